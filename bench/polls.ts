@@ -22,8 +22,8 @@ const polls = [
     contender: 'metricPoll',
     name: 'metric page',
     table: 'metric_points',
-    from: 'recorded_at',
-    to: 'superseded_at',
+    from: 'valid_from',
+    to: 'valid_to',
   },
   { contender: 'validatorPoll', name: 'validators', table: 'validators', from: 'valid_from', to: 'valid_to' },
 ] as const;

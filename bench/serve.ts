@@ -1,6 +1,6 @@
 import type { Config } from '../src/config/schema.ts';
 import { outliveLostConnections } from '../src/db/postgres-workarounds/unhandled-rejections.ts';
-import type { ServerContext } from '../src/server/server.ts';
+import type { ServerContext } from '../src/server/server-context.ts';
 import { readStatusSite } from '../src/server/status-site.ts';
 import { servePagesOf } from '../test/support/page-server.ts';
 

@@ -60,7 +60,7 @@ export async function measureSwarm(
     const delays: number[] = [];
     const warmAt = steadyClock() + EVERY * 1.5;
     const keys = { chainDataKey: undefined, metricsKey: undefined };
-    const prober = await Prober.begin({
+    const prober = await Prober.acquire({
       sql,
       wall: systemClock,
       steady: steadyClock,
@@ -71,7 +71,7 @@ export async function measureSwarm(
       targets: ledger.targets.flatMap(({ node = '', probe = '' }) =>
         probe === 'health' ? [{ node, probe }] : [],
       ),
-      look: createProbeQuery(createUpstreamOpener(config, keys, sql, systemClock), ledger, systemClock),
+      query: createProbeQuery(createUpstreamOpener(config, keys, sql, systemClock), ledger, systemClock),
       maintenance: async () => [],
       // The first round asks everybody at once; what counts is the pace after it.
       queryStarted: (late) => void (steadyClock() >= warmAt && delays.push(late)),
@@ -87,7 +87,7 @@ export async function measureSwarm(
     const { user, system } = process.cpuUsage(used);
     const [absent] = await sql<{ seconds: number }[]>`
       select coalesce(extract(epoch from sum(ended_at - started_at)), 0)::float8 as seconds
-      from reporting.node_absences where observer = 'swarm'`;
+      from reporting_internal.node_absences where observer = 'swarm'`;
     delays.sort((one, other) => one - other);
     const quantile = (share: number) =>
       delays[Math.min(delays.length - 1, Math.floor(delays.length * share))] ?? 0;

@@ -125,6 +125,15 @@ CREATE TABLE "recorder"."reporting_objects" (
 	"definition" text NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "recorder"."retention" (
+	"dataset" text PRIMARY KEY NOT NULL,
+	"kept_since" timestamp with time zone NOT NULL,
+	"moved_at" timestamp with time zone NOT NULL,
+	"finished_at" timestamp with time zone,
+	"removed" bigint DEFAULT 0 NOT NULL,
+	"removed_at" timestamp with time zone
+);
+--> statement-breakpoint
 CREATE TABLE "recorder"."run_days" (
 	"span" text NOT NULL,
 	"starts_on" date NOT NULL,
@@ -268,8 +277,8 @@ CREATE TABLE "recorder"."check_runs" (
 --> statement-breakpoint
 CREATE TABLE "recorder"."contradictions" (
 	"dataset" text NOT NULL,
-	"thing" text[] NOT NULL,
-	CONSTRAINT "contradictions_dataset_thing_pk" PRIMARY KEY("dataset","thing")
+	"entity" text[] NOT NULL,
+	CONSTRAINT "contradictions_dataset_entity_pk" PRIMARY KEY("dataset","entity")
 );
 --> statement-breakpoint
 CREATE TABLE "recorder"."contradictions_noted" (
@@ -340,7 +349,7 @@ CREATE TABLE "recorder"."health_absences" (
 	"started_at" timestamp with time zone NOT NULL,
 	"ended_at" timestamp with time zone NOT NULL,
 	"reason" text NOT NULL,
-	"looks" jsonb,
+	"probe_counts" jsonb,
 	CONSTRAINT "health_absences_observer_started_at_pk" PRIMARY KEY("observer","started_at")
 );
 --> statement-breakpoint
@@ -533,15 +542,6 @@ CREATE TABLE "recorder"."reading_scopes" (
 	"next_member" integer DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "recorder"."retention" (
-	"dataset" text PRIMARY KEY NOT NULL,
-	"kept_since" timestamp with time zone NOT NULL,
-	"moved_at" timestamp with time zone NOT NULL,
-	"finished_at" timestamp with time zone,
-	"removed" bigint DEFAULT 0 NOT NULL,
-	"removed_at" timestamp with time zone
-);
---> statement-breakpoint
 CREATE TABLE "recorder"."seal_changes" (
 	"id" serial PRIMARY KEY NOT NULL,
 	"dataset" text NOT NULL,
@@ -608,8 +608,8 @@ CREATE TABLE "recorder"."aggregated_signatures" (
 	"quorum_percentage_buffer" bigint,
 	"p_chain_height" numeric,
 	"extra" jsonb,
-	"recorded_at" timestamp with time zone NOT NULL,
-	"superseded_at" timestamp with time zone,
+	"valid_from" timestamp with time zone NOT NULL,
+	"valid_to" timestamp with time zone,
 	"run_id" bigint NOT NULL
 );
 --> statement-breakpoint
@@ -717,8 +717,8 @@ CREATE TABLE "recorder"."deployment_transactions" (
 	"teleporter_message_info_source_chain_id" text,
 	"teleporter_message_info_destination_chain_id" text,
 	"extra" jsonb,
-	"recorded_at" timestamp with time zone NOT NULL,
-	"superseded_at" timestamp with time zone,
+	"valid_from" timestamp with time zone NOT NULL,
+	"valid_to" timestamp with time zone,
 	"run_id" bigint NOT NULL
 );
 --> statement-breakpoint
@@ -789,8 +789,8 @@ CREATE TABLE "recorder"."erc1155_transfers" (
 	"erc1155_token_metadata_decimals" bigint,
 	"erc1155_token_metadata_properties" text,
 	"extra" jsonb,
-	"recorded_at" timestamp with time zone NOT NULL,
-	"superseded_at" timestamp with time zone,
+	"valid_from" timestamp with time zone NOT NULL,
+	"valid_to" timestamp with time zone,
 	"run_id" bigint NOT NULL
 );
 --> statement-breakpoint
@@ -845,8 +845,8 @@ CREATE TABLE "recorder"."evm_transactions" (
 	"teleporter_message_info_source_chain_id" text,
 	"teleporter_message_info_destination_chain_id" text,
 	"extra" jsonb,
-	"recorded_at" timestamp with time zone NOT NULL,
-	"superseded_at" timestamp with time zone,
+	"valid_from" timestamp with time zone NOT NULL,
+	"valid_to" timestamp with time zone,
 	"run_id" bigint NOT NULL
 );
 --> statement-breakpoint
@@ -854,8 +854,8 @@ CREATE TABLE "recorder"."genesis_data" (
 	"genesis_hash" text NOT NULL,
 	"genesis_data" jsonb NOT NULL,
 	"extra" jsonb,
-	"recorded_at" timestamp with time zone NOT NULL,
-	"superseded_at" timestamp with time zone,
+	"valid_from" timestamp with time zone NOT NULL,
+	"valid_to" timestamp with time zone,
 	"run_id" bigint NOT NULL
 );
 --> statement-breakpoint
@@ -920,8 +920,8 @@ CREATE TABLE "recorder"."native_transactions" (
 	"gas_price" numeric,
 	"nonce" numeric,
 	"extra" jsonb,
-	"recorded_at" timestamp with time zone NOT NULL,
-	"superseded_at" timestamp with time zone,
+	"valid_from" timestamp with time zone NOT NULL,
+	"valid_to" timestamp with time zone,
 	"run_id" bigint NOT NULL
 );
 --> statement-breakpoint
@@ -1035,8 +1035,8 @@ CREATE TABLE "recorder"."proposed_blocks" (
 	"proposer_p_chain_height" numeric,
 	"proposer_timestamp" timestamp with time zone,
 	"extra" jsonb,
-	"recorded_at" timestamp with time zone NOT NULL,
-	"superseded_at" timestamp with time zone,
+	"valid_from" timestamp with time zone NOT NULL,
+	"valid_to" timestamp with time zone,
 	"run_id" bigint NOT NULL
 );
 --> statement-breakpoint
@@ -1078,8 +1078,8 @@ CREATE TABLE "recorder"."staking_transactions" (
 	"genesis_hash" text,
 	"memo" text,
 	"extra" jsonb,
-	"recorded_at" timestamp with time zone NOT NULL,
-	"superseded_at" timestamp with time zone,
+	"valid_from" timestamp with time zone NOT NULL,
+	"valid_to" timestamp with time zone,
 	"run_id" bigint NOT NULL
 );
 --> statement-breakpoint
@@ -1115,8 +1115,8 @@ CREATE TABLE "recorder"."average_tps" (
 	"bucket_start" timestamp with time zone NOT NULL,
 	"value" numeric NOT NULL,
 	"extra" jsonb,
-	"recorded_at" timestamp with time zone NOT NULL,
-	"superseded_at" timestamp with time zone,
+	"valid_from" timestamp with time zone NOT NULL,
+	"valid_to" timestamp with time zone,
 	"vanished" boolean DEFAULT false NOT NULL,
 	"run_id" bigint NOT NULL
 );
@@ -1130,8 +1130,8 @@ CREATE TABLE "recorder"."metric_points_series" (
 --> statement-breakpoint
 CREATE TABLE "recorder"."metric_points" (
 	"bucket_start" timestamp with time zone NOT NULL,
-	"recorded_at" timestamp with time zone NOT NULL,
-	"superseded_at" timestamp with time zone,
+	"valid_from" timestamp with time zone NOT NULL,
+	"valid_to" timestamp with time zone,
 	"run_id" bigint NOT NULL,
 	"series_id" integer NOT NULL,
 	"vanished" boolean DEFAULT false NOT NULL,
@@ -1171,25 +1171,6 @@ CREATE TABLE "recorder"."fees" (
 	"add_subnet_delegator_fee" numeric,
 	"x_tx_fee" numeric,
 	"x_create_asset_tx_fee" numeric,
-	"extra" jsonb,
-	"valid_from" timestamp with time zone NOT NULL,
-	"valid_to" timestamp with time zone,
-	"ended_by" text,
-	"missed_walks" integer,
-	"missed_since" timestamp with time zone,
-	"confirmed_at" timestamp with time zone,
-	"run_id" bigint NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE "recorder"."node_blockchains" (
-	"node" text NOT NULL,
-	"blockchain_id" text NOT NULL,
-	"name" text,
-	"subnet_id" text,
-	"vm_id" text,
-	"status" text,
-	"alias" text,
-	"is_bootstrapped" boolean,
 	"extra" jsonb,
 	"valid_from" timestamp with time zone NOT NULL,
 	"valid_to" timestamp with time zone,
@@ -1254,6 +1235,25 @@ CREATE TABLE "recorder"."p_balances" (
 	"run_id" bigint NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "recorder"."p_blockchains" (
+	"node" text NOT NULL,
+	"blockchain_id" text NOT NULL,
+	"name" text,
+	"subnet_id" text,
+	"vm_id" text,
+	"status" text,
+	"alias" text,
+	"is_bootstrapped" boolean,
+	"extra" jsonb,
+	"valid_from" timestamp with time zone NOT NULL,
+	"valid_to" timestamp with time zone,
+	"ended_by" text,
+	"missed_walks" integer,
+	"missed_since" timestamp with time zone,
+	"confirmed_at" timestamp with time zone,
+	"run_id" bigint NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "recorder"."p_blocks" (
 	"node" text NOT NULL,
 	"height" numeric NOT NULL,
@@ -1264,8 +1264,8 @@ CREATE TABLE "recorder"."p_blocks" (
 	"tx" jsonb,
 	"bytes" text,
 	"extra" jsonb,
-	"recorded_at" timestamp with time zone NOT NULL,
-	"superseded_at" timestamp with time zone,
+	"valid_from" timestamp with time zone NOT NULL,
+	"valid_to" timestamp with time zone,
 	"run_id" bigint NOT NULL
 );
 --> statement-breakpoint
@@ -1478,8 +1478,8 @@ CREATE TABLE "recorder"."x_blocks" (
 	"txs" jsonb,
 	"bytes" text,
 	"extra" jsonb,
-	"recorded_at" timestamp with time zone NOT NULL,
-	"superseded_at" timestamp with time zone,
+	"valid_from" timestamp with time zone NOT NULL,
+	"valid_to" timestamp with time zone,
 	"run_id" bigint NOT NULL
 );
 --> statement-breakpoint
@@ -1507,8 +1507,8 @@ CREATE TABLE "recorder"."x_transactions" (
 	"credentials" jsonb,
 	"bytes" text,
 	"extra" jsonb,
-	"recorded_at" timestamp with time zone NOT NULL,
-	"superseded_at" timestamp with time zone,
+	"valid_from" timestamp with time zone NOT NULL,
+	"valid_to" timestamp with time zone,
 	"run_id" bigint NOT NULL
 );
 --> statement-breakpoint
@@ -1563,9 +1563,9 @@ CREATE INDEX "reading_members_first" ON "recorder"."reading_members" USING btree
 CREATE INDEX "reading_open_observed" ON "recorder"."reading_open" USING btree ("dataset","observed_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "reading_scopes_request" ON "recorder"."reading_scopes" USING btree ("dataset","request");--> statement-breakpoint
 CREATE INDEX "reading_scopes_first" ON "recorder"."reading_scopes" USING btree ("dataset",(request[1]),(request[2]));--> statement-breakpoint
-CREATE UNIQUE INDEX "aggregated_signatures_key" ON "recorder"."aggregated_signatures" USING btree (network, request) WHERE superseded_at is null;--> statement-breakpoint
-CREATE INDEX "aggregated_signatures_superseded" ON "recorder"."aggregated_signatures" USING btree (network, request) WHERE superseded_at is not null;--> statement-breakpoint
-CREATE INDEX "aggregated_signatures_recorded" ON "recorder"."aggregated_signatures" USING brin (recorded_at timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
+CREATE UNIQUE INDEX "aggregated_signatures_key" ON "recorder"."aggregated_signatures" USING btree (network, request) WHERE valid_to is null;--> statement-breakpoint
+CREATE INDEX "aggregated_signatures_superseded" ON "recorder"."aggregated_signatures" USING btree (network, request) WHERE valid_to is not null;--> statement-breakpoint
+CREATE INDEX "aggregated_signatures_recorded" ON "recorder"."aggregated_signatures" USING brin (valid_from timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
 CREATE UNIQUE INDEX "blockchains_now" ON "recorder"."blockchains" USING btree (blockchain_id) WHERE valid_to is null;--> statement-breakpoint
 CREATE INDEX "blockchains_history" ON "recorder"."blockchains" USING btree (blockchain_id);--> statement-breakpoint
 CREATE INDEX "blockchains_gone" ON "recorder"."blockchains" USING btree (valid_to) WHERE ended_by <> 'changed';--> statement-breakpoint
@@ -1575,9 +1575,9 @@ CREATE UNIQUE INDEX "deployed_contracts_now" ON "recorder"."deployed_contracts" 
 CREATE INDEX "deployed_contracts_history" ON "recorder"."deployed_contracts" USING btree (chain_id, deployer, address);--> statement-breakpoint
 CREATE INDEX "deployed_contracts_gone" ON "recorder"."deployed_contracts" USING btree (valid_to) WHERE ended_by <> 'changed';--> statement-breakpoint
 CREATE INDEX "deployed_contracts_began" ON "recorder"."deployed_contracts" USING brin (valid_from timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
-CREATE UNIQUE INDEX "deployment_transactions_key" ON "recorder"."deployment_transactions" USING btree (chain_id, address) WHERE superseded_at is null;--> statement-breakpoint
-CREATE INDEX "deployment_transactions_superseded" ON "recorder"."deployment_transactions" USING btree (chain_id, address) WHERE superseded_at is not null;--> statement-breakpoint
-CREATE INDEX "deployment_transactions_recorded" ON "recorder"."deployment_transactions" USING brin (recorded_at timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
+CREATE UNIQUE INDEX "deployment_transactions_key" ON "recorder"."deployment_transactions" USING btree (chain_id, address) WHERE valid_to is null;--> statement-breakpoint
+CREATE INDEX "deployment_transactions_superseded" ON "recorder"."deployment_transactions" USING btree (chain_id, address) WHERE valid_to is not null;--> statement-breakpoint
+CREATE INDEX "deployment_transactions_recorded" ON "recorder"."deployment_transactions" USING brin (valid_from timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "deployment_transactions_erc20_transfers_filled" ON "recorder"."deployment_transactions" USING btree (chain_id, address) WHERE erc20_transfers <> '[]'::jsonb;--> statement-breakpoint
 CREATE INDEX "deployment_transactions_erc721_transfers_filled" ON "recorder"."deployment_transactions" USING btree (chain_id, address) WHERE erc721_transfers <> '[]'::jsonb;--> statement-breakpoint
 CREATE INDEX "deployment_transactions_erc1155_transfers_filled" ON "recorder"."deployment_transactions" USING btree (chain_id, address) WHERE erc1155_transfers <> '[]'::jsonb;--> statement-breakpoint
@@ -1586,28 +1586,28 @@ CREATE UNIQUE INDEX "erc1155_balances_now" ON "recorder"."erc1155_balances" USIN
 CREATE INDEX "erc1155_balances_history" ON "recorder"."erc1155_balances" USING btree (chain_id, address, contract, token_id);--> statement-breakpoint
 CREATE INDEX "erc1155_balances_gone" ON "recorder"."erc1155_balances" USING btree (valid_to) WHERE ended_by <> 'changed';--> statement-breakpoint
 CREATE INDEX "erc1155_balances_began" ON "recorder"."erc1155_balances" USING brin (valid_from timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
-CREATE UNIQUE INDEX "erc1155_transfers_key" ON "recorder"."erc1155_transfers" USING btree (chain_id, address, tx_hash, log_index, token_id) WHERE superseded_at is null;--> statement-breakpoint
-CREATE INDEX "erc1155_transfers_superseded" ON "recorder"."erc1155_transfers" USING btree (chain_id, address, tx_hash, log_index, token_id) WHERE superseded_at is not null;--> statement-breakpoint
-CREATE INDEX "erc1155_transfers_recorded" ON "recorder"."erc1155_transfers" USING brin (recorded_at timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
-CREATE UNIQUE INDEX "evm_transactions_key" ON "recorder"."evm_transactions" USING btree (chain_id, tx_hash) WHERE superseded_at is null;--> statement-breakpoint
-CREATE INDEX "evm_transactions_superseded" ON "recorder"."evm_transactions" USING btree (chain_id, tx_hash) WHERE superseded_at is not null;--> statement-breakpoint
-CREATE INDEX "evm_transactions_recorded" ON "recorder"."evm_transactions" USING brin (recorded_at timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
+CREATE UNIQUE INDEX "erc1155_transfers_key" ON "recorder"."erc1155_transfers" USING btree (chain_id, address, tx_hash, log_index, token_id) WHERE valid_to is null;--> statement-breakpoint
+CREATE INDEX "erc1155_transfers_superseded" ON "recorder"."erc1155_transfers" USING btree (chain_id, address, tx_hash, log_index, token_id) WHERE valid_to is not null;--> statement-breakpoint
+CREATE INDEX "erc1155_transfers_recorded" ON "recorder"."erc1155_transfers" USING brin (valid_from timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
+CREATE UNIQUE INDEX "evm_transactions_key" ON "recorder"."evm_transactions" USING btree (chain_id, tx_hash) WHERE valid_to is null;--> statement-breakpoint
+CREATE INDEX "evm_transactions_superseded" ON "recorder"."evm_transactions" USING btree (chain_id, tx_hash) WHERE valid_to is not null;--> statement-breakpoint
+CREATE INDEX "evm_transactions_recorded" ON "recorder"."evm_transactions" USING brin (valid_from timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "evm_transactions_erc20_transfers_filled" ON "recorder"."evm_transactions" USING btree (chain_id, tx_hash) WHERE erc20_transfers <> '[]'::jsonb;--> statement-breakpoint
 CREATE INDEX "evm_transactions_erc721_transfers_filled" ON "recorder"."evm_transactions" USING btree (chain_id, tx_hash) WHERE erc721_transfers <> '[]'::jsonb;--> statement-breakpoint
 CREATE INDEX "evm_transactions_erc1155_transfers_filled" ON "recorder"."evm_transactions" USING btree (chain_id, tx_hash) WHERE erc1155_transfers <> '[]'::jsonb;--> statement-breakpoint
 CREATE INDEX "evm_transactions_internal_transactions_filled" ON "recorder"."evm_transactions" USING btree (chain_id, tx_hash) WHERE internal_transactions <> '[]'::jsonb;--> statement-breakpoint
-CREATE UNIQUE INDEX "genesis_data_key" ON "recorder"."genesis_data" USING btree (genesis_hash) WHERE superseded_at is null;--> statement-breakpoint
-CREATE INDEX "genesis_data_superseded" ON "recorder"."genesis_data" USING btree (genesis_hash) WHERE superseded_at is not null;--> statement-breakpoint
-CREATE INDEX "genesis_data_recorded" ON "recorder"."genesis_data" USING brin (recorded_at timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
+CREATE UNIQUE INDEX "genesis_data_key" ON "recorder"."genesis_data" USING btree (genesis_hash) WHERE valid_to is null;--> statement-breakpoint
+CREATE INDEX "genesis_data_superseded" ON "recorder"."genesis_data" USING btree (genesis_hash) WHERE valid_to is not null;--> statement-breakpoint
+CREATE INDEX "genesis_data_recorded" ON "recorder"."genesis_data" USING brin (valid_from timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
 CREATE UNIQUE INDEX "native_balance_values_key" ON "recorder"."native_balance_values" USING btree (chain_id, address, observed_at);--> statement-breakpoint
 CREATE INDEX "native_balance_values_read" ON "recorder"."native_balance_values" USING btree (observed_at);--> statement-breakpoint
 CREATE UNIQUE INDEX "native_balances_now" ON "recorder"."native_balances" USING btree (chain_id, address) WHERE valid_to is null;--> statement-breakpoint
 CREATE INDEX "native_balances_history" ON "recorder"."native_balances" USING btree (chain_id, address);--> statement-breakpoint
 CREATE INDEX "native_balances_gone" ON "recorder"."native_balances" USING btree (valid_to) WHERE ended_by <> 'changed';--> statement-breakpoint
 CREATE INDEX "native_balances_began" ON "recorder"."native_balances" USING brin (valid_from timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
-CREATE UNIQUE INDEX "native_transactions_key" ON "recorder"."native_transactions" USING btree (chain_id, address, tx_hash) WHERE superseded_at is null;--> statement-breakpoint
-CREATE INDEX "native_transactions_superseded" ON "recorder"."native_transactions" USING btree (chain_id, address, tx_hash) WHERE superseded_at is not null;--> statement-breakpoint
-CREATE INDEX "native_transactions_recorded" ON "recorder"."native_transactions" USING brin (recorded_at timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
+CREATE UNIQUE INDEX "native_transactions_key" ON "recorder"."native_transactions" USING btree (chain_id, address, tx_hash) WHERE valid_to is null;--> statement-breakpoint
+CREATE INDEX "native_transactions_superseded" ON "recorder"."native_transactions" USING btree (chain_id, address, tx_hash) WHERE valid_to is not null;--> statement-breakpoint
+CREATE INDEX "native_transactions_recorded" ON "recorder"."native_transactions" USING brin (valid_from timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
 CREATE UNIQUE INDEX "nft_tokens_now" ON "recorder"."nft_tokens" USING btree (chain_id, collection, token_id) WHERE valid_to is null;--> statement-breakpoint
 CREATE INDEX "nft_tokens_history" ON "recorder"."nft_tokens" USING btree (chain_id, collection, token_id);--> statement-breakpoint
 CREATE INDEX "nft_tokens_gone" ON "recorder"."nft_tokens" USING btree (valid_to) WHERE ended_by <> 'changed';--> statement-breakpoint
@@ -1622,13 +1622,13 @@ CREATE UNIQUE INDEX "primary_balances_now" ON "recorder"."primary_balances" USIN
 CREATE INDEX "primary_balances_history" ON "recorder"."primary_balances" USING btree (network, blockchain_id, addresses, balance_group, asset_id, coalesce(shared_with_chain_id, ''));--> statement-breakpoint
 CREATE INDEX "primary_balances_gone" ON "recorder"."primary_balances" USING btree (valid_to) WHERE ended_by <> 'changed';--> statement-breakpoint
 CREATE INDEX "primary_balances_began" ON "recorder"."primary_balances" USING brin (valid_from timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
-CREATE UNIQUE INDEX "proposed_blocks_key" ON "recorder"."proposed_blocks" USING btree (network, blockchain_id, block_hash) WHERE superseded_at is null;--> statement-breakpoint
-CREATE INDEX "proposed_blocks_superseded" ON "recorder"."proposed_blocks" USING btree (network, blockchain_id, block_hash) WHERE superseded_at is not null;--> statement-breakpoint
-CREATE INDEX "proposed_blocks_recorded" ON "recorder"."proposed_blocks" USING brin (recorded_at timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
-CREATE INDEX "proposed_blocks_single" ON "recorder"."proposed_blocks" USING btree (block_number, network, blockchain_id) WHERE superseded_at is null;--> statement-breakpoint
-CREATE UNIQUE INDEX "staking_transactions_key" ON "recorder"."staking_transactions" USING btree (network, tx_hash) WHERE superseded_at is null;--> statement-breakpoint
-CREATE INDEX "staking_transactions_superseded" ON "recorder"."staking_transactions" USING btree (network, tx_hash) WHERE superseded_at is not null;--> statement-breakpoint
-CREATE INDEX "staking_transactions_recorded" ON "recorder"."staking_transactions" USING brin (recorded_at timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
+CREATE INDEX "proposed_blocks_single" ON "recorder"."proposed_blocks" USING btree (block_number) WHERE valid_to is null;--> statement-breakpoint
+CREATE UNIQUE INDEX "proposed_blocks_key" ON "recorder"."proposed_blocks" USING btree (network, blockchain_id, block_hash) WHERE valid_to is null;--> statement-breakpoint
+CREATE INDEX "proposed_blocks_superseded" ON "recorder"."proposed_blocks" USING btree (network, blockchain_id, block_hash) WHERE valid_to is not null;--> statement-breakpoint
+CREATE INDEX "proposed_blocks_recorded" ON "recorder"."proposed_blocks" USING brin (valid_from timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
+CREATE UNIQUE INDEX "staking_transactions_key" ON "recorder"."staking_transactions" USING btree (network, tx_hash) WHERE valid_to is null;--> statement-breakpoint
+CREATE INDEX "staking_transactions_superseded" ON "recorder"."staking_transactions" USING btree (network, tx_hash) WHERE valid_to is not null;--> statement-breakpoint
+CREATE INDEX "staking_transactions_recorded" ON "recorder"."staking_transactions" USING brin (valid_from timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "staking_transactions_l1_validator_details_filled" ON "recorder"."staking_transactions" USING btree (network, tx_hash) WHERE l1_validator_details <> '[]'::jsonb;--> statement-breakpoint
 CREATE INDEX "staking_transactions_subnet_ownership_info_addresses_filled" ON "recorder"."staking_transactions" USING btree (network, tx_hash) WHERE subnet_ownership_info_addresses <> '[]'::jsonb;--> statement-breakpoint
 CREATE UNIQUE INDEX "subnets_now" ON "recorder"."subnets" USING btree (subnet_id) WHERE valid_to is null;--> statement-breakpoint
@@ -1636,15 +1636,15 @@ CREATE INDEX "subnets_history" ON "recorder"."subnets" USING btree (subnet_id);-
 CREATE INDEX "subnets_gone" ON "recorder"."subnets" USING btree (valid_to) WHERE ended_by <> 'changed';--> statement-breakpoint
 CREATE INDEX "subnets_began" ON "recorder"."subnets" USING brin (valid_from timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "subnets_requested" ON "recorder"."subnets" USING btree (network) WHERE valid_to is null;--> statement-breakpoint
-CREATE UNIQUE INDEX "average_tps_now" ON "recorder"."average_tps" USING btree (chain_id, bucket_start) WHERE superseded_at is null or vanished;--> statement-breakpoint
-CREATE INDEX "average_tps_history" ON "recorder"."average_tps" USING btree (chain_id, bucket_start, recorded_at) WHERE superseded_at is not null and not vanished;--> statement-breakpoint
-CREATE INDEX "average_tps_recorded" ON "recorder"."average_tps" USING brin (recorded_at timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
-CREATE INDEX "average_tps_revised" ON "recorder"."average_tps" USING btree (superseded_at) WHERE superseded_at is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX "average_tps_now" ON "recorder"."average_tps" USING btree (chain_id, bucket_start) WHERE valid_to is null or vanished;--> statement-breakpoint
+CREATE INDEX "average_tps_history" ON "recorder"."average_tps" USING btree (chain_id, bucket_start, valid_from) WHERE valid_to is not null and not vanished;--> statement-breakpoint
+CREATE INDEX "average_tps_recorded" ON "recorder"."average_tps" USING brin (valid_from timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
+CREATE INDEX "average_tps_revised" ON "recorder"."average_tps" USING btree (valid_to) WHERE valid_to is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "metric_points_series_key" ON "recorder"."metric_points_series" USING btree (chain_id, metric, time_interval);--> statement-breakpoint
-CREATE UNIQUE INDEX "metric_points_now" ON "recorder"."metric_points" USING btree (series_id, bucket_start) WHERE superseded_at is null or vanished;--> statement-breakpoint
-CREATE INDEX "metric_points_history" ON "recorder"."metric_points" USING btree (series_id, bucket_start, recorded_at) WHERE superseded_at is not null and not vanished;--> statement-breakpoint
-CREATE INDEX "metric_points_recorded" ON "recorder"."metric_points" USING brin (recorded_at timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
-CREATE INDEX "metric_points_revised" ON "recorder"."metric_points" USING btree (superseded_at) WHERE superseded_at is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX "metric_points_now" ON "recorder"."metric_points" USING btree (series_id, bucket_start) WHERE valid_to is null or vanished;--> statement-breakpoint
+CREATE INDEX "metric_points_history" ON "recorder"."metric_points" USING btree (series_id, bucket_start, valid_from) WHERE valid_to is not null and not vanished;--> statement-breakpoint
+CREATE INDEX "metric_points_recorded" ON "recorder"."metric_points" USING brin (valid_from timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
+CREATE INDEX "metric_points_revised" ON "recorder"."metric_points" USING btree (valid_to) WHERE valid_to is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "chain_heights_key" ON "recorder"."chain_heights" USING btree (node, chain, observed_at);--> statement-breakpoint
 CREATE INDEX "chain_heights_read" ON "recorder"."chain_heights" USING btree (observed_at);--> statement-breakpoint
 CREATE UNIQUE INDEX "current_supply_key" ON "recorder"."current_supply" USING btree (node, subnet_id, observed_at);--> statement-breakpoint
@@ -1653,10 +1653,6 @@ CREATE UNIQUE INDEX "fees_now" ON "recorder"."fees" USING btree (node) WHERE val
 CREATE INDEX "fees_history" ON "recorder"."fees" USING btree (node);--> statement-breakpoint
 CREATE INDEX "fees_gone" ON "recorder"."fees" USING btree (valid_to) WHERE ended_by <> 'changed';--> statement-breakpoint
 CREATE INDEX "fees_began" ON "recorder"."fees" USING brin (valid_from timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
-CREATE UNIQUE INDEX "node_blockchains_now" ON "recorder"."node_blockchains" USING btree (node, blockchain_id) WHERE valid_to is null;--> statement-breakpoint
-CREATE INDEX "node_blockchains_history" ON "recorder"."node_blockchains" USING btree (node, blockchain_id);--> statement-breakpoint
-CREATE INDEX "node_blockchains_gone" ON "recorder"."node_blockchains" USING btree (valid_to) WHERE ended_by <> 'changed';--> statement-breakpoint
-CREATE INDEX "node_blockchains_began" ON "recorder"."node_blockchains" USING brin (valid_from timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
 CREATE UNIQUE INDEX "node_identity_now" ON "recorder"."node_identity" USING btree (node) WHERE valid_to is null;--> statement-breakpoint
 CREATE INDEX "node_identity_history" ON "recorder"."node_identity" USING btree (node);--> statement-breakpoint
 CREATE INDEX "node_identity_gone" ON "recorder"."node_identity" USING btree (valid_to) WHERE ended_by <> 'changed';--> statement-breakpoint
@@ -1667,9 +1663,13 @@ CREATE UNIQUE INDEX "p_balances_now" ON "recorder"."p_balances" USING btree (nod
 CREATE INDEX "p_balances_history" ON "recorder"."p_balances" USING btree (node, address, asset_id);--> statement-breakpoint
 CREATE INDEX "p_balances_gone" ON "recorder"."p_balances" USING btree (valid_to) WHERE ended_by <> 'changed';--> statement-breakpoint
 CREATE INDEX "p_balances_began" ON "recorder"."p_balances" USING brin (valid_from timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
-CREATE UNIQUE INDEX "p_blocks_key" ON "recorder"."p_blocks" USING btree (node, height) WHERE superseded_at is null;--> statement-breakpoint
-CREATE INDEX "p_blocks_superseded" ON "recorder"."p_blocks" USING btree (node, height) WHERE superseded_at is not null;--> statement-breakpoint
-CREATE INDEX "p_blocks_recorded" ON "recorder"."p_blocks" USING brin (recorded_at timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
+CREATE UNIQUE INDEX "p_blockchains_now" ON "recorder"."p_blockchains" USING btree (node, blockchain_id) WHERE valid_to is null;--> statement-breakpoint
+CREATE INDEX "p_blockchains_history" ON "recorder"."p_blockchains" USING btree (node, blockchain_id);--> statement-breakpoint
+CREATE INDEX "p_blockchains_gone" ON "recorder"."p_blockchains" USING btree (valid_to) WHERE ended_by <> 'changed';--> statement-breakpoint
+CREATE INDEX "p_blockchains_began" ON "recorder"."p_blockchains" USING brin (valid_from timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
+CREATE UNIQUE INDEX "p_blocks_key" ON "recorder"."p_blocks" USING btree (node, height) WHERE valid_to is null;--> statement-breakpoint
+CREATE INDEX "p_blocks_superseded" ON "recorder"."p_blocks" USING btree (node, height) WHERE valid_to is not null;--> statement-breakpoint
+CREATE INDEX "p_blocks_recorded" ON "recorder"."p_blocks" USING brin (valid_from timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
 CREATE UNIQUE INDEX "peer_readings_key" ON "recorder"."peer_readings" USING btree (node, node_id, subnet_id, observed_at);--> statement-breakpoint
 CREATE INDEX "peer_readings_read" ON "recorder"."peer_readings" USING btree (observed_at);--> statement-breakpoint
 CREATE UNIQUE INDEX "peers_now" ON "recorder"."peers" USING btree (node, node_id) WHERE valid_to is null;--> statement-breakpoint
@@ -1710,12 +1710,12 @@ CREATE UNIQUE INDEX "x_balances_now" ON "recorder"."x_balances" USING btree (nod
 CREATE INDEX "x_balances_history" ON "recorder"."x_balances" USING btree (node, address, asset_id);--> statement-breakpoint
 CREATE INDEX "x_balances_gone" ON "recorder"."x_balances" USING btree (valid_to) WHERE ended_by <> 'changed';--> statement-breakpoint
 CREATE INDEX "x_balances_began" ON "recorder"."x_balances" USING brin (valid_from timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
-CREATE UNIQUE INDEX "x_blocks_key" ON "recorder"."x_blocks" USING btree (node, height) WHERE superseded_at is null;--> statement-breakpoint
-CREATE INDEX "x_blocks_superseded" ON "recorder"."x_blocks" USING btree (node, height) WHERE superseded_at is not null;--> statement-breakpoint
-CREATE INDEX "x_blocks_recorded" ON "recorder"."x_blocks" USING brin (recorded_at timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
-CREATE UNIQUE INDEX "x_transactions_key" ON "recorder"."x_transactions" USING btree (node, tx_id) WHERE superseded_at is null;--> statement-breakpoint
-CREATE INDEX "x_transactions_superseded" ON "recorder"."x_transactions" USING btree (node, tx_id) WHERE superseded_at is not null;--> statement-breakpoint
-CREATE INDEX "x_transactions_recorded" ON "recorder"."x_transactions" USING brin (recorded_at timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
+CREATE UNIQUE INDEX "x_blocks_key" ON "recorder"."x_blocks" USING btree (node, height) WHERE valid_to is null;--> statement-breakpoint
+CREATE INDEX "x_blocks_superseded" ON "recorder"."x_blocks" USING btree (node, height) WHERE valid_to is not null;--> statement-breakpoint
+CREATE INDEX "x_blocks_recorded" ON "recorder"."x_blocks" USING brin (valid_from timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
+CREATE UNIQUE INDEX "x_transactions_key" ON "recorder"."x_transactions" USING btree (node, tx_id) WHERE valid_to is null;--> statement-breakpoint
+CREATE INDEX "x_transactions_superseded" ON "recorder"."x_transactions" USING btree (node, tx_id) WHERE valid_to is not null;--> statement-breakpoint
+CREATE INDEX "x_transactions_recorded" ON "recorder"."x_transactions" USING brin (valid_from timestamptz_minmax_multi_ops) WITH (autosummarize=true);--> statement-breakpoint
 CREATE UNIQUE INDEX "x_utxos_now" ON "recorder"."x_utxos" USING btree (node, address, utxo_id) WHERE valid_to is null;--> statement-breakpoint
 CREATE INDEX "x_utxos_history" ON "recorder"."x_utxos" USING btree (node, address, utxo_id);--> statement-breakpoint
 CREATE INDEX "x_utxos_gone" ON "recorder"."x_utxos" USING btree (valid_to) WHERE ended_by <> 'changed';--> statement-breakpoint

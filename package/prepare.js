@@ -5,9 +5,11 @@ import { createHash } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -44,8 +46,10 @@ function linkCommand() {
   const link = join(bin, 'chain-recorder');
   mkdirSync(bin, { recursive: true });
   chmodSync(join(root, 'dist', 'cli.js'), 0o755);
+  const target = join('..', '..', 'dist', 'cli.js');
+  if (lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() && readlinkSync(link) === target) return;
   rmSync(link, { force: true });
-  symlinkSync(join('..', '..', 'dist', 'cli.js'), link);
+  symlinkSync(target, link);
 }
 
 /** Runs npm in this package. Ends the process where it fails. */

@@ -4,7 +4,7 @@
  */
 export const FACTS = {
   'health-moving-errors':
-    'errors of failing checks hold durations, percentages and ids that differ at every look',
+    'errors of failing checks hold durations, percentages and ids that differ at every probe',
   'health-error-object': 'the error of a failing check is an object with a message, as of old releases',
   'health-did-not-run': 'a check that has not run says "didn\'t run yet" with a real timestamp, as of 2020',
   'health-text-plain': 'the health report has the type text/plain',

@@ -27,6 +27,8 @@ export interface Sandbox {
   /** Where all three services listen; a node's own address is this followed by its path. */
   readonly url: string;
   readonly seed: number;
+  /** Operations of the three services: "METHOD PATH", or the name of a JSON-RPC method. */
+  readonly operations: ReadonlySet<string>;
   /** Targets for the `watch` of a recorder. */
   readonly watch: Watch;
   /** The main network: the truth about blocks, validators and the rest. */
@@ -75,10 +77,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     ...dataOperations({ networks: both, evm, tokens, lagMs: set.indexerLagMs }),
     ...metricsOperations(metrics, tokens),
   ];
-  const dispatch = new Dispatch(
-    operations,
-    nodes.map((node) => new NodeService(node)),
-  );
+  const nodeServices = nodes.map((node) => new NodeService(node));
+  const dispatch = new Dispatch(operations, nodeServices);
   const ledger = new Ledger({ calls: set.ledgerCalls, bodies: set.ledgerBodies });
   const faults = new Faults(set.seed);
   const controlled = { ledger, faults, facts, network: both.sandbox, now: set.clock, advance: set.advance };
@@ -119,6 +119,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   return {
     url: `http://${set.host === '0.0.0.0' ? '127.0.0.1' : set.host}:${port}`,
     seed: set.seed,
+    operations: new Set([
+      ...operations.map(({ method, path }) => `${method} ${path}`),
+      ...nodeServices.flatMap((service) => service.operations),
+    ]),
     watch: watchList(both.sandbox, [...new Set(evm.values())], nodes, Math.floor(set.clock() / 1000)),
     network: both.sandbox,
     networks: both,

@@ -45,7 +45,10 @@ export function watchList(
   return {
     chains: alive.map((one) => one.chain.chainId),
     nodeIds: seats.map((node) => node.nodeId),
-    addresses: accounts.flatMap(({ address }) => [`P-${address}`, `X-${address}`]),
+    addresses: [
+      ...accounts.flatMap(({ address }) => [`P-${address}`, `X-${address}`]),
+      ...accounts.map(({ address }) => `C-${address}`),
+    ],
     evmAddresses: here.flatMap((one) =>
       [0, 1, 2].map((account) => ({ chain: one.chain.chainId, address: one.address(account) })),
     ),

@@ -6,7 +6,7 @@ export interface Views {
   readonly [view: string]: Readonly<Record<string, unknown>>;
 }
 
-/** Names of datasets, and of the view with every version of their rows. */
+/** Datasets, each with the view that has every version of its rows. */
 export interface Datasets {
   readonly [dataset: string]: string;
 }

@@ -11,26 +11,26 @@ export interface ClientOptions {
 }
 
 /** Name of a view. */
-export type View = Extract<keyof Views, string>;
-export type Dataset = Extract<keyof Datasets, string>;
-export type Column<V extends View> = Extract<keyof Views[V], string>;
+export type ViewName = Extract<keyof Views, string>;
+export type DatasetName = Extract<keyof Datasets, string>;
+export type ColumnName<V extends ViewName> = Extract<keyof Views[V], string>;
 
 /** Value of a query parameter. */
-export type Given = string | number | boolean | Date;
+export type ParamValue = string | number | boolean | Date;
 
 /** Filters, order and limit of a query. */
-export interface Wanted<V extends View> {
+export interface RowQueryOptions<V extends ViewName> {
   /**
    * Filters by column and operator, such as `{ chain_id: '43114', 'bucket_start.gte': new Date(0) }`. For
    * functions, also their parameters.
    */
-  readonly where?: Readonly<Record<string, Given>>;
+  readonly where?: Readonly<Record<string, ParamValue>>;
   /** A column; a prefix `-` sorts in descending order. */
-  readonly sort?: Column<V> | `-${Column<V>}`;
+  readonly sort?: ColumnName<V> | `-${ColumnName<V>}`;
   /** Rows per page. Default and maximum: 1000. */
   readonly limit?: number;
   /** Returns the rows as known at this moment. */
-  readonly asOf?: Given;
+  readonly asOf?: ParamValue;
   /** Aborts the requests. */
   readonly signal?: AbortSignal;
 }
@@ -72,19 +72,19 @@ export class RecorderClient {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #fetch: typeof fetch;
 
-  constructor({ url, token, fetch: ask = globalThis.fetch }: ClientOptions) {
+  constructor({ url, token, fetch: sendRequest = globalThis.fetch }: ClientOptions) {
     this.#base = `${url.replace(/\/+$/, '')}/api/v1`;
     this.#headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-    this.#fetch = (...request) => ask(...request);
+    this.#fetch = (...request) => sendRequest(...request);
   }
 
   /**
    * Yields all rows of a dataset, now or as of a moment. Pages are requested on demand.
    * @throws RecorderError
    */
-  rows<D extends Dataset & View>(
+  rows<D extends DatasetName & ViewName>(
     dataset: D,
-    wanted: Wanted<D> = {},
+    wanted: RowQueryOptions<D> = {},
   ): AsyncGenerator<Views[D], void, undefined> {
     return this.#all(`/datasets/${dataset}/rows`, wanted);
   }
@@ -93,9 +93,9 @@ export class RecorderClient {
    * Yields every version of the rows of a dataset.
    * @throws RecorderError
    */
-  history<D extends Dataset, V extends Datasets[D] & View>(
+  history<D extends DatasetName, V extends Datasets[D] & ViewName>(
     dataset: D,
-    wanted: Omit<Wanted<V>, 'asOf'> = {},
+    wanted: Omit<RowQueryOptions<V>, 'asOf'> = {},
   ): AsyncGenerator<Views[V], void, undefined> {
     return this.#all(`/datasets/${dataset}/rows/history`, wanted);
   }
@@ -104,7 +104,10 @@ export class RecorderClient {
    * Yields all rows of a view or function.
    * @throws RecorderError
    */
-  view<V extends View>(view: V, wanted: Wanted<V> = {}): AsyncGenerator<Views[V], void, undefined> {
+  view<V extends ViewName>(
+    view: V,
+    wanted: RowQueryOptions<V> = {},
+  ): AsyncGenerator<Views[V], void, undefined> {
     return this.#all(`/views/${view}`, wanted);
   }
 
@@ -113,9 +116,9 @@ export class RecorderClient {
    * @param after `next` of the previous page
    * @throws RecorderError
    */
-  page<V extends View>(
+  page<V extends ViewName>(
     view: V,
-    wanted: Wanted<V> = {},
+    wanted: RowQueryOptions<V> = {},
     after: string | null = null,
   ): Promise<Page<Views[V]>> {
     return this.get(`/views/${view}`, parametersOf(wanted, after), wanted.signal);
@@ -130,7 +133,7 @@ export class RecorderClient {
    */
   changes(
     after: string | null = null,
-    { limit = 1000, signal }: Pick<Wanted<View>, 'limit' | 'signal'> = {},
+    { limit = 1000, signal }: Pick<RowQueryOptions<ViewName>, 'limit' | 'signal'> = {},
   ): Promise<Page<Views['changes']>> {
     return this.get('/changes', { limit, ...(after === null ? {} : { after }) }, signal);
   }
@@ -142,7 +145,7 @@ export class RecorderClient {
    */
   async get<Answer>(
     path: string,
-    parameters: Readonly<Record<string, Given>> = {},
+    parameters: Readonly<Record<string, ParamValue>> = {},
     signal?: AbortSignal,
   ): Promise<Answer> {
     const query = new URLSearchParams(
@@ -160,7 +163,7 @@ export class RecorderClient {
     throw errorOf(answer, body);
   }
 
-  async *#all<Row>(path: string, wanted: Wanted<View>): AsyncGenerator<Row, void, undefined> {
+  async *#all<Row>(path: string, wanted: RowQueryOptions<ViewName>): AsyncGenerator<Row, void, undefined> {
     let after: string | null = null;
     do {
       const page: Page<Row> = await this.get(path, parametersOf(wanted, after), wanted.signal);
@@ -170,7 +173,7 @@ export class RecorderClient {
   }
 }
 
-function parametersOf(wanted: Wanted<View>, after: string | null): Record<string, Given> {
+function parametersOf(wanted: RowQueryOptions<ViewName>, after: string | null): Record<string, ParamValue> {
   const { where, sort, limit = 1000, asOf } = wanted;
   return {
     ...where,

@@ -67,7 +67,9 @@ export class NotAllRecorded extends Error {
 
 /** A recorder inside another program. */
 export interface Recorder {
-  /** URL of the recorder's database, for `drizzle` and `chain-recorder/schema`. It contains the password. */
+  /**
+   * URL of the recorder's database, for `drizzle` and `chain-recorder/schema`. The URL contains the password.
+   */
   readonly databaseUrl: string;
   /**
    * Records the missing rows of a dataset's targets now, as `chain-recorder record` does. Needs no queue.
@@ -105,8 +107,8 @@ export async function openRecorder(options: RecorderOptions = {}): Promise<Recor
       await registerUnlessRunning(app, feed);
       const states = await loadStates(app.database.sql, feed);
       const jobs = planAll(feed, targets, states, app.clock());
-      const { runs: made, busy, left } = await runJobs(app.recording, feed, jobs, signal);
-      const runs = made.map(({ runId, datasets, target: about, status, rowsWritten, error }) => {
+      const { runs: results, busy, left } = await runJobs(app.recording, feed, jobs, signal);
+      const runs = results.map(({ runId, datasets, target: about, status, rowsWritten, error }) => {
         return { runId, datasets, target: about, status, rowsWritten, error };
       });
       if (busy.length > 0 || left > 0) throw new NotAllRecorded(dataset, runs, busy, left);

@@ -24,20 +24,24 @@ describe('the client', () => {
     const client = new RecorderClient({ url: `${url}/`, token: TOKEN, fetch: counting });
     const [counted] = await sql<{ now: number; then: number; at: Date }[]>`
       with moments as (select max(recorded_since) as at from reporting_internal.recorded_since where dataset = 'validators')
-      select (select count(*)::int from reporting.validators) as now, at,
-        (select count(*)::int from reporting.validators_as_of((select at from moments))) as then from moments`;
-    const rows = await all(client.rows('validators', { limit: 10, sort: '-weight' }));
+      select (select count(*)::int from reporting.node_validators) as now, at,
+        (select count(*)::int from reporting.node_validators_as_of((select at from moments))) as then from moments`;
+    const rows = await all(client.rows('node_validators', { limit: 10, sort: '-weight' }));
     expect(rows).toHaveLength(counted?.now ?? 0);
     expect(asked).toBe(Math.ceil(rows.length / 10));
     expect(asked).toBeGreaterThan(2);
-    const then = await all(client.rows('validators', { asOf: counted?.at ?? '' }));
+    const then = await all(client.rows('node_validators', { asOf: counted?.at ?? '' }));
     expect(then).toHaveLength(counted?.then ?? 0);
-    const ofNode = client.history('validators', { where: { node: 'validator-1' } });
+    const ofNode = client.history('node_validators', { where: { node: 'validator-1' } });
     for await (const row of ofNode)
       expect(row).toMatchObject({ node: 'validator-1', valid_from: expect.any(String) });
     const page: Page<unknown> = await client.page('runs', { limit: 3, sort: '-run_id' });
     expect(page.rows).toHaveLength(3);
-    expect(await client.get('/datasets/validators')).toMatchObject({ name: 'validators', kind: 'state' });
+    expect(await client.get('/datasets/node_validators')).toMatchObject({
+      name: 'node_validators',
+      dataset: 'validators',
+      kind: 'state',
+    });
   });
 
   it('says what is wrong in words', async () => {
@@ -47,7 +51,7 @@ describe('the client', () => {
     expect(wrong).toMatchObject({
       status: 400,
       retryAfter: null,
-      problems: [{ parameter: 'color', problem: expect.stringContaining('is not known here') }],
+      problems: [{ parameter: 'color', problem: expect.stringContaining('is not a known parameter') }],
     });
     await expect(new RecorderClient({ url }).get('/datasets')).rejects.toMatchObject({ status: 401 });
   });
@@ -55,7 +59,7 @@ describe('the client', () => {
   it('stops when its signal aborts', async () => {
     const client = new RecorderClient({ url, token: TOKEN });
     const stop = new AbortController();
-    const rows = client.rows('validators', { limit: 1, signal: stop.signal });
+    const rows = client.rows('node_validators', { limit: 1, signal: stop.signal });
     expect((await rows.next()).done).toBe(false);
     stop.abort();
     await expect(rows.next()).rejects.toThrow(/abort/i);

@@ -4,20 +4,20 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { metricPoints } from '../src/datasets/metrics/metric-points.ts';
 import { validators } from '../src/datasets/node/validators.ts';
 import { acquireObserver, writeLedger } from '../src/health/ledger.ts';
 import { ManualClock } from './support/clock.ts';
-import { type TestDatabase, testDatabase } from './support/database.ts';
+import { testDatabase } from './support/database.ts';
+import { withDatabase } from './support/fixture.ts';
 import { onlyPage, recordingContext, run as recordRun, scriptedFeed } from './support/recording.ts';
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '..');
 const MODULES = join(root, 'node_modules');
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, database, sql } = withDatabase({ max: 1 });
 /** An empty project in which the packed package is installed, with the examples as its sources. */
 let project: string;
 
@@ -43,10 +43,10 @@ const CONFIG = {
 /** What values of the typed views are, exactly. */
 const TYPES = `
 import type { RecorderClient } from 'chain-recorder/client';
-import { gaps, nodeIncidents, runs, validators, validatorsAsOf } from 'chain-recorder/schema';
+import { gaps, nodeIncidents, runs, nodeValidators, nodeValidatorsAsOf } from 'chain-recorder/schema';
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-type Validator = typeof validators.$inferSelect;
+type Validator = typeof nodeValidators.$inferSelect;
 const same: [
   Same<Validator['nodeId'], string>,
   Same<Validator['weight'], string>,
@@ -59,15 +59,15 @@ const same: [
   Same<(typeof runs.$inferSelect)['error'], string | null>,
 ] = [true, true, true, true, true, true, true, true, true];
 void same;
-void validatorsAsOf({ at: new Date() });
+void nodeValidatorsAsOf({ at: new Date() });
 
 /** What the client reads: amounts and times are texts. */
 export async function read(client: RecorderClient): Promise<void> {
-  for await (const row of client.rows('validators', { sort: '-weight', asOf: new Date() })) {
+  for await (const row of client.rows('node_validators', { sort: '-weight', asOf: new Date() })) {
     const typed: [Same<typeof row.weight, string>, Same<typeof row.end_time, string | null>] = [true, true];
     void typed;
   }
-  for await (const row of client.history('validators')) {
+  for await (const row of client.history('node_validators')) {
     const typed: Same<typeof row.valid_to, string | null> = true;
     void typed;
   }
@@ -78,34 +78,33 @@ export async function read(client: RecorderClient): Promise<void> {
 
 /** Six views of different shapes, asked by their types. */
 const VIEWS = `
-import { freshness, metricPoints, nodeHealth, validators, validatorsChanges, validatorsHistory } from 'chain-recorder/schema';
+import { freshness, metricPoints, nodeHealth, nodeValidators, nodeValidatorsChanges, nodeValidatorsHistory } from 'chain-recorder/schema';
 import { asc, eq } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/postgres-js';
 
 const db = drizzle(process.env.DATABASE_URL ?? '');
 const members: { nodeId: string; weight: string; since: Date; validFrom: Date }[] = await db
-  .select({ nodeId: validators.nodeId, weight: validators.weight, since: validators.startTime, validFrom: validators.validFrom })
-  .from(validators)
-  .where(eq(validators.node, 'one'));
+  .select({ nodeId: nodeValidators.nodeId, weight: nodeValidators.weight, since: nodeValidators.startTime, validFrom: nodeValidators.validFrom })
+  .from(nodeValidators)
+  .where(eq(nodeValidators.node, 'one'));
 const history: { nodeId: string; weight: string; validTo: Date | null; endedBy: string | null }[] = await db
   .select({
-    nodeId: validatorsHistory.nodeId,
-    weight: validatorsHistory.weight,
-    validTo: validatorsHistory.validTo,
-    endedBy: validatorsHistory.endedBy,
+    nodeId: nodeValidatorsHistory.nodeId,
+    weight: nodeValidatorsHistory.weight,
+    validTo: nodeValidatorsHistory.validTo,
+    endedBy: nodeValidatorsHistory.endedBy,
   })
-  .from(validatorsHistory)
-  .orderBy(asc(validatorsHistory.nodeId), asc(validatorsHistory.validFrom));
-const { at, change, nodeId, firstLook } = validatorsChanges;
-const changes: { at: Date | null; change: string | null; nodeId: string | null; firstLook: boolean | null }[] = await db
-  .select({ at, change, nodeId, firstLook })
-  .from(validatorsChanges)
+  .from(nodeValidatorsHistory)
+  .orderBy(asc(nodeValidatorsHistory.nodeId), asc(nodeValidatorsHistory.validFrom));
+const { at, change, nodeId, isInitial } = nodeValidatorsChanges;
+const changes: { at: Date | null; change: string | null; nodeId: string | null; isInitial: boolean | null }[] = await db
+  .select({ at, change, nodeId, isInitial })
+  .from(nodeValidatorsChanges)
   .orderBy(asc(at), asc(nodeId));
-const points: { bucketStart: Date; value: string; vanishedAt: Date | null; runId: number }[] = await db
+const points: { bucketStart: Date; value: string; runId: number }[] = await db
   .select({
     bucketStart: metricPoints.bucketStart,
     value: metricPoints.value,
-    vanishedAt: metricPoints.vanishedAt,
     runId: metricPoints.runId,
   })
   .from(metricPoints)
@@ -171,8 +170,6 @@ async function recordTwoLooks(sql: postgres.Sql): Promise<void> {
 }
 
 beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 1, onnotice: () => {} });
   project = await mkdtemp(join(tmpdir(), 'project-'));
   // Packing builds: a copy, because other tests run what is built here.
   const sources = await mkdtemp(join(tmpdir(), 'sources-'));
@@ -195,8 +192,6 @@ beforeAll(async () => {
   await cp(join(own, 'dist', 'schema.d.ts'), join(project, 'declarations.ts'));
 });
 afterAll(async () => {
-  await sql.end();
-  await database.close();
   await rm(project, { recursive: true });
 });
 
@@ -279,12 +274,12 @@ describe('the packed package in an empty project', () => {
         { nodeId: 'b', weight: '1', validTo: second, endedBy: 'gone' },
       ],
       changes: [
-        { at: first, change: 'joined', nodeId: 'a', firstLook: true },
-        { at: first, change: 'joined', nodeId: 'b', firstLook: true },
-        { at: second, change: 'changed', nodeId: 'a', firstLook: false },
-        { at: second, change: 'left', nodeId: 'b', firstLook: false },
+        { at: first, change: 'joined', nodeId: 'a', isInitial: true },
+        { at: first, change: 'joined', nodeId: 'b', isInitial: true },
+        { at: second, change: 'changed', nodeId: 'a', isInitial: false },
+        { at: second, change: 'left', nodeId: 'b', isInitial: false },
       ],
-      points: [{ bucketStart: first, value: LARGE, vanishedAt: null, runId: expect.any(Number) }],
+      points: [{ bucketStart: first, value: LARGE, runId: expect.any(Number) }],
       health: [
         { checkName: '*', state: 'down', message: null, since: first },
         { checkName: 'disk', state: 'down', message: { free: LARGE }, since: first },

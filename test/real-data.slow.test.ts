@@ -14,7 +14,7 @@ import { runJobs } from '../src/recording/record-in-foreground.ts';
 import { registerTargets } from '../src/recording/register.ts';
 import { commitsFor } from './support/commits.ts';
 import { type TestDatabase, testDatabase } from './support/database.ts';
-import { datasetDigests, questionDigests } from './support/told.ts';
+import { datasetDigests, questionDigests } from './support/saved-queries.ts';
 import { type UpstreamServer, upstreamServer } from './support/upstream-server.ts';
 
 const folder = fileURLToPath(new URL('../../shared/real-data/', import.meta.url));
@@ -153,7 +153,7 @@ describe.skipIf(!present)('32 days of recorded answers', () => {
         (select count(*) from recorder.average_tps) as tps,
         (select count(*) from recorder.node_identity) as identity,
         (select md5(string_agg(v::text, '|' order by v.node_id, v.start_time, v.valid_from)) from recorder.validators v) as all_validators,
-        (select md5(string_agg(m::text, '|' order by m.series_id, m.bucket_start, m.recorded_at)) from recorder.metric_points m) as all_points`;
+        (select md5(string_agg(m::text, '|' order by m.series_id, m.bucket_start, m.valid_from)) from recorder.metric_points m) as all_points`;
     return row;
   }
 
@@ -190,7 +190,7 @@ describe.skipIf(!present)('32 days of recorded answers', () => {
       const rows = await sql`
         select node_id, weight::text, extract(epoch from start_time)::bigint::text as start, delegator_weight::text,
           extract(epoch from end_time)::bigint::text as "end", validation_reward_owner_addresses as addresses
-        from reporting.validators_as_of(${new Date(at(day) + 1000)}) order by node_id`;
+        from reporting.node_validators_as_of(${new Date(at(day) + 1000)}) order by node_id`;
       const file: {
         id: string;
         weight: number;
@@ -233,7 +233,7 @@ describe.skipIf(!present)('32 days of recorded answers', () => {
 
     const revisions = await sql`
       select chain_id || ' ' || to_char(bucket_start at time zone 'UTC', 'YYYY-MM-DD') as point,
-        array_agg(value::text order by recorded_at) as values
+        array_agg(value::text order by valid_from) as values
       from reporting.metric_points_history group by 1`;
     const collapsed = new Map<string, string[]>();
     for (const snapshot of snapshots)
@@ -248,12 +248,12 @@ describe.skipIf(!present)('32 days of recorded answers', () => {
       select count(*)::int as versions from (
         select row(v.weight, v.end_time, v.delegator_weight, v.validation_reward_owner_addresses, v.valid_from)
             is not distinct from row(p.weight, p.end_time, p.delegator_weight, p.validation_reward_owner_addresses, p.valid_to) as same
-        from reporting.validators_history v join reporting.validators_history p
+        from reporting.node_validators_history v join reporting.node_validators_history p
           on p.node_id = v.node_id and p.start_time = v.start_time and p.valid_to = v.valid_from) pairs where same`;
     expect(repeated?.versions).toBe(0);
     const [sizes] = await sql`
-      select (select count(*)::int from reporting.validators_history) as versions,
-        (select count(distinct (node_id, start_time))::int from reporting.validators_history) as validations,
+      select (select count(*)::int from reporting.node_validators_history) as versions,
+        (select count(distinct (node_id, start_time))::int from reporting.node_validators_history) as validations,
         (select count(*)::int from reporting.metric_points_history) as revisions`;
     console.info('real data:', { days: days.length, points: collapsed.size, written, ...sizes });
   }, 600_000);

@@ -26,7 +26,7 @@ function draw(): void {
   place.tabIndex = 0;
   place.setAttribute('role', 'img');
   const about = [...picture.querySelectorAll('title, desc')].map((one) => one.textContent).join('. ');
-  place.setAttribute('aria-label', `${about} Left and right go from point to point.`);
+  place.setAttribute('aria-label', `${about} Use the left and right arrow keys to move between points.`);
   picture.before(place);
   picture.setAttribute('hidden', '');
   const { readout, time } = readoutOf(figure, asks);
@@ -54,7 +54,7 @@ function draw(): void {
   drawn = { plot: made, seen };
 }
 
-const HINT = 'Drag over a part to see more of it.';
+const HINT = 'Drag to zoom in.';
 
 /** The line below a plot: the selected point, and the link back. */
 function readoutOf(figure: HTMLElement, asks: boolean) {
@@ -115,32 +115,42 @@ async function addUnread(): Promise<void> {
   let link = note?.querySelector('a')?.href;
   if (!note || !figure || link === undefined) return;
   let reached = Number(note.dataset.unread);
-  const drawnFrom = timeText(reached);
+  const drawnFrom = reached;
   try {
     while (link !== undefined) {
       const page = await pageAt(link, now.signal);
       const earlier = page.querySelector<HTMLElement>('figure.chart');
-      if (earlier) addEarlier(figure, earlier);
       const rest = page.querySelector<HTMLElement>('[data-unread]');
       const unread = Number(rest?.dataset.unread ?? Number.NEGATIVE_INFINITY);
-      if (unread >= reached) return;
+      // Not even the end of the part was read.
+      if (unread >= reached) break;
+      if (earlier) addEarlier(figure, earlier);
       reached = unread;
       link = rest?.querySelector('a')?.href;
       note.textContent = rest
-        ? `The part before ${timeText(reached)} is being read.`
-        : `All of the window is drawn. The points below are those from ${drawnFrom} on.`;
+        ? `Loading the data before ${timeText(reached)}.`
+        : `The whole window is drawn. The table below lists the points from ${timeText(drawnFrom)} on.`;
       draw();
     }
   } catch {
-    // The link to the part that is not drawn stays, unless a part of it was drawn.
+    // The response is late or an error: what is drawn stays.
   }
+  if (link !== undefined && reached !== drawnFrom && !now.signal.aborted) offerPart(note, reached, link);
+}
+
+/** States where the drawn part starts, with a link to what is before it. */
+function offerPart(note: HTMLElement, start: number, link: string): void {
+  const rest = document.createElement('a');
+  rest.href = link;
+  rest.textContent = 'Show the earlier part';
+  note.replaceChildren(`The chart starts at ${timeText(start)}. `, rest);
 }
 
 /** The page at an address. @throws Error when the answer is no page of a chart */
 async function pageAt(address: string, signal: AbortSignal): Promise<Document> {
   const answer = await fetch(address, { headers: { accept: 'text/html' }, signal });
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
-  if (!answer.ok || !page.querySelector('main')) throw new Error('the answer is no chart');
+  if (!answer.ok || !page.querySelector('main')) throw new Error('the response is not a chart');
   return page;
 }
 
@@ -154,7 +164,7 @@ async function go(address: string, isNew: boolean): Promise<void> {
   try {
     const page = await pageAt(address, now.signal);
     const [old, fresh] = [document.querySelector('main'), page.querySelector('main')];
-    if (!old || !fresh) throw new Error('the answer is no chart');
+    if (!old || !fresh) throw new Error('the response is not a chart');
     if (isNew) history.pushState(null, '', address);
     old.replaceWith(document.adoptNode(fresh));
     document.title = page.title;

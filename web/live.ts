@@ -20,7 +20,7 @@ async function refresh(): Promise<void> {
     const told = page?.querySelector('.problem .what') ?? page?.querySelector('h1');
     const what = told?.textContent ?? 'The recorder does not respond.';
     if (old.dataset.instead === undefined)
-      tell(`${what} This page is as it was at ${old.dataset.at} UTC. It renews itself as soon as it can.`);
+      tell(`${what} This page shows the state at ${old.dataset.at} UTC. It refreshes automatically.`);
     return;
   }
   if (old.dataset.instead !== undefined) return location.reload();

@@ -3,7 +3,7 @@ import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { PostgreSQL, sql } from '@codemirror/lang-sql';
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { EditorSelection, EditorState } from '@codemirror/state';
-import { EditorView, keymap } from '@codemirror/view';
+import { EditorView, keymap, placeholder } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 
 /**
@@ -47,12 +47,19 @@ function edit(form: HTMLFormElement, area: HTMLTextAreaElement): void {
     autocompletion({ maxRenderedOptions: OFFERED }),
     syntaxHighlighting(colours),
     EditorView.lineWrapping,
+    placeholder(area.placeholder),
     EditorView.contentAttributes.of({ 'aria-label': 'SQL', id: 'editor' }),
     EditorView.updateListener.of(({ docChanged, state }) => {
       if (docChanged) area.value = state.doc.toString();
     }),
     EditorView.theme({
-      '&': { backgroundColor: 'var(--panel)', color: 'var(--text)', fontSize: '0.875rem' },
+      '&': {
+        backgroundColor: 'var(--panel)',
+        color: 'var(--text)',
+        fontSize: '0.875rem',
+        borderRadius: 'var(--radius)',
+      },
+      '.cm-placeholder': { color: 'var(--soft)' },
       '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '2px' },
       '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.5' },
       '.cm-content': { minHeight: '9rem', padding: '0.5rem 0.25rem', caretColor: 'var(--text)' },
@@ -101,7 +108,7 @@ function schemaOf(names: readonly Name[]) {
           self: {
             label: name,
             type: takes ? 'function' : 'type',
-            info: takes ? `${about} Takes ${takes.join(', ')}.` : about,
+            info: takes ? `${about} Parameters: ${takes.join(', ')}.` : about,
             ...(takes ? { apply: `${name}(` } : {}),
           },
           children: columns.map(optionOf),
@@ -134,7 +141,7 @@ function cancelling(form: HTMLFormElement): void {
     button.hidden = !asking;
     progress.textContent = said;
   };
-  form.addEventListener('submit', () => show(true, 'Asking…'));
+  form.addEventListener('submit', () => show(true, 'Running…'));
   button.addEventListener('click', () => {
     window.stop();
     show(false, 'Cancelled.');

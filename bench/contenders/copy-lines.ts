@@ -2,10 +2,10 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import type { Row } from '../../src/recording/histories/rows.ts';
+import type { EncodedRow } from '../../src/recording/histories/rows.ts';
 
 /** A row in COPY's text format. */
-export function copyLine(row: Row): string {
+export function copyLine(row: EncodedRow): string {
   return `${row.map((value) => (value === null ? '\\N' : value.replaceAll(/[\\\n\r\t]/g, escaped))).join('\t')}\n`;
 }
 

@@ -29,7 +29,7 @@ const blocksTable = pgSchema('recorder').table('proposed_blocks', {
   proposer_p_chain_height: numeric(),
   proposer_timestamp: instant(),
   extra: jsonb(),
-  recorded_at: instant().notNull(),
+  valid_from: instant().notNull(),
   run_id: bigint({ mode: 'number' }).notNull(),
 });
 
@@ -91,7 +91,7 @@ function rowOf(block: z.infer<typeof blockShape>): typeof blocksTable.$inferInse
     proposer_node_id: proposer.proposerNodeId,
     proposer_p_chain_height: String(proposer.proposerPChainHeight),
     proposer_timestamp: new Date(proposer.proposerTimestamp * 1000),
-    recorded_at: new Date(),
+    valid_from: new Date(),
     run_id: 1,
   };
 }

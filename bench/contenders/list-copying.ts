@@ -9,9 +9,9 @@ import { plainPages } from './plain-ask.ts';
 
 /** The columns that a history adds and that no row can be without. */
 const OF_HISTORY: Readonly<Record<History, readonly string[]>> = {
-  series: ['recorded_at', 'run_id'],
+  series: ['valid_from', 'run_id'],
   state: ['valid_from', 'run_id'],
-  log: ['recorded_at', 'run_id'],
+  log: ['valid_from', 'run_id'],
   sample: ['observed_at', 'run_id'],
 };
 

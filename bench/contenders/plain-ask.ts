@@ -1,5 +1,5 @@
 import { Agent, request } from 'undici';
-import type { Page, Target, UpstreamClient } from '../../src/datasets/contract.ts';
+import type { SourcePage, Target, UpstreamClient } from '../../src/datasets/contract.ts';
 import { getMember } from '../../src/datasets/sources/answer.ts';
 import type { ListWork } from './lists.ts';
 
@@ -8,7 +8,7 @@ export async function* plainPages(
   { dataset, window }: Pick<ListWork, 'dataset' | 'window'>,
   targets: readonly Target[],
   url: string,
-): AsyncGenerator<Page> {
+): AsyncGenerator<SourcePage> {
   const dispatcher = new Agent({ connections: 1, pipelining: 1 });
   const read = async (path: string, options: Readonly<Record<string, unknown>>): Promise<unknown> => {
     const { body } = await request(`${url}${path}`, { dispatcher, ...options });

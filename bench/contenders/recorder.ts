@@ -1,10 +1,10 @@
 import { hostname } from 'node:os';
 import { doubleYoungGeneration, limitHeapGrowth, limitYoungGeneration } from '../../src/daemon/heap.ts';
-import { SharedBudget } from '../../src/db/budget.ts';
 import { openDatabase } from '../../src/db/client.ts';
+import { SharedBudget } from '../../src/db/shared-budget.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { RecordingContext } from '../../src/recording/context.ts';
-import { UpstreamSession } from '../../src/upstreams/upstream.ts';
+import { UpstreamSession } from '../../src/upstreams/upstream-session.ts';
 import type { Setup } from './contender.ts';
 
 /**

@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { nativeTransactions } from '../../src/datasets/chain-data/native-transactions.ts';
-import type { Page } from '../../src/datasets/contract.ts';
+import type { SourcePage } from '../../src/datasets/contract.ts';
 import { openCommitPool } from '../../src/db/client.ts';
 import { withDefaultSettings } from '../../src/recording/active-feed.ts';
 import type { RecordingContext } from '../../src/recording/context.ts';
@@ -11,7 +11,7 @@ const [url = '', writer = '', pageSize = '500'] = process.argv.slice(2);
 const sql = postgres(url, { max: 2, onnotice: () => {} });
 const [PAGES, SIZE] = [10, Number(pageSize)];
 
-async function* pages(): AsyncGenerator<Page> {
+async function* pages(): AsyncGenerator<SourcePage> {
   for (let page = 1; page <= PAGES; page += 1) {
     const [seen] = await sql<{ tx_hash: string | null }[]>`
       select (keys[1]::text[])[1] as tx_hash from recorder.changes order by commit_number desc limit 1`;

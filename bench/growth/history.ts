@@ -11,9 +11,9 @@ const BOOKKEEPING = { runs: ['run_id', 'started_at'], changes: ['commit_number',
 /** How many rows are recorded: versions, items and readings of all datasets. */
 export async function rowsIn(sql: postgres.Sql): Promise<number> {
   let rows = 0;
-  for (const { name, history } of catalog) {
+  for (const { name, relation, history } of catalog) {
     const [counted] = await sql.unsafe<{ count: number }[]>(
-      `select count(*)::int as count from ${history === 'sample' ? `reporting.${name}` : `recorder.${name}`}`,
+      `select count(*)::int as count from ${history === 'sample' ? `reporting.${relation}` : `recorder.${name}`}`,
     );
     rows += counted?.count ?? 0;
   }
@@ -67,12 +67,12 @@ function past(dataset: Dataset, hours: number): string {
       ['valid_to', ago('valid_from', 'age - 1')],
       ['ended_by', `'changed'`],
     ],
-    series: [...kept, ['recorded_at', ago('recorded_at')], ['superseded_at', ago('recorded_at', 'age - 1')]],
+    series: [...kept, ['valid_from', ago('valid_from')], ['valid_to', ago('valid_from', 'age - 1')]],
     log: [
       ...kept.map(([column]): [string, string] => [column, ofItem.has(column) ? other(column) : column]),
-      ['recorded_at', ago('recorded_at')],
+      ['valid_from', ago('valid_from')],
       // Of what is one of its kind there were others that were shown before.
-      ...(ofItem.size > 0 ? [] : [['superseded_at', ago('recorded_at', 'age - 1')] as const]),
+      ...(ofItem.size > 0 ? [] : [['valid_to', ago('valid_from', 'age - 1')] as const]),
     ],
     // What a view of readings shows is named by the fields alone.
     sample: [...kept.filter(([column]) => column !== 'extra'), ['observed_at', ago('observed_at')]],
@@ -82,7 +82,7 @@ function past(dataset: Dataset, hours: number): string {
   return `insert into recorder.${name} (${[...values.keys()].join(', ')})
     select ${[...values.values()].join(', ')}
     from ${isSample ? 'reporting' : 'recorder'}.${name}, generate_series(1, $1::int) age
-    where ${isSample ? 'true' : `${history === 'state' ? 'valid_to' : 'superseded_at'} is null`}`;
+    where ${isSample ? 'true' : `${history === 'state' ? 'valid_to' : 'valid_to'} is null`}`;
 }
 
 async function columnsBut(

@@ -1,5 +1,5 @@
 import { subnets } from '../../src/datasets/chain-data/subnets.ts';
-import type { Page, Source } from '../../src/datasets/contract.ts';
+import type { Source, SourcePage } from '../../src/datasets/contract.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import { nodeHealth } from '../../src/health/node-health.ts';
 import { createProbeQuery } from '../../src/health/probe-node.ts';
@@ -31,7 +31,7 @@ const open: OpenUpstream = (_feed, _job, { clock }) => {
     },
   };
 };
-const walk: Source['walk'] = async function* (): AsyncGenerator<Page> {
+const walk: Source['walk'] = async function* (): AsyncGenerator<SourcePage> {
   yield { body: { subnets: [] }, proven: null, last: true, whole: true };
 };
 

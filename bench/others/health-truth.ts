@@ -38,7 +38,7 @@ export class Truth {
     const rows = await sql<(State & { node: string })[]>`
       select node, state, reported, extract(epoch from started_at)::float8 * 1000 as since,
         extract(epoch from ended_at)::float8 * 1000 as until
-      from reporting.node_states order by node, started_at`;
+      from reporting_internal.node_states order by node, started_at`;
     const states = new Map<string, State[]>();
     for (const { node, ...state } of rows) states.set(node, [...(states.get(node) ?? []), state]);
     return new Truth(states);
@@ -64,7 +64,7 @@ export class Truth {
 /** Has the recorder look away for an hour in the middle of the year, in which and around which the node is up. @returns its start, ms since 1970 */
 export async function lookAwayForAnHour(sql: postgres.Sql): Promise<number> {
   const [calm] = await sql<{ since: number }[]>`
-    select extract(epoch from started_at)::float8 * 1000 as since from reporting.node_states
+    select extract(epoch from started_at)::float8 * 1000 as since from reporting_internal.node_states
     where node = ${NODE} and state = 'up' and started_at > ${new Date(FROM + 200 * DAY)}
       and ended_at > started_at + interval '6 hours' order by started_at limit 1`;
   const from = Math.ceil((calm?.since ?? Number.NaN) / HOUR) * HOUR + 2 * HOUR;

@@ -131,7 +131,7 @@ async function recorded(
 async function ask(sql: postgres.Sql, duck: Duck, folder: string) {
   const [most] = await sql<{ member: string; moment: string }[]>`
     select node_id as member, (select percentile_disc(0.5) within group (order by observed_at) from bench.snapshots)::text as moment
-    from reporting.validators_history group by 1 order by count(*) desc, 1 limit 1`;
+    from reporting.node_validators_history group by 1 order by count(*) desc, 1 limit 1`;
   const [member = '', moment = ''] = [most?.member, most?.moment];
   const files = `read_parquet('${folder}/*.parquet')`;
   const list = 'node_id, weight::text, delegator_count::text, delegator_weight::text';
@@ -146,8 +146,8 @@ async function ask(sql: postgres.Sql, duck: Duck, folder: string) {
   const table = ofSnapshots('bench.snapshots');
   const parquet = ofSnapshots(files);
   const own = {
-    moment: `select ${list} from reporting.validators_as_of('${moment}') order by 1`,
-    member: `select ${list} from reporting.validators_history where node_id = '${member}' order by valid_from`,
+    moment: `select ${list} from reporting.node_validators_as_of('${moment}') order by 1`,
+    member: `select ${list} from reporting.node_validators_history where node_id = '${member}' order by valid_from`,
     days: 'select node_id, day::text, round(uptime_average, 3)::text from reporting.validator_uptime_daily order by 1, 2',
   };
   const medians = async (question: keyof typeof QUESTIONS): Promise<Map<string, number>> => {

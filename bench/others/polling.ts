@@ -129,9 +129,9 @@ async function weights(sql: postgres.Sql, table: string): Promise<{ list: number
 async function delegated(sql: postgres.Sql, table: string, at: Date | null): Promise<bigint> {
   const from =
     at !== null && table === 'recorder.validators'
-      ? sql`reporting.validators_as_of(${at})`
+      ? sql`reporting.node_validators_as_of(${at})`
       : table === 'recorder.validators'
-        ? sql`reporting.validators`
+        ? sql`reporting.node_validators`
         : sql`bench.validators`;
   const [row] = await sql<{ sum: string }[]>`select sum(delegator_weight)::text as sum from ${from}`;
   return BigInt(row?.sum ?? 0);

@@ -16,10 +16,10 @@ const LOOKS = `select distinct observed_at from reporting.validator_uptime order
  */
 export async function fillSnapshots(sql: postgres.Sql): Promise<number> {
   const columns = await sql<{ name: string }[]>`
-    select attname as name from pg_attribute where attrelid = 'reporting.validators'::regclass and attnum > 0
+    select attname as name from pg_attribute where attrelid = 'reporting.node_validators'::regclass and attnum > 0
       and not attisdropped and attname not in ('valid_from', 'run_id') order by attnum`;
   const list = columns.map(({ name }) => `v.${name}`).join(', ');
-  const look = `select $1::timestamptz as observed_at, ${list}, u.uptime, u.connected from reporting.validators_as_of($1) v
+  const look = `select $1::timestamptz as observed_at, ${list}, u.uptime, u.connected from reporting.node_validators_as_of($1) v
     join reporting.validator_uptime u on u.observed_at = $1 and u.node_id = v.node_id and u.node = v.node`;
   await sql.unsafe('create schema if not exists bench');
   let rows = 0;

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { Closers } from '../../chaos/closers.ts';
 import { findFreePort } from '../../src/db/embedded/free-port.ts';
 import { createConfiguration } from '../../src/recording/configuration.ts';
-import { Membership } from '../../src/recording/membership.ts';
+import { ProcessRegistration } from '../../src/recording/process-registration.ts';
 import { registerTargets } from '../../src/recording/register.ts';
 import { Child } from '../child.ts';
 import { startDatabase } from '../database.ts';
@@ -93,8 +93,13 @@ async function startRecorder(port: number, closers: Closers, signal: AbortSignal
   const sql = postgres(database.url, { max: 2, onnotice: () => {} });
   closers.add(() => sql.end({ timeout: 5 }));
   const { config, ledger } = watching({ port, nodes: NODES, shares: 1 });
-  const membership = await Membership.join(sql, createConfiguration(config, [ledger]), 'registering', []);
-  await registerTargets(sql, ledger, Date.now(), membership.registrant);
+  const registration = await ProcessRegistration.join(
+    sql,
+    createConfiguration(config, [ledger]),
+    'registering',
+    [],
+  );
+  await registerTargets(sql, ledger, Date.now(), registration.registrant);
   const args = [database.url, String(port), String(NODES), '1', 'host/0/process'];
   const { child } = await Child.start(
     'probing/watcher-process.ts',

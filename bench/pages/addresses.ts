@@ -1,6 +1,6 @@
 import type { ReadableDataset } from '../../src/reporting/relations/catalogue.ts';
 import { getCatalogue } from '../../src/reporting/relations/catalogue.ts';
-import type { ReportingRelation } from '../../src/reporting/relations/readable.ts';
+import type { Relation } from '../../src/reporting/relations/relation.ts';
 import { questions } from '../../src/reporting/reports/questions.ts';
 import { chains, nodes } from './configuration.ts';
 
@@ -22,7 +22,7 @@ const withQuery = (path: string, asked: Readonly<Record<string, string>>) =>
 /** A list of rows, and where it is. */
 interface List {
   readonly path: string;
-  readonly readable: ReportingRelation;
+  readonly readable: Relation;
 }
 
 const ofDatasets = [...datasets.values()];
@@ -88,7 +88,7 @@ async function kindsOf(name: string, lists: readonly List[], get: Get): Promise<
   ].filter(({ paths }) => paths.length > 0);
 }
 
-const firstOf = ({ key }: ReportingRelation) => key[0]?.name ?? '';
+const firstOf = ({ key }: Relation) => key[0]?.name ?? '';
 
 /** What a page of rows says. */
 const pageOf = (answer: unknown): { rows: Readonly<Record<string, unknown>>[]; next: string | null } => {
@@ -141,10 +141,10 @@ export const mainPages: readonly string[] = [
   '/datasets/metric_points',
   withQuery('/datasets/metric_points', { as_of: daysAgo(100) }),
   '/datasets/metric_points_history',
-  '/datasets/validators',
-  withQuery('/datasets/validators_changes', { sort: '-at', change: 'left' }),
+  '/datasets/node_validators',
+  withQuery('/datasets/node_validators_changes', { sort: '-at', change: 'left' }),
   '/datasets/metric_points/changes',
-  '/datasets/validators/changes',
+  '/datasets/node_validators/changes',
   '/datasets/metric_points/coverage',
   withQuery('/datasets/metric_points/coverage', { from: daysAgo(364) }),
   '/datasets/node_health/coverage',

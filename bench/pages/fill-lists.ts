@@ -55,8 +55,8 @@ function rowsOf(dataset: Dataset, things: number, versions: number): string {
     : `now() - interval '1 year' + (version + thing::float8 / ${each}) * interval '1 year' / ${many}`;
   const until = `case when version < ${many - 1} then ${since} + interval '1 year' / ${many} end`;
   const times = {
-    series: { recorded_at: since, superseded_at: until },
-    log: { recorded_at: since },
+    series: { valid_from: since, valid_to: until },
+    log: { valid_from: since },
     sample: { observed_at: since },
     state: {
       valid_from: since,

@@ -26,7 +26,7 @@ export async function fillMetrics(
   await withoutIndexes(sql, 'metric_points', () =>
     sql.unsafe(
       `insert into recorder.metric_points
-        (series_id, bucket_start, value, recorded_at, superseded_at, vanished, run_id)
+        (series_id, bucket_start, value, valid_from, valid_to, vanished, run_id)
       with points as (
         select c.chain_id, s.metric, s.time_interval, b.at, s.step,
           -- A number that looks like chance, the same in every run.
@@ -62,8 +62,8 @@ export async function fillMetrics(
     ),
   );
   const [row] = await sql<{ now: number; revised: number }[]>`
-    select count(*) filter (where superseded_at is null or vanished)::int as now,
-      count(*) filter (where superseded_at is not null and not vanished)::int as revised
+    select count(*) filter (where valid_to is null or vanished)::int as now,
+      count(*) filter (where valid_to is not null and not vanished)::int as revised
     from recorder.metric_points`;
   return row ?? { now: 0, revised: 0 };
 }

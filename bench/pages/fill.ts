@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
-import { storeContradictions } from '../../src/recording/note-contradictions.ts';
 import { registerTargets } from '../../src/recording/register.ts';
+import { storeContradictions } from '../../src/recording/store-contradictions.ts';
 import { measureSettling } from '../../src/reporting/checks/compare.ts';
 import { writeYear } from '../health-year.ts';
 import { nodes, watched } from './configuration.ts';

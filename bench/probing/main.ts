@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import postgres from 'postgres';
 import { z } from 'zod';
 import { createConfiguration } from '../../src/recording/configuration.ts';
-import { Membership } from '../../src/recording/membership.ts';
+import { ProcessRegistration } from '../../src/recording/process-registration.ts';
 import { registerTargets } from '../../src/recording/register.ts';
 import { Child } from '../child.ts';
 import { startDatabase } from '../database.ts';
@@ -59,9 +59,14 @@ async function main(count: number, workers: number, length: number): Promise<boo
   children.push(served.child);
   const { port } = served.first;
   const { config, ledger } = watching({ port, nodes: count, shares: workers });
-  const membership = await Membership.join(sql, createConfiguration(config, [ledger]), 'registering', []);
+  const registration = await ProcessRegistration.join(
+    sql,
+    createConfiguration(config, [ledger]),
+    'registering',
+    [],
+  );
   const began = performance.now();
-  await registerTargets(sql, ledger, Date.now(), membership.registrant);
+  await registerTargets(sql, ledger, Date.now(), registration.registrant);
   say(`${ledger.targets.length} probes registered in ${((performance.now() - began) / 1000).toFixed(1)} s`);
   const watchers = await Promise.all(
     Array.from({ length: workers }, async (_, n) => {
@@ -78,7 +83,7 @@ async function main(count: number, workers: number, length: number): Promise<boo
   );
   const holders = async () =>
     sql<{ share: string; holder: string }[]>`
-      select observer as share, holder from reporting.node_observers where watching and observer like ${`${OBSERVER}%`} order by 1`;
+      select observer as share, holder from reporting_internal.node_observers where watching and observer like ${`${OBSERVER}%`} order by 1`;
   // Each process has its share, and has asked each of its nodes twice.
   while (new Set((await holders()).map(({ holder }) => holder)).size < workers)
     await delay(500, undefined, { signal: stop.signal });
@@ -104,7 +109,7 @@ async function main(count: number, workers: number, length: number): Promise<boo
   const after = await nobody(from, new Date(Date.now() - 5_000));
   const [{ absences = [] } = {}] = await sql<{ absences: { observer: string; seconds: number }[] }[]>`
     select jsonb_agg(jsonb_build_object('observer', observer, 'seconds', extract(epoch from ended_at - started_at))) as absences
-    from reporting.node_absences where ended_at > ${from}`;
+    from reporting_internal.node_absences where ended_at > ${from}`;
   say(
     `killed the process of ${first?.share} at ${killedAt.toISOString()}; absences since: ${JSON.stringify(absences)}`,
   );

@@ -6,15 +6,17 @@ import { createProbeQuery } from '../../src/health/probe-node.ts';
 import { sharesOf } from '../../src/health/shares.ts';
 import { steadyClock, systemClock } from '../../src/lib/clock.ts';
 import { createConfiguration } from '../../src/recording/configuration.ts';
-import { Membership } from '../../src/recording/membership.ts';
+import { ProcessRegistration } from '../../src/recording/process-registration.ts';
 import { OBSERVER, watching } from './watched.ts';
 
 /** A process that watches its shares, as `up` does. Tells how late its looks started since it was last asked. */
 const [url = '', port = '', nodes = '', shares = '', name = ''] = process.argv.slice(2);
 const { config, ledger } = watching({ port: Number(port), nodes: Number(nodes), shares: Number(shares) });
 const sql = postgres(url, { max: 4, onnotice: () => {} });
-const membership = await Membership.join(sql, createConfiguration(config, [ledger]), name, ['worker']);
-every(() => void membership.beat().catch(() => {}), 5_000);
+const registration = await ProcessRegistration.join(sql, createConfiguration(config, [ledger]), name, [
+  'worker',
+]);
+every(() => void registration.beat().catch(() => {}), 5_000);
 
 let late: number[] = [];
 let used = process.cpuUsage();
@@ -38,7 +40,7 @@ const kept = keepShares(
       steady: steadyClock,
       log: { info: () => {}, warn: (...said: unknown[]) => console.error(name, ...said) },
       every: ledger.every,
-      look: createProbeQuery(createUpstreamOpener(config, keys, sql, systemClock), ledger, systemClock),
+      query: createProbeQuery(createUpstreamOpener(config, keys, sql, systemClock), ledger, systemClock),
       maintenance: async () => [],
       queryStarted: (milliseconds) => void late.push(milliseconds),
     },
@@ -52,7 +54,7 @@ const kept = keepShares(
     ),
     worker: name,
     shift: 'only',
-    workers: () => membership.workers(),
+    workers: () => registration.workers(),
   },
   stop.signal,
 );

@@ -78,7 +78,7 @@ try {
     insert into recorder.metric_points_series (chain_id, metric, time_interval)
     select n::text, 'txCount', 'hour' from generate_series(0, 19) n`;
   await sql`
-    insert into recorder.metric_points (series_id, bucket_start, value, recorded_at, run_id)
+    insert into recorder.metric_points (series_id, bucket_start, value, valid_from, run_id)
     select s.series_id, '2020-01-01'::timestamptz + n / 20 * interval '1 hour', 1000000 + n,
       '2026-01-01'::timestamptz + n / 500 * interval '30 seconds', 1000 + n / 500 from generate_series(1, ${rows}::int) n
     join recorder.metric_points_series s on s.chain_id = (n % 20)::text order by n`;

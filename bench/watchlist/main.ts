@@ -6,8 +6,8 @@ import { request } from 'undici';
 import { z } from 'zod';
 import { openDatabase } from '../../src/db/client.ts';
 import { createConfiguration } from '../../src/recording/configuration.ts';
-import { Membership } from '../../src/recording/membership.ts';
 import { loadStates, planDue } from '../../src/recording/plan.ts';
+import { ProcessRegistration } from '../../src/recording/process-registration.ts';
 import { registerAll } from '../../src/recording/register.ts';
 import { isMetered } from '../../src/reporting/reports/call-demand.ts';
 import { findingGroups } from '../../src/reporting/reports/findings.ts';
@@ -93,11 +93,11 @@ try {
   const configuration = await timed('what of it matters to other processes', () =>
     createConfiguration(config, watched),
   );
-  const membership = await Membership.join(sql, configuration, 'host/1/process', ['worker']);
-  const register = () => registerAll(sql, watched, Date.now(), membership.registrant);
+  const registration = await ProcessRegistration.join(sql, configuration, 'host/1/process', ['worker']);
+  const register = () => registerAll(sql, watched, Date.now(), registration.registrant);
   await timed('registered', register);
   await timed('registered again, nothing new', register);
-  await timed('a sign of life', () => membership.beat());
+  await timed('a sign of life', () => registration.beat());
   await timed(
     'plan of the first round',
     async () => planDue(feed, await loadStates(sql, feed), Date.now()),

@@ -9,7 +9,7 @@ const NOON = DAY / 2;
 const SINCE: Readonly<Record<Dataset['history'], string>> = {
   state: '$2::timestamptz is not null',
   series: 'r.bucket_start >= $2',
-  log: 'r.recorded_at >= $2',
+  log: 'r.valid_from >= $2',
   sample: 'r.observed_at >= $2',
 };
 
@@ -75,10 +75,10 @@ export class Moments {
   }
 
   /** How many rows of the kept range were shown, if it starts with the day of the moment, and a hash of them all. */
-  async #answer({ name, history }: Dataset, moment: number): Promise<string> {
+  async #answer({ relation, history }: Dataset, moment: number): Promise<string> {
     const [row] = await this.#sql.unsafe<{ rows: number; hash: string }[]>(
       `select count(*)::float8 as rows, md5(coalesce(string_agg(r::text, E'\\n' order by r::text collate "C"), '')) as hash
-      from reporting.${name}_as_of($1) r where ${SINCE[history]}`,
+      from reporting.${relation}_as_of($1) r where ${SINCE[history]}`,
       [new Date(moment), new Date(moment - NOON)],
     );
     return `${row?.rows} rows, ${row?.hash}`;

@@ -83,11 +83,11 @@ const slept: Fault = {
     evidence.serve('slept');
     const woken = new Date(Date.now() + 590_000);
     await eventually('the node to be looked at again', async () => {
-      const rows = await sql`select 1 from reporting.node_states where ended_at > ${woken}`;
+      const rows = await sql`select 1 from reporting_internal.node_states where ended_at > ${woken}`;
       return rows.length > 0;
     });
     const asleep = await sql`
-      select 1 from reporting.node_states where state = 'unknown' and ended_at - started_at > interval '9 minutes'`;
+      select 1 from reporting_internal.node_states where state = 'unknown' and ended_at - started_at > interval '9 minutes'`;
     evidence.claim('the time asleep is unknown', asleep.length > 0);
     const [row] = await sql<{ most: number }[]>`
       select max(n)::int as most from (select count(*) as n from recorder.runs

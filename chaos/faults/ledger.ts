@@ -44,8 +44,8 @@ async function othersAreExact({ sql, evidence }: World): Promise<void> {
     select p.node, extract(epoch from now() - p.settled_until)::float8 as behind, extract(epoch from now() - p.probed_at)::float8 as probed,
       (select coalesce(extract(epoch from max(s.ended_at) - min(s.started_at)
         - sum(s.ended_at - s.started_at) filter (where s.state = 'up')), -1)::float8
-        from reporting.node_states s where (s.observer, s.node, s.probe) = (p.observer, p.node, p.probe)
-          and s.ended_at > (select min(u.started_at) from reporting.node_states u
+        from reporting_internal.node_states s where (s.observer, s.node, s.probe) = (p.observer, p.node, p.probe)
+          and s.ended_at > (select min(u.started_at) from reporting_internal.node_states u
             where (u.observer, u.node, u.probe, u.state) = (s.observer, s.node, s.probe, 'up'))) as other
     from reporting_internal.node_probes p where p.probe = 'health' and p.node = any(${[...WELL]})`;
   evidence.claim('all nodes that are well are in the ledger', rows.length === WELL.length);

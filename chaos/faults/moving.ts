@@ -55,15 +55,16 @@ const moving: Fault = {
     await steady.stop();
     const earlier = await sql<Whereabouts[]>`
       select tx_hash as hash, block_number::int as block, tx_status as status
-      from reporting.native_transactions_conflicts where superseded_at is not null`;
+      from reporting.native_transactions_history where valid_to is not null`;
     evidence.claim(
       'every earlier saying is found, and nothing else',
       textOf(earlier) === textOf(upstream.before),
     );
     const [lines] = await sql<{ broken: number; conflicts: number }[]>`
-      select count(*) filter (where superseded_at <> next)::int as broken, count(*)::int as conflicts from (
-        select superseded_at, lead(recorded_at) over (partition by tx_hash order by recorded_at) as next
-        from reporting.native_transactions_conflicts) said`;
+      select count(*) filter (where valid_to <> next)::int as broken, count(*)::int as conflicts from (
+        select valid_to, lead(valid_from) over (partition by tx_hash order by valid_from) as next
+        from reporting.native_transactions_history) said
+      where valid_to is not null`;
     evidence.claim('each was shown until the next one was recorded', lines?.broken === 0);
     evidence.figures.set('sayings in conflict', lines?.conflicts ?? 0);
   },

@@ -5,8 +5,8 @@ import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
 
 const DAYS = 1;
-const DECIDES = 'took the lead with this configuration';
-const YIELDS = 'another configuration of this recorder is newer';
+const DECIDES = 'this configuration became the newest';
+const YIELDS = 'another process has a newer configuration';
 
 /** A configuration that records the blocks of some of the network's nodes. @returns its file */
 const blocksOf = (world: World, file: string, nodes: readonly number[], name?: string) =>
@@ -155,10 +155,10 @@ const left: Fault = {
         select (count(*) filter (where valid_to is null))::int as now,
           (count(*) filter (where ended_by = 'unwatched'))::int as unwatched,
           (count(*) filter (where ended_by = 'gone'))::int as gone
-        from reporting.validators_history where node = ${node}`;
+        from reporting.node_validators_history where node = ${node}`;
       return row ?? { now: 0, unwatched: 0, gone: 0 };
     };
-    const [before] = await sql<{ n: number }[]>`select count(*)::int as n from reporting.validators`;
+    const [before] = await sql<{ n: number }[]>`select count(*)::int as n from reporting.node_validators`;
     await Promise.all(steady.running.map((one) => one.kill()));
     steady.running = [];
     const renamed = await Steady.prepare(world, { ...plan, nodes: [{ name: 'after', url }] });

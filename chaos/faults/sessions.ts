@@ -44,7 +44,7 @@ const peculiar: Fault = {
     const status = world.recorder(['status', '--json']);
     evidence.exit('status', { ...(await status.ended), took: performance.now() - begun }, [0], 60_000);
     const up = await sql`
-      select 1 from reporting.node_states where state = 'up' and ended_at > now() - interval '20 s' and started_at < now()`;
+      select 1 from reporting_internal.node_states where state = 'up' and ended_at > now() - interval '20 s' and started_at < now()`;
     evidence.claim('the ledger of the node is up to date', up.length > 0);
     await steady.stop();
   },
@@ -55,7 +55,7 @@ const ONCE = ['validators', 'peers', 'subnets', 'native_transactions', 'node_ide
 /** What is recorded of a day of it. */
 const OF_A_DAY = ['proposed_blocks', 'metric_points'];
 /** What differs from one recording of the same to the next. */
-const OWN = ['run_id', 'observed_at', 'recorded_at', 'valid_from', 'fetched_at'];
+const OWN = ['run_id', 'observed_at', 'valid_from', 'fetched_at'];
 
 /** The same network, recorded into a database with settings of its own and into one without. */
 const indifferent: Fault = {

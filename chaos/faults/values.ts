@@ -66,8 +66,7 @@ const forked: Fault = {
     await steady.recovers('hashes were right again');
     world.watched.length = 0; // there are more blocks now than there ever were
     const [row] = await sql<{ n: number }[]>`
-      select count(distinct (blockchain_id, block_number))::int as n from reporting.proposed_blocks_conflicts
-      having count(*) >= 2 * count(distinct (blockchain_id, block_number))`;
+      select count(distinct entity)::int as n from reporting.disagreements('proposed_blocks')`;
     evidence.claim('both blocks of a number are kept and flagged', (row?.n ?? 0) > 0);
     evidence.figures.set('numbers with two hashes', row?.n ?? 0);
     await steady.stop();

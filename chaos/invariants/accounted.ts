@@ -16,10 +16,10 @@ export const accounted: Invariant = {
         - sum(extract(epoch from s.ended_at - s.started_at)), 0)::float8 as off
       from (select distinct observer, node, probe from recorder.node_health) h
       -- What is not settled yet is in no part.
-      left join reporting.node_states s using (observer, node, probe) group by h.observer, h.node, h.probe`;
+      left join reporting_internal.node_states s using (observer, node, probe) group by h.observer, h.node, h.probe`;
     const believed = await sql<{ node: string; probe: string; seconds: number; probes: number }[]>`
       select s.node, s.probe, p.probes::int, extract(epoch from sum(s.ended_at - s.started_at))::float8 as seconds
-      from reporting.node_states s
+      from reporting_internal.node_states s
       join recorder.health_probes p using (observer, node, probe)
       join (recorder.targets t join recorder.target_datasets d using (source, target_key)) on d.dataset = 'node_health'
         and t.target = jsonb_build_object('observer', s.observer, 'node', s.node, 'probe', s.probe)

@@ -55,8 +55,8 @@ async function wrongHistories({ sql, evidence }: World, upstream: RevisingUpstre
       }
     }
     const stored = await sql<{ at: string; values: string[]; gone: boolean }[]>`
-      select extract(epoch from bucket_start)::text as at, array_agg(value::text order by recorded_at) as values,
-        bool_and(superseded_at is not null) as gone
+      select extract(epoch from bucket_start)::text as at, array_agg(value::text order by valid_from) as values,
+        bool_and(valid_to is not null) as gone
       from ${sql.unsafe(tableRowsSql(metricPoints))} as one
       where chain_id = ${chainId} and metric = ${metric} and time_interval = ${timeInterval} group by bucket_start`;
     const found = new Map(stored.map((row) => [Number(row.at), row]));

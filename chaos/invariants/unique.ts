@@ -31,9 +31,9 @@ function doubled(dataset: (typeof recorded)[number]): string {
     `select 1 from (select ${from} as f, lag(coalesce(${to}, 'infinity')) over (partition by ${list} order by ${from}, coalesce(${to}, 'infinity')) as t
       from ${rows}) v where t > f`;
   // What was decoded late was kept without being shown.
-  const everShown = `(select * from ${table} where superseded_at is distinct from recorded_at) shown`;
-  if (history === 'log') return versions('recorded_at', 'superseded_at', everShown);
-  if (history === 'series') return versions('recorded_at', 'superseded_at');
+  const everShown = `(select * from ${table} where valid_to is distinct from valid_from) shown`;
+  if (history === 'log') return versions('valid_from', 'valid_to', everShown);
+  if (history === 'series') return versions('valid_from', 'valid_to');
   if (history === 'state') return versions('valid_from', 'valid_to');
   if (history === 'ledger') return versions('started_at', 'ended_at');
   return `select 1 from ${table} group by ${list} having count(*) > 1`;
@@ -42,5 +42,5 @@ function doubled(dataset: (typeof recorded)[number]): string {
 /** All rows, with the columns of their key. */
 function rowsIn(dataset: (typeof recorded)[number]): string {
   if (dataset.history === 'ledger') return `recorder.${dataset.name}`;
-  return dataset.history === 'sample' ? `reporting.${dataset.name}` : tableRowsSql(dataset);
+  return dataset.history === 'sample' ? `reporting.${dataset.relation}` : tableRowsSql(dataset);
 }

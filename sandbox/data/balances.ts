@@ -8,7 +8,8 @@ import { type Holding, total } from '../network/holdings.ts';
 import type { Network } from '../network/network.ts';
 import { accountsOf } from './addresses.ts';
 import { balanceAsset } from './amounts.ts';
-import { chainInfo, chainOf, type Networks, networkOf } from './networks.ts';
+import type { DataService } from './data-service.ts';
+import { chainInfo, chainOf, networkOf } from './networks.ts';
 
 type Group = (of: (account: Account) => Holding[]) => Json;
 
@@ -42,7 +43,7 @@ function exchange(network: Network, group: Group, sec: number): JsonObject {
 }
 
 /** The balances of addresses on a primary-network chain. */
-export function balances(networks: Networks): Operation {
+export function balances({ networks }: DataService): Operation[] {
   function answer(call: Call, parts: PathParts): Answer {
     const network = networkOf(networks, parts);
     const chain = chainOf(network, parts);
@@ -68,12 +69,14 @@ export function balances(networks: Networks): Operation {
     return { status: 200, document: { balances: all, chainInfo: chainInfo(network, chain) } };
   }
 
-  return {
-    name: 'getBalancesByAddresses',
-    service: 'data',
-    units: 100,
-    method: 'GET',
-    path: '/v1/networks/{network}/blockchains/{blockchainId}/balances',
-    answer,
-  };
+  return [
+    {
+      name: 'getBalancesByAddresses',
+      service: 'data',
+      units: 100,
+      method: 'GET',
+      path: '/v1/networks/{network}/blockchains/{blockchainId}/balances',
+      answer,
+    },
+  ];
 }

@@ -6,12 +6,12 @@ import { cardBalances } from '../evm/transfers.ts';
 import type { Answer } from '../http/answer.ts';
 import { type Call, nowSec } from '../http/call.ts';
 import type { Operation, PathParts } from '../http/operation.ts';
-import type { PageTokens } from '../http/page-tokens.ts';
 import { readPage, slice, sortKey } from '../http/paging.ts';
 import { Query } from '../http/query.ts';
 import type { JsonObject } from '../json.ts';
 import { between } from '../random.ts';
-import { addressOf, currencyOf, type EvmNetworks, evmNetworkOf } from './evm-request.ts';
+import type { DataService } from './data-service.ts';
+import { addressOf, currencyOf, evmNetworkOf } from './evm-request.ts';
 
 /** The time (Unix seconds) of the blockNumber parameter, or now. */
 function timeOf(network: EvmNetwork, query: Query, now: number): number {
@@ -45,7 +45,7 @@ function nativeBalance(
 }
 
 /** The native and the ERC-1155 balances of an address. */
-export function evmBalances(networks: EvmNetworks, tokens: PageTokens): Operation[] {
+export function evmBalances({ evm: networks, tokens }: DataService): Operation[] {
   function getNative(call: Call, parts: PathParts): Answer {
     const network = evmNetworkOf(networks, parts);
     const account = network.account(addressOf(parts));

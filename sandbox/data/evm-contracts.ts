@@ -4,11 +4,11 @@ import { deployment, transaction } from '../evm/transactions.ts';
 import { type Answer, Refusal } from '../http/answer.ts';
 import { type Call, nowSec } from '../http/call.ts';
 import { type Operation, type PathParts, part } from '../http/operation.ts';
-import type { PageTokens } from '../http/page-tokens.ts';
 import { readPage, slice, sortKey } from '../http/paging.ts';
 import { Query } from '../http/query.ts';
 import type { JsonObject } from '../json.ts';
-import { addressOf, currencyOf, type EvmNetworks, evmNetworkOf } from './evm-request.ts';
+import type { DataService } from './data-service.ts';
+import { addressOf, currencyOf, evmNetworkOf } from './evm-request.ts';
 
 /** A deployed contract, a union by ercType; every fourth has all optional fields. */
 function item(network: EvmNetwork, contract: Contract, sec: number): JsonObject {
@@ -44,7 +44,7 @@ function item(network: EvmNetwork, contract: Contract, sec: number): JsonObject 
 }
 
 /** Single transactions and deployed contracts. */
-export function evmContracts(networks: EvmNetworks, tokens: PageTokens): Operation[] {
+export function evmContracts({ evm: networks, tokens }: DataService): Operation[] {
   function getTransaction(call: Call, parts: PathParts): Answer {
     const network = evmNetworkOf(networks, parts);
     const hash = part(parts, 'txHash').toLowerCase();

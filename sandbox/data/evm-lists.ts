@@ -4,11 +4,11 @@ import { transactionOf, transfer, transfersIn } from '../evm/transfers.ts';
 import type { Answer } from '../http/answer.ts';
 import { type Call, nowSec } from '../http/call.ts';
 import type { Operation, PathParts } from '../http/operation.ts';
-import type { PageTokens } from '../http/page-tokens.ts';
 import { type Numbers, type Page, readPage, sliceNumbers } from '../http/paging.ts';
 import { Query } from '../http/query.ts';
 import type { JsonObject } from '../json.ts';
-import { addressOf, type EvmNetworks, evmNetworkOf, transactionsIn } from './evm-request.ts';
+import type { DataService } from './data-service.ts';
+import { addressOf, evmNetworkOf, transactionsIn } from './evm-request.ts';
 
 const SIZES = { max: 100, standard: 10 };
 
@@ -32,7 +32,7 @@ function erc1155Item(network: EvmNetwork, account: number, i: number): JsonObjec
 }
 
 /** The lists of native transactions and of ERC-1155 transfers of an address. */
-export function evmLists(networks: EvmNetworks, tokens: PageTokens): Operation[] {
+export function evmLists({ evm: networks, tokens }: DataService): Operation[] {
   function list(
     call: Call,
     parts: PathParts,

@@ -3,13 +3,13 @@ import { contractAt } from '../evm/contracts.ts';
 import { type Answer, Refusal } from '../http/answer.ts';
 import { type Call, nowSec } from '../http/call.ts';
 import { type Operation, type PathParts, part } from '../http/operation.ts';
-import type { PageTokens } from '../http/page-tokens.ts';
 import { readPage, slice, sortKey } from '../http/paging.ts';
 import { Query } from '../http/query.ts';
-import { addressOf, type EvmNetworks, evmNetworkOf } from './evm-request.ts';
+import type { DataService } from './data-service.ts';
+import { addressOf, evmNetworkOf } from './evm-request.ts';
 
 /** The tokens of an NFT contract and a single one, ERC-721 or ERC-1155. */
-export function nftTokens(networks: EvmNetworks, tokens: PageTokens): Operation[] {
+export function nftTokens({ evm: networks, tokens }: DataService): Operation[] {
   function list(call: Call, parts: PathParts): Answer {
     const network = evmNetworkOf(networks, parts);
     const sec = nowSec(call);

@@ -1,11 +1,9 @@
 import type { Operation } from '../http/operation.ts';
-import type { PageTokens } from '../http/page-tokens.ts';
 import { balances } from './balances.ts';
+import type { DataService } from './data-service.ts';
 import { evmBalances } from './evm-balances.ts';
 import { evmContracts } from './evm-contracts.ts';
 import { evmLists } from './evm-lists.ts';
-import type { EvmNetworks } from './evm-request.ts';
-import type { Networks } from './networks.ts';
 import { nftTokens } from './nft-tokens.ts';
 import { pendingRewards } from './pending-rewards.ts';
 import { proposedBlocks } from './proposed-blocks.ts';
@@ -13,27 +11,19 @@ import { signatures } from './signatures.ts';
 import { stakingTransactions } from './staking-transactions.ts';
 import { subnets } from './subnets.ts';
 
-/** Parts of the network that the chain data service serves. */
-export interface Served {
-  readonly networks: Networks;
-  readonly evm: EvmNetworks;
-  readonly tokens: PageTokens;
-  /** Lag of the index of blocks, in simulated ms. */
-  readonly lagMs: number;
-}
+/** Each file returns the operations of one kind of result. */
+const KINDS = [
+  proposedBlocks,
+  stakingTransactions,
+  subnets,
+  balances,
+  pendingRewards,
+  signatures,
+  evmLists,
+  evmBalances,
+  evmContracts,
+  nftTokens,
+];
 
-/** The 16 operations of the chain data service. */
-export function dataOperations({ networks, evm, tokens, lagMs }: Served): Operation[] {
-  return [
-    proposedBlocks(networks, tokens, lagMs),
-    stakingTransactions(networks, tokens),
-    subnets(networks, tokens),
-    balances(networks),
-    pendingRewards(networks, tokens),
-    ...signatures(networks),
-    ...evmLists(evm, tokens),
-    ...evmBalances(evm, tokens),
-    ...evmContracts(evm, tokens),
-    ...nftTokens(evm, tokens),
-  ];
-}
+/** The operations of the chain data service. */
+export const dataOperations = (service: DataService): Operation[] => KINDS.flatMap((kind) => kind(service));

@@ -1,7 +1,6 @@
 import { type Answer, Refusal } from '../http/answer.ts';
 import { type Call, nowSec } from '../http/call.ts';
 import type { Operation, PathParts } from '../http/operation.ts';
-import type { PageTokens } from '../http/page-tokens.ts';
 import { readPage, slice, sortKey } from '../http/paging.ts';
 import { Query } from '../http/query.ts';
 import { isNodeId } from '../ids/base58.ts';
@@ -10,7 +9,8 @@ import type { Network } from '../network/network.ts';
 import { type ExpectedReward, expectedRewards } from '../network/rewards.ts';
 import { accountsOf } from './addresses.ts';
 import { assetAmount } from './amounts.ts';
-import { type Networks, networkOf } from './networks.ts';
+import type { DataService } from './data-service.ts';
+import { networkOf } from './networks.ts';
 
 /** An expired stake is still listed for so many seconds. */
 const LINGERS = 3_600;
@@ -39,7 +39,7 @@ function item(network: Network, reward: ExpectedReward, sec: number): JsonObject
 }
 
 /** Lists pending rewards of addresses or nodes, latest start first. */
-export function pendingRewards(networks: Networks, tokens: PageTokens): Operation {
+export function pendingRewards({ networks, tokens }: DataService): Operation[] {
   function answer(call: Call, parts: PathParts): Answer {
     const network = networkOf(networks, parts);
     const query = new Query(call.query);
@@ -65,12 +65,14 @@ export function pendingRewards(networks: Networks, tokens: PageTokens): Operatio
     };
   }
 
-  return {
-    name: 'listPendingPrimaryNetworkRewards',
-    service: 'data',
-    units: 100,
-    method: 'GET',
-    path: '/v1/networks/{network}/rewards:listPending',
-    answer,
-  };
+  return [
+    {
+      name: 'listPendingPrimaryNetworkRewards',
+      service: 'data',
+      units: 100,
+      method: 'GET',
+      path: '/v1/networks/{network}/rewards:listPending',
+      answer,
+    },
+  ];
 }

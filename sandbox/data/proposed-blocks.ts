@@ -1,15 +1,15 @@
 import { type Answer, Refusal } from '../http/answer.ts';
 import type { Call } from '../http/call.ts';
 import { type Operation, type PathParts, part } from '../http/operation.ts';
-import type { PageTokens } from '../http/page-tokens.ts';
 import { readPage, sliceNumbers } from '../http/paging.ts';
 import { Query } from '../http/query.ts';
 import { isNodeId } from '../ids/base58.ts';
 import { writeJson } from '../json.ts';
-import { chainInfo, chainOf, type Networks, networkOf } from './networks.ts';
+import type { DataService } from './data-service.ts';
+import { chainInfo, chainOf, networkOf } from './networks.ts';
 
 /** Lists blocks proposed by a node, newest first; indexed up to lagMs before now. */
-export function proposedBlocks(networks: Networks, tokens: PageTokens, lagMs: number): Operation {
+export function proposedBlocks({ networks, tokens, lagMs }: DataService): Operation[] {
   function answer(call: Call, parts: PathParts): Answer {
     const network = networkOf(networks, parts);
     const chain = chainOf(network, parts);
@@ -36,12 +36,14 @@ export function proposedBlocks(networks: Networks, tokens: PageTokens, lagMs: nu
     return { status: 200, text };
   }
 
-  return {
-    name: 'listPrimaryNetworkBlocksByNodeId',
-    service: 'data',
-    units: 20,
-    method: 'GET',
-    path: '/v1/networks/{network}/blockchains/{blockchainId}/nodes/{nodeId}/blocks',
-    answer,
-  };
+  return [
+    {
+      name: 'listPrimaryNetworkBlocksByNodeId',
+      service: 'data',
+      units: 20,
+      method: 'GET',
+      path: '/v1/networks/{network}/blockchains/{blockchainId}/nodes/{nodeId}/blocks',
+      answer,
+    },
+  ];
 }

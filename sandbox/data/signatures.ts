@@ -5,7 +5,8 @@ import { type Operation, type PathParts, part } from '../http/operation.ts';
 import { isId } from '../ids/base58.ts';
 import { KIND } from '../ids/spaces.ts';
 import { isObject, type JsonObject, readJson } from '../json.ts';
-import { type Networks, networkOf } from './networks.ts';
+import type { DataService } from './data-service.ts';
+import { networkOf } from './networks.ts';
 
 const HEX = /^(0x)?([0-9a-fA-F]{2})+$/;
 
@@ -45,7 +46,7 @@ function problemsOf(body: JsonObject): string[] {
 }
 
 /** The two signature operations. */
-export function signatures(networks: Networks): Operation[] {
+export function signatures({ networks }: DataService): Operation[] {
   function aggregate(call: Call, parts: PathParts): Answer {
     networkOf(networks, parts);
     const body = readJson(call.body);

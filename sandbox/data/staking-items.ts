@@ -7,7 +7,6 @@ import { type Member, memberBalance, memberWeight, type Subnet } from '../networ
 import type { Stake } from '../network/validators.ts';
 import { mix } from '../random.ts';
 import { assetAmount } from './amounts.ts';
-import { subnetTransaction } from './subnets.ts';
 
 /** A transaction in the staking list with what it is sorted and filtered by; time in Unix seconds. */
 export interface StakingItem {
@@ -175,7 +174,7 @@ export function subnetItems(network: Network, subnet: Subnet, sec: number): Stak
   const owner = network.accounts.of(subnet.number, 81);
   const made = {
     time: subnet.createdAt,
-    hash: subnetTransaction(network, subnet, 0),
+    hash: subnet.subnetId, // the id of a subnet is the hash of its transaction
     type: 'CreateSubnetTx',
     owner,
   };
@@ -192,7 +191,7 @@ export function subnetItems(network: Network, subnet: Subnet, sec: number): Stak
   const chains = subnet.chains.map((chain, i): StakingItem => {
     const item = {
       time: subnet.createdAt + 60 * i,
-      hash: subnetTransaction(network, subnet, 10 + i),
+      hash: chain.blockchainId,
       type: 'CreateChainTx',
       owner,
     };

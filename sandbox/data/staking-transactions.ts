@@ -1,14 +1,14 @@
 import { type Answer, Refusal } from '../http/answer.ts';
 import { type Call, nowSec } from '../http/call.ts';
 import type { Operation, PathParts } from '../http/operation.ts';
-import type { PageTokens } from '../http/page-tokens.ts';
 import { readPage, slice, sortKey } from '../http/paging.ts';
 import { Query } from '../http/query.ts';
 import type { Network } from '../network/network.ts';
 import { holds } from '../network/periods.ts';
 import { settlements } from '../network/rewards.ts';
 import { accountsOf } from './addresses.ts';
-import { chainInfo, chainOf, type Networks, networkOf } from './networks.ts';
+import type { DataService } from './data-service.ts';
+import { chainInfo, chainOf, networkOf } from './networks.ts';
 import { rewardItem } from './reward-items.ts';
 import { stakingEvents } from './staking-events.ts';
 import { memberItem, type StakingItem, stakeItem, subnetItems } from './staking-items.ts';
@@ -40,7 +40,7 @@ function stakingItems(network: Network, sec: number): StakingItem[] {
 }
 
 /** Lists active staking transactions, the latest first; both time bounds are included. */
-export function stakingTransactions(networks: Networks, tokens: PageTokens): Operation {
+export function stakingTransactions({ networks, tokens }: DataService): Operation[] {
   function answer(call: Call, parts: PathParts): Answer {
     const network = networkOf(networks, parts);
     const chain = chainOf(network, parts);
@@ -67,12 +67,14 @@ export function stakingTransactions(networks: Networks, tokens: PageTokens): Ope
     return { status: 200, document: { nextPageToken, transactions, chainInfo: chainInfo(network, chain) } };
   }
 
-  return {
-    name: 'listActivePrimaryNetworkStakingTransactions',
-    service: 'data',
-    units: 100,
-    method: 'GET',
-    path: '/v1/networks/{network}/blockchains/{blockchainId}/transactions:listStaking',
-    answer,
-  };
+  return [
+    {
+      name: 'listActivePrimaryNetworkStakingTransactions',
+      service: 'data',
+      units: 100,
+      method: 'GET',
+      path: '/v1/networks/{network}/blockchains/{blockchainId}/transactions:listStaking',
+      answer,
+    },
+  ];
 }

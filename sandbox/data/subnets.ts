@@ -1,7 +1,6 @@
 import type { Answer } from '../http/answer.ts';
 import { type Call, nowSec } from '../http/call.ts';
 import type { Operation, PathParts } from '../http/operation.ts';
-import type { PageTokens } from '../http/page-tokens.ts';
 import { readPage, slice, sortKey } from '../http/paging.ts';
 import { Query } from '../http/query.ts';
 import { KIND } from '../ids/spaces.ts';
@@ -10,7 +9,8 @@ import type { Network } from '../network/network.ts';
 import { DAY } from '../network/periods.ts';
 import { EMPTY_ID, PRIMARY_CHAINS, vmId } from '../network/primary-chains.ts';
 import { CONVERTED_AFTER, type Subnet } from '../network/subnets.ts';
-import { type Networks, networkOf } from './networks.ts';
+import type { DataService } from './data-service.ts';
+import { networkOf } from './networks.ts';
 
 /** A subnet changes hands so many seconds after it was made. */
 export const TRANSFERRED_AFTER = 120 * DAY;
@@ -20,7 +20,7 @@ function height(network: Network, sec: number): string {
   return String(chain === undefined ? 0 : Math.max(0, network.blocks(chain).heightAt(sec)));
 }
 
-/** The number under which the ids of a subnet's own transactions are made. */
+/** The hash of a later transaction of a subnet: `which` counts them. */
 export function subnetTransaction(network: Network, subnet: Subnet, which: number): string {
   return network.ids.primary.encode(KIND.subnetTransaction, 1_000_000 + subnet.number * 100 + which);
 }
@@ -88,7 +88,7 @@ function item(network: Network, subnet: Subnet, sec: number): JsonObject {
 }
 
 /** Lists subnets, the latest first. */
-export function subnets(networks: Networks, tokens: PageTokens): Operation {
+export function subnets({ networks, tokens }: DataService): Operation[] {
   function answer(call: Call, parts: PathParts): Answer {
     const network = networkOf(networks, parts);
     const query = new Query(call.query);
@@ -105,12 +105,14 @@ export function subnets(networks: Networks, tokens: PageTokens): Operation {
     };
   }
 
-  return {
-    name: 'listSubnets',
-    service: 'data',
-    units: 20,
-    method: 'GET',
-    path: '/v1/networks/{network}/subnets',
-    answer,
-  };
+  return [
+    {
+      name: 'listSubnets',
+      service: 'data',
+      units: 20,
+      method: 'GET',
+      path: '/v1/networks/{network}/subnets',
+      answer,
+    },
+  ];
 }

@@ -2,7 +2,7 @@ import type { Interval } from './calendar.ts';
 import { round, type Series } from './chain-series.ts';
 import type { Metric } from './names.ts';
 
-/** Several chains together: `total`, `mainnet` and `testnet`. */
+/** Several chains together: `total`. */
 export class GroupSeries implements Series {
   readonly #members: readonly Series[];
 

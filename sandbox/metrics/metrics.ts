@@ -14,19 +14,13 @@ export interface Range {
   readonly limit: number;
 }
 
-/** All the series of the metrics service, by chain id or `total`, `mainnet`, `testnet`. */
+/** All the series of the metrics service, by chain id or `total`. It has no sums of `mainnet` and `testnet`: these are public networks. */
 export class Metrics {
   readonly #series = new Map<string, Series>();
 
   constructor(seed: number, chains: readonly EvmChain[]) {
-    const groups: Record<'total' | 'mainnet' | 'testnet', Series[]> = { total: [], mainnet: [], testnet: [] };
-    for (const chain of chains) {
-      const series = new ChainSeries(new Traffic(seed, chain));
-      this.#series.set(chain.chainId, series);
-      groups.total.push(series);
-      groups[chain.network === 'sandbox' ? 'mainnet' : 'testnet'].push(series);
-    }
-    for (const [name, members] of Object.entries(groups)) this.#series.set(name, new GroupSeries(members));
+    for (const chain of chains) this.#series.set(chain.chainId, new ChainSeries(new Traffic(seed, chain)));
+    this.#series.set('total', new GroupSeries([...this.#series.values()]));
   }
 
   has(chainId: string): boolean {

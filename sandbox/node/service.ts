@@ -20,6 +20,14 @@ const NOTHING: NodeAnswer = {
   answer: { status: 404, text: '', contentType: 'text/plain' },
 };
 
+/** Paths of the health reports. */
+const PROBES: Readonly<Record<string, Probe>> = {
+  '/ext/health': 'health',
+  '/ext/health/health': 'health',
+  '/ext/health/readiness': 'readiness',
+  '/ext/health/liveness': 'liveness',
+};
+
 function probed(node: SimulatedNode, probe: Probe, call: Call): NodeAnswer {
   const report = health(node, probe, call.query.getAll('tag'), nowSec(call));
   const plain = node.network.facts.has('health-text-plain', nowSec(call), node.name);
@@ -48,6 +56,15 @@ export class NodeService {
     };
   }
 
+  /** JSON-RPC methods by name, and health reports as "GET PATH". */
+  get operations(): string[] {
+    const methods = [this.#info, this.#health, ...new Set(this.#chains.values())];
+    return [
+      ...methods.flatMap((one) => Object.keys(one)),
+      ...Object.keys(PROBES).map((path) => `GET ${path}`),
+    ];
+  }
+
   /** Answers a path that starts with /ext. */
   answer(call: Call, path: string): NodeAnswer {
     const { operation, answer } = this.#answer(call, path.replace(/\/$/, ''));
@@ -60,10 +77,8 @@ export class NodeService {
     const chain = this.#chains.get(path.replace('/ext/bc/', ''));
     if (chain !== undefined) return this.#chain(call, chain);
     if (path === '/ext/health' && call.method === 'POST') return this.#rpc(call, this.#health);
-    if (path === '/ext/health' || path === '/ext/health/health') return probed(this.node, 'health', call);
-    if (path === '/ext/health/readiness') return probed(this.node, 'readiness', call);
-    if (path === '/ext/health/liveness') return probed(this.node, 'liveness', call);
-    return NOTHING;
+    const probe = PROBES[path];
+    return probe === undefined ? NOTHING : probed(this.node, probe, call);
   }
 
   #add(names: readonly string[], methods: Methods): void {

@@ -27,27 +27,27 @@ function answerTable(): string {
     ['2xx, HTML', ofAnswer(200, '<html>', 'text/html')],
     ['2xx, an empty body', ofAnswer(204, '')],
     ['2xx, other JSON', ofAnswer(200, '{}')],
-    ['2xx, JSON that is cut off', ofAnswer(200, '{"healthy":')],
+    ['2xx, incomplete JSON', ofAnswer(200, '{"healthy":')],
     ['3xx', ofAnswer(302, '')],
     ['401, 403', ofAnswer(403, 'invalid host specified', 'text/plain')],
-    ['404, 405, 410, once the JSON-RPC method was tried', ofAnswer(404, '')],
+    ['404, 405, 410, after JSON-RPC was tried', ofAnswer(404, '')],
     ['407, 511: of a proxy', ofAnswer(407, '')],
     ['429', ofAnswer(429, '{"message":"slow down"}')],
-    ['any other 4xx', ofAnswer(400, '')],
+    ['any other 4xx, 600 and above', ofAnswer(400, '')],
     ['any other 5xx without a report', ofAnswer(502, '<html>', 'text/html')],
     ...[
       ['connection refused', 'ECONNREFUSED'],
-      ['connection reset, or closed within the answer', 'ECONNRESET'],
-      ['no whole answer in time*', 'ETIMEDOUT'],
+      ['connection reset, or closed before the response is complete', 'ECONNRESET'],
+      ['no complete response within the timeout*', 'ETIMEDOUT'],
       ['host unreachable*', 'EHOSTUNREACH'],
       ['no network, no free port or file descriptor', 'ENETUNREACH'],
-      ['the name is not found', 'ENOTFOUND'],
-      ['no name server answers', 'EAI_AGAIN'],
-      ['a certificate that has expired', 'CERT_HAS_EXPIRED'],
-      ['a certificate that is not valid yet', 'CERT_NOT_YET_VALID'],
-      ['a certificate of another name', 'ERR_TLS_CERT_ALTNAME_INVALID'],
-      ['a certificate that nothing here trusts', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
-      ['any other failure of TLS', 'EPROTO'],
+      ['host name not found', 'ENOTFOUND'],
+      ['no response from a name server', 'EAI_AGAIN'],
+      ['expired certificate', 'CERT_HAS_EXPIRED'],
+      ['certificate that is not valid yet', 'CERT_NOT_YET_VALID'],
+      ['certificate for another name', 'ERR_TLS_CERT_ALTNAME_INVALID'],
+      ['certificate of an untrusted issuer', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+      ['any other TLS failure', 'EPROTO'],
       ['not HTTP', 'HPE_INVALID_CONSTANT'],
     ].map(
       ([what = '', code = '']) =>
@@ -56,7 +56,7 @@ function answerTable(): string {
   ] as const;
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`;
   return (
-    line(['answer or failure', 'state', 'words']) +
+    line(['response or failure', 'state', 'message']) +
     line(['---', '---', '---']) +
     rows.map(([what, { state, error }]) => line([what, `**${state}**`, error ? `\`${error}\`` : ''])).join('')
   );

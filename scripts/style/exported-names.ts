@@ -1,5 +1,4 @@
 import ts from 'typescript';
-import { AMBIGUOUS_NAMES } from './exceptions.ts';
 
 const isExported = (node: ts.Node): boolean =>
   ts.canHaveModifiers(node) &&
@@ -27,7 +26,7 @@ export function findAmbiguousExports(files: ReadonlyMap<string, string>): string
   for (const [path, source] of files)
     for (const name of declaredExports(path, source)) places.set(name, [...(places.get(name) ?? []), path]);
   return [...places]
-    .filter(([name, paths]) => paths.length > 1 && !AMBIGUOUS_NAMES.has(name))
+    .filter(([, paths]) => paths.length > 1)
     .map(
       ([name, paths]) =>
         `${paths.join(', ')}: several modules export "${name}"; give the more special one a prefix`,

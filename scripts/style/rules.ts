@@ -61,6 +61,11 @@ const STYLE_RULES: readonly StyleRule[] = [
     replacement: 'checks, reads, probes',
   },
   {
+    pattern: /\b(a|one|each|every|first|last|another) look\b/i,
+    reason: PRIVATE,
+    replacement: 'a probe, observation or reading',
+  },
+  {
     pattern: /^\/\*\* (What|How|Who|Of|So|Such)\b/,
     reason: 'no start of a doc comment',
     replacement: '"Returns …", "Maximum …", "Time of …"',

@@ -5,7 +5,7 @@ import { toErrorMessage, UsageError } from '../lib/errors.ts';
 import { parseInstant } from '../lib/instant.ts';
 import { defaultRules } from './default-rules.ts';
 import { truncate } from './message-texts.ts';
-import { type ConfiguredRule, MAX_SUBJECTS, type Rule, type RuleFinding } from './rule.ts';
+import { type AlertRule, type ConfiguredRule, MAX_SUBJECTS, type RuleFinding } from './rule.ts';
 
 /** Timeout of a user-defined query, in ms. */
 const QUERY_TIMEOUT_MS = 10_000;
@@ -15,7 +15,7 @@ const MAX_TEXT_LENGTH = 2_000;
 const MAX_SUBJECT_LENGTH = 500;
 
 /** Settings of a user-defined rule. */
-interface CustomRule extends Pick<Rule, 'name' | 'severity' | 'for' | 'every'> {
+interface CustomRule extends Pick<AlertRule, 'name' | 'severity' | 'for' | 'every'> {
   readonly sql: string;
 }
 
@@ -25,7 +25,7 @@ interface CustomRule extends Pick<Rule, 'name' | 'severity' | 'for' | 'every'> {
  * only use names without a schema that support as-of.
  * @param url of the database
  */
-function createCustomRule({ sql: question, ...rule }: CustomRule, url: string): Rule {
+function createCustomRule({ sql: query, ...rule }: CustomRule, url: string): AlertRule {
   return {
     ...rule,
     about: 'A query of your own gives rows.',
@@ -36,7 +36,7 @@ function createCustomRule({ sql: question, ...rule }: CustomRule, url: string): 
         signal,
         beside: true,
       };
-      return queryAsReader(url, question, options, async (answer) => {
+      return queryAsReader(url, query, options, async (answer) => {
         const found: RuleFinding[] = [];
         for await (const block of answer.rows('values'))
           for (const line of block) {
@@ -54,10 +54,10 @@ function createCustomRule({ sql: question, ...rule }: CustomRule, url: string): 
  * Tests whether a query is valid.
  * @throws UsageError if it is invalid, or would write
  */
-async function testQuery(url: string, question: string, signal: AbortSignal): Promise<void> {
+async function testQuery(url: string, query: string, signal: AbortSignal): Promise<void> {
   await queryAsReader(
     url,
-    question,
+    query,
     { timeout: QUERY_TIMEOUT_MS, asOf: null, signal, beside: true },
     async () => {},
   );
@@ -103,8 +103,8 @@ export function configuredRules(config: AlertsConfig, url: string): ConfiguredRu
   }));
   const own = config.rules.flatMap((set) => {
     if (set.sql === undefined) return [];
-    const { name, severity = 'warning', for: held = 0, every = DEFAULT_INTERVAL_MS, sql } = set;
-    return [{ rule: createCustomRule({ name, severity, for: held, every, sql }, url), set }];
+    const { name, severity = 'warning', for: forMs = 0, every = DEFAULT_INTERVAL_MS, sql } = set;
+    return [{ rule: createCustomRule({ name, severity, for: forMs, every, sql }, url), set }];
   });
   return [...changed, ...own].flatMap(({ rule, set }) =>
     set?.enabled === false ? [] : [configured(rule, set, config.repeatInterval)],
@@ -112,7 +112,7 @@ export function configuredRules(config: AlertsConfig, url: string): ConfiguredRu
 }
 
 function configured(
-  rule: Rule,
+  rule: AlertRule,
   set: AlertsConfig['rules'][number] | undefined,
   repeatInterval: number,
 ): ConfiguredRule {

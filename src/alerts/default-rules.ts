@@ -1,5 +1,5 @@
 import type { LimitName, RuleLimits } from '../config/alerts-schema.ts';
-import type { Rule } from './rule.ts';
+import type { AlertRule } from './rule.ts';
 import { budgetNearlySpent } from './rules/budget-nearly-spent.ts';
 import { discrepancy } from './rules/discrepancy.ts';
 import { diskFull } from './rules/disk-full.ts';
@@ -26,7 +26,7 @@ import { seriesBreak } from './rules/series-break.ts';
 import { validationEnding } from './rules/validation-ending.ts';
 
 /** Default rules, in the order of docs/how-to/runbook.md. */
-export const defaultRules: readonly Rule[] = [
+export const defaultRules: readonly AlertRule[] = [
   nodeDown,
   nodeFlapping,
   nodeUnobserved,
@@ -57,6 +57,6 @@ export const ruleLimits: RuleLimits = Object.fromEntries(
   defaultRules.map(({ name, limits = {} }) => [name, limitNames(limits)]),
 );
 
-function limitNames(limits: Rule['limits'] & object): LimitName[] {
+function limitNames(limits: AlertRule['limits'] & object): LimitName[] {
   return (['days', 'minutes', 'threshold', 'percent'] as const).filter((name) => limits[name] !== undefined);
 }

@@ -5,18 +5,23 @@ import { describeDeliveryError } from '../upstreams/deliver.ts';
 import { DeliveryFailure } from '../upstreams/delivery-failure.ts';
 import { type AlertChannel, openChannel } from './channel.ts';
 import type { AlertContext } from './context.ts';
+import { type AlertMessage, createBody } from './message.ts';
+import { truncate } from './message-texts.ts';
+import { openAlerts } from './open-alerts.ts';
 import {
   acquireChannel,
   type ChannelLease,
+  findPendingAlerts,
   nextMessage,
   type PendingMessage,
   releaseChannel,
   storeChannelFailure,
+  storeChannelSuccess,
   storeRejected,
   storeSent,
 } from './outbox.ts';
-import { refreshIfDue } from './refresh.ts';
-import { sendDivided } from './send-divided.ts';
+
+import { getSeverityRank } from './state.ts';
 
 /** Maximum number of messages in one job. Other jobs run before the next batch. */
 const MAX_MESSAGES_PER_JOB = 50;
@@ -57,7 +62,7 @@ export async function deliver(
     if (!waiting) break;
     const failure = await sendOne(context, channel, holding, waiting, redact, signal);
     if (failure !== null) {
-      log.warn({ channel: name, cause: failure }, 'a channel did not take a message: it is tried again');
+      log.warn({ channel: name, cause: failure }, 'a message could not be delivered: it is retried');
       return { sent, failed: failure, more: false };
     }
     sent += 1;
@@ -82,26 +87,29 @@ async function sendOne(
   const { recorder, channel: name } = holding;
   const refuse = async (cause: string) => {
     await storeRejected(sql, holding, id, cause);
-    log.warn({ channel: name, message: id, cause }, 'a message cannot be sent: it is left out');
+    log.warn({ channel: name, message: id, cause }, 'a message was dropped: the channel can never accept it');
     return null;
   };
   // An unreadable message must not block those after it.
-  if (body === null) return refuse('it was written by another version, in a form that this one cannot read');
+  if (body === null)
+    return refuse(
+      'another version of chain-recorder wrote the message in a format that this version cannot read',
+    );
   const work = new AbortScope(signal, SEND_TIMEOUT_MS);
   try {
     await sendDivided(channel, { ...body, key: `${recorder}/${name}/${id}`, maybeAgain }, work.signal);
   } catch (error) {
-    const said = describeDeliveryError(error, redact);
+    const errorText = describeDeliveryError(error, redact);
     if (signal.aborted) {
       // The recorder stops: the message stays marked as possibly delivered.
       await releaseChannel(sql, holding);
-      return said;
+      return errorText;
     }
     const failure = error instanceof DeliveryFailure ? error : null;
-    if (failure?.kind === 'refused') return refuse(said);
+    if (failure?.kind === 'refused') return refuse(errorText);
     const mayHaveArrived = failure?.mayHaveArrived ?? true;
-    await storeChannelFailure(sql, holding, { id, mayHaveArrived }, said, failure?.wait ?? null);
-    return said;
+    await storeChannelFailure(sql, holding, { id, mayHaveArrived }, errorText, failure?.wait ?? null);
+    return errorText;
   } finally {
     work.end();
   }
@@ -131,4 +139,103 @@ function timeIn(timeZone: string, now: number): number {
   });
   const parts = new Map(format.formatToParts(now).map(({ type, value }) => [type, Number(value)]));
   return ((parts.get('hour') ?? 0) * 60 + (parts.get('minute') ?? 0)) * 60_000;
+}
+
+/** Maximum length of the texts of an alert whose message was too large, in characters. */
+const SHORT_TEXT = 300;
+const SHORT_SUBJECT = 100;
+
+/**
+ * Sends a message. If the channel rejects it as too large, sends the alerts in halves, and a single alert
+ * with short texts.
+ * @throws DeliveryFailure if the channel does not accept a part, or not even a short text
+ */
+export async function sendDivided(
+  channel: AlertChannel,
+  message: AlertMessage,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await channel.send(message, signal);
+  } catch (error) {
+    if (!(error instanceof DeliveryFailure && error.kind === 'too-large')) throw error;
+    const { key, items } = message;
+    const middle = Math.ceil(items.length / 2);
+    if (items.length > 1) {
+      await sendDivided(channel, { ...message, key: `${key}.1`, items: items.slice(0, middle) }, signal);
+      await sendDivided(channel, { ...message, key: `${key}.2`, items: items.slice(middle) }, signal);
+      return;
+    }
+    if (key.endsWith(SHORTENED)) throw new DeliveryFailure('refused', error.message);
+    await sendDivided(channel, shortened(message), signal);
+  }
+}
+
+const SHORTENED = '.short';
+
+function shortened(message: AlertMessage): AlertMessage {
+  return {
+    ...message,
+    key: `${message.key}${SHORTENED}`,
+    about: truncate(message.about, SHORT_TEXT),
+    items: message.items.map((item) => ({
+      ...item,
+      subject: truncate(item.subject, SHORT_SUBJECT),
+      summary: truncate(item.summary, SHORT_TEXT),
+      details: null,
+    })),
+  };
+}
+
+/** Interval at which firing alerts are sent again to channels that expire them, in ms. */
+const REFRESH_INTERVAL_MS = 60_000;
+
+/**
+ * Sends the firing alerts again to a channel that expires them, if the interval is over.
+ * Alerts with a pending message, for example during quiet hours, are excluded. Those sent before the quiet
+ * hours are included, because the channel would resolve them otherwise.
+ * @returns the error if the channel did not accept them; null otherwise
+ */
+async function refreshIfDue(
+  context: AlertContext,
+  channel: AlertChannel,
+  holding: ChannelLease,
+  redact: (text: string) => string,
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (!channel.refresh) return null;
+  const { sql, config, rules, sender, clock } = context;
+  const { recorder, channel: name, holder } = holding;
+  const least = config.channels.find((one) => one.name === name)?.minSeverity ?? 'info';
+  const ofChannel = rules.filter(({ channels }) => channels === null || channels.includes(name));
+  const untold = await findPendingAlerts(sql, holding);
+  const open = (await openAlerts(sql, recorder)).filter(({ id }) => !untold.has(id));
+  const firing = ofChannel.flatMap((rule) => {
+    const alerts = open.filter(
+      (one) =>
+        one.rule === rule.name &&
+        one.state === 'firing' &&
+        getSeverityRank(one.severity) >= getSeverityRank(least),
+    );
+    if (alerts.length === 0) return [];
+    return [createBody('firing', rule.name, rule.about, alerts, sender, new Date(clock()))];
+  });
+  if (firing.length === 0) return null;
+  const rows = await sql`
+    update recorder.alert_channels set refreshed_at = clock_timestamp()
+    where recorder = ${recorder} and channel = ${name} and holder = ${holder}
+      and (refreshed_at is null or abs(extract(epoch from clock_timestamp() - refreshed_at)) * 1000 >= ${REFRESH_INTERVAL_MS - 5_000})
+    returning 1`;
+  if (rows.length === 0) return null;
+  try {
+    await channel.refresh(firing, signal);
+    await storeChannelSuccess(sql, holding);
+    return null;
+  } catch (error) {
+    // A stop of the recorder is not a failure of the channel.
+    if (signal.aborted) return null;
+    const errorText = describeDeliveryError(error, redact);
+    await storeChannelFailure(sql, holding, null, errorText, null);
+    return errorText;
+  }
 }

@@ -24,7 +24,7 @@ export async function sendHeartbeat(
     await callChannel({ url: secrets.fill(config.heartbeat) }, signal);
   } catch (failure) {
     error = describeDeliveryError(failure, createRedactor(secrets.values));
-    log.warn({ cause: error }, 'the heartbeat was not taken');
+    log.warn({ cause: error }, 'the heartbeat could not be delivered');
   }
   await sql`
     insert into recorder.alert_channels as c (recorder, channel, failing_since, failures, error, sent_at)

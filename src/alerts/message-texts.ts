@@ -19,7 +19,7 @@ export function formatTitle({ kind, rule, items, recorder }: MessageBody): strin
 /** Maximum number of alerts listed in one message. */
 const MAX_WRITTEN_OUT = 20;
 /** Reference to the complete list, for truncated messages. */
-const MORE_ALERTS_HINT = 'the page /alerts and "chain-recorder alerts" have all of it';
+const MORE_ALERTS_HINT = 'the page /alerts and "chain-recorder alerts" list all alerts';
 /** Maximum length of the line about one alert, in characters. */
 const MAX_LINE = 1_000;
 
@@ -30,10 +30,11 @@ const MAX_LINE = 1_000;
  * @param safe escapes a text of upstreams for the channel
  */
 export function formatText(message: AlertMessage, most = 3_500, safe = (text: string) => text): string {
-  const { items, kind, about, advice, runbook } = message;
+  const { items, kind, about, advice, runbook, page } = message;
   const end = [
     about,
     `What to do: ${advice}`,
+    ...(page === null ? [] : [`Page: ${page}`]),
     ...(runbook === null ? [] : [`Runbook: ${runbook}`]),
     ...(message.maybeAgain
       ? ['An earlier attempt ended without a response: this message can be a duplicate.']
@@ -59,9 +60,12 @@ export function formatLine(
   kind: MessageBody['kind'],
 ): string {
   const id = alert > 0 ? ` [alert ${alert}]` : '';
-  const come = flapping ? '; it comes and goes: it counts as over after 30 quiet minutes' : '';
-  if (kind === 'resolved') return `Over: ${summary} (from ${firedAt ?? '?'} to ${resolvedAt ?? '?'})${id}`;
-  return `${summary}${since === null ? '' : ` (since ${since})`}${come}${id}`;
+  const come = flapping ? '; flapping: it is resolved after 30 minutes without the condition' : '';
+  if (kind === 'resolved')
+    return `Resolved: ${summary} (from ${firedAt ?? '?'} to ${resolvedAt ?? '?'})${id}`;
+  const start =
+    since === null ? (firedAt === null ? '' : ` (first observed ${firedAt})`) : ` (since ${since})`;
+  return `${summary}${start}${come}${id}`;
 }
 
 /** Truncates a text to a number of characters. */
@@ -69,6 +73,5 @@ export function truncate(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, Math.max(most - 1, 0)).toWellFormed()}…`;
 }
 
-/** Returns the URL of the runbook's section. Returns null if the runbook is not an http or https URL. */
-export const getRunbookUrl = ({ runbook }: MessageBody): string | null =>
-  runbook !== null && /^https?:/.test(runbook) ? runbook : null;
+/** Returns the URL that a message opens: the recorder's page, else the runbook's section. Returns null without either. */
+export const getMessageUrl = (message: MessageBody): string | null => message.page ?? message.runbook;

@@ -5,7 +5,7 @@ import { bodySchema, type MessageBody } from './message.ts';
  * Lease of a channel, in seconds: after that time without renewal, another worker takes the channel over. A
  * request takes less.
  */
-export const LEASE_SECONDS = 30;
+export const OUTBOX_LEASE_SECONDS = 30;
 /** Maximum and minimum backoff between two attempts, in ms. */
 const MAX_BACKOFF_MS = 300_000;
 const MIN_BACKOFF_MS = 10_000;
@@ -43,11 +43,11 @@ export async function acquireChannel(
 ): Promise<ChannelLease | null> {
   const [row] = await sql<{ holder: string }[]>`
     insert into recorder.alert_channels as c (recorder, channel, holder, lease_until)
-    values (${recorder}, ${channel}, 1, now() + make_interval(secs => ${LEASE_SECONDS}))
+    values (${recorder}, ${channel}, 1, now() + make_interval(secs => ${OUTBOX_LEASE_SECONDS}))
     on conflict (recorder, channel) do update set holder = c.holder + 1, lease_until = excluded.lease_until
     where (c.lease_until is null or c.lease_until < now()
         -- So far ahead only a clock that was set back since can have put it.
-        or c.lease_until > clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}))
+        or c.lease_until > clock_timestamp() + make_interval(secs => ${OUTBOX_LEASE_SECONDS}))
       and (c.next_try_at is null or c.next_try_at <= now()
         or c.next_try_at > clock_timestamp() + make_interval(secs => ${MAX_BACKOFF_MS / 1000}))
     returning holder`;
@@ -66,7 +66,7 @@ export async function nextMessage(
 ): Promise<PendingMessage | null> {
   const [row] = await sql<{ id: string; body: unknown; again: boolean }[]>`
     with fence as materialized (
-      update recorder.alert_channels set lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
+      update recorder.alert_channels set lease_until = now() + make_interval(secs => ${OUTBOX_LEASE_SECONDS})
       where recorder = ${recorder} and channel = ${channel} and holder = ${holder} returning failures
     ),
     stale as (
@@ -145,7 +145,7 @@ export async function storeChannelSuccess(sql: postgres.Sql, holding: ChannelLea
  */
 const answering = (sql: postgres.Sql, { recorder, channel, holder }: ChannelLease, more = sql``) => sql`
   update recorder.alert_channels set failing_since = null, failures = 0, error = null, next_try_at = null,
-    lease_until = now() + make_interval(secs => ${LEASE_SECONDS}) ${more}
+    lease_until = now() + make_interval(secs => ${OUTBOX_LEASE_SECONDS}) ${more}
   where recorder = ${recorder} and channel = ${channel} and holder = ${holder}`;
 
 /** Stores that the channel rejected a message: it is not retried, and the next one follows. */

@@ -36,7 +36,7 @@ export async function replayRules(
   const left = new Map(
     rules.flatMap(({ name, onlyNow }) => (onlyNow === undefined ? [] : [[name, onlyNow]])),
   );
-  const askedAt = new Map<string, number>();
+  const evaluatedAt = new Map<string, number>();
   const ended: Alert[] = [];
   let open: readonly Alert[] = [];
   let [ids, messages, rounds] = [0, 0, 0];
@@ -44,12 +44,12 @@ export async function replayRules(
     const now = new Date(at);
     const answers = new Map<string, RuleResult>();
     for (const rule of rules.filter(({ name }) => !left.has(name))) {
-      const last = askedAt.get(rule.name);
+      const last = evaluatedAt.get(rule.name);
       if (last !== undefined && at - last < rule.every - step / 2) continue;
-      const asked = await evaluateRule(rule, now, { reader, facts, past: true, signal });
-      if ('error' in asked) left.set(rule.name, asked.error);
-      else answers.set(rule.name, { found: asked.found, elapsed: last === undefined ? 0 : at - last });
-      askedAt.set(rule.name, at);
+      const result = await evaluateRule(rule, now, { reader, facts, past: true, signal });
+      if ('error' in result) left.set(rule.name, result.error);
+      else answers.set(rule.name, { found: result.found, elapsed: last === undefined ? 0 : at - last });
+      evaluatedAt.set(rule.name, at);
     }
     const judged = computeRoundChanges({
       rules,
@@ -75,10 +75,10 @@ export async function replayRules(
 }
 
 /** Returns the open alerts after a round. */
-function after(open: readonly Alert[], written: readonly Alert[], gone: readonly number[]): Alert[] {
+function after(open: readonly Alert[], written: readonly Alert[], removedIds: readonly number[]): Alert[] {
   const known = new Map(open.map((alert) => [alert.id, alert]));
   for (const alert of written) known.set(alert.id, alert);
-  return [...known.values()].filter(({ id, state }) => state !== 'resolved' && !gone.includes(id));
+  return [...known.values()].filter(({ id, state }) => state !== 'resolved' && !removedIds.includes(id));
 }
 
 const firing = ({ firedAt }: Alert) => firedAt?.getTime() ?? 0;

@@ -21,7 +21,7 @@ const MAX_ELAPSED_INTERVALS = 3;
 /** Result of a round. */
 export interface RoundResult {
   /** Number of evaluated rules, and the errors of those that failed. */
-  readonly asked: number;
+  readonly evaluated: number;
   readonly failed: readonly { readonly rule: string; readonly error: string }[];
   readonly notices: readonly AlertNotice[];
 }
@@ -37,22 +37,22 @@ export async function runRound(context: AlertContext, signal: AbortSignal): Prom
   const round = await claimRound(sql, sender.recorder, config.every);
   if (round === null) return null;
   const now = new Date(clock());
-  const askedAt = await lastAsked(sql, sender.recorder);
+  const evaluatedAt = await loadEvaluationTimes(sql, sender.recorder);
   const answers = new Map<string, RuleResult>();
-  const notes: { rule: string; asked: EvaluationResult }[] = [];
+  const notes: { rule: string; result: EvaluationResult }[] = [];
   for (const rule of rules) {
-    const last = askedAt.get(rule.name);
+    const last = evaluatedAt.get(rule.name);
     const passed = last === undefined ? 0 : now.getTime() - last;
     // Timers are not exact to the millisecond. A moment in the future was written by a clock that was ahead.
     if (last !== undefined && passed >= 0 && passed < rule.every - config.every / 2) continue;
     // The timeout of one rule is shorter than the lease; all rules together may take longer.
     if (!(await renewRound(sql, sender.recorder, round))) return null;
-    const asked = await evaluateRule(rule, now, { reader, facts, past: false, signal });
+    const result = await evaluateRule(rule, now, { reader, facts, past: false, signal });
     if (signal.aborted) return null;
-    notes.push({ rule: rule.name, asked });
+    notes.push({ rule: rule.name, result });
     const most = MAX_ELAPSED_INTERVALS * Math.max(rule.every, config.every);
-    if ('found' in asked)
-      answers.set(rule.name, { found: asked.found, elapsed: Math.min(Math.max(passed, 0), most) });
+    if ('found' in result)
+      answers.set(rule.name, { found: result.found, elapsed: Math.min(Math.max(passed, 0), most) });
   }
   const { open, lately } = await loadAlerts(sql, sender.recorder, now);
   const fresh = [...answers.values()].reduce((sum, { found }) => sum + found.length, 0);
@@ -70,9 +70,11 @@ export async function runRound(context: AlertContext, signal: AbortSignal): Prom
   const messages = groupIntoBodies(judged.notices, rules, sender, now).flatMap((body) =>
     routeMessage(context, body, knows),
   );
-  const failed = notes.flatMap(({ rule, asked }) => ('error' in asked ? [{ rule, error: asked.error }] : []));
+  const failed = notes.flatMap(({ rule, result }) =>
+    'error' in result ? [{ rule, error: result.error }] : [],
+  );
   const written = await write(sql, sender.recorder, round, now, { judged, messages, notes, names: context });
-  return written ? { asked: notes.length, failed, notices: judged.notices } : null;
+  return written ? { evaluated: notes.length, failed, notices: judged.notices } : null;
 }
 
 /**
@@ -102,7 +104,7 @@ async function renewRound(sql: postgres.Sql, recorder: string, round: number): P
   return rows.length === 1;
 }
 
-async function lastAsked(sql: postgres.Sql, recorder: string): Promise<Map<string, number>> {
+async function loadEvaluationTimes(sql: postgres.Sql, recorder: string): Promise<Map<string, number>> {
   const rows = await sql<{ rule: string; asked_at: Date }[]>`
     select rule, asked_at from recorder.alert_rules where recorder = ${recorder} and asked_at is not null`;
   return new Map(rows.map(({ rule, asked_at }) => [rule, asked_at.getTime()]));
@@ -130,7 +132,7 @@ async function loadAlerts(sql: postgres.Sql, recorder: string, now: Date) {
 interface RoundWrite {
   readonly judged: RoundChanges;
   readonly messages: readonly RoutedMessage[];
-  readonly notes: readonly { readonly rule: string; readonly asked: EvaluationResult }[];
+  readonly notes: readonly { readonly rule: string; readonly result: EvaluationResult }[];
   /** Configured rules and channels; the state of others is deleted. */
   readonly names: Pick<AlertContext, 'rules' | 'config'>;
 }
@@ -171,7 +173,10 @@ async function write(
     alerts: body.items.map(({ alert }) => alert),
     body,
   }));
-  const asked = notes.map(({ rule, asked: said }) => ({ rule, error: 'error' in said ? said.error : null }));
+  const evaluated = notes.map(({ rule, result }) => ({
+    rule,
+    error: 'error' in result ? result.error : null,
+  }));
   const rows = await sql`
     with fence as materialized (
       select 1 from recorder.alert_rounds where recorder = ${recorder} and round = ${round} for update
@@ -197,10 +202,10 @@ async function write(
       from fence, jsonb_to_recordset(${toStorableJson(outbox)}::text::jsonb) as r(channel text, rule text, kind text, severity text,
         alerts bigint[], body jsonb)
     ),
-    asked as (
+    evaluated as (
       insert into recorder.alert_rules as a (recorder, rule, asked_at, failed_since, error)
       select ${recorder}, r.rule, ${now}, case when r.error is not null then ${now}::timestamptz end, r.error
-      from fence, jsonb_to_recordset(${toStorableJson(asked)}::text::jsonb) as r(rule text, error text)
+      from fence, jsonb_to_recordset(${toStorableJson(evaluated)}::text::jsonb) as r(rule text, error text)
       on conflict (recorder, rule) do update set asked_at = excluded.asked_at, error = excluded.error,
         failed_since = case when excluded.error is not null then coalesce(a.failed_since, excluded.failed_since) end
     ),

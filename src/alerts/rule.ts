@@ -49,14 +49,14 @@ export interface RuleInput {
 }
 
 /** Rule that creates alerts. Times in ms. */
-export interface Rule {
+export interface AlertRule {
   readonly name: string;
   /** Description of the condition, in one sentence. */
   readonly about: string;
   readonly severity: Severity;
-  /** Duration of the condition before the alert fires. */
+  /** Time for which the condition must hold before the alert fires, in ms. */
   readonly for: number;
-  /** Interval of the evaluation. */
+  /** Interval of the evaluation, in ms. */
   readonly every: number;
   /** Duration without the condition before the alert is resolved. Default: immediately. */
   readonly clear?: number;
@@ -73,7 +73,7 @@ export interface Rule {
 }
 
 /** Rule with the settings of the configuration. */
-export interface ConfiguredRule extends Rule {
+export interface ConfiguredRule extends AlertRule {
   readonly limits: Readonly<Record<LimitName, number>>;
   /** Interval of the reminders of an open alert. */
   readonly repeatInterval: number;

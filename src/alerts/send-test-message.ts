@@ -27,6 +27,7 @@ export async function sendTestMessage(
     network: sender.network,
     advice: 'Nothing: it arrived.',
     runbook: sender.runbook,
+    page: sender.publicUrl === null ? null : `${sender.publicUrl}/alerts`,
     items: [
       {
         alert: 0,
@@ -48,9 +49,9 @@ export async function sendTestMessage(
     await channel.send(message, signal);
     return null;
   } catch (error) {
-    const said = describeDeliveryError(error, createRedactor(secrets.values));
+    const errorText = describeDeliveryError(error, createRedactor(secrets.values));
     return error instanceof DeliveryFailure
-      ? new DeliveryFailure(error.kind, said, error)
-      : new DeliveryFailure('down', said);
+      ? new DeliveryFailure(error.kind, errorText, error)
+      : new DeliveryFailure('down', errorText);
   }
 }

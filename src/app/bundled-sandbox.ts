@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
 import { z } from 'zod';
-import { validateConfig } from '../config/load.ts';
+import { loadConfig, validateConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { packageFile } from '../lib/package-file.ts';
 import { createFolder, explainWriteErrors } from '../lib/write-errors.ts';
@@ -14,6 +14,9 @@ import { catalogNames } from './configured-feeds.ts';
 
 const PROGRAM = fileURLToPath(packageFile('dist/sandbox/main.js'));
 const STATE = 'sandbox.json';
+/** Fix of a folder that this user may not write to. */
+const WRITABLE_PLACE =
+  'run chain-recorder in a directory that this user may write to (in a container: as the owner of the volume, such as --user node)';
 /** Timeout of the liveness request to a sandbox that may be running, in ms. */
 const LIVENESS_TIMEOUT_MS = 2_000;
 
@@ -46,11 +49,7 @@ export interface Sandbox {
 export async function useSandbox(dir: string): Promise<Sandbox> {
   const running = await runningSandbox(dir);
   if (running) return { announcement: running, close: async () => {} };
-  await explainWriteErrors(
-    dir,
-    () => createFolder(dir),
-    'run chain-recorder in a directory that this user may write to',
-  );
+  await explainWriteErrors(dir, () => createFolder(dir), WRITABLE_PLACE);
   const child = spawn(process.execPath, [PROGRAM, '--port', '0', '--parent'], {
     stdio: ['pipe', 'pipe', 'inherit'],
     // Ctrl-C signals the whole process group, but work in progress still calls the sandbox while the recorder
@@ -63,10 +62,15 @@ export async function useSandbox(dir: string): Promise<Sandbox> {
     void ended.then((code) => reject(new Error(`the sandbox ended with ${code} before it listened`)));
     createInterface({ input: child.stdout }).once('line', resolve);
   });
-  const made = announcementSchema.parse(JSON.parse(line));
-  writeFileSync(join(dir, STATE), line);
+  const announcement = announcementSchema.parse(JSON.parse(line));
+  try {
+    await explainWriteErrors(dir, async () => writeFileSync(join(dir, STATE), line), WRITABLE_PLACE);
+  } catch (error) {
+    child.kill('SIGTERM');
+    throw error;
+  }
   return {
-    announcement: made,
+    announcement,
     close: async () => {
       rmSync(join(dir, STATE), { force: true });
       child.kill('SIGTERM');
@@ -86,6 +90,40 @@ export function runSandbox(args: readonly string[]): Promise<number> {
     child.once('error', reject);
     child.once('exit', (code) => resolve(code ?? 0));
   });
+}
+
+/**
+ * Returns true if the bundled sandbox is the upstream: there is no configuration file, or it has `network: sandbox` and
+ * names no upstream.
+ */
+export function usesBundledSandbox(config: Config | null): boolean {
+  if (config === null) return true;
+  const { chainData, metrics, nodes } = config.upstreams;
+  return config.network === 'sandbox' && !chainData && !metrics && nodes.length === 0;
+}
+
+/** Starts the bundled sandbox if it is the upstream of a configuration, and adds it to the configuration. */
+export async function resolveSandbox(
+  config: Config | null,
+  dir: string,
+): Promise<{ config: Config; sandbox: Sandbox | null }> {
+  if (config !== null && !usesBundledSandbox(config)) return { config, sandbox: null };
+  const sandbox = await useSandbox(dir);
+  return { config: addSandbox(config, sandbox.announcement), sandbox };
+}
+
+/** Loads a configuration file for processes that use this sandbox, or null if they use none. */
+export function loadConfigFor(file: string, sandbox: Announcement | null): Config {
+  const config = loadConfig(file, catalogNames);
+  return sandbox && usesBundledSandbox(config) ? addSandbox(config, sandbox) : config;
+}
+
+/** Adds the upstreams of a sandbox to a configuration, and its objects if the configuration watches none. */
+function addSandbox(config: Config | null, announcement: Announcement): Config {
+  const whole = sandboxConfig(announcement);
+  if (config === null) return whole;
+  const watchesNothing = Object.values(config.watch).every((list) => list.length === 0);
+  return { ...config, upstreams: whole.upstreams, watch: watchesNothing ? whole.watch : config.watch };
 }
 
 /** Returns the configuration that watches everything in a sandbox. */

@@ -32,7 +32,8 @@ function withoutEffect(dataset: string, setting: string, value: unknown): string
     case 'intervals':
       return dataset === metricPoints.name ? null : `only ${metricPoints.name} has ${setting}`;
     case 'since':
-      if (!source.range) return 'it is observed as it is now; its past cannot be requested';
+      if (!source.range)
+        return 'the upstream returns only the current state; past states cannot be requested';
       if (source.range.axis === 'time')
         return typeof value === 'number' ? 'it is recorded by time: name a day such as 2025-01-31' : null;
       if (source.range.lookback === Number.POSITIVE_INFINITY)

@@ -1,6 +1,6 @@
 import type { RunResult } from '../recording/context.ts';
 
-/** Exit codes of every command. They are a public contract and never change. */
+/** Exit codes of every command. The codes are a public contract and never change. */
 export const exitCode = { done: 0, failed: 1, usage: 2, later: 75 } as const;
 
 /**

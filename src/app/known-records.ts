@@ -53,19 +53,19 @@ export class KnownRecords {
 
 /**
  * Adds a record to the list.
- * @param made true if the record was just created and is empty
+ * @param isNew true if the record was just created and is empty
  * @param stateHome folder for the state of this user's programs; null: nothing is stored
  * @returns the directories of this record and of the previous one. Null if the record is not new, or the only
  * one.
  */
 export function rememberRecord(
   dir: string,
-  made: boolean,
+  isNew: boolean,
   stateHome: string | null,
 ): { readonly here: string; readonly last: string } | null {
   if (stateHome === null) return null;
   const records = new KnownRecords(stateHome);
   const last = records.last(dir);
   records.remember(dir);
-  return made && last !== null ? { here: dirname(dir), last: dirname(last) } : null;
+  return isNew && last !== null ? { here: dirname(dir), last: dirname(last) } : null;
 }

@@ -22,7 +22,7 @@ export async function selectReadSource({
   databaseUrl,
 }: Pick<App, 'replica' | 'database' | 'databaseUrl'>): Promise<ReadSource> {
   if (!replica) return { url: databaseUrl, sql: database.sql };
-  const found = await replica.look(database.reader);
+  const found = await replica.check(database.reader);
   if (found.strange) throw new UsageError([`REPORTING_DATABASE_URL: ${found.error}`]);
   if (found.error !== null) throw new ReplicaUnavailableError(found.error);
   if ((found.lagSeconds ?? 0) > REPORTED_LAG_SECONDS)

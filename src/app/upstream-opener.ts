@@ -1,16 +1,16 @@
 import type postgres from 'postgres';
 import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
-import { SharedBudget } from '../db/budget.ts';
 import { type BudgetKey, budgetKey } from '../db/budget-key.ts';
+import { SharedBudget } from '../db/shared-budget.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createRedactor } from '../lib/redaction.ts';
 import type { OpenUpstream } from '../recording/context.ts';
 import { IdentifiedNode } from '../recording/identity/identified-node.ts';
 import { NodeGuard } from '../recording/identity/node-guard.ts';
 import type { ProcessCounts } from '../server/metrics/process-counts.ts';
-import { unmetered } from '../upstreams/unmetered-budget.ts';
-import { UpstreamSession, type UpstreamSettings } from '../upstreams/upstream.ts';
+import { unmetered } from '../upstreams/budget.ts';
+import { UpstreamSession, type UpstreamSettings } from '../upstreams/upstream-session.ts';
 
 /** Maximum size of a response, in bytes. The largest ones have a few MB; ten workers may hold one each. */
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { UsageError } from '../lib/errors.ts';
 
-/** Arguments and options that the actions of a command accept. */
+/** Arguments and options by the actions of a command that accept them. */
 export interface ActionArguments {
   /** Actions that accept an argument, such as an id. */
   readonly word: readonly string[];
@@ -23,7 +23,7 @@ export function rejectUnsupportedArguments(
   const problems = [
     ...(given.word === undefined || taken.word.includes(action)
       ? []
-      : [`${named(action)} takes nothing behind it, such as ${given.word}`]),
+      : [`${named(action)} takes no argument: remove "${given.word}"`]),
     ...Object.entries(taken.options)
       .filter(([name, actions]) => given.options[name] !== undefined && !actions.includes(action))
       .map(([name, actions]) => `--${name}: is an option of ${actions.map(named).join(' and ')}`),

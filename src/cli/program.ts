@@ -10,9 +10,9 @@ import type { MaintenanceOptions } from './commands/maintenance.ts';
 import type { QueryOptions } from './commands/query.ts';
 import type { ReportOptions } from './commands/ready-question.ts';
 import type { BackfillOptions } from './commands/record.ts';
+import { EXAMPLES } from './examples.ts';
 import { createStopSignal, withApp } from './with-app.ts';
 
-/** Options of every command. */
 interface Common {
   config?: string;
   json: boolean;
@@ -41,17 +41,17 @@ export function commandLine(): Command {
     .exitOverride()
     .showHelpAfterError('(add --help for the options and an example)');
 
-  /** Adds a command with the options of every command. */
-  const command = (name: string, about: string, example: string): Command =>
+  /** Adds a command with the common options. */
+  const command = (name: keyof typeof EXAMPLES, about: string): Command =>
     program
       .command(name)
       .description(about)
-      .addHelpText('after', `\nExample:\n  ${example}`)
+      .addHelpText('after', `\nExample:\n${EXAMPLES[name].replaceAll(/^/gm, '  ')}`)
       .option('--config <file>', 'the configuration (default: recorder.yaml, or RECORDER_CONFIG)')
       .option('--json', 'print the result as JSON')
       .setOptionValueWithSource('json', false, 'default');
 
-  command('up', 'run the recorder: schedules, workers, server', 'chain-recorder up --roles worker')
+  command('up', 'run the recorder: schedules, workers, server')
     .option('--roles <roles>', 'roles to run, comma-separated: scheduler, worker, server (default: all)')
     .action(async (options: Common & { roles?: string }) => {
       const { parseRoles } = await import('../daemon/roles.ts');
@@ -68,22 +68,17 @@ export function commandLine(): Command {
       );
     });
 
-  command('migrate', 'apply the migrations; can run several times at once', 'chain-recorder migrate').action(
-    (options: Common) =>
-      withApp({ config: options.config, migrate: true }, async () =>
-        (await import('./commands/migrate.ts')).migrateCommand(options),
-      ),
+  command('migrate', 'apply the migrations; can run several times at once').action((options: Common) =>
+    withApp({ config: options.config, migrate: true }, async () =>
+      (await import('./commands/migrate.ts')).migrateCommand(options),
+    ),
   );
 
-  command('datasets', 'list the datasets', 'chain-recorder datasets').action(async (options: Common) =>
+  command('datasets', 'list the datasets').action(async (options: Common) =>
     (await import('./commands/datasets.ts')).datasetsCommand(options),
   );
 
-  command(
-    'plan',
-    'show the requests of the schedules, in calls and budget units',
-    'chain-recorder plan',
-  ).action((options: Common) =>
+  command('plan', 'show the requests of the schedules, in calls and budget units').action((options: Common) =>
     withApp({ config: options.config, createsNothing: true }, async (app) => {
       await (await import('./commands/plan.ts')).planCommand(app, options);
       return exitCode.done;
@@ -93,7 +88,6 @@ export function commandLine(): Command {
   command(
     'retention',
     'show the retention of each dataset: start of its record, rows to remove now, removed rows',
-    'chain-recorder retention',
   ).action((options: Common) =>
     withApp({ config: options.config }, async (app) => {
       await (await import('../daemon/apply-retention.ts')).retentionCommand(app, options);
@@ -101,11 +95,7 @@ export function commandLine(): Command {
     }),
   );
 
-  command(
-    'record',
-    'record a dataset once, in the foreground',
-    'chain-recorder record validators --target node=validator-1',
-  )
+  command('record', 'record a dataset once, in the foreground')
     .argument('<dataset>')
     .option('--target <key=value>', 'only matching targets; repeatable', collect)
     .action((dataset: string, options: Common & { target?: string[] }) =>
@@ -119,11 +109,7 @@ export function commandLine(): Command {
       ),
     );
 
-  command(
-    'backfill',
-    'record a past range; an interrupted run continues when it is repeated',
-    'chain-recorder backfill metric_points --from 2026-01-01 --to 2026-02-01 --target chain_id=43114',
-  )
+  command('backfill', 'record a past range; an interrupted run continues when it is repeated')
     .argument('<dataset>')
     .option('--from <time>', 'start of the range')
     .option('--to <time>', 'end of the range, exclusive')
@@ -147,7 +133,7 @@ export function commandLine(): Command {
         ),
     );
 
-  command('coverage', 'show recorded ranges, gaps and their reasons', 'chain-recorder coverage metric_points')
+  command('coverage', 'show recorded ranges, gaps and their reasons')
     .argument('[dataset]')
     .action((dataset: string | undefined, options: Common) =>
       withApp({ config: options.config, createsNothing: true }, async (app) => {
@@ -156,7 +142,7 @@ export function commandLine(): Command {
       }),
     );
 
-  command('heal', 'fetch gaps that can still be fetched', 'chain-recorder heal metric_points')
+  command('heal', 'fetch gaps that can still be fetched')
     .argument('[dataset]')
     .action((dataset: string | undefined, options: Common) =>
       withApp({ config: options.config }, async (app, signal) =>
@@ -164,18 +150,13 @@ export function commandLine(): Command {
       ),
     );
 
-  command('status', 'show freshness, failures, budgets and quarantine', 'chain-recorder status').action(
-    (options: Common) =>
-      withApp({ config: options.config, createsNothing: true }, async (app) =>
-        (await import('./commands/status.ts')).statusCommand(app, options),
-      ),
+  command('status', 'show freshness, failures, budgets and quarantine').action((options: Common) =>
+    withApp({ config: options.config, createsNothing: true }, async (app) =>
+      (await import('./commands/status.ts')).statusCommand(app, options),
+    ),
   );
 
-  command(
-    'quarantine',
-    'list, show or redrive items that could not be decoded',
-    'chain-recorder quarantine show 17',
-  )
+  command('quarantine', 'list, show or redrive items that could not be decoded')
     .addArgument(new Argument('[action]').choices(['list', 'show', 'redrive']).default('list'))
     .argument('[id]', 'show: id of the item')
     .action((action: string, id: string | undefined, options: Common) =>
@@ -184,14 +165,10 @@ export function commandLine(): Command {
       ),
     );
 
-  command(
-    'query',
-    'run one read-only SQL statement on the schema reporting',
-    'chain-recorder query "select node_id, stake_navax from validators order by 2 desc nulls last limit 10" --as-of 2026-10-01',
-  )
+  command('query', 'run one read-only SQL statement on the schema reporting')
     .argument('<sql>')
     .option('--format <format>', 'table, csv, json or parquet')
-    .option('--as-of <time>', 'read the record as of this time; write datasets without their schema')
+    .option('--as-of <time>', 'query the data as of this time; name datasets without their schema')
     .option('--timeout <duration>', 'statement timeout (default: 60s)')
     .action((sql: string, options: Common & Partial<QueryOptions>) =>
       withApp({ config: options.config }, async (app, signal) =>
@@ -204,11 +181,7 @@ export function commandLine(): Command {
       ),
     );
 
-  command(
-    'report',
-    'run a saved query, such as top-chains; without a name: list them',
-    'chain-recorder report stake-expiring --param days=14\n  chain-recorder report status --out /var/www/status',
-  )
+  command('report', 'run a saved query, such as top-chains; without a name: list them')
     .argument('[report]')
     .option(
       '--from <time>',
@@ -234,7 +207,7 @@ export function commandLine(): Command {
       );
     });
 
-  command('seal', 'seal the record up to now and print the head', 'chain-recorder seal --out seal.txt')
+  command('seal', 'seal the record up to now and print the head')
     .option('--out <file>', 'write the statement to this file, and its signature to FILE.sig')
     .action((options: Common & { out?: string }) =>
       withApp({ config: options.config }, async (app, signal) =>
@@ -242,11 +215,7 @@ export function commandLine(): Command {
       ),
     );
 
-  command(
-    'verify',
-    'verify the record against its seals and report changed rows',
-    'chain-recorder verify --from 2026-11-01 --head seal.txt',
-  )
+  command('verify', 'verify the record against its seals and report changed rows')
     .option('--from <time>', 'first day to verify (default: all)')
     .option('--to <time>', 'end of the days to verify (default: the newest seal)')
     .option('--head <file>', 'a stored statement, which must be one of the seals')
@@ -257,11 +226,7 @@ export function commandLine(): Command {
       ),
     );
 
-  command(
-    'export',
-    'write files for a warehouse, with a manifest; "all": every dataset',
-    'chain-recorder export metric_points validators --to /var/lake --incremental',
-  )
+  command('export', 'write files for a warehouse, with a manifest; "all": every dataset')
     .argument('<dataset...>')
     .requiredOption('--to <place>', 'a folder, or s3://BUCKET/PREFIX')
     .option('--format <format>', 'parquet, csv or jsonl', 'parquet')
@@ -273,11 +238,7 @@ export function commandLine(): Command {
       ),
     );
 
-  command(
-    'backup',
-    'write the whole record as files for restore; needs no other program',
-    'chain-recorder backup --to /var/backups/recorder\n  chain-recorder backup --to s3://my-bucket/recorder',
-  )
+  command('backup', 'write the whole record as files for restore; needs no other program')
     .requiredOption('--to <place>', 'a folder, or s3://BUCKET/PREFIX; an existing backup is updated')
     .action(async (options: Common & { to: string }) =>
       (await import('./with-database.ts')).withDatabase({ make: false }, async (databaseUrl, signal) =>
@@ -285,11 +246,7 @@ export function commandLine(): Command {
       ),
     );
 
-  command(
-    'restore',
-    'restore a backup, or an export of all, into an empty database and verify its seals',
-    'chain-recorder restore --from /var/backups/recorder\n  chain-recorder restore --from s3://my-bucket/recorder',
-  )
+  command('restore', 'restore a backup, or an export of all, into an empty database and verify its seals')
     .requiredOption('--from <place>', 'folder or s3://BUCKET/PREFIX of a backup or an export of all')
     .action(async (options: Common & { from: string }) =>
       (await import('./with-database.ts')).withDatabase({ make: true }, async (databaseUrl, signal) =>
@@ -297,11 +254,7 @@ export function commandLine(): Command {
       ),
     );
 
-  command(
-    'maintenance',
-    'list, announce or end maintenance, in which nodes are neither up nor down',
-    'chain-recorder maintenance announce --node validator-1 --to 2026-12-01T04:00 --reason "new disk"',
-  )
+  command('maintenance', 'list, announce or end maintenance, in which nodes are neither up nor down')
     .addArgument(new Argument('[action]').choices(['list', 'announce', 'end']).default('list'))
     .argument('[id]', 'end: id of the window')
     .option('--node <name>', 'announce: only this node')
@@ -314,11 +267,7 @@ export function commandLine(): Command {
       ),
     );
 
-  command(
-    'incidents',
-    'list outages of nodes, or add a note to one',
-    'chain-recorder incidents note validator-1 --by ann --note "restarted after the upgrade" --at 2026-11-22T14:05',
-  )
+  command('incidents', 'list outages of nodes, or add a note to one')
     .addArgument(new Argument('[action]').choices(['list', 'note']).default('list'))
     .argument('[node]', 'the configured node')
     .option('--by <name>', 'note: author')
@@ -333,7 +282,6 @@ export function commandLine(): Command {
   command(
     'alerts',
     'list alerts, send a test message, acknowledge an alert, or replay the rules over past moments',
-    'chain-recorder alerts test ops\n  chain-recorder alerts ack 17 --by ann --note "the disk is ordered"\n  chain-recorder alerts replay --from 2026-10-01 --to 2026-11-01 --rule node-down',
   )
     .addArgument(new Argument('[action]').choices(['list', 'test', 'ack', 'replay']).default('list'))
     .argument('[name]', 'test: the channel; ack: id of the alert')
@@ -352,7 +300,6 @@ export function commandLine(): Command {
   command(
     'doctor',
     'check configuration, database, queue, upstreams and clock, and report a fix for each problem',
-    'chain-recorder doctor',
   ).action(async (options: Common) => {
     process.exitCode = await (await import('./commands/doctor.ts')).doctorCommand(
       options,
@@ -360,11 +307,7 @@ export function commandLine(): Command {
     );
   });
 
-  command(
-    'init',
-    'write a recorder.yaml; prompts for missing options on a terminal',
-    'chain-recorder init --network mainnet --node validator-1=http://10.0.0.11:9650 --chain 43114',
-  )
+  command('init', 'write a recorder.yaml; prompts for missing options on a terminal')
     .option('--network <name>', 'mainnet, fuji or sandbox (default: mainnet)')
     .option('--chain-data <url>', 'the chain data service; "" for none (default: the public one)')
     .option('--metrics <url>', 'the metrics service; "" for none (default: the public one)')
@@ -377,19 +320,11 @@ export function commandLine(): Command {
       process.exitCode = await (await import('./commands/init.ts')).initCommand(options, createStopSignal());
     });
 
-  command(
-    'completion',
-    'print the completion script for bash, zsh or fish',
-    'eval "$(chain-recorder completion bash)"',
-  )
+  command('completion', 'print the completion script for bash, zsh or fish')
     .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
     .action(async (shell: string) => (await import('./completion.ts')).completionCommand(program, shell));
 
-  command(
-    'sandbox',
-    'run the simulated network with its three services',
-    'chain-recorder sandbox --port 8650',
-  )
+  command('sandbox', 'run the simulated network with its three services')
     .option('--port <port>', 'port of the server', '8650')
     .option('--host <host>', 'address of the server', '127.0.0.1')
     .option('--seed <seed>', 'seed of the network', '1')

@@ -1,7 +1,8 @@
 import { catalogNames } from '../app/configured-feeds.ts';
+import type { Config } from '../config/schema.ts';
 import { UsageError } from '../lib/errors.ts';
 import { INSTANT_EXAMPLE, parseExactInstant, parseInstant, parseMicroseconds } from '../lib/instant.ts';
-import { findNearestName } from '../lib/nearest-name.ts';
+import { suggestNames } from '../lib/nearest-name.ts';
 import type { ConfiguredFeed } from '../recording/active-feed.ts';
 import { recordedNamed } from '../reporting/recorded-datasets.ts';
 
@@ -13,15 +14,19 @@ export function findFeed<Some extends ConfiguredFeed>(
   return watched.find(({ datasets }) => datasets.some(({ name }) => name === dataset));
 }
 
-/** Returns a hint with the nearest valid name and all valid names. */
-export function suggestNames(name: string, names: readonly string[]): string {
-  const meant = findNearestName(name, names);
-  return `${meant === undefined ? '' : `did you mean ${meant}? `}there are ${names.join(', ')}`;
-}
-
-/** Returns the error for an unknown dataset, with the nearest name and all names. */
+/** Returns the error for an unknown dataset, with the nearest name. */
 export function unknownDatasetText(dataset: string): string {
   return `DATASET: there is no dataset "${dataset}"; ${suggestNames(dataset, catalogNames.datasets)}`;
+}
+
+/** Returns the error for an unknown node, with the nearest name. */
+export function unknownNodeText(
+  option: string,
+  node: string,
+  { upstreams }: Pick<Config, 'upstreams'>,
+): string {
+  const names = upstreams.nodes.map(({ name }) => name);
+  return `${option} ${node}: the configuration has no such node; ${suggestNames(node, names)}`;
 }
 
 /**

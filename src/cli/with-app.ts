@@ -9,15 +9,17 @@ const STOP_TIMEOUT_MS = 19_000;
 /** Returns a signal that aborts on SIGTERM or SIGINT. Further signals have no effect. */
 export function createStopSignal(): AbortSignal {
   const stop = new AbortController();
-  const ask = () => {
+  const requestStop = () => {
     if (stop.signal.aborted) return;
     stop.abort();
     setTimeout(() => {
-      process.stderr.write(`chain-recorder did not stop within ${STOP_TIMEOUT_MS / 1000} s and was ended\n`);
+      process.stderr.write(
+        `chain-recorder did not stop within ${STOP_TIMEOUT_MS / 1000} s: the process exits\n`,
+      );
       process.exit(exitCode.failed);
     }, STOP_TIMEOUT_MS).unref();
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, ask);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, requestStop);
   return stop.signal;
 }
 

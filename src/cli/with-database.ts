@@ -31,7 +31,7 @@ export async function withDatabase(
     throw new UsageError([
       `DATABASE_URL: is not set, and ${dir} holds no embedded database: run this command in the folder in which "up" runs`,
     ]);
-  const embedded = await openEmbedded({ dir, log: openLog({ logLevel, logJson }), port: pgPort });
+  const embedded = await openEmbedded({ dir, log: openLog({ logLevel, logJson }), port: pgPort, signal });
   try {
     process.exitCode = await work(embedded.url, signal);
   } finally {

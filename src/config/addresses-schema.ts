@@ -8,6 +8,24 @@ export const VARIABLE_PLACEHOLDER = '${NAME}';
 export const isHttpUrl = (text: string): boolean =>
   !/\s/.test(text) && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
+/** Returns true for an http or https URL without credentials, path, query and fragment. */
+export const isOrigin = (text: string): boolean =>
+  isHttpUrl(text) && [new URL(text).origin, `${new URL(text).origin}/`].includes(text);
+
+/** Returns true for a URL without a user name and a password. */
+const hasNoCredentials = (text: string): boolean => {
+  if (!URL.canParse(text)) return true;
+  const { username, password } = new URL(text);
+  return !(username + password).replaceAll(/\$(%7B|\{)[A-Z0-9_]+(%7D|\})/g, '');
+};
+
+/** Schema of a link to a page, to which a fragment is appended. */
+export const pageUrlSchema = z
+  .string()
+  .refine(isHttpUrl, 'must be an http or https URL without spaces')
+  .refine((text) => !text.includes('#'), 'must carry no fragment (#…): the name of the rule follows there')
+  .refine(hasNoCredentials, 'must carry no credentials: it is part of every message');
+
 /** Schema of an http or https URL that may contain variables as `${NAME}`. */
 export const urlSchema = z
   .string()
@@ -17,16 +35,21 @@ export const urlSchema = z
     return whole === 'x' || isHttpUrl(whole);
   }, `must be an http or https URL without spaces; its secret parts as ${VARIABLE_PLACEHOLDER}`)
   .refine((text) => !text.includes('#'), 'must carry no fragment (#…): it is never sent')
-  .refine((text) => {
-    if (!URL.canParse(text)) return true;
-    const { username, password } = new URL(text);
-    return !(username + password).replaceAll(/\$(%7B|\{)[A-Z0-9_]+(%7D|\})/g, '');
-  }, `must carry no credentials: write ${VARIABLE_PLACEHOLDER} and set NAME in the environment`);
+  .refine(
+    hasNoCredentials,
+    `must carry no credentials: write ${VARIABLE_PLACEHOLDER} and set NAME in the environment`,
+  );
+
+/** Headers that frame a request. The HTTP client sets them, and throws on them at each request. */
+const CONNECTION_HEADERS = /^(content-length|transfer-encoding|connection|keep-alive|upgrade|expect)$/i;
+
+/** Schema of the name of a header. */
+export const headerNameSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9-]+$/, 'must be a header name')
+  .refine((name) => !CONNECTION_HEADERS.test(name), 'is set by the connection: remove it');
 const header = z.strictObject({
-  name: z
-    .string()
-    .regex(/^[A-Za-z0-9-]+$/, 'must be a header name')
-    .describe('Name of the header.'),
+  name: headerNameSchema.describe('Name of the header.'),
   value: z
     .string()
     .min(1)
@@ -37,5 +60,11 @@ const header = z.strictObject({
 /** Schema of additional HTTP headers. */
 export const headersSchema = z
   .array(header)
+  .superRefine((headers, context) => {
+    const names = headers.map(({ name }) => name.toLowerCase());
+    for (const [at, name] of names.entries())
+      if (names.indexOf(name) < at)
+        context.addIssue({ code: 'custom', path: [at, 'name'], message: `${name} is set twice` });
+  })
   .default([])
   .describe('Additional headers, such as Authorization.');

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { headersSchema, urlSchema, VARIABLE_PLACEHOLDER } from './addresses-schema.ts';
+import { suggestNames } from '../lib/nearest-name.ts';
+import { headersSchema, pageUrlSchema, urlSchema, VARIABLE_PLACEHOLDER } from './addresses-schema.ts';
 import { duration } from './duration-schema.ts';
 import { timeOfDaySchema } from './health-schema.ts';
 import { findVariables } from './named-secrets.ts';
@@ -54,7 +55,7 @@ const mailbox = () =>
   z
     .string()
     .regex(
-      /^(?:[^<>@,;]*<)?(?:[^\s<>@,;]+@[^\s<>@,;]+|\$\{[A-Z0-9_]+\})>?$/,
+      /^(?=[^<>]*$|[^<>]*<[^<>]*>$)(?:[^<>@,;]*<)?(?:[^\s<>@,;]+@[^\s<>@,;]+|\$\{[A-Z0-9_]+\})>?$/,
       'must be one address such as recorder@example.com or Recorder <recorder@example.com>',
     );
 const secretText = () => secret(z.string());
@@ -104,7 +105,9 @@ const kind = <Type extends string>(type: Type) =>
     );
 
 /** Names that a template may use as `{{NAME}}`. */
-const templateNames = 'kind rule severity recorder network advice runbook key title text message'.split(' ');
+const templateNames = 'kind rule severity recorder network advice runbook page key title text message'.split(
+  ' ',
+);
 /** Matches a placeholder of a template; the first group is the name. */
 export const TEMPLATE_PLACEHOLDER = /\{\{ *(\w+) *\}\}/g;
 
@@ -113,7 +116,7 @@ function validTemplate(template: string, context: z.RefinementCtx): void {
   for (const [place, name = ''] of template.matchAll(TEMPLATE_PLACEHOLDER))
     if (!templateNames.includes(name))
       context.addIssue(
-        `there is no ${place}; there are ${templateNames.map((one) => `{{${one}}}`).join(', ')}`,
+        `there is no placeholder ${place}; use ${templateNames.map((one) => `{{${one}}}`).join(', ')}`,
       );
   // Example of a message text: quotes, backslashes and line ends, escaped as within a JSON string.
   const example = JSON.stringify('a "quoted" \\ text\n').slice(1, -1);
@@ -124,7 +127,7 @@ function validTemplate(template: string, context: z.RefinementCtx): void {
     JSON.parse(filled);
   } catch {
     context.addIssue(
-      'is no JSON once it is filled: write each {{place}} within the quotes of a text, such as "{{title}}", and {{message}} without quotes',
+      'is not valid JSON after the placeholders are filled: put each one in a quoted string, such as "{{title}}", and {{message}} without quotes',
     );
   }
 }
@@ -139,7 +142,7 @@ const channel = z.discriminatedUnion('type', [
     headers: headersSchema,
     body: z.string().superRefine(validTemplate).optional().meta({
       description:
-        'Template of the JSON body, with `{{title}}`, `{{text}}`, `{{kind}}`, `{{rule}}`, `{{severity}}`, `{{recorder}}`, `{{network}}`, `{{advice}}`, `{{runbook}}` and `{{key}}` within texts, and `{{message}}` for the whole message.',
+        'Template of the JSON body, with `{{title}}`, `{{text}}`, `{{kind}}`, `{{rule}}`, `{{severity}}`, `{{recorder}}`, `{{network}}`, `{{advice}}`, `{{runbook}}`, `{{page}}` and `{{key}}` within texts, and `{{message}}` for the whole message.',
       absent: 'the whole message',
     }),
   }),
@@ -208,7 +211,14 @@ const channel = z.discriminatedUnion('type', [
   z.strictObject({
     ...common,
     type: kind('email'),
-    host: z.string().min(1).describe('email: the SMTP server.'),
+    host: z
+      .string()
+      .min(1)
+      .regex(
+        /^([\p{L}\p{N}_.-]*|[\da-fA-F:]*)$/u,
+        'must be a host name or an IP address, without a scheme and a port',
+      )
+      .describe('email: the SMTP server.'),
     port: z.int().min(1).max(65_535).default(587).meta({
       description: 'email: its port; 465 is TLS from the first byte, elsewhere STARTTLS is used.',
     }),
@@ -226,9 +236,9 @@ export type RuleLimits = Readonly<Record<string, readonly LimitName[]>>;
 
 /**
  * Returns the schema of `alerts` in `recorder.yaml`.
- * @param known default rules with their limits
+ * @param defaultRules default rules with their limits
  */
-export function alertsSchema(known: RuleLimits) {
+export function alertsSchema(defaultRules: RuleLimits) {
   const rule = z
     .strictObject({
       name: ruleName.describe('Name of a default rule that is changed, or of a custom rule with `sql`.'),
@@ -263,11 +273,11 @@ export function alertsSchema(known: RuleLimits) {
     .superRefine((one, context) => {
       const say = (path: string, message: string) =>
         context.addIssue({ code: 'custom', path: [path], message });
-      const has = known[one.name];
+      const has = defaultRules[one.name];
       if (one.sql === undefined && has === undefined)
         say(
           'name',
-          `there is no default rule "${one.name}", and a custom rule needs sql; there are ${Object.keys(known).join(', ')}`,
+          `there is no default rule "${one.name}", and a custom rule needs sql; ${suggestNames(one.name, Object.keys(defaultRules))}`,
         );
       if (one.sql !== undefined && has !== undefined)
         say('sql', `${one.name} is a default rule: give yours another name, or turn that one off`);
@@ -292,14 +302,11 @@ export function alertsSchema(known: RuleLimits) {
       absent: 'no request',
       examples: [`https://hc-ping.example/${VARIABLE_PLACEHOLDER}`],
     }),
-    runbook: z
-      .url({ protocol: /^https?$/, message: 'must be an http or https URL' })
-      .optional()
-      .meta({
-        description: 'URL of your runbook: messages link to it, with `#RULE` at its end.',
-        absent: 'no link',
-        examples: ['https://wiki.example/recorder'],
-      }),
+    runbook: pageUrlSchema.optional().meta({
+      description: 'URL of your runbook: messages link to it, with `#RULE` at its end.',
+      absent: 'no link',
+      examples: ['https://wiki.example/recorder'],
+    }),
     channels: z
       .array(channel)
       .default([])

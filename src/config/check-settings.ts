@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { escapeUnsafeText } from '../lib/safe-text.ts';
 import { getAlternatives, type SettingSchema, settingsSchema } from './editor-schema.ts';
 import type { CatalogNames } from './schema.ts';
 
@@ -40,17 +41,14 @@ const RESERVED_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 /** Settings with texts of several lines. */
 const MULTILINE_SETTINGS = new Set(['sql', 'body']);
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
-
 /**
  * Returns content that is invalid in any setting, each problem with its path: reserved keys, and control
  * characters or line breaks in single-line texts, which end up in headers, URLs and addresses.
  */
 export function findUnsafeValues(value: unknown, path = '', name = ''): string[] {
   if (typeof value === 'string') {
-    if (MULTILINE_SETTINGS.has(name) || !CONTROL_CHARACTER.test(value)) return [];
-    return [`${path}: must be one line without control characters`];
+    if (MULTILINE_SETTINGS.has(name) || escapeUnsafeText(value) === value) return [];
+    return [`${path}: must be one line without control or invisible characters`];
   }
   if (Array.isArray(value))
     return value.flatMap((element, at) => findUnsafeValues(element, `${path}[${at}]`, name));

@@ -107,20 +107,20 @@ const UNSUPPORTED_PARAMETERS: ReadonlyMap<string, string> = new Map([
  */
 export function parseDatabaseUrl(url: string): ParsedDatabaseUrl {
   const [whole, login = '', servers = '', path = '', parameters = ''] = URL_PATTERN.exec(url.trim()) ?? [];
-  if (whole === undefined) throw new URIError('no URL of a database');
+  if (whole === undefined) throw new URIError('not a database URL');
   const given = new URLSearchParams(parameters);
   const places = parseServers(servers, given);
   // After an unescaped "?" in a password, its rest appears as parameters.
   if ([...given.keys()].some((name) => !/^\w+$/.test(name))) throw new URIError('no parameter');
   for (const [name, value] of given) rejectUnsupported(name, value);
   const [, user = '', password = ''] = /^([^:]*):?(.*)$/s.exec(login) ?? [];
-  const said = (name: string, part: string) => given.get(name) || decodeURIComponent(part);
-  const named = said('user', user) || getUserName();
+  const parameterOrPart = (name: string, part: string) => given.get(name) || decodeURIComponent(part);
+  const named = parameterOrPart('user', user) || getUserName();
   return {
     places,
     user: named,
-    password: said('password', password),
-    database: said('dbname', path) || named,
+    password: parameterOrPart('password', password),
+    database: parameterOrPart('dbname', path) || named,
     ...encryptionIn(places, given),
     options: given.get('options') ?? '',
   };
@@ -147,7 +147,7 @@ function rejectUnsupported(name: string, value: string): void {
     );
   if (SUPPORTED_PARAMETERS.includes(name) || IGNORED_PARAMETERS.includes(name)) return;
   throw new TypeError(
-    `the parameter "${name}" is not supported: remove it (write a setting of sessions as options=-c%20NAME%3DVALUE)`,
+    `the parameter "${name}" is not supported: remove it (session settings are written as options=-c%20NAME%3DVALUE)`,
   );
 }
 

@@ -70,7 +70,7 @@ export const healthSchema = z.strictObject({
                 nodes: window.nodes ?? null,
                 days: new Set((window.days ?? DAYS).map((day) => DAYS.indexOf(day))),
                 at: window.at,
-                lasts: window.duration,
+                duration: window.duration,
               },
             ]
           : [],
@@ -83,7 +83,7 @@ export const healthSchema = z.strictObject({
     }),
   partitions: z.int().min(1).max(100).default(1).meta({
     description:
-      "Number of partitions of this observer's nodes. Each is watched by one process at a time and has its own ledger: [more nodes than one process can watch](../explanation/scale.md#more-nodes-than-one-process-can-watch).",
+      "Number of partitions of this observer's nodes. Each is probed by one process at a time and has its own ledger: [divide the nodes among processes](../how-to/high-availability.md#divide-the-nodes-among-processes).",
     unit: 'partitions',
   }),
   slo: percent.default(99.9).describe('Promised uptime of a month. `report sla --slo` overrides it.'),

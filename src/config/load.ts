@@ -1,7 +1,7 @@
 import { type Document, isCollection, parseDocument, visit, type YAMLError } from 'yaml';
 import type { z } from 'zod';
 import { UsageError } from '../lib/errors.ts';
-import { findNearestName } from '../lib/nearest-name.ts';
+import { findNearestName, suggestNames } from '../lib/nearest-name.ts';
 import { readInputFile } from '../lib/read-input-file.ts';
 import { findNoOpSettings, findUnsafeValues, knownSettings } from './check-settings.ts';
 import { findNameClashes } from './name-clashes.ts';
@@ -43,7 +43,7 @@ const YAML_FIXES: Readonly<Record<string, string>> = {
     'write one setting per line; the settings of a section follow below its name, indented by two spaces; quote a text that contains ": "',
   MISSING_CHAR: 'a quote, a bracket or the dash of a list is missing here or above',
   BAD_SCALAR_START: 'put the text into quotes',
-  MULTIPLE_DOCS: 'keep one of them, without the line ---',
+  MULTIPLE_DOCS: 'keep only one document in the file, without the line ---',
   TAG_RESOLVE_FAILED: 'remove the tag; secrets come from the environment (docs/reference/settings.md)',
 };
 
@@ -54,11 +54,11 @@ const PARSER_HINT = '; please use YAML.parseAllDocuments()';
 
 /** Formats a YAML error with its position and fix. */
 function formatYamlError({ code, message }: YAMLError): string {
-  const [said = ''] = message.replace(PARSER_HINT, '').split('\n');
+  const [firstLine = ''] = message.replace(PARSER_HINT, '').split('\n');
   if (code === NESTING_ERROR_CODE)
-    return said.replace(/^.*( at line \d+).*$/, 'nested too deeply$1: no setting has so many levels');
+    return firstLine.replace(/^.*( at line \d+).*$/, 'nested too deeply$1: no setting has this depth');
   const fix = YAML_FIXES[code];
-  return fix === undefined ? said : `${said.replace(/:$/, '')}: ${fix}`;
+  return fix === undefined ? firstLine : `${firstLine.replace(/:$/, '')}: ${fix}`;
 }
 
 /** Returns the keys that are a list or a mapping instead of the name of a setting. */
@@ -66,7 +66,8 @@ function findInvalidNames(document: Document): string[] {
   const problems: string[] = [];
   visit(document, {
     Pair: (_, { key }) => {
-      if (isCollection(key)) problems.push(`${key}: is not a name of a setting: names are texts`);
+      if (isCollection(key))
+        problems.push(`${key}: is a list or a mapping, but the name of a setting must be a string`);
     },
   });
   return problems;
@@ -119,14 +120,14 @@ function problemsOf(issue: z.core.$ZodIssue, names: CatalogNames): string[] {
     .join('')
     .slice(1);
   if (issue.code !== 'unrecognized_keys') return [`${path || 'the file'}: ${problemOf(issue)}`];
-  const known = path === 'datasets' ? names.datasets : knownSettings(names, issue.path);
-  const no = path === 'datasets' ? `dataset; there are ${known.join(', ')}` : 'setting';
+  const known =
+    { datasets: names.datasets, retention: [...names.shortestRetention.keys()] }[path] ??
+    knownSettings(names, issue.path);
+  const kind = path === 'datasets' || path === 'retention' ? 'dataset' : 'setting';
   return issue.keys.map((key) => {
     const renamed = RENAMED[key];
     if (renamed !== undefined && known.includes(renamed)) return `${path}.${key}: was renamed to ${renamed}`;
-    const meant = findNearestName(key, known);
-    const guess = meant === undefined ? '' : `; did you mean ${meant}?`;
-    return `${path ? `${path}.` : ''}${key}: no such ${no}${guess}`;
+    return `${path ? `${path}.` : ''}${key}: no such ${kind}; ${suggestNames(key, known)}`;
   });
 }
 
@@ -162,11 +163,11 @@ function problemOf(issue: z.core.$ZodIssue): string {
     case 'invalid_type':
       return issue.input === undefined ? 'is missing' : `must be ${KINDS[issue.expected] ?? issue.expected}`;
     case 'invalid_value':
-      return `must be one of ${issue.values.join(', ')}`;
+      return expectOneOf(issue.values.map(String), issue.input);
     case 'invalid_union':
       // For a discriminated union: no alternative matches the discriminator.
       return 'options' in issue && issue.options
-        ? `must be one of ${issue.options.join(', ')}`
+        ? expectOneOf(issue.options.map(String), selectDiscriminator(issue))
         : issue.message;
     case 'too_small':
       if (issue.origin === 'string' && issue.minimum === 1) return 'must not be empty';
@@ -176,6 +177,26 @@ function problemOf(issue: z.core.$ZodIssue): string {
     default:
       return issue.message;
   }
+}
+
+/** Returns the allowed values with the nearest one; of many values the nearest one only. */
+function expectOneOf(values: readonly string[], input: unknown): string {
+  const nearest = typeof input === 'string' ? findNearestName(input, values) : undefined;
+  if (nearest === undefined) return `must be one of ${values.join(', ')}`;
+  return values.length > MAX_LISTED_VALUES
+    ? `there is no "${input}"; did you mean ${nearest}?`
+    : `must be one of ${values.join(', ')}; did you mean ${nearest}?`;
+}
+
+/** Maximum number of allowed values in an error that names the nearest one. */
+const MAX_LISTED_VALUES = 12;
+
+/** Returns the value of the discriminator of a union. */
+function selectDiscriminator({ input, path }: z.core.$ZodIssue): unknown {
+  const name = String(path.at(-1));
+  return typeof input === 'object' && input !== null
+    ? Object.getOwnPropertyDescriptor(input, name)?.value
+    : input;
 }
 
 /** Units of sizes that are not numbers. */

@@ -14,8 +14,8 @@ const rule = z.looseObject({ channels: list });
 export const HEARTBEAT_CHANNEL = 'heartbeat';
 
 /**
- * Finds duplicate names, and unknown channels in rules. It reads the raw file, so that these problems are
- * reported together with all others.
+ * Finds duplicate names, and unknown channels in rules. The function reads the raw file, so that these problems
+ * are reported together with all others.
  * @returns the problems with their paths
  */
 export function findNameClashes(value: unknown): string[] {

@@ -36,7 +36,7 @@ export function readReferencedSecrets(
   for (const name of new Set(texts.flatMap(findVariables))) {
     const file = env[`${name}_FILE`];
     const value = readSecret(env, name);
-    if (!value) wrong.set(name, file ? `${name}_FILE names no file that can be read` : `${name} is not set`);
+    if (!value) wrong.set(name, file ? `${name}_FILE does not name a readable file` : `${name} is not set`);
     else if (value.length < MIN_SECRET_LENGTH)
       wrong.set(
         name,

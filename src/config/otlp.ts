@@ -5,7 +5,7 @@ export interface OtlpSettings {
   /** Service name of the sender. */
   readonly service: string;
   readonly protocol: 'http/protobuf' | 'http/json';
-  /** Headers of each batch. They may contain secrets. */
+  /** Headers of each batch. The headers may contain secrets. */
   readonly headers: Record<string, string>;
   /** URL for posting traces; undefined: no traces are recorded. */
   readonly traces: string | undefined;

@@ -94,7 +94,7 @@ export function parseRedisUrl(text: string): ParsedRedisUrl {
   const { pathname, searchParams } = first;
   if (way === 'cluster') {
     if (/[^/]/.test(pathname))
-      throw new TypeError('nothing may follow the hosts of a cluster: a cluster has only one database');
+      throw new TypeError('remove what follows the hosts: a cluster has only one database');
     return { kind: 'cluster', ...access, nodes: addresses(PORT) };
   }
   if (way === 'sentinel') {
@@ -118,6 +118,7 @@ export function parseRedisUrl(text: string): ParsedRedisUrl {
 
 function databaseIn(path: string, where: string): number {
   const [, number] = DATABASE.exec(path) ?? [];
-  if (number === undefined) throw new TypeError(`${where} comes only the number of a database, such as /1`);
+  if (number === undefined)
+    throw new TypeError(`${where} only the number of a database may follow, such as /1`);
   return Number(number);
 }

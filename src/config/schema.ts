@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isHttpUrl } from './addresses-schema.ts';
+import { headerNameSchema, isHttpUrl, isOrigin } from './addresses-schema.ts';
 import { alertsSchema, type RuleLimits } from './alerts-schema.ts';
 import { changesSchema } from './changes-schema.ts';
 import { duration } from './duration-schema.ts';
@@ -43,21 +43,17 @@ const service = {
 
 const metered = z.strictObject({
   ...service,
-  apiKeyHeader: z
-    .string()
-    .regex(/^[A-Za-z0-9-]+$/, 'must be a header name')
-    .optional()
-    .meta({
-      description: 'Header for the API key from CHAIN_DATA_API_KEY or METRICS_API_KEY.',
-      absent: 'no key is sent',
-    }),
+  apiKeyHeader: headerNameSchema.optional().meta({
+    description: 'Header for the API key from CHAIN_DATA_API_KEY or METRICS_API_KEY.',
+    absent: 'no key is sent',
+  }),
   budget: budget.optional(),
 });
 
 const name = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'must be letters, digits, dots, dashes or underscores');
-/** Letter case is ignored: an address in any case is the same target. */
+/** Schema of an EVM address. Letter case is ignored, because an address in any case is the same target. */
 const evmAddress = z
   .string()
   .regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hexadecimal digits')
@@ -189,7 +185,9 @@ export function configSchema(names: CatalogNames) {
         ).describe('Nodes that are recorded and whose health is probed.'),
       })
       .default({ nodes: [] })
-      .describe('The recorded services and nodes.'),
+      .describe(
+        'The recorded services and nodes. Without any, `network: sandbox` records the bundled sandbox.',
+      ),
     watch: z
       .strictObject({
         chains: list(metricsChain).describe(
@@ -202,7 +200,7 @@ export function configSchema(names: CatalogNames) {
           'Subnets and L1s whose validators are recorded, besides the primary network.',
         ),
         addresses: list(primaryAddress).describe(
-          'Addresses of the primary network, such as P-avax1…: balances, staking, pending rewards, unspent outputs. With C-, or without a chain: also balances that are exported from or to the C-chain.',
+          'Addresses of the primary network: balances, staking, pending rewards, unspent outputs. Balances are recorded on the chain of the prefix (P-avax1…, X-avax1… or C-avax1…), without a prefix on all three. Balances on the C-chain, which are the assets exported to or from it, therefore need C-avax1… or avax1….',
         ),
         evmAddresses: list(addressOnChain).describe(
           'Addresses of EVM chains: balances, transactions, transfers, deployed contracts.',
@@ -241,8 +239,19 @@ export function configSchema(names: CatalogNames) {
     ),
     server: z
       .strictObject({
+        publicUrl: z
+          .string()
+          .refine(isOrigin, 'must be an http or https URL without a path: pages are at its root')
+          .transform((text) => new URL(text).origin)
+          .optional()
+          .meta({
+            description:
+              'URL under which users open the pages, such as that of a proxy. Messages of alerts link to it, and the server accepts its host name.',
+            absent: 'messages have no link to a page',
+            examples: ['https://recorder.example'],
+          }),
         allowedHosts: list(z.hostname('must be a host name, without a port')).describe(
-          'Host names (`Host`) that the server accepts, besides localhost and its own address.',
+          'Host names (`Host`) that the server accepts, besides localhost, its own address and the host of `publicUrl`.',
         ),
         trustedProxies: list(proxyAddress).describe(
           'IP addresses or ranges of proxies that authenticate users themselves. Requests from there need no token.',

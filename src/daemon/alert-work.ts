@@ -1,5 +1,6 @@
 import { configuredRules } from '../alerts/configured-rules.ts';
 import type { AlertContext } from '../alerts/context.ts';
+import { deliver } from '../alerts/deliver.ts';
 import { sendHeartbeat } from '../alerts/heartbeat.ts';
 import { dueChannels } from '../alerts/outbox.ts';
 import { runRound } from '../alerts/round.ts';
@@ -44,7 +45,7 @@ export interface AlertResources extends AlertContext {
  * @param sending channels and heartbeat that send messages: the secrets that they reference must be set
  * @throws UsageError if a referenced variable is missing
  */
-export function openAlerts(app: App, sending: AlertsConfig = app.config.alerts): AlertResources {
+export function openAlertResources(app: App, sending: AlertsConfig = app.config.alerts): AlertResources {
   const { config, database, databaseUrl, clock, log } = app;
   const secrets = alertSecrets(sending);
   const problems = checkAlertSecrets(sending, secrets);
@@ -57,7 +58,12 @@ export function openAlerts(app: App, sending: AlertsConfig = app.config.alerts):
     log,
     config: config.alerts,
     rules: configuredRules(config.alerts, databaseUrl),
-    sender: { recorder: config.name, network: config.network, runbook: config.alerts.runbook ?? null },
+    sender: {
+      recorder: config.name,
+      network: config.network,
+      runbook: config.alerts.runbook ?? null,
+      publicUrl: config.server.publicUrl ?? null,
+    },
     facts: factsOf(app, reader),
     secrets,
     close: () => reader.end({ timeout: 1 }),
@@ -91,15 +97,13 @@ export function createAlertJobs(alerting: AlertResources): AlertTasks {
       const round = await runRound(alerting, signal);
       for (const { alert, kind } of round?.notices ?? [])
         log.info({ alert: alert.id, rule: alert.rule, subject: alert.subject, kind }, alert.summary);
-      for (const one of round?.failed ?? []) log.warn(one, 'a rule of alerts cannot be asked');
+      for (const one of round?.failed ?? []) log.warn(one, 'an alert rule could not be evaluated');
       if (round && round.failed.length === 0) await sendHeartbeat(alerting, signal);
       const forgetful = config.channels.filter(({ type }) => type === 'alertmanager').map(({ name }) => name);
       const names = config.channels.map(({ name }) => name);
       return [...new Set([...(await dueChannels(sql, sender.recorder, names)), ...forgetful])];
     },
     deliver: async (channel, signal) => {
-      // The senders are loaded with the first message.
-      const { deliver } = await import('../alerts/deliver.ts');
       const { sent, more } = await deliver(alerting, channel, signal);
       if (sent > 0) log.info({ channel, sent }, 'alerts were sent');
       return more;

@@ -31,13 +31,13 @@ export async function applyRetention(
         for (const one of await retain(database.sql, { [dataset]: keep }, clock(), signal))
           log.info(
             { dataset, removed: one.removed, kept_since: one.keptSince.toISOString() },
-            'what was over before was removed: it is kept since then',
+            'old data was removed according to the retention',
           );
       } catch (error) {
         if (isDatabaseUnavailable(error)) throw error;
         log.warn(
           { dataset, cause: toErrorMessage(error) },
-          'what is not kept any more could not be removed: it is tried again within an hour',
+          'old data could not be removed: the removal is retried within an hour',
         );
       }
     }
@@ -66,10 +66,10 @@ export async function retentionCommand(app: App, options: { json: boolean }): Pr
     plans.map(({ dataset, keep, keptSince, next, going, removed }) => ({
       dataset,
       keep: keep === null ? 'forever, from now on' : formatDuration(keep),
-      'kept since': keptSince ? formatTime(keptSince) : 'its start',
-      'then since': next ? formatTime(next) : null,
-      'rows that go': going,
-      'rows that went': removed,
+      'kept since': keptSince ? formatTime(keptSince) : 'its first row',
+      'next start': next ? formatTime(next) : null,
+      'rows to remove': going,
+      'removed rows': removed,
     })),
     'everything is kept forever: the configuration has no retention',
   );

@@ -40,10 +40,10 @@ export function createExportJobs(app: App): ExportTasks {
             ),
           (error: unknown) => ({ failed: toErrorMessage(error) }),
         );
-        if ('made' in reply) {
-          await storeExportSuccess(sql, recorder, to, reply.made);
-          const { damaged, lost } = reply.made;
-          log.info({ to, ...reply.made }, 'what was recorded is exported');
+        if ('result' in reply) {
+          await storeExportSuccess(sql, recorder, to, reply.result);
+          const { damaged, lost } = reply.result;
+          log.info({ to, ...reply.result }, 'an export was completed');
           if (damaged > 0)
             log.warn(
               { to, damaged, lost },
@@ -51,12 +51,12 @@ export function createExportJobs(app: App): ExportTasks {
                 ? 'files of an earlier export were missing or damaged, and hold rows that the database has removed'
                 : 'files of an earlier export were missing or damaged, and were written again',
             );
-        } else if (signal.aborted) log.info({ to }, 'an export was stopped: it is made again');
+        } else if (signal.aborted) log.info({ to }, 'an export was stopped: it will be repeated');
         else {
           // Errors of servers and drivers may contain the credentials of the request.
           const cause = createRedactor(readSecrets())(reply.failed);
           await storeExportFailure(sql, recorder, to, cause);
-          log.warn({ to, cause }, 'an export failed: what was exported before holds');
+          log.warn({ to, cause }, 'an export failed: the previous export stays valid');
         }
       });
     },
@@ -83,7 +83,7 @@ export async function checkExportTargets(
         if (error instanceof UsageError) return { check, ok: false, found: error.message };
         const fix = to.startsWith('s3:')
           ? 'correct exports[].to, AWS_ENDPOINT_URL, AWS_REGION or the keys (docs/how-to/export.md says what they need)'
-          : `let this user write to ${isAbsolute(to) ? to : `${to}, below where the recorder is started`}, or name another folder in exports[].to`;
+          : `give this user write access to ${isAbsolute(to) ? to : `${to} (relative to the directory in which the recorder was started)`}, or name another folder in exports[].to`;
         return { check, ok: false, found: `${to}: ${toErrorMessage(error)}`, fix: fix };
       }
     }),

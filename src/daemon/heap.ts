@@ -7,8 +7,8 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
  */
 const YOUNG_GENERATION_BYTES = 8 * 1024 * 1024;
 /**
- * Twice the size saves a command a tenth of its processor time. In `up`, which keeps running, it would cost
- * memory.
+ * Doubling the limit saves a command a tenth of its processor time. In `up`, which keeps running, it would only
+ * cost memory.
  */
 let youngLimitBytes = YOUNG_GENERATION_BYTES;
 

@@ -5,7 +5,7 @@ import { LiveBlock, stderrBlock, type TerminalStream } from '../lib/live-block.t
 import { type FindingGroup, findingGroups } from '../reporting/reports/findings.ts';
 import { summaryLines } from './summary.ts';
 
-/** Counts of a dataset; of node_health, rows are probes. */
+/** Counts of a dataset. For node_health, probes count as rows. */
 interface Found {
   readonly dataset: string;
   readonly targets: number;

@@ -12,7 +12,9 @@ export function logStart(app: App, queue: string, origin: string | null): void {
   if (sandbox)
     log.info(
       { sandbox: sandbox.url },
-      'no recorder.yaml: recording the bundled sandbox network; "chain-recorder init" writes one for a real network',
+      app.configFile === null
+        ? 'no recorder.yaml: recording the bundled sandbox network; "chain-recorder init" writes one for a real network'
+        : 'recording the bundled sandbox network: the configuration names no upstreams',
     );
   const targets = watched.reduce((sum, feed) => sum + feed.targets.length, 0);
   log.info(
@@ -25,11 +27,11 @@ export function logStart(app: App, queue: string, origin: string | null): void {
     'recording started',
   );
   const pages = origin === null ? {} : { pages: origin, status: `${origin}/api/status` };
-  log.info({ ...pages, query: EXAMPLE_QUERY }, 'how to open it');
+  log.info({ ...pages, query: EXAMPLE_QUERY }, 'the recorder can be queried');
 }
 
 /** Example command for a first query. */
-const EXAMPLE_QUERY = 'node dist/cli.js query "select * from freshness"';
+const EXAMPLE_QUERY = 'chain-recorder query "select * from freshness"';
 
 /** Warns about each upstream whose daily budget is below the demand of the schedules. */
 export async function logBudgets({ log, config, database, watched, clock }: App): Promise<void> {

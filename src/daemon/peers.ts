@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { App } from '../app/app.ts';
 import { isDatabaseUnavailable } from '../db/connection-error.ts';
 import { toErrorMessage } from '../lib/errors.ts';
-import { Membership } from '../recording/membership.ts';
+import { ProcessRegistration } from '../recording/process-registration.ts';
 import { registerAll } from '../recording/register.ts';
 import { registerExports } from '../warehouse/scheduled-exports.ts';
 
@@ -18,12 +18,12 @@ export async function joinPeers(
   app: App,
   roles: ReadonlySet<string>,
   signal: AbortSignal,
-): Promise<Membership> {
+): Promise<ProcessRegistration> {
   const { database, configuration, recording, log } = app;
   const name = `${recording.worker}/${randomBytes(4).toString('hex')}`;
   for (;;) {
     try {
-      return await Membership.join(database.sql, configuration, name, [...roles]);
+      return await ProcessRegistration.join(database.sql, configuration, name, [...roles]);
     } catch (error) {
       if (!isDatabaseUnavailable(error) || signal.aborted) throw error;
       log.warn({ cause: toErrorMessage(error) }, 'the database cannot be reached: waiting for it');
@@ -37,13 +37,13 @@ export async function joinPeers(
  */
 export class ConfigurationRegistration {
   readonly #app: App;
-  readonly #membership: Membership;
+  readonly #registration: ProcessRegistration;
   #generation = 0;
-  #saidAt = Number.NEGATIVE_INFINITY;
+  #loggedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(app: App, membership: Membership) {
+  constructor(app: App, registration: ProcessRegistration) {
     this.#app = app;
-    this.#membership = membership;
+    this.#registration = registration;
   }
 
   /**
@@ -53,25 +53,25 @@ export class ConfigurationRegistration {
    */
   async follow(): Promise<boolean> {
     const { log, config, database, watched, clock, configuration } = this.#app;
-    const { newest, generation } = this.#membership.standing;
+    const { newest, generation } = this.#registration.position;
     const fields = { recorder: configuration.recorder, generation };
     if (!newest) {
       this.#generation = 0;
-      if (performance.now() - this.#saidAt < WARN_INTERVAL_MS) return false;
-      this.#saidAt = performance.now();
+      if (performance.now() - this.#loggedAt < WARN_INTERVAL_MS) return false;
+      this.#loggedAt = performance.now();
       log.warn(
         fields,
-        'another configuration of this recorder is newer: this process continues with what both know and leaves the rest; ' +
-          'start it again with the newer recorder.yaml, or, if it is meant to be another recorder, with a name of its own (name:)',
+        'another process has a newer configuration: this process continues only with work that both configurations contain; ' +
+          'restart it with the newer recorder.yaml, or, for a separate recorder, set another name (name:)',
       );
       return false;
     }
     if (generation === this.#generation) return false;
-    await registerAll(database.sql, watched, clock(), this.#membership.registrant);
-    await registerExports(database.sql, config.exports, this.#membership.registrant);
+    await registerAll(database.sql, watched, clock(), this.#registration.registrant);
+    await registerExports(database.sql, config.exports, this.#registration.registrant);
     this.#generation = generation;
-    this.#saidAt = Number.NEGATIVE_INFINITY;
-    log.info(fields, 'took the lead with this configuration');
+    this.#loggedAt = Number.NEGATIVE_INFINITY;
+    log.info(fields, 'this configuration became the newest');
     return true;
   }
 }

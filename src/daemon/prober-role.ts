@@ -13,22 +13,22 @@ import type { ProbeTarget } from '../health/prober-context.ts';
 import { sharesOf } from '../health/shares.ts';
 import { steadyClock } from '../lib/clock.ts';
 import { printJson, printNotice, printTable } from '../lib/print.ts';
-import type { Membership } from '../recording/membership.ts';
+import type { ProcessRegistration } from '../recording/process-registration.ts';
 import { targetKey } from '../recording/target-key.ts';
 import { NetworkReach } from '../upstreams/network-reach.ts';
 import { registerUnlessRunning } from './register-feed.ts';
 
 /** Keeps the uptime ledgers of the shares assigned to this process until the signal aborts. */
-async function runProber(app: App, membership: Membership, signal: AbortSignal): Promise<void> {
+async function runProber(app: App, registration: ProcessRegistration, signal: AbortSignal): Promise<void> {
   const [ledger] = app.ledgers;
   if (!ledger || ledger.targets.length === 0) return;
   await keepShares(
     {
       prober: proberContext(app, ledger),
       shares: groupProbesByShare(app, ledger.targets),
-      worker: membership.process,
+      worker: registration.process,
       shift: randomBytes(4).toString('hex'),
-      workers: () => membership.workers(),
+      workers: () => registration.workers(),
     },
     signal,
   );
@@ -46,12 +46,12 @@ function groupProbesByShare({ config }: App, targets: readonly Target[]): Map<st
 /** Runs the prober unless a process with a newer configuration does. */
 export class ProberSwitch {
   readonly #app: App;
-  readonly #membership: Membership;
+  readonly #registration: ProcessRegistration;
   #running: { readonly stop: AbortController; readonly ended: Promise<void> } | null = null;
 
-  constructor(app: App, membership: Membership) {
+  constructor(app: App, registration: ProcessRegistration) {
     this.#app = app;
-    this.#membership = membership;
+    this.#registration = registration;
   }
 
   /**
@@ -62,7 +62,7 @@ export class ProberSwitch {
     if (relieved) void this.stop();
     else if (!this.#running) {
       const stop = new AbortController();
-      this.#running = { stop, ended: runProber(this.#app, this.#membership, stop.signal) };
+      this.#running = { stop, ended: runProber(this.#app, this.#registration, stop.signal) };
     }
   }
 
@@ -95,7 +95,7 @@ export async function probeOnce(
   const holder = `${app.recording.worker}/${randomBytes(4).toString('hex')}`;
   const probers: Prober[] = [];
   for (const [observer, targets] of shares) {
-    const prober = await Prober.begin({ ...context, observer, targets, holder });
+    const prober = await Prober.acquire({ ...context, observer, targets, holder });
     if (prober) probers.push(prober);
   }
   // If another process probes the nodes, its readings are current.
@@ -126,8 +126,7 @@ export async function probeOnce(
       readings.map(({ observer: _, ...row }) => row),
       'no node was probed',
     );
-  if (watchedElsewhere && !json)
-    printNotice('another process watches these nodes: these are its last readings');
+  if (watchedElsewhere && !json) printNotice('another process probes these nodes: its last results follow');
   if (signal.aborted) printNotice('interrupted: not every node was probed');
   return signal.aborted ? exitCode.later : exitCode.done;
 }
@@ -157,7 +156,7 @@ function proberContext(app: App, ledger: ActiveLedger): SharesContext['prober'] 
     steady: steadyClock,
     log: app.log,
     every: ledger.every,
-    look: createProbeQuery(app.recording.open, ledger, app.clock, isCutOff),
+    query: createProbeQuery(app.recording.open, ledger, app.clock, isCutOff),
     maintenance: createMaintenanceLookup(sql, app.config.health.maintenance),
   };
 }

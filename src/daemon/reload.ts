@@ -1,12 +1,74 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type App, STARTUP_SECRETS } from '../app/app.ts';
-import { catalogNames } from '../app/configured-feeds.ts';
-import { loadConfig } from '../config/load.ts';
-import { diffConfigs } from '../config/setting-changes.ts';
+import { loadConfigFor } from '../app/bundled-sandbox.ts';
 import { UsageError } from '../lib/errors.ts';
 import type { Role } from './roles.ts';
 import { validateConfiguration } from './server-role.ts';
 import { ServiceManager } from './service-manager.ts';
 import { upCommand } from './up.ts';
+
+/** Matches settings that may be secret or point to a secret: their values are not logged. */
+const SENSITIVE_SETTINGS = /^(alerts|changes|exports)\b|url$/i;
+
+/**
+ * Returns the differences of two configurations: one line per setting with its path, such as
+ * `datasets.subnets.every: 3600000 → 60000`. Empty if they are equal. Both sides include the defaults.
+ */
+export function diffConfigs(before: unknown, after: unknown, path = ''): string[] {
+  if (isDeepStrictEqual(before, after)) return [];
+  if (isMapping(before) && isMapping(after))
+    return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name) =>
+      diffConfigs(before[name], after[name], path === '' ? name : `${path}.${name}`),
+    );
+  if (Array.isArray(before) && Array.isArray(after)) {
+    const [named, namedAfter] = [byName(before), byName(after)];
+    if (named && namedAfter) {
+      const changes = [...new Set([...named.keys(), ...namedAfter.keys()])].flatMap((name) =>
+        diffConfigs(named.get(name), namedAfter.get(name), `${path}[${name}]`),
+      );
+      return changes.length === 0 ? [`${path}: in another order`] : changes;
+    }
+    return elementsChanged(before, after, path);
+  }
+  if (before === undefined) return [`${path}: added${formatValue(path, after, ' ')}`];
+  if (after === undefined) return [`${path}: taken out${formatValue(path, before, ' ')}`];
+  const values = formatValue(path, before, '') && formatValue(path, after, '');
+  return [values ? `${path}: ${formatValue(path, before, '')} → ${values}` : `${path}: changed`];
+}
+
+const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Returns the elements of a list by their names. Returns null if not all have one. */
+function byName(list: readonly unknown[]): Map<string, unknown> | null {
+  const named = list.flatMap((one) =>
+    isMapping(one) && typeof one.name === 'string' ? [[one.name, one] as const] : [],
+  );
+  return named.length === list.length ? new Map(named) : null;
+}
+
+function elementsChanged(before: readonly unknown[], after: readonly unknown[], path: string): string[] {
+  const without = (list: readonly unknown[], other: readonly unknown[]) => {
+    const known = new Set(other);
+    const among = (one: unknown) =>
+      known.has(one) || (typeof one === 'object' && other.some((each) => isDeepStrictEqual(one, each)));
+    return list.filter((one) => !among(one));
+  };
+  const out = without(before, after).map(
+    (one) => `${path}: without${formatValue(path, one, ' ') || ' one of them'}`,
+  );
+  const added = without(after, before).map(
+    (one) => `${path}: with${formatValue(path, one, ' ') || ' another one'}`,
+  );
+  return out.length + added.length === 0 ? [`${path}: in another order`] : [...out, ...added];
+}
+
+/** Formats a value after `lead`. Returns an empty text if the value must not be logged. */
+function formatValue(path: string, value: unknown, lead: string): string {
+  const text = JSON.stringify(value, (_, part) => (part instanceof Set ? [...part] : part));
+  if (SENSITIVE_SETTINGS.test(path) || text?.includes('://')) return '';
+  return `${lead}${typeof value === 'string' ? value : text}`;
+}
 
 /** Maximum number of changes in one log line. */
 const MAX_LOGGED_CHANGES = 50;
@@ -32,7 +94,7 @@ export async function upUntilStopped(app: App, roles: ReadonlySet<Role>, signal:
   const lost = new AbortController();
   app.superviseDatabase(signal).catch((error: unknown) => lost.abort(error));
   let running = app;
-  /** The configuration that ran last, while its successor has not started completely. */
+  /** Previous configuration, until the next one has started completely. */
   let before: App | null = null;
   try {
     for (;;) {
@@ -77,13 +139,11 @@ export async function upUntilStopped(app: App, roles: ReadonlySet<Role>, signal:
 function reloadConfiguration(app: App, roles: ReadonlySet<Role>): App | null {
   const { configFile, config, counts } = app;
   if (configFile === null) {
-    app.log.warn(
-      'SIGHUP: this process has no configuration file; to record by one that exists now, start it again',
-    );
+    app.log.warn('SIGHUP was ignored: this process has no configuration file; restart it to use a new one');
     return null;
   }
   try {
-    const other = app.reconfigured(loadConfig(configFile, catalogNames));
+    const other = app.reconfigured(loadConfigFor(configFile, app.sandbox));
     validateConfiguration(other, roles);
     const secrets = [...other.secrets].flatMap(([name, text]) =>
       (app.secrets.get(name) ?? text) === text ? [] : [name],
@@ -91,19 +151,19 @@ function reloadConfiguration(app: App, roles: ReadonlySet<Role>): App | null {
     const kept = secrets.filter((name) => STARTUP_SECRETS.includes(name));
     const changes = [
       ...diffConfigs(config, other.config),
-      ...secrets.filter((name) => !kept.includes(name)).map((name) => `${name}: another secret`),
+      ...secrets.filter((name) => !kept.includes(name)).map((name) => `${name}: changed`),
     ];
     counts.noteReload(true);
     if (kept.length > 0)
-      other.log.warn({ kept }, 'SIGHUP: these secrets are others now: they are used after a restart');
+      other.log.warn({ kept }, 'SIGHUP: these secrets changed and are used after a restart');
     if (changes.length === 0) {
-      app.log.info({ file: configFile }, 'SIGHUP: the configuration says what it said');
+      app.log.info({ file: configFile }, 'SIGHUP: the configuration is unchanged');
       return null;
     }
     const more = changes.length > MAX_LOGGED_CHANGES ? { more: changes.length - MAX_LOGGED_CHANGES } : {};
     other.log.info(
       { file: configFile, changes: changes.slice(0, MAX_LOGGED_CHANGES), ...more },
-      'SIGHUP: another configuration is taken over',
+      'SIGHUP: the new configuration is being applied',
     );
     return other;
   } catch (error) {
@@ -115,7 +175,10 @@ function reloadConfiguration(app: App, roles: ReadonlySet<Role>): App | null {
 
 function logRejected({ log, configFile, counts }: App, { problems }: UsageError): void {
   counts.noteReload(false);
-  log.error({ file: configFile, problems }, 'the configuration is not applied: the one before holds');
+  log.error(
+    { file: configFile, problems },
+    'the configuration was not applied: the previous one stays active',
+  );
 }
 
 /** Handler of SIGHUP, so that the signal does not terminate the process. */

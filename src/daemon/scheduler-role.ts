@@ -3,16 +3,16 @@ import { openComparisonConnection, openSealConnection } from '../db/client.ts';
 import { LOCKS } from '../db/row-lock.ts';
 import type { QueueBackend, RecorderQueue } from '../jobs/backend.ts';
 import { ALERTS, alertsJob, EXPORTS, exportsJob, planJob } from '../jobs/jobs.ts';
-import { queueKeys } from '../jobs/queue-look.ts';
+import { queueKeys } from '../jobs/queue-content.ts';
+import { QueueWatch, storeQueueStates } from '../jobs/queue-states.ts';
+import { storeSchedules } from '../jobs/schedule-states.ts';
 import { reconcileSchedules } from '../jobs/schedules.ts';
-import { QueueWatch, storeQueueStates } from '../jobs/seen-queues.ts';
-import { storeSchedules } from '../jobs/seen-schedules.ts';
 import type { Queues } from '../jobs/workers.ts';
 import { closeDays } from '../recording/close-days.ts';
-import type { Membership } from '../recording/membership.ts';
-import { storeContradictions } from '../recording/note-contradictions.ts';
+import type { ProcessRegistration } from '../recording/process-registration.ts';
 import { retireRemovedTargets } from '../recording/retire-removed-targets.ts';
 import { aggregateRuns } from '../recording/run-days.ts';
+import { storeContradictions } from '../recording/store-contradictions.ts';
 import { compareSources } from '../reporting/checks/compare.ts';
 import { sealDays } from '../reporting/seals/seal.ts';
 import { applyRetention } from './apply-retention.ts';
@@ -30,18 +30,18 @@ const MAINTENANCE_INTERVAL_MS = 600_000;
 const SEAL_CHECK_INTERVAL_MS = 600_000;
 const SEAL_INITIAL_DELAY_MS = 30_000;
 const END_UNWATCHED_INTERVAL_MS = 10_000;
-/** Metrics are polled once an hour; in ms. */
+/** Interval of the comparison of sources, in ms. Metrics are polled once an hour. */
 const COMPARE_INTERVAL_MS = 3_600_000;
-/** Delay, in ms: data missed while the recorder was off is fetched first. */
+/** Delay of the first comparison, in ms. Data missed while the recorder was off is fetched first. */
 const COMPARE_INITIAL_DELAY_MS = 120_000;
-/** Interval, in ms. Days of readings end once a day; late readings are packed within an hour. */
+/** Interval of packing the readings of past days, in ms. Late readings are packed within an hour. */
 const CLOSE_INTERVAL_MS = 3_600_000;
 const CLOSE_INITIAL_DELAY_MS = 60_000;
 /**
  * Interval of the removal of old rows, in ms. The start of the retention moves once a day; failed removals are retried within an hour.
  */
 const RETENTION_INTERVAL_MS = 3_600_000;
-/** Delay, in ms: a clock that is wrong at the boot of a machine is correct by then. */
+/** Delay of the first removal, in ms. A clock that is wrong at the boot of a machine is correct by then. */
 const RETENTION_INITIAL_DELAY_MS = 600_000;
 /** Interval of the check for due exports, in ms. */
 const EXPORT_CHECK_INTERVAL_MS = 60_000;
@@ -51,7 +51,7 @@ export interface SchedulerContext {
   readonly app: App;
   readonly queues: Queues;
   readonly kind: QueueBackend['kind'];
-  readonly membership: Membership;
+  readonly registration: ProcessRegistration;
   readonly repeating: IntervalRunner;
   /** Aborts work in progress. */
   readonly signal: AbortSignal;
@@ -76,10 +76,17 @@ export async function enqueueAllPlans({ config, feeds }: App, polls: RecorderQue
  * and seals days, applies the retention, compares the sources.
  * Work that depends on the configuration runs only in a process with the newest one.
  */
-export function keepSchedules({ app, queues, kind, membership, repeating, signal }: SchedulerContext): void {
+export function keepSchedules({
+  app,
+  queues,
+  kind,
+  registration,
+  repeating,
+  signal,
+}: SchedulerContext): void {
   const { config, database, clock, log } = app;
   const whileNewest = (work: () => Promise<unknown>) => async () => {
-    if (membership.standing.newest) await work();
+    if (registration.position.newest) await work();
   };
   repeating.once(0, 'comparing with the budgets', () => logBudgets(app));
   const others = [
@@ -92,7 +99,7 @@ export function keepSchedules({ app, queues, kind, membership, repeating, signal
     RECONCILE_INTERVAL_MS,
     'holding the schedules',
     whileNewest(async () => {
-      const { recorder } = membership;
+      const { recorder } = registration;
       const { seen } = await reconcileSchedules(app.databaseUrl, queues, app.feeds, log, recorder, others);
       if (seen) await storeSchedules(database.sql, recorder, seen, Date.now());
     }),
@@ -100,13 +107,13 @@ export function keepSchedules({ app, queues, kind, membership, repeating, signal
   const watched = queueKeys.map((name) => new QueueWatch(name, queues[name], kind));
   repeating.every(
     RECONCILE_INTERVAL_MS,
-    'looking after the queues',
+    'monitoring the queues',
     whileNewest(async () => {
-      const found = await Promise.all(watched.map((one) => one.look()));
-      await storeQueueStates(database.sql, membership.recorder, found);
+      const found = await Promise.all(watched.map((one) => one.check()));
+      await storeQueueStates(database.sql, registration.recorder, found);
     }),
   );
-  repeating.every(MAINTENANCE_INTERVAL_MS, 'counting up runs', () =>
+  repeating.every(MAINTENANCE_INTERVAL_MS, 'aggregating runs', () =>
     aggregateRuns(database.sql, clock(), config.runs, signal),
   );
   const trim = () => trimChanges(app, signal);
@@ -114,14 +121,14 @@ export function keepSchedules({ app, queues, kind, membership, repeating, signal
   const close = () => closePastDays(app, signal);
   repeating.every(
     CLOSE_INTERVAL_MS,
-    'closing the days of readings and noting contradictions',
+    'closing days of readings and storing contradictions',
     close,
     CLOSE_INITIAL_DELAY_MS,
   );
   const retain = () => applyRetention(app, signal);
   repeating.every(
     RETENTION_INTERVAL_MS,
-    'removing what is not kept any more',
+    'applying the retention',
     whileNewest(retain),
     RETENTION_INITIAL_DELAY_MS,
   );
@@ -134,7 +141,7 @@ export function keepSchedules({ app, queues, kind, membership, repeating, signal
     whileNewest(compare),
     COMPARE_INITIAL_DELAY_MS,
   );
-  const end = () => retireRemovedTargets(app.recording, membership.registrant, log);
+  const end = () => retireRemovedTargets(app.recording, registration.registrant, log);
   repeating.every(
     END_UNWATCHED_INTERVAL_MS,
     'retiring targets that are no longer configured',
@@ -147,12 +154,12 @@ async function sealAndLog(
   { database, databaseUrl, clock, environment: { sealKey }, log }: App,
   signal: AbortSignal,
 ): Promise<void> {
-  const made = await sealDays(database.sql, { databaseUrl, clock, key: sealKey, signal });
-  if (!made) return;
-  const { seal, until, head, rows, ends, late } = made;
+  const newSeal = await sealDays(database.sql, { databaseUrl, clock, key: sealKey, signal });
+  if (!newSeal) return;
+  const { seal, until, head, rows, ends, late } = newSeal;
   log.info(
-    { seal, until, head, rows, ends, late, signed: made.signature !== null },
-    'what was recorded is sealed',
+    { seal, until, head, rows, ends, late, signed: newSeal.signature !== null },
+    'the recorded data was sealed',
   );
 }
 
@@ -169,10 +176,11 @@ async function compareSourcesExclusively(app: App, every: number, signal: AbortS
     const [last] = await sql<{ at: Date | null }[]>`select max(checked_at) as at from recorder.check_runs`;
     if (last?.at && Math.abs(now - last.at.getTime()) < every / 2) return;
     const { discovered, failed, ...counts } = await compareSources(sql, now, signal);
-    for (const one of failed) log.warn(one, 'what sources say cannot be compared');
-    const said = { ...counts, discovered };
-    if (discovered > 0) log.warn(said, 'sources contradict each other: chain-recorder report discrepancies');
-    else log.debug(said, 'the sources were compared');
+    for (const one of failed) log.warn(one, 'the sources could not be compared');
+    const fields = { ...counts, discovered };
+    if (discovered > 0)
+      log.warn(fields, 'sources contradict each other: chain-recorder report discrepancies');
+    else log.debug(fields, 'the sources were compared');
   });
 }
 
@@ -187,7 +195,7 @@ async function closePastDays({ databaseUrl, clock, log }: App, signal: AbortSign
   const sql = openSealConnection(databaseUrl, PACK_TIMEOUT_MS);
   await withExclusiveLock(databaseUrl, LOCKS.close, sql, signal, async () => {
     const { failed, ...closed } = await closeDays(sql, clock(), signal);
-    for (const one of failed) log.warn(one, 'a day of readings cannot be packed: it stays unpacked');
+    for (const one of failed) log.warn(one, 'a day of readings could not be packed: it stays unpacked');
     if (closed.packed + closed.kept > 0) log.debug(closed, 'days of readings were closed');
     // Last, so that a failure does not affect the closing of days.
     await storeContradictions(sql, clock(), signal);

@@ -1,9 +1,9 @@
 import type { App } from '../app/app.ts';
 import { ReadGate } from '../db/read-gate.ts';
-import { createQueuesView } from '../jobs/queue-look.ts';
+import { createQueuesView } from '../jobs/queue-content.ts';
 import type { Queues } from '../jobs/workers.ts';
 import { UsageError } from '../lib/errors.ts';
-import type { Membership } from '../recording/membership.ts';
+import type { ProcessRegistration } from '../recording/process-registration.ts';
 import { Access } from '../server/access.ts';
 import { explainListenError } from '../server/listen-error.ts';
 import { buildServer } from '../server/server.ts';
@@ -42,6 +42,12 @@ function accessOf({ config, environment: { host, token } }: App): Access {
 /** Minimum interval between two reports of the connection limit, in ms. */
 const LIMIT_REPORT_INTERVAL_MS = 60_000;
 
+/**
+ * Connections that wait to be accepted, as a maximum. With Node.js's default of 511, a burst of connections makes the
+ * kernel drop those that follow, and their clients retry after seconds.
+ */
+const BACKLOG = 4_096;
+
 /** Returns a function that does the work on its first call, and again only after the interval (in ms). */
 function throttle(interval: number, work: () => void): () => void {
   let last = Number.NEGATIVE_INFINITY;
@@ -61,7 +67,7 @@ export async function startHttpServer(
   { access, site }: ServerSettings,
   queues: Queues,
   roles: ReadonlySet<Role>,
-  membership: Membership,
+  registration: ProcessRegistration,
 ) {
   const {
     config,
@@ -83,7 +89,7 @@ export async function startHttpServer(
     log,
     queueReachable: () => queues.polls.getJobCounts(),
     queues: createQueuesView(queues),
-    allowedHosts: [host, ...config.server.allowedHosts],
+    allowedHosts: [host, ...config.server.allowedHosts, ...publicHost(config.server.publicUrl)],
     budgets,
     recorder: {
       name: config.name,
@@ -98,17 +104,19 @@ export async function startHttpServer(
     site,
     recording: roles.has('worker') ? () => app.counts.recording : null,
     connectionLimitReached: throttle(LIMIT_REPORT_INTERVAL_MS, () => {
-      log.warn('the server has its maximum of connections');
+      log.warn('the server reached its maximum of connections');
       // If the database is unavailable, that is reported instead.
-      membership.noteConnectionsFull().catch(() => {});
+      registration.noteConnectionsFull().catch(() => {});
     }),
   });
   server.addHook('onClose', () => gate.close());
   try {
-    log.info({ address: await server.listen({ host, port }) }, 'the server listened');
+    log.info({ address: await server.listen({ host, port, backlog: BACKLOG }) }, 'the server listened');
     return server;
   } catch (error) {
     const fault = explainListenError(error, host, port);
     throw fault ? new UsageError([`${fault.setting}: ${fault.cause}: ${fault.fix}`]) : error;
   }
 }
+
+const publicHost = (url: string | undefined) => (url === undefined ? [] : [new URL(url).hostname]);

@@ -20,7 +20,7 @@ export class ServiceManager {
   readonly #log: Pick<Log, 'warn'>;
   #lastSign = Number.NEGATIVE_INFINITY;
   #warned = false;
-  #telling: Promise<void> = Promise.resolve();
+  #pending: Promise<void> = Promise.resolve();
 
   constructor(
     { notifySocket, watchdog }: Pick<Environment, 'notifySocket' | 'watchdog'>,
@@ -34,16 +34,16 @@ export class ServiceManager {
   /** Reports that everything runs. */
   ready(): Promise<void> {
     this.#lastSign = performance.now();
-    return this.#tell('READY=1', 'STATUS=recording');
+    return this.#notify('READY=1', 'STATUS=recording');
   }
 
   /** Reports that the configuration is being reloaded; {@link ready} follows. */
   reloading(): Promise<void> {
-    return this.#tell('RELOADING=1', 'STATUS=taking over another configuration');
+    return this.#notify('RELOADING=1', 'STATUS=applying a new configuration');
   }
 
   stopping(): Promise<void> {
-    return this.#tell('STOPPING=1', 'STATUS=stopping');
+    return this.#notify('STOPPING=1', 'STATUS=stopping');
   }
 
   /**
@@ -54,20 +54,20 @@ export class ServiceManager {
     if (performance.now() - this.#lastSign < this.#patience || this.#patience === Number.POSITIVE_INFINITY)
       return;
     this.#lastSign = performance.now();
-    void this.#tell('WATCHDOG=1');
+    void this.#notify('WATCHDOG=1');
   }
 
   /** Sends messages sequentially, so that they arrive in order. */
-  #tell(...said: readonly string[]): Promise<void> {
+  #notify(...states: readonly string[]): Promise<void> {
     const socket = this.#socket;
     if (socket === undefined) return Promise.resolve();
-    this.#telling = this.#telling.then(() => this.#send(socket, said));
-    return this.#telling;
+    this.#pending = this.#pending.then(() => this.#send(socket, states));
+    return this.#pending;
   }
 
-  async #send(socket: string, said: readonly string[]): Promise<void> {
+  async #send(socket: string, states: readonly string[]): Promise<void> {
     try {
-      const child = spawn('systemd-notify', said, {
+      const child = spawn('systemd-notify', states, {
         env: { PATH: SYSTEMD_NOTIFY_PATH, NOTIFY_SOCKET: socket },
         stdio: 'ignore',
       });

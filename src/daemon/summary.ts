@@ -23,7 +23,7 @@ export interface Summary {
 /** Row counts of a dataset. */
 export interface DatasetRows {
   readonly dataset: string;
-  /** Probes instead of rows are counted. */
+  /** True if probes are counted instead of rows. */
   readonly isProbed: boolean;
   readonly rows: number;
   /** Rows written today (UTC), as the pages count them. */
@@ -72,7 +72,7 @@ export function summaryLines(summary: Summary, width: number, height: number): s
       ? findings
           .slice(0, MAX_FINDINGS)
           .map((one) => style('yellow', cut(describeFinding(one, formatTimeOfDay))))
-      : [style('red', cut(`the database gives no answer: ${databaseError}`))];
+      : [style('red', cut(`the database does not respond: ${databaseError}`))];
   const more = findings.length - MAX_FINDINGS;
   const others = more > 0 ? [style('yellow', cut(`and ${more} more: chain-recorder status`))] : [];
   const fine =
@@ -112,7 +112,7 @@ const ruleWith = (time: string, length: number) =>
 
 /** Returns the lines of the most recently recorded datasets. If they do not fit, the names are shortened. */
 function newest(datasets: readonly DatasetRows[], width: number): string[] {
-  const shown = datasets
+  const listed = datasets
     .flatMap(({ last, ...one }) => (last === null ? [] : [{ ...one, last }]))
     .sort((one, other) => other.last.getTime() - one.last.getTime() || other.added - one.added)
     .slice(0, MAX_DATASETS)
@@ -123,10 +123,10 @@ function newest(datasets: readonly DatasetRows[], width: number): string[] {
       added: `${added > 0 ? `  +${number.format(added)}` : ''}${isProbed ? ' probes' : ''}`,
     }));
   const widest = (texts: readonly string[]) => Math.max(0, ...texts.map(({ length }) => length));
-  const figures = widest(shown.map(({ rows }) => rows));
-  const rest = widest(shown.map(({ before, added }) => before + added)) + figures + '  '.length;
-  const room = Math.max(1, Math.min(widest(shown.map(({ dataset }) => dataset)), width - rest));
-  return shown.map(
+  const figures = widest(listed.map(({ rows }) => rows));
+  const rest = widest(listed.map(({ before, added }) => before + added)) + figures + '  '.length;
+  const room = Math.max(1, Math.min(widest(listed.map(({ dataset }) => dataset)), width - rest));
+  return listed.map(
     ({ dataset, before, rows, added }) =>
       `${before}${truncateText(dataset, room).padEnd(room)}  ${rows.padStart(figures)}${added}`,
   );

@@ -37,7 +37,7 @@ const REDRAW_INTERVAL_MS = 2_000;
 export interface UpCallbacks {
   /** Called once everything runs. */
   began(): void;
-  /** Is notified that the process works. */
+  /** Receives the watchdog signal. */
   readonly service: Pick<ServiceManager, 'alive'>;
 }
 
@@ -71,7 +71,7 @@ export async function upCommand(
  * @throws UsageError if the server is not a copy of the database
  */
 async function rejectForeignReplica({ replica, database, log }: App): Promise<void> {
-  const found = await replica?.look(database.reader).catch((error: unknown) => {
+  const found = await replica?.check(database.reader).catch((error: unknown) => {
     if (isDatabaseUnavailable(error)) return null; // the server reports the outage later
     throw error;
   });
@@ -96,35 +96,35 @@ async function runUp(
 ): Promise<void> {
   const { log, database, replica } = app;
   const outlets = roles.has('worker') ? await openWorkerResources(app, signal) : null;
-  const membership = await joinPeers(app, roles, signal);
-  const lead = new ConfigurationRegistration(app, membership);
+  const registration = await joinPeers(app, roles, signal);
+  const lead = new ConfigurationRegistration(app, registration);
   try {
     await lead.follow();
   } catch (error) {
-    await membership.leave();
+    await registration.leave();
     throw error;
   }
-  const server = serving ? await startHttpServer(app, serving, queues, roles, membership) : null;
+  const server = serving ? await startHttpServer(app, serving, queues, roles, registration) : null;
   const origin = server?.listeningOrigin ?? null;
   const repeating = new IntervalRunner(log);
   logStart(app, backend.kind, origin);
   const screen = findTerminal(app);
   const summary = screen ? new LiveSummary(app, screen, origin) : null;
-  if (summary) repeating.every(REDRAW_INTERVAL_MS, 'showing how it stands', () => summary.show());
+  if (summary) repeating.every(REDRAW_INTERVAL_MS, 'drawing the summary', () => summary.show());
   repeating.every(CLAIM_INTERVAL_MS, 'claiming the queue', () => queues.polls.claim());
   repeating.every(CLOCK_CHECK_INTERVAL_MS, 'comparing clocks', () => warnAboutClockSkew(app));
   if (replica)
     repeating.every(REPLICA_CHECK_INTERVAL_MS, 'checking the replica', async () =>
-      storeReplicaState(database.sql, app.config.name, replica.place, await replica.look(database.reader)),
+      storeReplicaState(database.sql, app.config.name, replica.place, await replica.check(database.reader)),
     );
   const watchdog = new Watchdog(database.reader, log, steadyClock);
-  repeating.every(WATCHDOG_INTERVAL_MS, 'looking for what is stalled', () => watchdog.checkFindings());
+  repeating.every(WATCHDOG_INTERVAL_MS, 'checking for stalled work', () => watchdog.checkFindings());
   const worker = outlets
     ? await startWorker({
         app,
         backend,
         queues,
-        membership,
+        registration,
         outlets,
         repeating,
         signal,
@@ -132,12 +132,12 @@ async function runUp(
       })
     : null;
   const plan = async () => {
-    if (roles.has('scheduler') && membership.standing.newest) await enqueueAllPlans(app, queues.polls);
+    if (roles.has('scheduler') && registration.position.newest) await enqueueAllPlans(app, queues.polls);
   };
   repeating.once(0, 'planning', plan);
-  repeating.every(PEER_HEARTBEAT_INTERVAL_MS, 'looking after the other processes', async () => {
+  repeating.every(PEER_HEARTBEAT_INTERVAL_MS, 'monitoring the other processes', async () => {
     try {
-      const { relieved } = await membership.beat();
+      const { relieved } = await registration.beat();
       worker?.follow(relieved);
       if (await lead.follow()) await plan();
     } finally {
@@ -145,7 +145,7 @@ async function runUp(
     }
   });
   if (roles.has('scheduler'))
-    keepSchedules({ app, queues, kind: backend.kind, membership, repeating, signal });
+    keepSchedules({ app, queues, kind: backend.kind, registration, repeating, signal });
   watchers?.began();
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
@@ -156,7 +156,7 @@ async function runUp(
   log.info('stopping');
   await server?.close();
   await worker?.stop();
-  const left = membership.leave().catch(() => {}); // on failure, the process counts as dead after a timeout
+  const left = registration.leave().catch(() => {}); // on failure, the process counts as dead after a timeout
   await withTimeout(LEAVE_TIMEOUT_MS, left);
 }
 
@@ -216,5 +216,5 @@ async function rejectUnfitRedis(queue: RecorderQueue): Promise<void> {
   ]);
   if (objection === null) return;
   const { found, fix } = objection;
-  throw new UsageError([`REDIS_URL: this Redis is not fit for the queue: ${found}: ${fix}`]);
+  throw new UsageError([`REDIS_URL: this Redis is unsuitable for the queue: ${found}: ${fix}`]);
 }

@@ -1,12 +1,13 @@
+import { openChannel } from '../alerts/channel.ts';
 import { testCustomRules } from '../alerts/configured-rules.ts';
 import type { App } from '../app/app.ts';
 import type { QueueBackend } from '../jobs/backend.ts';
 import { type Queues, startWorkers } from '../jobs/workers.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import type { RunResult } from '../recording/context.ts';
-import type { Membership } from '../recording/membership.ts';
+import type { ProcessRegistration } from '../recording/process-registration.ts';
 import { type SendingContext, sendChanges } from '../warehouse/send-changes.ts';
-import { type AlertResources, createAlertJobs, openAlerts } from './alert-work.ts';
+import { type AlertResources, createAlertJobs, openAlertResources } from './alert-work.ts';
 import { createSendingContext } from './change-sink-work.ts';
 import { createExportJobs } from './export-work.ts';
 import { logProgress } from './log-start.ts';
@@ -32,7 +33,9 @@ interface WorkerResources {
  * @throws UsageError if a variable that a channel or sink references is missing
  */
 export async function openWorkerResources(app: App, signal: AbortSignal): Promise<WorkerResources> {
-  const alerting = openAlerts(app);
+  const alerting = openAlertResources(app);
+  // Node.js never loads a module again whose packages were missing once, as they are while `npm ci` replaces them.
+  await Promise.all(app.config.alerts.channels.map((one) => openChannel(one, alerting.secrets)));
   for (const untried of await testCustomRules(app.config.alerts, app.databaseUrl, signal))
     app.log.warn(untried, 'a query of an alert rule was not validated: its rounds will report errors');
   return { alerting, sending: app.config.changes.sinks.length > 0 ? createSendingContext(app) : null };
@@ -43,7 +46,7 @@ export interface WorkerRoleContext {
   readonly app: App;
   readonly backend: QueueBackend;
   readonly queues: Queues;
-  readonly membership: Membership;
+  readonly registration: ProcessRegistration;
   readonly outlets: WorkerResources;
   readonly repeating: IntervalRunner;
   /** Aborts messages in progress. */
@@ -65,7 +68,7 @@ export async function startWorker({
   app,
   backend,
   queues,
-  membership,
+  registration,
   outlets: { alerting, sending },
   repeating,
   signal,
@@ -79,7 +82,7 @@ export async function startWorker({
     feeds: app.feeds,
     recording: app.recording,
     log: app.log,
-    peers: membership,
+    peers: registration,
     alerts: createAlertJobs(alerting),
     ...(config.exports.length > 0 && { exports: createExportJobs(app) }),
     during: (run) => counts.during(run),
@@ -92,14 +95,14 @@ export async function startWorker({
     // One schedule per sink, so that a slow sink or a large backlog does not delay others.
     for (const sink of config.changes.sinks)
       repeating.every(SEND_INTERVAL_MS, `sending changes to ${sink.name}`, async () => {
-        if (membership.standing.newest) await sendChanges(sending, sink, signal);
+        if (registration.position.newest) await sendChanges(sending, sink, signal);
       });
   if (logsProgress) {
-    const tell = () => logProgress(app, finished.splice(0));
-    repeating.once(PROGRESS_INITIAL_DELAY_MS, 'counting', tell);
-    repeating.every(PROGRESS_INTERVAL_MS, 'counting', tell, PROGRESS_INTERVAL_MS);
+    const logFinished = () => logProgress(app, finished.splice(0));
+    repeating.once(PROGRESS_INITIAL_DELAY_MS, 'counting', logFinished);
+    repeating.every(PROGRESS_INTERVAL_MS, 'counting', logFinished, PROGRESS_INTERVAL_MS);
   }
-  const nodes = new ProberSwitch(app, membership);
+  const nodes = new ProberSwitch(app, registration);
   return {
     follow: (relieved) => nodes.follow(relieved),
     stop: async () => {

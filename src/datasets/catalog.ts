@@ -22,10 +22,10 @@ import { metricPoints } from './metrics/metric-points.ts';
 import { chainHeights } from './node/chain-heights.ts';
 import { currentSupply } from './node/current-supply.ts';
 import { nodeFees } from './node/fees.ts';
-import { nodeBlockchains } from './node/node-blockchains.ts';
 import { nodeIdentity } from './node/node-identity.ts';
 import { nodeReportedUptime } from './node/node-reported-uptime.ts';
 import { pBalances } from './node/p-balances.ts';
+import { pBlockchains } from './node/p-blockchains.ts';
 import { pBlocks } from './node/p-blocks.ts';
 import { peerReadings } from './node/peer-readings.ts';
 import { peers } from './node/peers.ts';
@@ -72,7 +72,7 @@ export const catalog: readonly Dataset[] = [
   xUtxos,
   xBalances,
   pBalances,
-  nodeBlockchains,
+  pBlockchains,
   chainHeights,
   currentSupply,
   nodeIdentity,

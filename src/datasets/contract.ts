@@ -23,7 +23,7 @@ export interface Window {
 }
 
 /** One response of an upstream (or several that belong together), with its evidence. */
-export interface Page {
+export interface SourcePage {
   readonly body: unknown;
   /**
    * Part of the window that this page and the previous ones contain completely. Null: nothing is proven yet.
@@ -36,10 +36,7 @@ export interface Page {
    * unchanged.
    */
   readonly claimable?: number;
-  /**
-   * False if rows that were not seen may still exist, after a restart or an inconsistency. Such a run is
-   * `partial`.
-   */
+  /** False if unseen rows may exist, after a restart or an inconsistency. Such a run is `partial`. */
   readonly whole: boolean;
   /** Only for a source whose dataset is a chain: the height of the newest entry of the upstream. */
   readonly head?: number;
@@ -134,15 +131,15 @@ export const OPEN_END = Number.MAX_SAFE_INTEGER;
 /** A window that a run requests. */
 export interface RequestedWindow extends Window {
   /**
-   * Position at or below `from` at which the pages may start. The last page is requested full, because the
-   * cost of a call does not depend on the number of items. Default: `from`.
+   * Lower bound of the requested pages, at or below `from`. The last page is requested full, because a full
+   * page costs as much as a partial one. Default: `from`.
    */
   readonly reach?: number;
 }
 
 /**
- * An index of a chain that a service builds. It may lag behind the chain, and show older items after newer
- * ones.
+ * An index of a chain that a service builds. The index may lag behind the chain, and show older items after
+ * newer ones.
  */
 export interface Index {
   /**
@@ -227,7 +224,7 @@ export interface Source {
    * Requests page by page.
    * @throws UpstreamFailure if a call fails permanently
    */
-  walk(ask: UpstreamClient, target: Target, window: RequestedWindow | null): AsyncIterable<Page>;
+  walk(client: UpstreamClient, target: Target, window: RequestedWindow | null): AsyncIterable<SourcePage>;
 }
 
 /**
@@ -236,7 +233,12 @@ export interface Source {
  */
 export interface Recorded {
   readonly name: string;
-  /** One sentence that describes a row. It becomes the COMMENT of the view. */
+  /**
+   * Name of the view in `reporting` with its rows, and prefix of its other views: the name of the dataset, or
+   * `node_D` if every node reports the same entities ({@link Dataset.everyNode}).
+   */
+  readonly relation: string;
+  /** One sentence that describes a row. The sentence becomes the COMMENT of the view. */
   readonly about: string;
   /** API operations whose responses it records. */
   readonly operations: readonly string[];
@@ -268,7 +270,7 @@ export interface Dataset extends Recorded {
   readonly seldom?: readonly string[];
   /**
    * Only for a `state` with many members that change often: an index finds the versions at a moment. Without
-   * it, all versions that started before are read. It needs some 40 bytes per version.
+   * it, all versions that started before are read. The index needs some 40 bytes per version.
    */
   readonly byMoment?: boolean;
   /**
@@ -278,13 +280,13 @@ export interface Dataset extends Recorded {
    */
   readonly numbered?: true;
   /**
-   * Only for a `state`: the column with the end that a member itself states. After it, a missing member is
-   * gone.
+   * Only for a `state`: the column with the end that a member itself states. A member that is missing after
+   * this end counts as removed.
    */
   readonly endsAt?: string;
   /**
-   * Every node reports the same entities. `network_D` shows the value of the majority and the nodes that
-   * differ.
+   * Every node reports the same entities: `node_D` has the rows of each node, `D` the value of the majority
+   * and the nodes that differ.
    */
   readonly everyNode?: EveryNode;
   /**
@@ -298,8 +300,8 @@ export interface Dataset extends Recorded {
    */
   interval?(target: Target): PointInterval;
   /**
-   * Fields of an item that repeat the request, by key of the target. An item that states something else goes
-   * to the quarantine. A response whose items all do is rejected.
+   * Fields of an item that repeat the request, by key of the target. An item with another value goes to the
+   * quarantine. A response without any matching item is rejected.
    */
   readonly states?: StatedRequest;
   /** Fields of a response that repeat the request. */
@@ -321,7 +323,7 @@ export interface ChainLinks {
    * Requests the entry at a height. Undefined: the upstream cannot return single entries.
    * @throws UpstreamFailure if the call fails
    */
-  entryAt?(ask: UpstreamClient, target: Target, height: number): Promise<unknown>;
+  entryAt?(client: UpstreamClient, target: Target, height: number): Promise<unknown>;
 }
 
 /**
@@ -330,7 +332,8 @@ export interface ChainLinks {
  */
 export interface EveryNode {
   /**
-   * Columns that are specific to each node, or that change between two observations. They are not compared.
+   * Columns that are specific to each node, or that change between two observations. These columns are not
+   * compared.
    */
   readonly own: readonly string[];
   /** Column with the moment that a reading describes. Only readings with the same value are compared. */

@@ -21,7 +21,7 @@ import { withRequestCheck } from './stated-request.ts';
 import { requestColumns, SERIES_ID, seriesTableOf, tableKeyColumns } from './target-columns.ts';
 import { unwrap } from './unwrap.ts';
 
-type Declaration = Omit<Dataset, 'table' | 'seriesTable' | 'columns' | 'rename'> &
+type Declaration = Omit<Dataset, 'relation' | 'table' | 'seriesTable' | 'columns' | 'rename'> &
   Partial<Pick<Dataset, 'rename'>>;
 
 /**
@@ -35,9 +35,10 @@ export function defineDataset(declaration: Declaration): Dataset {
   if (numbered && (history !== 'series' || !requestColumns({ columns }).every((one) => key.includes(one))))
     throw new Error(`${name}: a numbered series must have every request parameter in its key`);
   if ((history === 'series') !== (declaration.interval !== undefined))
-    throw new Error(`${name}: a series has an interval, and nothing else has one`);
+    throw new Error(`${name}: only a series has an interval, and a series requires one`);
   return {
     ...declaration,
+    relation: declaration.everyNode ? `node_${name}` : name,
     items: withRequestCheck(declaration),
     rename,
     columns,
@@ -52,7 +53,7 @@ export function columnsOf({
   item,
   rename,
 }: Pick<Dataset, 'request' | 'item' | 'rename'>): DatasetColumn[] {
-  const asked = request.map(
+  const requestedColumns = request.map(
     (key): DatasetColumn => ({
       name: snakeCase(key),
       type: 'text',
@@ -61,7 +62,7 @@ export function columnsOf({
       comment: `Requested: the target's ${key}.`,
     }),
   );
-  return [...asked, ...itemColumns(item, [], false, rename)];
+  return [...requestedColumns, ...itemColumns(item, [], false, rename)];
 }
 
 /**
@@ -133,14 +134,14 @@ const runColumns = () => ({ run_id: bigint({ mode: 'bigint' }).notNull() });
 
 /**
  * `missed_walks`, `missed_since`: number of consecutive complete walks that missed a member, and the time of
- * the first one. Null if the last walk showed it. `confirmed_at`: time at which the absence was confirmed and
- * recorded, if later than the end; else null.
+ * the first one. Null if the last walk contained the member. `confirmed_at`: time at which the absence was
+ * confirmed and recorded, if later than the end; else null.
  */
 const absenceColumns = () => ({ missed_walks: integer(), missed_since: instant(), confirmed_at: instant() });
 
 const pointColumns = () => ({
-  recorded_at: instant().notNull(),
-  superseded_at: instant(),
+  valid_from: instant().notNull(),
+  valid_to: instant(),
   vanished: boolean().notNull().default(false),
   ...runColumns(),
 });
@@ -156,8 +157,8 @@ const historyColumns: Record<History, () => Record<string, PgColumnBuilderBase>>
     ...absenceColumns(),
     ...runColumns(),
   }),
-  // `superseded_at`: end of the time for which the row was current. Null: it still is.
-  log: () => ({ recorded_at: instant().notNull(), superseded_at: instant(), ...runColumns() }),
+  // `valid_to`: end of the time for which the row was current. Null: it still is.
+  log: () => ({ valid_from: instant().notNull(), valid_to: instant(), ...runColumns() }),
   sample: () => ({ observed_at: instant().notNull(), ...runColumns() }),
 };
 
@@ -220,26 +221,24 @@ function tableOf(declaration: Declaration, all: readonly DatasetColumn[]) {
     sql.raw(columns.map((column) => keyColumnSql(column, byName.get(column)?.nullable ?? false)).join(', '));
   const keyExpression = inIndex(key);
   const requested = requestColumns({ columns: all });
-  // Without statistics, PostgreSQL estimates the same cost for an index that starts with the request as for
-  // the key. It would then read all rows of the request for each lookup.
-  const apartFirst = (columns: readonly string[]) => [
-    ...columns.filter((column) => !requested.includes(column)),
-    ...columns.filter((column) => requested.includes(column)),
-  ];
+  // Without statistics, PostgreSQL estimates the same cost for each index, and uses the last one. The index of the
+  // key therefore comes after other indexes of the same rows: they would read all rows for each lookup.
+  const withoutRequest = (columns: readonly string[]) =>
+    columns.filter((column) => !requested.includes(column));
   const indexes = () => {
     switch (history) {
       case 'log':
         return [
-          uniqueIndex(`${name}_key`).on(keyExpression).where(sql`superseded_at is null`),
-          index(`${name}_superseded`).on(keyExpression).where(sql`superseded_at is not null`),
-          timeIndex(`${name}_recorded`, 'recorded_at'),
           ...(single
             ? [
                 index(`${name}_single`)
-                  .on(inIndex(apartFirst(single)))
-                  .where(sql`superseded_at is null`),
+                  .on(inIndex(withoutRequest(single)))
+                  .where(sql`valid_to is null`),
               ]
             : []),
+          uniqueIndex(`${name}_key`).on(keyExpression).where(sql`valid_to is null`),
+          index(`${name}_superseded`).on(keyExpression).where(sql`valid_to is not null`),
+          timeIndex(`${name}_recorded`, 'valid_from'),
         ];
       case 'sample':
         return [
@@ -265,10 +264,10 @@ function tableOf(declaration: Declaration, all: readonly DatasetColumn[]) {
       case 'series':
         return [
           uniqueIndex(`${name}_now`).on(keyExpression).where(sql.raw(POINT_VALUES.last)),
-          index(`${name}_history`).on(sql`${keyExpression}, recorded_at`).where(sql.raw(POINT_VALUES.before)),
-          timeIndex(`${name}_recorded`, 'recorded_at'),
+          index(`${name}_history`).on(sql`${keyExpression}, valid_from`).where(sql.raw(POINT_VALUES.before)),
+          timeIndex(`${name}_recorded`, 'valid_from'),
           // Finds recently revised points. It has an entry only for a version that ended.
-          index(`${name}_revised`).on(sql`superseded_at`).where(sql`superseded_at is not null`),
+          index(`${name}_revised`).on(sql`valid_to`).where(sql`valid_to is not null`),
         ];
     }
   };
@@ -293,14 +292,14 @@ export const VALIDITY_RANGE = 'tstzrange(least(valid_from, valid_to), valid_to)'
  */
 export const POINT_VALUES = {
   /** The last known value of each point. */
-  last: 'superseded_at is null or vanished',
+  last: 'valid_to is null or vanished',
   /** Earlier values. */
-  before: 'superseded_at is not null and not vanished',
+  before: 'valid_to is not null and not vanished',
 } as const;
 
 /**
  * Creates an index for the rows of a time range. Rows are stored approximately in the order of insertion, so
- * that a BRIN index of a few kilobytes per gigabyte is sufficient. It stores several intervals per block
+ * that a BRIN index of a few kilobytes per gigabyte is sufficient. The index stores several intervals per block
  * range, because new rows reuse the space of old ones.
  */
 const timeIndex = (name: string, column: string) =>

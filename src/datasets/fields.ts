@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { canonicalJson } from '../upstreams/canonical-json.ts';
 import { isExactNumber, jsonText } from '../upstreams/json.ts';
 import { canonicalHex, type Normalize, normalizationOf, normalizations } from './canonical-hex.ts';
 import { isoText } from './iso-text.ts';
@@ -15,9 +16,8 @@ export type ColumnType =
   | 'double precision';
 
 /**
- * Range of the numbers of a `numeric` column, for file formats with limits. `wide`: integers of up to 256
- * bits. `decimal`: with decimals. Undefined: integers of at most 38 digits. It does not limit recorded
- * values.
+ * Range of the numbers of a `numeric` column, for file formats with limits. `wide`: integers of up to 256 bits.
+ * `decimal`: with decimals. Undefined: integers of at most 38 digits. The range does not limit recorded values.
  */
 export type Digits = 'wide' | 'decimal';
 
@@ -83,14 +83,14 @@ export const text = (meaning?: string): Field =>
   field(SHORT_TEXT, { type: 'text', meaning, read: shortText });
 
 /**
- * Bytes written as `0x…`: addresses, hashes, keys, signatures. They are stored in lower case, because the
- * case has no meaning and differs between services. Ids in base58, which the same field may contain, are
+ * Bytes written as `0x…`: addresses, hashes, keys, signatures. These texts are stored in lower case, because
+ * the case has no meaning and differs between services. Ids in base58, which the same field may contain, are
  * unchanged.
  */
 export const hex = (meaning?: string): Field => {
   const read: ReadValue = (value) => {
-    const said = shortText(value);
-    return said === null ? null : canonicalHex(said);
+    const written = shortText(value);
+    return written === null ? null : canonicalHex(written);
   };
   const schema = field(SHORT_TEXT, { type: 'text', meaning, read });
   normalizations.set(schema, (value) => (typeof value === 'string' ? canonicalHex(value) : value));
@@ -179,19 +179,19 @@ interface LockTime {
 }
 
 /**
- * Unix seconds until which something is locked. The value may exceed every calendar (2^64-1: forever). It
- * becomes two columns: `timestamptz`, null after the year 9999, and `numeric`, named `<name>_raw`.
+ * Unix seconds until which something is locked. The value may exceed every calendar (2^64-1: forever). The
+ * field becomes two columns: `timestamptz`, null after the year 9999, and `numeric`, named `<name>_raw`.
  */
 export const lockTime = (meaning?: string): z.ZodType<LockTime, unknown> => {
   const instant = unixText(1000);
   const schema = uint().transform((raw) => ({ value: instant(raw), raw }));
   columns.set(schema, {
     type: 'timestamptz',
-    meaning: [meaning, 'Null beyond the year 9999: see its number.'].filter(Boolean).join(' '),
+    meaning: [meaning, 'Null after the year 9999: see the column with the number.'].filter(Boolean).join(' '),
     read: instant,
     raw: {
       type: 'numeric',
-      meaning: [meaning, 'Unix seconds as they came.'].filter(Boolean).join(' '),
+      meaning: [meaning, 'Unix seconds as received.'].filter(Boolean).join(' '),
       read: uintText,
     },
   });
@@ -245,14 +245,14 @@ export function list(element?: z.ZodType, meaning?: string): Field {
 }
 
 /**
- * A list whose order has no meaning, such as addresses that may sign. Its elements are sorted by their JSON,
- * so that a different order is no change.
+ * A list whose order has no meaning, such as addresses that may sign. Its elements are sorted by their
+ * canonical JSON, so that a different order of elements or of their members is no change.
  */
 export function set(element?: z.ZodType, meaning?: string): Field {
   const normalize = normalizationOf(element);
   return listField(element, meaning, (values) =>
     (normalize ? values.map(normalize) : values)
-      .map((value) => ({ value, text: jsonText(value) }))
+      .map((value) => ({ value, text: canonicalJson(value) }))
       .sort((one, other) => (one.text < other.text ? -1 : Number(one.text > other.text)))
       .map(({ value }) => value),
   );

@@ -4,8 +4,8 @@ const DAY = 86_400_000;
 const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
 
 /**
- * The last formatted day and its date. Items of a list are ordered by time, so that most have the same day as
- * the previous one.
+ * Cache of the last formatted day and its date. Items of a list are ordered by time, so most have the same day
+ * as the previous one.
  */
 let lastDay = Number.NaN;
 let lastDate = '';

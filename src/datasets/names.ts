@@ -14,8 +14,8 @@ export function snakeCase(name: string): string {
 }
 
 /**
- * Returns the column name of a nested field. It is prefixed by the name of the object unless it already is:
- * `proposerDetails.proposerNodeId` becomes `proposer_node_id`, and `signer.publicKey` becomes
+ * Returns the column name of a nested field. The name is prefixed by the name of the object unless it already
+ * is: `proposerDetails.proposerNodeId` becomes `proposer_node_id`, and `signer.publicKey` becomes
  * `signer_public_key`.
  */
 export function columnName(path: readonly string[]): string {

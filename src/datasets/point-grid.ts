@@ -1,9 +1,9 @@
 import { day, hour, minute } from './sources/durations.ts';
 
 /**
- * A time before any EVM chain, in ms since 1970. The first one, the C-chain, has points since 2020-09-21
- * (upstream-services.md#metrics-service). Hours are requested in windows of 90 days, so that each empty year would cost four calls
- * per metric.
+ * A time before the first EVM chain, in ms since 1970. The first one, the C-chain, has points since 2020-09-21
+ * (upstream-services.md#metrics-service). An earlier time would cost four calls per metric and year, because
+ * hours are requested in windows of 90 days.
  */
 export const BEFORE_FIRST_CHAIN = Date.UTC(2020, 0, 1);
 /** Maximum delay of the local clock, in ms. */

@@ -12,7 +12,7 @@ import { getMember } from './sources/answer.ts';
 export type StatedRequest = Readonly<Record<string, readonly string[]>>;
 
 /** Returns how a value contradicts its request. Returns null if it does not. */
-type Contradiction = (thing: unknown, target: Target) => string | null;
+type Contradiction = (value: unknown, target: Target) => string | null;
 
 /** Builds the function that compares items or responses with their request. */
 export function buildContradictionCheck(stated: StatedRequest = {}): Contradiction {
@@ -20,11 +20,11 @@ export function buildContradictionCheck(stated: StatedRequest = {}): Contradicti
     key,
     paths: paths.map((path) => path.split('.')),
   }));
-  return (thing, target) => {
+  return (value, target) => {
     for (const { key, paths } of fields) {
       const requested = target[key];
       if (requested === undefined) continue;
-      const stated = paths.map((path) => valuesAt(thing, path));
+      const stated = paths.map((path) => valuesAt(value, path));
       const isOther = (values: readonly string[]) =>
         values.length > 0 && values.every((value) => isOtherValue(key, value, requested));
       if (stated.every(isOther))
@@ -71,9 +71,9 @@ export function withRequestCheck({
 }
 
 /** Returns the values at a path, as texts. A list on the path contributes all of its elements. */
-function valuesAt(thing: unknown, path: readonly string[]): string[] {
-  if (Array.isArray(thing)) return thing.flatMap((one: unknown) => valuesAt(one, path));
+function valuesAt(value: unknown, path: readonly string[]): string[] {
+  if (Array.isArray(value)) return value.flatMap((one: unknown) => valuesAt(one, path));
   const [name, ...inner] = path;
-  if (name !== undefined) return valuesAt(getMember(thing, name), inner);
-  return thing === undefined || thing === null ? [] : [String(thing)];
+  if (name !== undefined) return valuesAt(getMember(value, name), inner);
+  return value === undefined || value === null ? [] : [String(value)];
 }

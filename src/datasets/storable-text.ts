@@ -8,7 +8,10 @@
 
 const UNSTORABLE = /(?<!\\)(\\*)(?:([\0\p{Cs}])|(?<=\\)(?=u(?:0000|d[89a-f][\da-f]{2})))/gu;
 const ESCAPED = /\\u(?:0000|d[89a-f])/;
-/** Almost no text has a backslash, so that a search for one first is cheaper than the pattern. */
+/**
+ * Tests whether a text may contain an escape. Almost no text has a backslash, so a search for a backslash is
+ * cheaper than the pattern.
+ */
 const mayBeEscaped = (text: string) => text.includes('\\u') && ESCAPED.test(text);
 
 /** Returns a text in the form that PostgreSQL can store. */

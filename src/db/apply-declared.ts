@@ -31,16 +31,16 @@ async function createReaderRole(sql: postgres.Sql): Promise<void> {
  */
 interface CreatedObject {
   readonly key: ObjectKey;
-  /** This version declares the object too. */
+  /** True if this version declares the object, too. */
   readonly declared: boolean;
 }
 
 /** The object that the database has under the name of a declared object. Its key is null if there is none. */
 interface ExistingObject {
   readonly key: ObjectKey | null;
-  /** The existing object equals its declaration. */
+  /** True if the existing object equals its declaration. */
   readonly whole: boolean;
-  /** An earlier migration created an object of this name. */
+  /** True if an earlier migration created an object of this name. */
   readonly noted: boolean;
 }
 

@@ -21,9 +21,9 @@ const NON_ROW_ERROR_CLASSES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns whether rows were refused because of their values, so that other rows may be stored. These are
- * errors about the data (SQLSTATE classes 22, 23, 54 and what a trigger raises). Values too large for the
- * memory of the server or of this process count as well.
+ * Returns true if rows were refused because of their values, so that other rows may be stored. These are errors
+ * about the data (SQLSTATE classes 22, 23, 54, and errors of triggers). Values too large for the memory of the
+ * server or of this process count as well.
  */
 export function refusesRows(error: unknown): error is Error {
   if (error instanceof RangeError) return true; // a text longer than V8 supports

@@ -3,7 +3,7 @@ import type postgres from 'postgres';
 import { CONNECTION_OPTIONS } from './client.ts';
 import { connect } from './connect.ts';
 import { LOCK_SCHEMA } from './row-lock.ts';
-import { silenceOf } from './session.ts';
+import { sessionSettings, silenceOf } from './session.ts';
 
 /** A session that holds locks. A column is null if PostgreSQL does not show it to this user. */
 export interface LockingSession {
@@ -28,6 +28,10 @@ const WATCH_INTERVAL_MS = 300;
  */
 const REPORTED_AFTER_SECONDS = 60;
 
+/** Returns whether a session is a migration by another process, which must not be ended. */
+export const isMigration = ({ application }: LockingSession): boolean =>
+  application === sessionSettings('migration').application_name;
+
 /** Describes a session for people. */
 export const formatSession = ({ pid, user, application, state, since }: LockingSession): string =>
   [
@@ -39,8 +43,8 @@ export const formatSession = ({ pid, user, application, state, since }: LockingS
   ].join(', ');
 
 /**
- * Polls for the sessions that block a session, on a connection of its own. `stop` returns the last ones that
- * were found.
+ * Polls for the sessions that block a session, on a separate connection. `stop` returns the sessions that were
+ * found last.
  */
 export function watchBlockers(url: string, pid: number): { stop(): Promise<readonly LockingSession[]> } {
   const session = connect(url, silenceOf('work'), { ...CONNECTION_OPTIONS, max: 1 });
@@ -67,7 +71,7 @@ export function watchBlockers(url: string, pid: number): { stop(): Promise<reado
 }
 
 /**
- * Returns the sessions of other programs that hold locks on the recorder's objects. They are listed after
+ * Returns the sessions of other programs that hold locks on the recorder's objects. A session is listed after
  * `after` seconds, or as soon as they block the recorder.
  */
 export async function findForeignLocks(
@@ -82,7 +86,7 @@ export async function findForeignLocks(
       select distinct l.pid from pg_locks l left join pg_class c on c.oid = l.relation
       where l.granted and l.database = (select oid from pg_database where datname = current_database())
         and (l.locktype = 'advisory' or c.relnamespace in (
-          select to_regnamespace(name) from unnest(array['recorder', 'reporting', 'reporting_internal', 'bullmq', '${LOCK_SCHEMA}']) as name)))
+          select to_regnamespace(name) from unnest(array['recorder', 'reporting', 'reporting_lists', 'reporting_internal', 'bullmq', '${LOCK_SCHEMA}']) as name)))
     select ${COLUMNS}, b.blocks as "isBlocking"
     from holding h join pg_stat_activity a using (pid)
     cross join lateral (select exists (select from waiting w where a.pid = any(w.blockers)) as blocks) b

@@ -15,6 +15,6 @@ export interface BudgetKey {
  * @param keyHeader the header that carries the API key; undefined if none is sent
  */
 export function budgetKey(upstream: string, url: string, keyHeader: string | undefined): BudgetKey {
-  const asked = `${new URL(url).origin} ${keyHeader?.toLowerCase() ?? ''}`;
-  return { upstream, endpoint: createHash('sha256').update(asked).digest('hex').slice(0, 16) };
+  const identity = `${new URL(url).origin} ${keyHeader?.toLowerCase() ?? ''}`;
+  return { upstream, endpoint: createHash('sha256').update(identity).digest('hex').slice(0, 16) };
 }

@@ -80,8 +80,8 @@ export function openDatabase(url: string): Database {
 }
 
 /**
- * Opens one connection for sealing, verifying and closing days, which read much and may take long. It runs
- * one statement at a time on one core, with 32 MB of memory for sorting.
+ * Opens one connection for sealing, verifying and closing days, which read much and may take long. The
+ * connection runs one statement at a time on one core, with 32 MB of memory for sorting.
  * @param longest timeout of a statement, in ms
  */
 export function openSealConnection(url: string, longest: number): postgres.Sql {
@@ -105,7 +105,10 @@ export function openComparisonConnection(url: string): postgres.Sql {
   return connect(url, silenceOf('checks'), COMPARISON_OPTIONS);
 }
 
-/** Opens one connection for the rules of alerts. It only reads, on one core; recording never waits for it. */
+/**
+ * Opens one connection for the rules of alerts. The connection only reads, on one core; recording never waits
+ * for it.
+ */
 export function openAlertConnection(url: string): postgres.Sql {
   return connectPool(url, silenceOf('alerts'), {
     ...CONNECTION_OPTIONS,

@@ -29,7 +29,7 @@ const BROKEN_CONNECTION_MESSAGE =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired$|Client has encountered a connection error)/;
 
 /**
- * Returns whether an error means that the database cannot be reached at this moment, so that a retry may
+ * Returns true if an error means that the database cannot be reached at this moment, so that a retry may
  * succeed.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {

@@ -33,35 +33,35 @@ const CAUSES: readonly Cause[] = [
     cause: ({ user, host, hasPassword, variable }) =>
       hasPassword
         ? `${host} refuses the password of the user "${user}", or has no such user`
-        : `${host} wants a password of the user "${user}", and ${variable} has none`,
+        : `${host} requires a password for the user "${user}", and ${variable} contains none`,
     fix: ({ user, variable }) =>
       `correct user and password in ${variable} (percent-encode /, @, : and #), or as a superuser: alter role "${user}" login password '…'`,
   },
   {
     codes: ['28000'],
-    cause: ({ host }, message) => `${host} lets this user not in from here: ${message}`,
+    cause: ({ host }, message) => `${host} rejects this user from this machine: ${message}`,
     fix: ({ user, variable }, message) =>
       /not permitted to log in|does not exist/.test(message)
-        ? `name another user in ${variable}, or as a superuser: alter role "${user}" login (create role, where it is missing)`
-        : 'add a line to pg_hba.conf on the server; if it requires encryption, add ?sslmode=require',
+        ? `name another user in ${variable}, or as a superuser: alter role "${user}" login (create role, if it is missing)`
+        : 'add a line for this machine to pg_hba.conf on the server; if the server requires encryption, add ?sslmode=require to the URL',
   },
   {
     codes: ['3D000'],
     cause: ({ host, database }) => `${host} has no database "${database}"`,
     fix: ({ server: { host, port }, user, database }) =>
-      `make it: createdb --host=${host} --port=${port} --username=${user} --template=template0 --encoding=UTF8 ${database}`,
+      `create it: createdb --host=${host} --port=${port} --username=${user} --template=template0 --encoding=UTF8 ${database}`,
   },
   {
     codes: ['42501'],
-    cause: ({ user }, message) => `the user "${user}" lacks a right: ${message}`,
+    cause: ({ user }, message) => `the user "${user}" lacks a privilege: ${message}`,
     fix: ({ user, database }, message) =>
       `as a superuser: alter ${/schema \S+/.exec(message)?.[0] ?? `database "${database}"`} owner to "${user}"`,
   },
   {
     codes: ['53300'],
-    cause: ({ host }, message) => `${host} gives no more connections: ${message}`,
+    cause: ({ host }, message) => `${host} accepts no more connections: ${message}`,
     fix: ({ user, database }) =>
-      `raise max_connections on the server, or end what holds them; where a limit is set: alter role "${user}" connection limit -1, alter database "${database}" connection limit -1. A process of the recorder needs up to 53`,
+      `raise max_connections on the server, or close other connections; if a limit is set: alter role "${user}" connection limit -1, alter database "${database}" connection limit -1. A process of the recorder needs up to 53`,
   },
   {
     codes: ['53200'],
@@ -75,7 +75,7 @@ const CAUSES: readonly Cause[] = [
   {
     codes: ['53100'],
     cause: ({ host }) => `the disk of ${host} is full`,
-    fix: () => 'make room on it: until then nothing is recorded',
+    fix: () => 'free disk space: nothing is recorded until then',
   },
   {
     codes: [
@@ -84,14 +84,14 @@ const CAUSES: readonly Cause[] = [
       'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
       'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
     ],
-    cause: ({ host }, message) => `the certificate of ${host} is not trusted here: ${message}`,
+    cause: ({ host }, message) => `the certificate of ${host} is not trusted by this machine: ${message}`,
     fix: () =>
-      'name the certificate of its authority in NODE_EXTRA_CA_CERTS=/path/to/ca.pem; ?sslmode=require encrypts without verification',
+      'set NODE_EXTRA_CA_CERTS=/path/to/ca.pem to the certificate of its authority; ?sslmode=require encrypts without verification',
   },
   {
     codes: ['ERR_TLS_CERT_ALTNAME_INVALID'],
     cause: ({ host }, message) => `the certificate of ${host} is for another name: ${message}`,
-    fix: ({ variable }) => `write the name that the certificate has into ${variable}`,
+    fix: ({ variable }) => `use a host name of the certificate in ${variable}`,
   },
   {
     codes: ['55P03', '57014'],
@@ -102,7 +102,7 @@ const CAUSES: readonly Cause[] = [
   {
     codes: ['57P03', '57P01', '57P02'],
     cause: ({ host }, message) => `${host} is not ready: ${message}`,
-    fix: () => 'wait until it is, then retry',
+    fix: () => 'wait until the server is ready, then retry',
   },
   {
     codes: ['08P01'],
@@ -122,26 +122,26 @@ const CAUSES: readonly Cause[] = [
   },
   {
     codes: ['ENOTFOUND', 'EAI_AGAIN'],
-    cause: ({ host }) => `no host is called ${host.replace(/:\d+$/, '')}`,
+    cause: ({ host }) => `the host name ${host.replace(/:\d+$/, '')} cannot be resolved`,
     fix: ({ variable }) =>
-      `correct the host in ${variable} (in a password write / as %2F and @ as %40), or the name servers of this machine`,
+      `correct the host in ${variable} (in a password write / as %2F and @ as %40), or check the name servers of this machine`,
   },
   {
     codes: ['CONNECT_TIMEOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
     cause: ({ host }) => `${host} cannot be reached`,
     fix: ({ variable }) =>
-      `let this machine through the firewall to it, or correct host and port in ${variable}`,
+      `allow connections from this machine in the firewall, or correct host and port in ${variable}`,
   },
   {
     codes: [NO_ANSWER],
-    cause: ({ host }) => `${host} takes the connection, and does not answer as PostgreSQL does`,
+    cause: ({ host }) => `${host} accepts connections, but does not respond as PostgreSQL`,
     fix: ({ variable }) =>
-      `correct the port in ${variable}: it may be of another program; or see the log of the server`,
+      `correct the port in ${variable} (another program may use it), or see the log of the server`,
   },
   {
     codes: ['ERR_NO_TLS'],
     cause: ({ host }) => `${host} does not offer TLS`,
-    fix: ({ variable }) => `take sslmode out of ${variable}, or let the server offer TLS (ssl = on)`,
+    fix: ({ variable }) => `remove sslmode from ${variable}, or enable TLS on the server (ssl = on)`,
   },
   {
     codes: ['ECONNRESET', 'CONNECTION_CLOSED', 'CONNECTION_DESTROYED'],
@@ -151,8 +151,8 @@ const CAUSES: readonly Cause[] = [
         : `${host} closed the connection without an answer`,
     fix: ({ tls, variable }) =>
       tls
-        ? `take sslmode out of ${variable}, or let the server offer TLS (ssl = on)`
-        : `correct the port in ${variable}: it may be of another program; or see the log of the server`,
+        ? `remove sslmode from ${variable}, or enable TLS on the server (ssl = on)`
+        : `correct the port in ${variable} (another program may use it), or see the log of the server`,
   },
 ];
 

@@ -17,10 +17,10 @@ export const declaredColumn = (name: string, type: string, comment: string): Dec
 });
 
 interface DeclaredBase {
-  /** Name of the object, unique within both schemas. */
+  /** Name of the object, unique within all schemas of `reporting`. */
   readonly name: string;
-  /** Whether the object is in the schema `reporting_internal`. Default: `reporting`. */
-  readonly internal?: true;
+  /** The schema of the object. Default: `reporting`. */
+  readonly schema?: ReportingSchema;
   /** Description of a row. Stored as its COMMENT. */
   readonly comment: string;
   /** In order. For a function: the columns of the rows that it returns. */
@@ -48,13 +48,18 @@ export interface DeclaredFunction extends DeclaredBase {
   /** Default: SQL. */
   readonly language?: 'plpgsql';
   /** The view whose row type it returns. Without it, the rows have the function's own columns. */
-  readonly rowsOf?: string;
+  readonly rowsOf?: Pick<DeclaredView, 'name' | 'schema'>;
 }
 
-/** The schema of the relations that users read, and the schema of the helpers that these relations use. */
-export const REPORTING_SCHEMAS = ['reporting', 'reporting_internal'] as const;
+/**
+ * The schema of the relations that users read, the schema of the elements of their lists, and the schema of the
+ * helpers that these relations use.
+ */
+export const REPORTING_SCHEMAS = ['reporting', 'reporting_lists', 'reporting_internal'] as const;
 
-/** An object of the schema `reporting` or `reporting_internal`, created from its declaration instead of by a migration. */
+export type ReportingSchema = (typeof REPORTING_SCHEMAS)[number];
+
+/** An object of one of {@link REPORTING_SCHEMAS}, created from its declaration instead of by a migration. */
 export type Declared = DeclaredView | DeclaredFunction;
 
 /**
@@ -63,8 +68,8 @@ export type Declared = DeclaredView | DeclaredFunction;
  */
 export function dependenciesOf(object: Declared): string[] {
   const text = object.body.replaceAll(/--.*$/gm, '');
-  const names = [...text.matchAll(/\breporting(?:_internal)?\.(\w+)/g)].map(([, name]) => name ?? '');
-  const rowsOf = object.kind === 'function' && object.rowsOf !== undefined ? [object.rowsOf] : [];
+  const names = [...text.matchAll(/\breporting(?:_lists|_internal)?\.(\w+)/g)].map(([, name]) => name ?? '');
+  const rowsOf = object.kind === 'function' && object.rowsOf !== undefined ? [object.rowsOf.name] : [];
   return [...new Set([...names, ...rowsOf])];
 }
 
@@ -90,8 +95,11 @@ export function inOrder(objects: readonly Declared[]): Declared[] {
 }
 
 /** Returns the name of an object with its schema, as in a FROM clause. */
-export const qualifiedName = ({ name, internal }: Pick<Declared, 'name' | 'internal'>): string =>
-  `${internal ? 'reporting_internal' : 'reporting'}.${name}`;
+export const qualifiedName = ({ name, schema = 'reporting' }: Pick<Declared, 'name' | 'schema'>): string =>
+  `${schema}.${name}`;
+
+/** Returns whether an object is for users, not a helper. */
+export const isPublic = ({ schema }: Pick<Declared, 'schema'>): boolean => schema !== 'reporting_internal';
 
 /**
  * Returns the name of an object with its schema; for a function with the types of its parameters, as
@@ -126,7 +134,7 @@ language ${object.language ?? 'sql'} stable parallel safe as ${literal(`\n${obje
 
 function resultOf({ value, rowsOf, columns }: DeclaredFunction): string {
   if (value !== undefined) return value;
-  if (rowsOf !== undefined) return `setof reporting.${rowsOf}`;
+  if (rowsOf !== undefined) return `setof ${qualifiedName(rowsOf)}`;
   return `table (${columns.map(({ name, type }) => `${name} ${type}`).join(', ')})`;
 }
 

@@ -116,7 +116,7 @@ export function dependentsError(theirs: readonly Dependent[]): UsageError {
     ...theirs
       .toReversed()
       .flatMap(({ description, drop }) =>
-        drop === null ? [`before: change or drop ${description}`] : lines('before:', [drop]),
+        drop === null ? [`first change or drop ${description}`] : lines('before:', [drop]),
       ),
     'then run "chain-recorder migrate", and create again what you need',
     ...theirs.flatMap(({ create, grants }) => lines('after: ', [...create, ...grants])),

@@ -13,9 +13,9 @@ const POOLER_REFUSAL = '08P01';
 
 /** Reason why a pooler is refused. */
 export const POOLER_REASON =
-  'it does not pass on the settings of a session, as PostgreSQL does: it is a pooler, such as PgBouncer. The recorder needs sessions of its own, ' +
+  'it does not keep the settings of a session, as PostgreSQL does: it is a pooler, such as PgBouncer. The recorder needs sessions of its own, ' +
   'for time limits, locks, LISTEN and temporary tables';
-export const poolerFix = (variable: string) => `name PostgreSQL itself in ${variable}`;
+export const poolerFix = (variable: string) => `connect to PostgreSQL directly in ${variable}`;
 
 /** Returns whether a pooler refused the settings of a session. */
 export const isPoolerRefusal = (error: unknown): boolean =>

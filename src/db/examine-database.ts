@@ -138,7 +138,7 @@ async function problemOf(sql: postgres.Sql): Promise<CheckResult | null> {
   if (encoding) return bad(encoding.replace(/: make.*$/, ''), encoding.replace(/^.*?: make/, 'make'));
   if (empty && !row.may_create)
     return bad(
-      `the user "${user}" may not make tables in the database "${database}"`,
+      `the user "${user}" may not create tables in the database "${database}"`,
       `as a superuser: grant create on database "${database}" to "${user}"`,
     );
   if (row.owner !== null)
@@ -148,7 +148,7 @@ async function problemOf(sql: postgres.Sql): Promise<CheckResult | null> {
     );
   if (!row.reader)
     return bad(
-      `the role recorder_reader is missing, and the user "${user}" may not make it`,
+      `the role recorder_reader is missing, and the user "${user}" may not create it`,
       'as a superuser: create role recorder_reader nologin',
     );
   return null;
@@ -159,7 +159,7 @@ interface Rights {
   readonly version: string;
   readonly standby: boolean;
   /**
-   * The statement timeout of the session. It differs from the requested one behind a pooler that drops
+   * The statement timeout of the session. The timeout differs from the requested one behind a pooler that drops
    * settings.
    */
   readonly timeout: string;

@@ -15,22 +15,23 @@ const KEEPALIVE_IDLE_MS = 10_000;
 type ClientClass = new (config?: pg.ClientConfig) => pg.Client;
 
 /**
- * A `pg` client with the settings of the URL. It passes everything that the driver would otherwise read from
- * the environment. Losing the connection never ends the process: BullMQ opens connections without a listener
- * for `error`, and Node throws such an event as an uncaught error. Statements on the connection still fail.
+ * A `pg` client with the settings of the URL. The client gets every setting that the driver would otherwise
+ * read from the environment. Losing the connection never ends the process: BullMQ opens connections without a
+ * listener for `error`, and Node throws such an event as an uncaught error. Statements on the connection still
+ * fail.
  */
 class GuardedClient extends pg.Client {
-  constructor({ said, tls }: Servers, config: pg.ClientConfig = {}) {
+  constructor({ settings, tls }: Servers, config: pg.ClientConfig = {}) {
     super({
       ...config,
-      ...said.places[0],
-      user: said.user,
+      ...settings.places[0],
+      user: settings.user,
       // For an empty password the driver would read the environment and a password file.
-      password: () => said.password,
-      database: said.database,
+      password: () => settings.password,
+      database: settings.database,
       ...tls,
       // If a setting is given twice, PostgreSQL uses the last one.
-      options: `${said.options} ${config.options ?? ''}`.trim(),
+      options: `${settings.options} ${config.options ?? ''}`.trim(),
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEPALIVE_IDLE_MS,
     });
@@ -74,7 +75,7 @@ function clientOf(servers: Servers): ClientClass {
  * and nothing else.
  */
 export const guardedClient = (servers: Servers): ClientClass =>
-  servers.said.places.length > 1
+  servers.settings.places.length > 1
     ? clientOf(servers)
     : class extends GuardedClient {
         constructor(config?: pg.ClientConfig) {

@@ -4,7 +4,7 @@ import { ormOf } from './orm.ts';
 import { targets } from './schema/bookkeeping.ts';
 
 /**
- * Time without a heartbeat after which a run loses its target to the next run, in s. It counts from
+ * Time without a heartbeat after which a run loses its target to the next run, in s. The time counts from
  * `clock_timestamp()`: a statement may wait for longer, such as for a migration. `now()` is the start of the
  * transaction, so a live run could receive a lease that has already expired.
  */

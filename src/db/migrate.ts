@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { readMigrationFiles } from 'drizzle-orm/migrator';
+import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator';
 import postgres from 'postgres';
 import { InterruptedError, TemporaryError, UsageError } from '../lib/errors.ts';
 import { packageFile } from '../lib/package-file.ts';
 import { createReaderObjects, Reporting } from './apply-declared.ts';
-import { formatSession, type LockingSession, watchBlockers } from './blocking-sessions.ts';
+import { formatSession, isMigration, type LockingSession, watchBlockers } from './blocking-sessions.ts';
 import { CONNECTION_OPTIONS } from './client.ts';
 import { connect } from './connect.ts';
 import type { Declared } from './declared.ts';
@@ -23,6 +23,11 @@ const FOLDER = fileURLToPath(packageFile('drizzle'));
 export interface MigrateOptions {
   /** Folder of the migrations. Default: those of this version. */
   readonly folder?: string;
+  /**
+   * Number of migrations after which the database has the wanted schema, an earlier one. Default: all. No views
+   * are created there: none may be declared.
+   */
+  readonly last?: number;
   /** Cancels the migration at once, with nothing changed. */
   readonly signal?: AbortSignal | undefined;
   /**
@@ -45,18 +50,18 @@ const MAX_DEADLOCKS = 5;
 /**
  * Migrates a database to this version's schema: migrations in order, then views and functions, then the
  * reader's rights. All of it is one transaction, so a killed migrator leaves the database unchanged. Many
- * processes may run it at once, and while others record. It waits for a lock for 2 s only and then releases
- * its own, so that others are not queued behind it for long.
+ * processes may run it at once, and while others record. The migration waits for a lock for 2 s only and then
+ * releases its own, so that others are not queued behind it for long.
  * @returns messages for the operator
- * @throws UsageError if the database is not UTF-8, has a migration that this version does not know, or lacks
- * an earlier one, or if an object of a user prevents a view or a function
+ * @throws UsageError if the database is not UTF-8, has a migration that this version does not know, or lacks an
+ * earlier one, or if an object of a user prevents a view or a function
  * @throws TemporaryError with the blocking sessions, if they blocked the migration for `timeout`
  * @throws InterruptedError if the signal aborted
  */
 export async function migrateDatabase(
   url: string,
   declared: readonly Declared[],
-  { folder = FOLDER, signal, timeout = BLOCKED_TIMEOUT_MS, blocked = () => {} }: MigrateOptions = {},
+  { folder = FOLDER, last, signal, timeout = BLOCKED_TIMEOUT_MS, blocked = () => {} }: MigrateOptions = {},
 ): Promise<string[]> {
   const deadline = performance.now() + timeout;
   let blockers: readonly LockingSession[] = [];
@@ -67,7 +72,7 @@ export async function migrateDatabase(
       return await inOneTransaction(url, signal, async (sql) => {
         const watch = watchBlockers(url, await backendOf(sql));
         try {
-          return await migrateAtOnce(sql, declared, folder);
+          return await migrateAtOnce(sql, declared, { folder, last });
         } finally {
           const found = await watch.stop();
           if (found.length > 0) blockers = found;
@@ -86,10 +91,7 @@ export async function migrateDatabase(
 }
 
 const codeOf = (error: unknown) => (error instanceof postgres.PostgresError ? error.code : null);
-/**
- * While processes of an earlier version record, one of their statements and the migration may wait for each
- * other.
- */
+/** Matches a deadlock between the migration and a statement of a process of an earlier version. */
 const isDeadlock = (error: unknown) => codeOf(error) === '40P01';
 const isLockTimeout = (error: unknown) => codeOf(error) === '55P03';
 
@@ -97,7 +99,9 @@ const isLockTimeout = (error: unknown) => codeOf(error) === '55P03';
 function blockedText(sessions: readonly LockingSession[], timeout: number): string {
   const named =
     sessions.length > 0 ? sessions.map(formatSession).join('; ') : 'a session that has ended by now';
-  const [first] = sessions;
+  const first = sessions.find((session) => !isMigration(session));
+  if (sessions.length > 0 && !first)
+    return `the database was not migrated: another process has migrated it for more than ${timeout / 1000} s: ${named}: try again when it has ended`;
   const fix = first
     ? `end the transaction there, or: select pg_terminate_backend(${first.pid})`
     : 'try again';
@@ -128,42 +132,50 @@ async function refuseUnusable(sql: postgres.Sql): Promise<void> {
 async function migrateAtOnce(
   sql: postgres.Sql,
   declared: readonly Declared[],
-  folder: string,
+  { folder, last }: { readonly folder: string; readonly last: number | undefined },
 ): Promise<string[]> {
   await refuseUnusable(sql);
   await sql.unsafe(lockRow('migrate'));
-  const lacking = await refuseStrangeHistory(sql, folder);
-  if (lacking === 0 && (await matchesDeclaration(sql, declared))) {
+  const known = readMigrationFiles({ migrationsFolder: folder });
+  const applied = await refuseStrangeHistory(sql, known);
+  const lacking = known.slice(applied, last);
+  if (lacking.length === 0 && last !== undefined) return [];
+  if (lacking.length === 0 && (await matchesDeclaration(sql, declared))) {
     await createReaderObjects(sql);
     return restoreOwnObjects(sql, declared);
   }
-  const unrestored = lacking > 0 ? await restoreOwnObjects(sql, []) : [];
+  const unrestored = lacking.length > 0 ? await restoreOwnObjects(sql, []) : [];
   const reporting = await Reporting.open(sql, declared);
-  const later = await applyMigrations(sql, reporting, folder);
+  const later = await applyMigrations(sql, reporting, lacking, applied === 0);
   await createReaderObjects(sql);
   const notices = await reporting.apply();
   for (const statement of later) await reporting.changeTable(statement);
-  if (lacking > 0 && unrestored.length === 0) await noteOwnObjects(sql);
+  if (lacking.length > 0 && unrestored.length === 0) await noteOwnObjects(sql);
   await renewLeases(sql);
   return [...notices, ...(await restoreOwnObjects(sql, declared))];
 }
 
 /**
- * Applies the pending migrations as Drizzle's migrator does, but within our transaction. Drizzle's own
- * transaction would be committed before the views are created.
+ * Applies migrations as Drizzle's migrator does, but within our transaction. Drizzle's own transaction would
+ * be committed before the views are created.
+ * @param isFirst the database has no tables
  * @returns the statements to run after the views ({@link AFTER_VIEWS})
  */
-async function applyMigrations(sql: postgres.Sql, reporting: Reporting, folder: string): Promise<string[]> {
+async function applyMigrations(
+  sql: postgres.Sql,
+  reporting: Reporting,
+  lacking: readonly MigrationMeta[],
+  isFirst: boolean,
+): Promise<string[]> {
   await sql.unsafe(`create schema if not exists drizzle;
     create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`);
-  const applied = await appliedMigrations(sql);
   const later: string[] = [];
-  for (const migration of readMigrationFiles({ migrationsFolder: folder }).slice(applied.length)) {
+  for (const migration of lacking) {
     const isLater = (statement: string) => statement.trimStart().startsWith(AFTER_VIEWS);
     later.push(...migration.sql.filter(isLater));
     const statements = migration.sql.filter((statement) => !isLater(statement));
     // No user's object can depend on tables that this transaction creates.
-    if (applied.length === 0) await sql.unsafe(joinStatements(statements));
+    if (isFirst) await sql.unsafe(joinStatements(statements));
     else for (const statement of statements) await reporting.changeTable(statement);
     await sql`
       insert into drizzle.__drizzle_migrations (hash, created_at) values (${migration.hash}, ${migration.folderMillis})`;
@@ -192,6 +204,9 @@ export async function schemaProblem(sql: postgres.Sql): Promise<string | null> {
   return missing > 0 ? `the database lacks ${missing} migration(s): run "chain-recorder migrate"` : null;
 }
 
+/** Returns the number of migrations of this version. */
+export const countKnownMigrations = (): number => readMigrationFiles({ migrationsFolder: FOLDER }).length;
+
 /** Returns the number of this version's migrations that a database lacks. */
 export async function pendingMigrations(sql: postgres.Sql): Promise<number> {
   const known = readMigrationFiles({ migrationsFolder: FOLDER });
@@ -210,10 +225,10 @@ async function appliedMigrations(sql: postgres.Sql): Promise<string[]> {
 /**
  * Refuses a history of migrations that is not a prefix of this version's. Drizzle would skip a migration that
  * is older than the last one it applied.
- * @returns the number of this version's migrations that the database lacks
+ * @param known migrations of this version
+ * @returns the number of migrations of the database
  */
-async function refuseStrangeHistory(sql: postgres.Sql, folder: string): Promise<number> {
-  const known = readMigrationFiles({ migrationsFolder: folder });
+async function refuseStrangeHistory(sql: postgres.Sql, known: readonly MigrationMeta[]): Promise<number> {
   const applied = await appliedMigrations(sql);
   applied.forEach((hash, at) => {
     if (known[at]?.hash !== hash)
@@ -222,5 +237,5 @@ async function refuseStrangeHistory(sql: postgres.Sql, folder: string): Promise<
           'use the version that migrated it, or a newer one',
       ]);
   });
-  return known.length - applied.length;
+  return applied.length;
 }

@@ -12,7 +12,7 @@ import type { Servers } from './servers.ts';
  * @param options with `fetch_types: false` arrays are returned as texts
  */
 export function openDriver(
-  { said, tls }: Pick<Servers, 'said' | 'tls'>,
+  { settings, tls }: Pick<Servers, 'settings' | 'tls'>,
   silence: number,
   server: Pick<Servers, 'primary' | 'hold'>,
   options: postgres.Options<Record<string, never>>,
@@ -24,14 +24,14 @@ export function openDriver(
     // `socket` connects. The driver uses these settings for its error messages only; without them it would
     // read the environment.
     host: DEFAULT_HOST,
-    port: said.places[0].port,
-    path: formatServerAddress(said.places[0]),
-    user: said.user,
+    port: settings.places[0].port,
+    path: formatServerAddress(settings.places[0]),
+    user: settings.user,
     // For an empty text the driver would read the environment.
-    password: said.password || (() => ''),
-    database: said.database,
+    password: settings.password || (() => ''),
+    database: settings.database,
     ssl: false,
-    connection: { ...options.connection, options: said.options },
+    connection: { ...options.connection, options: settings.options },
     socket: driverSocket(silence, tls, server),
     fetch_types: false,
   };

@@ -30,7 +30,7 @@ const EXISTING_TABLE_OBJECTS = `
   from pg_attribute a join pg_class c on c.oid = a.attrelid
   where c.relnamespace = 'recorder'::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0 and a.attnotnull and not a.attisdropped`;
 
-/** Stores the list of the tables' own objects after a migration. */
+/** Stores the current objects of the recorder's tables, for {@link missingObjects}. */
 export async function noteOwnObjects(sql: postgres.Sql): Promise<void> {
   await sql.unsafe(`delete from recorder.own_objects;
     insert into recorder.own_objects (name, statement) select name, statement from (${EXISTING_TABLE_OBJECTS}) s`);

@@ -17,8 +17,8 @@ export async function lowerPriority(session: postgres.Sql): Promise<void> {
 }
 
 /**
- * Another recorder may have restarted the server in its own PID namespace. Then the PID belongs to another
- * process here.
+ * Returns true if the process id belongs to PostgreSQL. Another recorder may have restarted the server in its
+ * own PID namespace; then the id belongs to another process here.
  */
 const isPostgres = (pid: number) =>
   process.platform !== 'linux' || readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'postgres';

@@ -5,14 +5,14 @@ import { attempt } from './transaction.ts';
 /** The role that runs every statement a user wrote. */
 export const READER_ROLE = 'recorder_reader';
 
-/** The schema of the functions. It is not part of `reporting`, because only the recorder calls them. */
+/** The schema of the functions. The schema is not part of `reporting`, because only the recorder calls them. */
 export const QUESTION_SCHEMA = 'recorder_question';
 
 /**
- * The functions that run a user's statement. They belong to `recorder_reader` and are SECURITY DEFINER:
- * inside such a function PostgreSQL refuses every way back to the role that logged in (`set role none`,
- * `set_config('role', …)` inside a query). They are stored in the database because a session of a replica
- * cannot create functions.
+ * The functions that run a user's statement. The functions belong to `recorder_reader` and are SECURITY
+ * DEFINER: inside such a function PostgreSQL refuses every way back to the role that logged in (`set role
+ * none`, `set_config('role', …)` inside a query). The functions are stored in the database because a session of
+ * a replica cannot create functions.
  */
 const FUNCTIONS = `
 create function ${QUESTION_SCHEMA}.open_answer(question text) returns void language plpgsql security definer as $$

@@ -1,5 +1,6 @@
 import postgres from 'postgres';
 import { UsageError } from '../lib/errors.ts';
+import { findNearestName } from '../lib/nearest-name.ts';
 import { CONNECTION_OPTIONS } from './client.ts';
 import { connect } from './connect.ts';
 import { literal } from './declared.ts';
@@ -8,8 +9,8 @@ import { READER_ROLE, verifyQuestionFunctions } from './question-functions.ts';
 import { sessionSettings } from './session.ts';
 
 /**
- * Maximum number of rows of a block, and of characters after which a block ends. They bound the memory of an
- * answer.
+ * Maximum number of rows of a block, and of characters after which a block ends. These limits bound the memory
+ * of an answer.
  */
 const MAX_BLOCK_ROWS = 1_000;
 const MAX_BLOCK_CHARACTERS = 1_000_000;
@@ -44,13 +45,13 @@ export interface QuestionOptions {
   /** Timeout of the server's work on one block of rows, in ms. */
   readonly timeout: number;
   /**
-   * Names without a schema show the record as of this moment, in a format that PostgreSQL parses; null for
-   * now.
+   * Moment for names without a schema: their rows are returned as of this moment. In a format that PostgreSQL
+   * parses; null for now.
    */
   readonly asOf: string | null;
   /** Cancels the query. */
   readonly signal: AbortSignal;
-  /** The query runs beside the recording: it gets one core, and its rows must be shorter. */
+  /** True if the query runs beside the recording: it gets one core, and its rows must be shorter. */
   readonly beside?: boolean;
   /** Lowers the CPU priority of its session below that of recording; only for the embedded server. */
   readonly yields?: boolean;
@@ -58,7 +59,7 @@ export interface QuestionOptions {
 
 /** The reason why PostgreSQL refused a query. */
 export interface QuestionRefusal {
-  readonly said: string;
+  readonly reason: string;
   readonly hint: string | null;
   /** Position of the error in the query, in characters from 1; null if the error has none. */
   readonly position: number | null;
@@ -66,8 +67,8 @@ export interface QuestionRefusal {
 
 /**
  * Runs one statement that a user wrote, as `recorder_reader`, in a read-only transaction that is rolled back.
- * The statement runs inside functions that belong to `recorder_reader` (`question-functions.ts`). They open a
- * cursor, which accepts only a query: no DO block, no COPY, no second statement.
+ * The statement runs inside functions that belong to `recorder_reader` (`question-functions.ts`). The functions
+ * open a cursor, which accepts only a query: no DO block, no COPY, no second statement.
  * @param url the database; its user must be a superuser or a member of `recorder_reader`
  * @param read receives the answer; its rows can be read until `read` returns
  * @throws UsageError if the statement is invalid or not allowed, or the user may not become `recorder_reader`
@@ -75,7 +76,7 @@ export interface QuestionRefusal {
  */
 export async function queryAsReader<T>(
   url: string,
-  question: string,
+  statement: string,
   { timeout, asOf, signal, beside = false, yields = false }: QuestionOptions,
   read: (answer: QuestionResult) => Promise<T>,
 ): Promise<T> {
@@ -109,15 +110,18 @@ export async function queryAsReader<T>(
       throw readerRoleError(error) ?? error;
     });
     if (asOf)
-      await createPastViews(run, question, asOf).catch((error: unknown) => {
+      await createPastViews(run, statement, asOf).catch((error: unknown) => {
         throw pastViewError(error) ?? error;
       });
-    const { columns, types } = await session.unsafe(question).describe();
-    if (types.length > 0) throw new UsageError(['query: a parameter such as $1 has no value here']);
+    const { columns, types } = await session.unsafe(statement).describe();
+    if (types.length > 0)
+      throw new UsageError([
+        'query: parameters such as $1 are not supported: write the value into the statement',
+      ]);
     if (!columns?.length)
       throw new UsageError(['query: the statement must return rows, such as select … or explain …']);
     await run('begin transaction read only');
-    await run('select recorder_question.open_answer($1)', [question]);
+    await run('select recorder_question.open_answer($1)', [statement]);
     return await read({
       columns: columns.map(({ name, type }) => ({ name, kind: kindOf(type), type })),
       async *rows(form) {
@@ -136,6 +140,8 @@ export async function queryAsReader<T>(
   } catch (error) {
     // PostgreSQL reports a cancelled statement and a timeout with the same code.
     if (signal.aborted) throw signal.reason;
+    if (error instanceof postgres.PostgresError && error.code === UNDEFINED_TABLE)
+      error.hint ??= await suggestRelation(session, error.message);
     throw refused(error, timeout) ?? error;
   } finally {
     signal.removeEventListener('abort', cancel);
@@ -165,23 +171,32 @@ const AS_VIEW = 'create temporary view "the question" as ';
 type Run = <Row extends postgres.Row>(text: string, values?: string[]) => Promise<readonly Row[]>;
 
 /**
- * Creates a temporary view for each name in the query that has a function `reporting.NAME_as_of`. The view
- * shows the rows at the given moment.
+ * Creates a temporary view for each name in the query that has a function `reporting.NAME_as_of`, and for each
+ * name of a list of its rows. The view shows the rows at the given moment.
  * @throws UsageError if the query reads another object of `reporting`
  */
-async function createPastViews(run: Run, question: string, asOf: string): Promise<void> {
+async function createPastViews(run: Run, statement: string, asOf: string): Promise<void> {
   const functions = await run<{ name: string; schema: string }>(
     `select left(proname, -length('_as_of')) as name, pronamespace::regnamespace::text as schema from pg_proc
     where pronamespace in ('reporting'::regnamespace, 'reporting_internal'::regnamespace) and proname like '%\\_as\\_of' and pronargs = 1`,
   );
-  const past = functions.map(({ name }) => name);
-  for (const { name, schema } of functions.filter((one) =>
-    new RegExp(`\\b${one.name}\\b`, 'i').test(question),
-  ))
-    await run(
-      `create temporary view ${name} as select * from ${schema}.${name}_as_of(${literal(asOf)}::timestamptz)`,
-    );
-  await run(AS_VIEW + question).catch((error: unknown) => {
+  const lists = await run<{ name: string }>(
+    `select relname::text as name from pg_class where relnamespace = 'reporting_lists'::regnamespace`,
+  );
+  const rowsThen = functions.map(
+    ({ name, schema }) => [name, `${schema}.${name}_as_of(${literal(asOf)}::timestamptz)`] as const,
+  );
+  const owners = rowsThen.toSorted(([one], [other]) => other.length - one.length);
+  const elementsThen = lists.flatMap(({ name }) => {
+    const owner = owners.find(([one]) => name.startsWith(`${one}_`));
+    const from = `reporting_lists.${name} e where e.version_id in (select d.version_id from ${owner?.[1]} d)`;
+    return owner ? [[name, from] as const] : [];
+  });
+  const views = [...rowsThen, ...elementsThen];
+  const past = views.map(([name]) => name);
+  for (const [name, from] of views.filter(([one]) => new RegExp(`\\b${one}\\b`, 'i').test(statement)))
+    await run(`create temporary view ${name} as select * from ${from}`);
+  await run(AS_VIEW + statement).catch((error: unknown) => {
     if (error instanceof postgres.PostgresError && error.position)
       error.position = String(Number(error.position) - AS_VIEW.length);
     throw error;
@@ -193,15 +208,15 @@ async function createPastViews(run: Run, question: string, asOf: string): Promis
     left join pg_class c on d.refclassid = 'pg_class'::regclass and c.oid = d.refobjid
     left join pg_proc p on d.refclassid = 'pg_proc'::regclass and p.oid = d.refobjid
     where r.ev_class = 'pg_temp."the question"'::regclass
-      and coalesce(c.relnamespace, p.pronamespace) in ('reporting'::regnamespace, 'reporting_internal'::regnamespace)
+      and coalesce(c.relnamespace, p.pronamespace)::regnamespace::text in ('reporting', 'reporting_lists', 'reporting_internal')
     order by 1`,
   );
   const problems = read
     .filter(({ name, kind }) => kind === 'view' || !name.endsWith('_as_of'))
     .map(({ name }) =>
       past.includes(name)
-        ? `--as-of: write ${name} instead of reporting.${name}, which is as it is now`
-        : `--as-of: what reporting.${name} said at a past moment is not known; these have a past: ${past.join(', ')}`,
+        ? `--as-of: write ${name} instead of reporting.${name}, which shows the present`
+        : `--as-of: reporting.${name} has no history; these relations have one: ${past.join(', ')}`,
     );
   if (problems.length > 0) throw new UsageError(problems);
 }
@@ -241,15 +256,35 @@ function pastViewError(error: unknown): UsageError | null {
 export function explainRefusal(error: unknown): QuestionRefusal | null {
   if (error instanceof Error && error.cause instanceof postgres.PostgresError) {
     const { code, message, hint = null, position } = error.cause;
-    const said = code === CANCELLED ? 'it took too long and was cancelled' : message;
-    if (isMultipleStatements(error.cause)) return { said: MULTIPLE_STATEMENTS, hint: null, position: null };
-    return { said, hint, position: position === undefined ? null : Number(position) };
+    const reason = code === CANCELLED ? 'it took too long and was cancelled' : message;
+    if (isMultipleStatements(error.cause)) return { reason: MULTIPLE_STATEMENTS, hint: null, position: null };
+    return { reason, hint, position: position === undefined ? null : Number(position) };
   }
   if (!(error instanceof UsageError)) return null;
-  return { said: error.message.replaceAll(/^(query|--as-of): /gm, ''), hint: null, position: null };
+  return { reason: error.message.replaceAll(/^(query|--as-of): /gm, ''), hint: null, position: null };
 }
 
 const CANCELLED = '57014';
+const UNDEFINED_TABLE = '42P01';
+
+/**
+ * Returns a hint with the relation of `reporting` whose name is nearest to the unknown one. Returns an empty
+ * text if no name is near.
+ */
+async function suggestRelation(session: postgres.Sql, message: string): Promise<string> {
+  const [, written = ''] = /"(?:[^".]+\.)?([^"]+)"/.exec(message) ?? [];
+  const rows = await session
+    .unsafe<{ name: string }[]>(
+      "select relname as name from pg_class where relnamespace = 'reporting'::regnamespace and relkind in ('r', 'v', 'm')",
+    )
+    // The transaction of the statement may be aborted.
+    .catch(() => []);
+  const nearest = findNearestName(
+    written,
+    rows.map(({ name }) => name),
+  );
+  return nearest === undefined ? '' : `did you mean ${nearest}?`;
+}
 const MULTIPLE_STATEMENTS = 'one statement is asked at a time: leave out what stands behind the first ";"';
 
 /**

@@ -34,8 +34,8 @@ const QUESTION_LIMITS = { maxConcurrent: 2, waiting: 10 };
 export interface UserQuestion {
   readonly text: string;
   /**
-   * Names without a schema show the record as of this moment, in a format that PostgreSQL parses; null for
-   * now.
+   * Moment for names without a schema: their rows are returned as of this moment. In a format that PostgreSQL
+   * parses; null for now.
    */
   readonly asOf: string | null;
   /** Timeout of one block of its rows, in ms. */
@@ -43,9 +43,9 @@ export interface UserQuestion {
 }
 
 /**
- * Limits the reads of pages and the API so that they never delay the recording. They have few connections of
- * their own, which can only read. Each statement has one core and a timeout; the number of waiting reads is
- * limited.
+ * Limits the reads of pages and the API so that they never delay the recording. These reads have few
+ * connections of their own, which can only read. Each statement has one core and a timeout; the number of
+ * waiting reads is limited.
  */
 export class ReadGate {
   readonly #url: string;
@@ -95,7 +95,7 @@ export class ReadGate {
    * @throws ReplicaUnavailableError if the replica is unavailable
    * @throws the errors of `queryAsReader`
    */
-  async ask<T>(
+  async runQuery<T>(
     { text, asOf, timeout }: UserQuestion,
     read: (answer: QuestionResult) => Promise<T>,
     signal: AbortSignal,
@@ -103,8 +103,8 @@ export class ReadGate {
     const options = { asOf, timeout, signal, beside: true, yields: this.#yields };
     // Queries of a past moment need temporary views, which a replica cannot create.
     const replica = asOf === null ? this.#replica : null;
-    const asked = () => queryAsReader(replica?.url ?? this.#url, text, options, read);
-    return this.#questions.take(() => this.#explained(replica, asked), signal);
+    const run = () => queryAsReader(replica?.url ?? this.#url, text, options, read);
+    return this.#questions.take(() => this.#explained(replica, run), signal);
   }
 
   async #explained<T>(replica: Replica | null, work: () => Promise<T>): Promise<T> {

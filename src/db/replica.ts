@@ -22,11 +22,11 @@ export interface FoundReplica {
   /** Lag behind the primary, in seconds and in bytes of WAL; null if unknown. */
   readonly lagSeconds: number | null;
   readonly lagBytes: number | null;
-  /** Reason why it is not used, or should not be; null if there is none. */
+  /** Reason why the replica is not used, or should not be used; null if there is none. */
   readonly error: string | null;
   /**
-   * The server responds, but refuses this user or is not a copy of the primary: reads would be wrong. A retry would
-   * fix neither.
+   * True if the server responds, but refuses this user or is not a copy of the primary: reads would be wrong. A
+   * retry would fix neither.
    */
   readonly strange: boolean;
 }
@@ -96,7 +96,7 @@ async function measureReplica(
       const { found, fix } = explainDatabaseError(error, url, 'REPORTING_DATABASE_URL');
       return { lagSeconds: null, lagBytes: null, error: `${found}: ${fix}`, strange: true };
     }
-    const unreachable = `it gives no answer (${toErrorMessage(error)}): what reads from it fails until it is back; to read the primary meanwhile, unset REPORTING_DATABASE_URL and start again`;
+    const unreachable = `it does not respond (${toErrorMessage(error)}): queries on it fail until it responds; to read from the primary instead, unset REPORTING_DATABASE_URL and restart`;
     return { lagSeconds: null, lagBytes: null, error: unreachable, strange: false };
   } finally {
     over.abort();
@@ -106,7 +106,7 @@ async function measureReplica(
 /** Returns why one server is not a copy of the other; null if it is a copy or the same server. */
 function notCopyReason(here: ServerPosition, there: ServerPosition): string | null {
   if (here.system !== there.system)
-    return 'it holds another PostgreSQL system than DATABASE_URL, and not a copy of it: name a streaming standby of that server';
+    return 'it is not a copy of the server in DATABASE_URL: name a streaming standby of that server';
   if (!here.standby && here.timeline !== there.timeline)
     return 'it was promoted and no longer follows the server in DATABASE_URL: make it a standby of that server again (pg_rewind), or name another one';
   return null;
@@ -157,10 +157,10 @@ export class Replica {
   }
 
   /**
-   * Checks its state.
+   * Checks the state of the replica.
    * @throws the primary's error if it does not answer
    */
-  async look(primary: postgres.Sql): Promise<FoundReplica> {
+  async check(primary: postgres.Sql): Promise<FoundReplica> {
     this.#found = await measureReplica(primary, this.sql, this.url);
     return this.#found;
   }
@@ -179,12 +179,12 @@ export class Replica {
     const code = error instanceof Error && 'code' in error ? error.code : null;
     if (code === CONFLICT)
       return new ReplicaUnavailableError(
-        `${why}: the query conflicted with its replay: retry, or set hot_standby_feedback = on there, or a longer max_standby_streaming_delay`,
+        `${why}: the replica cancelled the query, which conflicted with the replay of changes: retry, or set hot_standby_feedback = on or a longer max_standby_streaming_delay on the replica`,
         { cause: error },
       );
     const silent = error instanceof Error && error.name === 'TimeoutError';
     return isDatabaseUnavailable(error) || silent
-      ? new ReplicaUnavailableError(`it gives no answer (${why})`, { cause: error })
+      ? new ReplicaUnavailableError(`it does not respond (${why})`, { cause: error })
       : error;
   }
 

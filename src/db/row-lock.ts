@@ -4,8 +4,8 @@ import { connect } from './connect.ts';
 import { silenceOf } from './session.ts';
 
 /**
- * The schema of the locks. Advisory locks are one namespace for all roles of a database, so every reader
- * could hold one of the recorder's. Rows of a table without rights for readers are locked instead.
+ * Schema of the locks. All roles of a database share the namespace of advisory locks, so any reader could hold
+ * a lock of the recorder. Rows of a table without rights for readers are locked instead.
  */
 export const LOCK_SCHEMA = 'recorder_locks';
 const TABLE = `${LOCK_SCHEMA}.locks`;

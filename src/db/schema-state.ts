@@ -19,7 +19,7 @@ export const EXISTING_REPORTING_OBJECTS = `
  */
 export const DEFINITION_DIGEST = `md5(case s.kind when 'view' then pg_get_viewdef(s.oid) else pg_get_functiondef(s.oid) end)`;
 
-/** SQL expression: digest of its comments. */
+/** SQL expression: digest of the comments of an existing object. */
 const COMMENTS_DIGEST = `md5(concat(obj_description(s.oid, case s.kind when 'view' then 'pg_class' else 'pg_proc' end),
   (select string_agg(concat(E'\\n', a.attname, ' ', col_description(a.attrelid, a.attnum)), '' order by a.attnum)
     from pg_attribute a where s.kind = 'view' and a.attrelid = s.oid and a.attnum > 0)))`;
@@ -44,8 +44,8 @@ export const encodeDeclared = (declared: readonly Declared[]) =>
   );
 
 /**
- * SQL expression: the state to store for an object when it is created. It consists of the digest in {@link
- * asRows} and the digests of the created object.
+ * SQL expression: the state to store for an object when it is created. The state consists of the digest in
+ * {@link asRows} and the digests of the created object.
  */
 export const OBJECT_STATE = `concat_ws(' ', d.digest, ${DEFINITION_DIGEST}, ${COMMENTS_DIGEST})`;
 

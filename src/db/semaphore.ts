@@ -63,7 +63,7 @@ export class Semaphore<Place> {
     const { waiting, maxWaitMs } = this.#limits;
     if (this.#waiting.size >= waiting)
       throw new TooManyReadsError(
-        `${this.#count} ${this.#what}s are under way and ${waiting} wait`,
+        `${this.#count} ${this.#what}s are in progress and ${waiting} wait`,
         RETRY_AFTER_SECONDS,
       );
     return new Promise((resolve, reject) => {
@@ -86,7 +86,7 @@ export class Semaphore<Place> {
         leave();
         reject(
           new TooManyReadsError(
-            `all places for a ${this.#what} were in use for ${maxWaitMs / 1000} s`,
+            `the ${this.#what} waited for more than ${maxWaitMs / 1000} s`,
             RETRY_AFTER_SECONDS,
           ),
         );

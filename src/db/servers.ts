@@ -16,7 +16,8 @@ import type { Encryption } from './tls.ts';
 /** Timeout of a server's answer, in ms. A server that exceeds it is skipped. */
 const ANSWER_TIMEOUT_MS = 3_000;
 /**
- * Pause before the error that no server accepts writes, in ms. It is needed because callers retry at once.
+ * Pause before the error that no server accepts writes, in ms. The pause is needed because callers retry at
+ * once.
  */
 const RETRY_DELAY_MS = 1_000;
 
@@ -28,10 +29,10 @@ interface PrimaryPosition {
 
 /** The answer of a server: its position, or the reason why it does not accept writes. */
 type ServerAnswer =
-  | { readonly place: ServerAddress; readonly standing: PrimaryPosition }
-  | { readonly place: ServerAddress; readonly standing: null; readonly error: unknown };
+  | { readonly place: ServerAddress; readonly position: PrimaryPosition }
+  | { readonly place: ServerAddress; readonly position: null; readonly error: unknown };
 
-/** None of the servers accepts writes at this moment; one may soon. */
+/** Temporary error: no server accepts writes at this moment, as during a failover. */
 class NoPrimaryError extends Error {
   readonly code = 'NO_PRIMARY';
 }
@@ -43,19 +44,19 @@ class NoPrimaryError extends Error {
  */
 export class Servers {
   /** The settings of the URL, common to all servers. */
-  readonly said: ParsedDatabaseUrl;
+  readonly settings: ParsedDatabaseUrl;
   /**
    * Encryption of connections, as options of both drivers. Without it each driver would read the environment.
    */
   readonly tls: Encryption;
   #known: PrimaryPosition | null = null;
-  #asked: Promise<ServerAddress> | null = null;
+  #primaryQuery: Promise<ServerAddress> | null = null;
   #at: ServerAddress | null = null;
   readonly #open = new Set<Socket>();
 
   constructor(url: string) {
-    this.said = parseDatabaseUrl(url);
-    const { sslMode, direct } = this.said;
+    this.settings = parseDatabaseUrl(url);
+    const { sslMode, direct } = this.settings;
     this.tls = {
       ssl: sslMode === 'disable' ? false : { rejectUnauthorized: sslMode === 'verify-full' },
       sslnegotiation: direct ? 'direct' : 'postgres',
@@ -67,29 +68,31 @@ export class Servers {
    * @throws Error with the reason for each server if none does
    */
   async primary(): Promise<ServerAddress> {
-    const [only, ...others] = this.said.places;
+    const [only, ...others] = this.settings.places;
     if (others.length === 0) return only;
-    this.#asked ??= this.#choose().finally(() => {
-      this.#asked = null;
+    this.#primaryQuery ??= this.#choose().finally(() => {
+      this.#primaryQuery = null;
     });
-    return this.#asked;
+    return this.#primaryQuery;
   }
 
-  /** Registers a connection to the primary. It is closed when another server becomes the primary. */
+  /**
+   * Registers a connection to the primary. The connection is closed when another server becomes the primary.
+   */
   hold(socket: Socket): void {
-    if (this.said.places.length === 1) return;
+    if (this.settings.places.length === 1) return;
     for (const one of this.#open) if (one.destroyed) this.#open.delete(one);
     this.#open.add(socket);
   }
 
   async #choose(): Promise<ServerAddress> {
-    const answers = await Promise.all(this.said.places.map((place) => this.#ask(place)));
+    const answers = await Promise.all(this.settings.places.map((place) => this.#queryServer(place)));
     const ofKnown = ({ system }: PrimaryPosition) => (system === this.#known?.system ? 1 : 0);
     const [best] = answers
-      .filter((answer) => answer.standing !== null)
-      .sort(({ standing: a }, { standing: b }) => ofKnown(b) - ofKnown(a) || b.timeline - a.timeline);
+      .filter((answer) => answer.position !== null)
+      .sort(({ position: a }, { position: b }) => ofKnown(b) - ofKnown(a) || b.timeline - a.timeline);
     if (best) {
-      this.#known = best.standing;
+      this.#known = best.position;
       this.#moveTo(best.place);
       return best.place;
     }
@@ -97,7 +100,7 @@ export class Servers {
     throw selectError(answers);
   }
 
-  async #ask(place: ServerAddress): Promise<ServerAnswer> {
+  async #queryServer(place: ServerAddress): Promise<ServerAnswer> {
     const thisOne = { primary: async () => place, hold: () => {} };
     const client = openDriver(this, ANSWER_TIMEOUT_MS, thisOne, {
       max: 1,
@@ -106,14 +109,14 @@ export class Servers {
       connection: sessionSettings('reader'),
     });
     try {
-      const standing = await withAnswerTimeout(ANSWER_TIMEOUT_MS, queryPosition(client));
-      if (!standing) throw new NoPrimaryError('is a standby');
+      const position = await withAnswerTimeout(ANSWER_TIMEOUT_MS, queryPosition(client));
+      if (!position) throw new NoPrimaryError('is a standby');
       const known = this.#known;
-      if (known && standing.system === known.system && standing.timeline < known.timeline)
-        throw new NoPrimaryError('was left behind when another server was promoted');
-      return { place, standing };
+      if (known && position.system === known.system && position.timeline < known.timeline)
+        throw new NoPrimaryError('is outdated: another server was promoted');
+      return { place, position };
     } catch (error) {
-      return { place, standing: null, error };
+      return { place, position: null, error };
     } finally {
       void client.end({ timeout: 0 });
     }
@@ -146,13 +149,13 @@ async function queryPosition(sql: postgres.Sql): Promise<PrimaryPosition | null>
   return row && row.timeline !== null ? { system: row.system, timeline: row.timeline } : null;
 }
 
-async function withAnswerTimeout<T>(milliseconds: number, asked: Promise<T>): Promise<T> {
+async function withAnswerTimeout<T>(milliseconds: number, answer: Promise<T>): Promise<T> {
   const over = new AbortController();
   const late = delay(milliseconds, undefined, { signal: over.signal }).then(() => {
     throw new NoPrimaryError(`does not answer within ${milliseconds} ms`);
   });
   try {
-    return await Promise.race([asked, late]);
+    return await Promise.race([answer, late]);
   } finally {
     over.abort();
     late.catch(() => {});
@@ -160,13 +163,13 @@ async function withAnswerTimeout<T>(milliseconds: number, asked: Promise<T>): Pr
 }
 
 /**
- * Returns the error to report for all servers: a refusal (such as a wrong password) takes precedence over
+ * Returns the error to report for all servers. A refusal, such as a wrong password, takes precedence over
  * temporary errors.
  */
 function selectError(answers: readonly ServerAnswer[]): unknown {
-  const errors = answers.flatMap((answer) => (answer.standing ? [] : [answer]));
+  const errors = answers.flatMap((answer) => (answer.position ? [] : [answer]));
   const refusal = errors.find(({ error }) => !isDatabaseUnavailable(error));
   if (refusal) return refusal.error;
   const each = errors.map(({ place, error }) => `${formatServerAddress(place)}: ${toErrorMessage(error)}`);
-  return new NoPrimaryError(`none of the servers takes writes (${each.join('; ')})`);
+  return new NoPrimaryError(`none of the servers accepts writes (${each.join('; ')})`);
 }

@@ -2,8 +2,8 @@ import type pg from 'pg';
 
 /**
  * Purpose of a session. `work` runs single statements, `reader` only reads, `report` reads from a replica,
- * `query` runs queries of users, `queue` is for BullMQ. `seal` and `export` read everything recorded,
- * `restore` writes it, `checks` compares it, `alerts` evaluates rules, and `migration` has no timeout.
+ * `query` runs queries of users, `queue` is for BullMQ. `seal` and `export` read all recorded data, `restore`
+ * writes recorded data, `checks` compares it, `alerts` evaluates rules, and `migration` has no timeout.
  */
 type Purpose = keyof typeof PURPOSES;
 
@@ -33,8 +33,9 @@ export const silenceOf = (purpose: 'work' | 'reader' | 'report' | 'checks' | 'al
   PURPOSES[purpose].timeout + 5_000;
 
 /**
- * Returns every setting that the recorder relies on. They are sent in the startup packet of a connection,
- * where they override ALTER DATABASE, ALTER ROLE and the server's configuration.
+ * Returns every setting that the recorder relies on. The settings are sent in the startup packet of a
+ * connection, where they override ALTER DATABASE, ALTER ROLE and the server's configuration.
+ *
  * @param searchPath the schema of unqualified names. Default: `pg_catalog` only
  */
 export function sessionSettings(purpose: Purpose, searchPath = 'pg_catalog'): Record<string, string> {

@@ -11,16 +11,16 @@ const REPORT_INTERVAL_MS = 30_000;
 
 /**
  * Waits until the database accepts connections, or the signal aborts.
- * @param tell called with the reason for the wait, at most every 30 s
+ * @param onWait called with the reason for the wait, at most every 30 s
  * @throws the database's error if it refuses the connection, such as for a wrong password
  * @throws UsageError if a pooler is in between
  */
 export async function waitUntilReachable(
   url: string,
   signal: AbortSignal,
-  tell: (cause: string) => void,
+  onWait: (cause: string) => void,
 ): Promise<void> {
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let reportedAt = Number.NEGATIVE_INFINITY;
   for (let pause = FIRST_PAUSE_MS; !signal.aborted; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
     const client = connect(url, silenceOf('work'), {
       max: 1,
@@ -33,9 +33,9 @@ export async function waitUntilReachable(
       return;
     } catch (error) {
       if (!isDatabaseUnavailable(error)) throw error;
-      if (performance.now() - toldAt >= REPORT_INTERVAL_MS) {
-        tell(toErrorMessage(error));
-        toldAt = performance.now();
+      if (performance.now() - reportedAt >= REPORT_INTERVAL_MS) {
+        onWait(toErrorMessage(error));
+        reportedAt = performance.now();
       }
     } finally {
       await client.end({ timeout: 1 });

@@ -9,11 +9,13 @@ import type { CheckResult } from '../lib/check-result.ts';
 import type { Clock } from '../lib/clock.ts';
 import { formatTime } from '../lib/output-stream.ts';
 import type { ConfiguredFeed } from '../recording/active-feed.ts';
+import { createConfiguration, HEARTBEAT_TIMEOUT_SECONDS } from '../recording/configuration.ts';
+import { OTHER_NETWORK_FIX } from '../recording/process-registration.ts';
+import { findTakenTargets } from '../recording/register.ts';
 import { beyondBudget, demands } from '../reporting/reports/call-demand.ts';
 import { describeDiscrepancies, discrepancyCounts } from '../reporting/reports/discrepancies.ts';
 import { describeFinding, findingGroups } from '../reporting/reports/findings.ts';
 import { forecast } from '../reporting/reports/forecast.ts';
-import { checkProcesses } from './check-processes.ts';
 
 /** Checks the state of the recording in the database. @param config null if it is invalid */
 export async function checkRecording(
@@ -95,7 +97,7 @@ async function heights(sql: postgres.Sql, clock: Clock): Promise<CheckResult[]> 
     check: 'coverage',
     ok: false,
     found: `${dataset} of ${target} counts as recorded up to block ${last}, which no chain has reached yet: nothing newer is requested`,
-    fix: `take back what is above the last block that was rightly recorded (HEIGHT), as the owner of the database: ${fix}`,
+    fix: `as the owner of the database, remove the coverage above the last correctly recorded block (HEIGHT): ${fix}`,
   }));
 }
 
@@ -128,4 +130,61 @@ async function budgets(
     const found = `${upstream}: the schedules request ${unitsPerDay} units a day of ${allowedPerDay}`;
     return [{ check: 'budget', ok: true, found }];
   });
+}
+
+interface Process {
+  readonly process: string;
+  readonly recorder: string;
+  readonly network: string;
+  readonly digest: string;
+}
+
+/**
+ * Checks the running processes of `up` on this database: those of this recorder must have the same network
+ * and configuration, and other recorders must not record the same targets.
+ */
+export async function checkProcesses(
+  sql: postgres.Sql,
+  config: Config,
+  watched: readonly ConfiguredFeed[],
+): Promise<CheckResult[]> {
+  const { recorder, network, digest } = createConfiguration(config, watched);
+  const living = await sql<Process[]>`
+    select p.process, p.recorder, c.network, p.digest
+    from recorder.processes p join recorder.configurations c using (recorder, digest)
+    where p.left_at is null and p.seen_at > now() - make_interval(secs => ${HEARTBEAT_TIMEOUT_SECONDS}) order by p.started_at`;
+  const own = living.filter((one) => one.recorder === recorder);
+  const bad = (found: string, fix?: string): CheckResult => ({
+    check: 'processes',
+    ok: false,
+    found,
+    ...(fix === undefined ? {} : { fix: fix }),
+  });
+  const other = own.find((one) => one.network !== network);
+  if (other)
+    return [
+      bad(
+        `${other.process} records ${other.network} into this database as "${recorder}", and this configuration says ${network}`,
+        OTHER_NETWORK_FIX,
+      ),
+    ];
+  const older = own.find((one) => one.digest !== digest);
+  const taken = await findTakenTargets(sql, watched, { recorder, digest });
+  const problems = [
+    ...(older
+      ? [
+          bad(
+            `${older.process} runs with another configuration than this one`,
+            'restart it with this recorder.yaml; if it is a different recorder, set a name of its own (name:)',
+          ),
+        ]
+      : []),
+    ...taken.map((problem) => bad(problem)),
+  ];
+  if (problems.length > 0) return problems;
+  const found =
+    own.length === 0
+      ? 'no process is recording: start "chain-recorder up"'
+      : `${own.map((one) => one.process).join(', ')} ${own.length === 1 ? 'records' : 'record'}`;
+  return [{ check: 'processes', ok: true, found }];
 }

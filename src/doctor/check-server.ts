@@ -49,7 +49,7 @@ export async function checkServer(
   }
 }
 
-/** Whether the process on the port responds like a recorder. */
+/** Returns whether the process on the port responds like a recorder. */
 async function isRecorder(host: string, port: number): Promise<boolean> {
   const at = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   try {

@@ -37,7 +37,7 @@ export async function checkDisk(folder: string, needed = MIN_FREE_BYTES): Promis
     check: 'disk',
     ok: false,
     found: `the disk is nearly full: ${found}`,
-    fix: 'free some, or move the directory to a larger disk and start there; a full disk stops the recording',
+    fix: 'free disk space, or move the directory to a larger disk and start there; a full disk stops the recording',
   };
 }
 
@@ -154,7 +154,7 @@ async function checkQueue(
   log: Log,
 ): Promise<CheckResult> {
   const impatience = new AbortController();
-  const look = async (): Promise<CheckResult> => {
+  const checkQueue = async (): Promise<CheckResult> => {
     const identity = () => databaseIdentity(database.sql);
     const backend = await openBackend({ redisUrl, databaseUrl, identity }, log, impatience.signal);
     const opened = await backend.queue(queueNames(recorder).polls);
@@ -166,7 +166,7 @@ async function checkQueue(
     return { check: 'queue', ok: true, found: `${backend.kind}, ${schedules.length} schedules set` };
   };
   try {
-    return await Promise.race([look(), timeout()]);
+    return await Promise.race([checkQueue(), timeout()]);
   } catch (error) {
     return {
       check: 'queue',
@@ -195,26 +195,33 @@ async function checkReplica(
   const replica = new Replica(reportingUrl);
   const check = 'replica';
   try {
-    const found = await replica.look(primary);
+    const found = await replica.check(primary);
     const about = `${replica.place}: ${found.error ?? lagText(found)}`;
     if (found.error !== null)
-      return [{ check, ok: false, found: about, fix: 'correct REPORTING_DATABASE_URL, or see its log' }];
+      return [
+        {
+          check,
+          ok: false,
+          found: about,
+          fix: 'correct REPORTING_DATABASE_URL, or see the log of the replica',
+        },
+      ];
     if ((found.lagSeconds ?? 0) > REPORTED_LAG_SECONDS)
       return [
         {
           check,
           ok: false,
           found: about,
-          fix: 'check its load and network, and statements there that delay its replay',
+          fix: 'check the load and the network of the replica, and its queries that delay the replay',
         },
       ];
     const [row] = await replica.sql<{ standby: boolean; feedback: boolean }[]>`
       select pg_is_in_recovery() as standby, current_setting('hot_standby_feedback')::boolean as feedback`;
     const hint =
       row?.standby && !row.feedback
-        ? '; hot_standby_feedback is off there: long reads, such as exports, may be cancelled while the primary cleans up'
+        ? '; hot_standby_feedback is off on the replica: long reads, such as exports, may be cancelled while the primary cleans up'
         : '';
-    const itself = row?.standby ? '' : '; it is the primary itself, and spares it nothing';
+    const itself = row?.standby ? '' : '; it is the primary itself, so its load is not reduced';
     return [{ check, ok: true, found: `${about}${hint}${itself}` }];
   } finally {
     await replica.close();

@@ -17,7 +17,7 @@ export async function checkTelemetry(
   if (settings === undefined) return [];
   const { protocol, headers, traces, logs } = settings;
   const isJson = protocol === 'http/json';
-  const ask = async (url: string): Promise<CheckResult> => {
+  const sendEmptyBatch = async (url: string): Promise<CheckResult> => {
     const where = new URL(url);
     const at = `${where.origin}${where.pathname}`;
     const bad = (cause: string): CheckResult => ({
@@ -37,10 +37,10 @@ export async function checkTelemetry(
         signal,
       });
       if (status < 200 || status >= 300) return bad(`answered ${status}`);
-      return { check: 'OpenTelemetry', ok: true, found: `${at} takes what it is sent` };
+      return { check: 'OpenTelemetry', ok: true, found: `${at} accepts data` };
     } catch (error) {
       return bad(toErrorMessage(error));
     }
   };
-  return Promise.all([traces, logs].flatMap((url) => (url === undefined ? [] : [ask(url)])));
+  return Promise.all([traces, logs].flatMap((url) => (url === undefined ? [] : [sendEmptyBatch(url)])));
 }

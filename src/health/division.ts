@@ -15,14 +15,15 @@ export interface ShareState {
 
 /** Shares to acquire and to release. */
 export interface ShareDecision {
-  readonly take: readonly string[];
-  readonly giveUp: readonly string[];
+  readonly acquire: readonly string[];
+  readonly release: readonly string[];
 }
 
 /** Time for which a free share is left to a process with fewer shares, in ms. */
 const FREE_SHARE_DELAY_MS = 10_000;
 /**
- * Time for which an uneven division is tolerated, in ms. It is longer than a killed process counts as alive.
+ * Time for which an uneven division is tolerated, in ms. The time is longer than a killed process counts as
+ * alive.
  */
 const REBALANCE_DELAY_MS = 30_000;
 
@@ -46,18 +47,23 @@ export class ShareBalancer {
    * @param now ms of a monotonic clock
    */
   decide({ processes, shares }: ShareSnapshot, now: number): ShareDecision {
-    const held = new Map([...processes, this.#process].map((process) => [process, 0]));
+    const countByProcess = new Map([...processes, this.#process].map((process) => [process, 0]));
     for (const { process } of shares)
-      if (process !== null && held.has(process)) held.set(process, (held.get(process) ?? 0) + 1);
+      if (process !== null && countByProcess.has(process))
+        countByProcess.set(process, (countByProcess.get(process) ?? 0) + 1);
     // A process whose lease expired has ended, even if it still counts as alive.
     for (const { process, free } of shares)
-      if (free && process !== null && process !== this.#process) held.delete(process);
-    const take = this.#taken(shares, held, now);
-    return { take, giveUp: take.length > 0 ? [] : this.#givenUp(shares, held, now) };
+      if (free && process !== null && process !== this.#process) countByProcess.delete(process);
+    const acquire = this.#sharesToAcquire(shares, countByProcess, now);
+    return { acquire, release: acquire.length > 0 ? [] : this.#sharesToRelease(shares, countByProcess, now) };
   }
 
-  #taken(shares: readonly ShareState[], held: Map<string, number>, now: number): string[] {
-    const take: string[] = [];
+  #sharesToAcquire(
+    shares: readonly ShareState[],
+    countByProcess: Map<string, number>,
+    now: number,
+  ): string[] {
+    const acquire: string[] = [];
     for (const { share, process, free } of shares) {
       if (!free) {
         this.#freeSince.delete(share);
@@ -65,18 +71,24 @@ export class ShareBalancer {
       }
       const since = this.#freeSince.get(share) ?? now;
       this.#freeSince.set(share, since);
-      const mine = held.get(this.#process) ?? 0;
-      if (process === this.#process) take.push(share);
-      else if (mine <= Math.min(...held.values()) || now - since >= FREE_SHARE_DELAY_MS) {
-        held.set(this.#process, mine + 1);
-        take.push(share);
+      const mine = countByProcess.get(this.#process) ?? 0;
+      if (process === this.#process) acquire.push(share);
+      else if (mine <= Math.min(...countByProcess.values()) || now - since >= FREE_SHARE_DELAY_MS) {
+        countByProcess.set(this.#process, mine + 1);
+        acquire.push(share);
       }
     }
-    return take;
+    return acquire;
   }
 
-  #givenUp(shares: readonly ShareState[], held: ReadonlyMap<string, number>, now: number): string[] {
-    const counts = [...held].sort(([one, ones], [other, others]) => others - ones || (one < other ? -1 : 1));
+  #sharesToRelease(
+    shares: readonly ShareState[],
+    countByProcess: ReadonlyMap<string, number>,
+    now: number,
+  ): string[] {
+    const counts = [...countByProcess].sort(
+      ([one, ones], [other, others]) => others - ones || (one < other ? -1 : 1),
+    );
     const [[fullest, most] = ['', 0]] = counts;
     const fewest = counts.at(-1)?.[1] ?? 0;
     if (fullest !== this.#process || most - fewest < 2 || shares.some(({ free }) => free)) {
@@ -87,7 +99,7 @@ export class ShareBalancer {
     if (now - this.#unevenSince < REBALANCE_DELAY_MS) return [];
     this.#unevenSince = null;
     const mine = shares.filter(({ process }) => process === this.#process).map(({ share }) => share);
-    const excess = Math.max(1, most - Math.ceil(shares.length / held.size));
+    const excess = Math.max(1, most - Math.ceil(shares.length / countByProcess.size));
     return mine.slice(-excess);
   }
 }

@@ -42,8 +42,9 @@ export interface HealthResult {
 }
 
 /**
- * Converts a response of the source `node-health`. Every response has a result. An unhealthy report is
- * `down`, independently of its checks. It is `unknown` only if all checks that are not up have not run yet.
+ * Converts a response of the source `node-health`. Every response has a result. The state of an unhealthy
+ * report is `down`, even if no check fails. The state is `unknown` if no check fails and some checks have not
+ * run yet.
  */
 export function readHealth(body: unknown): HealthResult {
   const room = createReportBudget();
@@ -82,9 +83,9 @@ const RESERVED: ReadonlySet<string> = new Set([WHOLE_PROBE, REMAINING_CHECKS]);
 function checksOf(checks: unknown, room: TextBudget): HealthCheckResult[] {
   const all = getEntries(checks);
   // Sorted, so that every query keeps the same checks, independently of their order in the response.
-  const kept = all.length > MAX_CHECKS ? all.sort(([one], [other]) => (one < other ? -1 : 1)) : all;
+  const selected = all.length > MAX_CHECKS ? all.sort(([one], [other]) => (one < other ? -1 : 1)) : all;
   const byName = new Map<string, HealthCheckResult>();
-  kept.forEach(([name, check], at) => {
+  selected.forEach(([name, check], at) => {
     const reading = checkOf(at < MAX_CHECKS ? storableName(name, RESERVED) : REMAINING_CHECKS, check, room);
     const same = byName.get(reading.name);
     if (!same || STATE_SEVERITY[reading.state] > STATE_SEVERITY[same.state])
@@ -120,7 +121,7 @@ function checkOf(name: string, check: unknown, room: TextBudget): HealthCheckRes
   };
 }
 
-/** Returns the error of a check. It is a text, or an object on older nodes. */
+/** Returns the error of a check. The error is a text, or an object on older nodes. */
 function errorIn(check: unknown): string | undefined {
   const error = getMember(check, 'error');
   if (error === undefined || error === null) return undefined;

@@ -15,7 +15,7 @@ export interface TextBudget {
   left: number;
 }
 
-/** Returns the limit of a report, many times the size of any real one. */
+/** Returns the limit of a report, far above the size of real reports. */
 export const createReportBudget = (): TextBudget => ({ left: 400_000 });
 
 /**
@@ -32,9 +32,9 @@ export function storableName(name: string, reserved: ReadonlySet<string>): strin
 
 /** Converts the text of an error for PostgreSQL, truncated to the limit. */
 export function storableError(text: string, room: TextBudget): string {
-  const kept = truncateText(text, Math.min(MAX_ERROR_LENGTH, room.left));
-  room.left -= kept.length;
-  return storableText(kept);
+  const truncated = truncateText(text, Math.min(MAX_ERROR_LENGTH, room.left));
+  room.left -= truncated.length;
+  return storableText(truncated);
 }
 
 /**
@@ -81,9 +81,9 @@ function jsonOf(value: unknown, room: TextBudget, depth: number): string {
 }
 
 function quoted(text: string, room: TextBudget): string {
-  const kept = truncateText(text, room.left);
-  room.left -= kept.length + 3;
-  return JSON.stringify(storableText(kept));
+  const truncated = truncateText(text, room.left);
+  room.left -= truncated.length + 3;
+  return JSON.stringify(storableText(truncated));
 }
 
 /** Matches numbers that PostgreSQL can store without thousands of digits. All others become texts. */
@@ -99,6 +99,6 @@ function numberOf(source: string, room: TextBudget): string {
 function truncateText(text: string, most: number): string {
   if (text.length <= most) return text;
   // A trailing half of a surrogate pair is removed, because it would look like data of the node.
-  const begin = text.slice(0, Math.max(0, most)).replace(/[\ud800-\udbff]$/, '');
-  return `${begin}${TRUNCATION_MARK}${text.length} characters)`;
+  const start = text.slice(0, Math.max(0, most)).replace(/[\ud800-\udbff]$/, '');
+  return `${start}${TRUNCATION_MARK}${text.length} characters)`;
 }

@@ -18,7 +18,8 @@ export interface SharesContext {
   /** Name of this process, unique in its recorder. */
   readonly worker: string;
   /**
-   * Identifier that distinguishes this session of the process from earlier ones. It must not contain a slash.
+   * Identifier that distinguishes this session of the process from earlier ones. The identifier must not
+   * contain a slash.
    */
   readonly shift: string;
   /** Returns the names of the live processes that may probe. */
@@ -43,7 +44,7 @@ class ShareKeeper {
   readonly #division: ShareBalancer;
   readonly #failed: LogThrottle;
   readonly #running = new Map<string, RunningShare>();
-  #standsBy = false;
+  #isStandby = false;
   #woken = new AbortController();
 
   constructor(context: SharesContext) {
@@ -76,20 +77,20 @@ class ShareKeeper {
   async #round(): Promise<void> {
     const { prober, shares } = this.#context;
     const { log, steady } = prober;
-    const { take, giveUp } = this.#division.decide(await this.#look(), steady());
-    for (const share of giveUp) {
-      log.info({ observer: share }, 'another process watches fewer shares: this one is given up');
+    const { acquire, release } = this.#division.decide(await this.#snapshot(), steady());
+    for (const share of release) {
+      log.info({ observer: share }, 'another process watches fewer shares: this share is released');
       this.#running.get(share)?.stop.abort();
     }
-    for (const share of take) if (!this.#running.has(share)) await this.#take(share);
-    await this.#endLeft();
-    const standsBy = this.#running.size === 0;
-    if (standsBy && !this.#standsBy)
-      log.info({ observers: [...shares.keys()] }, 'another process watches; standing by');
-    this.#standsBy = standsBy;
+    for (const share of acquire) if (!this.#running.has(share)) await this.#acquire(share);
+    await this.#endAbandoned();
+    const isStandby = this.#running.size === 0;
+    if (isStandby && !this.#isStandby)
+      log.info({ observers: [...shares.keys()] }, 'another process watches; this one is on standby');
+    this.#isStandby = isStandby;
   }
 
-  async #look(): Promise<ShareSnapshot> {
+  async #snapshot(): Promise<ShareSnapshot> {
     const { prober, shares, workers } = this.#context;
     const [processes, holders] = await Promise.all([workers(), queryHolders(prober.sql, [...shares.keys()])]);
     return {
@@ -102,14 +103,14 @@ class ShareKeeper {
     };
   }
 
-  async #take(share: string): Promise<void> {
+  async #acquire(share: string): Promise<void> {
     const { prober, shares } = this.#context;
     const targets = shares.get(share) ?? [];
-    const taken = await this.#begin(share, targets);
-    if (!taken) return;
+    const acquired = await this.#acquireProber(share, targets);
+    if (!acquired) return;
     prober.log.info({ observer: share, probes: targets.length }, 'watching started');
     const stop = new AbortController();
-    const ended = taken
+    const ended = acquired
       .run(stop.signal)
       .catch((error: unknown) => prober.log.warn({ observer: share, err: error }, 'watching failed'))
       .finally(() => {
@@ -121,17 +122,17 @@ class ShareKeeper {
   }
 
   /** Ends open intervals in shares of an earlier division, because their nodes now belong to other shares. */
-  async #endLeft(): Promise<void> {
+  async #endAbandoned(): Promise<void> {
     const { prober, shares } = this.#context;
     for (const share of await findAbandonedShares(prober.sql, [...shares.keys()])) {
-      const taken = await this.#begin(share, []);
-      await taken?.once(this.#woken.signal);
-      if (taken) prober.log.info({ observer: share }, 'no node belongs to this share any more');
+      const acquired = await this.#acquireProber(share, []);
+      await acquired?.once(this.#woken.signal);
+      if (acquired) prober.log.info({ observer: share }, 'no node belongs to this share any more');
     }
   }
 
-  #begin(observer: string, targets: readonly ProbeTarget[]): Promise<Prober | null> {
+  #acquireProber(observer: string, targets: readonly ProbeTarget[]): Promise<Prober | null> {
     const { prober, worker, shift } = this.#context;
-    return Prober.begin({ ...prober, observer, targets, holder: `${worker}/${shift}` });
+    return Prober.acquire({ ...prober, observer, targets, holder: `${worker}/${shift}` });
   }
 }

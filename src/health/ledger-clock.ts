@@ -5,7 +5,10 @@ const MAX_CLOCK_DIFFERENCE_MS = 1_000;
 /** Time after which a change of the wall clock counts as permanent, in ms. */
 const CLOCK_CHANGE_DELAY_MS = 45_000;
 
-/** Conversion from the monotonic clock to wall time. Applies from a moment on and has a lower bound of the wall time. */
+/**
+ * Conversion from the monotonic clock to wall time, which is valid from a moment on. `floor` is the minimum of
+ * its result.
+ */
 interface ClockConversion {
   readonly from: number;
   readonly offset: number;
@@ -22,11 +25,11 @@ export interface ClockChange {
 }
 
 /**
- * The time of the ledger. Queries are timed by a monotonic clock, which cannot be set and which includes
- * sleep. They are converted to wall times when they are written. While the wall clock contradicts the
- * monotonic clock, nothing can be written. If the wall clock returns, the change has no effect; otherwise it
- * is accepted as permanent. If a clock is set back, the ledger is stalled until the clock has passed the
- * written time.
+ * The time of the ledger. Queries are timed by a monotonic clock, which cannot be set and which includes sleep.
+ * These times are converted to wall times when the results are written. While the wall clock contradicts the
+ * monotonic clock, nothing can be written. If the wall clock returns to its old course, its change has no
+ * effect; otherwise the change is accepted as permanent. If a clock is set back, the ledger is stalled until
+ * the clock has passed the written time.
  */
 export class LedgerClock {
   readonly #wall: Clock;
@@ -54,7 +57,7 @@ export class LedgerClock {
     return Math.abs(ahead) < MAX_CLOCK_DIFFERENCE_MS ? 0 : ahead;
   }
 
-  /** The clocks contradict each other, so that nothing can be written. */
+  /** True if the clocks contradict each other, so that nothing can be written. */
   get isDoubtful(): boolean {
     return this.#doubt !== null;
   }

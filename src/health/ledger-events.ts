@@ -10,7 +10,8 @@ const content = (row: string) =>
 
 /**
  * SQL of the changes of a batch to the ledger (`changeSelectSql`): new states, probes that are no longer
- * watched, and withdrawn states. Rewritten identical rows are no change. It reads the CTEs of `writeLedger`.
+ * watched, and withdrawn states. Rewritten identical rows are no change. The SQL reads the CTEs of
+ * `writeLedger`.
  */
 export const ledgerEvents = `${changeSelectSql({
   changes: 'count(*)',

@@ -19,16 +19,16 @@ interface StalledProbe extends RefusedProbe {
 }
 
 /**
- * Writes the ledger of an observer. Rows that the database rejects affect only their probe. They are stored
- * without the texts of the node if this helps. Otherwise they wait: the ledger of that probe is stalled, and
- * all others continue.
+ * Writes the ledger of an observer. Rows that the database rejects affect only their probe. These rows are
+ * written again without the texts of the node. If the database rejects them again, the rows of this probe wait
+ * and its ledger is stalled; the ledgers of all other probes continue.
  */
 export class LedgerKeeper {
   readonly #context: Pick<ProberContext, 'sql' | 'observer' | 'holder' | 'log'>;
   readonly #clock: Clock;
   readonly #wordless: LogThrottle;
   readonly #refusalLog: LogThrottle;
-  #standing: ReadonlyMap<string, StalledProbe>;
+  #stalled: ReadonlyMap<string, StalledProbe>;
   #settled: number;
   #lease: string;
 
@@ -48,7 +48,7 @@ export class LedgerKeeper {
     this.#refusalLog = new LogThrottle(steady, LOG_INTERVAL_MS);
     this.#settled = settled;
     this.#lease = lease;
-    this.#standing = new Map(
+    this.#stalled = new Map(
       refused.map((one) => {
         const { node, probe } = one;
         const part = { node, probe, transitions: [], progress: null };
@@ -65,24 +65,24 @@ export class LedgerKeeper {
   async write(batch: LedgerBatch): Promise<void> {
     const now = this.#clock();
     const parts = splitByProbe(batch);
-    for (const [key, { part }] of this.#standing) parts.set(key, mergeParts(part, parts.get(key)));
-    const waits = (key: string) => (this.#standing.get(key)?.againAt ?? 0) > now;
+    for (const [key, { part }] of this.#stalled) parts.set(key, mergeParts(part, parts.get(key)));
+    const waits = (key: string) => (this.#stalled.get(key)?.againAt ?? 0) > now;
     const due = [...parts].flatMap(([key, part]) => (waits(key) ? [] : [part]));
-    const standing = new Map(
-      [...this.#standing].flatMap(([key, one]) =>
+    const stalled = new Map(
+      [...this.#stalled].flatMap(([key, one]) =>
         waits(key) ? [[key, { ...one, part: parts.get(key) ?? one.part }] as const] : [],
       ),
     );
     try {
-      await this.#writeParts(due, { ...batch, refused: [...standing.values()] });
+      await this.#writeParts(due, { ...batch, refused: [...stalled.values()] });
     } catch (error) {
       if (!refusesRows(error)) throw error;
-      for (const one of await this.#refusedOf(due, now)) standing.set(probeKey(one.node, one.probe), one);
+      for (const one of await this.#refusedOf(due, now)) stalled.set(probeKey(one.node, one.probe), one);
       // The heartbeat is written last, because it marks everything before as final.
-      await this.#writeParts([], { ...batch, refused: [...standing.values()] });
+      await this.#writeParts([], { ...batch, refused: [...stalled.values()] });
     }
-    this.#tell(standing);
-    this.#standing = standing;
+    this.#log(stalled);
+    this.#stalled = stalled;
     this.#settled = Math.max(this.#settled, batch.heartbeat ?? this.#settled);
   }
 
@@ -94,21 +94,21 @@ export class LedgerKeeper {
     const nothing = { heartbeat: null, absences: [] };
     const store = (some: readonly LedgerPart[]) => this.#writeParts(some, nothing);
     const refused = await storeByBisection(parts, store);
-    const standing: StalledProbe[] = [];
+    const stalled: StalledProbe[] = [];
     for (const { item, error } of refused) {
       const { node, probe } = item;
       const [again] = await storeByBisection([withoutNodeTexts(item)], store);
       const reason = reasonOf(again?.error ?? error);
       if (again) {
-        const since = this.#standing.get(probeKey(node, probe))?.since ?? this.#settled;
-        standing.push({ node, probe, since, reason, part: item, againAt: now + RETRY_INTERVAL_MS });
+        const since = this.#stalled.get(probeKey(node, probe))?.since ?? this.#settled;
+        stalled.push({ node, probe, since, reason, part: item, againAt: now + RETRY_INTERVAL_MS });
       } else if (this.#wordless.shouldLog())
         this.#context.log.warn(
           { node, probe, reason },
-          'what a node said could not be stored; its states were',
+          'the texts of a node could not be stored; its states were stored',
         );
     }
-    return standing;
+    return stalled;
   }
 
   async #writeParts(
@@ -121,22 +121,22 @@ export class LedgerKeeper {
     this.#lease = await writeLedger(sql, observer, holder, { ...rest, transitions, probes }, this.#lease);
   }
 
-  /** Logs stalled ledgers at a limited rate, and their recovery once. */
-  #tell(standing: ReadonlyMap<string, StalledProbe>): void {
+  /** Logs stalled ledgers at a limited rate, and each recovery once. */
+  #log(stalled: ReadonlyMap<string, StalledProbe>): void {
     const { log } = this.#context;
-    const [one] = standing.values();
+    const [one] = stalled.values();
     if (one && this.#refusalLog.shouldLog())
       log.warn(
         {
-          probes: standing.size,
+          probes: stalled.size,
           node: one.node,
           probe: one.probe,
           since: new Date(one.since),
           reason: one.reason,
         },
-        'the database refuses what is said of a probe: its ledger is stalled',
+        'the database rejects the rows of a probe: its ledger is stalled',
       );
-    if (!one && this.#standing.size > 0) log.info('every ledger continues');
+    if (!one && this.#stalled.size > 0) log.info('every ledger continues');
   }
 }
 

@@ -53,7 +53,7 @@ function dropMiddleTransitions(transitions: readonly LedgerTransition[]): Ledger
       .sort((one, other) => one.at - other.at);
     const [first, last] = [mine[0], mine.at(-1)];
     if (!first || !last || first === last) return mine;
-    const error = 'more turned than could wait to be stored';
+    const error = 'too many changes of state waited to be stored';
     const gap = {
       ...first,
       state: 'unknown' as const,

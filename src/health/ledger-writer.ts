@@ -33,12 +33,12 @@ export class LedgerWriter {
     context: ProberContext,
     clock: LedgerClock,
     settled: number,
-    taken: AcquiredObserver,
+    acquired: AcquiredObserver,
     transitions: LedgerTransition[],
   ) {
     this.#context = context;
     this.#clock = clock;
-    this.#keeper = new LedgerKeeper(context, context.steady, settled, taken);
+    this.#keeper = new LedgerKeeper(context, context.steady, settled, acquired);
     this.#settled = settled;
     this.#unsent = { transitions, absences: [], hours: [] };
   }
@@ -53,7 +53,7 @@ export class LedgerWriter {
     this.#ended.push(absence);
   }
 
-  /** Adds an absence, in wall times. */
+  /** Adds an absence whose start and end are wall times. */
   addSkippedTime(absence: ObserverAbsence): void {
     this.#unsent.absences.push(absence);
   }

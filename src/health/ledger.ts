@@ -19,7 +19,7 @@ export interface LedgerTransition extends Omit<Transition, 'state'> {
 }
 
 /** Number of queries by node and probe. */
-export type LooksByProbe = Readonly<Record<string, Readonly<Record<string, number>>>>;
+export type ProbeCounts = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 /** A period without any query by the observer. */
 export interface ObserverAbsence {
@@ -27,7 +27,7 @@ export interface ObserverAbsence {
   readonly to: number;
   readonly reason: string;
   /** Number of queries before the absence. Undefined: unknown. */
-  readonly looks?: LooksByProbe;
+  readonly probeCounts?: ProbeCounts;
 }
 
 /** Progress of a probe without a transition. */
@@ -202,7 +202,7 @@ export async function writeLedger(
       transition,
     ]),
   );
-  const [kept] = await sql<{ lease: string }[]>`
+  const [row] = await sql<{ lease: string }[]>`
     with mine as materialized (
       update recorder.health_observers set lease_until = now() + make_interval(secs => ${LEASE_SECONDS}),
         heartbeat_at = greatest(heartbeat_at, nullif(least(coalesce(${heartbeat === null ? null : iso(heartbeat)}::timestamptz, '-infinity'), clock_timestamp()), '-infinity')),
@@ -210,9 +210,9 @@ export async function writeLedger(
       where observer = ${observer} and holder = ${holder} and lease_until >= ${lease}::text::timestamptz
       returning observer, lease_until
     ), absent as (
-      insert into recorder.health_absences as a (observer, started_at, ended_at, reason, looks)
+      insert into recorder.health_absences as a (observer, started_at, ended_at, reason, probe_counts)
       select mine.observer, u.* from mine, jsonb_to_recordset(${text(absences.map(absenceRow))}::text::jsonb)
-        as u(started_at timestamptz, ended_at timestamptz, reason text, looks jsonb)
+        as u(started_at timestamptz, ended_at timestamptz, reason text, probe_counts jsonb)
       on conflict (observer, started_at) do update set ended_at = greatest(a.ended_at, excluded.ended_at) returning 1
     ), transition as materialized (
       select mine.observer, u.* from mine, jsonb_to_recordset(${text([...latest.values()].map(transitionRow))}::text::jsonb)
@@ -256,17 +256,17 @@ export async function writeLedger(
         suspect = excluded.suspect, latest = excluded.latest, hour = excluded.hour, entries = excluded.entries returning 1
     ), ${sql.unsafe(CHANGE_CTES)}
     select lease_until::text as lease from mine`;
-  if (!kept) throw new LeaseLostError('node-health', `observer=${observer}`);
-  return kept.lease;
+  if (!row) throw new LeaseLostError('node-health', `observer=${observer}`);
+  return row.lease;
 }
 
 const iso = (at: number) => new Date(at).toISOString();
 const text = (rows: readonly unknown[]) => JSON.stringify(rows);
-const absenceRow = ({ from, to, reason, looks }: ObserverAbsence) => ({
+const absenceRow = ({ from, to, reason, probeCounts }: ObserverAbsence) => ({
   started_at: iso(from),
   ended_at: iso(to),
   reason,
-  looks,
+  probe_counts: probeCounts,
 });
 const refusedRow = ({ node, probe, since, reason }: RefusedProbe) => ({
   node,

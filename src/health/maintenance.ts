@@ -1,4 +1,4 @@
-import type { Verdict } from './state.ts';
+import type { ProbeVerdict } from './state.ts';
 
 /**
  * Announced maintenance, in which nodes may be down. Wall times in ms since 1970, inclusive start, exclusive
@@ -19,28 +19,28 @@ export interface RecurringMaintenance {
   /** Start of the window after midnight, in ms. */
   readonly at: number;
   /** Duration, in ms. */
-  readonly lasts: number;
+  readonly duration: number;
 }
 
 const DAY = 86_400_000;
 
 /** Returns the windows of a recurring maintenance that overlap [from, to]. */
 export function listOccurrences(
-  { nodes, days, at, lasts }: RecurringMaintenance,
+  { nodes, days, at, duration }: RecurringMaintenance,
   from: number,
   to: number,
 ): MaintenanceWindow[] {
   const windows: MaintenanceWindow[] = [];
-  for (let day = Math.floor((from - lasts) / DAY) * DAY; day <= to; day += DAY) {
-    const begin = day + at;
-    if (days.has(new Date(day).getUTCDay()) && begin <= to && begin + lasts >= from)
-      windows.push({ nodes, from: begin, to: begin + lasts });
+  for (let day = Math.floor((from - duration) / DAY) * DAY; day <= to; day += DAY) {
+    const start = day + at;
+    if (days.has(new Date(day).getUTCDay()) && start <= to && start + duration >= from)
+      windows.push({ nodes, from: start, to: start + duration });
   }
   return windows;
 }
 
 /** A verdict that holds from a moment on. */
-export interface DatedVerdict<T extends Verdict> {
+export interface DatedVerdict<T extends ProbeVerdict> {
   readonly at: number;
   readonly verdict: T;
 }
@@ -55,7 +55,7 @@ export const UNDER_MAINTENANCE = { state: 'maintenance', error: null, message: n
  * @param transitions later verdicts, oldest first
  * @returns the moments in [from, to] at which the effective verdict changes
  */
-export function applyMaintenance<T extends Verdict>(
+export function applyMaintenance<T extends ProbeVerdict>(
   current: T | null,
   counted: T | null,
   transitions: readonly DatedVerdict<T>[],
@@ -79,6 +79,6 @@ export function applyMaintenance<T extends Verdict>(
   return result;
 }
 
-function hasSameTexts<T extends Verdict>(one: T, other: T): boolean {
+function hasSameTexts<T extends ProbeVerdict>(one: T, other: T): boolean {
   return one.state === other.state && one.error === other.error && one.message === other.message;
 }

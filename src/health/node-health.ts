@@ -2,7 +2,7 @@ import type { Recorded, Source, UpstreamClient } from '../datasets/contract.ts';
 import { columnsOf } from '../datasets/dataset.ts';
 import { json, object, optional, text } from '../datasets/fields.ts';
 import { minute } from '../datasets/sources/durations.ts';
-import { walkSingleResponse } from '../datasets/sources/one-answer.ts';
+import { walkSingleResponse } from '../datasets/sources/single-response.ts';
 import type { ConfiguredFeed } from '../recording/active-feed.ts';
 import { failureTable, UpstreamFailure } from '../upstreams/failure.ts';
 import { shareOf, sharesOf } from './shares.ts';
@@ -28,17 +28,17 @@ const NOT_SERVED: ReadonlySet<number | undefined> = new Set([404, 405]);
  * query is repeated by JSON-RPC.
  * @throws UpstreamFailure if there is no report
  */
-async function queryHealthReport(ask: UpstreamClient, probe: string): Promise<unknown> {
+async function queryHealthReport(client: UpstreamClient, probe: string): Promise<unknown> {
   const [name = '', tag] = probe.split(':');
   const { paths, method } = PROBES.get(name) ?? HEALTH;
   for (const path of paths) {
     try {
-      return await ask.probe(path, tag === undefined ? {} : { query: { tag } });
+      return await client.probe(path, tag === undefined ? {} : { query: { tag } });
     } catch (error) {
       if (!(error instanceof UpstreamFailure) || !NOT_SERVED.has(error.status)) throw error;
     }
   }
-  return ask.probe('/ext/health', { method, params: tag === undefined ? undefined : { tags: [tag] } });
+  return client.probe('/ext/health', { method, params: tag === undefined ? undefined : { tags: [tag] } });
 }
 
 /**
@@ -64,13 +64,13 @@ const source: Source = {
       ].map((probe) => ({ observer: share, node, probe }));
     });
   },
-  walk: (ask, { probe = 'health' }) => walkSingleResponse(() => queryReportOrFailure(ask, probe)),
+  walk: (client, { probe = 'health' }) => walkSingleResponse(() => queryReportOrFailure(client, probe)),
 };
 
 /** Returns the health report, or the failure with the resulting state of the node. */
-async function queryReportOrFailure(ask: UpstreamClient, probe: string): Promise<unknown> {
+async function queryReportOrFailure(client: UpstreamClient, probe: string): Promise<unknown> {
   try {
-    return await queryHealthReport(ask, probe);
+    return await queryHealthReport(client, probe);
   } catch (error) {
     if (!(error instanceof UpstreamFailure) || error.kind === 'cancelled') throw error;
     const { probe: state, network } = failureTable[error.kind];
@@ -79,8 +79,8 @@ async function queryReportOrFailure(ask: UpstreamClient, probe: string): Promise
 }
 
 /**
- * The dataset of the prober. It records intervals without changes instead of the responses of runs. Its table
- * is `healthIntervals` (`src/db/schema/health-tables.ts`), its views are in `src/reporting/views/sql/`.
+ * The dataset of the prober. The ledger records intervals without changes instead of the responses of runs. Its
+ * table is `healthIntervals` (`src/db/schema/health-tables.ts`), its views are in `src/reporting/views/sql/`.
  */
 export interface Ledger extends Recorded {
   readonly history: 'ledger';
@@ -94,7 +94,8 @@ const request = ['observer', 'node', 'probe'];
 /** States of each probe of a node and of each of its checks. */
 export const nodeHealth: Ledger = {
   name: 'node_health',
-  about: 'What each probe of a node and each of its checks said, as intervals in which nothing changed.',
+  relation: 'node_health',
+  about: 'States of each probe of a node and of each of its checks, as intervals without a change.',
   operations: [
     'GET /ext/health',
     'GET /ext/health/health',
@@ -113,8 +114,8 @@ export const nodeHealth: Ledger = {
     item: object({
       checkName: text('A check of the node, or * for the probe as a whole.'),
       state: text('up, down, unknown or maintenance.'),
-      error: optional(text('Why the check failed.')),
-      message: optional(json('What a failing check said, any JSON.')),
+      error: optional(text('Error of the check.')),
+      message: optional(json('Message of a failing check, any JSON.')),
     }),
     rename: {},
   }),

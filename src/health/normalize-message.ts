@@ -49,7 +49,7 @@ export function normalizeMessage(text: string): string {
 }
 
 /**
- * Does the same for a JSON text. All numbers are replaced, and members are sorted.
+ * Normalizes a JSON text like {@link normalizeMessage}. All numbers are replaced, and members are sorted.
  * @param json well-formed JSON with few levels
  */
 export function normalizeJsonMessage(json: string): string {

@@ -25,7 +25,7 @@ export class OtherNodes {
   /** Ended probes that are not written yet. */
   #ended: WatchedProbe[] = [];
   /** Number of queries and names of the checks of each probe until its last end, by key. */
-  readonly #earlier = new Map<string, { readonly looks: number; readonly names: ReadonlySet<string> }>();
+  readonly #earlier = new Map<string, { readonly queryCount: number; readonly names: ReadonlySet<string> }>();
 
   /** @param resume returns the stored state of a probe */
   constructor(
@@ -59,7 +59,7 @@ export class OtherNodes {
    * @param settled wall time from which a new probe is recorded
    * @returns the probe of the other node; null: none
    */
-  take(
+  addResult(
     configured: WatchedProbe,
     other: OtherNodeResult | undefined,
     at: number,
@@ -70,31 +70,31 @@ export class OtherNodes {
       if (one.at === configured && one.watched.node !== other?.nodeId) this.#end(key, one.watched, at);
     if (!other || this.#isConfigured(other.nodeId, configured.probe)) return null;
     const key = probeKey(other.nodeId, configured.probe);
-    const found = this.#answering.get(key) ?? this.#begin(key, other.nodeId, configured, settled);
+    const found = this.#answering.get(key) ?? this.#start(key, other.nodeId, configured, settled);
     if (!found) return null;
     found.at = configured;
-    const { latency, ...look } = other.look;
-    found.watched.take({ ...look, at }, latency, staleAfter, this.#clock.toWall(at));
+    const { latency, ...result } = other.result;
+    found.watched.addResult({ ...result, at }, latency, staleAfter, this.#clock.toWall(at));
     return found.watched;
   }
 
-  #begin(key: string, node: string, at: WatchedProbe, settled: number): OtherProbe | null {
+  #start(key: string, node: string, at: WatchedProbe, settled: number): OtherProbe | null {
     const earlier = this.#earlier.get(key);
     if (this.#earlier.size >= MAX_OTHER_PROBES && !earlier) return null;
     const { probe } = at;
     const before = this.#resume(node, probe) ?? createInitialProbe(settled);
-    const { looks: probes = before.probes, names: endedNames = new Set<string>() } = earlier ?? {};
+    const { queryCount: probes = before.probes, names: endedNames = new Set<string>() } = earlier ?? {};
     const state = { ...INITIAL_PROBE_STATE, endedNames };
     const start = { ...before, state, maintained: false, probes, settled };
-    const begun = { watched: new WatchedProbe(node, probe, start), at };
-    this.#answering.set(key, begun);
-    this.#earlier.set(key, { looks: probes, names: endedNames });
-    return begun;
+    const started = { watched: new WatchedProbe(node, probe, start), at };
+    this.#answering.set(key, started);
+    this.#earlier.set(key, { queryCount: probes, names: endedNames });
+    return started;
   }
 
   #end(key: string, watched: WatchedProbe, at: number): void {
     watched.end(at);
-    this.#earlier.set(key, { looks: watched.looks, names: watched.checkNames });
+    this.#earlier.set(key, { queryCount: watched.queryCount, names: watched.checkNames });
     this.#answering.delete(key);
     this.#ended.push(watched);
   }

@@ -31,34 +31,34 @@ export function createProbeQuery(
     let latency = 0;
     let another: UpstreamFailure | null = null;
     try {
-      const ask = open(
+      const client = open(
         ledger,
         { target, window: null, reason: 'poll' },
         { weight: 0, priority: 'poll', signal: work.signal, clock },
       );
-      body = await firstBody(ledger.source.walk(ask, target, null));
+      body = await firstBody(ledger.source.walk(client, target, null));
       latency = performance.now() - began;
-      another = await identityFailure(ask);
+      another = await identityFailure(client);
     } catch (error) {
       if (stop.aborted || !(error instanceof UpstreamFailure) || !work.timedOut) throw error;
-      body = { failure: `no whole answer within ${deadline} ms`, state: 'down', network: true };
+      body = { failure: `no complete response within ${deadline} ms`, state: 'down', network: true };
     } finally {
       work.end();
     }
     const reading = readHealth(body);
     const mayBeNetwork = reading.state === 'down' && getMember(body, 'network') === true;
-    const look: ProbeQueryResult =
+    const result: ProbeQueryResult =
       mayBeNetwork && (await isCutOff(node))
         ? { state: 'unknown', error: `${CUT_OFF_ERROR} (${reading.error})`, checks: null, latency: null }
         : { ...reading, latency: reading.checks ? latency : null };
-    return another ? toOtherNodeResult(another, look) : look;
+    return another ? toOtherNodeResult(another, result) : result;
   };
 }
 
 /** Returns the failure if another node than the configured one responded. Returns null otherwise. */
-async function identityFailure(ask: RunClient): Promise<UpstreamFailure | null> {
+async function identityFailure(client: RunClient): Promise<UpstreamFailure | null> {
   try {
-    await ask.verifySlowly?.();
+    await client.verifySlowly?.();
     return null;
   } catch (error) {
     return error instanceof UpstreamFailure && error.kind === 'identity' ? error : null;
@@ -68,11 +68,11 @@ async function identityFailure(ask: RunClient): Promise<UpstreamFailure | null> 
 /** Returns the result for a name while another node responds: unknown, and the result of that node. */
 function toOtherNodeResult(
   failure: UpstreamFailure,
-  look: Omit<ProbeQueryResult, 'other'>,
+  result: Omit<ProbeQueryResult, 'other'>,
 ): ProbeQueryResult {
   const unknown = readHealth({ failure: failure.message, state: 'unknown' });
   const nodeId = failure instanceof AnotherNode ? failure.nodeId : null;
-  return { ...unknown, latency: null, ...(nodeId === null ? {} : { other: { nodeId, look } }) };
+  return { ...unknown, latency: null, ...(nodeId === null ? {} : { other: { nodeId, result } }) };
 }
 
 const CUT_OFF_ERROR = 'no upstream can be reached over the network: the recorder is cut off';

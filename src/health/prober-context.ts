@@ -18,7 +18,7 @@ export interface ProbeQueryResult extends Omit<Observation, 'at' | 'before'> {
 /** Result of a query whose response came from another node than the bound one. */
 export interface OtherNodeResult {
   readonly nodeId: string;
-  readonly look: Omit<ProbeQueryResult, 'other'>;
+  readonly result: Omit<ProbeQueryResult, 'other'>;
 }
 
 /** A probe of a node, such as `health`, or `health:TAG` for the checks with a tag. */
@@ -44,7 +44,7 @@ export interface ProberContext {
   readonly every: number;
   readonly targets: readonly ProbeTarget[];
   /** Queries once, on a new connection, with a timeout shorter than `every`. Rejects only if aborted. */
-  look(target: ProbeTarget, signal: AbortSignal): Promise<ProbeQueryResult>;
+  query(target: ProbeTarget, signal: AbortSignal): Promise<ProbeQueryResult>;
   /** Returns the announced windows that overlap [from, to], in wall times in ms. */
   maintenance(from: number, to: number): Promise<readonly MaintenanceWindow[]>;
   /** Returns a random number from 0 to 1, to spread confirmations. */

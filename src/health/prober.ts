@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { storableText } from '../datasets/storable-text.ts';
 import { LeaseLostError, toErrorMessage } from '../lib/errors.ts';
 import { sanitizeMessage } from '../upstreams/failure.ts';
-import { type LooksByProbe, type ObserverAbsence, releaseObserver } from './ledger.ts';
+import { type AcquiredLedger, acquireLedger } from './acquire-ledger.ts';
+import { type ObserverAbsence, type ProbeCounts, releaseObserver } from './ledger.ts';
 import type { LedgerClock } from './ledger-clock.ts';
 import { probeKey } from './ledger-parts.ts';
 import { LedgerWriter } from './ledger-writer.ts';
@@ -10,7 +11,6 @@ import { LogThrottle } from './log-throttle.ts';
 import { OtherNodes } from './other-nodes.ts';
 import type { ProbeQueryResult, ProberContext } from './prober-context.ts';
 import { ProbeSchedule } from './rounds.ts';
-import { type AcquiredLedger, acquireLedger } from './take-ledger.ts';
 import { createInitialProbe, WatchedProbe } from './watched-probe.ts';
 
 /** Maximum time between two ticks without an absence, in ms. */
@@ -32,6 +32,8 @@ const CONFIRM_SPREAD_MS = 2_000;
  */
 const STALE_INTERVALS = 5;
 const MIN_STALE_MS = 150_000;
+/** Time after which a query in progress counts as failed, in ms. Queries have shorter timeouts of their own. */
+const MAX_QUERY_MS = 60_000;
 const FLUSH_INTERVAL_MS = 1_000;
 const LOG_INTERVAL_MS = 60_000;
 /** Maximum time for which the end waits for queries in progress, in ms. */
@@ -53,8 +55,8 @@ interface OpenAbsence extends Omit<ObserverAbsence, 'to' | 'reason'> {
 }
 
 /**
- * Probes all targets of one observer. It queries each once per interval, spread evenly, and writes changes
- * once a second. Time in which the process is off, asleep or stalled is an absence of the observer. An
+ * Probes all targets of one observer. The prober queries each once per interval, spread evenly, and writes
+ * changes once a second. Time in which the process is off, asleep or stalled is an absence of the observer. An
  * absence ends when every overdue probe has a result.
  */
 export class Prober {
@@ -75,15 +77,17 @@ export class Prober {
    * Probes with queries that must end before the absence ends. Null: not all overdue queries have started.
    */
   #awaited: Set<WatchedProbe> | null = null;
+  /** Number of queries before the clocks contradicted each other. */
+  #countsBeforeDoubt: ProbeCounts = {};
   /** The clock was set back permanently, so that the written ledger is ahead of it. */
   #clockWentBack = false;
   #flushing: Promise<void> | null = null;
 
-  private constructor(context: ProberContext, { clock, taken, ledger, settled }: AcquiredLedger) {
+  private constructor(context: ProberContext, { clock, acquired, ledger, settled }: AcquiredLedger) {
     this.#context = context;
     this.#clock = clock;
     const now = clock.now();
-    const { heartbeat } = taken;
+    const { heartbeat } = acquired;
     this.#failed = new LogThrottle(context.steady, LOG_INTERVAL_MS);
     this.#probes = context.targets.map(
       ({ node, probe }) =>
@@ -92,13 +96,13 @@ export class Prober {
     // At the start every probe is due: all are queried immediately, and then by schedule.
     this.#rounds = new ProbeSchedule(this.#probes, context.every, now - context.every + 1);
     const watched = new Set(context.targets.map(({ node, probe }) => probeKey(node, probe)));
-    this.#writer = new LedgerWriter(context, clock, settled, taken, ledger.transitions(watched));
+    this.#writer = new LedgerWriter(context, clock, settled, acquired, ledger.transitions(watched));
     this.#others = new OtherNodes(clock, ledger.of, (node, probe) => watched.has(probeKey(node, probe)));
     this.#lastTick = now;
     this.#absence = {
       from: heartbeat === null ? now : clock.toSteady(heartbeat),
       reason: heartbeat === null ? null : 'the recorder was off',
-      looks: this.#looks(),
+      probeCounts: this.#probeCounts(),
     };
   }
 
@@ -106,7 +110,7 @@ export class Prober {
    * Acquires the observer and creates its prober.
    * @returns null if another process holds the observer
    */
-  static async begin(context: ProberContext): Promise<Prober | null> {
+  static async acquire(context: ProberContext): Promise<Prober | null> {
     const ledger = await acquireLedger(context);
     return ledger && new Prober(context, ledger);
   }
@@ -114,29 +118,36 @@ export class Prober {
   /** Starts the queries that are due. Must be called at least every 250 ms. */
   tick(): void {
     const now = this.#clock.now();
-    const moved = this.#clock.compare();
-    if (moved) {
-      this.#context.log.warn({ milliseconds: moved.by }, 'the clock was moved');
-      if (moved.by < 0) this.#clockWentBack = true;
-      if (moved.skipped)
-        this.#writer.addSkippedTime({
-          ...moved.skipped,
-          reason: 'the clock was set forward',
-          looks: this.#looks(),
-        });
-    }
+    this.#compareClocks();
     if (this.#stalled(now)) this.#pause(now);
     this.#lastTick = now;
     const again = this.#again.filter(({ at }) => at <= now);
     this.#again = this.#again.filter(({ at }) => at > now);
-    for (const { probe } of again) this.#ask(probe, now);
+    for (const { probe } of again) this.#query(probe, now);
     for (const { probe, planned } of this.#rounds.due(now, MAX_QUERIES_PER_TICK)) {
       this.#context.queryStarted?.(now - planned);
-      this.#ask(probe, now);
+      this.#query(probe, now);
     }
     if (this.#absence === null || this.#rounds.late(now)) return;
-    this.#awaited ??= new Set(this.#probes.filter(({ askedAt }) => askedAt !== null));
+    this.#awaited ??= new Set(this.#probes.filter(({ queryStartedAt }) => queryStartedAt !== null));
     this.#endAbsence(now);
+  }
+
+  /** Compares the clocks. Time that the wall clock skipped is an absence. */
+  #compareClocks(): void {
+    const wasDoubtful = this.#clock.isDoubtful;
+    const moved = this.#clock.compare();
+    // Later queries belong to the time after the change.
+    if (!wasDoubtful) this.#countsBeforeDoubt = this.#clock.isDoubtful ? this.#probeCounts() : {};
+    if (!moved) return;
+    this.#context.log.warn({ milliseconds: moved.by }, 'the clock was moved');
+    if (moved.by < 0) this.#clockWentBack = true;
+    if (moved.skipped)
+      this.#writer.addSkippedTime({
+        ...moved.skipped,
+        reason: 'the clock was set forward',
+        probeCounts: this.#countsBeforeDoubt,
+      });
   }
 
   /**
@@ -148,17 +159,20 @@ export class Prober {
       this.#absence = {
         from: this.#lastTick,
         reason: 'the recorder was asleep or stalled',
-        looks: this.#looks(),
+        probeCounts: this.#probeCounts(),
       };
     this.#awaited = null;
     for (const probe of this.#probes)
-      if (probe.askedAt !== null) {
-        probe.discardLook();
+      if (probe.queryStartedAt !== null) {
+        probe.discardQuery();
         this.#again.push({ at: now, probe });
       }
   }
 
-  /** Ends the absence if every overdue query has a result. Until then the states are those from before. */
+  /**
+   * Ends the absence if every overdue query has a result. Until then, each probe keeps its state from before
+   * the absence.
+   */
   #endAbsence(now: number): void {
     if (this.#absence === null || this.#awaited === null || this.#awaited.size > 0) return;
     const { reason } = this.#absence;
@@ -173,11 +187,11 @@ export class Prober {
   }
 
   /** Returns the number of queries so far, by node and probe. */
-  #looks(): LooksByProbe {
-    const looks: Record<string, Record<string, number>> = {};
-    for (const { node, probe, looks: count } of this.#watched)
-      looks[node] = { ...looks[node], [probe]: count };
-    return looks;
+  #probeCounts(): ProbeCounts {
+    const counts: Record<string, Record<string, number>> = {};
+    for (const { node, probe, queryCount: count } of this.#watched)
+      counts[node] = { ...counts[node], [probe]: count };
+    return counts;
   }
 
   /**
@@ -214,7 +228,7 @@ export class Prober {
           else if (failing.shouldLog())
             log.warn(
               { cause: toErrorMessage(error) },
-              'writing the health ledger failed; it is tried again every second',
+              'the health ledger could not be written: retried every second',
             );
         },
       );
@@ -235,7 +249,7 @@ export class Prober {
   /** Queries every probe once, confirms failures, writes the results and releases the observer. */
   async once(signal: AbortSignal): Promise<void> {
     const done = () =>
-      this.#probes.every(({ dirty, askedAt }) => dirty && askedAt === null) &&
+      this.#probes.every(({ dirty, queryStartedAt }) => dirty && queryStartedAt === null) &&
       this.#watched.every(({ suspect }) => suspect === null);
     do {
       this.tick();
@@ -255,7 +269,7 @@ export class Prober {
     const { sql, observer, holder, log } = this.#context;
     for (
       let waited = 0;
-      waited < LAST_QUERIES_TIMEOUT_MS && this.#probes.some(({ askedAt }) => askedAt !== null);
+      waited < LAST_QUERIES_TIMEOUT_MS && this.#probes.some(({ queryStartedAt }) => queryStartedAt !== null);
       waited += 50
     )
       await delay(50);
@@ -272,14 +286,22 @@ export class Prober {
     return now - this.#lastTick > MAX_TICK_GAP_MS;
   }
 
-  #ask(probe: WatchedProbe, now: number): void {
-    if (probe.askedAt !== null) return;
-    const look = probe.beginLook(now);
+  #query(probe: WatchedProbe, now: number): void {
+    if (probe.queryStartedAt !== null) {
+      if (now - probe.queryStartedAt < Math.max(this.#context.every, MAX_QUERY_MS)) return;
+      this.#addResult(probe, this.#ownFault(probe, new Error('the query did not end')));
+    }
+    const queryNumber = probe.startQuery(now);
     this.#context
-      .look(probe, this.#stopping.signal)
+      .query(probe, this.#stopping.signal)
       .catch((error: unknown) => (this.#stopping.signal.aborted ? null : this.#ownFault(probe, error)))
       .then((result) => {
-        if (probe.endLook(look) && result) this.#take(probe, result);
+        if (!probe.endQuery(queryNumber) || !result) return;
+        try {
+          this.#addResult(probe, result);
+        } catch (error) {
+          this.#addResult(probe, this.#ownFault(probe, error));
+        }
       });
   }
 
@@ -287,7 +309,7 @@ export class Prober {
   #ownFault({ node, probe }: WatchedProbe, error: unknown): ProbeQueryResult {
     if (this.#failed.shouldLog())
       this.#context.log.warn({ node, probe, err: error }, 'a probe of a node failed');
-    const why = storableText(`this recorder could not look: ${sanitizeMessage(toErrorMessage(error))}`);
+    const why = storableText(`this recorder could not probe: ${sanitizeMessage(toErrorMessage(error))}`);
     return { state: 'unknown', error: why, checks: null, latency: null };
   }
 
@@ -295,7 +317,7 @@ export class Prober {
    * Processes a response that arrived now. A response across a pause is discarded, because it may be from
    * before the pause.
    */
-  #take(probe: WatchedProbe, { latency, other, ...look }: ProbeQueryResult): void {
+  #addResult(probe: WatchedProbe, { latency, other, ...observation }: ProbeQueryResult): void {
     const at = this.#clock.now();
     if (this.#stalled(at)) {
       this.#again.push({ at, probe });
@@ -306,8 +328,8 @@ export class Prober {
       probe.probe.split(':')[0] === 'health'
         ? Math.max(every * STALE_INTERVALS, MIN_STALE_MS)
         : Number.POSITIVE_INFINITY;
-    probe.take({ ...look, at }, latency, staleAfter, this.#clock.toWall(at));
-    const another = this.#others.take(probe, other, at, staleAfter, this.#writer.settled);
+    probe.addResult({ ...observation, at }, latency, staleAfter, this.#clock.toWall(at));
+    const another = this.#others.addResult(probe, other, at, staleAfter, this.#writer.settled);
     if (probe.suspect || another?.suspect)
       this.#again.push({ at: at + MIN_CONFIRM_DELAY_MS + random() * CONFIRM_SPREAD_MS, probe });
     this.#awaited?.delete(probe);

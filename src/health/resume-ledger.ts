@@ -49,7 +49,7 @@ export interface ResumedLedger {
 /**
  * Loads the state that an earlier process of the observer stored.
  * @param settled time up to which its ledger is final, in ms since 1970
- * @param refused probes whose later rows it could not store
+ * @param refused probes whose later rows that process could not store
  */
 export async function resumeLedger(
   sql: postgres.Sql,
@@ -79,14 +79,14 @@ export async function resumeLedger(
       select node, probe, probes::float8, suspect, hour, entries from recorder.health_probes
       where observer = ${observer}`,
   ]);
-  const standing = new Map<string, Map<string, CurrentVerdict>>();
+  const verdicts = new Map<string, Map<string, CurrentVerdict>>();
   for (const row of open) {
     const key = probeKey(row.node, row.probe);
-    standing.set(key, (standing.get(key) ?? new Map()).set(row.check, resumeVerdict(row)));
+    verdicts.set(key, (verdicts.get(key) ?? new Map()).set(row.check, resumeVerdict(row)));
   }
   const lost = new Map(refused.map((one) => [probeKey(one.node, one.probe), one]));
   for (const key of lost.keys())
-    standing.set(key, (standing.get(key) ?? new Map()).set(WHOLE_PROBE, LOST_VERDICT));
+    verdicts.set(key, (verdicts.get(key) ?? new Map()).set(WHOLE_PROBE, LOST_VERDICT));
   const maintained = new Set(
     open
       .filter((row) => row.check === WHOLE_PROBE && row.state === 'maintenance')
@@ -104,7 +104,7 @@ export async function resumeLedger(
       // watched meanwhile.
       const suspect = left && left.at >= since ? left : null;
       const before: ProbeState = {
-        standing: standing.get(key) ?? new Map(),
+        verdicts: verdicts.get(key) ?? new Map(),
         suspect: suspect && { ...suspect, at: clock.toSteady(suspect.at) },
         stamps: new Map(),
         endedNames: new Set(),

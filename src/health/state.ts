@@ -2,11 +2,11 @@ import { formatNames, REMAINING_CHECKS, STATE_SEVERITY, WHOLE_PROBE } from './he
 import { normalizeJsonMessage, normalizeMessage } from './normalize-message.ts';
 
 /** State of a probe or a check. `maintenance` is announced, never observed. */
-export type State = 'up' | 'down' | 'unknown' | 'maintenance';
+export type NodeState = 'up' | 'down' | 'unknown' | 'maintenance';
 
 /** State of a probe or of one of its checks, and the reason. */
-export interface Verdict {
-  readonly state: State;
+export interface ProbeVerdict {
+  readonly state: NodeState;
   readonly error: string | null;
   /** JSON text: message of a failing check, in addition to its error. */
   readonly message: string | null;
@@ -30,7 +30,7 @@ export interface VerdictTexts extends Pick<ReportedFailure, 'failures'> {
 }
 
 /** One check of a report. */
-export interface CheckReading extends Verdict, ReportedFailure {
+export interface CheckReading extends ProbeVerdict, ReportedFailure {
   readonly name: string;
   /** Time of the last execution by the node, in the format of the node. Null: not reported. */
   readonly timestamp: string | null;
@@ -50,7 +50,7 @@ export interface Observation {
 }
 
 /** A change of the verdict of a check, or of the probe as a whole, at `at`. */
-export interface Transition extends Verdict {
+export interface Transition extends ProbeVerdict {
   readonly at: number;
   readonly check: string;
   /** For the probe as a whole: the node returned a report, so that its checks are known. */
@@ -67,7 +67,7 @@ export interface VerdictEnd extends Omit<Transition, 'state'> {
 }
 
 /** Current verdict of a check, with its first and its latest texts. */
-export interface CurrentVerdict extends Verdict {
+export interface CurrentVerdict extends ProbeVerdict {
   readonly reported: boolean;
   readonly latest: VerdictTexts;
   /** Normalized text for comparisons. */
@@ -77,7 +77,7 @@ export interface CurrentVerdict extends Verdict {
 /** State of a probe between two queries. */
 export interface ProbeState {
   /** Verdicts by check; {@link WHOLE_PROBE} for the probe itself. */
-  readonly standing: ReadonlyMap<string, CurrentVerdict>;
+  readonly verdicts: ReadonlyMap<string, CurrentVerdict>;
   /**
    * First failure of a node that was not down. If a second query confirms it, the node was down from this
    * moment on.
@@ -85,12 +85,12 @@ export interface ProbeState {
   readonly suspect: Observation | null;
   /** Time at which the current timestamp of each check was first seen. */
   readonly stamps: ReadonlyMap<string, { readonly timestamp: string; readonly since: number }>;
-  /** Names of checks whose verdicts ended. They count for the maximum number of names. */
+  /** Names of checks whose verdicts ended. These names count towards {@link MAX_CHECK_NAMES}. */
   readonly endedNames: ReadonlySet<string>;
 }
 
 export const INITIAL_PROBE_STATE: ProbeState = {
-  standing: new Map(),
+  verdicts: new Map(),
   suspect: null,
   stamps: new Map(),
   endedNames: new Set(),
@@ -113,25 +113,25 @@ export function applyObservation(
   const down = observation.state === 'down';
   if (suspect && down && observation.at - suspect.at < MIN_CONFIRM_GAP_MS)
     return { state: before, transitions: [] };
-  if (!suspect && down && before.standing.get(WHOLE_PROBE)?.state !== 'down')
+  if (!suspect && down && before.verdicts.get(WHOLE_PROBE)?.state !== 'down')
     return { state: { ...before, suspect: observation }, transitions: [] };
-  const standing = new Map(before.standing);
+  const verdicts = new Map(before.verdicts);
   const transitions: Transition[] = [];
   const stamps = observation.checks ? stampsOf(before, observation) : before.stamps;
   const known = { stamps, endedNames: before.endedNames };
-  if (suspect && down) transitions.push(...applyReadings(standing, suspect, known, staleAfter));
+  if (suspect && down) transitions.push(...applyReadings(verdicts, suspect, known, staleAfter));
   if (suspect && observation.state === 'unknown')
     // It is no longer known whether the node caused the failure.
     transitions.push(
       ...applyReadings(
-        standing,
+        verdicts,
         { ...observation, at: suspect.at, before: suspect.before },
         known,
         staleAfter,
       ),
     );
-  else transitions.push(...applyReadings(standing, observation, known, staleAfter));
-  return { state: { ...before, standing, suspect: null, stamps }, transitions };
+  else transitions.push(...applyReadings(verdicts, observation, known, staleAfter));
+  return { state: { ...before, verdicts, suspect: null, stamps }, transitions };
 }
 
 /**
@@ -142,13 +142,13 @@ const MAX_CHECK_NAMES = 1_000;
 
 /** Merges the readings with names beyond the limit into one, with the most severe state. */
 function limitReadings(
-  standing: ReadonlyMap<string, CurrentVerdict>,
+  verdicts: ReadonlyMap<string, CurrentVerdict>,
   endedNames: ReadonlySet<string>,
   readings: readonly CheckReading[],
 ): readonly CheckReading[] {
-  const isKnown = (name: string) => standing.has(name) || endedNames.has(name);
-  let room = MAX_CHECK_NAMES - standing.size;
-  for (const name of endedNames) if (!standing.has(name)) room--;
+  const isKnown = (name: string) => verdicts.has(name) || endedNames.has(name);
+  let room = MAX_CHECK_NAMES - verdicts.size;
+  for (const name of endedNames) if (!verdicts.has(name)) room--;
   let more: CheckReading | null = null;
   const bounded: CheckReading[] = [];
   for (const reading of readings) {
@@ -160,8 +160,8 @@ function limitReadings(
 }
 
 /**
- * Returns the reading for all checks beyond the limit. Its texts contain no names, because these may change
- * with each query.
+ * Returns the reading for all checks beyond the limit. Its texts contain no names of checks, because these may
+ * change with each query.
  */
 const toRemainingChecks = ({ state }: CheckReading): CheckReading => ({
   name: REMAINING_CHECKS,
@@ -173,23 +173,28 @@ const toRemainingChecks = ({ state }: CheckReading): CheckReading => ({
   failures: null,
 });
 
-/** Returns the transitions of an observation and updates `standing`. */
+/** Returns the transitions of an observation and updates `verdicts`. */
 function applyReadings(
-  standing: Map<string, CurrentVerdict>,
+  verdicts: Map<string, CurrentVerdict>,
   observation: Observation,
   { stamps, endedNames }: Pick<ProbeState, 'stamps' | 'endedNames'>,
   staleAfter: number,
 ): Transition[] {
   const { at, before } = observation;
   const transitions: Transition[] = [];
-  const say = (check: string, verdict: Verdict, reported: boolean, own: ReportedFailure = NO_ACCOUNT) => {
-    const last = standing.get(check);
+  const say = (
+    check: string,
+    verdict: ProbeVerdict,
+    reported: boolean,
+    own: ReportedFailure = NO_ACCOUNT,
+  ) => {
+    const last = verdicts.get(check);
     const now = createVerdict(check, verdict, reported, own.failures);
     if (last && isSameVerdict(last, now)) {
-      standing.set(check, { ...last, latest: now.latest });
+      verdicts.set(check, { ...last, latest: now.latest });
       return;
     }
-    standing.set(check, now);
+    verdicts.set(check, now);
     const { failingSince } = own;
     transitions.push({
       ...verdict,
@@ -201,7 +206,7 @@ function applyReadings(
       ended: last ? latestTexts(last) : null,
     });
   };
-  const reported = observation.checks && limitReadings(standing, endedNames, observation.checks);
+  const reported = observation.checks && limitReadings(verdicts, endedNames, observation.checks);
   const readings = reported?.map((reading) => {
     const stamp = stamps.get(reading.name);
     const stale =
@@ -212,7 +217,7 @@ function applyReadings(
     return stale ? { ...reading, state: 'unknown' as const, error: STALE_ERROR, message: null } : reading;
   });
   const stale = readings?.filter(({ error }) => error === STALE_ERROR).map(({ name }) => name) ?? [];
-  const whole: Verdict =
+  const whole: ProbeVerdict =
     observation.state === 'up' && stale.length > 0
       ? { state: 'unknown', error: `stale: ${formatNames(stale)}`, message: null }
       : { state: observation.state, error: observation.error, message: null };
@@ -223,12 +228,12 @@ function applyReadings(
     say(name, { state, error, message }, true, reading);
   }
   const named = new Set([WHOLE_PROBE, ...readings.map(({ name }) => name)]);
-  for (const check of standing.keys()) if (!named.has(check)) say(check, NOT_REPORTED, true);
+  for (const check of verdicts.keys()) if (!named.has(check)) say(check, NOT_REPORTED, true);
   return transitions;
 }
 
 const NO_ACCOUNT: ReportedFailure = { failingSince: null, failures: null };
-const NOT_REPORTED: Verdict = { state: 'unknown', error: 'not in the report', message: null };
+const NOT_REPORTED: ProbeVerdict = { state: 'unknown', error: 'not in the report', message: null };
 
 const STALE_ERROR = 'stale: its timestamp does not change';
 
@@ -248,7 +253,7 @@ function stampsOf({ stamps }: ProbeState, { checks, at }: Observation): ProbeSta
  */
 export function createVerdict(
   check: string,
-  verdict: Verdict,
+  verdict: ProbeVerdict,
   reported: boolean,
   failures: number | null,
 ): CurrentVerdict {

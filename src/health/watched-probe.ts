@@ -21,6 +21,8 @@ import {
 } from './state.ts';
 
 const HOUR = 3_600_000;
+/** Maximum number of moments of queries in memory, while the database is unavailable. */
+const MAX_QUERY_MOMENTS = 1_000;
 
 /** Initial state of a probe: empty, or as an earlier process stored it. */
 export interface ResumedProbe {
@@ -37,14 +39,16 @@ export interface ResumedProbe {
 export class WatchedProbe {
   readonly node: string;
   readonly probe: string;
-  #askedAt: number | null = null;
+  #queryStartedAt: number | null = null;
   /** Number of the newest query. */
-  #look = 0;
+  #queryNumber = 0;
   /** The progress has unwritten changes. */
   dirty = false;
   #state: ProbeState;
   #probes: number;
   #probedAt = 0;
+  /** Moments of the queries since `#settled`. Maintenance may have started or ended between them. */
+  #queriedAt: number[] = [];
   #hour: { readonly start: number; readonly counts: Map<number, number> } | null;
   readonly #ended: LatencyHour[] = [];
   #transitions: Transition[] = [];
@@ -63,7 +67,7 @@ export class WatchedProbe {
     this.#probes = probes;
     this.#settled = settled;
     this.#hour = hour && { start: hour.start, counts: new Map(decodeSlots(hour.entries).get(0)) };
-    const whole = state.standing.get(WHOLE_PROBE);
+    const whole = state.verdicts.get(WHOLE_PROBE);
     this.#whole = whole
       ? { ...whole, at: settled, check: WHOLE_PROBE, before: probes, failingSince: null, ended: null }
       : null;
@@ -71,43 +75,43 @@ export class WatchedProbe {
   }
 
   /** Start of the query in progress. Null: there is none. */
-  get askedAt(): number | null {
-    return this.#askedAt;
+  get queryStartedAt(): number | null {
+    return this.#queryStartedAt;
   }
 
   /** Number of queries so far. */
-  get looks(): number {
+  get queryCount(): number {
     return this.#probes;
   }
 
   /** Names of all checks so far. */
   get checkNames(): ReadonlySet<string> {
-    return new Set([...this.#state.endedNames, ...this.#state.standing.keys()]);
+    return new Set([...this.#state.endedNames, ...this.#state.verdicts.keys()]);
   }
 
   /**
    * Starts a query.
    * @returns its number
    */
-  beginLook(now: number): number {
-    this.#askedAt = now;
-    this.#look += 1;
-    return this.#look;
+  startQuery(now: number): number {
+    this.#queryStartedAt = now;
+    this.#queryNumber += 1;
+    return this.#queryNumber;
   }
 
   /**
    * Ends a query.
    * @returns false if the query was discarded
    */
-  endLook(look: number): boolean {
-    if (look !== this.#look || this.#askedAt === null) return false;
-    this.#askedAt = null;
+  endQuery(queryNumber: number): boolean {
+    if (queryNumber !== this.#queryNumber || this.#queryStartedAt === null) return false;
+    this.#queryStartedAt = null;
     return true;
   }
 
   /** Discards the query in progress, so that its result does not count. */
-  discardLook(): void {
-    this.#askedAt = null;
+  discardQuery(): void {
+    this.#queryStartedAt = null;
   }
 
   /** First failure that waits for a confirmation. */
@@ -119,16 +123,23 @@ export class WatchedProbe {
    * Processes the result of a query.
    * @param latency time until the complete response, in ms; null: there was none
    */
-  take(look: Omit<Observation, 'before'>, latency: number | null, staleAfter: number, wall: number): void {
+  addResult(
+    result: Omit<Observation, 'before'>,
+    latency: number | null,
+    staleAfter: number,
+    wall: number,
+  ): void {
     const { state, transitions } = applyObservation(
       this.#state,
-      { ...look, before: this.#probes },
+      { ...result, before: this.#probes },
       staleAfter,
     );
     this.#state = state;
     this.#transitions.push(...transitions);
     this.#probes += 1;
     this.#probedAt = wall;
+    this.#queriedAt.push(result.at);
+    if (this.#queriedAt.length > MAX_QUERY_MOMENTS) this.#queriedAt.shift();
     this.dirty = true;
     if (latency === null) return;
     const start = Math.floor(wall / HOUR) * HOUR;
@@ -140,9 +151,9 @@ export class WatchedProbe {
 
   /** Ends the probe. If a failure waits for a confirmation, the probe ends at that failure. */
   end(now: number): void {
-    const { standing, suspect } = this.#state;
+    const { verdicts, suspect } = this.#state;
     const at = suspect?.at ?? now;
-    const endings = [...standing].map(([check, verdict]): VerdictEnd => {
+    const endings = [...verdicts].map(([check, verdict]): VerdictEnd => {
       const { error, message, reported } = verdict;
       const ended = latestTexts(verdict);
       return {
@@ -182,10 +193,10 @@ export class WatchedProbe {
     this.#whole = whole.at(-1)?.verdict ?? this.#whole;
     this.#counted = counting.at(-1)?.verdict ?? this.#counted;
     this.#settled = to;
+    const moments = this.#queriedAt.map((at) => clock.toWall(at));
+    this.#queriedAt = this.#queriedAt.filter((_, n) => (moments[n] ?? 0) > to);
     const before = ({ at, verdict }: DatedVerdict<Transition>) =>
-      at === verdict.at
-        ? verdict.before
-        : (whole.find((transition) => transition.at > at)?.verdict.before ?? this.#probes);
+      at === verdict.at ? verdict.before : this.#probes - moments.filter((moment) => moment >= at).length;
     return [
       ...counting.map((one) => ({
         ...one.verdict,
@@ -223,13 +234,13 @@ export class WatchedProbe {
 }
 
 /** Returns the latest texts as JSON by check. Messages are already JSON. */
-function latestOf({ standing }: ProbeState): string | null {
-  const members = [...standing].flatMap(([check, verdict]) => {
+function latestOf({ verdicts }: ProbeState): string | null {
+  const members = [...verdicts].flatMap(([check, verdict]) => {
     const ending = latestTexts(verdict);
     if (!ending) return [];
     const { error, message, failures } = ending;
-    const words = JSON.stringify({ error, failures }).slice(0, -1);
-    return [`${JSON.stringify(check)}:${words}${message === null ? '' : `,"message":${message}`}}`];
+    const json = JSON.stringify({ error, failures }).slice(0, -1);
+    return [`${JSON.stringify(check)}:${json}${message === null ? '' : `,"message":${message}`}}`];
   });
   return members.length === 0 ? null : `{${members.join()}}`;
 }

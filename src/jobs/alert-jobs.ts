@@ -1,7 +1,7 @@
 import type { ActiveJob, RecorderQueue } from './backend.ts';
+import type { RecorderPeers } from './job-assignment.ts';
 import { type AlertJob, deliverJob } from './jobs.ts';
 import { postponeJob } from './postpone-job.ts';
-import type { RecorderPeers } from './worker-places.ts';
 
 /** Alert tasks of the workers. */
 export interface AlertTasks {
@@ -37,7 +37,7 @@ export async function processAlertJob(
     readonly signal: AbortSignal;
   },
 ): Promise<void> {
-  if (!work || (peers && !peers.standing.newest && !(await peers.beat()).newest)) return;
+  if (!work || (peers && !peers.position.newest && !(await peers.beat()).newest)) return;
   if (data.kind === 'deliver') {
     const more = await work.deliver(data.channel, signal);
     return more && !signal.aborted ? postponeJob(job, token) : undefined;

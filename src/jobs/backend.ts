@@ -28,8 +28,8 @@ export interface RecorderQueue
     'getJobSchedulers' | 'removeJobScheduler' | 'getJobCounts' | 'getJobs' | 'isPaused' | 'close'
   > {
   /**
-   * Returns why the queue must not be stored there, and the fix. Returns null if there is no reason. Waits
-   * for an unavailable Redis.
+   * Returns why the queue must not be stored in this backend, and the fix. Returns null if there is no reason.
+   * Waits for an unavailable Redis.
    */
   objection(): Promise<RedisProblem | null>;
   /**

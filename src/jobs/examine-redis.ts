@@ -51,13 +51,13 @@ const CAUSES: readonly (readonly [RegExp, string, string])[] = [
   [
     /ETIMEDOUT|EHOSTUNREACH|timed? ?out/i,
     'it cannot be reached',
-    'let this machine through the firewall to it, or correct host and port in REDIS_URL',
+    'allow connections from this machine in the firewall, or correct host and port in REDIS_URL',
   ],
   [/wrong version number|EPROTO/i, 'it does not speak TLS', 'write redis:// instead of rediss://'],
   [
     /CERT|certificate/i,
     'its certificate is not trusted',
-    'name the certificate of its authority in NODE_EXTRA_CA_CERTS=/path/to/ca.pem',
+    'set NODE_EXTRA_CA_CERTS=/path/to/ca.pem to the certificate of its authority',
   ],
   [
     /ECONNRESET|Connection is closed|Protocol error|ParserError/i,
@@ -108,8 +108,8 @@ export async function checkRedis(url: string): Promise<CheckResult | null> {
     await redis.set('chain-recorder:doctor', '', 'PX', CHECK_TIMEOUT_MS);
     return null;
   } catch (error) {
-    const said = [...heard, toErrorMessage(error)].join('\n');
-    const [, cause, fix] = CAUSES.find(([words]) => words.test(said)) ?? [
+    const errors = [...heard, toErrorMessage(error)].join('\n');
+    const [, cause, fix] = CAUSES.find(([words]) => words.test(errors)) ?? [
       /./,
       toErrorMessage(error),
       'correct REDIS_URL',

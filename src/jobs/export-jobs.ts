@@ -1,6 +1,6 @@
 import type { RecorderQueue } from './backend.ts';
+import type { RecorderPeers } from './job-assignment.ts';
 import { type ExportJob, exportJob } from './jobs.ts';
-import type { RecorderPeers } from './worker-places.ts';
 
 /** Export tasks of the workers. */
 export interface ExportTasks {
@@ -25,7 +25,7 @@ export async function processExportJob(
   data: ExportJob,
   { peers, signal }: { readonly peers: RecorderPeers | undefined; readonly signal: AbortSignal },
 ): Promise<void> {
-  if (!work || (peers && !peers.standing.newest && !(await peers.beat()).newest)) return;
+  if (!work || (peers && !peers.position.newest && !(await peers.beat()).newest)) return;
   if (data.kind === 'export') return work.run(data.to, signal);
   for (const to of await work.due()) {
     const { name, data: one, opts } = exportJob(to);

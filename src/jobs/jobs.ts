@@ -32,7 +32,10 @@ export type AlertJob = Extract<JobData, { kind: 'alerts' | 'deliver' }>;
 /** A check for due exports, or one export. */
 export type ExportJob = Extract<JobData, { kind: 'exports' | 'export' }>;
 
-/** Polls and plans have a separate queue, so that healing never delays them. */
+/**
+ * Name of the queue of polls and plans. The queue is separate from the queue of heals, so that heals never
+ * delay polls.
+ */
 export const POLLS = 'polls';
 export const HEALS = 'heals';
 
@@ -52,7 +55,8 @@ const LOWEST_PRIORITY = 2_000_000;
 const REMOVE_WHEN_DONE = { removeOnComplete: true, removeOnFail: true };
 
 /**
- * Retries at short intervals, so that all targets are fresh within a minute after an outage of any length.
+ * Retry options of jobs. The intervals are short, so that all targets are fresh within a minute after an outage
+ * of any length.
  */
 const RETRY_OPTIONS = { attempts: 8, backoff: { type: 'fixed', delay: 20_000, jitter: 0.5 } };
 
@@ -104,7 +108,7 @@ const priorityOfInterval = (every: number) =>
 
 /** Priority of the first poll of a feed whose first polls walk over the past, and the step to the next target. */
 const FIRST_WALK = { priority: 12, step: 10 };
-/** Step of the priority from the first poll of one target of a feed to that of the next one. */
+/** Difference in priority between the first polls of consecutive targets of a feed. */
 const FIRST_POLL_STEP = 3;
 
 /**

@@ -6,7 +6,7 @@ import { redisBackend } from './redis-backend.ts';
 import type { DatabaseIdentity } from './redis-owner.ts';
 
 /**
- * Opens the backend of the queue. It waits for PostgreSQL, but not for Redis.
+ * Opens the backend of the queue. The function waits for PostgreSQL, but not for Redis.
  * @param where `redisUrl`: undefined for a queue in PostgreSQL. `identity`: returns the identity of the
  * database; if undefined, a queue in Redis has no owner.
  * @param signal ends the wait
@@ -34,7 +34,7 @@ const LOST_LOCK_MESSAGE = 'could not renew lock for job ';
 
 /** Logs each cause at most once in 30 s, because one outage can cause tens of thousands of error events. */
 function throttleErrorLog(log: Log): OnError {
-  const saidAt = new Map<string, number>();
+  const loggedAt = new Map<string, number>();
   return (error) => {
     if (error.message.startsWith(LOST_LOCK_MESSAGE)) {
       // The job ended during the renewal of its lock, or the queue gave it to another worker. Then the lease
@@ -44,9 +44,9 @@ function throttleErrorLog(log: Log): OnError {
     }
     const cause = toErrorMessage(error).slice(0, 120);
     const now = Date.now();
-    if (now - (saidAt.get(cause) ?? 0) < LOG_INTERVAL_MS) return;
-    if (saidAt.size > 100) saidAt.clear();
-    saidAt.set(cause, now);
-    log.warn({ cause }, 'the queue had an error');
+    if (now - (loggedAt.get(cause) ?? 0) < LOG_INTERVAL_MS) return;
+    if (loggedAt.size > 100) loggedAt.clear();
+    loggedAt.set(cause, now);
+    log.warn({ cause }, 'the queue reported an error');
   };
 }

@@ -186,7 +186,7 @@ async function migrate(pool: Pool): Promise<void> {
  * recovers.
  */
 function startWithRetries<
-  T extends Pick<Queue, 'waitUntilReady' | 'close'> & { on(event: 'error', tell: OnError): unknown },
+  T extends Pick<Queue, 'waitUntilReady' | 'close'> & { on(event: 'error', onError: OnError): unknown },
 >(signal: AbortSignal, onError: OnError, make: () => T): Promise<T> {
   return retryWhileUnavailable(signal, onError, async () => {
     const part = make();
@@ -210,7 +210,7 @@ const RETRY_DELAY_MS = 500;
 /** Retries work while the database is unavailable. */
 async function retryWhileUnavailable<T>(
   signal: AbortSignal,
-  tell: OnError,
+  onError: OnError,
   work: () => Promise<T>,
 ): Promise<T> {
   for (;;) {
@@ -218,7 +218,7 @@ async function retryWhileUnavailable<T>(
       return await work();
     } catch (error) {
       if (!(error instanceof Error) || !isDatabaseUnavailable(error) || signal.aborted) throw error;
-      tell(error);
+      onError(error);
       await delay(RETRY_DELAY_MS, undefined, { signal }).catch(() => {});
     }
   }

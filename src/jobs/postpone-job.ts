@@ -5,7 +5,7 @@ import { DelayedError } from './bullmq.ts';
  * Moves a job in progress back to the queue, behind the waiting jobs. The queue would reject a new job with
  * the same id while it runs.
  * @param wait time until the job may run again, in ms
- * @throws DelayedError always; it tells the worker that the job has neither completed nor failed
+ * @throws DelayedError always: BullMQ's signal that the job has neither completed nor failed
  */
 export async function postponeJob(job: ActiveJob, token: string | undefined, wait = 0): Promise<never> {
   await job.moveToDelayed(Date.now() + wait, token);

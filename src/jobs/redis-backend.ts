@@ -48,7 +48,7 @@ export function redisBackend(
         claim: () => owner.claim(),
         refusal: async () => {
           const refusal = await testWrite(connection, `${prefix}:writable`);
-          if (refusal) return `Redis takes nothing: ${describeProblem(refusal)}`;
+          if (refusal) return `Redis rejects writes: ${describeProblem(refusal)}`;
           return owner.problem && describeProblem(owner.problem);
         },
       });

@@ -33,18 +33,18 @@ const MIN_REDIS_VERSION = [6, 2] as const;
 export const WRITE_REFUSALS: readonly (readonly [RegExp, string, string])[] = [
   [
     /\bOOM\b/,
-    'its memory is full, so that it takes no writes',
-    'raise maxmemory on the server (redis-cli config set maxmemory 256mb), or end what else fills it',
+    'its memory is full, so that it rejects writes',
+    'raise maxmemory on the server (redis-cli config set maxmemory 256mb), or remove other data from it',
   ],
   [
     /MISCONF/,
-    'it takes no writes because it could not save its data to its disk',
-    'see its log, and make room on its disk or let it write there',
+    'it rejects writes because it could not save its data to disk',
+    'see its log, and free disk space or give it write access to its folder',
   ],
   [
     /READONLY/,
-    'it is a replica, so that it takes no writes',
-    'name the primary in REDIS_URL, or make it one again (redis-cli replicaof no one)',
+    'it is a replica, so that it rejects writes',
+    'name the primary in REDIS_URL, or make this server a primary again (redis-cli replicaof no one)',
   ],
 ];
 /** Expiry of the key of a test write, in ms. */
@@ -61,8 +61,8 @@ export async function testWrite(client: Redis | Cluster, key: string): Promise<R
     await client.set(key, '', 'PX', TEST_KEY_EXPIRY_MS);
     return null;
   } catch (error) {
-    const said = toErrorMessage(error);
-    const [, found, fix] = WRITE_REFUSALS.find(([words]) => words.test(said)) ?? [];
+    const message = toErrorMessage(error);
+    const [, found, fix] = WRITE_REFUSALS.find(([words]) => words.test(message)) ?? [];
     if (found === undefined || fix === undefined) throw error;
     return { found, fix: fix };
   }
@@ -98,7 +98,7 @@ async function findClusterProblem(cluster: Cluster): Promise<RedisProblem | null
     if (/cluster_state:fail/.test(String(await node.cluster('INFO'))))
       return {
         found: `${host}:${port}: not all slots of the cluster are served (cluster_state:fail)`,
-        fix: 'bring back the primaries that are missing: redis-cli --cluster check HOST:PORT says which',
+        fix: 'restart the missing primaries: redis-cli --cluster check HOST:PORT lists them',
       };
     const unfit = findServerProblem(fieldsOf(await node.info()));
     if (unfit) return { ...unfit, found: `${host}:${port}: ${unfit.found}` };

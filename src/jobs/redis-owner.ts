@@ -32,11 +32,13 @@ export class QueueOwner {
     this.#key = key;
     this.#identity = identity;
     const place =
-      kind === 'cluster' ? '' : 'end REDIS_URL of one with the number of another database, such as /1, or ';
+      kind === 'cluster'
+        ? ''
+        : 'append the number of another database to the REDIS_URL of one, such as /1, or ';
     this.#other = {
       found:
-        "a recorder of the same name and another database has its queue there: each would take the other's jobs, and remove its schedules",
-      fix: `${place}give one a name of its own (name:); if the other one has ended, or its database was moved, retry in a minute`,
+        "another recorder with the same name and another database uses this queue: each would take the other's jobs, and remove its schedules",
+      fix: `${place}set a name of its own (name:) for one; if the other one has ended, or its database was moved, retry in a minute`,
     };
   }
 
@@ -75,7 +77,10 @@ export class QueueOwner {
     await withTimeout(RELEASE_TIMEOUT_MS, freed());
   }
 
-  /** A restored backup has another identity. This process may continue with it. */
+  /**
+   * Returns true if this process may use a queue with this owner. The owner may be the database of its last
+   * claim, because a restored backup has another identity.
+   */
   #isFor(own: string, owner: string | null): boolean {
     return owner === null || owner === own || owner === this.#claimed;
   }

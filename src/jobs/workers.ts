@@ -18,15 +18,15 @@ import { type AlertTasks, processAlertJob } from './alert-jobs.ts';
 import type { JobProcessor, QueueBackend, RecorderQueue } from './backend.ts';
 import { UnrecoverableError } from './bullmq.ts';
 import { type ExportTasks, processExportJob } from './export-jobs.ts';
-import { jobData, queueNames, type RecordJob, recordJob } from './jobs.ts';
-import { postponeJob } from './postpone-job.ts';
 import {
   assignJob,
   createSubjectCheck,
   queryActiveTargetKeys,
   type RecorderPeers,
   SkippedJobLog,
-} from './worker-places.ts';
+} from './job-assignment.ts';
+import { jobData, queueNames, type RecordJob, recordJob } from './jobs.ts';
+import { postponeJob } from './postpone-job.ts';
 
 const MAX_CONCURRENT_POLLS = 8;
 const MAX_CONCURRENT_HEALS = 2;
@@ -89,8 +89,8 @@ export async function startWorkers(
  */
 export function planFeed(context: WorkerContext, queues: Queues, feed: ActiveFeed): Promise<void> {
   const { traced = untraced } = context.recording;
-  return traced({ name: 'plan', attributes: { 'recorder.feed': feed.source.name } }, async (tell) =>
-    tell({ 'recorder.jobs': await planTargets(context, queues, feed) }),
+  return traced({ name: 'plan', attributes: { 'recorder.feed': feed.source.name } }, async (addAttributes) =>
+    addAttributes({ 'recorder.jobs': await planTargets(context, queues, feed) }),
   );
 }
 
@@ -102,7 +102,7 @@ async function planTargets(
 ): Promise<number> {
   await registerTargets(sql, whole, clock(), peers?.registrant);
   const feed =
-    !peers || peers.standing.newest ? whole : await selectActiveTargets(sql, peers.recorder, whole);
+    !peers || peers.position.newest ? whole : await selectActiveTargets(sql, peers.recorder, whole);
   const [states, now] = [await loadStates(sql, feed), clock()];
   let count = 0;
   // In batches, so that a long list neither blocks the event loop nor becomes a single command to the queue.

@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
 
 /**
- * Abort signal of one piece of work, such as an upstream call or a run.
- * It aborts when the outer signal aborts, when `abort` is called, or when the timeout expires. After `end`,
- * no listener is left on the outer signal, which may live as long as the process. (Node.js 20 never frees the
- * listeners that `AbortSignal.any` adds.)
+ * Abort signal of one piece of work, such as an upstream call or a run. The signal aborts when the outer signal
+ * aborts, when `abort` is called, or when the timeout expires. After `end`, no listener is left on the outer
+ * signal, which may live as long as the process. (Node.js 20 never frees the listeners that `AbortSignal.any`
+ * adds.)
  */
 export class AbortScope {
   readonly #own = new AbortController();

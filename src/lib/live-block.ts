@@ -103,5 +103,5 @@ export class LiveBlock {
   readonly #ended = () => this.end();
 }
 
-/** The block on stderr, the stream of the log. The log writes its lines above it. */
+/** The block on stderr, the stream of the log. Log lines are written above the block. */
 export const stderrBlock = new LiveBlock(process.stderr);

@@ -15,3 +15,9 @@ export function findNearestName(
     .sort((one, other) => one.distance - other.distance);
   return best && best.distance <= most ? best.name : undefined;
 }
+
+/** Returns a hint for an unknown name: the nearest known name, or all of them if none is near. */
+export function suggestNames(written: string, names: readonly string[]): string {
+  const nearest = findNearestName(written, names);
+  return nearest === undefined ? `there are ${names.join(', ') || 'none'}` : `did you mean ${nearest}?`;
+}

@@ -2,7 +2,7 @@ import wrapAnsi from 'wrap-ansi';
 import { formatDisplayCsv } from './csv.ts';
 import { formatTime, getTerminalWidth, type OutputStream } from './output-stream.ts';
 import { escapeUnsafeLines, escapeUnsafeText } from './safe-text.ts';
-import { createTableLayout, type TableColumn } from './table-layout.ts';
+import { createTableLayout, type LayoutColumn } from './table-layout.ts';
 
 /** Prints a result for programs: one JSON document on stdout. */
 export function printJson(value: unknown): void {
@@ -24,7 +24,7 @@ export function printTable(
     return;
   }
   const columns = Object.keys(first).map(
-    (name): TableColumn => ({ name: escapeUnsafeText(name), kind: kindOf(rows.map((row) => row[name])) }),
+    (name): LayoutColumn => ({ name: escapeUnsafeText(name), kind: kindOf(rows.map((row) => row[name])) }),
   );
   const cells = rows.map((row) => Object.keys(first).map((name) => cell(row[name], out)));
   const layout = createTableLayout(columns, cells, getTerminalWidth(out), 'wrap');
@@ -34,13 +34,13 @@ export function printTable(
 /** Matches numbers: exact numbers are texts, and shares have a unit. */
 const NUMBER = /^[+-]?\d[\d,]*(\.\d+)?( ?%)?$/;
 
-function kindOf(values: readonly unknown[]): TableColumn['kind'] {
-  const known = values.filter((value) => value !== null && value !== undefined);
-  if (known.length === 0) return 'text';
-  if (known.every((value) => value instanceof Date)) return 'time';
+function kindOf(values: readonly unknown[]): LayoutColumn['kind'] {
+  const nonNull = values.filter((value) => value !== null && value !== undefined);
+  if (nonNull.length === 0) return 'text';
+  if (nonNull.every((value) => value instanceof Date)) return 'time';
   const number = (value: unknown) =>
     ['number', 'bigint'].includes(typeof value) || (typeof value === 'string' && NUMBER.test(value));
-  return known.every(number) ? 'number' : 'text';
+  return nonNull.every(number) ? 'number' : 'text';
 }
 
 /** Prints text of several lines on stdout. Escapes control characters on a terminal. */

@@ -121,7 +121,7 @@ function reasonOf(error: unknown, file: string, missing: string): string {
     case 'EACCES':
       return 'this user may not read it: give it to this user ("chown"), or let its group read it ("chmod g+r")';
     case 'ENOTDIR':
-      return `a part of it is no folder (${resolve(file)}): ${missing}`;
+      return `a part of the path is not a folder (${resolve(file)}): ${missing}`;
     case 'ENAMETOOLONG':
       return `the name is too long: ${missing}`;
     case 'ELOOP':

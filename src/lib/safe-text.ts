@@ -4,11 +4,13 @@
  */
 
 /**
- * Characters that act instead of being displayed: control characters, line and paragraph separators, marks
- * and overrides of the text direction, zero-width characters, annotations, tags, and lone surrogates.
+ * Characters that act instead of being displayed: control characters, line and paragraph separators, lone
+ * surrogates, noncharacters (no XML document may contain some of them), and format characters (overrides of the
+ * text direction, zero-width characters, tags). Not the joiners of scripts and emoji, and the Arabic, Syriac and
+ * Kaithi signs around numbers, which are displayed.
  */
 const UNSAFE_CHARACTERS =
-  /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+  /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Noncharacter_Code_Point}]|(?!\u200c|\u200d|[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}])\p{Cf}/gu;
 
 const escaped = (character: string) =>
   Array.from(
@@ -16,7 +18,7 @@ const escaped = (character: string) =>
     (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
   ).join('');
 
-/** Escapes a text for a terminal: acting characters are escaped as in JSON, line ends too. */
+/** Escapes a text for a terminal: {@link UNSAFE_CHARACTERS} and line ends are escaped as in JSON. */
 export function escapeUnsafeText(text: string): string {
   return text.replaceAll(UNSAFE_CHARACTERS, escaped);
 }
@@ -48,7 +50,7 @@ export function escapeHtml(text: string): string {
   return escapeHtmlDocument(text).replaceAll(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
 }
 
-/** Returns a text for a message: one line, with acting characters escaped. */
+/** Returns a text for a message: one line, with {@link UNSAFE_CHARACTERS} escaped. */
 export function messageText(text: string): string {
   return escapeUnsafeText(text.replaceAll(/\s*[\n\r\u2028\u2029]\s*/g, ' '));
 }
@@ -69,17 +71,16 @@ export function escapeMarkdown(text: string): string {
 }
 
 /**
- * Matches the start of a spreadsheet formula, also after spaces and in full-width characters. A plain number
- * is not a formula.
+ * Matches the start of a spreadsheet formula, also after spaces and in full-width characters, and after a
+ * semicolon, where spreadsheets of many languages start another cell. A plain number is not a formula.
  */
-const FORMULA = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
-const NUMBER = /^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/;
+const FORMULA =
+  /(?<=^|;)(?!\s*[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?:;|$))(?=\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n])/g;
 
 /**
- * Escapes a text for a spreadsheet cell: one line, with an apostrophe before a text that would run as a
+ * Escapes a text for a spreadsheet cell: one line, with an apostrophe before each part that would run as a
  * formula.
  */
 export function escapeSpreadsheetText(text: string): string {
-  const isFormula = (FORMULA.test(text) || /^[\t\r\n]/.test(text)) && !NUMBER.test(text);
-  return escapeUnsafeText(isFormula ? `'${text}` : text);
+  return escapeUnsafeText(text.replaceAll(FORMULA, "'"));
 }

@@ -3,7 +3,7 @@ import wrapAnsi from 'wrap-ansi';
 import { truncateText } from './truncate-text.ts';
 
 /** Column of a printed table. Numbers are right-aligned. Numbers and times are never shortened. */
-export interface TableColumn {
+export interface LayoutColumn {
   readonly name: string;
   readonly kind: 'text' | 'number' | 'time';
 }
@@ -34,7 +34,7 @@ const MAX_UNBROKEN_WIDTH = 28;
  * @param width characters in a line; null: no limit, and nothing is wrapped or shortened
  */
 export function createTableLayout(
-  columns: readonly TableColumn[],
+  columns: readonly LayoutColumn[],
   cells: readonly (readonly string[])[],
   width: number | null,
   overflow: Overflow,
@@ -43,10 +43,10 @@ export function createTableLayout(
   const sizes = (narrowest: (texts: readonly string[]) => number) =>
     columns.map(({ name, kind }, at) => {
       const texts = cells.map((row) => row[at] ?? '');
-      const widest = Math.max(0, ...texts.map(shown));
+      const widest = Math.max(0, ...texts.map(displayWidth));
       const least = kind === 'text' ? Math.min(widest, narrowest(texts)) : widest;
-      const partOfName = Math.max(...partsOf(name).map(shown));
-      return { most: Math.max(widest, shown(name)), least: Math.max(least, partOfName) };
+      const partOfName = Math.max(...partsOf(name).map(displayWidth));
+      return { most: Math.max(widest, displayWidth(name)), least: Math.max(least, partOfName) };
     });
   const whole = overflow === 'wrap' ? fitWidths(sizes(longestWord), room) : null;
   const widths =
@@ -63,7 +63,7 @@ export function createTableLayout(
       .trimEnd()}\n`;
   const fitCell = (text: string, at: number): string[] => {
     const most = widths[at] ?? 0;
-    if (width === null || columns[at]?.kind !== 'text' || shown(text) <= most) return [text];
+    if (width === null || columns[at]?.kind !== 'text' || displayWidth(text) <= most) return [text];
     return overflow === 'shorten' ? [truncateText(text, most)] : wrapped(text, most);
   };
   let heading = block(
@@ -96,17 +96,17 @@ function block(
   ).join('');
 }
 
-function aligned(text: string, width: number, kind: TableColumn['kind'] = 'text'): string {
-  const rest = ' '.repeat(Math.max(0, width - shown(text)));
+function aligned(text: string, width: number, kind: LayoutColumn['kind'] = 'text'): string {
+  const rest = ' '.repeat(Math.max(0, width - displayWidth(text)));
   return kind === 'number' ? rest + text : text + rest;
 }
 
 /** Returns the width of the longest word, up to the maximum: names stay whole, hashes may be broken. */
 const longestWord = (texts: readonly string[]) =>
-  Math.min(MAX_UNBROKEN_WIDTH, Math.max(0, ...texts.flatMap((text) => text.split(' ')).map(shown)));
+  Math.min(MAX_UNBROKEN_WIDTH, Math.max(0, ...texts.flatMap((text) => text.split(' ')).map(displayWidth)));
 
 /**
- * Returns widths that add up to at most `room`; the widest columns shrink first. Returns null if even the
+ * Returns widths that add up to at most `room`. The widest columns are reduced first. Returns null if even the
  * minimum widths do not fit.
  */
 function fitWidths(sizes: readonly { most: number; least: number }[], room: number): number[] | null {
@@ -120,8 +120,8 @@ function fitWidths(sizes: readonly { most: number; least: number }[], room: numb
 }
 
 /** Creates a layout with one value a line, wrapped below itself, and an empty line after each row. */
-function listLayout(columns: readonly TableColumn[], width: number | null): TableLayout {
-  const longest = Math.max(...columns.map(({ name }) => shown(name)));
+function listLayout(columns: readonly LayoutColumn[], width: number | null): TableLayout {
+  const longest = Math.max(...columns.map(({ name }) => displayWidth(name)));
   const room = width === null ? null : Math.max(MIN_COLUMN_WIDTH, width - longest - COLUMN_GAP.length);
   return {
     heading: () => '',
@@ -142,7 +142,7 @@ function nameLines(name: string, width: number): string[] {
   const lines: string[] = [];
   for (const part of partsOf(name)) {
     const last = lines.at(-1);
-    if (last !== undefined && shown(last + part) <= width) lines[lines.length - 1] = last + part;
+    if (last !== undefined && displayWidth(last + part) <= width) lines[lines.length - 1] = last + part;
     else lines.push(part);
   }
   return lines;
@@ -155,4 +155,4 @@ const wrapped = (text: string, width: number) =>
 
 const ASCII = /^[\x20-\x7e]*$/;
 /** Returns the number of terminal columns that a text occupies. */
-const shown = (text: string) => (ASCII.test(text) ? text.length : stringWidth(text));
+const displayWidth = (text: string) => (ASCII.test(text) ? text.length : stringWidth(text));

@@ -1,4 +1,4 @@
-/** Attributes of a span. They never contain a secret or a text of unbounded length. */
+/** Attributes of a span. Attributes never contain a secret or a text of unbounded length. */
 export type TracedAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** A piece of work that is recorded as a span of a trace. */
@@ -23,7 +23,10 @@ export type AddSpanAttributes = (attributes: TracedAttributes, failure?: string)
  * Runs a piece of work and records it as a child of the current span. Records a thrown error and throws it
  * again.
  */
-export type RunInSpan = <T>(work: TraceSpan, does: (tell: AddSpanAttributes) => Promise<T>) => Promise<T>;
+export type RunInSpan = <T>(
+  work: TraceSpan,
+  does: (addAttributes: AddSpanAttributes) => Promise<T>,
+) => Promise<T>;
 
 /** Attributes of queries to the database. */
 export const POSTGRESQL_ATTRIBUTES: TracedAttributes = { 'db.system.name': 'postgresql' };

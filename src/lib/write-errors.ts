@@ -14,10 +14,11 @@ const full = () => 'the disk is full: make room on it, or';
 const WRITE_ERROR_TEXTS: Readonly<Record<string, (path: string) => string>> = {
   EACCES: mayNot,
   EPERM: mayNot,
-  EROFS: () => 'the disk takes no writes:',
+  EROFS: () => 'the file system is read-only:',
   ENOTDIR: inTheWay,
   EEXIST: inTheWay,
-  ENOENT: (path) => `there is no folder ${dirname(resolve(path))}: make it, or`,
+  ENOENT: (path) => `there is no folder ${dirname(resolve(path))}: create it, or`,
+  ELOOP: (path) => `${path} is a symbolic link, which is not followed: remove it, or`,
   ENAMETOOLONG: () => 'the name is too long:',
   ENOSPC: full,
   EDQUOT: full,
@@ -82,7 +83,7 @@ export async function rejectSymlinks(folder: string, path: string, place: string
  * @throws UsageError if it cannot be written
  */
 export function assertWritable(place: string, file: string): void {
-  if (file === '') throw new UsageError([`${place.trim()}: names no file: ${ELSEWHERE}`]);
+  if (file === '') throw new UsageError([`${place.trim()}: is empty: ${ELSEWHERE}`]);
   const there = existsSync(file);
   if (there && statSync(file).isDirectory())
     throw new UsageError([`${place}: is a folder: name a file in it, or ${ELSEWHERE}`]);
@@ -119,7 +120,7 @@ function codeOf(error: unknown): string {
 const pathOf = (error: unknown): string =>
   error instanceof Error && 'path' in error ? String(error.path) : '';
 
-/** Returns the file that is in the place of a folder of a path, or the path itself. */
+/** Returns the nearest parent of a path that is a file instead of a folder, or the path itself. */
 function fileAbove(path: string): string {
   for (let at = resolve(path); at !== dirname(at); at = dirname(at))
     if (existsSync(at) && statSync(at).isFile()) return at;

@@ -6,11 +6,11 @@ import { tableText } from '../db/orm.ts';
 import { arrayLiteral } from '../db/postgres-workarounds/array-types.ts';
 import { coverage, gaps, quarantine, runs, targetDatasets, targets } from '../db/schema/bookkeeping.ts';
 import { LeaseLostError } from '../lib/errors.ts';
+import { leaseKey } from './claim-run.ts';
 import type { CommitInput, WriteHistory } from './histories/batch.ts';
 import { changeRecordingCtes } from './histories/changes.ts';
 import { Statement } from './histories/statement-parts.ts';
 import type { Progress } from './index-progress.ts';
-import { leaseKey } from './lease.ts';
 import type { Gap } from './observed-coverage.ts';
 import type { QuarantinedItem } from './quarantined-item.ts';
 
@@ -36,7 +36,10 @@ export interface Commit extends CommitInput {
   readonly gaps: readonly (Gap | null)[];
   /** Items that could not be decoded or stored. */
   readonly quarantined: readonly QuarantinedItem[];
-  /** Ids of quarantined items that became rows of this commit. It removes them from the quarantine. */
+  /**
+   * Ids of quarantined items that became rows of this commit. The commit removes these items from the
+   * quarantine.
+   */
   readonly released: readonly number[];
   readonly pages: number;
   readonly items: readonly number[];
@@ -62,8 +65,8 @@ export interface Commit extends CommitInput {
 export interface RunEnd {
   readonly outcome: Outcome;
   readonly error: string | null;
-  /** The upstream was queried, so that the outcome changes the state of the target. */
-  readonly asked: boolean;
+  /** True if the upstream was queried, so that the outcome changes the state of the target. */
+  readonly upstreamQueried: boolean;
   /** Reason for which each dataset is incomplete. Null: it is complete. */
   readonly incomplete: readonly (string | null)[];
 }
@@ -72,7 +75,9 @@ export interface RunEnd {
 export interface CommitResult {
   /** One number per dataset. */
   readonly rowsWritten: readonly number[];
-  /** Members are missing and their absence is not confirmed. Such a run is `partial` instead of `done`. */
+  /**
+   * True if members are missing and their absence is not confirmed. Such a run is `partial` instead of `done`.
+   */
   readonly unconfirmed: boolean;
 }
 
@@ -107,9 +112,9 @@ async function countActiveCommit<T>(sql: postgres.Sql, commit: () => Promise<T>)
 }
 
 /**
- * Builds the one statement that stores the rows, coverage, gaps, quarantine and run of a feed. It is fenced:
- * the CTE `fence` locks the row of the target, and is empty if another run holds the lease. All other CTEs
- * read from `fence`.
+ * Builds the one statement that stores the rows, coverage, gaps, quarantine and run of a feed. The statement is
+ * fenced: the CTE `fence` locks the row of the target, and is empty if another run holds the lease. All other
+ * CTEs read from `fence`.
  * @param historyOf returns the history writer of a dataset
  */
 export function buildCommit(
@@ -141,8 +146,8 @@ export function buildCommit(
   const answered = param('int8multirange', (commit) => commit.answered && `{${rangeText(commit.answered)}}`);
   const requests = param('integer', (commit) => commit.requests);
   const error = param('text', ({ end }) => storable(end?.error ?? null));
-  const asked = param('boolean', ({ end }) => end?.asked ?? false);
-  const fresh = `(${asked} and ${outcome} in ('done', 'partial') and ${param('boolean', (commit) => commit.updatesFreshness)})`;
+  const upstreamQueried = param('boolean', ({ end }) => end?.upstreamQueried ?? false);
+  const fresh = `(${upstreamQueried} and ${outcome} in ('done', 'partial') and ${param('boolean', (commit) => commit.updatesFreshness)})`;
   const items = datasets.map((_, at) => param('bigint', (commit) => commit.items[at] ?? 0));
   // Counted once, because each count scans the rows.
   const written = fragments.map((_, at) => `(select written_${at} from counted)`);
@@ -187,7 +192,7 @@ export function buildCommit(
     // the current state.
     `told as (
       update ${tableText(targetDatasets)} t set
-        first_success_at = case when ${asked} and ${outcome} in ('done', 'partial') then coalesce(t.first_success_at, ${observedAt})
+        first_success_at = case when ${upstreamQueried} and ${outcome} in ('done', 'partial') then coalesce(t.first_success_at, ${observedAt})
           else t.first_success_at end,
         last_success_at = case when ${fresh} then ${recordedAt} else t.last_success_at end,
         last_planned_at = case when ${fresh} then ${param('timestamptz', (commit) => commit.plannedAt)} else t.last_planned_at end,
@@ -196,11 +201,11 @@ export function buildCommit(
           when d.incomplete is not null then coalesce(t.incomplete_since, ${recordedAt}) end,
         incomplete_reason = case when ${fresh} then d.incomplete else t.incomplete_reason end,
         unconfirmed_departures = coalesce(case when ${fresh} then d.unconfirmed end, t.unconfirmed_departures),
-        last_failure_at = case when ${asked} and ${outcome} in ('failed', 'unsupported') then ${recordedAt} else t.last_failure_at end,
-        last_error = case when ${asked} and ${outcome} in ('failed', 'unsupported') then ${error} else t.last_error end,
-        failures = case when not ${asked} or ${outcome} = 'stopped' then t.failures when ${outcome} = 'failed' then t.failures + 1
+        last_failure_at = case when ${upstreamQueried} and ${outcome} in ('failed', 'unsupported') then ${recordedAt} else t.last_failure_at end,
+        last_error = case when ${upstreamQueried} and ${outcome} in ('failed', 'unsupported') then ${error} else t.last_error end,
+        failures = case when not ${upstreamQueried} or ${outcome} = 'stopped' then t.failures when ${outcome} = 'failed' then t.failures + 1
           when ${param('boolean', (commit) => commit.isSweep)} then t.failures else 0 end,
-        unsupported_reason = case when not ${asked} or ${outcome} = 'stopped' then t.unsupported_reason when ${outcome} = 'unsupported' then ${error} end,
+        unsupported_reason = case when not ${upstreamQueried} or ${outcome} = 'stopped' then t.unsupported_reason when ${outcome} = 'unsupported' then ${error} end,
         items = t.items + d.items,
         rows_written = t.rows_written + d.written,
         rows_today = case when t.rows_day = ${today} then t.rows_today else 0 end + d.written,
@@ -279,8 +284,8 @@ export function buildCommit(
 }
 
 /**
- * SQL: assignments by which a run stores the progress of an index and the windows whose sweep failed. Items
- * of other targets count for this target, too.
+ * SQL: assignments by which a run stores the progress of an index and the windows whose sweep failed. The
+ * progress includes items of other targets.
  */
 function progressSet(param: Statement<Commit>['param'], fresh: string): string {
   const read =
@@ -301,7 +306,7 @@ function progressSet(param: Statement<Commit>['param'], fresh: string): string {
           'text',
           read(({ index }) => index),
         )}, index_name),
-        newest_item_at = greatest(newest_item_at, ${newest}),
+        newest_item_at = case when ${fresh} then coalesce(${newest}, newest_item_at) else greatest(newest_item_at, ${newest}) end,
         usual_interval_ms = case when ${fresh} then ${param(
           'bigint',
           read(({ usualInterval }) => usualInterval),

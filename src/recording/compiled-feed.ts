@@ -20,8 +20,8 @@ const historyOf = ({ history }: Dataset): WriteHistory => histories[history];
 /** The commit function and the decoders of a feed. */
 export interface CompiledFeed {
   /**
-   * Fails with a unique violation if a row of a log that it considered new exists already; {@link createRunCommit}
-   * retries it.
+   * Commits pages. Fails with a unique violation if a row of a log was considered new but exists already;
+   * {@link createRunCommit} retries it.
    */
   readonly commit: CommitPages;
   readonly decoders: readonly Decoder[];
@@ -33,9 +33,9 @@ const compiledFeeds = new WeakMap<Feed, CompiledFeed>();
 export function compileFeed(feed: Feed): CompiledFeed {
   const before = compiledFeeds.get(feed);
   if (before) return before;
-  const made = { commit: buildCommit(feed, historyOf), decoders: feed.datasets.map(buildDecoder) };
-  compiledFeeds.set(feed, made);
-  return made;
+  const compiled = { commit: buildCommit(feed, historyOf), decoders: feed.datasets.map(buildDecoder) };
+  compiledFeeds.set(feed, compiled);
+  return compiled;
 }
 
 /**

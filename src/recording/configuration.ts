@@ -12,7 +12,7 @@ export interface Configuration {
   readonly recorder: string;
   readonly network: string;
   /**
-   * Digest of recorded data, exports, alerts and retention. It does not depend on the formatting of the
+   * Digest of recorded data, exports, alerts and retention. The digest does not depend on the formatting of the
    * configuration file.
    */
   readonly digest: string;
@@ -22,8 +22,8 @@ export interface Configuration {
 export interface Registrant {
   readonly recorder: string;
   /**
-   * If set, it may only write while this is the newest configuration of the recorder. Null: it may always
-   * write.
+   * Digest of a configuration. The recorder may only write while this configuration is its newest. Null: the
+   * recorder may always write.
    */
   readonly digest: string | null;
 }
@@ -77,8 +77,8 @@ export const isAliveSql = (name: SQL): SQL => expression`exists (
     and alive.seen_at > now() - make_interval(secs => ${HEARTBEAT_TIMEOUT_SECONDS}))`;
 
 /**
- * Returns whether a command in the foreground may register targets. It may not while `up` runs with another
- * configuration, because it would remove the targets of that configuration.
+ * Returns whether a command in the foreground may register targets. The command may not while `up` runs with
+ * another configuration, because it would remove the targets of that configuration.
  */
 export async function canRegister(sql: postgres.Sql, { recorder, digest }: Configuration): Promise<boolean> {
   const [other] = await sql`

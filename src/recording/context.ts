@@ -2,7 +2,7 @@ import type postgres from 'postgres';
 import type { Feed, UpstreamClient, Window } from '../datasets/contract.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { RunInSpan } from '../lib/trace.ts';
-import type { SessionOptions, Usage } from '../upstreams/upstream.ts';
+import type { SessionOptions, Usage } from '../upstreams/upstream-session.ts';
 import type { Outcome } from './commit.ts';
 import type { Job } from './job.ts';
 
@@ -53,6 +53,6 @@ export interface RunResult {
   readonly requests: number;
   readonly units: number;
   readonly error: string | null;
-  /** The failure may be temporary, so that a retry may succeed. */
+  /** True if the failure may be temporary, so that a retry may succeed. */
   readonly later: boolean;
 }

@@ -8,7 +8,7 @@ import { unwrap } from '../datasets/unwrap.ts';
 import { jsonText } from '../upstreams/json.ts';
 import { itemColumns, keyColumns } from './histories/batch.ts';
 import { canonicalText } from './histories/identity.ts';
-import type { Row } from './histories/rows.ts';
+import type { EncodedRow } from './histories/rows.ts';
 import { buildItemReader } from './item-reader.ts';
 import { type DecodedRow, SeenRows } from './seen-rows.ts';
 
@@ -18,11 +18,11 @@ export interface DecodedPage {
   readonly rows: readonly DecodedRow[];
   readonly refused: readonly RejectedItem[];
   /**
-   * False if two items with the same key differ, on one page or on two. In a log they may differ between
-   * pages.
+   * False if two items with the same key differ, on one page or on two. In a log, items of different pages may
+   * differ.
    */
   readonly consistent: boolean;
-  /** Two items of the same list have the same key and the same values. */
+  /** True if two items of the same list have the same key and the same values. */
   readonly repeats: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface RejectedItem {
   readonly reason: string;
   readonly item: unknown;
   /** A row with only its key columns. Null if the key cannot be read. */
-  readonly key: Row | null;
+  readonly key: EncodedRow | null;
 }
 
 /** Target of the items, and the time of their observation in ms since 1970. */
@@ -70,7 +70,7 @@ export function buildDecoder(dataset: Dataset): Decoder {
   const keepsBoth = dataset.history === 'log';
   const contradiction = buildContradictionCheck(dataset.states);
   const pointAt = keyColumns(dataset).at(-1)?.index ?? 0;
-  const refusePointOf = (row: Row, target: Target, now: number) =>
+  const refusePointOf = (row: EncodedRow, target: Target, now: number) =>
     dataset.interval ? validatePoint(row[pointAt] ?? '', dataset.interval(target), now) : null;
   const decodeItems = (
     items: readonly unknown[],
@@ -120,7 +120,7 @@ export function buildDecoder(dataset: Dataset): Decoder {
 /**
  * Builds a function that returns the same text for two rows exactly if PostgreSQL considers their keys equal.
  */
-function buildIdentity(dataset: Dataset): (row: Row) => string {
+function buildIdentity(dataset: Dataset): (row: EncodedRow) => string {
   const [first, ...others] = keyColumns(dataset);
   if (!first) return () => '';
   return (row) => {
@@ -131,7 +131,7 @@ function buildIdentity(dataset: Dataset): (row: Row) => string {
 }
 
 /** Builds a function that converts an item to a row, or returns the reason why it is invalid. */
-function buildRowDecoder(dataset: Dataset): (item: unknown) => Row | string {
+function buildRowDecoder(dataset: Dataset): (item: unknown) => EncodedRow | string {
   const readItem = buildItemReader(dataset);
   const keys = keyColumns(dataset);
   const known = knownFields(dataset.item);
@@ -154,10 +154,10 @@ function buildRowDecoder(dataset: Dataset): (item: unknown) => Row | string {
 }
 
 /**
- * Builds a function that reads only the key of an item that cannot be decoded. It returns null if a part of
- * the key is invalid.
+ * Builds a function that reads only the key of an item that cannot be decoded. The function returns null if a
+ * part of the key is invalid.
  */
-function buildKeyReader(dataset: Dataset): (item: unknown) => Row | null {
+function buildKeyReader(dataset: Dataset): (item: unknown) => EncodedRow | null {
   const columns = itemColumns(dataset);
   const readers = keyColumns(dataset).map(({ index }) => {
     const path = columns[index]?.path ?? [];
@@ -185,7 +185,7 @@ function fieldAt(schema: z.ZodObject, path: readonly string[]): z.ZodType {
   return field;
 }
 
-function sameValues(left: Row, right: Row, types: readonly string[]): boolean {
+function sameValues(left: EncodedRow, right: EncodedRow, types: readonly string[]): boolean {
   return left.every((value, column) => {
     const other = right[column] ?? null;
     if (value === other) return true;
@@ -249,7 +249,8 @@ function withoutPrototype(): Record<string, unknown> {
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
 function reasonOf(error: z.ZodError | undefined): string {
-  if (!error) return 'the reader of items refuses what their schema takes: this is a fault of the recorder';
+  if (!error)
+    return 'the item reader rejects an item that its schema accepts: this is a bug of chain-recorder';
   return error.issues
     .slice(0, MAX_ISSUES)
     .map(({ path, message }) => `${path.join('.') || 'item'}: ${message}`)

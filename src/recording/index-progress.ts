@@ -82,9 +82,9 @@ export class IndexProgress {
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
 /**
- * Returns the time up to which the index has shown items of any target, in ms since 1970. Nothing later is
- * claimed as covered. After 30 days without an item, the gap is attributed to the targets, because all
- * windows were requested again since.
+ * Returns the time up to which the index has returned items of any target, in ms since 1970. Nothing later is
+ * claimed as covered. If the newest item is older than 30 days, later time is claimed nevertheless: all windows
+ * were requested again in between, so that the targets have no newer items.
  */
 export async function claimableUntil(sql: postgres.Sql, index: string, now: number): Promise<number> {
   const [row] = await ormOf(sql)
@@ -95,8 +95,9 @@ export async function claimableUntil(sql: postgres.Sql, index: string, now: numb
 }
 
 /**
- * The height up to which all datasets of a target are claimed: blocks below it are old enough, whatever window they are in. A window
- * of heights shows only the age of its items, and it may have none.
+ * Returns the height up to which all datasets of a target are covered. Blocks below it are old enough to be
+ * claimed in any window. The items of a window of heights show the age of their own blocks only, and a window
+ * may have no items.
  */
 export async function coveredUntil(
   sql: postgres.Sql,

@@ -11,8 +11,8 @@ export type OpenRow = (string | null)[];
 export interface ReadItem {
   readonly row: OpenRow;
   /**
-   * The schema or the ignore list of the dataset contains every member of the item, so that nothing is left
-   * for `extra`.
+   * True if the schema or the ignore list of the dataset contains every member of the item, so that nothing is
+   * left for `extra`.
    */
   readonly named: boolean;
 }
@@ -21,9 +21,9 @@ export interface ReadItem {
 type Fill = (value: unknown, row: OpenRow) => boolean;
 
 /**
- * Builds the item reader of a dataset from its declaration. It accepts the same items as the Zod schema and
- * returns the same texts, but is much faster. It returns null if the schema rejects the item; only Zod
- * reports the reason.
+ * Builds the item reader of a dataset from its declaration. The reader accepts the same items as the Zod schema
+ * and returns the same texts, but is much faster. The reader returns null if the schema rejects the item; only
+ * Zod reports the reason.
  * @throws RangeError (when it reads) if a value is nested too deeply to be serialised
  */
 export function buildItemReader(dataset: Dataset): (item: unknown) => ReadItem | null {

@@ -4,7 +4,7 @@ import type { Window } from '../datasets/contract.ts';
 import { ormOf } from '../db/orm.ts';
 import { coverage, targetDatasets } from '../db/schema/bookkeeping.ts';
 import type { ActiveFeed } from './active-feed.ts';
-import { LEASE_EXPIRED_ERROR } from './lease.ts';
+import { LEASE_EXPIRED_ERROR } from './claim-run.ts';
 
 /** Maximum number of intervals between two polls that leave no gap. */
 const MAX_GAPLESS_INTERVALS = 2;
@@ -38,7 +38,9 @@ export async function observedCoverage(
     .select({
       dataset: coverage.dataset,
       until: expression<string>`upper(${coverage.covered})`,
-      refused: expression<boolean>`coalesce(${failures} > 0 and ${last_error} is distinct from ${LEASE_EXPIRED_ERROR}, false)`,
+      error: expression<
+        string | null
+      >`case when ${failures} > 0 and ${last_error} is distinct from ${LEASE_EXPIRED_ERROR} then coalesce(${last_error}, 'no reason is stored') end`,
       requested_since,
     })
     .from(coverage)
@@ -68,17 +70,17 @@ export async function observedCoverage(
     if (!row || until === null || until > now) return { covered: instant, gap: null };
     if (now - until <= every * MAX_GAPLESS_INTERVALS)
       return { covered: { from: until, to: now + 1 }, gap: null };
-    const reason = `not observed: ${explainGap(row.refused, row.requested_since, until)}`;
+    const reason = `not observed: ${explainGap(row.error, row.requested_since, until)}`;
     return { covered: instant, gap: { window: { from: until, to: now }, reason } };
   });
 }
 
 /**
- * @param refused whether a run failed since the last success. A killed worker is no evidence about the
- * upstream.
+ * @param error last error, if runs failed since the last success. Null: none. A killed worker is no evidence
+ * about the upstream.
  */
-function explainGap(refused: boolean, requestedSince: Date | null, until: number): string {
+function explainGap(error: string | null, requestedSince: Date | null, until: number): string {
   if (requestedSince !== null && requestedSince.getTime() > until)
     return 'the configuration did not contain it';
-  return refused ? 'the upstream did not answer' : 'the recorder did not run';
+  return error === null ? 'the recorder did not run' : `the runs failed, the last one with: ${error}`;
 }

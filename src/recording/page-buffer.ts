@@ -1,5 +1,5 @@
 import type { Feed, Window } from '../datasets/contract.ts';
-import type { Row } from './histories/rows.ts';
+import type { EncodedRow } from './histories/rows.ts';
 import type { Link } from './identity/chain-continuity.ts';
 import { canRetire } from './proof.ts';
 import type { QuarantinedItem } from './quarantined-item.ts';
@@ -15,7 +15,7 @@ export interface PageBuffer {
   readonly items: number[];
   readonly quarantined: QuarantinedItem[];
   /** Rows with the keys of quarantined items whose key could be read, one list per dataset. */
-  readonly quarantinedKeys: readonly Row[][];
+  readonly quarantinedKeys: readonly EncodedRow[][];
   rowCount: number;
   proven: Window | null;
   /** Links of the rows of each dataset that is a chain. Empty for others. */

@@ -2,8 +2,7 @@ import { sql as expression } from 'drizzle-orm';
 import type postgres from 'postgres';
 import { OPEN_END, type Target, type Window } from '../datasets/contract.ts';
 import { ormOf } from '../db/orm.ts';
-import { coverage, gaps, targetDatasets, targets } from '../db/schema/bookkeeping.ts';
-import { retention } from '../db/schema/retention-tables.ts';
+import { coverage, gaps, retention, targetDatasets, targets } from '../db/schema/bookkeeping.ts';
 import type { ActiveFeed, ConfiguredFeed } from './active-feed.ts';
 import type { Job } from './job.ts';
 import { expectedFrom, keptFrom, rangeStart } from './range-start.ts';
@@ -47,8 +46,8 @@ export interface TargetState {
   /** Windows whose last sweep failed. */
   readonly failedSweeps: readonly Window[];
   /**
-   * Older data was removed and is not requested again. Null: nothing was removed. Only applies to the axis of
-   * time.
+   * Start of the retained data, in ms since 1970. Older data was removed and is not requested again. Null:
+   * nothing was removed. Only applies to the axis of time.
    */
   readonly keptSince: number | null;
 }
@@ -71,7 +70,7 @@ const NEW_TARGET_STATE: TargetState = {
 };
 
 /** Returns the state of one dataset of a target. */
-export function stateOf(states: TargetStates, target: Target, dataset: string): TargetState {
+export function targetStateOf(states: TargetStates, target: Target, dataset: string): TargetState {
   return states.get(targetKey(target))?.get(dataset) ?? NEW_TARGET_STATE;
 }
 
@@ -80,7 +79,7 @@ export function stateOf(states: TargetStates, target: Target, dataset: string): 
  * dataset covers it.
  */
 export function jointState({ datasets }: ConfiguredFeed, states: TargetStates, target: Target): TargetState {
-  const all = datasets.map(({ name }) => stateOf(states, target, name));
+  const all = datasets.map(({ name }) => targetStateOf(states, target, name));
   const earliest = (instants: readonly (number | null)[]) =>
     instants.reduce((one, other) => (one === null || other === null ? null : Math.min(one, other)));
   return {
@@ -228,7 +227,7 @@ export function planDue(feed: ActiveFeed, states: TargetStates, now: number): Jo
   return feed.targets.flatMap((target): Job[] => {
     const known = feed.datasets.map((dataset) => ({
       ...dataset,
-      state: stateOf(states, target, dataset.name),
+      state: targetStateOf(states, target, dataset.name),
     }));
     const due = known.filter(
       ({ state, every }) => isDue(state, every, now) && !(once && state.lastPolled !== null),

@@ -5,7 +5,7 @@ import { toErrorMessage } from '../lib/errors.ts';
 import { jsonText } from '../upstreams/json.ts';
 import { CONTRADICTION_REASON } from './decode.ts';
 import { keyColumns } from './histories/batch.ts';
-import type { Row } from './histories/rows.ts';
+import type { EncodedRow } from './histories/rows.ts';
 
 /** An item for the quarantine, in a form that PostgreSQL accepts. */
 export interface QuarantinedItem {
@@ -27,7 +27,7 @@ const MAX_KEPT_LEVELS = 20;
  */
 export function toQuarantinedItem(
   dataset: Dataset,
-  { reason, item, key }: { readonly reason: string; readonly item: unknown; readonly key: Row | null },
+  { reason, item, key }: { readonly reason: string; readonly item: unknown; readonly key: EncodedRow | null },
 ): QuarantinedItem {
   const why = truncateText(storableText(reason), MAX_REASON_LENGTH);
   const known =

@@ -13,8 +13,8 @@ const MAX_CONCURRENT_TARGETS = 4;
 const LEASE_WAIT_TIMEOUT_MS = (LEASE_SECONDS + 4) * 1000;
 const LEASE_CHECK_INTERVAL_MS = 500;
 /**
- * A backfill leaves its target free for this time, in ms, after each interval: a poll that waits for the lease
- * checks it once a second.
+ * Pause of a backfill between two of its intervals, in ms. The pause releases the target, so that a poll that
+ * checks the lease once a second can acquire it.
  */
 const YIELD_MS = 1_200;
 const YIELD_INTERVAL_MS = 20_000;

@@ -4,9 +4,9 @@ import { AbortScope } from '../lib/abort-scope.ts';
 import { LeaseLostError } from '../lib/errors.ts';
 import { POSTGRESQL_ATTRIBUTES, untraced } from '../lib/trace.ts';
 import { type ActiveFeed, selectDatasets } from './active-feed.ts';
+import { claimRun, leaseKey, renewLease } from './claim-run.ts';
 import type { RecordingContext, RunResult } from './context.ts';
 import type { Job } from './job.ts';
-import { claimRun, leaseKey, renewLease } from './lease.ts';
 import { Run } from './run.ts';
 import { targetKey } from './target-key.ts';
 
@@ -31,11 +31,11 @@ export function record(
     'recorder.target': targetKey(job.target),
     'recorder.reason': job.reason,
   };
-  return traced({ name: 'run', attributes }, async (tell) => {
+  return traced({ name: 'run', attributes }, async (addAttributes) => {
     const result = await claimAndRecord(context, whole, job, signal, progress);
-    if (typeof result === 'string') tell({ 'recorder.run.status': result });
+    if (typeof result === 'string') addAttributes({ 'recorder.run.status': result });
     else
-      tell(
+      addAttributes(
         {
           'recorder.run.id': result.runId,
           'recorder.run.status': result.status,

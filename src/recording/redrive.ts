@@ -6,13 +6,13 @@ import { ormOf } from '../db/orm.ts';
 import { quarantine, runs, targetDatasets, targets } from '../db/schema/bookkeeping.ts';
 import { parseJson } from '../upstreams/json.ts';
 import type { ActiveFeed } from './active-feed.ts';
+import { claimRun, leaseKey } from './claim-run.ts';
 import type { RunEnd } from './commit.ts';
 import { compileFeed } from './compiled-feed.ts';
 import type { RecordingContext } from './context.ts';
 import { CONTRADICTION_REASON } from './decode.ts';
 import { keyColumns } from './histories/batch.ts';
-import type { Row } from './histories/rows.ts';
-import { claimRun, leaseKey } from './lease.ts';
+import type { EncodedRow } from './histories/rows.ts';
 import { canRetire } from './proof.ts';
 import { SeenRows } from './seen-rows.ts';
 import { targetKey } from './target-key.ts';
@@ -39,20 +39,20 @@ type QuarantineBatch = {
 };
 
 /**
- * An item that can now be decoded, with its id in the quarantine. It has no rows if it is known already or
- * outdated.
+ * An item that can now be decoded, with its id in the quarantine. An item that is already recorded, or is
+ * outdated, has no rows.
  */
 interface Decodable {
   readonly id: number;
-  readonly rows: readonly Row[];
+  readonly rows: readonly EncodedRow[];
 }
 
 /**
  * Decodes quarantined items again, without querying the upstream. Items that can now be decoded are recorded
- * with the time of their observation and leave the quarantine in the same commit. They do not change newer
- * rows. Members and points that a newer observation did not confirm are not recorded, because the end of
- * their validity is unknown. Items that PostgreSQL still rejects stay in the quarantine, and so do
- * contradicting items, which a new decoder cannot fix.
+ * with the time of their observation and leave the quarantine in the same commit. Newer rows stay unchanged.
+ * Members and points that a newer observation did not confirm are not recorded, because the end of their
+ * validity is unknown. Items that PostgreSQL still rejects stay in the quarantine, and so do contradicting
+ * items, which a new decoder cannot fix.
  */
 export async function redrive(
   context: RecordingContext,
@@ -149,7 +149,7 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
   const end: RunEnd = {
     outcome: 'done',
     error: null,
-    asked: false,
+    upstreamQueried: false,
     incomplete: feed.datasets.map(() => null),
   };
   try {
@@ -164,9 +164,10 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
 }
 
 /**
- * Returns the ids of outdated members and points: a poll after the last run that received them requested
- * them, or the list was not observed since. Runs of a target are sequential, so that a run that ended later
- * started later. A run that was already aggregated by day ended soon after its item was seen.
+ * Returns the ids of quarantined members and points that are outdated. An item is outdated if a poll after the
+ * last run that received it requested it again, or if its list was not observed since that run. Runs of a
+ * target are sequential, so that a run that ended later started later. A run that was already aggregated by day
+ * ended soon after its item was seen.
  */
 async function findOutdated(
   sql: postgres.Sql,

@@ -151,13 +151,13 @@ async function registerBatch(
       returning 1
     )
     select (select count(*) from asked)::int as own, (select count(*) from written)::int as written`);
-  if (!stored) throw new Error('the count returned no row');
+  if (!stored) throw new Error('the query that registers targets returned no row');
   return stored;
 }
 
 /**
  * Deactivates datasets `d` of the registrant that are not in the feeds. Targets are locked before their
- * datasets, as above.
+ * datasets, as in {@link registerBatch}.
  * @param among condition that limits the datasets
  */
 async function deactivateOthers(
@@ -204,17 +204,17 @@ export async function findTakenTargets(
   feeds: readonly ConfiguredFeed[],
   by: Registrant,
 ): Promise<string[]> {
-  const asked = feeds.flatMap(({ source, datasets, targets }) =>
+  const requested = feeds.flatMap(({ source, datasets, targets }) =>
     targets.map((target) => ({ source: source.name, key: targetKey(target), datasets })),
   );
   const rows = await ormOf(sql).execute<{ place: number; target_key: string; recorder: string }>(expression`
     select a.place::int as place, t.target_key, t.recorder
-    from unnest(${expression.param(asked.map(({ source }) => source))}::text[], ${expression.param(asked.map(({ key }) => key))}::text[])
+    from unnest(${expression.param(requested.map(({ source }) => source))}::text[], ${expression.param(requested.map(({ key }) => key))}::text[])
       with ordinality as a(source, key, place)
     join ${targets} t on t.source = a.source and t.target_key = a.key
     where t.recorder <> ${by.recorder} and ${isAliveSql(expression`t.recorder`)} order by a.place`);
   return rows.map(({ place, target_key, recorder }) => {
-    const names = asked[place - 1]?.datasets.map(({ name }) => name).join(', ');
+    const names = requested[place - 1]?.datasets.map(({ name }) => name).join(', ');
     return (
       `${names} of ${target_key}: the recorder "${recorder}" records it in this ` +
       `database, and so would "${by.recorder}": leave it out of one of them, or give both one name`

@@ -8,10 +8,10 @@ import { ormOf, tableText } from '../db/orm.ts';
 import { runs, targetDatasets, targets } from '../db/schema/bookkeeping.ts';
 import { LeaseLostError } from '../lib/errors.ts';
 import { withDefaultSettings } from './active-feed.ts';
+import { claimRun } from './claim-run.ts';
 import type { Registrant } from './configuration.ts';
 import type { RecordingContext } from './context.ts';
 import { changeEventsSql, changeRecordingCtes, keyList } from './histories/changes.ts';
-import { claimRun } from './lease.ts';
 import { targetKey } from './target-key.ts';
 
 /** Maximum number of targets per round. */
@@ -107,8 +107,8 @@ async function endMembers(
 
 /**
  * Builds the statement that ends some members of a target under its lease, and ends the run together with the
- * last of them. It locks the target before its dataset, as all other statements do. It skips members that
- * also belong to another active target, and rows that were recorded manually.
+ * last of them. The statement locks the target before its dataset, as all other statements do. Members that
+ * also belong to another active target, and rows that were recorded manually, are not ended.
  */
 function endMembersSql(dataset: Dataset): string {
   const { name, request, columns } = dataset;

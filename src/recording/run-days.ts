@@ -22,7 +22,7 @@ const names = COUNTS.join(', ');
 const added = COUNTS.map((count) => `${count} = d.${count} + excluded.${count}`).join(', ');
 const onConflict = `on conflict (span, starts_on, dataset, target_key, reason) do update set ${added}`;
 
-/** Counts of a whole run belong to its first dataset, as in reporting.runs. */
+/** SQL: a count of a whole run, which belongs to the first dataset of the run, as in reporting.runs. */
 const firstDatasetSql = (count: string) => `sum(case l.place when 1 then ${count} else 0 end)`;
 
 /**

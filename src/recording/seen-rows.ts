@@ -1,8 +1,8 @@
-import type { Row } from './histories/rows.ts';
+import type { EncodedRow } from './histories/rows.ts';
 
 /** A decoded row and its item. */
 export interface DecodedRow {
-  readonly row: Row;
+  readonly row: EncodedRow;
   readonly item: unknown;
   /** Row of an earlier page in the same commit that this row of a log contradicts. Null: none. */
   readonly after: DecodedRow | null;
@@ -10,7 +10,7 @@ export interface DecodedRow {
 
 /** The last row of a natural key. */
 interface Seen {
-  readonly row: Row;
+  readonly row: EncodedRow;
   /** Null except in a log, because the items of a whole walk would use most of the memory. */
   readonly decoded: DecodedRow | null;
   /** Numbers of the last page and list that showed the row. */
@@ -24,7 +24,7 @@ export class SeenRows {
   #page = 0;
   #list = 0;
 
-  /** Starts another list. Rows of earlier lists are no repetition. */
+  /** Starts another list. An equal row of an earlier list does not count as a repetition. */
   startList(): void {
     this.#list += 1;
   }
@@ -46,7 +46,7 @@ export class SeenRows {
    * Adds the row of a key.
    * @param decoded null: later rows of the key cannot contradict it
    */
-  add(id: string, row: Row, decoded: DecodedRow | null): void {
+  add(id: string, row: EncodedRow, decoded: DecodedRow | null): void {
     this.#byKey.set(id, { row, decoded, page: this.#page, list: this.#list });
   }
 

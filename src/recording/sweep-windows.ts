@@ -8,7 +8,8 @@ import { intersectWindows, splitWindow, subtractWindows } from './windows.ts';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 /**
- * Windows younger than this are requested again daily, in ms. On the axis of heights, unclaimed windows are.
+ * Maximum age of windows that are requested again daily, in ms. On the axis of heights, unclaimed windows are
+ * requested daily instead.
  */
 export const RECENT_MS = 14 * DAY;
 /** Interval at which older windows are requested again, in ms. */

@@ -7,7 +7,7 @@ import type { Target } from '../datasets/contract.ts';
  */
 const MAX_VALUE_LENGTH = 200;
 
-/** Returns the key of a target in the database. It does not depend on the order of its members. */
+/** Returns the key of a target in the database. The key does not depend on the order of its members. */
 export function targetKey(target: Target): string {
   return Object.keys(target)
     .sort()

@@ -15,8 +15,8 @@ import {
  */
 const PAGES_PER_STATEMENT = 256;
 /**
- * Time for which a retired member is kept, in ms. It exceeds the duration of any statement that still read
- * its number.
+ * Time for which a retired member is kept, in ms. Every statement that read the number of the member
+ * before the retirement has ended by then.
  */
 const RETIRED_RETENTION_MS = 86_400_000;
 
@@ -47,7 +47,10 @@ export async function removeUnreadMembers(
     ]);
 }
 
-/** $1 and $2: range of pages; $3: now; $4: members that were retired until then are removed. */
+/**
+ * SQL that retires members without readings, and removes members that are retired for long enough. $1 and $2:
+ * range of pages; $3: now; $4: members that were retired until then are removed.
+ */
 function removeMembersSql(dataset: Dataset): string {
   const packing = packingOf(dataset);
   const { request } = packing;

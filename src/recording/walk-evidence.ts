@@ -1,4 +1,4 @@
-import type { Page, Window } from '../datasets/contract.ts';
+import type { SourcePage, Window } from '../datasets/contract.ts';
 import type { ActiveFeed } from './active-feed.ts';
 import type { DecodedPage } from './decode.ts';
 import {
@@ -7,17 +7,17 @@ import {
   MULTI_PAGE_CONFIRMATION,
   SINGLE_PAGE_CONFIRMATION,
 } from './histories/absence.ts';
-import type { Row } from './histories/rows.ts';
+import type { EncodedRow } from './histories/rows.ts';
 import { canRetire } from './proof.ts';
 
 /** Evidence of one walk: missing parts of its responses, and proofs about members that they do not show. */
 export class WalkEvidence {
   readonly #datasets: readonly DatasetEvidence[];
-  /** Reason why rows that the walk did not show may still exist. Null: it showed all rows. */
+  /** Reason why rows that the walk did not show may exist. Null: the walk showed all rows. */
   #unseen: string | null = 'the walk did not come to its end';
   #broken: string | null = null;
   #pages = 0;
-  /** A list continued on a second page, so that it may have changed in between. */
+  /** True if a list continued on a second page, so that it may have changed in between. */
   #isSplit = false;
 
   constructor(feed: ActiveFeed) {
@@ -33,7 +33,7 @@ export class WalkEvidence {
   }
 
   /** Adds a page whose items were all decoded. */
-  addPage({ whole, last, startsList, contradiction }: Page): void {
+  addPage({ whole, last, startsList, contradiction }: SourcePage): void {
     this.#pages += 1;
     if (this.#pages > 1 && !startsList) this.#isSplit = true;
     if (contradiction !== undefined) this.#broken ??= `${contradiction}: nothing is retired`;
@@ -54,7 +54,7 @@ export class WalkEvidence {
    * Adds a quarantined item.
    * @param key key of its stored row, which is not changed; null: unreadable
    */
-  addQuarantined(at: number, key: Row | null): void {
+  addQuarantined(at: number, key: EncodedRow | null): void {
     const evidence = this.#of(at);
     evidence.unstored += 1;
     if (!key) evidence.unknown += 1;
@@ -70,9 +70,9 @@ export class WalkEvidence {
   }
 
   /**
-   * Returns the evidence about members that the walk did not show. Returns null if it proves nothing. Walks
-   * of several pages prove an absence only together. So they prove nothing if the history does not count
-   * walks.
+   * Returns the evidence about members that the walk did not show. Returns null if there is no evidence. An
+   * absence from a list of several pages needs more than one walk, so that there is no evidence if the history
+   * does not count walks.
    */
   absence(at: number, window: Window | null): AbsenceEvidence | null {
     const { shown, retires, countsMissed, confirmShrink, unknown } = this.#of(at);
@@ -108,7 +108,7 @@ interface DatasetEvidence {
    * Rows that the whole walk showed, including the keys of quarantined items. Empty if rows cannot be
    * retired.
    */
-  readonly shown: Row[];
+  readonly shown: EncodedRow[];
   readonly retires: boolean;
   /** The table counts the walks that missed a row. */
   readonly countsMissed: boolean;
@@ -123,8 +123,7 @@ interface DatasetEvidence {
 
 function whyIncomplete({ unstored, unknown }: DatasetEvidence, contradiction: string | null): string | null {
   const items = (count: number) => (count === 1 ? '1 item' : `${count} items`);
-  if (unknown > 0)
-    return `${items(unknown)} whose key could not be read in the quarantine: nothing is retired`;
+  if (unknown > 0) return `${items(unknown)} without a readable key in the quarantine: nothing is retired`;
   if (contradiction !== null) return `${contradiction}: nothing is retired`;
   if (unstored > 0) return `${items(unstored)} in the quarantine: rows with their keys stay unchanged`;
   return null;

@@ -1,4 +1,11 @@
-import type { Feed, Page, RequestedWindow, Target, UpstreamClient, Window } from '../datasets/contract.ts';
+import type {
+  Feed,
+  RequestedWindow,
+  SourcePage,
+  Target,
+  UpstreamClient,
+  Window,
+} from '../datasets/contract.ts';
 import { splitWindow } from './windows.ts';
 
 /**
@@ -9,12 +16,12 @@ import { splitWindow } from './windows.ts';
  */
 export async function* walk(
   { source }: Pick<Feed, 'source'>,
-  ask: UpstreamClient,
+  client: UpstreamClient,
   target: Target,
   window: RequestedWindow | null,
-): AsyncGenerator<Page> {
+): AsyncGenerator<SourcePage> {
   if (!source.range || !window) {
-    yield* source.walk(ask, target, window);
+    yield* source.walk(client, target, window);
     return;
   }
   let to = window.to;
@@ -23,11 +30,29 @@ export async function* walk(
     const isOldest = piece.from === window.from;
     const requested = isOldest && window.reach !== undefined ? { ...piece, reach: window.reach } : piece;
     let isFirst = true;
-    for await (const page of source.walk(ask, target, requested)) {
+    for await (const page of source.walk(client, target, requested)) {
       if (page.proven) proven = page.proven.to === piece.to ? { from: page.proven.from, to } : page.proven;
       yield { ...page, proven, last: page.last && isOldest, ...(isFirst && { startsList: true }) };
       isFirst = false;
     }
     if (proven === null || proven.from > piece.from || proven.to !== to) to = piece.from;
+  }
+}
+
+/** Requests the next element while the current one is processed. */
+export async function* prefetch<T>(elements: AsyncIterable<T>): AsyncGenerator<T> {
+  const iterator = elements[Symbol.asyncIterator]();
+  let next = iterator.next();
+  try {
+    for (;;) {
+      const { value, done } = await next;
+      if (done) return;
+      next = iterator.next();
+      // it is awaited in the next iteration; this prevents an unhandled rejection until then
+      next.catch(() => {});
+      yield value;
+    }
+  } finally {
+    await iterator.return?.().catch(() => {});
   }
 }

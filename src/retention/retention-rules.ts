@@ -23,7 +23,7 @@ export interface RemovalRule {
   readonly given?: string;
 }
 
-/** The rows that the retention of a dataset removes, in this order. */
+/** Rows that the retention of a dataset removes: first those of `removals`, in their order, then its readings. */
 export interface RetentionTarget {
   readonly name: string;
   /** Rows that are removed one by one. */
@@ -35,9 +35,9 @@ export interface RetentionTarget {
 }
 
 /**
- * Removes versions that had ended before. The version that is valid at the start is kept. A version that
- * ended because its target was no longer watched is kept while it is the last of its member: the next version
- * continues it, so that the member is not reported as new.
+ * Removes versions that ended before the kept range. The version that is valid at the start of the range is
+ * kept. A version that ended because its target was no longer watched is kept while it is the last of its
+ * member: the next version continues it, so that the member is not reported as new.
  */
 const ofState = (dataset: Dataset): RemovalRule => ({
   table: dataset.name,
@@ -49,18 +49,18 @@ const ofState = (dataset: Dataset): RemovalRule => ({
  * SQL: rows that were recorded before the kept range. Superseded ones are not visible at any kept moment; the
  * others are about the time before the range.
  */
-const RECORDED_BEFORE = 'r.recorded_at < $1 and (r.superseded_at is null or r.superseded_at < $1)';
+const RECORDED_BEFORE = 'r.valid_from < $1 and (r.valid_to is null or r.valid_to < $1)';
 
 const ofSeries = (dataset: Dataset): RemovalRule => ({
   table: dataset.name,
-  where: `${RECORDED_BEFORE} and (r.bucket_start < $1 or (r.superseded_at is not null and not r.vanished))`,
+  where: `${RECORDED_BEFORE} and (r.bucket_start < $1 or (r.valid_to is not null and not r.vanished))`,
 });
 
 /**
- * Removes ledger rows of a probe that no incident of the kept range can need. Everything since the last
- * recovery that each observer saw before the range is kept. A time without a report is kept while a check
- * above it continues, as is an absence below kept rows: otherwise the state of the check, or of the probe,
- * would count as known there.
+ * Ledger rows of a probe that no incident of the kept range can need. Kept are all rows since the last recovery
+ * that each observer saw before the range. A period without a report is also kept while the interval of a check
+ * continues over it, and an absence while kept rows continue over it. Otherwise the state of the check or of
+ * the probe would count as known in that period.
  */
 const LEDGER: readonly RemovalRule[] = [
   {
@@ -100,8 +100,8 @@ const RUNS: readonly RemovalRule[] = [
 ];
 
 /**
- * Whether the upstream returns the complete list at each poll, however old its items: removed rows would be
- * recorded again as new.
+ * Returns true if the upstream returns the complete list at each poll, however old its items: removed rows
+ * would be recorded again as new.
  */
 const showsAllAgain = ({ history, source }: Dataset): boolean =>
   (history === 'series' || history === 'log') && !source.range && !source.once && !source.demand;

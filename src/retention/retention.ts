@@ -160,8 +160,8 @@ async function removeRows(
 }
 
 /**
- * Removes closed days of readings, each with its looks in one statement, and looks of days that could not be
- * closed.
+ * Removes closed days of readings, each with its observations in one statement, and observations of days that
+ * could not be closed.
  */
 async function removeDays(
   sql: postgres.Sql,
@@ -207,9 +207,9 @@ async function removeDays(
 /** The rows that a retention would remove, and the number already removed. */
 export interface RetentionPlan {
   readonly dataset: string;
-  /** In ms; null if it is no longer configured. */
+  /** Retention, in ms; null if it is no longer configured. */
   readonly keep: number | null;
-  /** Null: nothing was removed yet. */
+  /** Start of the kept range; null: nothing was removed yet. */
   readonly keptSince: Date | null;
   /** The start of the kept range after the next call; null if the retention is no longer configured. */
   readonly next: Date | null;

@@ -35,7 +35,10 @@ export type Admission =
 /** Duration of a session, in ms. */
 const SESSION_MS = 30 * 86_400_000;
 
-/** Paths that containers, load balancers and the login form need. They reveal nothing of the record. */
+/**
+ * Public paths, which containers, load balancers and the login form need. These paths reveal nothing about the
+ * record.
+ */
 const OPEN_PATHS = /^\/(health|ready|login|logout|theme|assets\/.*)$/;
 /** Paths that can be public and embedded in pages of other sites. */
 export const PUBLIC_PATHS = { status: /^\/status(\/|$|\.)/, badge: /^\/badge\// } as const;
@@ -73,14 +76,14 @@ export class Access {
     if (this.#everybody || this.#open.some((open) => open.test(path)) || this.#proxied(address))
       return 'allowed';
     if (this.#token === undefined) return 'elsewhere';
-    const [, shown] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
-    if (shown !== undefined && this.isToken(shown)) return 'allowed';
+    const [, presented] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
+    if (presented !== undefined && this.isToken(presented)) return 'allowed';
     return session !== undefined && this.#isSession(session, now) ? 'allowed' : 'token';
   }
 
   /** Compares a token in constant time. */
-  isToken(shown: string): boolean {
-    return this.#token !== undefined && sameText(shown, this.#token);
+  isToken(presented: string): boolean {
+    return this.#token !== undefined && sameText(presented, this.#token);
   }
 
   /**

@@ -41,10 +41,10 @@ const CACHE_SECONDS = 60;
  */
 export function serveBadges(server: FastifyInstance, nodes: () => Promise<NodesStatus>): void {
   server.get<{ Params: { file: string } }>('/badge/:file', async ({ params, query }, reply) => {
-    const question = badgeParameters.safeParse(query);
-    if (!question.success)
+    const parameters = badgeParameters.safeParse(query);
+    if (!parameters.success)
       return reply.code(400).send({
-        error: question.error.issues.map(({ path, message }) => [...path, message].join(': ')).join('; '),
+        error: parameters.error.issues.map(({ path, message }) => [...path, message].join(': ')).join('; '),
       });
     const name = /^(.+)\.svg$/s.exec(params.file)?.[1];
     const node = name === undefined ? undefined : (await nodes()).nodes.find((one) => one.node === name);
@@ -53,7 +53,7 @@ export function serveBadges(server: FastifyInstance, nodes: () => Promise<NodesS
     return reply
       .type('image/svg+xml')
       .header('cache-control', `private, max-age=${CACHE_SECONDS}`)
-      .send(badgeOf(node, question.data.range));
+      .send(badgeOf(node, parameters.data.range));
   });
 }
 

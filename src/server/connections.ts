@@ -11,8 +11,11 @@ export interface ConnectionLimits {
 
 export const DEFAULT_CONNECTION_LIMITS: ConnectionLimits = { max: 2_000, reserved: 64 };
 
-/** Paths for monitoring. They are served whatever the number of other clients. */
+/** Paths for monitoring. These paths are served whatever the number of other clients. */
 export const WATCHER_PATHS = /^\/(health|ready|metrics)(\?|$)/;
+
+/** Maximum number of requests in progress on one connection. Browsers wait for each response. */
+const MAX_PIPELINED_REQUESTS = 10;
 
 /** Time after which a refused client may retry, in s. */
 const RETRY_AFTER_S = 10;
@@ -20,7 +23,8 @@ const RETRY_AFTER_S = 10;
 /**
  * Limits the connections of a server. At the limit a new connection replaces the oldest one without a request
  * in progress: first those that never sent one, then kept-alive ones. If all have requests in progress,
- * further connections serve only {@link WATCHER_PATHS}.
+ * further connections serve only {@link WATCHER_PATHS}. A connection with too many requests in progress is
+ * closed, and the rest of its requests is not served.
  * @param reached called each time the limit is reached
  */
 export function limitConnections(
@@ -33,6 +37,7 @@ export function limitConnections(
   /** Connections that never sent a request, and idle ones; the oldest first. */
   const silent = new Set<Socket>();
   const idle = new Set<Socket>();
+  const inProgress = new WeakMap<Socket, number>();
   const forget = (socket: Socket) => {
     for (const sockets of [open, reserved, silent, idle]) sockets.delete(socket);
   };
@@ -66,14 +71,25 @@ export function limitConnections(
   server.server.prependListener('request', ({ socket }, response) => {
     silent.delete(socket);
     idle.delete(socket);
+    const count = (change: number) => {
+      const requests = (inProgress.get(socket) ?? 0) + change;
+      inProgress.set(socket, requests);
+      return requests;
+    };
+    if (count(1) > MAX_PIPELINED_REQUESTS) socket.destroy();
     response.once('close', () => {
-      if (open.has(socket)) idle.add(socket);
+      if (count(-1) === 0 && open.has(socket)) idle.add(socket);
     });
   });
-  server.addHook('onRequest', async ({ url, socket }, reply) => {
+  server.addHook('onRequest', async ({ method, url, socket }, reply) => {
+    if (socket.destroyed) {
+      reply.hijack();
+      return;
+    }
     if (!reserved.has(socket)) return;
     reply.header('connection', 'close');
-    if (WATCHER_PATHS.test(url)) return;
+    // Of other methods the server would read the body, which may never end.
+    if (/^(GET|HEAD)$/.test(method) && WATCHER_PATHS.test(url)) return;
     const error = `the server has its maximum of ${max} connections, all in use`;
     await reply.code(503).header('retry-after', RETRY_AFTER_S).send({ error });
   });

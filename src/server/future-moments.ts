@@ -8,8 +8,8 @@ import { InvalidRequestError } from '../reporting/relations/invalid-request.ts';
 interface MomentParameter {
   readonly parameter: string;
   /**
-   * Paths for which the rule applies; elsewhere the name may belong to another kind of moment. Default: all
-   * paths.
+   * Matches the paths on which this parameter is a moment of the record; on other paths it is another kind of
+   * moment. Default: all paths.
    */
   readonly of?: RegExp;
   readonly fix: string;
@@ -26,7 +26,7 @@ const MOMENT_PARAMETERS: readonly MomentParameter[] = [
   { parameter: 'to', of: CHANGES, fix: OMIT_ADVICE },
   { parameter: 'at', of: /_as_of(\.\w+)?$/, fix: EARLIER_ADVICE },
 ];
-const asked = z.record(z.string(), z.unknown()).catch({});
+const parametersSchema = z.record(z.string(), z.unknown()).catch({});
 
 /**
  * Refuses reads of the record as of a future moment, on pages, in lists and in files. Otherwise the same
@@ -35,13 +35,13 @@ const asked = z.record(z.string(), z.unknown()).catch({});
  */
 export function refuseFuture(server: FastifyInstance, clock: Clock): void {
   server.addHook('preHandler', async ({ query, url }) => {
-    const given = asked.parse(query);
+    const given = parametersSchema.parse(query);
     const address = decodeURIComponent(url.replace(/[?#].*$/s, ''));
     const problems = MOMENT_PARAMETERS.flatMap(({ parameter, of, fix }) => {
       const text = given[parameter];
       const moment = typeof text === 'string' && of?.test(address) !== false ? parseInstant(text) : null;
       if (moment === null || moment <= clock()) return [];
-      return [{ parameter, problem: `has not come yet: ${fix}` }];
+      return [{ parameter, problem: `is in the future: ${fix}` }];
     });
     if (problems.length > 0) throw new InvalidRequestError(problems);
   });

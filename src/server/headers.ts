@@ -77,3 +77,26 @@ export function sendHeaders(server: FastifyInstance): void {
     reply.headers(HEADERS);
   });
 }
+
+/** Refuses requests that name several hosts, for other host names, and from pages of other sites. */
+export function refuseForeignRequests(server: FastifyInstance, allowedHosts: readonly string[]): void {
+  // With two names, a proxy in front may use the other one.
+  server.addHook('onRequest', async ({ url, raw: { rawHeaders } }, reply) => {
+    const hosts = rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'host');
+    if (hosts.length < 2 && !/^https?:/i.test(url)) return;
+    await reply
+      .code(400)
+      .send({ error: 'the request names several hosts: send one Host header, and a path as the address' });
+  });
+  server.addHook('onRequest', async ({ headers: { host }, socket: { localAddress } }, reply) => {
+    if (isOwnName(host, localAddress, allowedHosts)) return;
+    const error = `this server does not answer to the name "${host}": add it to server.allowedHosts in recorder.yaml`;
+    await reply.code(421).send({ error });
+  });
+  server.addHook('onRequest', async ({ url, headers }, reply) => {
+    if (!isCrossSiteRequest(url.split('?', 1)[0] ?? url, headers)) return;
+    await reply
+      .code(403)
+      .send({ error: 'the request came from a page of another site: open this page directly' });
+  });
+}

@@ -26,7 +26,7 @@ export function explainListenError(error: unknown, host: string, port: number): 
       return {
         setting: 'RECORDER_PORT',
         cause: `this user may not listen on ${at}`,
-        fix: 'set a port above 1023, and let a proxy in front have the lower one',
+        fix: 'set a port above 1023, and let a reverse proxy listen on the lower one',
         isPortInUse: false,
       };
     case 'EADDRNOTAVAIL':
@@ -35,7 +35,7 @@ export function explainListenError(error: unknown, host: string, port: number): 
     case 'EAI_AGAIN':
       return {
         setting: 'RECORDER_HOST',
-        cause: `${host} is no address of this machine`,
+        cause: `${host} is not an address of this machine`,
         fix: 'set 127.0.0.1 for this machine only, 0.0.0.0 for all its addresses, or one that "hostname -I" lists',
         isPortInUse: false,
       };

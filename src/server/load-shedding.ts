@@ -1,7 +1,56 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { TooManyReadsError } from '../db/semaphore.ts';
-import { Allowance, type AllowanceLimits } from './allowance.ts';
 import { WATCHER_PATHS } from './connections.ts';
+
+/** Limits of the time that requests may use, in ms. */
+interface AllowanceLimits {
+  /** Share of the elapsed time that is credited, at this moment. */
+  readonly share: () => number;
+  /** Maximum unused credit, in ms. */
+  readonly reserve: number;
+}
+
+/**
+ * A token bucket of process time for requests, in a process with other work. Time is charged while at least one
+ * request is in progress, because the share of each request cannot be measured.
+ */
+export class RequestTimeBucket {
+  readonly #limits: AllowanceLimits;
+  #left: number;
+  #at = 0;
+  #underWay = 0;
+
+  constructor(limits: AllowanceLimits) {
+    this.#limits = limits;
+    this.#left = limits.reserve;
+  }
+
+  /** @param now monotonic time in ms, here and below */
+  begin(now: number): void {
+    this.#count(now);
+    this.#underWay += 1;
+  }
+
+  end(now: number): void {
+    this.#count(now);
+    this.#underWay -= 1;
+  }
+
+  /** Returns the wait until the next request may start, in ms; 0 if it may start now. */
+  wait(now: number): number {
+    this.#count(now);
+    if (this.#left >= 0) return 0;
+    // While a request is in progress no credit accrues: this is the earliest time.
+    return -this.#left / this.#limits.share();
+  }
+
+  #count(now: number): void {
+    const passed = Math.max(0, now - this.#at);
+    this.#at = now;
+    const { share, reserve } = this.#limits;
+    this.#left = Math.min(reserve, this.#left + passed * (this.#underWay > 0 ? share() - 1 : share()));
+  }
+}
 
 /** Limits of the requests in a process with other work. */
 export interface ThrottleLimits extends AllowanceLimits {
@@ -18,7 +67,7 @@ export interface ThrottleLimits extends AllowanceLimits {
   readonly waiting: number;
 }
 
-/** A person who opens one page after another stays within the reserve. */
+/** Limits for readers. A person who opens one page after another stays within the reserve. */
 const READER_LIMITS = { atOnce: 4, reserve: 2_000, counted: 250, maxWaitMs: 10_000, waiting: 1_000 };
 /** Limits for monitoring, separate from those for readers. */
 const MONITORING_LIMITS = { ...READER_LIMITS, reserve: 500 };
@@ -28,13 +77,16 @@ const SHARES = {
   watchers: { recording: 0.05, waiting: 0.1, never: 1 },
 } as const;
 
+/** Paths whose response costs no more than a refusal, so that it never waits. */
+const PROBE_PATHS = /^\/(health|ready)(\?|$)/;
+
 /** Minimum delay before waiting requests are checked again, in ms. */
 const MIN_CHECK_DELAY_MS = 5;
 /** Time after which a refused request may be retried, in s. */
 const RETRY_AFTER_SECONDS = 10;
 
 /**
- * Throttles every request of a server.
+ * Throttles every request of a server, except {@link PROBE_PATHS}.
  * @param recording returns whether the process records at this moment, so that requests get a small share of
  * its time; null if it never records
  * @returns the throttle of readers, for work that takes longer than a usual request
@@ -49,6 +101,10 @@ export function throttleRequests(
   const readers = new RequestThrottle({ ...READER_LIMITS, atOnce, share: shareOf(SHARES.readers) });
   const watchers = new RequestThrottle({ ...MONITORING_LIMITS, atOnce, share: shareOf(SHARES.watchers) });
   server.addHook('onRequest', (request, reply, begin) => {
+    if (PROBE_PATHS.test(request.url)) {
+      begin();
+      return;
+    }
     const pace = WATCHER_PATHS.test(request.url) ? watchers : readers;
     pace.admit(request, reply, begin);
   });
@@ -62,7 +118,7 @@ export function throttleRequests(
  */
 export class RequestThrottle {
   readonly #limits: ThrottleLimits;
-  readonly #allowance: Allowance;
+  readonly #allowance: RequestTimeBucket;
   /** Waiting requests by client; the first entry is served next. */
   readonly #lines = new Map<string, Set<QueuedRequest>>();
   #waiting = 0;
@@ -71,7 +127,7 @@ export class RequestThrottle {
 
   constructor(limits: ThrottleLimits) {
     this.#limits = limits;
-    this.#allowance = new Allowance(limits);
+    this.#allowance = new RequestTimeBucket(limits);
   }
 
   /**
@@ -135,7 +191,7 @@ export class RequestThrottle {
     const others = this.#lines.get(line) ?? new Set();
     this.#lines.set(line, others.add(one));
     this.#waiting += 1;
-    this.#look();
+    this.#startNextWhenAllowed();
     return { leave };
   }
 
@@ -153,20 +209,20 @@ export class RequestThrottle {
       clearTimeout(timer);
       this.#allowance.end(performance.now());
       this.#underWay -= 1;
-      this.#look();
+      this.#startNextWhenAllowed();
     };
     const timer = setTimeout(end, this.#limits.counted);
     return end;
   }
 
   /** Starts the next request as soon as the limits allow it. */
-  #look(): void {
+  #startNextWhenAllowed(): void {
     if (this.#pending || this.#waiting === 0 || this.#underWay >= this.#limits.atOnce) return;
     this.#pending = true;
     const next = () => {
       this.#pending = false;
       if (this.#allowance.wait(performance.now()) === 0) this.#next();
-      this.#look();
+      this.#startNextWhenAllowed();
     };
     const wait = this.#allowance.wait(performance.now());
     if (wait === 0) setImmediate(next);

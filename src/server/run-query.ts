@@ -10,7 +10,7 @@ export interface QueryResult {
   readonly columns: readonly ResultColumn[];
   /** Each is one JSON text: an array of texts and nulls, or an object. */
   readonly rows: readonly string[];
-  /** The result was truncated. */
+  /** True if the result was truncated. */
   readonly more: boolean;
 }
 
@@ -33,7 +33,7 @@ export type RunQuery = (text: string, asOf: string | null, wanted: ResultLimits)
 export function createQueryRunner(gate: ReadGate, signal: AbortSignal): RunQuery {
   return async (text, asOf, { form, rows: mostRows, characters }) => {
     const within = AbortSignal.any([signal, AbortSignal.timeout(RESULT_TIMEOUT_MS)]);
-    return gate.ask(
+    return gate.runQuery(
       { text, asOf, timeout: BLOCK_TIMEOUT_MS },
       async ({ columns, rows }) => {
         const taken: string[] = [];

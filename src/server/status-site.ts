@@ -56,8 +56,7 @@ function readLogo(file: string): Logo {
   const text = body.toString('utf8');
   if (!/^\uFEFF?\s*(?:<\?xml[^>]*>|<!--[\s\S]*?-->|<!DOCTYPE\s+svg\b[^>[]*>|\s)*<svg[\s>]/i.test(text))
     throw refuse('is neither an SVG nor a PNG');
-  if (ACTIVE_CONTENT.test(text))
-    throw refuse('has a script, an entity or a foreign object in it: take it out');
+  if (ACTIVE_CONTENT.test(text)) throw refuse('contains a script, an entity or a foreign object: remove it');
   return { type: 'image/svg+xml', ending: '.svg', body };
 }
 

@@ -11,7 +11,7 @@ const MAX_EXIT_ATTEMPTS = 40;
 /** Lines that were lost. */
 interface LostLines {
   readonly lines: number;
-  /** The time of the first one, in ms since 1970. */
+  /** Time of the first lost line, in ms since 1970. */
   readonly since: number;
 }
 
@@ -25,12 +25,12 @@ interface LostLines {
 export class LogOutput {
   readonly #fd: number;
   readonly #now: Clock;
-  readonly #telling: (lines: number, since: number) => string;
+  readonly #formatReport: (lines: number, since: number) => string;
   #waiting = '';
-  /** Taken from the buffer, and not written yet. */
+  /** Bytes that were taken from the buffer and are not written yet. */
   #taken = NOTHING;
   #isWriting = false;
-  /** Whether the last write ended within a line. */
+  /** True if the last write ended within a line. */
   #isWithin = false;
   /** Lost lines that were not reported yet. */
   #lost: LostLines | null = null;
@@ -38,11 +38,11 @@ export class LogOutput {
   #reported: LostLines | null = null;
   #allLost = 0;
 
-  /** @param telling returns the line that reports lost lines, with its line end */
-  constructor(fd: number, now: Clock, telling: (lines: number, since: number) => string) {
+  /** @param formatReport returns the line that reports lost lines, with its line end */
+  constructor(fd: number, now: Clock, formatReport: (lines: number, since: number) => string) {
     this.#fd = fd;
     this.#now = now;
-    this.#telling = telling;
+    this.#formatReport = formatReport;
     process.on('exit', () => this.#writeLast());
   }
 
@@ -108,12 +108,18 @@ export class LogOutput {
     this.#lost = { lines: lines + (this.#lost?.lines ?? 0), since: this.#lost?.since ?? this.#now() };
   }
 
-  /** If only the start of the last line was written, that line needs an end first. */
+  /**
+   * Returns the report of lost lines. If only the start of the last line was written, the report starts with a
+   * line end.
+   */
   #lineOf({ lines, since }: LostLines): string {
-    return `${this.#isWithin ? '\n' : ''}${this.#telling(lines, since)}`;
+    return `${this.#isWithin ? '\n' : ''}${this.#formatReport(lines, since)}`;
   }
 
-  /** No callback is called any more. The write in progress completes outside of this code. */
+  /**
+   * Writes the rest when the process ends. No callback is called any more. The write in progress completes
+   * outside of this code.
+   */
   #writeLast(): void {
     let rest = Buffer.concat([
       this.#isWriting ? NOTHING : this.#taken,

@@ -70,7 +70,7 @@ function ensureJson(line: string, raw: string): string {
 export function formatLogLine(line: string): string {
   const { level, time, pid, msg, ...fields }: Record<string, unknown> = JSON.parse(line);
   const grave = pino.levels.labels[Number(level)]?.toUpperCase() ?? '';
-  const more = Object.entries(fields).flatMap(([name, value]) => shown(name, value));
+  const more = Object.entries(fields).flatMap(([name, value]) => formatField(name, value));
   const when = formatTimeOfDay(new Date(String(time)));
   const text = escapeUnsafeText([when, grave.padEnd(5), msg ?? '', ...more].join(' ').trimEnd());
   const colour = Number(level) >= 50 ? 'red' : Number(level) >= 40 ? 'yellow' : null;
@@ -78,13 +78,13 @@ export function formatLogLine(line: string): string {
 }
 
 /** Formats a field as NAME=VALUE, and each property of an object as NAME.PART=VALUE. */
-function shown(name: string, value: unknown): string[] {
+function formatField(name: string, value: unknown): string[] {
   if (typeof value === 'string')
     return [`${name}=${/^[^\s"=]+$/.test(value) ? value : JSON.stringify(value)}`];
   if (typeof value !== 'object' || value === null) return [`${name}=${String(value)}`];
   if ('stack' in value && 'message' in value) return [`${name}=${JSON.stringify(value.message)}`];
   if (Array.isArray(value)) return [`${name}=${listed(value)}`];
-  return Object.entries(value).flatMap(([part, inner]) => shown(`${name}.${part}`, inner));
+  return Object.entries(value).flatMap(([part, inner]) => formatField(`${name}.${part}`, inner));
 }
 
 const MAX_LISTED_VALUES = 4;

@@ -50,11 +50,13 @@ export interface Telemetry {
   close(): Promise<void>;
 }
 
-/** Reports whether the endpoint accepts data. @param cause of the failure; null: it accepts data again */
+/**
+ * Reports whether the endpoint accepts data. @param cause of the failure; null: the endpoint accepts data again
+ */
 export type EndpointReporter = (signal: 'traces' | 'logs', cause: string | null) => void;
 
 /** Starts to export traces and logs. Only one per process: OpenTelemetry's context is global. */
-export async function openTelemetry(settings: OtlpSettings, tell: EndpointReporter): Promise<Telemetry> {
+export async function openTelemetry(settings: OtlpSettings, report: EndpointReporter): Promise<Telemetry> {
   const resource = defaultResource()
     .merge(
       resourceFromAttributes({
@@ -69,10 +71,10 @@ export async function openTelemetry(settings: OtlpSettings, tell: EndpointReport
   const spans =
     exporters.traces &&
     new RedactingSpanExporter(
-      new FailureReportingExporter(exporters.traces, (cause) => tell('traces', cause)),
+      new FailureReportingExporter(exporters.traces, (cause) => report('traces', cause)),
     );
   const records =
-    exporters.logs && new FailureReportingExporter(exporters.logs, (cause) => tell('logs', cause));
+    exporters.logs && new FailureReportingExporter(exporters.logs, (cause) => report('logs', cause));
   const tracing = new TracerProvider({
     resource,
     sampler: samplerOf(settings.sampler),
@@ -200,19 +202,19 @@ interface Exporter<T> {
  */
 class FailureReportingExporter<T> implements Exporter<T> {
   readonly #exporter: Exporter<T>;
-  readonly #tell: (cause: string | null) => void;
+  readonly #report: (cause: string | null) => void;
   #failing = false;
 
-  /** @param tell receives the cause of the failure; null: the endpoint accepts batches again */
-  constructor(exporter: Exporter<T>, tell: (cause: string | null) => void) {
+  /** @param report receives the cause of the failure; null: the endpoint accepts batches again */
+  constructor(exporter: Exporter<T>, report: (cause: string | null) => void) {
     this.#exporter = exporter;
-    this.#tell = tell;
+    this.#report = report;
   }
 
   export(items: T[], done: (result: ExportResult) => void): void {
     this.#exporter.export(items, ({ code, error }) => {
       const failed = code !== ExportResultCode.SUCCESS;
-      if (failed !== this.#failing) this.#tell(failed ? toErrorMessage(error) : null);
+      if (failed !== this.#failing) this.#report(failed ? toErrorMessage(error) : null);
       this.#failing = failed;
       done({ code: ExportResultCode.SUCCESS });
     });

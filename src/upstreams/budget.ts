@@ -17,11 +17,11 @@ export interface Budget {
    * Applies the limits in the headers of a response. A limit below the configured one is in force until other
    * headers arrive or it expires.
    */
-  learn(allowance: Allowance): Promise<void>;
+  learn(allowance: AnnouncedLimit): Promise<void>;
 }
 
 /** Content of the `ratelimit-*` headers of a response (upstream-services.md#rate-limits). */
-export interface Allowance {
+export interface AnnouncedLimit {
   /** Number of units per window, and the length of the window in seconds. */
   readonly limit: { readonly units: number; readonly seconds: number } | null;
   /** Pause until the next window, if the current one has no units left. Null: units are left. */
@@ -34,3 +34,10 @@ export interface RequestedPause {
   /** The header as received, such as `retry-after: 30`. */
   readonly header: string;
 }
+
+/** Unlimited budget for own nodes. */
+export const unmetered: Budget = {
+  take: async () => {},
+  block: async () => {},
+  learn: async () => {},
+};

@@ -24,9 +24,9 @@ export interface Diagnosis {
 }
 
 interface FailureCause {
-  readonly is: (symptom: Symptom, asked: DiagnosisContext) => boolean;
-  readonly cause: (symptom: Symptom, asked: DiagnosisContext) => string;
-  readonly fix: (symptom: Symptom, asked: DiagnosisContext) => string;
+  readonly is: (symptom: Symptom, context: DiagnosisContext) => boolean;
+  readonly cause: (symptom: Symptom, context: DiagnosisContext) => string;
+  readonly fix: (symptom: Symptom, context: DiagnosisContext) => string;
 }
 
 const code =
@@ -42,44 +42,44 @@ const hasMessage = (words: RegExp) => (symptom: Symptom) => words.test(symptom.w
 const hostOf = ({ url }: DiagnosisContext) => url.host;
 const correctSetting = ({ setting }: DiagnosisContext) => `correct ${setting}`;
 const quoted = ({ words }: Symptom) => (words === '' ? '' : `: "${words.split('\n')[0]}"`);
-const TRUST_FIX = 'name the certificate of its authority in NODE_EXTRA_CA_CERTS=/path/to/ca.pem';
+const TRUST_FIX = 'set NODE_EXTRA_CA_CERTS=/path/to/ca.pem to the certificate of its authority';
 
 /** Causes in order of precedence, the most specific first. */
 const CAUSES: readonly FailureCause[] = [
   {
     is: code('ENOTFOUND'),
-    cause: (_, { url }) => `no host is called ${url.hostname}`,
-    fix: (_, asked) =>
-      `${correctSetting(asked)}, or add the name where this machine looks for names (DNS, /etc/hosts)`,
+    cause: (_, { url }) => `the host name ${url.hostname} cannot be resolved`,
+    fix: (_, context) => `${correctSetting(context)}, or add the name to DNS or /etc/hosts`,
   },
   {
     is: code('EAI_AGAIN'),
-    cause: (_, { url }) => `the name ${url.hostname} cannot be looked up now: DNS gives no answer`,
+    cause: (_, { url }) => `the host name ${url.hostname} cannot be resolved now: DNS does not respond`,
     fix: () => 'check the network of this machine and its name servers (/etc/resolv.conf)',
   },
   {
     is: code('ECONNREFUSED'),
-    cause: (_, asked) => `nothing listens on ${hostOf(asked)}`,
-    fix: (_, asked) =>
-      asked.kind === 'node'
-        ? `start the node, or ${correctSetting(asked)}: a node's API has port 9650 (9651 is for its peers), and on another machine it listens only with --http-host set`
-        : `${correctSetting(asked)}: host and port`,
+    cause: (_, context) => `nothing listens on ${hostOf(context)}`,
+    fix: (_, context) =>
+      context.kind === 'node'
+        ? `start the node, or ${correctSetting(context)}: a node's API has port 9650 (9651 is for its peers), and on another machine it listens only with --http-host set`
+        : `${correctSetting(context)}: host and port`,
   },
   {
     is: code('EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN', 'EADDRNOTAVAIL'),
-    cause: (_, asked) => `there is no way to ${hostOf(asked)} from here`,
-    fix: (_, asked) =>
-      `check the network, the VPN and the firewall of this machine, or ${correctSetting(asked)}`,
+    cause: (_, context) => `${hostOf(context)} cannot be reached from this machine: no route`,
+    fix: (_, context) =>
+      `check the network, the VPN and the firewall of this machine, or ${correctSetting(context)}`,
   },
   {
     is: ({ failed }) => failed === 'timeout',
-    cause: (_, asked) => `${hostOf(asked)} gave no whole answer within ${asked.timeout} s`,
-    fix: (_, asked) =>
-      `let this machine through the firewall to ${hostOf(asked)}, or ${correctSetting(asked)}; of a slow one raise ${asked.setting.replace(/url$/, 'timeout')}`,
+    cause: (_, context) => `${hostOf(context)} sent no complete response within ${context.timeout} s`,
+    fix: (_, context) =>
+      `allow connections from this machine to ${hostOf(context)} in the firewall, or ${correctSetting(context)}; for a slow service raise ${context.setting.replace(/url$/, 'timeout')}`,
   },
   {
     is: code('DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN'),
-    cause: (_, asked) => `the certificate of ${hostOf(asked)} is self-signed, and nothing here trusts it`,
+    cause: (_, context) =>
+      `the certificate of ${hostOf(context)} is self-signed and not trusted by this machine`,
     fix: () => TRUST_FIX,
   },
   {
@@ -88,60 +88,60 @@ const CAUSES: readonly FailureCause[] = [
       'UNABLE_TO_GET_ISSUER_CERT',
       'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
     ),
-    cause: (_, asked) => `the certificate of ${hostOf(asked)} is of an authority that nothing here trusts`,
-    fix: () => `let the server send its whole chain of certificates, or ${TRUST_FIX}`,
+    cause: (_, context) =>
+      `the certificate of ${hostOf(context)} was issued by an authority that this machine does not trust`,
+    fix: () => `configure the server to send its full certificate chain, or ${TRUST_FIX}`,
   },
   {
     is: code('CERT_HAS_EXPIRED'),
-    cause: (_, asked) => `the certificate of ${hostOf(asked)} has expired`,
+    cause: (_, context) => `the certificate of ${hostOf(context)} has expired`,
     fix: () => 'renew it on the server; if it is valid, correct the clock of this machine',
   },
   {
     is: code('CERT_NOT_YET_VALID'),
-    cause: (_, asked) => `the certificate of ${hostOf(asked)} is not valid yet`,
+    cause: (_, context) => `the certificate of ${hostOf(context)} is not valid yet`,
     fix: () => 'correct the clock of this machine: run NTP',
   },
   {
     is: code('ERR_TLS_CERT_ALTNAME_INVALID'),
     cause: (_, { url }) => `the certificate is not for the name ${url.hostname}`,
-    fix: (_, asked) => `${correctSetting(asked)}: use the name that the certificate has`,
+    fix: (_, context) => `${correctSetting(context)}: use a host name of the certificate`,
   },
   {
     is: code('ERR_SSL_WRONG_VERSION_NUMBER', 'EPROTO', 'ERR_SSL_PACKET_LENGTH_TOO_LONG'),
-    cause: (_, asked) => `${hostOf(asked)} does not speak TLS`,
-    fix: (_, asked) =>
-      `${correctSetting(asked)}: write http:// instead of https://, or the port that has TLS`,
+    cause: (_, context) => `${hostOf(context)} does not speak TLS`,
+    fix: (_, context) => `${correctSetting(context)}: write http:// instead of https://, or the port for TLS`,
   },
   {
     is: ({ failed }) => failed === 'tls',
-    cause: ({ code }, asked) => `the TLS handshake with ${hostOf(asked)} failed (${code})`,
+    cause: ({ code }, context) => `the TLS handshake with ${hostOf(context)} failed (${code})`,
     fix: () => 'check the certificate and the TLS settings of the server',
   },
   {
     is: (symptom) => status(400)(symptom) && hasMessage(/https? (request|server)|plain HTTP/i)(symptom),
-    cause: (_, asked) => `${hostOf(asked)} speaks TLS, and was asked without it`,
-    fix: (_, asked) => `${correctSetting(asked)}: write https:// instead of http://`,
+    cause: (_, context) => `${hostOf(context)} requires TLS, and the request was sent without it`,
+    fix: (_, context) => `${correctSetting(context)}: write https:// instead of http://`,
   },
   {
     is: ({ failed }) => failed === 'reset',
-    cause: (_, asked) => `${hostOf(asked)} closed the connection without an answer`,
-    fix: (_, asked) => `${correctSetting(asked)}: it may be a port of another protocol, or want https://`,
+    cause: (_, context) => `${hostOf(context)} closed the connection without an answer`,
+    fix: (_, context) => `${correctSetting(context)}: the port may use another protocol, or require https://`,
   },
   {
     is: ({ failed }) => failed === 'malformed',
-    cause: (_, asked) => `what ${hostOf(asked)} answers is not HTTP`,
-    fix: (_, asked) => `${correctSetting(asked)}: the port is of another program`,
+    cause: (_, context) => `the response of ${hostOf(context)} is not HTTP`,
+    fix: (_, context) => `${correctSetting(context)}: another program uses this port`,
   },
   {
     is: ({ failed }) => failed !== null,
-    cause: ({ words }, asked) => `${hostOf(asked)}: ${words}`,
-    fix: (_, asked) => correctSetting(asked),
+    cause: ({ words }, context) => `${hostOf(context)}: ${words}`,
+    fix: (_, context) => correctSetting(context),
   },
   {
     is: (symptom) => status(403)(symptom) && hasMessage(/invalid host/i)(symptom),
     cause: (_, { url }) => `the node refuses the host name ${url.hostname}`,
-    fix: (_, asked) =>
-      `start the node with --http-allowed-hosts=${asked.url.hostname}, or name it by its address in ${asked.setting}`,
+    fix: (_, context) =>
+      `start the node with --http-allowed-hosts=${context.url.hostname}, or use its IP address in ${context.setting}`,
   },
   {
     is: (symptom) => status(503)(symptom) && hasMessage(/not done bootstrapping/i)(symptom),
@@ -150,14 +150,14 @@ const CAUSES: readonly FailureCause[] = [
   },
   {
     is: (symptom, { key }) => status(401, 403)(symptom) && key !== null && !key.set,
-    cause: (symptom) => `the service wants a key, and none is set (${symptom.status}${quoted(symptom)})`,
+    cause: (symptom) => `the service requires a key, and none is set (${symptom.status}${quoted(symptom)})`,
     fix: (_, { key, setting }) =>
       `set ${key?.variable} to your key${key?.header === undefined ? `, and ${setting.replace(/url$/, 'apiKeyHeader')} to the header that the service names` : ''}`,
   },
   {
     is: (symptom, { key }) => status(401, 403)(symptom) && key !== null && key.header === undefined,
     cause: ({ status }, { key, setting }) =>
-      `the service wants a key (${status}), and ${key?.variable} is not sent, because ${setting.replace(/url$/, 'apiKeyHeader')} is missing`,
+      `the service requires a key (${status}), and ${key?.variable} is not sent, because ${setting.replace(/url$/, 'apiKeyHeader')} is missing`,
     fix: (_, { setting }) =>
       `set ${setting.replace(/url$/, 'apiKeyHeader')} to the header that the service names, such as x-glacier-api-key`,
   },
@@ -166,78 +166,78 @@ const CAUSES: readonly FailureCause[] = [
     cause: (symptom, { key }) =>
       `the service refuses the key that was sent in ${key?.header} (${symptom.status}${quoted(symptom)})`,
     fix: (_, { key, setting }) =>
-      `correct ${key?.variable}, or ${setting.replace(/url$/, 'apiKeyHeader')} where the service wants another header`,
+      `correct ${key?.variable}, or ${setting.replace(/url$/, 'apiKeyHeader')} if the service requires another header`,
   },
   {
     is: status(401, 403),
     cause: (symptom) => `access is refused (${symptom.status}${quoted(symptom)})`,
-    fix: (_, asked) => `let this machine in: the node, or the proxy before it, refuses ${asked.url.pathname}`,
+    fix: (_, context) =>
+      `allow access from this machine: the node, or the proxy in front of it, refuses ${context.url.pathname}`,
   },
   {
     is: status(407),
-    cause: (_, asked) => `a proxy before ${hostOf(asked)} wants its own password`,
-    fix: () => 'let this machine past the proxy',
+    cause: (_, context) => `a proxy in front of ${hostOf(context)} requires authentication`,
+    fix: () => 'configure the proxy to accept this machine without a password',
   },
   {
     is: status(429),
-    cause: ({ retryAfter }, asked) =>
-      `${hostOf(asked)} answers 429: too many calls${retryAfter === null ? '' : `; it asks us to wait ${Math.ceil(retryAfter / 1000)} s`}`,
-    fix: (_, asked) =>
-      asked.kind === 'service'
-        ? `wait, and set ${asked.setting.replace(/url$/, 'budget')} to what your plan allows ("chain-recorder plan" shows what is asked)`
+    cause: ({ retryAfter }, context) =>
+      `${hostOf(context)} answers 429: too many calls${retryAfter === null ? '' : `; it asks us to wait ${Math.ceil(retryAfter / 1000)} s`}`,
+    fix: (_, context) =>
+      context.kind === 'service'
+        ? `wait, and set ${context.setting.replace(/url$/, 'budget')} to what your plan allows ("chain-recorder plan" shows the planned requests)`
         : 'wait, use a node of your own, or record less often (datasets.D.every)',
   },
   {
     is: ({ status }) => status >= 300 && status < 400,
     cause: ({ status, location }) =>
-      `it redirects (${status})${location === null ? '' : ` to ${location.origin}${location.pathname}`}, and redirects are not followed, because they would carry the key along`,
-    fix: (_, asked) => `set ${asked.setting} to where the API itself is`,
+      `it redirects (${status})${location === null ? '' : ` to ${location.origin}${location.pathname}`}, and redirects are not followed, because the key would be sent along`,
+    fix: (_, context) => `set ${context.setting} to the URL of the API itself`,
   },
   {
     is: ({ type }) => /html/.test(type),
-    cause: (symptom, asked) =>
-      `${hostOf(asked)} answers with a web page instead of JSON (${symptom.status}): a proxy, a login page or a website`,
-    fix: (_, asked) => `${correctSetting(asked)}: the API's own address, behind no login`,
+    cause: (symptom, context) =>
+      `${hostOf(context)} answers with a web page instead of JSON (${symptom.status}): a proxy, a login page or a website`,
+    fix: (_, context) => `${correctSetting(context)}: use the URL of the API itself, which needs no login`,
   },
   {
     is: (symptom) => symptom.kind === 'unsupported' || hasMessage(/not available|is disabled/i)(symptom),
     cause: (symptom) => `it does not offer this method${quoted(symptom)}`,
-    fix: () =>
-      'nothing has to be done: what it does not offer is noted once, and everything else is recorded',
+    fix: () => 'no action is needed: missing methods are reported once, and everything else is recorded',
   },
   {
     is: status(404, 410),
-    cause: (symptom, asked) =>
-      `there is no ${asked.url.pathname} on ${hostOf(asked)} (${symptom.status}${quoted(symptom)})`,
-    fix: (_, asked) =>
-      asked.kind === 'node'
-        ? `${correctSetting(asked)}: it ends before /ext, such as http://host:9650`
-        : `${correctSetting(asked)}: it ends before /v1 or /v2; behind a gateway it has the gateway's path`,
+    cause: (symptom, context) =>
+      `there is no ${context.url.pathname} on ${hostOf(context)} (${symptom.status}${quoted(symptom)})`,
+    fix: (_, context) =>
+      context.kind === 'node'
+        ? `${correctSetting(context)}: the URL must end before /ext, such as http://host:9650`
+        : `${correctSetting(context)}: the URL must end before /v1 or /v2; behind a gateway it has the path of the gateway`,
   },
   {
-    is: ({ status }) => status >= 500,
-    cause: (symptom, asked) => `${hostOf(asked)} fails itself (${symptom.status}${quoted(symptom)})`,
-    fix: (_, asked) =>
-      asked.kind === 'node' ? 'read the log of the node' : 'wait: what is missed is fetched later',
+    is: ({ status }) => status >= 500 && status < 600,
+    cause: (symptom, context) => `${hostOf(context)} fails itself (${symptom.status}${quoted(symptom)})`,
+    fix: (_, context) =>
+      context.kind === 'node' ? 'read the log of the node' : 'wait: missing data is fetched later',
   },
   {
     is: ({ status }) => status >= 400,
-    cause: (symptom) => `the question is refused (${symptom.status}${quoted(symptom)})`,
-    fix: (_, asked) => correctSetting(asked),
+    cause: (symptom) => `the request is refused (${symptom.status}${quoted(symptom)})`,
+    fix: (_, context) => correctSetting(context),
   },
   {
     is: () => true,
-    cause: (symptom, asked) =>
-      `${hostOf(asked)} answers something else than this API (${symptom.status}${quoted(symptom)})`,
-    fix: (_, asked) => correctSetting(asked),
+    cause: (symptom, context) =>
+      `${hostOf(context)} does not respond like this API (${symptom.status}${quoted(symptom)})`,
+    fix: (_, context) => correctSetting(context),
   },
 ];
 
 /** Returns the cause and the fix of a wrong or missing response, by the most specific matching rule. */
-export function diagnose(symptom: Symptom, asked: DiagnosisContext): Diagnosis {
-  const found = CAUSES.find(({ is }) => is(symptom, asked));
+export function diagnose(symptom: Symptom, context: DiagnosisContext): Diagnosis {
+  const found = CAUSES.find(({ is }) => is(symptom, context));
   if (!found) throw new Error('no cause matches: the last cause must match everything');
-  return { cause: found.cause(symptom, asked), fix: found.fix(symptom, asked) };
+  return { cause: found.cause(symptom, context), fix: found.fix(symptom, context) };
 }
 
 /**

@@ -1,8 +1,8 @@
 import { toErrorMessage } from '../lib/errors.ts';
-import { type FailureKind, redactUrls, sanitizeMessage, UpstreamFailure } from './failure.ts';
+import { type FailureKind, failureTable, redactUrls, sanitizeMessage, UpstreamFailure } from './failure.ts';
 import type { HttpResponse } from './http.ts';
 import { parseJson } from './json.ts';
-import { retryAfter } from './rate-limit.ts';
+import { retryAfter } from './rate-limit-headers.ts';
 
 /** Failure kinds by the error code of the socket, the resolver, undici or zlib. */
 const KINDS_BY_CODE: Readonly<Record<string, FailureKind>> = {
@@ -37,7 +37,7 @@ const KIND_TEXTS: Readonly<Partial<Record<FailureKind, string>>> = {
   unreachable: 'the host is unreachable',
   local: 'this machine could not make the call',
   refused: 'the connection was refused',
-  reset: 'the connection was closed without a whole answer',
+  reset: 'the connection was closed before the response was complete',
   tls: 'the TLS handshake failed',
   timeout: 'the call timed out',
   malformed: 'the answer is not HTTP',
@@ -48,8 +48,8 @@ export function failureOfError(error: unknown): UpstreamFailure {
   const code = codeOf(error);
   const kind = kindOfCode(code, error);
   // Messages of unknown errors may contain the URL. Errors with a code show only the code.
-  const shown = code === '' ? redactUrls(toErrorMessage(error)) : code;
-  return new UpstreamFailure(kind, `${KIND_TEXTS[kind] ?? 'the call failed'} (${shown})`, { code });
+  const detail = code === '' ? redactUrls(toErrorMessage(error)) : code;
+  return new UpstreamFailure(kind, `${KIND_TEXTS[kind] ?? 'the call failed'} (${detail})`, { code });
 }
 
 function kindOfCode(code: string, error: unknown): FailureKind {
@@ -65,10 +65,23 @@ function kindOfCode(code: string, error: unknown): FailureKind {
 
 function codeOf(error: unknown): string {
   for (let at = error; at instanceof Error; at = at.cause) {
+    if (at instanceof AggregateError && at.errors.length > 0) return mostCertainCode(at.errors);
     if ('code' in at && typeof at.code === 'string') return at.code;
-    if (at instanceof AggregateError && at.errors[0] !== undefined) return codeOf(at.errors[0]);
   }
   return '';
+}
+
+/**
+ * Returns the code of the address that proves most about a host with several addresses. A refused connection
+ * comes from the host, an unreachable network may be the lack of IPv6 on this machine.
+ */
+function mostCertainCode(errors: readonly unknown[]): string {
+  const codes = errors.map((error) => ({
+    code: codeOf(error),
+    rule: failureTable[kindOfCode(codeOf(error), error)],
+  }));
+  const down = codes.filter(({ rule }) => rule.probe === 'down');
+  return (down.find(({ rule }) => !rule.network) ?? down[0] ?? codes[0])?.code ?? '';
 }
 
 /**
@@ -98,7 +111,8 @@ function kindOfStatus(status: number): FailureKind | null {
   // 407 and 511 come from a proxy between the recorder and the upstream.
   if ([401, 403, 407, 511].includes(status)) return 'auth';
   if (status === 404 || status === 410) return 'not-found';
-  if (status >= 500) return 'server';
+  // No standard defines 600 to 999; firewalls use them to refuse access.
+  if (status >= 500 && status < 600) return 'server';
   if (status >= 300 && status < 400) return 'redirect';
   return 'bad-request';
 }

@@ -2,8 +2,9 @@ import { toErrorMessage } from '../lib/errors.ts';
 import { DeliveryFailure } from './delivery-failure.ts';
 import { type FailureKind, sanitizeMessage, UpstreamFailure } from './failure.ts';
 import { callOnce, type HttpResponse } from './http.ts';
+import { retryAfter } from './rate-limit-headers.ts';
 
-/** Timeout of one call to a channel, in ms. It must be shorter than the lease of the channel. */
+/** Timeout of one call to a channel, in ms. The timeout must be shorter than the lease of the channel. */
 const CALL_TIMEOUT_MS = 10_000;
 /** Maximum size of a response, in bytes. Only its status is needed, and the start of an error message. */
 const MAX_RESPONSE_BYTES = 256 * 1024;
@@ -71,7 +72,7 @@ export const describeDeliveryError = (error: unknown, redact: (text: string) => 
   sanitizeMessage(redact(toErrorMessage(error)));
 
 /** Returns the pause that the response requests, in ms. Returns null if it requests none. */
-function readWaitMs({ status, headers }: HttpResponse): number | null {
-  const seconds = Number([headers['retry-after']].flat()[0]);
-  return status === 429 && seconds > 0 ? Math.min(seconds * 1_000, MAX_WAIT_MS) : null;
+function readWaitMs(answer: HttpResponse): number | null {
+  const { milliseconds = 0 } = (answer.status === 429 && retryAfter(answer, Date.now())) || {};
+  return milliseconds > 0 ? Math.min(milliseconds, MAX_WAIT_MS) : null;
 }

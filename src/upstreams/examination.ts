@@ -28,10 +28,10 @@ export interface UpstreamCheckResult {
 /** Sends one test request, with the API key unless other headers are given. */
 export function sendTestRequest(
   { url, headers, timeout, redact, signal }: CheckedUpstream,
-  question: TestRequest,
+  testRequest: TestRequest,
   other: { url?: string; headers?: CheckedUpstream['headers'] } = {},
 ): Promise<TestRequestResult> {
-  return runTestRequest(other.url ?? url, question, {
+  return runTestRequest(other.url ?? url, testRequest, {
     headers: other.headers ?? headers,
     deadline: timeout,
     redact,
@@ -42,17 +42,17 @@ export function sendTestRequest(
 /** Returns the failed check for users: URL, cause and fix. */
 export function createFailedCheck(
   examinee: CheckedUpstream,
-  question: TestRequest,
+  testRequest: TestRequest,
   symptom: Symptom,
   fix?: string,
 ): CheckResult {
   const { name, url, setting, kind, key, timeout } = examinee;
-  const asked = new URL(url.replace(/\/$/, '') + question.path);
-  const diagnosis = diagnose(symptom, { url: asked, setting, kind, key, timeout: timeout / 1000 });
+  const requestUrl = new URL(url.replace(/\/$/, '') + testRequest.path);
+  const diagnosis = diagnose(symptom, { url: requestUrl, setting, kind, key, timeout: timeout / 1000 });
   return {
     check: name,
     ok: false,
-    found: `${asked.origin}${asked.pathname}: ${diagnosis.cause}`,
+    found: `${requestUrl.origin}${requestUrl.pathname}: ${diagnosis.cause}`,
     fix: fix ?? diagnosis.fix,
   };
 }
@@ -63,12 +63,12 @@ export function createFailedCheck(
  */
 export async function findWorkingUrl(
   examinee: CheckedUpstream,
-  question: TestRequest,
+  testRequest: TestRequest,
   symptom: Symptom,
 ): Promise<string | undefined> {
   const urls = likelyUrls(examinee.url, examinee.kind, symptom.location);
   const trials = await Promise.all(
-    urls.map((url) => sendTestRequest(examinee, question, { url, headers: {} })),
+    urls.map((url) => sendTestRequest(examinee, testRequest, { url, headers: {} })),
   );
   const at = trials.findIndex(({ symptom: other }) => other === null || requiresKey(other));
   return at < 0 ? undefined : `set ${examinee.setting} to ${urls[at]}, where it answers`;

@@ -98,16 +98,20 @@ async function checkBootstrapped(node: CheckedUpstream): Promise<CheckResult[]> 
     {
       check: node.name,
       ok: false,
-      found: `${node.url}: the node is not bootstrapped: what it says of the P-chain is behind the network`,
+      found: `${node.url}: the node is not bootstrapped: its P-chain data is behind the network`,
       fix: 'wait: recording continues by itself once it has caught up',
     },
   ];
 }
 
 /** Returns the problems of one API. Returns an empty list if it responds. */
-async function checkApi(node: CheckedUpstream, question: TestRequest, name: string): Promise<CheckResult[]> {
-  const { symptom } = await sendTestRequest(node, question);
-  return symptom === null ? [] : describeApiFailure(node, question, symptom, name, true);
+async function checkApi(
+  node: CheckedUpstream,
+  testRequest: TestRequest,
+  name: string,
+): Promise<CheckResult[]> {
+  const { symptom } = await sendTestRequest(node, testRequest);
+  return symptom === null ? [] : describeApiFailure(node, testRequest, symptom, name, true);
 }
 
 /**
@@ -131,16 +135,16 @@ async function checkHealthApi(node: CheckedUpstream): Promise<CheckResult[]> {
 
 function describeApiFailure(
   node: CheckedUpstream,
-  question: TestRequest,
+  testRequest: TestRequest,
   symptom: Symptom,
   name: string,
   wanted: boolean,
 ): CheckResult[] {
-  if (!isDisabled(symptom)) return [createFailedCheck(node, question, symptom)];
-  const found = `${node.url}${question.path}: the node does not offer the ${name} API`;
+  if (!isDisabled(symptom)) return [createFailedCheck(node, testRequest, symptom)];
+  const found = `${node.url}${testRequest.path}: the node does not offer the ${name} API`;
   if (name === 'X-chain' || !wanted)
     return [
-      { check: node.name, ok: true, found: `${found}: that is noted once, and everything else is recorded` },
+      { check: node.name, ok: true, found: `${found}: reported once, and everything else is recorded` },
     ];
   const fix = {
     info: 'start the node with --api-info-enabled=true, or leave out what needs it (datasets.node_identity.enabled: false and the like)',

@@ -31,18 +31,18 @@ export async function checkService(
   const unknown: CheckResult[] = [];
   let took: number | null = null;
   let skew: number | null = null;
-  for (const question of questions) {
-    const asked = await sendTestRequest(examinee, question);
-    skew ??= asked.skew;
-    const symptom = asked.symptom ?? findMissingList(asked, question.list);
-    if (symptom === null) took ??= asked.symptom === null ? asked.took : null;
-    else if (question.about && isUnknownSubject(symptom))
-      unknown.push(createUnknownSubjectCheck(examinee, question.about, symptom));
+  for (const testRequest of questions) {
+    const result = await sendTestRequest(examinee, testRequest);
+    skew ??= result.skew;
+    const symptom = result.symptom ?? findMissingList(result, testRequest.list);
+    if (symptom === null) took ??= result.symptom === null ? result.took : null;
+    else if (testRequest.about && isUnknownSubject(symptom))
+      unknown.push(createUnknownSubjectCheck(examinee, testRequest.about, symptom));
     else {
       const fix =
-        (await findKeyHeader(examinee, question, symptom)) ??
-        (await findServiceUrl(examinee, question, symptom));
-      return { checked: [...unsent, createFailedCheck(examinee, question, symptom, fix)], skew };
+        (await findKeyHeader(examinee, testRequest, symptom)) ??
+        (await findServiceUrl(examinee, testRequest, symptom));
+      return { checked: [...unsent, createFailedCheck(examinee, testRequest, symptom, fix)], skew };
     }
   }
   const fine = { check: examinee.name, ok: true, found: `${examinee.url} answered in ${took} ms` };
@@ -50,8 +50,8 @@ export async function checkService(
 }
 
 /**
- * Returns a failed check if an API key is set but not sent. It is reported even if the service responds
- * without the key.
+ * Returns a failed check if an API key is set but not sent. The failure is reported even if the service
+ * responds without the key.
  */
 function checkKeySent({ name, key, setting }: CheckedUpstream): CheckResult[] {
   if (!key?.set || key.header !== undefined) return [];
@@ -61,7 +61,7 @@ function checkKeySent({ name, key, setting }: CheckedUpstream): CheckResult[] {
       check: name,
       ok: false,
       found: `${key.variable} is set and not sent, because ${header} is missing`,
-      fix: `set ${header} to the header that the service names, such as x-glacier-api-key; or do not set ${key.variable}`,
+      fix: `set ${header} to the header that the service names, such as x-glacier-api-key; or unset ${key.variable}`,
     },
   ];
 }
@@ -95,20 +95,20 @@ function createUnknownSubjectCheck(
     check: name,
     ok: false,
     found: `${url}: the service does not know ${what} (${status}: "${words}")`,
-    fix: `correct ${setting}, or take it out`,
+    fix: `correct ${setting}, or remove the id`,
   };
 }
 
 /** If the API key was rejected, tries the common headers and returns the fix. */
 async function findKeyHeader(
   examinee: CheckedUpstream,
-  question: TestRequest,
+  testRequest: TestRequest,
   { status }: Symptom,
 ): Promise<string | undefined> {
   const [[sent, key] = []] = Object.entries(examinee.headers);
   if ((status !== 401 && status !== 403) || sent === undefined || key === undefined) return undefined;
   for (const header of KEY_HEADERS.filter((one) => one !== sent.toLowerCase())) {
-    const { symptom } = await sendTestRequest(examinee, question, { headers: { [header]: key } });
+    const { symptom } = await sendTestRequest(examinee, testRequest, { headers: { [header]: key } });
     if (symptom === null)
       return `set ${examinee.setting.replace(/url$/, 'apiKeyHeader')} to ${header}: there the service takes the key`;
   }
@@ -117,9 +117,9 @@ async function findKeyHeader(
 
 function findServiceUrl(
   examinee: CheckedUpstream,
-  question: TestRequest,
+  testRequest: TestRequest,
   symptom: Symptom,
 ): Promise<string | undefined> {
   const elsewhere = symptom.failed !== null || ![401, 403, 429].includes(symptom.status);
-  return elsewhere ? findWorkingUrl(examinee, question, symptom) : Promise.resolve(undefined);
+  return elsewhere ? findWorkingUrl(examinee, testRequest, symptom) : Promise.resolve(undefined);
 }

@@ -24,13 +24,16 @@ export type FailureKind =
 
 /** Consequences of a kind of failure. */
 export interface FailureRule {
-  /** Retry within the call (failures of seconds). */
+  /** True if the call is retried within the call (failures of seconds). */
   readonly retry: boolean;
-  /** Retry the job later (failures of minutes). If neither is set, a retry would get the same response. */
+  /**
+   * True if the job is retried later (failures of minutes). If neither `retry` nor `later` is set, a retry
+   * would get the same response.
+   */
   readonly later: boolean;
   /** State of a node whose probe failed with this kind. `down` only if the node itself is the cause. */
   readonly probe: 'down' | 'unknown';
-  /** The network between the recorder and the upstream may be the cause. */
+  /** True if the network between the recorder and the upstream may be the cause. */
   readonly network: boolean;
 }
 

@@ -46,8 +46,8 @@ export interface HttpCall {
   readonly maxBytes: number;
   readonly signal: AbortSignal;
   /**
-   * For a status of 2xx only the status and the headers are needed; the body is then returned as an empty
-   * text.
+   * Set if only the status and the headers of a response with a status of 2xx are needed. The body is then
+   * returned as an empty text.
    */
   readonly statusIsEnough?: true;
 }
@@ -83,14 +83,14 @@ const freshAgent = new Agent({ pipelining: 0, connect: createConnector() });
 export async function callOnce(call: HttpCall, fresh = false): Promise<HttpResponse> {
   const work = new AbortScope(call.signal, call.deadline);
   try {
-    const asked = request(call.url, {
+    const pending = request(call.url, {
       dispatcher: fresh ? freshAgent : agent,
       method: call.method,
       headers: { 'accept-encoding': 'gzip', accept: 'application/json', ...call.headers },
       ...(call.body === undefined ? {} : { body: call.body }),
       signal: work.signal,
     });
-    const response = await rejectOnAbort(asked, work.signal);
+    const response = await rejectOnAbort(pending, work.signal);
     if (call.statusIsEnough && response.statusCode >= 200 && response.statusCode < 300) {
       // The body is read to its end, so that the connection can be reused. A failure of the body changes
       // nothing.
@@ -108,7 +108,8 @@ export async function callOnce(call: HttpCall, fresh = false): Promise<HttpRespo
     }
   } catch (error) {
     if (error instanceof UpstreamFailure) throw error;
-    if (work.timedOut) throw new UpstreamFailure('timeout', `no whole answer within ${call.deadline} ms`);
+    if (work.timedOut)
+      throw new UpstreamFailure('timeout', `no complete response within ${call.deadline} ms`);
     if (call.signal.aborted) throw new UpstreamFailure('cancelled', 'stopped by the recorder');
     throw failureOfError(error);
   } finally {
@@ -120,9 +121,9 @@ export async function callOnce(call: HttpCall, fresh = false): Promise<HttpRespo
  * Returns the result of the request, but rejects when the signal aborts. undici 7 was seen to never settle,
  * even after an abort, if a server stopped during the connect.
  */
-const rejectOnAbort = <T>(asked: Promise<T>, signal: AbortSignal): Promise<T> =>
+const rejectOnAbort = <T>(pending: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
-    asked.then(resolve, reject);
+    pending.then(resolve, reject);
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
 

@@ -4,7 +4,7 @@ import { isLosslessNumber, LosslessNumber, stringify } from 'lossless-json';
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Characters that may follow a string. */
+/** Characters that may follow a string in JSON. */
 const AFTER_STRING = /[:,\]}\s]/;
 
 /** Positions of strings in a JSON text, for queries in ascending order. */
@@ -243,8 +243,11 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** Matches a number with at least 18 significant digits. A double is never written with more than 17. */
 const LONG_NUMBER = /^-?(?=\d{18}|[\d.]{19})[1-9]\d*(?:\.\d+)?(?<=[1-9])$/;
 
-/** Returns whether a text is a JSON number that a double cannot represent exactly. */
-const isInexact = (text: string) =>
+/**
+ * Returns whether a text is a JSON number that a double cannot represent exactly. JSON output has such a
+ * number as a text.
+ */
+export const isInexact = (text: string) =>
   LONG_NUMBER.test(text) || (String(Number(text)) !== text && NUMBER.test(text));
 
 /** Returns the value of a number that a double cannot represent exactly. */

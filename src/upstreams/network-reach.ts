@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { BlockList, connect, isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 
 /** Host and port of an upstream. */
 export interface Endpoint {
@@ -15,8 +16,10 @@ export interface Endpoint {
 export type Reach = 'reached' | 'failed' | 'local';
 
 const CONNECT_TIMEOUT_MS = 3_000;
-const MAX_CONNECTIONS = 32;
-/** Time for which a result is cached, in ms, so that concurrent probes share one check. */
+/** Timeout of a name lookup and a connection together, in ms. A lookup alone may take minutes. */
+const REACH_TIMEOUT_MS = 5_000;
+const MAX_CONNECTIONS = 256;
+/** Time for which a result is cached after its check, in ms. Concurrent probes share one check. */
 const RESULT_TTL_MS = 2_000;
 
 /** Names of network interfaces of containers and virtual machines on this machine. */
@@ -26,23 +29,25 @@ const BRIDGE =
 const ANSWERED: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ECONNRESET']);
 
 /**
- * Checks by TCP connections whether this machine is cut off from the network. It is cut off while every
- * upstream on the network fails at the network level. Upstreams on this machine and behind its container
+ * Checks by TCP connections whether this machine is cut off from the network. The machine is cut off while
+ * every upstream on the network fails at the network level. Upstreams on this machine and behind its container
  * bridges are not on the network.
  */
 export class NetworkReach {
   readonly #endpoints: readonly Endpoint[];
   readonly #reachOf: (endpoint: Endpoint) => Promise<Reach>;
-  #result: { readonly until: number; readonly isCutOff: Promise<boolean> } | null = null;
+  #result: { until: number; readonly isCutOff: Promise<boolean> } | null = null;
 
   /**
    * @param urls URLs of all upstreams
    * @param reachOf connects to an endpoint
+   * @param timeout time after which a connection has failed, in ms
    */
-  constructor(urls: readonly string[], reachOf = tryConnection) {
+  constructor(urls: readonly string[], reachOf = tryConnection, timeout = REACH_TIMEOUT_MS) {
     const endpoints = urls.map(endpointOf).map((endpoint) => [JSON.stringify(endpoint), endpoint] as const);
     this.#endpoints = [...new Map(endpoints).values()];
-    this.#reachOf = reachOf;
+    this.#reachOf = (endpoint) =>
+      Promise.race([reachOf(endpoint), delay(timeout, 'failed' as const, { ref: false })]);
   }
 
   /** Returns whether this machine is cut off, so that the upstream may not be the cause of a failure. */
@@ -50,9 +55,12 @@ export class NetworkReach {
     // The upstream itself is checked first: while its host responds, neither the network nor other upstreams
     // matter.
     if ((await this.#reachOf(endpointOf(url))) !== 'failed') return false;
-    const now = performance.now();
-    if (!this.#result || this.#result.until < now)
-      this.#result = { until: now + RESULT_TTL_MS, isCutOff: this.#isCutOff() };
+    if (!this.#result || this.#result.until < performance.now()) {
+      const result = { until: Number.POSITIVE_INFINITY, isCutOff: this.#isCutOff() };
+      this.#result = result;
+      await result.isCutOff;
+      result.until = performance.now() + RESULT_TTL_MS;
+    }
     return this.#result.isCutOff;
   }
 
@@ -103,11 +111,14 @@ async function tryConnection({ host, port }: Endpoint): Promise<Reach> {
 }
 
 /** Returns the addresses of this machine and of its container bridges. */
-function localAddresses(): BlockList {
+export function localAddresses(interfaces = networkInterfaces()): BlockList {
   const local = new BlockList();
   local.addSubnet('127.0.0.0', 8, 'ipv4');
   local.addAddress('::1', 'ipv6');
-  for (const [name, addresses = []] of Object.entries(networkInterfaces()))
+  // A connection to the unspecified address reaches this machine.
+  local.addAddress('0.0.0.0', 'ipv4');
+  local.addAddress('::', 'ipv6');
+  for (const [name, addresses = []] of Object.entries(interfaces))
     for (const { address, family, cidr } of addresses) {
       const type = family === 'IPv6' ? 'ipv6' : 'ipv4';
       const prefix = BRIDGE.test(name) ? Number(cidr?.split('/')[1]) : Number.NaN;

@@ -51,7 +51,7 @@ function parsed(answer: HttpResponse, types: RegExp, wanted: string): unknown {
   try {
     return parseJson(text);
   } catch {
-    throw instead(status, wanted, `${text.length} characters that are not whole JSON`);
+    throw instead(status, wanted, `invalid JSON of ${text.length} characters`);
   }
 }
 

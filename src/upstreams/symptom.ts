@@ -2,7 +2,7 @@ import { jsonOrNull, mediaTypeOf, messageIn } from './classify-failure.ts';
 import { type FailureKind, sanitizeMessage, UpstreamFailure } from './failure.ts';
 import { callOnce, type HttpResponse } from './http.ts';
 import { readRpcResponse, rpcBody } from './json-rpc.ts';
-import { retryAfter } from './rate-limit.ts';
+import { retryAfter } from './rate-limit-headers.ts';
 import { healthReportOf, jsonBodyOf } from './read-body.ts';
 
 /** A cheap test request that shows whether an API responds. */
@@ -12,7 +12,7 @@ export interface TestRequest {
   /** JSON-RPC method. Undefined: a GET. */
   readonly method?: string;
   readonly params?: Readonly<Record<string, unknown>>;
-  /** The response is a health report, which is also accepted with a status of 5xx. */
+  /** True if the response is a health report, which is also accepted with a status of 5xx. */
   readonly isHealthReport?: true;
 }
 
@@ -60,10 +60,10 @@ const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
  */
 export async function runTestRequest(
   url: string,
-  question: TestRequest,
+  testRequest: TestRequest,
   options: TestRequestOptions,
 ): Promise<TestRequestResult> {
-  const { path, method, params } = question;
+  const { path, method, params } = testRequest;
   const { headers, deadline, signal, redact } = options;
   const began = Date.now();
   let answer: HttpResponse;
@@ -91,7 +91,7 @@ export async function runTestRequest(
   const took = Date.now() - began;
   const skew = skewOf(answer, began + took / 2);
   try {
-    return { body: readAnswer(answer, question), symptom: null, took, skew };
+    return { body: readAnswer(answer, testRequest), symptom: null, took, skew };
   } catch (error) {
     if (!(error instanceof UpstreamFailure)) throw error;
     return { body: null, skew, symptom: symptomOf(error, answer, url, redact) };

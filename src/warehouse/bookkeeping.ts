@@ -43,7 +43,7 @@ export const excludedTables: readonly string[] = [
   ...['changes', 'change_sinks'],
 ];
 
-/** Storage formats of readings besides rows. They are exported as rows, whatever their format. */
+/** Storage formats of readings besides rows. Such readings are exported as rows, whatever their format. */
 export const readingTables: readonly string[] = [
   ...['reading_scopes', 'reading_members', 'reading_open', 'reading_looks', 'reading_days', 'reading_kept'],
 ];
@@ -86,6 +86,7 @@ export async function bookkeepingTable(
   return {
     table: {
       name,
+      relation: name,
       dataset: '',
       kind: 'bookkeeping',
       key: [],
@@ -117,6 +118,12 @@ export async function readSequenceValues(snapshot: Snapshot): Promise<Record<str
     if (row) numbers[`${String(table)}.${String(column)}`] = String(row.last);
   }
   return numbers;
+}
+
+/** Returns the number of migrations of the database. */
+export async function countMigrations(snapshot: Snapshot): Promise<number> {
+  const [row] = await snapshot.rows('select count(*)::int as migrations from drizzle.__drizzle_migrations');
+  return Number(row?.migrations);
 }
 
 /** Maximum number of files of seal parts; with more, all parts are written again. */

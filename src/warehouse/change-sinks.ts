@@ -5,7 +5,7 @@ import type postgres from 'postgres';
  * takes less.
  */
 const LEASE_SECONDS = 30;
-/** Backoff after a failure, in ms. It doubles with each failure, up to the maximum. */
+/** Backoff after a failure, in ms. The backoff doubles with each failure, up to the maximum. */
 const MIN_BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 300_000;
 

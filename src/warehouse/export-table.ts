@@ -19,6 +19,8 @@ export interface ExportTable {
   readonly name: string;
   /** Name of the dataset in commands. */
   readonly dataset: string;
+  /** Name of the same rows in `reporting`. */
+  readonly relation: string;
   /** `series`, `log`, `state`, `sample`, or `ledger`. */
   readonly kind: string;
   /** Columns that identify a version, together with `from`. */
@@ -42,8 +44,8 @@ const runId = column('run_id', 'bigint');
 /** Columns that each kind of history adds to those of the upstream. */
 const versions = {
   series: [
-    column('recorded_at', 'timestamptz'),
-    column('superseded_at', 'timestamptz', true),
+    column('valid_from', 'timestamptz'),
+    column('valid_to', 'timestamptz', true),
     column('vanished', 'boolean'),
     runId,
   ],
@@ -53,14 +55,14 @@ const versions = {
     column('ended_by', 'text', true),
     runId,
   ],
-  log: [column('recorded_at', 'timestamptz'), column('superseded_at', 'timestamptz', true), runId],
+  log: [column('valid_from', 'timestamptz'), column('valid_to', 'timestamptz', true), runId],
   sample: [column('observed_at', 'timestamptz'), runId],
 } as const;
 
 const bounds = {
-  series: { from: 'recorded_at', to: 'superseded_at' },
+  series: { from: 'valid_from', to: 'valid_to' },
   state: { from: 'valid_from', to: 'valid_to' },
-  log: { from: 'recorded_at', to: 'superseded_at' },
+  log: { from: 'valid_from', to: 'valid_to' },
   sample: { from: 'observed_at', to: null },
 } as const;
 
@@ -77,6 +79,7 @@ const upstreamColumns = (columns: readonly DatasetColumn[]): ExportColumn[] => [
 const tableOf = (dataset: Dataset): ExportTable => ({
   name: dataset.name,
   dataset: dataset.name,
+  relation: dataset.relation,
   kind: dataset.history,
   key: dataset.key,
   ...bounds[dataset.history],
@@ -88,6 +91,7 @@ const tableOf = (dataset: Dataset): ExportTable => ({
 const ledger: ExportTable = {
   name: nodeHealth.name,
   dataset: nodeHealth.name,
+  relation: nodeHealth.relation,
   kind: 'ledger',
   key: nodeHealth.key,
   from: 'started_at',
@@ -108,10 +112,11 @@ const ledger: ExportTable = {
   rows: 'recorder.node_health',
 };
 
-/** Intervals without observation. They are part of the ledger's statement. */
+/** Intervals without observation. Such intervals are part of the ledger's statement. */
 const absences: ExportTable = {
   name: 'health_absences',
   dataset: nodeHealth.name,
+  relation: 'health_absences',
   kind: 'ledger',
   key: ['observer'],
   from: 'started_at',

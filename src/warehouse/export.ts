@@ -3,7 +3,13 @@ import type { ExportFormat } from '../config/exports-schema.ts';
 import { type Snapshot, withSnapshot } from '../db/snapshot.ts';
 import { readVersion } from '../lib/version.ts';
 import { explainWriteErrors } from '../lib/write-errors.ts';
-import { bookkeepingTable, bookkeepingTables, findValidParts, readSequenceValues } from './bookkeeping.ts';
+import {
+  bookkeepingTable,
+  bookkeepingTables,
+  countMigrations,
+  findValidParts,
+  readSequenceValues,
+} from './bookkeeping.ts';
 import { type DamagedFile, findDamagedFiles } from './damaged-files.ts';
 import { type ExportTable, warehouseTables } from './export-table.ts';
 import {
@@ -14,7 +20,7 @@ import {
   type ManifestTable,
   readManifests,
 } from './manifest.ts';
-import { firstSeal, isSameRecord, newestSeal } from './record-seals.ts';
+import { firstSeal, isSameRecord, newestManifestSeal } from './record-seals.ts';
 import { selectRowsSince } from './rows-since.ts';
 import { describeColumns, type TableExport, writeTable } from './table-files.ts';
 import { findInexactColumns, planTable, readKeptSince } from './table-plan.ts';
@@ -101,18 +107,18 @@ async function exportInto(exporting: ExportInput): Promise<ExportResult> {
   const { databaseUrl, target, signal } = exporting;
   const manifests = await readManifests(target);
   for (const { name } of exporting.tables) rejectOtherFormat(exporting, manifests.newest, name);
-  const made = await withSnapshot(databaseUrl, signal, (snapshot) =>
+  const written = await withSnapshot(databaseUrl, signal, (snapshot) =>
     writeFiles(snapshot, exporting, manifests),
   );
   signal.throwIfAborted();
-  if (!(await commitManifest(target, made.manifest))) {
-    await target.remove(made.paths);
+  if (!(await commitManifest(target, written.manifest))) {
+    await target.remove(written.paths);
     throw new ExportLostError(target.name);
   }
   // Readers of superseded files had the time since the last export to finish. No reader can use a damaged
   // file.
-  await target.remove([...(manifests.newest?.superseded ?? []), ...made.damaged.map(({ path }) => path)]);
-  const { paths: _, ...exported } = made;
+  await target.remove([...(manifests.newest?.superseded ?? []), ...written.damaged.map(({ path }) => path)]);
+  const { paths: _, ...exported } = written;
   return { ...exported, damagedManifests: manifests.damaged };
 }
 
@@ -195,6 +201,7 @@ async function writeFiles(
         ...common,
         table,
         select: selectRowsSince(table, plan),
+        emptyFile: kept.length === 0,
         inexact: findInexactColumns(basis),
       });
       superseded.push(
@@ -228,10 +235,10 @@ async function writeFiles(
       });
       progress?.({ tables: exportedTables.length, rows });
     }
-    const seal = await newestSeal(snapshot);
-    const standing = incremental && !damaged.some(({ table }) => table === 'seal_parts');
+    const seal = await newestManifestSeal(snapshot);
+    const isAppended = incremental && !damaged.some(({ table }) => table === 'seal_parts');
     const bookkeeping = whole
-      ? await writeBookkeeping(common, seal, standing ? (last?.bookkeeping ?? null) : null)
+      ? await writeBookkeeping(common, seal, isAppended ? (last?.bookkeeping ?? null) : null)
       : (last?.bookkeeping ?? null);
     const counting = new Set([...pathsOf(bookkeeping), ...damagedPaths]);
     superseded.push(...pathsOf(last?.bookkeeping ?? null).filter((path) => !counting.has(path)));
@@ -275,7 +282,7 @@ type Bookkeeping = NonNullable<Manifest['bookkeeping']>;
  * @param last previous bookkeeping whose files may be reused; null: none
  */
 async function writeBookkeeping(
-  common: Omit<TableExport, 'table' | 'select' | 'inexact'>,
+  common: Omit<TableExport, 'table' | 'select' | 'inexact' | 'emptyFile'>,
   seal: Manifest['seal'],
   last: Bookkeeping | null,
 ): Promise<Bookkeeping> {
@@ -283,15 +290,17 @@ async function writeBookkeeping(
   const parts = await findValidParts(snapshot, last?.format === format ? last : null);
   const tables: Bookkeeping['tables'] = {};
   for (const name of bookkeepingTables) {
-    const standing = name === 'seal_parts' ? parts : { after: 0, files: [] };
-    const one = await bookkeepingTable(snapshot, name, standing.after);
-    const { files } = await writeTable({ ...common, ...one, inexact: new Set() });
+    const previous = name === 'seal_parts' ? parts : { after: 0, files: [] };
+    const one = await bookkeepingTable(snapshot, name, previous.after);
+    const { files } = await writeTable({ ...common, ...one, emptyFile: false, inexact: new Set() });
     tables[name] = {
       columns: one.table.columns.map((column) => column.name),
-      files: [...standing.files, ...files.map(({ day: _, ...file }) => file)],
+      files: [...previous.files, ...files.map(({ day: _, ...file }) => file)],
     };
   }
-  return { exported_at: exportedAt, format, seal, numbers: await readSequenceValues(snapshot), tables };
+  const numbers = await readSequenceValues(snapshot);
+  const migrations = await countMigrations(snapshot);
+  return { exported_at: exportedAt, migrations, format, seal, numbers, tables };
 }
 
 const pathsOf = (bookkeeping: Bookkeeping | null): string[] =>

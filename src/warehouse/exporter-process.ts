@@ -25,7 +25,7 @@ try {
   // If the system does not allow it, the process runs with normal priority.
 }
 
-async function made(message: unknown): Promise<ExportReply> {
+async function runExport(message: unknown): Promise<ExportReply> {
   const { databaseUrl, to, s3, datasets, format } = exportRequest.parse(message);
   const { endpoint, region, keys, problems } = s3;
   try {
@@ -45,7 +45,7 @@ async function made(message: unknown): Promise<ExportReply> {
       });
       const sumOf = (count: 'rows' | 'bytes') => tables.reduce((sum, one) => sum + one[count], 0);
       return {
-        made: {
+        result: {
           export: manifest.export,
           exportedAt: manifest.exported_at,
           rows: sumOf('rows'),
@@ -63,6 +63,6 @@ async function made(message: unknown): Promise<ExportReply> {
 }
 
 process.once('message', async (message) => {
-  const reply = await made(message);
+  const reply = await runExport(message);
   process.send?.(reply, () => process.disconnect());
 });

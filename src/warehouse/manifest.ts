@@ -68,6 +68,8 @@ export type ManifestSeal = z.infer<typeof seal>;
  */
 const bookkeeping = z.object({
   exported_at: z.string(),
+  /** Number of migrations of the exported database. */
+  migrations: z.number().int().positive().default(1),
   format: z.enum(EXPORT_FORMATS),
   /** Newest seal whose parts are exported. */
   seal: seal.nullable(),
@@ -204,11 +206,11 @@ function parseManifest(text: string, path: string, foreign: boolean): Manifest |
   try {
     value = JSON.parse(text);
   } catch {
-    if (foreign && !/^(\{\s*"manifest": ?\d|$)/.test(text)) throw refuse('it is no JSON');
+    if (foreign && !/^(\{\s*"manifest": ?\d|$)/.test(text)) throw refuse('the file is not JSON');
     return null;
   }
   const { sha256, ...content } = jsonObject.safeParse(value).data ?? {};
-  if (foreign && typeof content.manifest !== 'number') throw refuse('it has no number "manifest"');
+  if (foreign && typeof content.manifest !== 'number') throw refuse('the number "manifest" is missing');
   if (sha256 !== checksumOf(content)) return null;
   const result = manifest.safeParse(content);
   if (!result.success) throw refuse(problemsOf(result.error));

@@ -15,8 +15,8 @@ type Schema = ConstructorParameters<typeof ParquetWriter>[0]['schema'];
 type Compress = (bytes: Uint8Array) => Uint8Array;
 
 /**
- * Undefined if the native module has no build for this system. The library's own Snappy writes the same
- * format, but slower.
+ * Native Snappy compression; undefined if the module has no build for this system. The library's own Snappy
+ * writes the same format, but slower.
  */
 const nativeSnappy = await import('snappy').then(
   ({ compressSync }): Compress => compressSync,

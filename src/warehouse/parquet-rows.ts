@@ -8,7 +8,7 @@ export type TextValue = string | null;
 
 type Decompress = (bytes: Uint8Array) => Uint8Array;
 
-/** Node.js 22.15 and newer have zstd; the types of Node.js 20 do not declare it. */
+/** Decompression with zstd, which Node.js 22.15 and newer have; the types of Node.js 20 do not declare it. */
 const { zstdDecompressSync: zstd }: { gzipSync: unknown; zstdDecompressSync?: Decompress } = zlib;
 
 /** Keeps a leading U+FEFF, which a decoder drops as a byte order mark by default. */

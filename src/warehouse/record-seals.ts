@@ -2,7 +2,8 @@ import type { Snapshot } from '../db/snapshot.ts';
 import type { Manifest, ManifestSeal } from './manifest.ts';
 
 /** Returns the newest seal in a snapshot. Returns null if nothing is sealed. */
-export const newestSeal = (snapshot: Snapshot): Promise<ManifestSeal | null> => sealAt(snapshot, 'desc');
+export const newestManifestSeal = (snapshot: Snapshot): Promise<ManifestSeal | null> =>
+  sealAt(snapshot, 'desc');
 
 /** Returns the first seal in a snapshot. Returns null if nothing is sealed. */
 export const firstSeal = (snapshot: Snapshot): Promise<ManifestSeal | null> => sealAt(snapshot, 'asc');
@@ -28,9 +29,9 @@ export async function hasSeal(snapshot: Snapshot, { seal, head }: ManifestSeal):
 }
 
 /**
- * Returns true if files belong to this record, even after a restore or a promotion.
- * A record that was restored from a backup older than the files lacks their newest seals, and creates others
- * with the same numbers. It still has the first seal.
+ * Returns true if files belong to this record, even after a restore or a promotion. A record that was restored
+ * from a backup older than the files lacks their newest seals, and creates others with the same numbers. Such a
+ * record still has the first seal.
  */
 export async function isSameRecord(
   snapshot: Snapshot,

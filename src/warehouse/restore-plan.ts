@@ -1,3 +1,4 @@
+import { countKnownMigrations } from '../db/migrate.ts';
 import { bookkeepingTables } from './bookkeeping.ts';
 import { warehouseTables } from './export-table.ts';
 import type { Manifest, ManifestFile } from './manifest.ts';
@@ -42,6 +43,10 @@ export function restorePlan(manifest: Manifest | null, from: string): RestorePla
   if (!bookkeeping)
     throw new RestoreRefusedError(
       `${from}: holds ${Object.keys(manifest.tables).join(', ')} as rows only, without targets, runs, coverage and seals: export the record there with "chain-recorder backup --to ${from}"`,
+    );
+  if (bookkeeping.migrations > countKnownMigrations())
+    throw new RestoreRefusedError(
+      `${from}: was written by a newer chain-recorder (${manifest.recorder}), whose schema this version does not support: restore with the version that exported it, or a newer one`,
     );
   const tables = Object.entries(manifest.tables);
   const known = new Set([...warehouseTables.map(({ name }) => name), ...bookkeepingTables]);

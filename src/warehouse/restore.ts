@@ -1,18 +1,16 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import { join } from 'node:path';
 import { findDataset } from '../datasets/catalog.ts';
 import type { Dataset } from '../datasets/contract.ts';
 import { requestColumns, SERIES_ID, seriesTableOf, tableRowsSql } from '../datasets/target-columns.ts';
 import { type BulkLoad, withBulkLoad } from '../db/bulk-load.ts';
-import { isDatabaseUnavailable } from '../db/connection-error.ts';
-import { explainWriteErrors } from '../lib/write-errors.ts';
+import { countKnownMigrations, migrateDatabase } from '../db/migrate.ts';
+import { migrate } from '../reporting/views/migrate.ts';
 import { readingTables, sequenceColumns } from './bookkeeping.ts';
-import { sha256Of } from './hashed-file.ts';
+import { EXPORTED_AT, explainDownloadErrors, loadFile, quotedNames } from './load-file.ts';
 import { currentManifest, type Manifest } from './manifest.ts';
-import { openParquet, type TextValue } from './parquet-rows.ts';
-import { type RestoreFile, type RestorePart, RestoreRefusedError, restorePlan } from './restore-plan.ts';
+import { type RestorePart, RestoreRefusedError, restorePlan } from './restore-plan.ts';
 import type { ExportTarget } from './target.ts';
 
 /** Input of a restore. */
@@ -31,20 +29,15 @@ export interface RestoreResult {
   readonly tables: readonly { readonly table: string; readonly rows: number }[];
   /** Sentences about rows that are not consistent with one moment. */
   readonly doubts: readonly string[];
+  /** Messages of the migration, as sentences. */
+  readonly notices: readonly string[];
 }
 
-/** Additional column of the files: the time of the export. */
-const EXPORTED_AT = 'exported_at';
-/** Suffix of the text column with the exact values of a DECIMAL column. */
-const EXACT_SUFFIX = '_exact';
-
-/** Reports write errors of the temporary folder, into which remote files are downloaded. */
-const brought = <Made>(make: () => Promise<Made>) => explainWriteErrors(`TMPDIR ${tmpdir()}`, make);
-
 /**
- * Restores an exported record into an empty database, in one transaction. Verifies the checksum of each file
- * before reading it.
- * @throws RestoreRefusedError, and errors of the database, the source or a damaged file
+ * Restores an exported record into an empty database. The database is migrated to the schema of the export, all
+ * rows are loaded in one transaction, and later migrations change them as they change every database. Verifies
+ * the checksum of each file before reading it.
+ * @throws RestoreRefusedError, and errors of a migration, the database, the source or a damaged file
  */
 export async function restoreRecord({
   databaseUrl,
@@ -53,11 +46,16 @@ export async function restoreRecord({
   progress,
 }: RestoreInput): Promise<RestoreResult> {
   const { manifest, bookkeeping, parts, doubts } = restorePlan(await currentManifest(source), source.name);
+  const isOfThisVersion = bookkeeping.migrations === countKnownMigrations();
+  const migrated = isOfThisVersion
+    ? await migrate(databaseUrl, { signal })
+    : await migrateDatabase(databaseUrl, [], { last: bookkeeping.migrations, signal });
   const all = parts.reduce((sum, { files }) => sum + files.reduce((more, { bytes }) => more + bytes, 0), 0);
-  const scratch = await brought(() => mkdtemp(join(tmpdir(), 'chain-recorder-restore-')));
+  const scratch = await explainDownloadErrors(() => mkdtemp(join(tmpdir(), 'chain-recorder-restore-')));
   let bytes = 0;
   try {
-    return await withBulkLoad(databaseUrl, signal, async (loading) => {
+    const tables = await withBulkLoad(databaseUrl, signal, async (loading) => {
+      await refuseLaterSchema(loading, bookkeeping.migrations, source.name);
       const columns = await lockEmptyTables(loading, [...new Set(parts.map(({ table }) => table))]);
       const rows = new Map<string, number>();
       for (const part of parts) {
@@ -87,11 +85,22 @@ export async function restoreRecord({
       await compareHead(loading, bookkeeping.seal?.head ?? null);
       // Without statistics, the first queries would be planned for empty tables.
       for (const table of columns.keys()) await loading.rows(`analyze recorder.${table}`);
-      return { manifest, tables: [...rows].map(([table, count]) => ({ table, rows: count })), doubts };
+      return [...rows].map(([table, count]) => ({ table, rows: count }));
     });
+    const notices = isOfThisVersion ? migrated : [...migrated, ...(await migrate(databaseUrl, { signal }))];
+    return { manifest, tables, doubts, notices };
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+/** @throws RestoreRefusedError if the database has migrations that were not applied to the exported rows */
+async function refuseLaterSchema(loading: BulkLoad, migrations: number, from: string): Promise<void> {
+  const [row] = await loading.rows('select count(*)::int as applied from drizzle.__drizzle_migrations');
+  if (Number(row?.applied) > migrations)
+    throw new RestoreRefusedError(
+      `${from}: is of an earlier version than the schema of the database: restore into a new, empty database, before "migrate" or "up" uses it`,
+    );
 }
 
 /**
@@ -137,10 +146,9 @@ const numberedNamed = (table: string): Dataset | null => {
   return dataset?.numbered ? dataset : null;
 };
 
-const quoted = (names: Iterable<string>): string => [...names].map((name) => `"${name}"`).join(', ');
-
 /**
- * Creates a temporary copy of a table's columns, with {@link EXPORTED_AT}.
+ * Creates a temporary copy of a table's columns and their defaults, which files of an earlier version need, with
+ * {@link EXPORTED_AT}.
  * @returns its name
  */
 async function createStagingTable(
@@ -150,8 +158,16 @@ async function createStagingTable(
 ): Promise<string> {
   await loading.rows(
     `create temporary table staged on commit drop as
-     select ${quoted(known)}, null::timestamptz as ${EXPORTED_AT} from ${rowsNamed(table)} r with no data`,
+     select ${quotedNames(known)}, null::timestamptz as ${EXPORTED_AT} from ${rowsNamed(table)} r with no data`,
   );
+  const defaults = await loading.rows(
+    `select a.attname as "column", pg_get_expr(d.adbin, d.adrelid) as value
+     from pg_attrdef d join pg_attribute a on (a.attrelid, a.attnum) = (d.adrelid, d.adnum)
+     where d.adrelid = 'recorder.${table}'::regclass and a.attgenerated = ''`,
+  );
+  for (const { column, value } of defaults)
+    if (known.has(String(column)))
+      await loading.rows(`alter table pg_temp.staged alter column "${column}" set default ${value}`);
   return 'pg_temp.staged';
 }
 
@@ -163,7 +179,7 @@ function rowsNamed(table: string): string {
 
 /** Assigns ids to staged series that have none. */
 async function numberSeries(loading: BulkLoad, dataset: Dataset, staged: string): Promise<void> {
-  const names = quoted(requestColumns(dataset));
+  const names = quotedNames(requestColumns(dataset));
   const table = `recorder.${seriesTableOf(dataset)}`;
   await loading.rows(
     `insert into ${table} (${names}) select ${names} from ${staged} except select ${names} from ${table} order by ${names}`,
@@ -180,15 +196,20 @@ async function moveNewest(
   staged: string,
   known: ReadonlySet<string>,
 ): Promise<number> {
-  const list = quoted(known);
-  const version = quoted(identity ?? []);
+  const list = quotedNames(known);
+  const version = quotedNames(identity ?? []);
   const newest = identity
     ? `select distinct on (${version}) ${list} from ${staged} order by ${version}, ${EXPORTED_AT} desc`
     : `select ${list} from ${staged}`;
   const numbered = numberedNamed(table);
   const request = new Set(numbered ? requestColumns(numbered) : []);
-  const own = quoted([...(numbered ? [SERIES_ID] : []), ...[...known].filter((name) => !request.has(name))]);
-  const series = numbered ? ` join recorder.${seriesTableOf(numbered)} s using (${quoted(request)})` : '';
+  const own = quotedNames([
+    ...(numbered ? [SERIES_ID] : []),
+    ...[...known].filter((name) => !request.has(name)),
+  ]);
+  const series = numbered
+    ? ` join recorder.${seriesTableOf(numbered)} s using (${quotedNames(request)})`
+    : '';
   const [row] = await loading.rows(
     `with moved as (
        insert into recorder.${table} (${own}) select ${own} from (${newest}) r${series} returning 1)
@@ -198,98 +219,7 @@ async function moveNewest(
   return Number(row?.rows);
 }
 
-/**
- * Copies a file into a table that may have {@link EXPORTED_AT}.
- * @returns the number of rows
- */
-async function loadFile(
-  loading: BulkLoad,
-  into: string,
-  known: ReadonlySet<string>,
-  source: ExportTarget,
-  file: RestoreFile,
-  scratch: string,
-  signal: AbortSignal,
-): Promise<number> {
-  const local = await brought(() => source.fetch(file.path, scratch));
-  const where = `${source.name}/${file.path}`;
-  try {
-    if ((await sha256Of(local, signal)) !== file.sha256)
-      throw new Error(
-        `${where}: differs from the exported file: the SHA-256 does not match the manifest. Use another copy; nothing was restored`,
-      );
-    const parquet = await openParquet(local);
-    try {
-      const staged = !into.startsWith('recorder.');
-      const wanted = parquet.columns.filter((name) => known.has(name) || (staged && name === EXPORTED_AT));
-      const unknown = parquet.columns.filter(
-        (name) =>
-          !known.has(name) &&
-          name !== EXPORTED_AT &&
-          !(name.endsWith(EXACT_SUFFIX) && known.has(name.slice(0, -EXACT_SUFFIX.length))),
-      );
-      if (unknown.length > 0)
-        throw new RestoreRefusedError(
-          `${where}: has ${unknown.join(', ')}, which this version does not support: restore with the version that exported it, or a newer one`,
-        );
-      const places = wanted.map((name) => ({
-        own: parquet.columns.indexOf(name),
-        exact: parquet.columns.indexOf(`${name}${EXACT_SUFFIX}`),
-      }));
-      let rows = 0;
-      await pipeline(
-        async function* () {
-          for await (const group of parquet.groups()) {
-            rows += group.length;
-            yield* formatChunks(group, (row) =>
-              places
-                .map(({ own, exact }) => escaped((exact < 0 ? null : row[exact]) ?? row[own] ?? null))
-                .join('\t'),
-            );
-          }
-        },
-        loading.copy(`${into} (${quoted(wanted)})`),
-      );
-      if (rows !== file.rows)
-        throw new Error(`${where}: has ${rows} rows, and the manifest says ${file.rows}`);
-      return rows;
-    } finally {
-      await parquet.close();
-    }
-  } catch (error) {
-    if (error instanceof RestoreRefusedError || !(error instanceof Error) || error.message.startsWith(where))
-      throw error;
-    // A lost connection is not a problem of the file and is reported unchanged.
-    if (isDatabaseUnavailable(error)) throw error;
-    throw new Error(`${where}: ${error.message}`, { cause: error });
-  } finally {
-    if (dirname(local) === scratch) await rm(local, { force: true });
-  }
-}
-
-/** Number of rows in one chunk. */
-const CHUNK_ROWS = 1_000;
-
-function* formatChunks(
-  rows: readonly (readonly TextValue[])[],
-  line: (row: readonly TextValue[]) => string,
-): Generator<Buffer> {
-  for (let at = 0; at < rows.length; at += CHUNK_ROWS)
-    yield Buffer.from(
-      `${rows
-        .slice(at, at + CHUNK_ROWS)
-        .map(line)
-        .join('\n')}\n`,
-    );
-}
-
-const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
-
-/** Formats a value in the text format of COPY. */
-const escaped = (value: TextValue): string =>
-  value === null ? '\\N' : value.replaceAll(/[\\\n\r\t]/g, (one) => ESCAPES[one] ?? one);
-
-/** Maximum of a restored sequence value. The values below it never run out. */
+/** Maximum of a restored sequence value. Sequences below it do not run out of values. */
 const MAX_SEQUENCE_VALUE = 2n ** 62n;
 
 /**
@@ -311,22 +241,22 @@ async function setSequences(
     new RestoreRefusedError(`${from}: the number of ${name} in the manifest ${why}: nothing was restored`);
   for (const [name, last] of Object.entries(numbers)) {
     const known = columns.get(name);
-    if (!known) throw refuse(name, 'is of no column that numbers rows');
+    if (!known) throw refuse(name, 'refers to no column that numbers rows');
     if (BigInt(last) < 1n || BigInt(last) > MAX_SEQUENCE_VALUE)
-      throw refuse(name, `is ${last}, which no row can have`);
+      throw refuse(name, `is ${last}, which is outside of the valid range`);
     columns.delete(name);
     const [row] = await loading.rows(
       `select max("${known.column}")::text as highest from recorder.${known.table}`,
     );
     const highest = row?.highest ?? null;
     if (highest !== null && BigInt(String(highest)) > BigInt(last))
-      throw refuse(name, `is ${last}, and a row has ${String(highest)}`);
+      throw refuse(name, `is ${last}, but a row has the higher number ${String(highest)}`);
     await loading.rows('select setval($1::regclass, $2::bigint)', [known.sequence, last]);
   }
   // A column without a value in the manifest had assigned none, so its table must be empty.
   for (const [name, { table }] of columns) {
     const [row] = await loading.rows(`select exists (select from recorder.${table}) as filled`);
-    if (row?.filled === true) throw refuse(name, 'is missing, and there are rows');
+    if (row?.filled === true) throw refuse(name, 'is missing, although the table has rows');
   }
 }
 
@@ -339,6 +269,6 @@ async function compareHead(loading: BulkLoad, head: string | null): Promise<void
   const found = row ? String(row.head) : null;
   if (found !== head)
     throw new Error(
-      `the newest seal is ${found ?? 'none'}, and the manifest says ${head ?? 'none'}: nothing was restored`,
+      `the newest seal is ${found ?? 'none'} instead of ${head ?? 'none'} as in the manifest: nothing was restored`,
     );
 }

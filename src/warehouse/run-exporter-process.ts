@@ -23,7 +23,7 @@ export type ExportRequest = z.input<typeof exportRequest>;
 
 const exportReply = z.union([
   z.object({
-    made: z.object({
+    result: z.object({
       export: z.number(),
       exportedAt: z.string(),
       rows: z.number(),
@@ -61,9 +61,9 @@ export async function runExporterProcess(request: ExportRequest, signal: AbortSi
     `--max-old-space-size=${MAX_HEAP_MIB}`,
   ];
   const child = fork(PROGRAM, [], { execArgv, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
-  let said = '';
+  let errorOutput = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    said = (said + text).slice(-2_000);
+    errorOutput = (errorOutput + text).slice(-2_000);
   });
   const stop = () => {
     child.kill('SIGTERM');
@@ -79,7 +79,7 @@ export async function runExporterProcess(request: ExportRequest, signal: AbortSi
       child.once('close', (code, killed) =>
         resolve(
           reply ?? {
-            failed: `the exporting process ended by ${killed ?? `code ${code}`}${said === '' ? '' : `: ${said.trim()}`}`,
+            failed: `the exporting process ended by ${killed ?? `code ${code}`}${errorOutput === '' ? '' : `: ${errorOutput.trim()}`}`,
           },
         ),
       );

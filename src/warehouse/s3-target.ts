@@ -230,9 +230,10 @@ function isTemporary(error: unknown): boolean {
 
 const KEYS = 'check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY';
 const FIXES: Readonly<Record<string, string>> = {
-  AccessDenied: 'the keys may not do this: they need to get, put, list and delete objects there',
+  AccessDenied:
+    'the access keys lack a permission: they must get, put, list and delete objects in the bucket',
   CredentialsProviderError: KEYS,
   InvalidAccessKeyId: KEYS,
   SignatureDoesNotMatch: KEYS,
-  NoSuchBucket: 'make the bucket first',
+  NoSuchBucket: 'create the bucket first',
 };

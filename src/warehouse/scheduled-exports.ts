@@ -74,11 +74,11 @@ export async function storeExportSuccess(
   sql: postgres.Sql,
   recorder: string,
   place: string,
-  made: ExportNote,
+  result: ExportNote,
 ): Promise<void> {
   await sql`
-    update recorder.exports set last_success_at = now(), exported_at = ${made.exportedAt}::text::timestamptz, export = ${made.export},
-      rows = ${made.rows}, bytes = ${made.bytes}, failing_since = null, failures = 0, error = null
+    update recorder.exports set last_success_at = now(), exported_at = ${result.exportedAt}::text::timestamptz, export = ${result.export},
+      rows = ${result.rows}, bytes = ${result.bytes}, failing_since = null, failures = 0, error = null
     where (recorder, place) = (${recorder}, ${place})`;
 }
 

@@ -66,7 +66,10 @@ export async function sendChanges(
       const cause = describeDeliveryError(error, redact);
       if (!signal.aborted) {
         await storeSinkFailure(sql, holding, cause, error instanceof DeliveryFailure ? error.wait : null);
-        log.warn({ sink: settings.name, cause }, 'a sink did not take changes: it is tried again');
+        log.warn(
+          { sink: settings.name, cause },
+          'changes could not be delivered to a sink: they are retried',
+        );
       } else await releaseSink(sql, holding);
       return sent;
     }
@@ -107,7 +110,7 @@ async function read(
         select row_number() over () as number, f.cursor, case when ${datasets === undefined} or f.dataset = any(${[...(datasets ?? [])]}::text[]) then
           jsonb_build_object('specversion', '1.0', 'id', f.cursor, 'source', ${sourceOf(recorder)}::text, 'type', 'chain-recorder.' || f.change,
             'subject', f.dataset, 'time', f.recorded_at, 'datacontenttype', 'application/json', 'data', jsonb_build_object(
-              'dataset', f.dataset, 'change', f.change, 'happened_at', f.happened_at, 'run_id', f.run_id::text, 'key', f.key, 'content', f.content))::text end as event
+              'dataset', f.dataset, 'change', f.change, 'happened_at', f.happened_at, 'version_id', f.version_id, 'run_id', f.run_id::text, 'key', f.key, 'content', f.content))::text end as event
         from reporting.changes(${after}, ${batchSize}) f) c) counted
     where before < ${MAX_BATCH_CHARACTERS} order by number`;
   return {

@@ -34,6 +34,8 @@ export interface TableExport {
   readonly id: string;
   /** ISO 8601, in microseconds. */
   readonly exportedAt: string;
+  /** True: a table without rows has one file, with its columns. */
+  readonly emptyFile: boolean;
   /** Columns with a value that fits no DECIMAL. */
   readonly inexact: ReadonlySet<string>;
   readonly signal: AbortSignal;
@@ -94,11 +96,15 @@ class TableWriter {
 
   /** @returns the column with a value that did not fit; null if all rows are written */
   async all(): Promise<string | null> {
-    const { snapshot, table, select, wrote } = this.#task;
+    const { snapshot, table, select, wrote, emptyFile, exportedAt } = this.#task;
     try {
       // The columns of the table, then the day.
       await readCopy(snapshot.copy(select), table.columns.length + 1, (row) => this.#add(row));
       await this.#finish();
+      if (emptyFile && this.files.length === 0 && this.#misfit === null) {
+        this.#begin(Math.floor((Date.parse(exportedAt) - POSTGRES_EPOCH_MS) / DAY_MS));
+        await this.#finish();
+      }
     } finally {
       this.#open?.writer.abandon();
     }

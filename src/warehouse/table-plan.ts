@@ -44,7 +44,7 @@ export function planTable({ incremental, before, damaged, watermark, kept }: Tab
   if (!incremental) return nothing;
   const isOld = ({ day }: ManifestFile) => day < kept;
   const isWhole = ({ path }: ManifestFile) => !damaged.has(path);
-  const lost = files.filter((file) => isOld(file) && !isWhole(file));
+  const lost = files.filter((file) => file.rows > 0 && isOld(file) && !isWhole(file));
   const old = files.filter((file) => isOld(file) && isWhole(file));
   if (!before) return { ...nothing, whole: 'it was not exported there before' };
   const from = getExportStart(before.watermark, watermark);

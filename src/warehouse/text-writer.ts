@@ -1,6 +1,6 @@
 import type { CopyRow } from '../db/copy-binary.ts';
 import { formatExactCsv } from '../lib/csv.ts';
-import { quoteInexactNumbers } from '../upstreams/json.ts';
+import { isInexact, quoteInexactNumbers } from '../upstreams/json.ts';
 import { type ColumnValue, createReader, type FileColumn } from './file-columns.ts';
 import type { FileWriter, WrittenFile } from './file-writer.ts';
 import { HashedFile } from './hashed-file.ts';
@@ -87,7 +87,7 @@ function member(column: FileColumn, value: ColumnValue | null): string {
     case 'instant':
       return JSON.stringify(formatInstant(value));
     case 'bigint':
-      return Number.isSafeInteger(Number(value)) ? String(value) : JSON.stringify(String(value));
+      return isInexact(String(value)) ? JSON.stringify(String(value)) : String(value);
     case 'text':
     case 'decimal':
       return JSON.stringify(String(value));

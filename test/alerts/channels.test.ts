@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openChannel } from '../../src/alerts/channel.ts';
 import type { AlertMessage } from '../../src/alerts/message.ts';
+import { formatText } from '../../src/alerts/message-texts.ts';
 import { sendTestMessage } from '../../src/alerts/send-test-message.ts';
 import { collectTexts, readReferencedSecrets } from '../../src/config/named-secrets.ts';
 import type { DeliveryFailure } from '../../src/upstreams/delivery-failure.ts';
@@ -42,6 +43,7 @@ const message = (more: Partial<AlertMessage> = {}): AlertMessage => ({
   network: 'mainnet',
   advice: 'Check the node.',
   runbook: 'https://wiki.example/recorder#node-down',
+  page: null,
   items: [
     {
       alert: 17,
@@ -91,7 +93,7 @@ async function sent(settings: object, ...messages: readonly AlertMessage[]) {
 
 const failure = async (settings: object): Promise<DeliveryFailure> => {
   const { channel, secrets } = channelOf(settings);
-  const sender = { recorder: 'recorder', network: 'mainnet', runbook: null };
+  const sender = { recorder: 'recorder', network: 'mainnet', runbook: null, publicUrl: null };
   const found = await sendTestMessage({ sender, secrets, clock: Date.now }, channel, never);
   if (!found) throw new Error('it was sent');
   return found;
@@ -125,6 +127,24 @@ describe('a webhook', () => {
       text: expect.stringContaining('can be a duplicate'),
     });
   });
+});
+
+it('Slack and e-mail name the node, its start, its own words, what to do, the page and the runbook', async () => {
+  const page = 'https://recorder.example/status/n1';
+  const [{ body } = { body: {} }] = await sent(
+    { type: 'slack', url: `${server.url}/services/${NAMED}` },
+    message({ page }),
+  );
+  const text = `n1 is down: <!channel> "5 & 6" @everyone (since 2026-11-01T00:00:00.000Z) [alert 17]
+
+A node is down.
+What to do: Check the node.
+Page: https://recorder.example/status/n1
+Runbook: https://wiki.example/recorder#node-down`;
+  expect(formatText(message({ page }))).toBe(text);
+  expect(body.text).toBe(
+    `*[FIRING] node-down: n1*\n${text.replace('&', '&amp;').replace('<', '&lt;').replace('>', '&gt;')}`,
+  );
 });
 
 it('Slack gets text in which nothing mentions anybody', async () => {
@@ -236,12 +256,26 @@ describe('what goes wrong', () => {
   });
 
   it.each([
+    ['7', 7_000],
+    ['7s', 7_000],
+    ['Sun, 01 Nov 2026 00:02:07 GMT', 7_000],
+    ['1793491327', 7_000],
+    ['86400', 300_000],
+    ['soon', null],
+  ])('a pause until %s is kept', async (pause, wait) => {
+    const date = 'Sun, 01 Nov 2026 00:02:00 GMT';
+    answer = { status: 429, body: '', headers: { date, 'retry-after': pause } };
+    const found = await failure({ type: 'slack', url: `${server.url}/services/${NAMED}` });
+    expect(found).toMatchObject({ kind: 'down', wait });
+  });
+
+  it.each([
     ['far too long', 'x'.repeat(300_000)],
     ['no text', Buffer.from([0xff, 0xfe, 0x00])],
   ])('a message that was taken is taken, whatever the answer is besides: %s', async (_, body) => {
     answer = { status: 200, body };
     const { channel, secrets } = channelOf({ type: 'webhook', url: server.url });
-    const sender = { recorder: 'recorder', network: 'mainnet', runbook: null };
+    const sender = { recorder: 'recorder', network: 'mainnet', runbook: null, publicUrl: null };
     expect(await sendTestMessage({ sender, secrets, clock: Date.now }, channel, never)).toBe(null);
   });
 
@@ -355,12 +389,12 @@ describe('e-mail', () => {
     server.close();
   });
 
-  it('that the server does not take is refused; a password that it does not take is told without it', async () => {
+  it('that the server does not take is refused; a password that it does not take is reported without it', async () => {
     const mail = await mailServer({ refuse: true });
     expect(await failure(settings(mail.port))).toMatchObject({ kind: 'refused' });
     const wrong = channelOf(settings(mail.port, { user: 'recorder', password: NAMED }));
     const secrets = readReferencedSecrets(collectTexts(wrong.channel), { THE_SECRET: 'another-secret' });
-    const sender = { recorder: 'recorder', network: 'mainnet', runbook: null };
+    const sender = { recorder: 'recorder', network: 'mainnet', runbook: null, publicUrl: null };
     const found = await sendTestMessage({ sender, secrets, clock: Date.now }, wrong.channel, never);
     expect(found).toMatchObject({ kind: 'down', mayHaveArrived: false });
     expect(found?.message).not.toContain('another-secret');

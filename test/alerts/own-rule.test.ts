@@ -32,7 +32,7 @@ it('a query of which a database that is away, or too slow, says nothing is named
   ]);
 });
 
-it('a row of a query is an alert; too many are a mistake, which is told', async () => {
+it('a row of a query is an alert; too many are a mistake, which is reported', async () => {
   const clock = new ManualClock(Date.now());
   const asked = async (sql: string) => {
     const alerts = testAlerts(database.url, clock, mine(sql));

@@ -76,7 +76,8 @@ describe('a round', () => {
     expect([...rows]).toEqual([
       { rule: 'scripted', subject: 'n1', severity: 'warning', state: 'resolved', summary: 'n1 is ill' },
     ]);
-    const messages = await alerts.sql`select kind, state, attempts from reporting.alert_messages order by id`;
+    const messages =
+      await alerts.sql`select kind, state, attempts from reporting_internal.alert_messages order by id`;
     expect([...messages]).toEqual([
       { kind: 'firing', state: 'sent', attempts: 1 },
       { kind: 'resolved', state: 'sent', attempts: 1 },
@@ -300,7 +301,7 @@ describe('a channel', () => {
     expect(await channel()).toEqual({ failures: 0, error: null, failing: false, wait: null });
   });
 
-  it('that refuses a message gets the next ones, and the refusal is told', async () => {
+  it('that refuses a message gets the next ones, and the refusal is reported', async () => {
     const rule = scriptedRule();
     const { alerts, round, told } = open(rule);
     answers = [400];
@@ -309,7 +310,8 @@ describe('a channel', () => {
     rule.says = [];
     await round();
     expect(told()).toEqual(['firing n1', 'resolved n1']);
-    const rows = await alerts.sql`select kind, state, error from reporting.alert_messages order by id`;
+    const rows =
+      await alerts.sql`select kind, state, error from reporting_internal.alert_messages order by id`;
     expect([...rows]).toEqual([
       { kind: 'firing', state: 'refused', error: 'HTTP 400' },
       { kind: 'resolved', state: 'sent', error: null },
@@ -328,7 +330,7 @@ describe('a channel', () => {
     expect([...rows]).toEqual([{ failing_since: null, failures: 0, error: null }]);
   });
 
-  it('that is told again what fires answers again once it takes that', async () => {
+  it('that is notified again of what fires answers again once it takes that', async () => {
     const rule = scriptedRule();
     const { alerts, round } = open(rule, {
       channels: [{ name: 'ops', type: 'alertmanager', url: server.url }],
@@ -358,7 +360,7 @@ describe('a channel', () => {
     expect(await failing()).toBe(false);
   });
 
-  it('that weighs what it is told gets the end of what it was told, though that weighs less by then', async () => {
+  it('that weighs what it is told gets the end of what it was notified of, though that weighs less by then', async () => {
     const rule = scriptedRule();
     const { round, told } = open(rule, {
       channels: [{ name: 'ops', type: 'webhook', url: server.url, minSeverity: 'critical' }],
@@ -397,9 +399,14 @@ describe('a channel', () => {
     rule.says = [];
     await round();
     expect(told()).toEqual(['resolved n1']);
-    const rows = await alerts.sql`select kind, state, error from reporting.alert_messages order by id`;
+    const rows =
+      await alerts.sql`select kind, state, error from reporting_internal.alert_messages order by id`;
     expect([...rows]).toEqual([
-      { kind: 'firing', state: 'refused', error: expect.stringContaining('written by another version') },
+      {
+        kind: 'firing',
+        state: 'refused',
+        error: expect.stringContaining('another version of chain-recorder wrote the message'),
+      },
       { kind: 'resolved', state: 'sent', error: null },
     ]);
   });
@@ -422,7 +429,7 @@ describe('a channel', () => {
     const { dueChannels } = await import('../../src/alerts/outbox.ts');
     expect(await dueChannels(alerts.sql, 'recorder', ['ops'])).toEqual(['ops']);
     expect(await dueChannels(alerts.sql, 'recorder', ['other'])).toEqual([]);
-    const rows = await alerts.sql`select state, error from reporting.alert_messages`;
+    const rows = await alerts.sql`select state, error from reporting_internal.alert_messages`;
     expect([...rows]).toEqual([{ state: 'dropped', error: 'the channel is not configured any more' }]);
   });
 
@@ -510,7 +517,7 @@ describe('a channel', () => {
     expect(told()).toEqual(['firing heavy']);
   });
 
-  it('is told the end of what it was told, though the rule names others by then, or is turned off', async () => {
+  it('is told the end of what it was notified of, though the rule names others by then, or is turned off', async () => {
     const rule = scriptedRule({ channels: ['ops'] });
     const { alerts, round, told, clock } = open(rule, {
       channels: [

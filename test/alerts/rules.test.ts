@@ -194,7 +194,7 @@ const cases: Readonly<Record<string, Case>> = {
     fires: () => watched('validators', { last_success_at: ago(10 * hour) }),
     quiet: () => watched('validators'),
     subjects: ['validators'],
-    says: /^validators is late: node=n1: no run succeeded since/,
+    says: /^validators is late: node=n1: no run has succeeded/,
   },
   'dataset-incomplete': {
     fires: () => watched('validators', { incomplete_since: ago(hour), incomplete_reason: '1 of 7 items' }),
@@ -542,7 +542,7 @@ describe('validation-ending', () => {
     expect(found.map(({ subject }) => subject)).toEqual(['NodeID-1', 'NodeID-2']);
   });
 
-  it('is told once where several nodes see it', async () => {
+  it('is reported once where several nodes see it', async () => {
     await validating(['n1', 'n2'].map((node) => validator({ node, end_time: ahead(day) })));
     expect(await ask('validation-ending')).toMatchObject([{ subject: 'tx1', severity: 'critical' }]);
   });
@@ -561,7 +561,7 @@ describe('node-unobserved', () => {
     expect(await ask('node-unobserved', {}, ago(2 * minute))).toEqual([]);
   });
 
-  it('fires where nobody looks any more', async () => {
+  it('fires where no observer probes any more', async () => {
     await ledger(well);
     await sql`update recorder.health_observers set heartbeat_at = ${ago(hour)}`;
     expect(await ask('node-unobserved')).toMatchObject([{ subject: 'n1', since: ago(hour) }]);
@@ -574,7 +574,7 @@ describe('node-unobserved', () => {
 });
 
 describe('node-down', () => {
-  it('says that nothing is known while nobody looks', async () => {
+  it('says that nothing is known while no observer probes', async () => {
     await ledger(well);
     await sql`update recorder.health_observers set heartbeat_at = ${ago(hour)}`;
     expect(await ask('node-down')).toMatchObject([{ subject: 'n1', unknown: true }]);

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { getAdvice } from '../../src/alerts/advice.ts';
 import { defaultRules } from '../../src/alerts/default-rules.ts';
-import { groupIntoBodies } from '../../src/alerts/message.ts';
+import { getAdvice, groupIntoBodies } from '../../src/alerts/message.ts';
 import type { Alert } from '../../src/alerts/state.ts';
 
 const read = (page: string) => readFileSync(new URL(`../../docs/how-to/${page}.md`, import.meta.url), 'utf8');
@@ -19,15 +18,18 @@ it('the runbook has a section for every default rule, in their order, and no oth
   expect([...sections.keys()]).toEqual(defaultRules.map(({ name }) => name));
 });
 
-it('a message says what to do for every default rule in at most two lines, and links only what can be opened', () => {
+it('a message says what to do for every default rule in at most two lines', () => {
   for (const { name } of defaultRules) {
     const advice = getAdvice(name);
     expect(advice, name).not.toContain('the query of the rule');
     expect(advice.length, name).toBeLessThan(200);
     expect(advice, name).not.toMatch(/docs\/|\.md/);
   }
+});
+
+it('a message links the section of the runbook, and the page of the node or of the rule', () => {
   const now = new Date('2026-01-01T00:00:00Z');
-  const sender = { recorder: 'recorder', network: 'fuji', runbook: null };
+  const sender = { recorder: 'recorder', network: 'fuji', runbook: null, publicUrl: null };
   const alert: Alert = {
     ...{ id: 1, rule: 'disk-full', subject: 'disk', severity: 'warning', state: 'firing' },
     ...{ summary: 'full soon', since: now, beganAt: now, firedAt: now, resolvedAt: null, details: null },
@@ -35,11 +37,22 @@ it('a message says what to do for every default rule in at most two lines, and l
   };
   const bodies = (runbook: string | null) =>
     groupIntoBodies([{ alert, kind: 'firing' }], defaultRules, { ...sender, runbook }, now);
-  expect(bodies(null)).toMatchObject([{ advice: getAdvice('disk-full'), runbook: null }]);
+  expect(bodies(null)).toMatchObject([{ advice: getAdvice('disk-full'), runbook: null, page: null }]);
   expect(bodies('https://wiki.example/r')).toMatchObject([{ runbook: 'https://wiki.example/r#disk-full' }]);
+  const pageOf = (rule: string, ...subjects: readonly string[]) =>
+    groupIntoBodies(
+      subjects.map((subject) => ({ alert: { ...alert, rule, subject }, kind: 'firing' })),
+      defaultRules,
+      { ...sender, publicUrl: 'https://recorder.example' },
+      now,
+    ).map(({ page }) => page?.replace('https://recorder.example', ''));
+  expect(pageOf('disk-full', 'disk')).toEqual(['/alerts?rule=disk-full']);
+  expect(pageOf('node-down', 'n1', 'n1 2XDn')).toEqual(['/status/n1']);
+  expect(pageOf('node-identity', 'n1')).toEqual(['/alerts?rule=node-identity']);
+  expect(pageOf('node-down', 'n1', 'n2')).toEqual(['/alerts?rule=node-down']);
 });
 
-it('each section tells how much the rule weighs, how long it waits, and its numbers', () => {
+it('each section states the severity, the delay and the limits of the rule', () => {
   for (const { name, severity, for: held, limits = {} } of defaultRules) {
     const text = (sections.get(name) ?? '').replaceAll(/\s+/g, ' ');
     expect(text.toLowerCase(), name).toContain(severity);
@@ -52,8 +65,8 @@ it('each section tells how much the rule weighs, how long it waits, and its numb
   }
 });
 
-it('the page says which rules cannot be asked about the past', () => {
-  const [, leftOut = ''] = /Left out, and said so: ([\s\S]*?) because/.exec(how) ?? [];
+it('the page lists the rules that cannot be replayed', () => {
+  const [, leftOut = ''] = /Replay excludes some rules, and lists them: ([\s\S]*?) because/.exec(how) ?? [];
   const named = [...leftOut.matchAll(/`([a-z-]+)`/g)].map(([, name]) => name);
   expect(named.sort()).toEqual(
     defaultRules.flatMap(({ name, onlyNow }) => (onlyNow === undefined ? [] : [name])).sort(),

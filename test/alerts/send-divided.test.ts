@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { sendDivided } from '../../src/alerts/deliver.ts';
 import type { AlertMessage } from '../../src/alerts/message.ts';
 import { formatText } from '../../src/alerts/message-texts.ts';
-import { sendDivided } from '../../src/alerts/send-divided.ts';
 import { alertsSchema } from '../../src/config/alerts-schema.ts';
 import { DeliveryFailure } from '../../src/upstreams/delivery-failure.ts';
 
@@ -16,6 +16,7 @@ const message = (summaries: readonly string[]): AlertMessage => ({
   network: 'mainnet',
   advice: 'Look at the node.',
   runbook: 'https://docs.example/alerts#node-down',
+  page: null,
   items: summaries.map((summary, at) => ({
     ...{ alert: at + 1, subject: `node ${at}`, severity: 'critical' as const, summary },
     ...{ since: null, firedAt: null, resolvedAt: null, flapping: false, details: 'd'.repeat(500) },

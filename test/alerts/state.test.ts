@@ -43,7 +43,7 @@ class Rounds {
 }
 
 describe('an alert', () => {
-  it('is told at once where its rule waits for nothing, and when it is over', () => {
+  it('is reported at once where its rule waits for nothing, and when it is over', () => {
     expect(new Rounds(scriptedRule()).go(found).go(found).go(null).told).toEqual([
       'firing',
       null,
@@ -51,7 +51,7 @@ describe('an alert', () => {
     ]);
   });
 
-  it('is told only once it was so for long enough, and never when it goes before', () => {
+  it('is reported only once it was so for long enough, and never when it goes before', () => {
     const rule = scriptedRule({ for: 2 * minute });
     expect(new Rounds(rule).go(found).go(found).go(found).told).toEqual([null, null, 'firing']);
     const short = new Rounds(rule).go(found).go(found).go(null);
@@ -78,7 +78,7 @@ describe('an alert', () => {
     ]);
   });
 
-  it('is told again when it weighs more, not when it weighs less', () => {
+  it('is reported again when it weighs more, not when it weighs less', () => {
     const heavier: RuleFinding = { ...found, severity: 'critical' };
     expect(new Rounds(scriptedRule()).go(found).go(heavier).go(found).go(found).told).toEqual([
       'firing',

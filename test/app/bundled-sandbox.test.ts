@@ -1,12 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { argumentsOf, childrenOf } from '../../chaos/processes.ts';
-import { useSandbox } from '../../src/app/bundled-sandbox.ts';
+import { loadConfigFor, resolveSandbox, sandboxConfig, useSandbox } from '../../src/app/bundled-sandbox.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const dir = mkdtempSync(join(tmpdir(), 'recorder-bundled-'));
-afterAll(() => rmSync(dir, { recursive: true }));
+const dir = temporaryFolder('bundled');
 
 /** The sandboxes that this process started. */
 async function started(): Promise<number[]> {
@@ -30,3 +29,35 @@ it.skipIf(process.platform !== 'linux')(
     await sandbox.close();
   },
 );
+
+it('a folder that it may not write to is reported with the fix, and leaves no sandbox', async () => {
+  const folder = join(dir, 'refused');
+  mkdirSync(folder);
+  // The rights of a folder do not apply to root; a link to itself refuses every user.
+  symlinkSync('sandbox.json', join(folder, 'sandbox.json'));
+  await expect(useSandbox(folder)).rejects.toThrow(
+    'run chain-recorder in a directory that this user may write to',
+  );
+  await expect.poll(started).toEqual([]);
+});
+
+it('is the upstream of a file that names the network sandbox and no upstream', async () => {
+  const file = join(dir, 'recorder.yaml');
+  const load = (text: string) => {
+    writeFileSync(file, `network: ${text}\n`);
+    return loadConfigFor(file, announcement);
+  };
+  const { sandbox } = await resolveSandbox(null, dir);
+  if (!sandbox) throw new Error('no sandbox');
+  const { announcement } = sandbox;
+  const { upstreams, watch } = sandboxConfig(announcement);
+  expect(load('sandbox\nname: mine')).toMatchObject({ name: 'mine', upstreams, watch });
+  const one = load('sandbox\nwatch: { chains: ["43114"] }');
+  expect(one.upstreams).toEqual(upstreams);
+  expect(one.watch).toMatchObject({ chains: ['43114'], nodeIds: [], addresses: [] });
+  for (const other of ['sandbox\nupstreams: { metrics: { url: "http://127.0.0.1:1" } }', 'mainnet']) {
+    const config = load(other);
+    expect(await resolveSandbox(config, dir)).toEqual({ config, sandbox: null });
+  }
+  await sandbox.close();
+});

@@ -1,17 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { chmodSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const main = resolve(import.meta.dirname, '../../chaos/main.ts');
-const scratch = mkdtempSync(join(tmpdir(), 'chaos-stopped-'));
+const scratch = temporaryFolder('chaos-stopped');
 chmodSync(scratch, 0o755); // as root its server runs as another user
 let run: ChildProcess | null = null;
 afterAll(() => {
   run?.kill('SIGKILL');
-  rmSync(scratch, { recursive: true, force: true });
 });
 
 /** The command lines of processes that work in the run's own folder, or are told of it. */

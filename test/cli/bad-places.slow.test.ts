@@ -1,13 +1,14 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { beforeAll, describe, expect } from 'vitest';
 import { stringify } from 'yaml';
 import { fullDisk, noBadPlaces, readOnlyDisk, smallDisk, withoutRights } from '../support/bad-places.ts';
 import { type Ended, startCommand } from '../support/cli.ts';
 import { withDatabase } from '../support/fixture.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const dir = mkdtempSync(join(tmpdir(), 'recorder-places-'));
+const dir = temporaryFolder('places');
 const { it, database } = withDatabase();
 
 beforeAll(async () => {
@@ -16,9 +17,6 @@ beforeAll(async () => {
   writeFileSync(join(dir, 'file'), '');
   for (const name of ['disk', 'full', 'shut']) mkdirSync(join(dir, name));
   chmodSync(join(dir, 'shut'), 0o555);
-});
-afterAll(async () => {
-  rmSync(dir, { recursive: true });
 });
 
 const run = (args: readonly string[], before: readonly string[] = [], env: NodeJS.ProcessEnv = {}) =>
@@ -35,9 +33,7 @@ it.each([['status'], ['doctor'], ['query', 'select 1']])(
     const before = ['bash', '-c', 'rmdir "$PWD" && exec "$@"', 'bash'];
     const env = { DATABASE_URL: database.url };
     const ended = await startCommand(args, env, gone, undefined, before).ended;
-    expect(told(ended)).toEqual(
-      one(2, /^the current folder is not there any more: go to another one with "cd"$/),
-    );
+    expect(told(ended)).toEqual(one(2, /^the current folder was removed: change to another one with "cd"$/));
   },
 );
 
@@ -51,7 +47,7 @@ it.runIf(noBadPlaces === null).each([
   const before = ['unshare', '--user', '--map-root-user', '--mount', 'bash', '-c', mounted, 'bash'];
   const ended = await startCommand(['up'], { LOG_LEVEL: 'error' }, folder, undefined, before).ended;
   expect(told(ended)).toEqual(
-    one(2, /^\S+\.recorder: the disk takes no writes: run chain-recorder in a directory/),
+    one(2, /^\S+\.recorder: the file system is read-only: run chain-recorder in a directory/),
   );
 });
 
@@ -65,7 +61,12 @@ const places = [
   ['a file in the place of a folder', 'file/below/it', /\S+\/file is a file, where a folder has to be:/, []],
   ['a name that is too long', 'x'.repeat(300), /the name is too long:/, []],
   ['no right to write', 'shut/it', /this user may not write to \S*shut\/it: let it, or/, withoutRights],
-  ['a disk that takes no writes', 'disk/it', /the disk takes no writes:/, readOnlyDisk(join(dir, 'disk'))],
+  [
+    'a disk that takes no writes',
+    'disk/it',
+    /the file system is read-only:/,
+    readOnlyDisk(join(dir, 'disk')),
+  ],
   ['a full disk', 'full/it', /the disk is full: make room on it, or/, fullDisk(join(dir, 'full'))],
 ] as const;
 
@@ -100,7 +101,7 @@ describe.skipIf(noBadPlaces)('query --format parquet', () => {
   it('says that there is no folder for temporary files', async () => {
     const ended = await run(['query', 'select 1 as n', '--format', 'parquet'], [], { TMPDIR: '/no/such' });
     expect(told(ended)).toEqual(
-      one(2, /^TMPDIR \/no\/such: there is no folder \/no\/such: make it, or name another place$/),
+      one(2, /^TMPDIR \/no\/such: there is no folder \/no\/such: create it, or name another place$/),
     );
   });
 });

@@ -1,44 +1,39 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { request } from 'undici';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import { COMMIT } from '../../chaos/faults/database.ts';
 import { TcpProxy } from '../../chaos/servers/proxy.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
 import { findFreePort } from '../../src/db/embedded/free-port.ts';
-import { recorded } from '../../src/reporting/recorded-datasets.ts';
+import { recorded, recordedNamed } from '../../src/reporting/recorded-datasets.ts';
 import { type Running, startCommand } from '../support/cli.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { runCommand } from '../support/command-line.ts';
+import { testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { sendJson, upstreamServer } from '../support/upstream-server.ts';
 
 const KEY = 'canary-7c1d9e4b';
 const day = 86_400_000;
 const PATIENCE = { timeout: 120_000 };
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, database, sql } = withDatabase();
 let sandbox: Sandbox;
-let dir: string;
+const dir = temporaryFolder('commands');
 const running = new Set<Running>();
 
 beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { onnotice: () => {} });
   sandbox = await startSandbox({ incidents: false, blocksPerHour: 12 });
-  dir = mkdtempSync(join(tmpdir(), 'recorder-commands-'));
   configure('recorder.yaml', sandbox.url);
   configure('beyond.yaml', sandbox.url, undefined, { perDay: 2000 });
 });
 afterAll(async () => {
   for (const { process } of running) process.kill('SIGKILL'); // those of a test that failed
   await sandbox.close();
-  await sql.end();
-  await database.close();
-  rmSync(dir, { recursive: true });
 });
 
 /** Writes a configuration whose three services are below one URL. */
@@ -58,16 +53,21 @@ function configure(file: string, url: string, node = '/nodes/x', budget?: object
   writeFileSync(join(dir, file), stringify(config));
 }
 
+const environment = () => ({
+  DATABASE_URL: database.url,
+  CHAIN_DATA_API_KEY: KEY,
+  METRICS_API_KEY: KEY,
+});
+
 function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Running {
-  const command = startCommand(
-    args,
-    { DATABASE_URL: database.url, CHAIN_DATA_API_KEY: KEY, METRICS_API_KEY: KEY, ...env },
-    dir,
-  );
+  const command = startCommand(args, { ...environment(), ...env }, dir);
   running.add(command);
   return command;
 }
-const command = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => start(args, env).ended;
+/** Runs a command in a process of its own, for its log and its exit code. */
+const spawned = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => start(args, env).ended;
+const command = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+  runCommand(args, { ...environment(), ...env }, dir);
 
 const runs = z.object({
   runs: z.array(
@@ -93,7 +93,7 @@ describe.concurrent('a command', () => {
         datasets: { node_health: { every: 'soon' }, no_such_dataset: {} },
       }),
     );
-    const { code, stdout, stderr } = await command(['record', 'node_health', '--config', 'broken.yaml']);
+    const { code, stdout, stderr } = await spawned(['record', 'node_health', '--config', 'broken.yaml']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     const lines = stderr.trim().split('\n');
     expect(lines.every((line) => line.startsWith('broken.yaml: '))).toBe(true);
@@ -115,7 +115,8 @@ describe.concurrent('a command', () => {
     [['record', 'node_identity', '--no-such-option'], 'no-such-option'],
     [['record', 'node_identity', '--target', 'node=nobody'], 'no target matches'],
   ])('used wrongly exits 2 and says what is wrong: %j', async (args, said) => {
-    const { code, stderr } = await command(args);
+    // The sandbox is a program of its own, which the command line loads from the package.
+    const { code, stderr } = await (args[0] === 'sandbox' ? spawned : command)(args);
     expect(code, stderr).toBe(2);
     expect(stderr).toContain(said);
     expect(stderr).not.toMatch(/^\s+at /m);
@@ -134,7 +135,7 @@ describe.concurrent('a command', () => {
   });
 
   it('whose database is away fails with a reason, and without its password', async () => {
-    const away = await command(['coverage'], { DATABASE_URL: `postgres://nobody:${KEY}@127.0.0.1:1/none` });
+    const away = await spawned(['coverage'], { DATABASE_URL: `postgres://nobody:${KEY}@127.0.0.1:1/none` });
     expect(away.code).not.toBe(0);
     expect(away.stderr).not.toContain(KEY);
     expect(away.stderr).not.toBe('');
@@ -191,7 +192,7 @@ describe.concurrent('record', () => {
     expect(made.every(({ status }) => status === 'done')).toBe(true);
     const [stored] = await sql<
       { rows: number }[]
-    >`select count(*)::int as rows from reporting.${sql(dataset)}`;
+    >`select count(*)::int as rows from reporting.${sql(recordedNamed(dataset)?.relation ?? dataset)}`;
     const written = made.reduce((sum, run) => sum + (run.rows_written[dataset] ?? 0), 0);
     expect(written).toBeGreaterThan(0);
     expect(stored?.rows).toBe(written);
@@ -223,8 +224,8 @@ describe('an upstream that answers HTML', () => {
 
 describe('backfill', () => {
   it('killed at any moment continues where it stopped: every block once, none missing', async () => {
-    // The newest two days may still change: a backfill fetches them every time.
-    const to = Math.floor(Date.now() / day) * day - 3 * day;
+    // The newest three days may still change: a backfill fetches them every time.
+    const to = Math.floor(Date.now() / day) * day - 4 * day;
     const from = to - 90 * day;
     const range = ['--from', new Date(from).toISOString(), '--to', new Date(to).toISOString()];
     const args = ['backfill', 'proposed_blocks', ...range, '--target', 'blockchainId=p-chain', '--json'];
@@ -327,7 +328,7 @@ describe('doctor', () => {
 describe('schedules that ask more than the budget allows', () => {
   const beyond = /^metrics: the schedules request \d+ units a day, \d+\.\d times the 2000 of its budget/;
 
-  it('are told by plan and by doctor, which wants it fixed', async () => {
+  it('are reported by plan and by doctor, which wants it fixed', async () => {
     const [plan, doctor, within] = await Promise.all([
       command(['plan', '--json', '--config', 'beyond.yaml']),
       command(['doctor', '--json', '--config', 'beyond.yaml']),
@@ -433,10 +434,10 @@ describe('a key', () => {
     const ended = [];
     for (const dataset of ['average_tps', 'metric_points', 'proposed_blocks'])
       ended.push(
-        await command(['record', dataset, '--config', 'leaky.yaml', '--json'], { LOG_LEVEL: 'trace' }),
+        await spawned(['record', dataset, '--config', 'leaky.yaml', '--json'], { LOG_LEVEL: 'trace' }),
       );
     for (const args of [['status'], ['coverage'], ['quarantine', 'list'], ['doctor']])
-      ended.push(await command([...args, '--config', 'leaky.yaml', '--json'], { LOG_LEVEL: 'trace' }));
+      ended.push(await spawned([...args, '--config', 'leaky.yaml', '--json'], { LOG_LEVEL: 'trace' }));
     await server.close();
     const toNode = (path: string) => path.includes('/ext/');
     // Of a key that is refused, doctor tries whether the same service takes it in another header.

@@ -1,19 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { recorded } from '../../src/reporting/recorded-datasets.ts';
 import { reports } from '../../src/reporting/reports/questions.ts';
-import { startCommand } from '../support/cli.ts';
+import { runCommand } from '../support/command-line.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const dir = mkdtempSync(join(tmpdir(), 'recorder-completion-'));
-afterAll(() => rmSync(dir, { recursive: true }));
+const dir = temporaryFolder('completion');
 
 const scripts = new Map<string, string>();
 beforeAll(async () => {
   for (const shell of ['bash', 'zsh', 'fish'])
-    scripts.set(shell, (await startCommand(['completion', shell], {}, dir).ended).stdout);
+    scripts.set(shell, (await runCommand(['completion', shell], {}, dir)).stdout);
 });
 
 /** What bash offers for the words of a line, the last of which is under way. */

@@ -1,15 +1,15 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startCommand } from '../support/cli.ts';
+import { runCommand } from '../support/command-line.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { upstreamServer } from '../support/upstream-server.ts';
 
-let dir: string;
+const dir = temporaryFolder('nothing');
 const messages: string[] = [];
 let hook: Awaited<ReturnType<typeof upstreamServer>>;
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'recorder-nothing-'));
   hook = await upstreamServer(({ body }, response) => {
     if (body) messages.push(body);
     response.end();
@@ -28,11 +28,9 @@ alerts:
 });
 afterAll(async () => {
   await hook.close();
-  rmSync(dir, { recursive: true });
 });
 
-const run = (...args: string[]) =>
-  startCommand(args, { CHAT_URL: undefined, LOG_LEVEL: undefined }, dir).ended;
+const run = (...args: string[]) => runCommand(args, { LOG_LEVEL: undefined }, dir);
 const created = () => readdirSync(dir).filter((name) => name !== 'recorder.yaml');
 
 it('a plan, a status, coverage and doctor leave a directory without a record as it was', {
@@ -46,7 +44,7 @@ it('a plan, a status, coverage and doctor leave a directory without a record as 
   expect(doctor.stdout).toMatch(/^-- +recording +nothing has been recorded yet/m);
   expect(created()).toEqual([]);
   for (const command of ['status', 'coverage']) {
-    expect((await run(command)).stderr).toBe('');
+    expect((await startCommand([command], { LOG_LEVEL: undefined }, dir).ended).stderr).toBe('');
     expect(created(), command).toEqual([]);
   }
 });

@@ -5,12 +5,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { activeFeeds, catalogNames } from '../../src/app/configured-feeds.ts';
 import { validateConfig } from '../../src/config/load.ts';
 import { findFreePort } from '../../src/db/embedded/free-port.ts';
-import { checkProcesses } from '../../src/doctor/check-processes.ts';
-import { checkRecording } from '../../src/doctor/check-recording.ts';
+import { checkProcesses, checkRecording } from '../../src/doctor/check-recording.ts';
 import { checkServer } from '../../src/doctor/check-server.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createConfiguration } from '../../src/recording/configuration.ts';
-import { Membership } from '../../src/recording/membership.ts';
+import { ProcessRegistration } from '../../src/recording/process-registration.ts';
 import { registerAll } from '../../src/recording/register.ts';
 import { recordedDatabase } from '../reporting/relations/recorded-database.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
@@ -43,11 +42,13 @@ describe('the processes of a record', () => {
 
   it('are named, and told where this configuration does not go together with theirs', async () => {
     expect(await examined({})).toEqual([
-      { check: 'processes', ok: true, found: expect.stringContaining('nothing records now') },
+      { check: 'processes', ok: true, found: expect.stringContaining('no process is recording') },
     ]);
     const { config, watched } = configured({});
-    const membership = await Membership.join(sql, createConfiguration(config, watched), 'host/7', ['worker']);
-    await registerAll(sql, watched, Date.now(), membership.registrant);
+    const registration = await ProcessRegistration.join(sql, createConfiguration(config, watched), 'host/7', [
+      'worker',
+    ]);
+    await registerAll(sql, watched, Date.now(), registration.registrant);
     expect(await examined({})).toEqual([{ check: 'processes', ok: true, found: 'host/7 records' }]);
     expect(await examined({ network: 'fuji' })).toMatchObject([
       {
@@ -65,7 +66,7 @@ describe('the processes of a record', () => {
       expect(ok).toBe(false);
       expect(found).toContain('the recorder "recorder" records it');
     }
-    await membership.leave();
+    await registration.leave();
     expect(await examined({ name: 'second' })).toMatchObject([{ ok: true }]);
   });
 });
@@ -140,7 +141,7 @@ describe('the server', () => {
     const elsewhere = await checkServer({ host: '192.0.2.1', port: 0, token: 'x'.repeat(16) }, config);
     expect(elsewhere).toMatchObject({
       ok: false,
-      found: 'RECORDER_HOST: 192.0.2.1 is no address of this machine',
+      found: 'RECORDER_HOST: 192.0.2.1 is not an address of this machine',
       fix: expect.stringContaining('127.0.0.1'),
     });
   });

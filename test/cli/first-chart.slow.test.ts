@@ -47,7 +47,7 @@ describe.skipIf(!chromiumPath)(`the first start, as a newcomer sees it${noChromi
     await page.waitForURL(/\/charts/);
     // The first points come within seconds; whoever is early loads the page again.
     await expect
-      .poll(async () => (await page.reload()) && (await points(page)), { timeout: 60_000 })
+      .poll(async () => (await page.reload()) && (await points(page)), { timeout: 60_000, interval: 1_000 })
       .toBeGreaterThan(20);
     await page.locator('.uplot canvas').first().waitFor();
     expect(await seriousFindings(page)).toEqual([]);

@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
@@ -9,17 +8,17 @@ import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
 import { lockRow } from '../../src/db/row-lock.ts';
 import { type Running, startCommand } from '../support/cli.ts';
 import { withDatabase } from '../support/fixture.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const { it, database, sql } = withDatabase();
 /** A process that neither ends nor shows what is awaited hangs. */
 const MAX_WAIT_MS = 120_000;
 let sandbox: Sandbox;
-let dir: string;
+const dir = temporaryFolder('ending');
 const running = new Set<Running>();
 
 beforeAll(async () => {
   sandbox = await startSandbox({ incidents: false, blocksPerHour: 60 });
-  dir = mkdtempSync(join(tmpdir(), 'recorder-ending-'));
   const config = {
     network: 'sandbox',
     upstreams: { chainData: { url: sandbox.url } },
@@ -30,7 +29,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const { process } of running) process.kill('SIGKILL'); // those of a test that failed
   await sandbox.close();
-  rmSync(dir, { recursive: true });
 });
 
 /** @param reader what reads its stdout, in a shell; absent: the test */

@@ -1,20 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { beforeAll, describe, expect } from 'vitest';
 import { stringify } from 'yaml';
 import { refusalOf } from '../support/command-line.ts';
 import { withDatabase } from '../support/fixture.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const { it, database } = withDatabase();
-const dir = mkdtempSync(join(tmpdir(), 'recorder-options-'));
+const dir = temporaryFolder('options');
 
 beforeAll(async () => {
   const nodes = [{ name: 'one', url: 'http://127.0.0.1:1' }];
   writeFileSync(join(dir, 'recorder.yaml'), stringify({ network: 'fuji', upstreams: { nodes } }));
-});
-afterAll(async () => {
-  rmSync(dir, { recursive: true });
 });
 
 const day = '--from 2026-01-01 --to 2026-01-02';
@@ -22,7 +19,7 @@ const day = '--from 2026-01-01 --to 2026-01-02';
 const refused: readonly (readonly [line: string, problem: string])[] = [
   ['record no_such_dataset', 'no_such_dataset'],
   ['record chain_heights --target node=nobody', 'no target matches'],
-  [`backfill node_identity ${day}`, 'observed as it is now'],
+  [`backfill node_identity ${day}`, 'only the current state'],
   [`backfill node_identity ${day}`, 'proposed_blocks'],
   [`backfill node_identity ${day}`, 'p_blocks'],
   [
@@ -41,15 +38,15 @@ const refused: readonly (readonly [line: string, problem: string])[] = [
   ],
   ['up --roles worker,king', 'king'],
   ['record node_identity --config missing.yaml', 'missing.yaml'],
-  ['quarantine redrive 5', '"quarantine redrive" takes nothing behind it, such as 5'],
-  ['quarantine list 5', '"quarantine list" takes nothing behind it, such as 5'],
+  ['quarantine redrive 5', '"quarantine redrive" takes no argument: remove "5"'],
+  ['quarantine list 5', '"quarantine list" takes no argument: remove "5"'],
   ['maintenance list --node one', '--node: is an option of "maintenance announce"'],
   ['maintenance end 1 --to 2030-01-01', '--to: is an option of "maintenance announce"'],
-  ['maintenance announce 7 --to 2030-01-01', '"maintenance announce" takes nothing behind it, such as 7'],
+  ['maintenance announce 7 --to 2030-01-01', '"maintenance announce" takes no argument: remove "7"'],
   ['incidents list --by ann', '--by: is an option of "incidents note"'],
   ['alerts list --every 5m', '--every: is an option of "alerts replay"'],
   ['alerts test ops --rule node-down', '--rule: is an option of "alerts list" and "alerts replay"'],
-  ['alerts replay ops --from 2026-01-01', '"alerts replay" takes nothing behind it, such as ops'],
+  ['alerts replay ops --from 2026-01-01', '"alerts replay" takes no argument: remove "ops"'],
   ['alerts --from 2026-01-02 --to 2026-01-01', '--from 2026-01-02: must be before --to'],
   [
     'report uptime --month 2026-01',
@@ -84,15 +81,15 @@ const refused: readonly (readonly [line: string, problem: string])[] = [
     '--from 2026-01-01: status does not take it; it takes --out FOLDER\n--node ill: status does not take it',
   ],
   ['report status --out x --format csv', '--format csv: must be one of table, json'],
-  ['report --format csv', '--format csv: reports are listed as table, json'],
+  ['report --format csv', '--format csv: must be one of table, json'],
   ['report uptime --json --format csv', '--json and --format csv exclude each other: use one of them'],
   ['query x --json --format table', '--json and --format table exclude each other: use one of them'],
   ['seal --out nowhere/seal.txt', '--out nowhere/seal.txt: there is no folder'],
   ['seal --out recorder.yaml/seal.txt', '--out recorder.yaml/seal.txt: '],
-  ['seal --out=', '--out: names no file'],
+  ['seal --out=', '--out: is empty'],
   ['seal --out .', '--out .: is a folder'],
   ['export peers --to s3:/bucket', '--to s3:/bucket: must be a folder, or a bucket such as s3://'],
-  ['plan --config ', '--config: names no file'],
+  ['plan --config ', '--config: is empty: name a file'],
   ['report sla --month 0000-01', '--month 0000-01: must be a month such as 2026-11'],
   ['report sla --month 2026-13', '--month 2026-13: must be a month such as 2026-11'],
   ['report sla --month 99999-01', '--month 99999-01: must be a month such as 2026-11'],
@@ -123,6 +120,24 @@ const refused: readonly (readonly [line: string, problem: string])[] = [
   ['maintenance announce --from x --to y', 'or 2026-12-01T02:00:00+01:00\n--to y: must be a time'],
   ['alerts replay --from x --to y', 'or 2026-12-01T02:00:00+01:00\n--to y: must be a time'],
   ['verify --from 2026-01-02 --to 2026-01-01', '--from 2026-01-02: must be before --to'],
+  ['record validatrs', 'DATASET: there is no dataset "validatrs"; did you mean validators?'],
+  [
+    'record chain_heights --target nod=one',
+    '--target nod=one: no such key; did you mean node? there are node',
+  ],
+  ['backfill metric_points', '--from …: must be a time such as'],
+  ['report slaa', 'report slaa: there is no such report; did you mean sla?'],
+  ['report sla --node onee', '--node onee: the configuration has no such node; did you mean one?'],
+  ['incidents note onee --by a --note b', 'onee: the configuration has no such node; did you mean one?'],
+  [
+    'maintenance announce --node onee --to 2099-01-01',
+    '--node onee: the configuration has no such node; did you mean one?',
+  ],
+  [
+    'report stake-expiring --param dayz=3',
+    '--param dayz=3: stake-expiring has no such parameter; did you mean days?',
+  ],
+  ['alerts --rule node-dwn', '--rule node-dwn: no enabled rule has this name; did you mean node-down?'],
 ];
 
 describe('what a command would pass over is refused:', () => {
@@ -135,12 +150,18 @@ describe('what a command would pass over is refused:', () => {
 
 it.each([
   ['selct 1', 'syntax error'],
+  [
+    'select from validatorss',
+    'relation "validatorss" does not exist, at character 13; did you mean validators?',
+  ],
+  ['select from reporting.gapss', 'did you mean gaps?'],
+  ['select from xyzzy', 'relation "xyzzy" does not exist, at character 13'],
   ['drop table x', 'must return rows'],
   ['select 1', 'must be one of table, csv, json, parquet', '--format', 'xml'],
   ['select 1', '--timeout soon', '--timeout', 'soon'],
   ['select 1', '--timeout 30d', '--timeout', '30d'],
   ['select 1', '--as-of soon', '--as-of', 'soon'],
-  ['select 1', 'has not come yet', '--as-of', '2999-01-01'],
+  ['select 1', 'is in the future', '--as-of', '2999-01-01'],
   ['select 1 as a, 2 as a', 'two columns are named a', '--json'],
   ['select 1 as a, 2 as a', 'two columns are named a', '--format', 'parquet'],
 ])('query %j is refused: %s', async (statement, problem, ...options) => {

@@ -14,11 +14,17 @@ function helpOf(name: string): string {
 }
 
 describe.each(commands.map((command) => command.name()))('%s --help', (name) => {
-  it('shows examples of the command that have only options that it takes', () => {
+  it('shows examples of the command that have only options that it takes, and an output', () => {
     const [, example = ''] = helpOf(name).split('\nExample:\n');
-    expect(example).toMatch(new RegExp(`^(?:  .*chain-recorder ${name}\\b.*\\n)+$`));
+    expect(example).toMatch(
+      new RegExp(
+        `^(?:  \\S.*chain-recorder ${name}\\b.*\\n|  chain-recorder ${name}\\b.*\\n(?:    .+\\n)*)+$`,
+      ),
+    );
+    expect(example).toMatch(/^ {4}/m);
     const known = commands.find((one) => one.name() === name)?.options.map(({ long }) => long);
-    for (const [option] of example.matchAll(/--[a-z-]+/g)) expect(known).toContain(option);
+    for (const [line] of example.matchAll(/^ {2}\S.*$/gm))
+      for (const [option] of line.matchAll(/--[a-z-]+/g)) expect(known).toContain(option);
   });
 });
 

@@ -1,13 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
-import { startCommand } from '../support/cli.ts';
+import { runCommand } from '../support/command-line.ts';
 import { withDatabase } from '../support/fixture.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PASSWORD = 'canary-of-the-refused';
-const dir = mkdtempSync(join(tmpdir(), 'recorder-refused-'));
+const dir = temporaryFolder('refused');
 const { it, database } = withDatabase();
 let admin: postgres.Sql;
 let user: string;
@@ -22,7 +20,6 @@ afterAll(async () => {
   await admin.unsafe(`drop role ${user}`);
   await admin.unsafe(`drop role ${user}_in`);
   await admin.end();
-  rmSync(dir, { recursive: true });
 });
 
 function url(change: (url: URL) => void): string {
@@ -32,7 +29,7 @@ function url(change: (url: URL) => void): string {
 }
 const wrongPassword = () => url((one) => Object.assign(one, { password: PASSWORD }));
 const run = async (line: string, DATABASE_URL: string, more: NodeJS.ProcessEnv = {}) => {
-  const { code, stdout, stderr } = await startCommand(line.split(' '), { DATABASE_URL, ...more }, dir).ended;
+  const { code, stdout, stderr } = await runCommand(line.split(' '), { DATABASE_URL, ...more }, dir);
   expect(stderr).not.toContain(PASSWORD);
   return { code, stdout, told: stderr.split('\n').filter((text) => !text.startsWith('{')) };
 };
@@ -49,11 +46,11 @@ describe.concurrent('a database that refuses is told where, why and with the fix
   });
 });
 
-describe.concurrent('a database is told', () => {
+describe.concurrent('a database is reported', () => {
   it('that does not exist', async () => {
     const missing = url((one) => Object.assign(one, { pathname: '/no_such_database' }));
     expect(await run('migrate', missing)).toEqual(
-      refused(/^DATABASE_URL: .* has no database "no_such_database": make it: createdb/),
+      refused(/^DATABASE_URL: .* has no database "no_such_database": create it: createdb/),
     );
   });
 

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { afterAll, beforeAll, expect } from 'vitest';
@@ -7,9 +6,10 @@ import { stringify } from 'yaml';
 import { findFreePort } from '../../src/db/embedded/free-port.ts';
 import { type Running, startCommand } from '../support/cli.ts';
 import { withDatabase } from '../support/fixture.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { sendJson, type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
 
-const dir = mkdtempSync(join(tmpdir(), 'recorder-secrets-'));
+const dir = temporaryFolder('secrets');
 const names = ['CHAIN_DATA_API_KEY', 'RECORDER_TOKEN', 'HOOK_KEY', 'DATABASE_URL'];
 const { it, database } = withDatabase();
 let upstream: UpstreamServer;
@@ -37,7 +37,6 @@ beforeAll(async () => {
 afterAll(async () => {
   up.process.kill('SIGKILL');
   await upstream.close();
-  rmSync(dir, { recursive: true });
 });
 
 const shown = (which: string) => async () => {
@@ -72,7 +71,7 @@ it('SIGHUP takes over the secrets of files that say something else now, and tell
     .split('\n')
     .flatMap((line): Record<string, unknown>[] => (line ? [JSON.parse(line)] : []));
   expect(log.flatMap(({ changes }) => (changes === undefined ? [] : [changes]))).toEqual([
-    ['RECORDER_TOKEN: another secret', 'CHAIN_DATA_API_KEY: another secret', 'HOOK_KEY: another secret'],
+    ['RECORDER_TOKEN: changed', 'CHAIN_DATA_API_KEY: changed', 'HOOK_KEY: changed'],
   ]);
   expect(log.filter(({ kept }) => kept !== undefined).map(({ kept }) => kept)).toContainEqual([
     'DATABASE_URL',

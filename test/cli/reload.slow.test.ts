@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { request } from 'undici';
@@ -10,12 +9,13 @@ import { findFreePort } from '../../src/db/embedded/free-port.ts';
 import { type Running, startCommand } from '../support/cli.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { NotifySocket, noNotifySocket } from '../support/notify-socket.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const HOOK_KEY = 'correct-horse-battery';
 let database: TestDatabase;
 let sql: postgres.Sql;
 let sandbox: Sandbox;
-let dir: string;
+const dir = temporaryFolder('reload');
 let socket: NotifySocket | null = null;
 let up: Running;
 let port: number;
@@ -23,7 +23,6 @@ let port: number;
 beforeAll(async () => {
   [database, sandbox] = await Promise.all([testDatabase(), startSandbox({ incidents: false })]);
   sql = postgres(database.url, { max: 1, onnotice: () => {} });
-  dir = mkdtempSync(join(tmpdir(), 'recorder-reload-'));
   if (!noNotifySocket) socket = await NotifySocket.open(join(dir, 'notify'));
   port = await findFreePort();
   write(1, '60s');
@@ -44,7 +43,6 @@ afterAll(async () => {
   await sandbox.close();
   await sql.end();
   await database.close();
-  rmSync(dir, { recursive: true });
 });
 
 /** The configuration with so many nodes, and more settings. */
@@ -95,7 +93,7 @@ describe('SIGHUP', () => {
     expect(up.process.exitCode).toBe(null);
   });
 
-  it('of a file that is wrong changes nothing, and is told', async () => {
+  it('of a file that is wrong changes nothing, and is reported', async () => {
     write(1, 'soon', { wach: {}, server: { public: ['all'] } });
     up.process.kill('SIGHUP');
     await expect.poll(reloadedWell, { timeout: 50_000 }).toBe('0');

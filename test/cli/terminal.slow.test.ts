@@ -1,5 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import stringWidth from 'string-width';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
@@ -9,6 +8,7 @@ import { catalogNames } from '../../src/app/configured-feeds.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { startCommand } from '../support/cli.ts';
 import { withDatabase } from '../support/fixture.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { noTerminal, type OnTerminal, plainLines, startOnTerminal } from '../support/terminal.ts';
 
 const CTRL_C = '\x03';
@@ -17,12 +17,11 @@ const PATIENCE = { timeout: 30_000, interval: 20 };
 
 const { it, database } = withDatabase();
 let sandbox: Sandbox;
-let dir: string;
+const dir = temporaryFolder('terminal');
 const running = new Set<OnTerminal>();
 
 beforeAll(async () => {
   sandbox = await startSandbox({ incidents: false, blocksPerHour: 12 });
-  dir = mkdtempSync(join(tmpdir(), 'recorder-terminal-'));
   const config = {
     network: 'sandbox',
     upstreams: { chainData: { url: sandbox.url } },
@@ -33,7 +32,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const one of running) one.kill(); // those of a test that failed
   await sandbox.close();
-  rmSync(dir, { recursive: true });
 });
 
 function start(
@@ -123,7 +121,7 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
       ['who wants JSON', { LOG_FORMAT: 'json', FORCE_COLOR: '1' }, /^\{.*\}$/],
     ])('%s', async (_, env, line) => {
       const up = start(server, env, { columns: 300 });
-      await expect.poll(() => up.text(), PATIENCE).toContain('how to open it');
+      await expect.poll(() => up.text(), PATIENCE).toContain('the recorder can be queried');
       up.type(CTRL_C);
       expect((await up.ended).code).toBe(0);
       expect(up.written()).not.toMatch(OBEYED);
@@ -190,7 +188,7 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
       await answer(init, 'Network (mainnet, fuji or sandbox) [mainnet]', 'moonnet\r');
       await expect.poll(() => init.text(), PATIENCE).toContain('moonnet: must be one of mainnet, fuji');
       await answer(init, 'Network', 'sandbox\r');
-      await answer(init, 'URL of the chain data service [https://data-api', `${sandbox.url}\r`);
+      await answer(init, 'URL of the chain data service', `${sandbox.url}\r`);
       await answer(init, 'URL of the metrics service', `-\r`);
       await answer(init, 'URLs of your nodes', `${sandbox.url}${node?.path} 127.0.0.1:9650\r`);
       await expect
@@ -227,7 +225,7 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
     });
 
     it.each([
-      [['--config', 'no/such/recorder.yaml'], /there is no folder .*no\/such: make it/],
+      [['--config', 'no/such/recorder.yaml'], /there is no folder .*no\/such: create it/],
       [['--chain', 'C'], /recorder.yaml: watch.chains\[0\]: must be an EVM chain id/],
     ])('refuses before it asks: %j', async (args, reason) => {
       const init = start(['init', ...args], {}, { cwd: folder(args[0] ?? ''), columns: 200 });
@@ -245,7 +243,7 @@ it('a pipe gets lines of JSON and nothing that a terminal obeys, also where colo
   up.process.stderr.on('data', (text) => {
     stderr += text;
   });
-  await expect.poll(() => stderr, PATIENCE).toContain('how to open it');
+  await expect.poll(() => stderr, PATIENCE).toContain('the recorder can be queried');
   up.process.kill('SIGINT');
   const { code, stdout } = await up.ended;
   expect({ code, stdout }).toEqual({ code: 0, stdout: '' });

@@ -1,16 +1,16 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readEnvironment, readValidEnvironment } from '../../src/config/environment.ts';
 import { readSecrets } from '../../src/config/secrets.ts';
 import { findSuspiciousVariables } from '../../src/config/suspicious-env.ts';
 import { openTarget } from '../../src/warehouse/open-target.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { problemsOf } from './problems.ts';
 
-const dir = mkdtempSync(join(tmpdir(), 'recorder-environment-'));
-afterAll(() => rmSync(dir, { recursive: true }));
+const dir = temporaryFolder('environment');
 
 function secretFile(text: string): string {
   const file = join(dir, 'secret');
@@ -88,13 +88,13 @@ describe('the environment', () => {
     const problems = [
       'AWS_ENDPOINT_URL: must be an http or https URL',
       expect.stringContaining('AWS_SECRET_ACCESS_KEY_FILE: '),
-      'AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: one is set without the other',
+      'AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: set both, or none of them',
     ];
     await expect(openTarget('s3://bucket', s3)).rejects.toThrow(expect.objectContaining({ problems }));
     await (await openTarget(join(dir, 'lake'), s3)).close();
   });
 
-  it('takes an ed25519 key that signs seals, and keeps it out of what is told', () => {
+  it('takes an ed25519 key that signs seals, and keeps it out of what is reported', () => {
     const pem = (type: 'ed25519' | 'x25519') =>
       String(
         (type === 'ed25519'
@@ -169,7 +169,7 @@ describe('the environment', () => {
     'refuses what is no database of a Redis: %s',
     (url) => {
       expect(problems({ REDIS_URL: url })).toEqual([
-        'REDIS_URL: behind the host comes only the number of a database, such as /1',
+        'REDIS_URL: behind the host only the number of a database may follow, such as /1',
       ]);
     },
   );

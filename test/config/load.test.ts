@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { catalogNames } from '../../src/app/configured-feeds.ts';
 import { loadConfig, validateConfig } from '../../src/config/load.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { problemsOf } from './problems.ts';
 
-const dir = mkdtempSync(join(tmpdir(), 'recorder-config-'));
-afterAll(() => rmSync(dir, { recursive: true }));
+const dir = temporaryFolder('config');
 
 function load(text: string) {
   const file = join(dir, 'recorder.yaml');
@@ -24,7 +23,7 @@ describe('YAML that is valid, and no configuration', () => {
     [
       'brackets without an end',
       `network: fuji\nwatch: ${'['.repeat(20_000)}`,
-      /^nested too deeply at line 2: no setting has so many levels$/,
+      /^nested too deeply at line 2: no setting has this depth$/,
     ],
     [
       'folds without an end',
@@ -34,7 +33,7 @@ describe('YAML that is valid, and no configuration', () => {
     [
       'a list as a name',
       'network: fuji\n? [a, b]\n: 1\n',
-      /^\["a","b"\]: is not a name of a setting: names are texts$/,
+      /^\["a","b"\]: is a list or a mapping, but the name of a setting must be a string$/,
     ],
   ])('%s is told in words', (_, text, words) => {
     expect(problemsOf(() => load(text))).toEqual([expect.stringMatching(words)]);
@@ -118,6 +117,28 @@ datasets:
   });
 
   it.each([
+    [{ network: 'mainet' }, 'network: must be one of mainnet, fuji, testnet, sandbox; did you mean mainnet?'],
+    [
+      { datasets: { metric_points: { metrics: ['txCoutn'] } } },
+      'datasets.metric_points.metrics[0]: there is no "txCoutn"; did you mean txCount?',
+    ],
+    [{ datasets: { validatrs: {} } }, 'datasets.validatrs: no such dataset; did you mean validators?'],
+    [
+      { retention: { node_helth: '30d' } },
+      'retention.node_helth: no such dataset; did you mean node_health?',
+    ],
+    [
+      { alerts: { rules: [{ name: 'node-dwn' }] } },
+      'alerts.rules[0].name: there is no default rule "node-dwn", and a custom rule needs sql; did you mean node-down?',
+    ],
+    [
+      { alerts: { channels: [{ name: 'ops', type: 'slak', url: 'http://x' }] } },
+      'alerts.channels[0].type: must be one of webhook, slack, discord, telegram, pagerduty, ntfy, alertmanager, email; did you mean slack?',
+    ],
+    [
+      { server: { publicUrl: 'https://x/pages' } },
+      'server.publicUrl: must be an http or https URL without a path: pages are at its root',
+    ],
     [{ Network: 'mainnet' }, 'Network: no such setting; did you mean network?'],
     [{ upstream: {} }, 'upstream: no such setting; did you mean upstreams?'],
     [{ upstreams: { chain_data: {} } }, 'upstreams.chain_data: no such setting; did you mean chainData?'],
@@ -152,7 +173,10 @@ datasets:
       { datasets: { subnets: { evry: '1h' } } },
       'datasets.subnets.evry: no such setting; did you mean every?',
     ],
-    [{ quite: 'another thing' }, 'quite: no such setting'],
+    [
+      { quite: 'another thing' },
+      'quite: no such setting; there are network, name, observer, upstreams, watch, health, runs, changes, retention, server, alerts, exports, datasets',
+    ],
   ])('with an unknown setting says which was meant: %j', (value, said) => {
     expect(check({ network: 'mainnet', ...value })).toContain(said);
   });
@@ -217,19 +241,21 @@ datasets:
       'alerts.channels[2].host: must not be empty',
       'alerts.channels[2].port: must be at most 65535',
       'alerts.channels[2].to: must be at least 1 long',
-      'alerts.channels[3].headers[0].value: must be one line without control characters',
+      'alerts.channels[3].headers[0].value: must be one line without control or invisible characters',
       'alerts.channels[3].name: "heartbeat" is taken: names are unique',
-      expect.stringMatching(/^alerts\.channels\[4\]\.body: there is no {{titel}}; there are {{kind}}, /),
+      expect.stringMatching(
+        /^alerts\.channels\[4\]\.body: there is no placeholder {{titel}}; use {{kind}}, /,
+      ),
       'alerts.rules[0].channels[0]: there is no channel "nobody"; there are ops, ops, mail, heartbeat, filled',
       expect.stringMatching(/^alerts\.rules\[0\]\.for: must be a duration/),
       'alerts.rules[1].name: "node-down" is taken: names are unique',
       'alerts.rules[1].severity: must be one of info, warning, critical',
       'alerts.rules[2].name: must be lower-case letters, digits and dashes',
       'alerts.rules[2].sql: must not be empty',
-      'alerts.rules[3].colour: no such setting',
+      expect.stringMatching(/^alerts\.rules\[3\]\.colour: no such setting; there are name, /),
       'alerts.rules[3].days: must be more than 0',
       'retention.metric_points: must be at least 90d',
-      'retention.nodes: no such setting',
+      expect.stringMatching(/^retention\.nodes: no such dataset; there are metric_points, /),
       expect.stringMatching(/^retention\.runs: must be a text/),
       'retention.validators: must be at least 7d',
     ]);
@@ -345,7 +371,7 @@ datasets:
   it('of several documents is told to be one, in words for people', () => {
     const [problem, ...more] = problemsOf(() => load('network: fuji\n---\nnetwork: mainnet\n'));
     expect(more).toEqual([]);
-    expect(problem).toMatch(/line 2, column 1: .*keep one/);
+    expect(problem).toMatch(/line 2, column 1: .*keep only one/);
     expect(problem).not.toContain('parseAllDocuments');
   });
 

@@ -24,7 +24,7 @@ it('maintenance of a node that is not configured is refused, with the nodes that
 it.each([
   ['subnets', 'metrics', ['txCount'], 'only metric_points'],
   ['average_tps', 'intervals', ['day'], 'only metric_points'],
-  ['validators', 'since', '2026-01-01', 'observed as it is now'],
+  ['validators', 'since', '2026-01-01', 'only the current state'],
   ['p_blocks', 'since', '2026-01-01', 'by height: name a height such as 0'],
   ['metric_points', 'since', 5, 'by time: name a day'],
   ['native_transactions', 'since', 5, 'from the first block on'],

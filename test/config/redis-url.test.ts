@@ -58,7 +58,7 @@ describe('a REDIS_URL', () => {
     ['redis-cluster://one,two/1', /a cluster has only one database/],
     ['redis-sentinel://one,two', /the name of the primary must follow/],
     ['redis-sentinel://one/', /the name of the primary must follow/],
-    ['redis-sentinel://one/name/queue', /behind the name comes only the number of a database/],
+    ['redis-sentinel://one/name/queue', /behind the name only the number of a database may follow/],
     ['redis-cluster://one,,two', /URL/],
     ['redis-cluster://one,two:99999', /URL/],
     ['redis://one?db=2', /write the number of a database as \/1/],
@@ -76,7 +76,7 @@ describe('a REDIS_URL', () => {
     expect(problems.join()).not.toContain('canary');
   });
 
-  it('has its passwords kept out of what is told, those of sentinels too', () => {
+  it('has its passwords kept out of what is reported, those of sentinels too', () => {
     const REDIS_URL = 'redis-sentinel://:first-secret@a,b/name?sentinelPassword=second%2Fsecret';
     expect(readSecrets({ REDIS_URL })).toEqual(
       expect.arrayContaining(['first-secret', 'second%2Fsecret', 'second/secret']),

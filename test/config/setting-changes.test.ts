@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { diffConfigs } from '../../src/config/setting-changes.ts';
+import { diffConfigs } from '../../src/daemon/reload.ts';
 
 it.each<[string, unknown, unknown, string[]]>([
   ['nothing', { a: [1], b: { c: 'x' } }, { b: { c: 'x' }, a: [1] }, []],

@@ -88,7 +88,7 @@ describe('the environment', () => {
   const variables = Object.entries<Variable>(VARIABLES);
   const names = variables.flatMap(([name, { secret }]) => (secret ? [name, `${name}_FILE`] : [name]));
 
-  it('is read as far as it is told, and no further', () => {
+  it('is read as far as requested, and no further', () => {
     const asked = new Set<string>();
     const env = new Proxy<NodeJS.ProcessEnv>(
       {},

@@ -19,6 +19,7 @@ const valid = () => ({
   },
   datasets: { metric_points: { metrics: ['txCount'], every: '1h' } },
   alerts: {
+    runbook: 'https://wiki.example/recorder',
     channels: [
       { name: 'ops', type: 'webhook', url: 'https://hook.example/', headers: [{ name: 'X-A', value: 'b' }] },
       { name: 'mail', type: 'email', host: 'smtp.example', from: 'a@example.com', to: ['b@example.com'] },
@@ -58,7 +59,7 @@ describe('a configuration', () => {
 
   it('is refused with a control character or a line break in any text, naming the path and not the text', () => {
     const characters = fc.constantFrom(
-      ...'\0\u0007\t\n\r\u001b\u007f\u0085\u2028\u202e\u2066',
+      ...'\0\u0007\t\n\r\u001b\u007f\u0085\u00ad\u061c\u200b\u200f\u2028\u202e\u2060\u2066\ufeff\uffff\ud800',
       '\r\nBcc: x@y',
     );
     fc.assert(
@@ -68,7 +69,9 @@ describe('a configuration', () => {
         const text = String(Reflect.get(holder, key));
         const cut = offset % (text.length + 1);
         Reflect.set(holder, key, text.slice(0, cut) + character + text.slice(cut));
-        expect(problems(config)).toEqual([`${path}: must be one line without control characters`]);
+        expect(problems(config)).toEqual([
+          `${path}: must be one line without control or invisible characters`,
+        ]);
       }),
     );
   });
@@ -93,7 +96,9 @@ describe('a configuration', () => {
   it.each(['#fragment', ' ', '#'])(
     'is refused with %j at the end of a URL, however the URL is used',
     (end) => {
-      for (const path of ['upstreams.metrics.url', 'upstreams.nodes[0].url', 'alerts.channels[0].url']) {
+      for (const path of [
+        ...['upstreams.metrics.url', 'upstreams.nodes[0].url', 'alerts.channels[0].url', 'alerts.runbook'],
+      ]) {
         const config = valid();
         const place = places(config, 'texts').find((one) => one.path === path);
         if (!place) throw new Error(`there is no ${path}`);
@@ -102,6 +107,51 @@ describe('a configuration', () => {
           expect.stringMatching(/: must (carry no fragment|be an http or https URL)/),
         ]);
       }
+    },
+  );
+
+  it.each(['upstreams.metrics.url', 'upstreams.nodes[0].url', 'alerts.channels[0].url', 'alerts.runbook'])(
+    'is refused with credentials in %s',
+    (path) => {
+      const config = valid();
+      const place = places(config, 'texts').find((one) => one.path === path);
+      if (!place) throw new Error(`there is no ${path}`);
+      Reflect.set(place.holder, place.key, 'https://user:word@service.example');
+      expect(problems(config)).toEqual([
+        expect.stringMatching(new RegExp(`^${path.replace(/\W/g, '.')}: must carry no credentials`)),
+      ]);
+    },
+  );
+
+  it('is refused with a header that no client can set, or one that is set twice, in any case', () => {
+    const names = 'Content-Length,transfer-encoding,CONNECTION,keep-alive,Upgrade,expect'.split(',');
+    const { alerts } = valid();
+    const withHeaders = (headers: readonly string[]) => ({
+      ...valid(),
+      alerts: {
+        channels: [{ ...alerts.channels[0], headers: headers.map((name) => ({ name, value: '1' })) }],
+      },
+    });
+    for (const name of names)
+      expect(problems(withHeaders([name]))).toEqual([
+        expect.stringMatching(/^alerts\.channels\[0\]\.headers\[0\]\.name: is set by the connection/),
+      ]);
+    expect(problems(withHeaders(['X-A', 'x-b', 'x-a']))).toEqual([
+      expect.stringMatching(/^alerts\.channels\[0\]\.headers\[2\]\.name: x-a is set twice/),
+    ]);
+    const apiKeyHeader = { url: 'https://metrics.example', apiKeyHeader: 'Transfer-Encoding' };
+    expect(problems({ ...valid(), upstreams: { metrics: apiKeyHeader } })).toEqual([
+      expect.stringMatching(/^upstreams\.metrics\.apiKeyHeader: is set by the connection/),
+    ]);
+  });
+
+  it.each(['smtp example', 'smtp://smtp.example', 'smtp.example:25', 'user@smtp.example', 'smtp.example/'])(
+    'is refused with %j as a mail server',
+    (host) => {
+      const mail = { name: 'mail', type: 'email', host, from: 'a@example.com', to: ['b@example.com'] };
+      expect(problems({ ...valid(), alerts: { channels: [mail] } })).toEqual([
+        'alerts.channels[0].host: must be a host name or an IP address, without a scheme and a port',
+      ]);
     },
   );
 
@@ -123,6 +173,8 @@ describe('a configuration', () => {
     ['a@b@c', false],
     ['a@example.com, b@example.com', false],
     ['Recorder <recorder>', false],
+    ['Recorder <recorder@example.com', false],
+    ['recorder@example.com>', false],
     ['a@example.com', true],
     ['Recorder <recorder@example.com>', true],
     ['Wächter von L1 <l1+alerts@münchen.example>', true],

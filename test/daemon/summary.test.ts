@@ -23,7 +23,7 @@ const finding = (subject: string) => ({
   dataset: 'subnets',
   subject,
   since: at(0),
-  reason: 'no run succeeded since\u001b[2J',
+  reason: 'no run has succeeded\u001b[2J',
   count: 3,
 });
 
@@ -48,12 +48,12 @@ describe('the live summary', () => {
     const lines = summaryLines({ ...summary, findings }, 100, 40);
     expect(lines.filter((line) => line.startsWith('late since '))).toHaveLength(4);
     expect(lines.at(-1)).toBe('and 2 more: chain-recorder status');
-    expect(lines.join('\n')).toContain('subnets of a (and 2 more): no run succeeded since\\u001b[2J');
+    expect(lines.join('\n')).toContain('subnets of a (and 2 more): no run has succeeded\\u001b[2J');
   });
 
-  it('says so where the database gives no answer', () => {
+  it('says so where the database does not respond', () => {
     expect(summaryLines({ ...summary, databaseError: 'connect ECONNREFUSED' }, 80, 40).at(-1)).toBe(
-      'the database gives no answer: connect ECONNREFUSED',
+      'the database does not respond: connect ECONNREFUSED',
     );
   });
 

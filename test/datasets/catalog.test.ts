@@ -49,7 +49,7 @@ const required = ({ item }: Dataset) =>
 type Kind = (typeof everything)[number]['history'];
 
 const added: Readonly<Record<Kind, Readonly<Record<string, string>>>> = {
-  log: { recorded_at: 'timestamptz', superseded_at: 'timestamptz?' },
+  log: { valid_from: 'timestamptz', valid_to: 'timestamptz?' },
   sample: { observed_at: 'timestamptz' },
   state: {
     valid_from: 'timestamptz',
@@ -59,7 +59,7 @@ const added: Readonly<Record<Kind, Readonly<Record<string, string>>>> = {
     missed_since: 'timestamptz?',
     confirmed_at: 'timestamptz?',
   },
-  series: { recorded_at: 'timestamptz', superseded_at: 'timestamptz?', vanished: 'boolean' },
+  series: { valid_from: 'timestamptz', valid_to: 'timestamptz?', vanished: 'boolean' },
   ledger: {
     started_at: 'timestamptz',
     ended_at: 'timestamptz?',
@@ -73,7 +73,7 @@ const added: Readonly<Record<Kind, Readonly<Record<string, string>>>> = {
   },
 };
 
-describe.each(catalog.map((dataset) => [dataset.name, dataset] as const))('%s, recorded', (name, dataset) => {
+describe.each(catalog.map((dataset) => [dataset.name, dataset] as const))('%s, recorded', (_, dataset) => {
   const example = JSON.stringify(dataset.example);
 
   it('stores its example, every field of it in its column', async () => {
@@ -88,7 +88,7 @@ describe.each(catalog.map((dataset) => [dataset.name, dataset] as const))('%s, r
     expect(row?.extra, 'the example has no field that no column takes').toBeNull();
   });
 
-  it('keeps a field that nobody knows, exactly, in extra', async () => {
+  it('keeps a field that is unknown, exactly, in extra', async () => {
     const novel = '{"deep":[18446744073709551615,{"__proto__":1}]}';
     const { rows } = await recorded(dataset, example.replace(/}$/, `,"novelField":${novel}}`));
     const extra = dataset.extra === false ? null : parseJson(`{"novelField":${novel}}`);
@@ -134,7 +134,7 @@ describe.each(catalog.map((dataset) => [dataset.name, dataset] as const))('%s, r
       const views = await sql<{ view: string; columns: string[] }[]>`
           select table_name::text as view, array_agg(column_name::text) as columns
           from information_schema.columns
-          where table_schema = 'reporting' and table_name in (${name}, ${`${name}_history`}) group by 1`;
+          where table_schema = 'reporting' and table_name in (${dataset.relation}, ${`${dataset.relation}_history`}) group by 1`;
       expect(views.length).toBeGreaterThan(0);
       for (const { columns } of views) expect(columns).toContain(column);
     },
@@ -142,17 +142,15 @@ describe.each(catalog.map((dataset) => [dataset.name, dataset] as const))('%s, r
 
   it('shows its example in reporting, its lists flattened', async () => {
     const { result } = await recorded(dataset, example);
-    const shown = await sql`select 1 from reporting.${sql(name)} where run_id = ${result.runId}`;
+    const shown = await sql`select 1 from reporting.${sql(dataset.relation)} where run_id = ${result.runId}`;
     expect(shown).toHaveLength(1);
     for (const { name: column, path, element } of dataset.columns) {
       if (!element) continue;
       const value = valueAt(dataset.example, path);
       const key = dataset.key[0] ?? '';
       const elements = await sql`
-        select f.* from reporting.${sql(`${name}_${column}`)} f
-        join reporting.${sql(name)} d on ${sql.unsafe(
-          dataset.key.map((one) => `f.${one} is not distinct from d.${one}`).join(' and '),
-        )} where d.run_id = ${result.runId}`;
+        select f.* from reporting_lists.${sql(`${dataset.relation}_${column}`)} f
+        join reporting.${sql(dataset.relation)} d using (version_id) where d.run_id = ${result.runId}`;
       expect(elements, `${column} by ${key}`).toHaveLength(Array.isArray(value) ? value.length : 0);
     }
   });
@@ -161,6 +159,7 @@ describe.each(catalog.map((dataset) => [dataset.name, dataset] as const))('%s, r
 const isNumbered = (one: (typeof everything)[number]) => 'numbered' in one && one.numbered === true;
 
 describe.each(everything.map((dataset) => [dataset.name, dataset] as const))('%s', (name, dataset) => {
+  const { relation } = dataset;
   it('has a table with the columns of its declaration and of its kind of history', async () => {
     const rows = await sql<{ column: string; type: string; nullable: boolean }[]>`
       select a.attname as column, not a.attnotnull as nullable,
@@ -206,21 +205,23 @@ describe.each(everything.map((dataset) => [dataset.name, dataset] as const))('%s
 
   it('shows in reporting what its kind of history promises', async () => {
     const promised: Readonly<Record<Kind, readonly string[]>> = {
-      log: [name, `${name}_conflicts`, `${name}_as_of()`],
-      sample: [name, `${name}_as_of()`],
-      state: [name, `${name}_history`, `${name}_changes`, `${name}_as_of()`],
-      series: [name, `${name}_history`, `${name}_as_of()`],
-      ledger: [name, `${name}_history`],
+      log: [relation, `${relation}_history`, `${relation}_as_of()`],
+      sample: [relation],
+      state: [relation, `${relation}_history`, `${relation}_changes`, `${relation}_as_of()`],
+      series: [relation, `${relation}_history`, `${relation}_as_of()`],
+      ledger: [relation, `${relation}_history`],
     };
     const rows = await sql<{ object: string }[]>`
-      select table_name::text as object from information_schema.views where table_schema = 'reporting'
+      select table_name::text as object from information_schema.views where table_schema in ('reporting', 'reporting_lists')
       union all
       select proname::text || '()' from pg_proc where pronamespace = 'reporting'::regnamespace`;
     const present = rows.map(({ object }) => object);
-    const lists = dataset.columns.filter(({ element }) => element).map((column) => `${name}_${column.name}`);
-    const network = 'everyNode' in dataset ? [`network_${name}`] : [];
+    const lists = dataset.columns
+      .filter(({ element }) => element)
+      .map((column) => `${relation}_${column.name}`);
+    const merged = relation === name ? [] : [name, `${name}_as_of()`];
     expect(
-      [...promised[dataset.history], ...network, ...lists].filter((object) => !present.includes(object)),
+      [...promised[dataset.history], ...merged, ...lists].filter((object) => !present.includes(object)),
     ).toEqual([]);
   });
 });

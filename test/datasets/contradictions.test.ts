@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Dataset, UpstreamClient } from '../../src/datasets/contract.ts';
-import { nodeBlockchains } from '../../src/datasets/node/node-blockchains.ts';
+import { pBlockchains } from '../../src/datasets/node/p-blockchains.ts';
 import { peerReadings } from '../../src/datasets/node/peer-readings.ts';
 import { peers } from '../../src/datasets/node/peers.ts';
 import { validatorDelegators } from '../../src/datasets/node/validator-delegators.ts';
@@ -46,7 +46,7 @@ it.each([
   ['outputs', xUtxos, { numFetched: '7', utxos: null }],
   ['outputs', xUtxos, { numFetched: 0, utxos: ['0x00'] }],
   ['balances', xBalances, { total: 2, balances: [] }],
-  ['blockchains', nodeBlockchains, { total: 2, blockchains: [] }],
+  ['blockchains', pBlockchains, { total: 2, blockchains: [] }],
 ])('an answer about %s that contradicts itself is refused whole (%#)', async (_, dataset, answer) => {
   await expect(items(dataset, answer)).rejects.toMatchObject({ kind: 'malformed' });
 });

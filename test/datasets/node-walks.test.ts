@@ -5,11 +5,11 @@ import type { Sandbox } from '../../sandbox/server.ts';
 import {
   type Dataset,
   OPEN_END,
-  type Page,
+  type SourcePage,
   type Target,
   type UpstreamClient,
 } from '../../src/datasets/contract.ts';
-import { nodeBlockchains } from '../../src/datasets/node/node-blockchains.ts';
+import { pBlockchains } from '../../src/datasets/node/p-blockchains.ts';
 import { pBlocks } from '../../src/datasets/node/p-blocks.ts';
 import { validatorDelegators } from '../../src/datasets/node/validator-delegators.ts';
 import { xBalances } from '../../src/datasets/node/x-balances.ts';
@@ -20,10 +20,10 @@ import { getMember } from '../../src/datasets/sources/answer.ts';
 import { readHealth } from '../../src/health/health-reading.ts';
 import { nodeHealth } from '../../src/health/node-health.ts';
 import { buildDecoder } from '../../src/recording/decode.ts';
+import { unmetered } from '../../src/upstreams/budget.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { jsonText } from '../../src/upstreams/json.ts';
-import { unmetered } from '../../src/upstreams/unmetered-budget.ts';
-import { UpstreamSession } from '../../src/upstreams/upstream.ts';
+import { UpstreamSession } from '../../src/upstreams/upstream-session.ts';
 import { stillSandbox } from '../sandbox/client.ts';
 import { upstreamServer } from '../support/upstream-server.ts';
 
@@ -82,15 +82,15 @@ async function walked(
   { source }: Pick<Dataset, 'source'>,
   ask: UpstreamClient,
   target: Target,
-  window: Page['proven'] = null,
-): Promise<Page[]> {
-  const pages: Page[] = [];
+  window: SourcePage['proven'] = null,
+): Promise<SourcePage[]> {
+  const pages: SourcePage[] = [];
   for await (const page of source.walk(ask, target, window)) pages.push(page);
   return pages;
 }
 
 /** The rows of pages, as objects by column. */
-function rowsOf(dataset: Dataset, pages: readonly Page[], target: Target) {
+function rowsOf(dataset: Dataset, pages: readonly SourcePage[], target: Target) {
   const { page: decode } = buildDecoder(dataset);
   const names = dataset.columns.filter(({ path }) => path.length > 0).map(({ name }) => name);
   return pages.flatMap(({ body }) => {
@@ -279,9 +279,9 @@ describe('methods that a node refuses', () => {
 
   it('leave the others: blockchains by their aliases', async () => {
     const methods = ['platform.getBlockchains', 'info.isBootstrapped'];
-    const [page] = await walked(nodeBlockchains, without(node(), ...methods), target);
+    const [page] = await walked(pBlockchains, without(node(), ...methods), target);
     expect(page).toMatchObject({ whole: false, note: `unsupported: ${methods.join(', ')}` });
-    expect(rowsOf(nodeBlockchains, page ? [page] : [], target)).toMatchObject([
+    expect(rowsOf(pBlockchains, page ? [page] : [], target)).toMatchObject([
       { alias: 'P', is_bootstrapped: null },
       { alias: 'X' },
       { alias: 'C' },

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stakers } from '../../src/datasets/chain-data/stakers.ts';
 import type { Dataset } from '../../src/datasets/contract.ts';
 import { peerReadings } from '../../src/datasets/node/peer-readings.ts';
 import { peers } from '../../src/datasets/node/peers.ts';
@@ -64,4 +65,8 @@ describe('what peers say of the uptime on subnets', () => {
       }),
     );
   });
+});
+
+it('stakes are requested for the keys of P- and X-chain addresses, once each, and for none of the C-chain', () => {
+  expect(stakers(['C-avax1a', 'X-avax1b', 'P-avax1b', 'P-avax1c'])).toEqual(['P-avax1b', 'P-avax1c']);
 });

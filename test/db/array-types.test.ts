@@ -18,7 +18,7 @@ it('knows every type of array that is recorded or shown', async () => {
   const types = await sql<{ type: string; oid: number }[]>`
     select distinct format_type(a.atttypid, null) as type, a.atttypid::int as oid
     from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_type t on t.oid = a.atttypid
-    where c.relnamespace::regnamespace::text in ('recorder', 'reporting', 'reporting_internal') and a.attnum > 0 and t.typcategory = 'A'`;
+    where c.relnamespace::regnamespace::text in ('recorder', 'reporting', 'reporting_lists', 'reporting_internal') and a.attnum > 0 and t.typcategory = 'A'`;
   expect(types.length).toBeGreaterThan(4);
   expect(types.filter(({ oid }) => !sql.options.parsers[oid])).toEqual([]);
 });

@@ -15,7 +15,7 @@ const asked: Declared = {
   name: 'theirs_of',
   comment: 'theirs',
   parameters: [],
-  rowsOf: 'theirs',
+  rowsOf: { name: 'theirs' },
   columns: [],
   body: 'select * from reporting.theirs',
 };
@@ -29,14 +29,14 @@ export const moved = [made('base', '2 as b'), made('theirs', 'b from reporting.b
 export async function schemaTexts(sql: postgres.Sql): Promise<string[]> {
   const rows = await sql<{ object: string }[]>`
     select format('%s.%s %s', table_schema, table_name, table_type) as object from information_schema.tables
-    where table_schema in ('recorder', 'reporting', 'reporting_internal')
+    where table_schema in ('recorder', 'reporting', 'reporting_lists', 'reporting_internal')
     union all
     select format('%s.%s.%s %s', table_schema, table_name, column_name, data_type) from information_schema.columns
-    where table_schema in ('recorder', 'reporting', 'reporting_internal')
+    where table_schema in ('recorder', 'reporting', 'reporting_lists', 'reporting_internal')
     union all
     select indexdef from pg_indexes where schemaname = 'recorder'
     union all
-    select pg_get_functiondef(oid) from pg_proc where pronamespace in ('reporting'::regnamespace, 'reporting_internal'::regnamespace)
+    select pg_get_functiondef(oid) from pg_proc where pronamespace in ('reporting'::regnamespace, 'reporting_lists'::regnamespace, 'reporting_internal'::regnamespace)
     order by 1`;
   return rows.map(({ object }) => object);
 }

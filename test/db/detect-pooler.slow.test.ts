@@ -16,7 +16,7 @@ const DROPS =
   'ignore_startup_parameters = extra_float_digits,application_name,IntervalStyle,bytea_output,array_nulls,transform_null_equals,search_path,' +
   'default_transaction_isolation,default_transaction_read_only,default_transaction_deferrable,row_security,jit,statement_timeout,lock_timeout,' +
   'idle_in_transaction_session_timeout,idle_session_timeout,options,role,client_connection_check_interval,max_parallel_workers_per_gather';
-const REASON = /it is a pooler, such as PgBouncer\. .*: name PostgreSQL itself in DATABASE_URL/;
+const REASON = /it is a pooler, such as PgBouncer\. .*: connect to PostgreSQL directly in DATABASE_URL/;
 const never = new AbortController().signal;
 
 describe.skipIf(!hasPgBouncer).each([
@@ -61,18 +61,18 @@ describe.skipIf(!hasPgBouncer).each([
     },
   );
 
-  it('is told by doctor', async () => {
+  it('is reported by doctor', async () => {
     expect(await checkDatabase(pooler.url)).toMatchObject({
       ok: false,
       found: expect.stringContaining('it is a pooler'),
-      fix: 'name PostgreSQL itself in DATABASE_URL',
+      fix: 'connect to PostgreSQL directly in DATABASE_URL',
     });
   });
 
   it('is refused as what is read in place of the database', async () => {
     const primary = openDatabase(database.url);
     const replica = new Replica(pooler.url);
-    expect(await replica.look(primary.reader)).toMatchObject({
+    expect(await replica.check(primary.reader)).toMatchObject({
       strange: true,
       error: expect.stringContaining('it is a pooler'),
     });

@@ -70,18 +70,18 @@ describe('a database', () => {
       'that is missing',
       (one: URL) => Object.assign(one, { pathname: '/no_such_database' }),
       /has no database "no_such_database"/,
-      /^make it: createdb --host=127\.0\.0\.1 --port=\d+ .*no_such_database$/,
+      /^create it: createdb --host=127\.0\.0\.1 --port=\d+ .*no_such_database$/,
     ],
     [
-      'where the user may not make tables',
+      'where the user may not create tables',
       asUser,
-      /may not make tables/,
+      /may not create tables/,
       /^as a superuser: grant create on database/,
     ],
     [
       'of a host that does not exist',
       (one: URL) => Object.assign(one, { hostname: 'no-such-host.invalid' }),
-      /no host is called no-such-host.invalid/,
+      /the host name no-such-host.invalid cannot be resolved/,
       /correct the host/,
     ],
   ] as const)('%s', async (_, change, found, fix) => {
@@ -110,7 +110,7 @@ describe('a database', () => {
     await admin.unsafe(`alter role ${user} connection limit 0`);
     expect(await checkDatabase(url(asUser))).toMatchObject({
       ok: false,
-      found: expect.stringMatching(/gives no more connections: too many connections for role/),
+      found: expect.stringMatching(/accepts no more connections: too many connections for role/),
       fix: expect.stringContaining(`alter role "${user}" connection limit -1`),
     });
     await admin.unsafe(`alter role ${user} connection limit -1`);
@@ -146,7 +146,7 @@ describe('a database', () => {
     });
     expect(
       await checkDatabase(url((one) => Object.assign(one, { port: new URL(silent.url).port }))),
-    ).toMatchObject({ ok: false, found: expect.stringContaining('does not answer as PostgreSQL does') });
+    ).toMatchObject({ ok: false, found: expect.stringContaining('does not respond as PostgreSQL') });
     await silent.close();
   });
 

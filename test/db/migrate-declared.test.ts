@@ -6,22 +6,24 @@ import { TemporaryError } from '../../src/lib/errors.ts';
 import { declaredObjects } from '../../src/reporting/views/declared-objects.ts';
 import { blocked } from '../support/blocked.ts';
 import { cutAfter } from '../support/cut-connection.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { bareDatabase, type TestDatabase, testDatabase } from '../support/database.ts';
 import { before, declaredColumns, moved, schemaTexts } from './declared-views.ts';
 
 let database: TestDatabase;
 let sql: postgres.Sql;
 
-beforeEach(async () => {
-  database = await testDatabase();
+async function use(make: () => Promise<TestDatabase>): Promise<void> {
+  database = await make();
   sql = postgres(database.url, { max: 2, onnotice: () => {} });
-});
+}
 afterEach(async () => {
   await sql.end();
   await database.close();
 });
 
 describe('what is declared', () => {
+  beforeEach(() => use(bareDatabase));
+
   const columns = () => declaredColumns(sql);
 
   it('moves its columns together with what depends on it', async () => {
@@ -88,7 +90,7 @@ describe('what is declared', () => {
       await proxy.close();
       return { cut: proxy.cut(), outcome };
     };
-    // Cuts after 12 to 14 statements may hit the connection that watches for blocking sessions, which stops nothing.
+    // The connection that watches for blocking sessions has fewer statements, and its end stops nothing.
     for (const after of [2, 8, 20, 28]) {
       const { cut, outcome } = await breaks(after);
       expect(cut).toBe(true);
@@ -101,6 +103,8 @@ describe('what is declared', () => {
 });
 
 describe('a reader in an idle transaction', () => {
+  beforeEach(() => use(testDatabase));
+
   /** This version with another text of the view that the reader has read. */
   const changed = declaredObjects().map((object) =>
     object.name === 'freshness' ? { ...object, body: `select * from (${object.body}) as changed` } : object,
@@ -152,6 +156,17 @@ describe('a reader in an idle transaction', () => {
       expect(String(refused)).toMatch(/locked by process \d+.*"some-notebook".*pg_terminate_backend\(\d+\)/);
       expect(await definition()).toBe(before);
     });
+  });
+
+  it('waits for another process that migrates, and does not advise to end it', async () => {
+    const other = postgres(database.url, {
+      max: 1,
+      connection: { application_name: 'chain-recorder migrate' },
+    });
+    await other.unsafe(`begin; select from recorder_locks.locks where name = 'migrate' for no key update`);
+    const refused = await migrateDatabase(database.url, changed, { timeout: 0 }).catch(String);
+    expect(refused).toMatch(/another process has migrated it .*process \d+.*: try again when it has ended$/);
+    await other.end({ timeout: 1 });
   });
 
   it.each([

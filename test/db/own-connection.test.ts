@@ -29,7 +29,7 @@ describe('a connection for one piece of work', () => {
     expect(worked).toBe(false);
   });
 
-  it('ends with it, though the server stands still', async () => {
+  it('ends with it, though the server is stalled', async () => {
     const done = onOwnConnection(
       proxy.before(database.url),
       sessionSettings('export'),

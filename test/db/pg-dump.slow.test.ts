@@ -97,7 +97,7 @@ describe.skipIf(!bin)('as docs/how-to/deploy.md has it, a database that pg_dump 
           differences: [],
         });
         await after`set role recorder_reader`;
-        expect(await after`select count(*)::int as count from reporting.validators`).toMatchObject([
+        expect(await after`select count(*)::int as count from reporting.node_validators`).toMatchObject([
           { count: expect.any(Number) },
         ]);
       } finally {

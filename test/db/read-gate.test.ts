@@ -70,7 +70,7 @@ describe('reading', () => {
     const second = lasting(gate);
     const third = gate.read(async () => 'third', never);
     await expect(third).rejects.toThrow(TooManyReadsError);
-    await expect(third).rejects.toThrow('1 reads are under way and 1 wait; try again in 2 s');
+    await expect(third).rejects.toThrow('1 reads are in progress and 1 wait; try again in 2 s');
     first.end();
     await second.started;
     second.end();
@@ -83,7 +83,7 @@ describe('reading', () => {
     const gate = new ReadGate(database.url, { maxConcurrent: 1, maxWaitMs: 20 });
     const first = lasting(gate);
     await first.started;
-    await expect(gate.read(async () => 'second', never)).rejects.toThrow('were in use for 0.02 s');
+    await expect(gate.read(async () => 'second', never)).rejects.toThrow('waited for more than 0.02 s');
     first.end();
     await first.done;
     await gate.close();

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -15,6 +13,7 @@ import { DirectoryTarget } from '../../src/warehouse/directory-target.ts';
 import { exportTables } from '../../src/warehouse/export.ts';
 import { warehouseTables } from '../../src/warehouse/export-table.ts';
 import { ask, type PageServer, servePagesOf } from '../support/page-server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const closers = new Closers();
 let pair: PostgresPair;
@@ -23,13 +22,12 @@ let primary: postgres.Sql;
 let replica: Replica;
 let server: PageServer;
 let gate: ReadGate;
-let dir: string;
+const dir = temporaryFolder('replica');
 const never = new AbortController().signal;
 const port = (url: string) => new URL(url).port;
 
 beforeAll(async () => {
   pair = await PostgresPair.start(closers);
-  dir = await mkdtemp(join(tmpdir(), 'recorder-replica-'));
   database = openDatabase(pair.urls[0]);
   primary = database.reader;
   replica = new Replica(pair.urls[1]);
@@ -42,15 +40,14 @@ afterAll(async () => {
   await replica.close();
   await database.close();
   await closers.close();
-  await rm(dir, { recursive: true });
 });
 
 /** Waits until the replica has all that the primary has. */
 async function follows(): Promise<void> {
-  await until('the replica to follow', async () => (await replica.look(primary)).lagBytes === 0);
+  await until('the replica to follow', async () => (await replica.check(primary)).lagBytes === 0);
 }
 const note = async () =>
-  storeReplicaState(database.sql, 'recorder', replica.place, await replica.look(primary));
+  storeReplicaState(database.sql, 'recorder', replica.place, await replica.check(primary));
 /** What `/metrics` gives is up to some seconds old. */
 const metrics = () => expect.poll(async () => (await ask(`${server.address}/metrics`)).body);
 const told = async () => (await findingGroups(primary)).map((one) => describeFinding(one, () => 'then'));
@@ -83,8 +80,9 @@ describe('a replica', () => {
 
   it('is read by every page of rows and every view of reporting', async () => {
     const views = await primary<{ name: string }[]>`
-      select relname as name from pg_class where relnamespace = 'reporting'::regnamespace and relkind = 'v'`;
-    for (const { name } of views) await replica.sql.unsafe(`select * from reporting.${name} limit 1`);
+      select oid::regclass::text as name from pg_class
+      where relnamespace::regnamespace::text in ('reporting', 'reporting_lists', 'reporting_internal') and relkind = 'v'`;
+    for (const { name } of views) await replica.sql.unsafe(`select * from ${name} limit 1`);
   });
 
   it('is exported from, unless it has less than what was exported before', async () => {
@@ -96,8 +94,8 @@ describe('a replica', () => {
     await expect(exporting(pair.urls[1])).rejects.toThrow('wait until the replica has caught up');
   });
 
-  it('that is far behind is told', async () => {
-    const { lagSeconds, lagBytes, error } = await replica.look(primary);
+  it('that is far behind is reported', async () => {
+    const { lagSeconds, lagBytes, error } = await replica.check(primary);
     expect([error, lagBytes]).toEqual([null, expect.toSatisfy((bytes: number) => bytes > 0)]);
     expect(lagSeconds).not.toBeNull();
     await storeReplicaState(database.sql, 'recorder', replica.place, {
@@ -109,16 +107,16 @@ describe('a replica', () => {
     await metrics().toContain('replica_lag_seconds{');
   });
 
-  it('that is away is told, nothing turns to the primary by itself, and the recording continues', async () => {
+  it('that is away is reported, nothing turns to the primary by itself, and the recording continues', async () => {
     await pair.standby.crash();
     await note();
     expect(await told()).toEqual([
-      expect.stringMatching(/^failing since then: replica .*it gives no answer/),
+      expect.stringMatching(/^failing since then: replica .*it does not respond/),
     ]);
     const page = await ask(`${server.address}/datasets`);
     expect([page.code, page.headers['retry-after']]).toEqual([503, '10']);
     expect(page.body).toContain('Replica unavailable');
-    const api = await ask(`${server.address}/api/v1/datasets/validators/rows`);
+    const api = await ask(`${server.address}/api/v1/datasets/node_validators/rows`);
     expect([api.code, api.body]).toEqual([503, expect.stringContaining('The replica cannot be read')]);
     expect((await ask(`${server.address}/ready`)).code).toBe(200);
     await metrics().toContain(`chain_recorder_replica_readable{place="${replica.place}"} 0`);
@@ -131,7 +129,7 @@ describe('a replica', () => {
   it('that was promoted is not read any more', async () => {
     await pair.standby.start();
     await pair.promote();
-    await until('it to answer', async () => (await replica.look(primary)).strange);
+    await until('it to answer', async () => (await replica.check(primary)).strange);
     expect((await ask(`${server.address}/datasets`)).body).toContain('it was promoted');
     const app = { replica, database, databaseUrl: '' };
     await expect(selectReadSource(app)).rejects.toThrow('REPORTING_DATABASE_URL: it was promoted');
@@ -141,10 +139,10 @@ describe('a replica', () => {
 describe('what is no replica', () => {
   it('is refused: another server, and told: the primary itself', async () => {
     const other = new Replica(inject('databaseUrl'));
-    expect(await other.look(primary)).toMatchObject({ strange: true, lagSeconds: null });
+    expect(await other.check(primary)).toMatchObject({ strange: true, lagSeconds: null });
     await other.close();
     const same = new Replica(pair.urls[0]);
-    expect(await same.look(primary)).toEqual({
+    expect(await same.check(primary)).toEqual({
       ...{ strange: false, lagSeconds: 0, lagBytes: 0, error: null },
     });
     await same.close();

@@ -100,7 +100,7 @@ describe.each(drivers)('%s and a pair of servers', (_name, open) => {
     const error = await second.write().catch((failure: unknown) => failure);
     expect(isDatabaseUnavailable(error)).toBe(true);
     const again = await second.write().catch((failure: unknown) => failure);
-    expect(String(again)).toContain(`127.0.0.1:${portOf(0)}: was left behind`);
+    expect(String(again)).toContain(`127.0.0.1:${portOf(0)}: is outdated`);
     expect(await writtenOn(0)).toBe(after);
     await pair.standby.start();
     expect(await second.write()).toBe(portOf(1));

@@ -8,7 +8,7 @@ import { openQueuePool } from '../../src/db/queue-pool.ts';
 import { withRowLock } from '../../src/db/row-lock.ts';
 import { acquireObserver } from '../../src/health/ledger.ts';
 import { UsageError } from '../../src/lib/errors.ts';
-import { claimRun } from '../../src/recording/lease.ts';
+import { claimRun } from '../../src/recording/claim-run.ts';
 import { migrate } from '../../src/reporting/views/migrate.ts';
 import { ManualClock } from '../support/clock.ts';
 import { emptyDatabase, type TestDatabase, testDatabase } from '../support/database.ts';
@@ -68,7 +68,7 @@ describe('a database with settings of its own', () => {
     clock.now += 1_000;
     expect(await run(recordingContext(sql, clock.read), feed)).toMatchObject({ rowsWritten: [0] });
     const rows = await sql`
-      select node_id, start_time, weight, delegation_fee, public_key, valid_from from reporting.validators_as_of(now())
+      select node_id, start_time, weight, delegation_fee, public_key, valid_from from reporting.node_validators_as_of(now())
       order by start_time`;
     expect([...rows]).toMatchObject([
       { node_id: 'NodeID-é', start_time: new Date(1_770_000_000_000), weight: '12345678901234567890' },
@@ -85,7 +85,7 @@ describe('a database with settings of its own', () => {
     });
     const { sql: ours, close } = openDatabase(database.url);
     const asked = (sql: postgres.Sql) =>
-      sql.unsafe(`select node_id, extract(epoch from valid_from)::text as at from reporting.validators_as_of(now())
+      sql.unsafe(`select node_id, extract(epoch from valid_from)::text as at from reporting.node_validators_as_of(now())
         order by 1, 2`);
     expect([...(await asked(theirs))]).toEqual([...(await asked(ours))]);
     const days = (sql: postgres.Sql) =>

@@ -145,7 +145,7 @@ describe.skipIf(!openssl)(`a server with a certificate that nobody trusts${noOpe
 
     it('says where it is not', async () => {
       expect(await doctor('sslmode=verify-full')).toMatchObject({
-        database: { ok: false, found: expect.stringContaining('is not trusted here') },
+        database: { ok: false, found: expect.stringContaining('is not trusted by this machine') },
         queue: undefined,
       });
     });

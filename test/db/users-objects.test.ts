@@ -64,11 +64,11 @@ async function usersObjects(): Promise<string[]> {
       select pg_get_ruledef(oid) from pg_rewrite where ev_class = to_regclass('mine.names')
       union all
       select format('%s %s %s', c.oid::regclass, g.grantee::regrole, g.privilege_type) from pg_class c, aclexplode(c.relacl) g
-      where c.relnamespace::regnamespace::text in ('mine', 'reporting', 'reporting_internal')
+      where c.relnamespace::regnamespace::text in ('mine', 'reporting', 'reporting_lists', 'reporting_internal')
       union all
       select format('%s %s %s', p.oid::regprocedure, g.grantee::regrole, g.privilege_type)
       from pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) g
-      where p.pronamespace::regnamespace::text in ('mine', 'reporting', 'reporting_internal')) o order by 1`;
+      where p.pronamespace::regnamespace::text in ('mine', 'reporting', 'reporting_lists', 'reporting_internal')) o order by 1`;
   return rows.map(({ object }) => object);
 }
 
@@ -129,7 +129,7 @@ it.each<readonly [string, () => Declared[]]>([
 it('a table with a column of the type of a view is named, to be changed by hand', async () => {
   await sql`create table mine.probes (probe reporting_internal.node_probes)`;
   const problems = await refusal(changed({ node_probes: reversed }));
-  expect(problems[1]).toBe('before: change or drop table mine.probes');
+  expect(problems[1]).toBe('first change or drop table mine.probes');
 });
 
 it('a column of a table goes if nothing of a user reads that column', async () => {

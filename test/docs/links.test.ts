@@ -38,6 +38,16 @@ it.each(all.map(({ path, text }) => [path, text] as const))('links of %s can be 
   expect(broken).toEqual([]);
 });
 
+it('files of the repository that documents name are there', () => {
+  const files =
+    /(?<![\w./-])(?:src|test|scripts|sandbox|bench|chaos|web|docs|examples|drizzle)\/[\w./-]+\.(?:tsx?|sql|md|ya?ml|css|gz)\b/g;
+  const named = all.flatMap(({ path, text }) => (text.match(files) ?? []).map((file) => `${path}: ${file}`));
+  expect(named.length).toBeGreaterThan(100);
+  expect(named.filter((one) => !existsSync(new URL(`../../${one.split(': ')[1]}`, import.meta.url)))).toEqual(
+    [],
+  );
+});
+
 it('every document below docs/ is linked from another one', () => {
   const linked = new Set(
     all.flatMap(({ path, text }) =>

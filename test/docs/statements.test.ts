@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import type { Command } from 'commander';
 import { describe, expect, it as plainIt } from 'vitest';
 import { parse } from 'yaml';
@@ -30,6 +31,17 @@ describe('SQL statements of the documents', () => {
         throw error;
     });
   });
+});
+
+/** Files of which a reader may copy SQL, or see its result: documents, examples, views and pages. */
+const FILES = ['*.md', 'examples', 'src/reporting', 'src/server', 'src/alerts'];
+/** The sum of one subnet a row. */
+const SUMS_OF_ONE_SUBNET = ['src/reporting/views/sql/subnet_stake_daily.sql'];
+
+plainIt('no file adds weights, whose unit is another one on each subnet', () => {
+  const adding = '\\b(sum|avg)\\(([a-z_]+\\.)?weight\\b';
+  const { stdout } = spawnSync('git', ['grep', '-liE', adding, '--', ...FILES], { encoding: 'utf8' });
+  expect(stdout.trim().split('\n')).toEqual(SUMS_OF_ONE_SUBNET);
 });
 
 /** Returns the command line without its actions. */

@@ -1,129 +1,14 @@
 import { createHash } from 'node:crypto';
 import { at, type Exact, listAt, membersAt, memberTexts } from './exact-json.ts';
-
-/** One answer of the sandbox's ledger. */
-export interface Heard {
-  readonly operation: string;
-  readonly path: string;
-  readonly query: URLSearchParams;
-  readonly text: string;
-  readonly body: Exact;
-}
-
-/** Values of a row by column. */
-export type ExpectedRow = Readonly<Record<string, Exact>>;
-
-/** How the rows of a dataset follow from answers; written from the documentation of the services alone. */
-export interface Extraction {
-  /** The operations as the ledger calls them; the first one is the dataset's own. */
-  readonly operations: readonly string[];
-  /** All columns that are compared; whatever is missing from a row is null. */
-  readonly columns: readonly string[];
-  readonly rows: (heard: readonly Heard[]) => ExpectedRow[];
-}
-
-/** What the recorder calls itself in the health ledger. */
-const OBSERVER = 'recorder';
-/** What an omitted subnetID means. */
-export const PRIMARY_NETWORK = '11111111111111111111111111111111LpoYY';
-
-type Fields = Readonly<Record<string, string>>;
-
-/** `column:path` pairs, or a column alone that is called like its field. */
-function fields(text: string): Fields {
-  return Object.fromEntries(
-    text
-      .trim()
-      .split(/\s+/)
-      .map((pair) => {
-        const [column = '', path = column] = pair.split(':');
-        return [column, path];
-      }),
-  );
-}
-
-/**
- * A row of an item. After a path `/ms` reads Unix milliseconds and `/iso` a time as text, both as seconds; `/set` is a
- * list in no order, and `/outputs` a list of outputs whose addresses are in no order.
- */
-function rowOf(item: Exact, columns: Fields): ExpectedRow {
-  return Object.fromEntries(
-    Object.entries(columns).map(([column, path]) => {
-      const [plain = '', how = ''] = path.split('/');
-      const value = at(item, plain);
-      return [column, value === null ? null : (readings[how]?.(item, plain) ?? value)];
-    }),
-  );
-}
-
-const setAt = (item: Exact, path: string) => listAt(item, path).map(String).sort();
-
-const readings: Readonly<Record<string, (item: Exact, path: string) => Exact>> = {
-  ms: (item, path) => String(Number(at(item, path)) / 1000),
-  // The database keeps microseconds, a JavaScript date milliseconds; what the sandbox tells here is whole seconds.
-  iso: (item, path) => String(Date.parse(String(at(item, path))) / 1000),
-  set: (item, path) => setAt(item, path),
-  outputs: (item, path) =>
-    listAt(item, path).map((one) => ({
-      ...Object.fromEntries(membersAt({ one }, 'one')),
-      addresses: setAt(one, 'addresses'),
-    })),
-};
-
-/** The parts of a path that a template such as `/v2/chains/{chain_id}/…` names. */
-function partsOf(path: string, template: string): Record<string, string> {
-  const pattern = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => `(?<${name}>[^/]+)`);
-  return { ...new RegExp(`^${pattern}$`).exec(path)?.groups };
-}
-
-type More = Readonly<Record<string, (heard: Heard) => Exact>>;
-
-interface Listing {
-  readonly path: string;
-  readonly items: string | ((body: Exact, heard: Heard) => readonly Exact[]);
-  readonly columns: string;
-  /** More columns, from the call. */
-  readonly more?: More;
-}
-
-/** Rows that are the items of the answers, one for one. */
-function listing(operation: string, { path, items, columns, more = {} }: Listing): Extraction {
-  const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  const mapped = fields(columns);
-  return {
-    operations: [operation],
-    columns: [...named, ...Object.keys(more), ...Object.keys(mapped)],
-    rows: (heard) =>
-      heard.flatMap((one) => {
-        const asked = {
-          ...partsOf(one.path, path),
-          ...Object.fromEntries(Object.entries(more).map(([column, of]) => [column, of(one)])),
-        };
-        const found = typeof items === 'string' ? listAt(one.body, items) : items(one.body, one);
-        return found.map((item) => ({ ...asked, ...rowOf(item, mapped) }));
-      }),
-  };
-}
-
-/** Rows that are the results of a JSON-RPC method, each with the node that gave it. */
-function method(
-  name: string,
-  {
-    items = (result) => [result],
-    columns,
-    more,
-  }: { items?: (result: Exact) => readonly Exact[]; columns: string; more?: More },
-): Extraction {
-  return listing(name, {
-    path: '/nodes/{node}/ext/.+',
-    items: (body) => {
-      const result = at(body, 'result');
-      return result === null ? [] : items(result);
-    },
-    columns,
-    ...(more ? { more } : {}),
-  });
-}
+import {
+  type ExpectedIdentity,
+  type Extraction,
+  gathered,
+  listing,
+  method,
+  PRIMARY_NETWORK,
+  together,
+} from './extraction.ts';
 
 const asset = (prefix: string, path: string) =>
   ['assetId', 'name', 'symbol', 'denomination', 'type', 'amount']
@@ -157,7 +42,7 @@ const BESIDE = [
   'teleporterMessageInfo',
 ];
 
-/** A transaction with what stands beside it in the answer, as one item. */
+/** Returns the transaction of a response, with the members beside it, as one item. */
 const whole = (body: Exact): Exact[] => [
   Object.fromEntries([
     ...membersAt(body, 'nativeTransaction'),
@@ -187,7 +72,7 @@ const ownerSet = (column: string, path: string) =>
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** The items with the hash of the genesis that they show, if any, under `genesisHash` at a path of their own. */
+/** Adds to each item the hash of its genesis data at a path, or null. */
 function withHashes(items: readonly Exact[], text: string, path: string): Exact[] {
   const hashes = memberTexts(text, 'genesisData').map(sha256);
   return items.map((item) => ({
@@ -199,7 +84,7 @@ function withHashes(items: readonly Exact[], text: string, path: string): Exact[
 const chainsOf = (body: Exact): Exact[] =>
   listAt(body, 'subnets').flatMap((subnet) => listAt(subnet, 'blockchains'));
 
-/** Validators that were asked for all at once, or one alone, with its delegators. */
+/** Returns the validators of a request for all of them, or of a request for one, which has delegators. */
 const records = (result: Exact, alone: boolean): Exact[] =>
   listAt(result, 'validators').filter((one) => (at(one, 'delegators') !== null) === alone);
 
@@ -208,23 +93,11 @@ const inBlock = (result: Exact): Exact[] => {
   return block === null ? [] : [block];
 };
 
-/** The members of several methods' results, one row a node. */
-function gathered(parts: Readonly<Record<string, string>>): Extraction {
-  const each = Object.entries(parts).map(([name, columns]) => method(name, { columns }));
-  return {
-    operations: Object.keys(parts),
-    columns: [...new Set(each.flatMap(({ columns }) => columns))],
-    rows: (heard) => {
-      const byNode = new Map<Exact, ExpectedRow>();
-      for (const extraction of each)
-        for (const row of extraction.rows(
-          heard.filter(({ operation }) => operation === extraction.operations[0]),
-        ))
-          byNode.set(row.node ?? null, { ...byNode.get(row.node ?? null), ...row });
-      return [...byNode.values()];
-    },
-  };
-}
+const network = '/v1/networks/{network}';
+const chain = '/v1/chains/{chain_id}';
+
+/** Name of the recorder in the health ledger. */
+const OBSERVER = 'recorder';
 
 const probe = (operation: string): Extraction =>
   listing(operation, {
@@ -244,40 +117,40 @@ const probe = (operation: string): Extraction =>
     },
   });
 
-function together(extractions: readonly Extraction[]): Extraction {
-  return {
-    operations: extractions.flatMap(({ operations }) => operations),
-    columns: [...new Set(extractions.flatMap(({ columns }) => columns))],
-    rows: (heard) =>
-      extractions.flatMap(({ operations, rows }) =>
-        rows(heard.filter(({ operation }) => operations.includes(operation))),
-      ),
-  };
-}
-
-const network = '/v1/networks/{network}';
-const chain = '/v1/chains/{chain_id}';
-
 /**
- * What the answers in the ledger say, by dataset. Those whose answers do not show what was asked for (an address, a
- * blockchain) are not here: for them the truth is asked.
+ * Expected datasets whose rows follow from the responses in the ledger. The others are in `truth.ts`: their responses
+ * do not contain the requested address or blockchain.
  */
-export const extractions: Readonly<Record<string, Extraction>> = {
-  metric_points: listing('getMetric', {
-    path: '/v2/chains/{chain_id}/metrics/{metric}',
-    items: 'results',
-    columns: 'bucket_start:timestamp value',
-    more: { time_interval: ({ query }) => query.get('timeInterval') },
-  }),
-  average_tps: listing('getAverageTps', {
-    path: '/v1/avg_tps/{chain_id}',
-    items: 'results',
-    columns: 'bucket_start:timestamp value',
-  }),
-  staking_transactions: listing('listActivePrimaryNetworkStakingTransactions', {
-    path: `${network}/blockchains/p-chain/transactions:listStaking`,
-    items: (body, { text }) => withHashes(listAt(body, 'transactions'), text, 'blockchainInfo.genesisData'),
-    columns: `tx_hash:item.txHash tx_type:item.txType block_timestamp:item.blockTimestamp
+export const extractions: Readonly<Record<string, ExpectedIdentity & Extraction>> = {
+  metric_points: {
+    history: 'series',
+    key: 'chain_id metric time_interval bucket_start',
+    unstated: 'chainId metric timeInterval',
+    ...listing('getMetric', {
+      path: '/v2/chains/{chain_id}/metrics/{metric}',
+      items: 'results',
+      columns: 'bucket_start:timestamp value',
+      more: { time_interval: ({ query }) => query.get('timeInterval') },
+    }),
+  },
+  average_tps: {
+    history: 'series',
+    key: 'chain_id bucket_start',
+    unstated: 'chainId',
+    ...listing('getAverageTps', {
+      path: '/v1/avg_tps/{chain_id}',
+      items: 'results',
+      columns: 'bucket_start:timestamp value',
+    }),
+  },
+  staking_transactions: {
+    history: 'log',
+    key: 'network tx_hash',
+    unstated: 'addresses',
+    ...listing('listActivePrimaryNetworkStakingTransactions', {
+      path: `${network}/blockchains/p-chain/transactions:listStaking`,
+      items: (body, { text }) => withHashes(listAt(body, 'transactions'), text, 'blockchainInfo.genesisData'),
+      columns: `tx_hash:item.txHash tx_type:item.txType block_timestamp:item.blockTimestamp
       block_number:item.blockNumber block_hash:item.blockHash node_id:item.nodeId subnet_id:item.subnetId
       start_timestamp:item.startTimestamp end_timestamp:item.endTimestamp
       delegation_fee_percent:item.delegationFeePercent estimated_reward:item.estimatedReward
@@ -292,129 +165,211 @@ export const extractions: Readonly<Record<string, Extraction>> = {
       bls_credentials_proof_of_possession:item.blsCredentials.proofOfPossession
       blockchain_info_chain_name:item.blockchainInfo.chainName blockchain_info_vm_id:item.blockchainInfo.vmId
       genesis_hash:genesisHash memo:item.memo`,
-  }),
-  subnets: listing('listSubnets', {
-    path: `${network}/subnets`,
-    items: 'subnets',
-    columns: `subnet_id:subnetId create_block_timestamp:createBlockTimestamp create_block_index:createBlockIndex
+    }),
+  },
+  subnets: {
+    history: 'state',
+    key: 'subnet_id',
+    unstated: 'network',
+    ...listing('listSubnets', {
+      path: `${network}/subnets`,
+      items: 'subnets',
+      columns: `subnet_id:subnetId create_block_timestamp:createBlockTimestamp create_block_index:createBlockIndex
       is_l1:isL1 ${ownerSet('subnet_ownership_info', 'subnetOwnershipInfo')}
       l1_conversion_transaction_hash:l1ConversionTransactionHash
       l1_validator_manager_details_blockchain_id:l1ValidatorManagerDetails.blockchainId
       l1_validator_manager_details_contract_address:l1ValidatorManagerDetails.contractAddress
       owner_addresses:ownerAddresses/set threshold locktime locktime_raw:locktime`,
-  }),
-  blockchains: listing('listSubnets', {
-    path: `${network}/subnets`,
-    items: (body, { text }) => withHashes(chainsOf(body), text, 'genesisData'),
-    columns: `blockchain_id:item.blockchainId blockchain_name:item.blockchainName subnet_id:item.subnetId
+    }),
+  },
+  blockchains: {
+    history: 'state',
+    key: 'blockchain_id',
+    unstated: 'network',
+    ...listing('listSubnets', {
+      path: `${network}/subnets`,
+      items: (body, { text }) => withHashes(chainsOf(body), text, 'genesisData'),
+      columns: `blockchain_id:item.blockchainId blockchain_name:item.blockchainName subnet_id:item.subnetId
       vm_id:item.vmId evm_chain_id:item.evmChainId create_block_timestamp:item.createBlockTimestamp
       create_block_number:item.createBlockNumber genesis_hash:genesisHash`,
-  }),
-  genesis_data: listing('listSubnets', {
-    path: '/v1/networks/[^/]+/subnets',
-    items: (body, { text }) =>
-      withHashes(chainsOf(body), text, 'genesisData').filter((one) => at(one, 'genesisHash') !== null),
-    columns: 'genesis_hash:genesisHash genesis_data:item.genesisData',
-  }),
-  primary_balances: listing('getBalancesByAddresses', {
-    path: `${network}/blockchains/{blockchain_id}/balances`,
-    items: (body) =>
-      membersAt(body, 'balances').flatMap(([group, assets]): Exact[] =>
-        typeof assets === 'string'
-          ? [{ group, asset: { assetId: '', amount: assets } }]
-          : listAt(body, `balances.${group}`).map((held) => ({ group, asset: held })),
-      ),
-    columns: `balance_group:group asset_id:asset.assetId shared_with_chain_id:asset.sharedWithChainId
+    }),
+  },
+  genesis_data: {
+    history: 'log',
+    key: 'genesis_hash',
+    unstated: 'network',
+    ...listing('listSubnets', {
+      path: '/v1/networks/[^/]+/subnets',
+      items: (body, { text }) =>
+        withHashes(chainsOf(body), text, 'genesisData').filter((one) => at(one, 'genesisHash') !== null),
+      columns: 'genesis_hash:genesisHash genesis_data:item.genesisData',
+    }),
+  },
+  primary_balances: {
+    history: 'state',
+    key: 'network blockchain_id addresses balance_group asset_id shared_with_chain_id',
+    unstated: 'addresses',
+    ...listing('getBalancesByAddresses', {
+      path: `${network}/blockchains/{blockchain_id}/balances`,
+      items: (body) =>
+        membersAt(body, 'balances').flatMap(([group, assets]): Exact[] =>
+          typeof assets === 'string'
+            ? [{ group, asset: { assetId: '', amount: assets } }]
+            : listAt(body, `balances.${group}`).map((held) => ({ group, asset: held })),
+        ),
+      columns: `balance_group:group asset_id:asset.assetId shared_with_chain_id:asset.sharedWithChainId
       name:asset.name symbol:asset.symbol denomination:asset.denomination type:asset.type amount:asset.amount
       utxo_count:asset.utxoCount status:asset.status`,
-    more: {
-      addresses: ({ path, query }) =>
-        `${path.includes('/c-chain/') ? 'C-' : ''}${query.get('addresses') ?? ''}`,
-    },
-  }),
-  pending_rewards: listing('listPendingPrimaryNetworkRewards', {
-    path: `${network}/rewards:listPending`,
-    items: 'pendingRewards',
-    columns: `tx_hash:txHash reward_type:rewardType node_id:nodeId addresses:addresses/set amount_staked:amountStaked
+      more: {
+        addresses: ({ path, query }) =>
+          `${path.includes('/c-chain/') ? 'C-' : ''}${query.get('addresses') ?? ''}`,
+      },
+    }),
+  },
+  pending_rewards: {
+    history: 'state',
+    key: 'network tx_hash reward_type',
+    unstated: 'network addresses nodeIds',
+    ...listing('listPendingPrimaryNetworkRewards', {
+      path: `${network}/rewards:listPending`,
+      items: 'pendingRewards',
+      columns: `tx_hash:txHash reward_type:rewardType node_id:nodeId addresses:addresses/set amount_staked:amountStaked
       start_timestamp:startTimestamp end_timestamp:endTimestamp ${asset('estimated_reward', 'estimatedReward')}`,
-  }),
-  pending_reward_progress: listing('listPendingPrimaryNetworkRewards', {
-    path: `${network}/rewards:listPending`,
-    items: 'pendingRewards',
-    columns: 'tx_hash:txHash reward_type:rewardType progress',
-  }),
-  proposed_blocks: listing('listPrimaryNetworkBlocksByNodeId', {
-    path: `${network}/blockchains/{blockchain_id}/nodes/[^/]+/blocks`,
-    items: 'blocks',
-    columns: `block_number:blockNumber block_hash:blockHash parent_hash:parentHash block_timestamp:blockTimestamp
+    }),
+  },
+  pending_reward_progress: {
+    history: 'sample',
+    key: 'network tx_hash reward_type',
+    unstated: 'network addresses nodeIds',
+    ...listing('listPendingPrimaryNetworkRewards', {
+      path: `${network}/rewards:listPending`,
+      items: 'pendingRewards',
+      columns: 'tx_hash:txHash reward_type:rewardType progress',
+    }),
+  },
+  proposed_blocks: {
+    history: 'log',
+    key: 'network blockchain_id block_hash',
+    ...listing('listPrimaryNetworkBlocksByNodeId', {
+      path: `${network}/blockchains/{blockchain_id}/nodes/[^/]+/blocks`,
+      items: 'blocks',
+      columns: `block_number:blockNumber block_hash:blockHash parent_hash:parentHash block_timestamp:blockTimestamp
       block_type:blockType tx_count:txCount transactions block_size_bytes:blockSizeBytes
       l1_validators_accrued_fees:l1ValidatorsAccruedFees active_l1_validators:activeL1Validators
       current_supply:currentSupply proposer_id:proposerDetails.proposerId
       proposer_parent_id:proposerDetails.proposerParentId proposer_node_id:proposerDetails.proposerNodeId
       proposer_p_chain_height:proposerDetails.proposerPChainHeight
       proposer_timestamp:proposerDetails.proposerTimestamp`,
-  }),
-  native_transactions: listing('listNativeTransactions', {
-    path: `${chain}/addresses/{address}/transactions:listNative`,
-    items: 'transactions',
-    columns: native,
-  }),
-  erc1155_transfers: listing('listErc1155Transactions', {
-    path: `${chain}/addresses/{address}/transactions:listErc1155`,
-    items: 'transactions',
-    columns: `tx_hash:txHash block_number:blockNumber block_timestamp:blockTimestamp
+    }),
+  },
+  native_transactions: {
+    history: 'log',
+    key: 'chain_id address tx_hash',
+    ...listing('listNativeTransactions', {
+      path: `${chain}/addresses/{address}/transactions:listNative`,
+      items: 'transactions',
+      columns: native,
+    }),
+  },
+  erc1155_transfers: {
+    history: 'log',
+    key: 'chain_id address tx_hash log_index token_id',
+    unstated: 'chainId',
+    ...listing('listErc1155Transactions', {
+      path: `${chain}/addresses/{address}/transactions:listErc1155`,
+      items: 'transactions',
+      columns: `tx_hash:txHash block_number:blockNumber block_timestamp:blockTimestamp
       block_timestamp_milliseconds:blockTimestampMilliseconds/ms block_hash:blockHash log_index:logIndex
       ${address('from')} ${address('to')} value token_id:erc1155Token.tokenId
       erc1155_token_address:erc1155Token.address erc1155_token_erc_type:erc1155Token.ercType
       erc1155_token_token_uri:erc1155Token.tokenUri ${metadata('erc1155_token_metadata', 'erc1155Token.metadata')}`,
-  }),
-  native_balances: listing('getNativeBalance', {
-    path: `${chain}/addresses/{address}/balances:getNative`,
-    items: (body) => [at(body, 'nativeTokenBalance')],
-    columns: 'balance name symbol decimals logo_uri:logoUri',
-  }),
-  native_balance_values: listing('getNativeBalance', {
-    path: `${chain}/addresses/{address}/balances:getNative`,
-    items: (body) => [at(body, 'nativeTokenBalance')].filter((one) => at(one, 'price') !== null),
-    columns: `currency_code:price.currencyCode price:price.value
+    }),
+  },
+  native_balances: {
+    history: 'state',
+    key: 'chain_id address',
+    unstated: 'address',
+    ...listing('getNativeBalance', {
+      path: `${chain}/addresses/{address}/balances:getNative`,
+      items: (body) => [at(body, 'nativeTokenBalance')],
+      columns: 'balance name symbol decimals logo_uri:logoUri',
+    }),
+  },
+  native_balance_values: {
+    history: 'sample',
+    key: 'chain_id address',
+    unstated: 'address',
+    ...listing('getNativeBalance', {
+      path: `${chain}/addresses/{address}/balances:getNative`,
+      items: (body) => [at(body, 'nativeTokenBalance')].filter((one) => at(one, 'price') !== null),
+      columns: `currency_code:price.currencyCode price:price.value
       balance_value_currency_code:balanceValue.currencyCode balance_value:balanceValue.value`,
-  }),
-  erc1155_balances: listing('listErc1155Balances', {
-    path: `${chain}/addresses/{address}/balances:listErc1155`,
-    items: 'erc1155TokenBalances',
-    columns: `contract:address erc_type:ercType token_id:tokenId token_uri:tokenUri
+    }),
+  },
+  erc1155_balances: {
+    history: 'state',
+    key: 'chain_id address contract token_id',
+    unstated: 'address',
+    ...listing('listErc1155Balances', {
+      path: `${chain}/addresses/{address}/balances:listErc1155`,
+      items: 'erc1155TokenBalances',
+      columns: `contract:address erc_type:ercType token_id:tokenId token_uri:tokenUri
       ${metadata('metadata', 'metadata')} balance`,
-  }),
-  deployed_contracts: listing('listContractDeployments', {
-    path: `${chain}/contracts/{deployer}/deployments`,
-    items: 'contracts',
-    columns: `address erc_type:ercType name symbol decimals description official_site:officialSite email
+    }),
+  },
+  deployed_contracts: {
+    history: 'state',
+    key: 'chain_id deployer address',
+    unstated: 'chainId',
+    ...listing('listContractDeployments', {
+      path: `${chain}/contracts/{deployer}/deployments`,
+      items: 'contracts',
+      columns: `address erc_type:ercType name symbol decimals description official_site:officialSite email
       logo_asset_asset_id:logoAsset.assetId logo_asset_image_uri:logoAsset.imageUri
       banner_asset_asset_id:bannerAsset.assetId banner_asset_image_uri:bannerAsset.imageUri color
       resource_links:resourceLinks tags:tags/set deployment_details_tx_hash:deploymentDetails.txHash
       deployment_details_deployer_address:deploymentDetails.deployerAddress
       deployment_details_deployer_contract_address:deploymentDetails.deployerContractAddress
       pricing_providers_coingecko_coin_id:pricingProviders.coingeckoCoinId`,
-  }),
-  deployment_transactions: listing('getDeploymentTransaction', {
-    path: `${chain}/contracts/{address}/transactions:getDeployment`,
-    items: whole,
-    columns: detail,
-  }),
-  evm_transactions: listing('getTransaction', {
-    path: `${chain}/transactions/[^/]+`,
-    items: whole,
-    columns: detail,
-  }),
-  nft_tokens: listing('listTokens', {
-    path: `${chain}/nfts/collections/{collection}/tokens`,
-    items: 'tokens',
-    columns: `token_id:tokenId erc_type:ercType name symbol token_uri:tokenUri owner_address:ownerAddress
+    }),
+  },
+  deployment_transactions: {
+    history: 'log',
+    key: 'chain_id address',
+    unstated: 'address',
+    ...listing('getDeploymentTransaction', {
+      path: `${chain}/contracts/{address}/transactions:getDeployment`,
+      items: whole,
+      columns: detail,
+    }),
+  },
+  evm_transactions: {
+    history: 'log',
+    key: 'chain_id tx_hash',
+    ...listing('getTransaction', {
+      path: `${chain}/transactions/[^/]+`,
+      items: whole,
+      columns: detail,
+    }),
+  },
+  nft_tokens: {
+    history: 'state',
+    key: 'chain_id collection token_id',
+    unstated: 'chainId',
+    ...listing('listTokens', {
+      path: `${chain}/nfts/collections/{collection}/tokens`,
+      items: 'tokens',
+      columns: `token_id:tokenId erc_type:ercType name symbol token_uri:tokenUri owner_address:ownerAddress
       ${metadata('metadata', 'metadata')}`,
-  }),
-  validators: method('platform.getCurrentValidators', {
-    items: (result) => records(result, false),
-    columns: `node_id:nodeID start_time:startTime tx_id:txID validation_id:validationID end_time:endTime weight
+    }),
+  },
+  validators: {
+    history: 'state',
+    key: 'node subnet_id node_id start_time tx_id validation_id',
+    unstated: 'subnetId',
+    ...method('platform.getCurrentValidators', {
+      items: (result) => records(result, false),
+      columns: `node_id:nodeID start_time:startTime tx_id:txID validation_id:validationID end_time:endTime weight
       stake_navax:weight public_key:publicKey ${ownerSet('remaining_balance_owner', 'remainingBalanceOwner')}
       ${ownerSet('deactivation_owner', 'deactivationOwner')}
       ${ownerSet('validation_reward_owner', 'validationRewardOwner')}
@@ -423,64 +378,113 @@ export const extractions: Readonly<Record<string, Extraction>> = {
       delegation_fee:delegationFee signer_public_key:signer.publicKey
       signer_proof_of_possession:signer.proofOfPossession delegator_count:delegatorCount
       delegator_weight:delegatorWeight`,
-    more: { subnet_id: () => PRIMARY_NETWORK },
-  }),
-  validator_uptime: method('platform.getCurrentValidators', {
-    items: (result) => records(result, false),
-    columns: 'node_id:nodeID uptime connected',
-    more: { subnet_id: () => PRIMARY_NETWORK },
-  }),
-  validator_delegators: method('platform.getCurrentValidators', {
-    items: (result) => records(result, true).flatMap((one) => listAt(one, 'delegators')),
-    columns: `node_id:nodeID tx_id:txID start_time:startTime end_time:endTime weight
+      more: { subnet_id: () => PRIMARY_NETWORK },
+    }),
+  },
+  validator_uptime: {
+    history: 'sample',
+    key: 'node subnet_id node_id',
+    unstated: 'subnetId',
+    ...method('platform.getCurrentValidators', {
+      items: (result) => records(result, false),
+      columns: 'node_id:nodeID uptime connected',
+      more: { subnet_id: () => PRIMARY_NETWORK },
+    }),
+  },
+  validator_delegators: {
+    history: 'state',
+    key: 'node subnet_id node_id start_time tx_id',
+    unstated: 'subnetId',
+    ...method('platform.getCurrentValidators', {
+      items: (result) => records(result, true).flatMap((one) => listAt(one, 'delegators')),
+      columns: `node_id:nodeID tx_id:txID start_time:startTime end_time:endTime weight
       stake_navax:weight ${ownerSet('reward_owner', 'rewardOwner')} potential_reward:potentialReward`,
-    more: { subnet_id: () => PRIMARY_NETWORK },
-  }),
-  p_blocks: method('platform.getBlockByHeight', {
-    // The block of the genesis identifies the network of a node, and is too old to be recorded.
-    items: (result) => inBlock(result).filter((block) => String(at(block, 'height')) !== '0'),
-    columns: 'height id parent_id:parentID time txs tx bytes',
-  }),
-  x_blocks: method('avm.getBlockByHeight', {
-    items: inBlock,
-    columns: 'height id parent_id:parentID time merkle_root:merkleRoot txs bytes',
-  }),
-  x_transactions: method('avm.getBlockByHeight', {
-    items: (result) => inBlock(result).flatMap((block) => listAt(block, 'txs').map((tx) => ({ block, tx }))),
-    columns: `tx_id:tx.id status:nowhere block_height:block.height block_id:block.id block_time:block.time
+      more: { subnet_id: () => PRIMARY_NETWORK },
+    }),
+  },
+  p_blocks: {
+    history: 'log',
+    key: 'node height',
+    ...method('platform.getBlockByHeight', {
+      // The block of the genesis identifies the network of a node, and is too old to be recorded.
+      items: (result) => inBlock(result).filter((block) => String(at(block, 'height')) !== '0'),
+      columns: 'height id parent_id:parentID time txs tx bytes',
+    }),
+  },
+  x_blocks: {
+    history: 'log',
+    key: 'node height',
+    ...method('avm.getBlockByHeight', {
+      items: inBlock,
+      columns: 'height id parent_id:parentID time merkle_root:merkleRoot txs bytes',
+    }),
+  },
+  x_transactions: {
+    history: 'log',
+    key: 'node tx_id',
+    ...method('avm.getBlockByHeight', {
+      items: (result) =>
+        inBlock(result).flatMap((block) => listAt(block, 'txs').map((tx) => ({ block, tx }))),
+      columns: `tx_id:tx.id status:nowhere block_height:block.height block_id:block.id block_time:block.time
       unsigned_tx_network_id:tx.unsignedTx.networkID unsigned_tx_blockchain_id:tx.unsignedTx.blockchainID
       unsigned_tx_outputs:tx.unsignedTx.outputs unsigned_tx_inputs:tx.unsignedTx.inputs
       unsigned_tx_memo:tx.unsignedTx.memo unsigned_tx_destination_chain:tx.unsignedTx.destinationChain
       unsigned_tx_exported_outputs:tx.unsignedTx.exportedOutputs
       unsigned_tx_source_chain:tx.unsignedTx.sourceChain
       unsigned_tx_imported_inputs:tx.unsignedTx.importedInputs credentials:tx.credentials bytes:nowhere`,
-  }),
-  x_assets: method('avm.getAssetDescription', { columns: 'asset_id:assetID name symbol denomination' }),
-  chain_heights: method('avm.getHeight', { columns: 'height', more: { chain: () => 'X' } }),
-  current_supply: method('platform.getCurrentSupply', {
-    columns: 'supply height',
-    more: { subnet_id: () => PRIMARY_NETWORK },
-  }),
-  node_identity: gathered({
-    'info.getNodeID': `node_id:nodeID node_pop_public_key:nodePOP.publicKey
+    }),
+  },
+  x_assets: {
+    history: 'state',
+    key: 'node asset_id',
+    ...method('avm.getAssetDescription', { columns: 'asset_id:assetID name symbol denomination' }),
+  },
+  chain_heights: {
+    history: 'sample',
+    key: 'node chain',
+    unstated: 'chain',
+    ...method('avm.getHeight', { columns: 'height', more: { chain: () => 'X' } }),
+  },
+  current_supply: {
+    history: 'sample',
+    key: 'node subnet_id',
+    unstated: 'subnetId',
+    ...method('platform.getCurrentSupply', {
+      columns: 'supply height',
+      more: { subnet_id: () => PRIMARY_NETWORK },
+    }),
+  },
+  node_identity: {
+    history: 'state',
+    key: 'node',
+    ...gathered({
+      'info.getNodeID': `node_id:nodeID node_pop_public_key:nodePOP.publicKey
       node_pop_proof_of_possession:nodePOP.proofOfPossession`,
-    'info.getNodeIP': 'ip',
-    'info.getNodeVersion': `version database_version:databaseVersion git_commit:gitCommit
+      'info.getNodeIP': 'ip',
+      'info.getNodeVersion': `version database_version:databaseVersion git_commit:gitCommit
       rpc_protocol_version:rpcProtocolVersion vm_versions:vmVersions`,
-    'info.getNetworkID': 'network_id:networkID',
-    'info.getNetworkName': 'network_name:networkName',
-    'info.getVMs': 'vms fxs',
-  }),
-  fees: gathered({
-    'info.getTxFee': `tx_fee:txFee create_asset_tx_fee:createAssetTxFee create_subnet_tx_fee:createSubnetTxFee
+      'info.getNetworkID': 'network_id:networkID',
+      'info.getNetworkName': 'network_name:networkName',
+      'info.getVMs': 'vms fxs',
+    }),
+  },
+  fees: {
+    history: 'state',
+    key: 'node',
+    ...gathered({
+      'info.getTxFee': `tx_fee:txFee create_asset_tx_fee:createAssetTxFee create_subnet_tx_fee:createSubnetTxFee
       transform_subnet_tx_fee:transformSubnetTxFee create_blockchain_tx_fee:createBlockchainTxFee
       add_primary_network_validator_fee:addPrimaryNetworkValidatorFee
       add_primary_network_delegator_fee:addPrimaryNetworkDelegatorFee
       add_subnet_validator_fee:addSubnetValidatorFee add_subnet_delegator_fee:addSubnetDelegatorFee`,
-    'avm.getTxFee': 'x_tx_fee:txFee x_create_asset_tx_fee:createAssetTxFee',
-  }),
-  upgrades: method('info.upgrades', {
-    columns: `apricot_phase1_time:apricotPhase1Time/iso apricot_phase2_time:apricotPhase2Time/iso
+      'avm.getTxFee': 'x_tx_fee:txFee x_create_asset_tx_fee:createAssetTxFee',
+    }),
+  },
+  upgrades: {
+    history: 'state',
+    key: 'node',
+    ...method('info.upgrades', {
+      columns: `apricot_phase1_time:apricotPhase1Time/iso apricot_phase2_time:apricotPhase2Time/iso
       apricot_phase3_time:apricotPhase3Time/iso apricot_phase4_time:apricotPhase4Time/iso
       apricot_phase4_min_p_chain_height:apricotPhase4MinPChainHeight apricot_phase5_time:apricotPhase5Time/iso
       apricot_phase_pre6_time:apricotPhasePre6Time/iso apricot_phase6_time:apricotPhase6Time/iso
@@ -488,28 +492,50 @@ export const extractions: Readonly<Record<string, Extraction>> = {
       cortina_x_chain_stop_vertex_id:cortinaXChainStopVertexID durango_time:durangoTime/iso etna_time:etnaTime/iso
       fortuna_time:fortunaTime/iso granite_time:graniteTime/iso granite_epoch_duration:graniteEpochDuration
       helicon_time:heliconTime/iso`,
-  }),
-  proposals: method('info.acps', {
-    items: (result) => membersAt(result, 'acps').map(([proposal, votes]) => ({ proposal, votes })),
-    columns: `proposal support_weight:votes.supportWeight supporters:votes.supporters/set
+    }),
+  },
+  proposals: {
+    history: 'state',
+    key: 'node proposal',
+    ...method('info.acps', {
+      items: (result) => membersAt(result, 'acps').map(([proposal, votes]) => ({ proposal, votes })),
+      columns: `proposal support_weight:votes.supportWeight supporters:votes.supporters/set
       object_weight:votes.objectWeight objectors:votes.objectors/set abstain_weight:votes.abstainWeight`,
-  }),
-  peers: method('info.peers', {
-    items: (result) => listAt(result, 'peers'),
-    columns: `node_id:nodeID ip public_ip:publicIP version upgrade_time:upgradeTime
+    }),
+  },
+  peers: {
+    history: 'state',
+    key: 'node node_id',
+    ...method('info.peers', {
+      items: (result) => listAt(result, 'peers'),
+      columns: `node_id:nodeID ip public_ip:publicIP version upgrade_time:upgradeTime
       tracked_subnets:trackedSubnets/set supported_acps:supportedACPs/set objected_acps:objectedACPs/set
       benched:benched/set`,
-  }),
-  peer_readings: method('info.peers', {
-    items: (result) => listAt(result, 'peers'),
-    columns: `node_id:nodeID last_sent:lastSent/iso last_received:lastReceived/iso
+    }),
+  },
+  peer_readings: {
+    history: 'sample',
+    key: 'node node_id subnet_id',
+    ...method('info.peers', {
+      items: (result) => listAt(result, 'peers'),
+      columns: `node_id:nodeID last_sent:lastSent/iso last_received:lastReceived/iso
       observed_uptime:observedUptime`,
-    more: { subnet_id: () => PRIMARY_NETWORK },
-  }),
-  node_reported_uptime: method('info.uptime', {
-    columns: `rewarding_stake_percentage:rewardingStakePercentage
+      more: { subnet_id: () => PRIMARY_NETWORK },
+    }),
+  },
+  node_reported_uptime: {
+    history: 'sample',
+    key: 'node subnet_id',
+    unstated: 'subnetId',
+    ...method('info.uptime', {
+      columns: `rewarding_stake_percentage:rewardingStakePercentage
       weighted_average_percentage:weightedAveragePercentage`,
-    more: { subnet_id: () => PRIMARY_NETWORK },
-  }),
-  node_health: together([probe('health'), probe('readiness'), probe('liveness')]),
+      more: { subnet_id: () => PRIMARY_NETWORK },
+    }),
+  },
+  node_health: {
+    history: 'ledger',
+    key: 'observer node probe check_name',
+    ...together([probe('health'), probe('readiness'), probe('liveness')]),
+  },
 };

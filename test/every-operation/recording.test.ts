@@ -21,7 +21,7 @@ describe('on demand', () => {
       feed,
       await recorder.planned(feed, (_, states) => planAll(feed, [target], states, INSTANT)),
     );
-    if (!run) throw new Error('no run was made');
+    if (!run) throw new Error('no runs');
     return run;
   }
   const sql = () => recordingOf('of 7').recorder.sql;
@@ -98,10 +98,12 @@ describe('on demand', () => {
     const { block } = lastBody(operation).result;
     const [row] = await sql()`
       select height::text, id, parent_id, extract(epoch from time)::int as time
-      from reporting.${sql()(dataset)} where node = 'validator-1' and id = ${blockId}`;
+      from reporting.${sql()(`node_${dataset}`)} where node = 'validator-1' and id = ${blockId}`;
     expect(row).toEqual({ height: '1234', id: blockId, parent_id: block.parentID, time: block.time });
     expect(await demanded(dataset, { node: 'validator-1', blockId })).toMatchObject({ status: 'done' });
-    expect(await sql()`select 1 from reporting.${sql()(dataset)} where height = 1234`).toHaveLength(1);
+    expect(await sql()`select 1 from reporting.${sql()(`node_${dataset}`)} where height = 1234`).toHaveLength(
+      1,
+    );
   });
 
   it('a transaction of the X-chain by its id, with its status', async () => {
@@ -114,7 +116,7 @@ describe('on demand', () => {
     const { tx } = lastBody('avm.getTx').result;
     const [row] = await sql()`
       select status, block_height, unsigned_tx_memo as memo, unsigned_tx_blockchain_id as chain
-      from reporting.x_transactions where node = 'observer-1' and tx_id = ${txId}`;
+      from reporting.node_x_transactions where node = 'observer-1' and tx_id = ${txId}`;
     expect(row).toEqual({
       status: 'Accepted',
       block_height: null,
@@ -122,6 +124,23 @@ describe('on demand', () => {
       chain: tx.unsignedTx.blockchainID,
     });
   });
+});
+
+it('no row of the sandbox has the name of a public network', async () => {
+  const { sql } = recordingOf('of 7').recorder;
+  for (const name of [
+    ...recorded.map((dataset) => rowsOf(dataset.name)),
+    'reporting.freshness',
+    'reporting.runs',
+  ])
+    expect({
+      name,
+      rows: [
+        ...(await sql.unsafe(
+          `select * from ${name} r where r::text ~* '\\m(mainnet|fuji|testnet)\\M' limit 1`,
+        )),
+      ],
+    }).toEqual({ name, rows: [] });
 });
 
 it('in the end every dataset has rows, and every operation made some', async () => {

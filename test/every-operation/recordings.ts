@@ -11,9 +11,10 @@ import { jointState, loadStates, missingWindows, planAll } from '../../src/recor
 import { recorded, recordedNamed } from '../../src/reporting/recorded-datasets.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { rowsOf } from '../support/rows.ts';
-import { extractions, type Heard } from './extractions.ts';
-import { configFor, heardSince, INSTANT, lastCall, Recorder, smallNetwork, Table } from './support.ts';
-import { type Truth, truths } from './truth.ts';
+import type { LoggedResponse } from './extraction.ts';
+import { extractions } from './extractions.ts';
+import { configFor, INSTANT, lastCall, Recorder, responsesSince, smallNetwork, Table } from './support.ts';
+import { onDemand, truthByDataset } from './truth.ts';
 
 const DAY = 86_400_000;
 const SEC = INSTANT / 1000;
@@ -50,11 +51,11 @@ const SIZES: readonly Size[] = [
   },
 ];
 
-/** One recording: what recorded it, and what the sandbox answered meanwhile. */
+/** A recorder with its runs and the responses of the sandbox to it. */
 interface Recording {
   readonly recorder: Recorder;
   readonly runs: readonly RunResult[];
-  readonly heard: readonly Heard[];
+  readonly responses: readonly LoggedResponse[];
 }
 
 /**
@@ -65,7 +66,6 @@ export function withRecordings(pages: readonly Size['pages'][]) {
   const sizes = SIZES.filter((size) => pages.includes(size.pages));
   let sandbox: Sandbox;
   let clock: ManualClock;
-  let truth: Record<string, Truth>;
   const databases: TestDatabase[] = [];
   const connections: postgres.Sql[] = [];
 
@@ -73,8 +73,6 @@ export function withRecordings(pages: readonly Size['pages'][]) {
 
   beforeAll(async () => {
     ({ sandbox, clock } = await smallNetwork());
-    const { addresses } = sandbox.watch;
-    truth = await truths({ sandbox, sec: SEC, nodes: NODES, addresses });
   });
   afterAll(async () => {
     for (const sql of connections) await sql.end();
@@ -89,7 +87,6 @@ export function withRecordings(pages: readonly Size['pages'][]) {
     connections.push(sql);
     const { network } = sandbox;
     const { nodes: _, ...watch } = sandbox.watch;
-    const [account] = network.accounts.all;
     const evmAddresses = Object.entries(size.accounts).flatMap(([chain, numbers]) =>
       numbers.map((number) => ({ chain, address: sandbox.evm.get(chain)?.address(number) })),
     );
@@ -101,7 +98,6 @@ export function withRecordings(pages: readonly Size['pages'][]) {
           ...watch,
           chains: size.chains,
           nodeIds: [watch.nodeIds[0], watch.nodeIds[3]],
-          addresses: [...watch.addresses, `C-${account?.address}`],
           evmAddresses,
         },
         datasets: Object.fromEntries(
@@ -145,12 +141,9 @@ export function withRecordings(pages: readonly Size['pages'][]) {
     return Object.fromEntries(content);
   }
 
-  const asTruth = ['x_utxos', 'x_balances', 'p_balances', 'node_blockchains'];
-
   it('leaves no dataset out', () => {
-    expect([...Object.keys(extractions), ...asTruth, 'aggregated_signatures'].sort()).toEqual(
-      [...catalogNames.datasets].sort(),
-    );
+    const expected = [extractions, truthByDataset, onDemand].flatMap((part) => Object.keys(part));
+    expect(expected.sort()).toEqual([...catalogNames.datasets].sort());
   });
 
   describe.each(sizes)('with pages $pages', (size) => {
@@ -161,7 +154,7 @@ export function withRecordings(pages: readonly Size['pages'][]) {
       const recorder = await recorderOf(size);
       const before = lastCall(sandbox);
       const runs = await everything(recorder);
-      recordings.set(size.pages, { recorder, runs, heard: heardSince(sandbox, before) });
+      recordings.set(size.pages, { recorder, runs, responses: responsesSince(sandbox, before) });
       // A node that does not validate has no uptime to tell.
       const refused = runs.filter(
         ({ feed, target }) => feed === 'node-reported-uptime' && /observer/.test(target),
@@ -182,31 +175,35 @@ export function withRecordings(pages: readonly Size['pages'][]) {
     });
 
     it.each(Object.keys(extractions))(
-      'stores in %s what the ledger says, and nothing else',
+      'stores in %s the rows of the responses, and nothing else',
       async (dataset) => {
-        const { recorder, heard } = recording();
+        const { recorder, responses } = recording();
         const extraction = extractions[dataset];
-        const told = extraction?.rows(
-          heard.filter(({ operation }) => extraction.operations.includes(operation)),
+        const rows = extraction?.rows(
+          responses.filter(({ operation }) => extraction.operations.includes(operation)),
         );
         const table = await Table.open(recorder.sql, dataset, extraction?.columns ?? []);
-        const expected = table.expected(told ?? []);
+        const expected = table.expected(rows ?? []);
         expect(expected.length).toBeGreaterThan(0);
         expect(await table.stored()).toEqual(expected);
       },
     );
 
-    it.each(asTruth)('stores in %s what is true, and nothing else', async (dataset) => {
-      const { columns = [], rows = [] } = truth[dataset] ?? {};
-      const table = await Table.open(recording().recorder.sql, dataset, columns);
-      expect(rows.length).toBeGreaterThan(0);
-      expect(await table.stored()).toEqual(table.expected(rows));
-    });
+    it.each(Object.entries(truthByDataset))(
+      'stores in %s the rows of the model, and nothing else',
+      async (dataset, { columns, rows }) => {
+        const { addresses } = sandbox.watch;
+        const table = await Table.open(recording().recorder.sql, dataset, columns.split(/\s+/));
+        const expected = table.expected(await rows({ sandbox, sec: SEC, nodes: NODES, addresses }));
+        expect(expected.length).toBeGreaterThan(0);
+        expect(await table.stored()).toEqual(expected);
+      },
+    );
 
     it('holds no natural key twice, and no version but one', async () => {
       const { sql } = recording().recorder;
       for (const { name, key, history } of recorded) {
-        const open = { state: 'valid_to is null', series: 'superseded_at is null and not vanished' };
+        const open = { state: 'valid_to is null', series: 'valid_to is null and not vanished' };
         const current = history === 'state' || history === 'series' ? open[history] : 'true';
         const [counts] = await sql.unsafe<{ rows: number; current: number; keys: number }[]>(
           `select count(*)::int as rows, (count(*) filter (where ${current}))::int as current,
@@ -252,7 +249,7 @@ export function withRecordings(pages: readonly Size['pages'][]) {
         const head = primary ? sandbox.network.blocks(primary).heightAt(SEC) : -1;
         const heights = await sql<{ node: string; first: number; last: number; count: number }[]>`
         select node, min(height)::int as first, max(height)::int as last, count(*)::int as count
-        from reporting.${sql(`${chain}_blocks`)} group by 1 order by 1 desc`;
+        from reporting.${sql(`node_${chain}_blocks`)} group by 1 order by 1 desc`;
         expect({ service, heights: [...heights] }).toEqual({
           service,
           heights: NODES.map((node) => ({ node, first: head - 100, last: head, count: 101 })),

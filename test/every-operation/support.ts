@@ -11,23 +11,23 @@ import { Prober } from '../../src/health/prober.ts';
 import type { ActiveFeed, ConfiguredFeed } from '../../src/recording/active-feed.ts';
 import type { RecordingContext, RunResult } from '../../src/recording/context.ts';
 import type { Job } from '../../src/recording/job.ts';
-import { isDue, loadStates, stateOf, type TargetStates } from '../../src/recording/plan.ts';
+import { isDue, loadStates, type TargetStates, targetStateOf } from '../../src/recording/plan.ts';
 import { runJobs } from '../../src/recording/record-in-foreground.ts';
 import { registerTargets } from '../../src/recording/register.ts';
 import { NOW, stillSandbox } from '../sandbox/client.ts';
 import { commitsFor } from '../support/commits.ts';
 import { rowsOf } from '../support/rows.ts';
 import { canonical, type Exact, exactJson } from './exact-json.ts';
-import type { ExpectedRow, Heard } from './extractions.ts';
+import type { ExpectedRow, LoggedResponse } from './extraction.ts';
 
 const DAY = 86_400_000;
 
-/** When the small network is recorded: a day on which outputs are on their way from the P-chain to the X-chain. */
+/** Time at which the small network is recorded: a day with pending exports from the P-chain to the X-chain. */
 export const INSTANT = NOW + 6 * DAY;
-/** The time from there to one on which some come from the C-chain. */
+/** Time from there to a day with pending exports from the C-chain. */
 export const TO_ANOTHER_DAY = DAY;
 
-/** A network that is quick to record: four months old, few blocks, and every kind of subnet but the youngest. */
+/** Starts a network that is quick to record: four months old, few blocks, and every kind of subnet but the youngest. */
 export async function smallNetwork(): Promise<{ sandbox: Sandbox; clock: ManualClock }> {
   const made = await stillSandbox({
     genesisMs: INSTANT - 115 * DAY,
@@ -63,10 +63,10 @@ export function configFor(
   );
 }
 
-/** How jobs are chosen: those of `src/recording/plan.ts`. */
+/** Selects the jobs of a feed, as `src/recording/plan.ts` does. */
 export type Plan = (feed: ActiveFeed, states: TargetStates, now: number) => Job[];
 
-/** A whole configuration that is recorded in this process. */
+/** Records a configuration in this process. */
 export class Recorder {
   readonly config: Config;
   readonly feeds: readonly ActiveFeed[];
@@ -90,7 +90,7 @@ export class Recorder {
     };
   }
 
-  /** Plans every feed and runs what is planned; looks at the nodes where that is due. */
+  /** Plans and runs every feed once, and probes the nodes that are due. */
   async round(plan: Plan): Promise<RunResult[]> {
     const runs: RunResult[] = [];
     for (const feed of this.feeds) runs.push(...(await this.run(feed, await this.planned(feed, plan))));
@@ -114,15 +114,15 @@ export class Recorder {
     await registerTargets(this.sql, ledger, now);
     const states = await loadStates(this.sql, ledger);
     const due = ledger.targets.some((target) =>
-      ledger.datasets.some(({ name, every }) => isDue(stateOf(states, target, name), every, now)),
+      ledger.datasets.some(({ name, every }) => isDue(targetStateOf(states, target, name), every, now)),
     );
-    if (due) await this.#look(ledger);
+    if (due) await this.#probe(ledger);
   }
 
-  /** One look at every node, as the prober makes it. */
-  async #look(ledger: ActiveLedger): Promise<void> {
+  /** Probes every node once, as the prober does. */
+  async #probe(ledger: ActiveLedger): Promise<void> {
     const { sql } = this;
-    const prober = await Prober.begin({
+    const prober = await Prober.acquire({
       sql,
       wall: this.#clock.now,
       steady: this.#clock.now,
@@ -131,7 +131,7 @@ export class Recorder {
       holder: 'test',
       every: ledger.every,
       targets: ledger.targets.map(({ node = '', probe = '' }) => ({ node, probe })),
-      look: createProbeQuery(this.#context.open, ledger, this.#clock.now),
+      query: createProbeQuery(this.#context.open, ledger, this.#clock.now),
       maintenance: async () => [],
     });
     await prober?.once(new AbortController().signal);
@@ -139,19 +139,19 @@ export class Recorder {
       update recorder.target_datasets set last_success_at = ${new Date(this.#clock.now())} where source = ${ledger.source.name}`;
   }
 
-  /** All that the configuration asks for. */
+  /** Feeds and ledgers of the configuration. */
   get watched(): readonly ConfiguredFeed[] {
     return [...this.feeds, ...this.ledgers];
   }
 
-  /** What records a dataset: a feed, or a ledger. */
+  /** Returns the feed or ledger that records a dataset. */
   watchedOf(dataset: string): ConfiguredFeed {
     const found = this.watched.find(({ datasets }) => datasets.some(({ name }) => name === dataset));
     if (!found) throw new Error(`nothing records ${dataset}`);
     return found;
   }
 
-  /** The feed that records a dataset. */
+  /** Returns the feed that records a dataset. */
   feedOf(dataset: string): ActiveFeed {
     const feed = this.feeds.find(({ datasets }) => datasets.some(({ name }) => name === dataset));
     if (!feed) throw new Error(`nothing records ${dataset}`);
@@ -159,8 +159,8 @@ export class Recorder {
   }
 }
 
-/** What the sandbox answered since a call, as far as it answered with what was asked for. */
-export function heardSince(sandbox: Sandbox, call: number): Heard[] {
+/** Returns the successful responses of the sandbox after a call. */
+export function responsesSince(sandbox: Sandbox, call: number): LoggedResponse[] {
   return sandbox.ledger
     .calls()
     .filter((one) => one.call > call && one.status < 300)
@@ -170,7 +170,7 @@ export function heardSince(sandbox: Sandbox, call: number): Heard[] {
     });
 }
 
-/** The number of the last call. */
+/** Returns the number of the last call. */
 export const lastCall = (sandbox: Sandbox) => sandbox.ledger.calls().at(-1)?.call ?? 0;
 
 /** Reads the rows of a dataset's table, and writes expected rows in the same way. */
@@ -212,7 +212,7 @@ export class Table {
     return rows.map((row) => this.#line((column) => this.#read(column, row[column] ?? null))).sort();
   }
 
-  /** The expected rows, each once however often it was heard, one line each, sorted. */
+  /** The expected rows, one line each, without duplicates, sorted. */
   expected(rows: readonly ExpectedRow[]): string[] {
     // The service writes addresses in EIP-55 case; stored they are lower case.
     const spelt = (value: Exact) =>

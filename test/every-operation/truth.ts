@@ -1,14 +1,15 @@
 import type { Sandbox } from '../../sandbox/server.ts';
 import { rpc } from '../sandbox/client.ts';
 import { at, type Exact, exactJson, listAt } from './exact-json.ts';
-import type { ExpectedRow } from './extractions.ts';
+import type { ExpectedIdentity, ExpectedRow } from './extraction.ts';
 
 /** The result of a JSON-RPC method of a node. */
 async function result(sandbox: Sandbox, path: string, method: string, params?: object): Promise<Exact> {
   return at(exactJson((await rpc(sandbox, path, method, params)).text), 'result');
 }
 
-interface Asked {
+/** The sandbox at a time (Unix seconds), with the watched nodes and addresses. */
+interface Model {
   readonly sandbox: Sandbox;
   readonly sec: number;
   readonly nodes: readonly string[];
@@ -16,15 +17,16 @@ interface Asked {
   readonly addresses: readonly string[];
 }
 
-/** The dataset's columns and the rows that it should have. */
-export interface Truth {
-  readonly columns: readonly string[];
-  readonly rows: readonly ExpectedRow[];
+/** Expected dataset whose rows follow from the model of the sandbox. */
+interface Truth extends ExpectedIdentity {
+  /** Compared columns, separated by spaces. */
+  readonly columns: string;
+  readonly rows: (model: Model) => readonly ExpectedRow[] | Promise<readonly ExpectedRow[]>;
 }
 
 type Owner = Sandbox['network']['accounts']['all'][number];
 
-function ownersOn(letter: string, { sandbox, addresses }: Asked): { address: string; owner: Owner }[] {
+function ownersOn(letter: string, { sandbox, addresses }: Model): { address: string; owner: Owner }[] {
   const watched = addresses.filter((address) => address.startsWith(`${letter}-`));
   return watched.flatMap((address) =>
     sandbox.network.accounts.among([address]).map((owner) => ({ address, owner })),
@@ -32,10 +34,10 @@ function ownersOn(letter: string, { sandbox, addresses }: Asked): { address: str
 }
 
 /** The outputs of the model, not of its answers. */
-function xUtxos(asked: Asked): ExpectedRow[] {
-  const { sandbox, sec, nodes } = asked;
+function xUtxos(model: Model): ExpectedRow[] {
+  const { sandbox, sec, nodes } = model;
   const { holdings, utxos } = sandbox.network;
-  return ownersOn('X', asked).flatMap(({ address, owner }) => {
+  return ownersOn('X', model).flatMap(({ address, owner }) => {
     const waiting = holdings.atomic(owner, 1, sec).flatMap(({ amount, sharedWithChainId }) => {
       const from = ['p-chain', 'c-chain'].findIndex(
         (alias) => sandbox.network.chain(alias)?.blockchainId === sharedWithChainId,
@@ -66,10 +68,10 @@ function xUtxos(asked: Asked): ExpectedRow[] {
 }
 
 /** The sums of the model's outputs by asset, of watched assets also where there are none. */
-function xBalances(asked: Asked): ExpectedRow[] {
-  const { sandbox, sec, nodes } = asked;
+function xBalances(model: Model): ExpectedRow[] {
+  const { sandbox, sec, nodes } = model;
   const { assets, utxos } = sandbox.network;
-  return ownersOn('X', asked).flatMap(({ address, owner }) =>
+  return ownersOn('X', model).flatMap(({ address, owner }) =>
     assets.flatMap((asset) => {
       const held = utxos.of(owner, sec).filter((utxo) => utxo.asset === asset);
       return nodes.map((node) => ({
@@ -79,19 +81,19 @@ function xBalances(asked: Asked): ExpectedRow[] {
         asset: held.length === 0 ? null : asset === assets[0] ? 'AVAX' : asset.assetId,
         balance: String(held.reduce((sum, utxo) => sum + utxo.amount, 0n)),
         utxo_ids: held
-          .map(({ txId, outputIndex }) => ({ txID: txId, outputIndex: String(outputIndex) }))
-          .sort((one, other) => (one.txID < other.txID ? -1 : 1)),
+          .map(({ txId, outputIndex }) => ({ outputIndex: String(outputIndex), txID: txId }))
+          .sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1)),
       }));
     }),
   );
 }
 
-function pBalances(asked: Asked): ExpectedRow[] {
-  const { sandbox, sec, nodes } = asked;
+function pBalances(model: Model): ExpectedRow[] {
+  const { sandbox, sec, nodes } = model;
   const { assets, holdings } = sandbox.network;
   const sum = (some: readonly { readonly amount: bigint }[]) =>
     some.reduce((all, one) => all + one.amount, 0n);
-  return ownersOn('P', asked).flatMap(({ address, owner }) => {
+  return ownersOn('P', model).flatMap(({ address, owner }) => {
     const [unlocked, locked] = [holdings.unlocked(owner, sec), holdings.lockedStakeable(owner, sec)];
     return nodes.map((node) => ({
       node,
@@ -105,20 +107,23 @@ function pBalances(asked: Asked): ExpectedRow[] {
   });
 }
 
-/** Each blockchain that a node lists or has an alias for, asked about one by one. */
-async function nodeBlockchains({ sandbox, nodes }: Asked): Promise<ExpectedRow[]> {
+/** Requests each blockchain that a node lists or has an alias for. */
+async function pBlockchains({ sandbox, nodes }: Model): Promise<ExpectedRow[]> {
   const rows: ExpectedRow[] = [];
   for (const node of nodes) {
-    const ask = (api: string, method: string, params?: object) =>
+    const request = (api: string, method: string, params?: object) =>
       result(sandbox, `/nodes/${node}/ext/${api}`, method, params);
     const aliases = new Map<Exact, string>();
     for (const alias of ['P', 'X', 'C'])
-      aliases.set(at(await ask('info', 'info.getBlockchainID', { alias }), 'blockchainID'), alias);
-    const listed = listAt(await ask('bc/P', 'platform.getBlockchains'), 'blockchains');
+      aliases.set(at(await request('info', 'info.getBlockchainID', { alias }), 'blockchainID'), alias);
+    const listed = listAt(await request('bc/P', 'platform.getBlockchains'), 'blockchains');
     const unlisted = [...aliases.keys()].filter((id) => !listed.some((one) => at(one, 'id') === id));
     for (const one of [...listed, ...unlisted.map((id) => ({ id }))]) {
       const id = at(one, 'id');
-      const status = at(await ask('bc/P', 'platform.getBlockchainStatus', { blockchainID: id }), 'status');
+      const status = at(
+        await request('bc/P', 'platform.getBlockchainStatus', { blockchainID: id }),
+        'status',
+      );
       const runs = aliases.has(id) || status === 'Validating' || status === 'Syncing';
       rows.push({
         node,
@@ -129,7 +134,7 @@ async function nodeBlockchains({ sandbox, nodes }: Asked): Promise<ExpectedRow[]
         status,
         alias: aliases.get(id) ?? null,
         is_bootstrapped: runs
-          ? at(await ask('info', 'info.isBootstrapped', { chain: id }), 'isBootstrapped')
+          ? at(await request('info', 'info.isBootstrapped', { chain: id }), 'isBootstrapped')
           : null,
       });
     }
@@ -137,25 +142,39 @@ async function nodeBlockchains({ sandbox, nodes }: Asked): Promise<ExpectedRow[]
   return rows;
 }
 
-/** The truth about datasets whose answers do not show what was asked for. */
-export async function truths(asked: Asked): Promise<Record<string, Truth>> {
-  const of = (columns: string, rows: readonly ExpectedRow[]): Truth => ({
-    columns: columns.split(' '),
-    rows,
-  });
-  return {
-    x_utxos: of(
-      'node address utxo_id source_chain tx_id output_index asset_id output_type amount locktime locktime_raw threshold addresses utxo',
-      xUtxos(asked),
-    ),
-    x_balances: of('node address asset_id asset balance utxo_ids', xBalances(asked)),
-    p_balances: of(
-      'node address asset_id balance unlocked locked_stakeable locked_not_stakeable',
-      pBalances(asked),
-    ),
-    node_blockchains: of(
-      'node blockchain_id name subnet_id vm_id status alias is_bootstrapped',
-      await nodeBlockchains(asked),
-    ),
-  };
-}
+/** Expected datasets whose responses do not contain the requested address or blockchain. */
+export const truthByDataset: Readonly<Record<string, Truth>> = {
+  x_utxos: {
+    history: 'state',
+    key: 'node address utxo_id',
+    columns: `node address utxo_id source_chain tx_id output_index asset_id output_type amount locktime locktime_raw
+      threshold addresses utxo`,
+    rows: xUtxos,
+  },
+  x_balances: {
+    history: 'state',
+    key: 'node address asset_id',
+    unstated: 'address assets',
+    columns: 'node address asset_id asset balance utxo_ids',
+    rows: xBalances,
+  },
+  p_balances: {
+    history: 'state',
+    key: 'node address asset_id',
+    unstated: 'address',
+    columns: 'node address asset_id balance unlocked locked_stakeable locked_not_stakeable',
+    rows: pBalances,
+  },
+  p_blockchains: {
+    history: 'state',
+    key: 'node blockchain_id',
+    columns: 'node blockchain_id name subnet_id vm_id status alias is_bootstrapped',
+    rows: pBlockchains,
+  },
+};
+
+/** Datasets that are recorded on demand only; `recording.test.ts` compares their rows. */
+export const onDemand: Readonly<Record<string, ExpectedIdentity>> = {
+  // Either tx_hash or the digest of the request is in one column.
+  aggregated_signatures: { history: 'log', key: 'network request' },
+};

@@ -70,7 +70,7 @@ class Tenures {
 }
 
 describe('one validator that cannot be decoded for a week', () => {
-  it('costs no other its joins and departures, and is told as one', async () => {
+  it('costs no other its joins and departures, and is reported as one', async () => {
     const feed = recorder.feedOf('validators');
     const truth = new Tenures();
     const look = async () => {
@@ -98,7 +98,7 @@ describe('one validator that cannot be decoded for a week', () => {
     const stored = await sql<{ node_id: string; tx_id: string; first: Date; last: Date | null }[]>`
       select node_id, tx_id, min(valid_from) as first,
         case when bool_or(valid_to is null) then null else max(valid_to) end as last
-      from reporting.validators_history where subnet_id = ${PRIMARY} group by 1, 2`;
+      from reporting.node_validators_history where subnet_id = ${PRIMARY} group by 1, 2`;
     expect(
       stored
         .map(

@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -68,8 +70,39 @@ describe('docker-compose.yml', () => {
     }
   });
 
+  it('pins the images that it does not build, as the Dockerfile does', () => {
+    const bases = [...read('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, image = '']) => image);
+    expect(new Set(bases).size).toBe(1);
+    for (const image of [...bases, ...services.map(([, one]) => one.image)])
+      if (image !== 'chain-recorder') expect(image).toMatch(/^[\w/]+:[\w.-]+@sha256:[0-9a-f]{64}$/);
+  });
+
   it.skipIf(!promtoolPath)(`has a Prometheus that promtool accepts${noPromtool}`, async () => {
     const file = fileURLToPath(new URL('examples/compose/prometheus.yml', root));
     expect(await promtool(['check', 'config', '--syntax-only', file])).toMatchObject({ code: 0 });
+  });
+});
+
+describe('the health check of the image', () => {
+  const [, command = ''] = /^HEALTHCHECK .*\\\n +CMD (\[.*\])$/m.exec(read('Dockerfile')) ?? [];
+  const [program = '', ...args] = z.array(z.string()).parse(JSON.parse(command));
+
+  it.each([
+    [200, 0],
+    [503, 1],
+  ])('queries the port that RECORDER_PORT sets: %i ends with %i', async (status, code) => {
+    const server = createServer((request, response) =>
+      response.writeHead(request.url === '/health' ? status : 404).end(),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const port = typeof address === 'object' && address ? String(address.port) : '';
+    const ended = await new Promise((resolve) =>
+      execFile(program, args, { env: { ...process.env, RECORDER_PORT: port } }, (error) =>
+        resolve(error?.code ?? 0),
+      ),
+    );
+    server.close();
+    expect(ended).toBe(code);
   });
 });

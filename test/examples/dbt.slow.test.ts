@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
@@ -7,19 +6,26 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { dbtStarters } from '../../scripts/docs/dbt.ts';
+import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
+import type { Dataset, Window } from '../../src/datasets/contract.ts';
+import { metricPoints } from '../../src/datasets/metrics/metric-points.ts';
+import { validators } from '../../src/datasets/node/validators.ts';
 import { DirectoryTarget } from '../../src/warehouse/directory-target.ts';
 import { exportTables } from '../../src/warehouse/export.ts';
 import { warehouseTables } from '../../src/warehouse/export-table.ts';
 import { recordedDatabase } from '../reporting/relations/recorded-database.ts';
+import { ManualClock } from '../support/clock.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { ODD_ROWS } from '../support/odd-rows.ts';
+import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { answersByZone, ZONES } from '../support/zones.ts';
 import { type Duck, openDuck } from '../warehouse/lake.ts';
 import { MOST_256, writeRows } from '../warehouse/synthetic.ts';
 
 const folder = fileURLToPath(new URL('../../examples/dbt/', import.meta.url));
 const text = (path: string) => readFileSync(join(folder, path), 'utf8');
-const lake = mkdtempSync(join(tmpdir(), 'dbt-'));
+const lake = temporaryFolder('dbt');
 let database: TestDatabase;
 let sql: postgres.Sql;
 let duck: Duck;
@@ -34,7 +40,6 @@ afterAll(async () => {
   duck.close();
   await sql.end();
   await database.close();
-  rmSync(lake, { recursive: true });
 });
 
 const freshness = z.object({
@@ -64,7 +69,7 @@ const tested = z.object({
         z.object({ one_row_a_version: z.object({ arguments: z.object({ key: z.string() }) }) }),
       ),
       columns: z
-        .array(z.object({ name: z.string(), data_tests: z.tuple([z.literal('not_null')]) }))
+        .array(z.object({ name: z.string(), data_tests: z.array(z.enum(['not_null', 'unique'])) }))
         .default([]),
     }),
   ),
@@ -81,6 +86,75 @@ const files = (path: string) =>
   readdirSync(join(folder, path))
     .filter((name) => name.endsWith('.sql'))
     .map((name) => ({ name: name.replace('.sql', ''), template: text(`${path}/${name}`) }));
+
+type Run = (statement: string) => Promise<unknown>;
+
+/** Builds each incremental model as dbt does: all rows at first, later those of the condition, by their unique key. */
+async function buildIncremental(
+  project: string,
+  located: (table: string) => string,
+  run: Run,
+  isFirst: boolean,
+): Promise<string[]> {
+  const models = files(`${project}/models/incremental`);
+  for (const { name, template } of models) {
+    const query = rendered(template, located)
+      .replace("{{ config(materialized='incremental', unique_key='version_id') }}\n", '')
+      .replace(/\{% if is_incremental\(\) %\}\n([\s\S]*?)\{% endif %\}\n/, isFirst ? '' : '$1')
+      .replaceAll('{{ this }}', name);
+    expect(query).not.toMatch(/\{[{%]/);
+    if (isFirst) await run(`create table ${name} as ${query}`);
+    else {
+      await run(`create temporary table newer as ${query}`);
+      await run(`delete from ${name} where version_id in (select version_id from newer)`);
+      await run(`insert into ${name} select * from newer`);
+      await run('drop table newer');
+    }
+  }
+  return models.map(({ name }) => name);
+}
+
+/** Records a subnet's validators, points and blocks that join, change, leave, vanish and come late. */
+async function recordChanges(round: number): Promise<void> {
+  const recording = postgres(database.url, { max: 3, onnotice: () => {} });
+  const clock = new ManualClock(Date.UTC(2027, 0, 1 + round));
+  const second = (at: number) => Date.UTC(2027, 0, 1 + at) / 1000;
+  const members = [
+    { nodeID: 'changes', validationID: 'l1', startTime: 1, weight: 1 + round },
+    { nodeID: `of round ${round}`, startTime: 1, weight: 1 },
+  ];
+  const points = [{ timestamp: second(0), value: round }].concat(
+    [{ timestamp: second(-1), value: 7 }].slice(round),
+  );
+  const block = {
+    ...proposedBlocks.example,
+    blockNumber: '7',
+    txCount: round,
+    proposerDetails: { proposerNodeId: 'NodeID-1' },
+  };
+  const scripts: [Dataset, Record<string, string>, object, Window | null][] = [
+    [validators, { node: 'dbt', subnetId: 'an L1' }, { validators: members }, null],
+    [
+      metricPoints,
+      { chainId: '1', metric: 'txCount', timeInterval: 'day' },
+      { results: points },
+      { from: second(-9) * 1000, to: second(round) * 1000 },
+    ],
+    [
+      proposedBlocks,
+      { network: 'dbt', blockchainId: 'p-chain', nodeId: 'NodeID-1' },
+      { blocks: [block] },
+      null,
+    ],
+  ];
+  for (const [dataset, target, body, window] of scripts) {
+    const feed = scriptedFeed(dataset, target, { confirmShrink: { observations: 1, minDuration: 0 } });
+    feed.script = () => onlyPage(body, window ? { proven: window } : {});
+    const { status } = await run(recordingContext(recording, clock.read), feed, window);
+    expect(status, dataset.name).toBe('done');
+  }
+  await recording.end();
+}
 
 /** Makes each model as a view, and runs each test, which gives the rows that fail. */
 async function build(
@@ -105,8 +179,14 @@ async function build(
         const { key } = one_row_a_version.arguments;
         await check(`${name}: key`, generic.replaceAll('{{ key }}', key).replaceAll('{{ model }}', name));
       }
-      for (const column of columns)
+      for (const column of columns) {
         await check(`${name}.${column.name}`, `select 1 from ${name} where ${column.name} is null`);
+        if (column.data_tests.includes('unique'))
+          await check(
+            `${name}.${column.name} twice`,
+            `select 1 from ${name} group by ${column.name} having count(*) > 1`,
+          );
+      }
     }
   for (const { name, template } of files(`${project}/tests`)) await check(name, rendered(template, located));
   return failing;
@@ -123,7 +203,7 @@ it('the generated files are current', () => {
 });
 
 describe('the dbt project over PostgreSQL', () => {
-  it('names relations and columns that there are, and says when each was looked at', async () => {
+  it('names relations and columns that there are, and says when each was observed', async () => {
     const [{ tables }] = sources.parse(parse(text('reporting/models/sources.yml'))).sources;
     for (const { name, columns, config } of tables) {
       const named = columns.map((column) => column.name).join(', ') || '*';
@@ -143,35 +223,59 @@ describe('the dbt project over PostgreSQL', () => {
     expect(counted?.days).toBeGreaterThan(0);
     expect(counted?.came).toBeGreaterThan(0);
     const [kinds] = await sql`
-      select (select count(*) > 0 from stg_validators where ended_by = 'gone') as gone,
-        (select count(*) > 0 from stg_validators where validation_id <> '') as l1,
+      select (select count(*) > 0 from stg_node_validators where ended_by = 'gone') as gone,
+        (select count(*) > 0 from stg_node_validators where validation_id <> '') as l1,
         (select count(*) > 0 from stg_metric_points where vanished) as vanished,
-        (select count(*) > 0 from stg_metric_points where superseded_at is not null) as revised,
+        (select count(*) > 0 from stg_metric_points where valid_to is not null) as revised,
         (select count(*) > 0 from chain_metrics_daily where length(value::text) > 38) as long`;
     expect(kinds).toEqual({ gone: true, l1: true, vanished: true, revised: true, long: true });
     const marts = files('reporting/models/marts').map(({ name }) => `select * from ${name}`);
     const { UTC, ...others } = await answersByZone(sql, marts);
     for (const zone of ZONES.slice(1)) expect(others[zone], zone).toEqual(UTC);
   });
+
+  it('keeps its incremental models equal to the history, whatever joined, changed, left, vanished or came late', async () => {
+    const located = (table: string) => `reporting.${table}`;
+    const run = (statement: string) => sql.unsafe(statement);
+    await recordChanges(0);
+    const models = await buildIncremental('reporting', located, run, true);
+    expect(models).toHaveLength(3);
+    await recordChanges(1);
+    for (const _ of ['once', 'and again']) {
+      await buildIncremental('reporting', located, run, false);
+      for (const name of models) {
+        const source = /source\('reporting', '(\w+)'\)/.exec(
+          text(`reporting/models/incremental/${name}.sql`),
+        )?.[1];
+        const [compared] = await sql.unsafe(`
+          with copy as (select to_jsonb(c) - 'feed_cursor' as row from ${name} c), there as (select to_jsonb(h) as row from reporting.${source} h)
+          select (select count(*)::int from (table copy except all table there) a) as more,
+            (select count(*)::int from (table there except all table copy) b) as missing, (select count(*) > 0 from copy) as some`);
+        expect(compared, name).toEqual({ more: 0, missing: 0, some: true });
+      }
+    }
+    const [kinds] = await sql`
+      select (select array_agg(coalesce(ended_by, 'current') order by valid_from) from validators_versions where node_id = 'changes') as changed,
+        (select count(*)::int from validators_versions where node_id = 'of round 0' and ended_by = 'gone') as gone,
+        (select count(*)::int from metric_points_versions where chain_id = '1' and vanished) as vanished,
+        (select count(*)::int from metric_points_versions where chain_id = '1' and ended_by = 'changed') as revised,
+        (select count(*)::int from proposed_blocks_versions where network = 'dbt') as blocks`;
+    expect(kinds).toEqual({ changed: ['changed', 'current'], gone: 1, vanished: 1, revised: 1, blocks: 2 });
+  });
 });
 
 describe('the dbt project over Parquet', () => {
   it('builds over an export, and has the versions that PostgreSQL has', async () => {
     for (const table of warehouseTables) await writeRows(sql, table, 1, 3);
+    await sql`delete from recorder.nft_tokens`;
     const target = new DirectoryTarget(lake);
     const signal = new AbortController().signal;
-    for (const incremental of [false, true])
-      await exportTables({
-        ...{
-          databaseUrl: database.url,
-          target,
-          tables: warehouseTables,
-          format: 'parquet',
-          incremental,
-          signal,
-        },
+    const exported = (incremental: boolean) =>
+      exportTables({
+        ...{ databaseUrl: database.url, target, tables: warehouseTables, format: 'parquet', incremental },
+        signal,
       });
-    await target.close();
+    for (const incremental of [false, true]) await exported(incremental);
     const [source] = sources.parse(parse(text('lake/models/sources.yml'))).sources;
     const { loaded_at_query = '', meta } = source.config ?? {};
     const located = (table: string) =>
@@ -186,7 +290,7 @@ describe('the dbt project over Parquet', () => {
       ),
     ).toEqual([]);
     for (const model of [
-      'stg_validators',
+      'stg_node_validators',
       'stg_metric_points',
       'chain_metrics_daily',
       'validator_movements_daily',
@@ -213,5 +317,24 @@ describe('the dbt project over Parquet', () => {
       expect(here.flat(), zone).toContain(MOST_256);
     }
     await duck.run("set TimeZone = 'UTC'");
+    expect(await duck.rows('select count(*)::varchar from stg_nft_tokens')).toEqual([['0']]);
+
+    const run = (one: string) => duck.run(one);
+    const models = await buildIncremental('lake', located, run, true);
+    await recordChanges(2);
+    await exported(true);
+    await target.close();
+    await buildIncremental('lake', located, run, false);
+    for (const name of models) {
+      const copy = `select * exclude (exported_at) from ${name}`;
+      const there = `select * from stg_${name === 'validators_versions' ? 'node_validators' : name.replace('_versions', '')}`;
+      for (const [a, b] of [
+        [copy, there],
+        [there, copy],
+      ])
+        expect(await duck.rows(`select count(*)::varchar from (${a} except all ${b})`), name).toEqual([
+          ['0'],
+        ]);
+    }
   });
 });

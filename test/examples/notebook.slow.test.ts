@@ -83,7 +83,7 @@ it.skipIf(missing)(
       expect(shown.get('datasets')).toContain('metric_points');
       expect(shown.get('draw')).toContain('image/png');
       expect(shown.get('uptime')).toContain('uptime_lower');
-      expect(shown.get('weight')).toMatch(/\d+ validators; the first ten have [\d.]+ % of the weight/);
+      expect(shown.get('stake')).toMatch(/\d+ validators; the first ten have [\d.]+ % of the stake/);
     } finally {
       rmSync(scratch, { recursive: true });
       await sql.unsafe(`drop owned by ${role}; drop role ${role}`);

@@ -1,16 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { declaredSeries, seriesIn } from '../support/declared-metrics.ts';
 import { noPromtool, promtool, promtoolPath } from '../support/promtool.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const folder = fileURLToPath(new URL('../../examples/prometheus/', import.meta.url));
-const scratch = mkdtempSync(join(tmpdir(), 'recorder-rules-'));
-afterAll(() => rmSync(scratch, { recursive: true }));
+const scratch = temporaryFolder('rules');
 
 const read = (file: string) => readFileSync(join(folder, file), 'utf8');
 const rulesSchema = z.object({

@@ -1,17 +1,16 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { onPath } from '../support/on-path.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const analyze = onPath('systemd-analyze');
 const skipped = analyze ? '' : ' (skipped: no systemd-analyze on PATH)';
 if (!analyze) console.warn('Skipping what systemd-analyze checks: it is not on PATH.');
 
 const unit = readFileSync(new URL('../../examples/systemd/chain-recorder.service', import.meta.url), 'utf8');
-const scratch = mkdtempSync(join(tmpdir(), 'recorder-unit-'));
-afterAll(() => rmSync(scratch, { recursive: true }));
+const scratch = temporaryFolder('unit');
 
 /** What systemd-analyze says of a unit, whose program is on this machine under another path. */
 function ask(text: string, ...args: readonly string[]): Promise<{ code: number; said: string }> {

@@ -43,6 +43,13 @@ describe('the workflows', () => {
     }
   });
 
+  it('pin each action to a commit, with its version for people and Dependabot', () => {
+    const lines = files.flatMap((file) => read(`.github/workflows/${file}`).match(/uses: .+/g) ?? []);
+    expect(lines.length).toBeGreaterThan(10);
+    for (const line of lines)
+      expect(line).toMatch(/^uses: (\.\/\S+|[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+)$/);
+  });
+
   it('do what .ci/run does on every version that the README and package.json promise', () => {
     const { newcomer, servers } = workflows['ci.yml']?.jobs ?? {};
     expect(newcomer?.steps.at(-1)?.run).toBe('.ci/run');

@@ -87,7 +87,8 @@ it('the health of nodes as of a moment is what the ledger said of it, however it
   expect(await known(0.5)).toMatchObject([{ ...up, since: at(0), observed_at: at(0.5) }]);
   const down = { observer: 'paris', ...probe, state: 'down', since: at(1), observed_at: at(1.5) };
   const words = { error: 'down since 1', message: { hour: 1 }, last_error: 'down since 1' };
-  const more = { ...words, last_message: { hour: 1 }, failing_since: at(0), failures: null };
+  const version_id = expect.stringMatching(/^[0-9a-f-]{36}$/);
+  const more = { ...words, last_message: { hour: 1 }, failing_since: at(0), failures: null, version_id };
   const then = await known(1.5);
   expect(then).toEqual([
     { ...down, ...more, check_name: '*' },

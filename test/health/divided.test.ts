@@ -143,7 +143,7 @@ class Divided {
     const parts = await sql<{ state: string; from: number; to: number }[]>`
       select state, extract(epoch from started_at)::float8 * 1000 - ${start} as from,
         extract(epoch from ended_at)::float8 * 1000 - ${start} as to
-      from reporting.node_states where (observer = ${this.observer} or starts_with(observer, ${`${this.observer}/`})) and node = ${node}
+      from reporting_internal.node_states where (observer = ${this.observer} or starts_with(observer, ${`${this.observer}/`})) and node = ${node}
       order by started_at`;
     const seconds = Array.from({ length: (this.now - start) / second }, () => 'unknown');
     const known = parts.filter(({ state }) => state !== 'unknown');
@@ -235,7 +235,7 @@ function keeper(
         steady: clock ?? steadyClock,
         log: { info: log, warn: log },
         every: 1_000,
-        look: async () => well,
+        query: async () => well,
         maintenance: async () => [],
       },
       shares: new Map(
@@ -297,7 +297,7 @@ describe('processes that keep the shares', () => {
     await becomes(() => holders('pair', 2), [stays, stays]);
     const absences = async () => [
       ...(await sql`
-        select observer, started_at as from, ended_at as to, reason from reporting.node_absences
+        select observer, started_at as from, ended_at as to, reason from reporting_internal.node_absences
         where starts_with(observer, 'pair')`),
     ];
     await becomes(absences, [

@@ -64,7 +64,7 @@ describe('the time of the ledger', () => {
     expect(clock.toWall(steady - 7 * minute)).toBe(wall - 7 * minute - 2 * hour);
   });
 
-  it('stands still after a move back that stands, until the clock has passed what is written', () => {
+  it('stops after a permanent move back, until the clock has passed what is written', () => {
     pass(minute);
     const written = wall;
     wall -= 2 * hour;

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyMaintenance, listOccurrences } from '../../src/health/maintenance.ts';
-import type { State, Verdict } from '../../src/health/state.ts';
+import type { NodeState, ProbeVerdict } from '../../src/health/state.ts';
 
 const hour = 3_600_000;
-const says = (state: State): Verdict => ({ state, error: null, message: null });
+const says = (state: NodeState): ProbeVerdict => ({ state, error: null, message: null });
 
 describe('a recurring maintenance', () => {
-  const sundays = { nodes: null, days: new Set([0]), at: 23 * hour, lasts: 2 * hour };
+  const sundays = { nodes: null, days: new Set([0]), at: 23 * hour, duration: 2 * hour };
 
   it('comes on its days, also past midnight', () => {
     const windows = listOccurrences(sundays, Date.UTC(2026, 10, 1), Date.UTC(2026, 10, 16));
@@ -47,8 +47,8 @@ describe('announced windows', () => {
     expect(back).toMatchObject([{ at: 31, verdict: { state: 'up' } }]);
   });
 
-  it('count what a moment by moment account counts, in whatever steps it is told', () => {
-    const states = fc.constantFrom<State[]>('up', 'down', 'unknown');
+  it('count what a moment by moment account counts, in whatever steps it is called', () => {
+    const states = fc.constantFrom<NodeState[]>('up', 'down', 'unknown');
     const transitions = fc.uniqueArray(fc.record({ at: fc.integer({ min: 1, max: 99 }), state: states }), {
       selector: ({ at }) => at,
       maxLength: 12,

@@ -50,7 +50,7 @@ async function compareSeconds(sql: postgres.Sql, node: NodeName, expected: Uint8
   const parts = await sql<{ state: string; from: number; to: number }[]>`
     select state, extract(epoch from started_at)::float8 - ${MONTH_START / second} as from,
       extract(epoch from ended_at)::float8 - ${MONTH_START / second} as to
-    from reporting.node_states where observer = 'month' and node = ${node} order by started_at`;
+    from reporting_internal.node_states where observer = 'month' and node = ${node} order by started_at`;
   parts.forEach(({ state, from, to }, n) => {
     expect([from % 1, to % 1], `${node} at ${from}`).toEqual([0, 0]);
     expect(from).toBeGreaterThanOrEqual(parts[n - 1]?.to ?? 0);
@@ -165,6 +165,10 @@ async function compareAlerts(
     expectedAlerts(account, rounds).map((alert) => alertLine(node, alert, MONTH_START)),
   );
   expect(recorded.sort()).toEqual(expected.sort());
-  for (const { name } of rules) expect(expected.some((line) => line.startsWith(name))).toBe(true);
+  for (const { name } of rules)
+    expect(
+      expected.some((line) => line.startsWith(name)),
+      `an alert of ${name}`,
+    ).toBe(true);
   return expected.length;
 }

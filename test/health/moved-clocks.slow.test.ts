@@ -194,7 +194,7 @@ it('of kills, sleep, lost names and moved clocks is told to the second', async (
     const parts = await sql<{ state: string; from: number; to: number }[]>`
       select state, extract(epoch from started_at)::float8 * 1000 - ${start} as from,
         extract(epoch from ended_at)::float8 * 1000 - ${start} as to
-      from reporting.node_states where observer = 'month' and node = ${node} order by started_at`;
+      from reporting_internal.node_states where observer = 'month' and node = ${node} order by started_at`;
     parts.forEach(({ state, from, to }, n) => {
       expect([from % second, to % second], `${node} ${new Date(start + from).toISOString()}`).toEqual([0, 0]);
       expect(from).toBeGreaterThanOrEqual(parts[n - 1]?.to ?? 0);

@@ -62,10 +62,7 @@ describe('texts that differ only in what moves', () => {
       'disconnected: [NodeID-MFrZFVCXPv5iCn6M9K6XduxGTYp891xXZ]',
     ],
     ['at 2026-01-01T00:00:00Z', 'at 2026-01-01 10:11:12.3456 -0400 EDT m=+12.5'],
-    [
-      'HTTP 200 with 12 characters that are not whole JSON',
-      'HTTP 200 with 13 characters that are not whole JSON',
-    ],
+    ['HTTP 200 with invalid JSON of 12 characters', 'HTTP 200 with invalid JSON of 13 characters'],
   ])('such as %j', (one, other) => {
     expect(normalizeMessage(one)).toBe(normalizeMessage(other));
   });

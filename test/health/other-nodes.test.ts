@@ -47,8 +47,8 @@ it('records what another node says under its own id, until another one answers a
     await world.pass(10 * minute);
     return at;
   };
-  const moved = await turn({ ...ANOTHER, other: { nodeId: 'NodeID-B', look: reading('up') } });
-  const failed = await turn({ ...ANOTHER, other: { nodeId: 'NodeID-B', look: reading('down') } });
+  const moved = await turn({ ...ANOTHER, other: { nodeId: 'NodeID-B', result: reading('up') } });
+  const failed = await turn({ ...ANOTHER, other: { nodeId: 'NodeID-B', result: reading('down') } });
   await world.kill();
   const off = now();
   world.now += hour;
@@ -90,7 +90,7 @@ it('mixes no node with another, whichever answers at which URL and however the r
     const id = answering.get(name) ?? '';
     const look = reading(states.get(id) ?? 'up');
     seen.push({ at: (world.now - start) / second, name, id, state: look.state });
-    return id === IDS[NAMES.indexOf(name)] ? look : { ...ANOTHER, other: { nodeId: id, look } };
+    return id === IDS[NAMES.indexOf(name)] ? look : { ...ANOTHER, other: { nodeId: id, result: look } };
   };
   await world.start();
   for (let turns = 0; turns < 60; turns++) {
@@ -143,7 +143,7 @@ it('bounds the check names of a node that comes and goes at the URL, over all it
       ...{ name: `look ${looks} check ${at}`, state: 'up' as const, error: null, message: null },
       ...{ timestamp: null, failingSince: null, failures: null },
     }));
-    return { ...ANOTHER, other: { nodeId: 'NodeID-B', look: { ...reading('up'), checks } } };
+    return { ...ANOTHER, other: { nodeId: 'NodeID-B', result: { ...reading('up'), checks } } };
   };
   await world.start();
   await world.pass(2 * minute);
@@ -167,7 +167,7 @@ it('records no more than 100 probes of other nodes, and none twice that is confi
     node === 'a'
       ? {
           ...ANOTHER,
-          other: { nodeId: looks++ % 2 ? `NodeID-${looks}` : 'NodeID-B', look: reading('unknown') },
+          other: { nodeId: looks++ % 2 ? `NodeID-${looks}` : 'NodeID-B', result: reading('unknown') },
         }
       : reading('up');
   await world.start();

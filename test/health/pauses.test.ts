@@ -1,22 +1,11 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { ProbeQueryResult } from '../../src/health/prober-context.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { day, hour, minute, second, World } from './world.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, sql } = withDatabase();
 const start = Date.UTC(2026, 0, 10);
 let worlds = 0;
-
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { onnotice: () => {} });
-});
-afterAll(async () => {
-  await sql.end();
-  await database.close();
-});
 
 async function world(nodes = ['a'], at = start): Promise<World> {
   worlds += 1;
@@ -31,7 +20,7 @@ async function ledger({ observer }: World, node = 'a') {
   const rows = await sql<{ state: string; from: number; to: number; probes: number }[]>`
     select state, extract(epoch from started_at)::float8 * 1000 - ${start} as from,
       extract(epoch from ended_at)::float8 * 1000 - ${start} as to, probes::int
-    from reporting.node_states where observer = ${observer} and node = ${node} order by started_at`;
+    from reporting_internal.node_states where observer = ${observer} and node = ${node} order by started_at`;
   return rows.map(({ state, from, to, probes }) => [state, from / second, to / second, probes]);
 }
 
@@ -57,17 +46,18 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a probe in flight while the process was paused', () => {
   it.each([
-    ['up, of a node that went down meanwhile', UP, DOWN, 'down'],
-    ['down, of a node that came up meanwhile', DOWN, UP, 'up'],
-    ['up, of a node that is up', UP, UP, 'up'],
-  ])('does not count: %s', async (_, before, after, state) => {
+    ['up, of a node that went down meanwhile', 10 * minute, UP, DOWN, 'down'],
+    ['up, of a node that went down within seconds', 10 * second, UP, DOWN, 'down'],
+    ['down, of a node that came up meanwhile', 10 * minute, DOWN, UP, 'up'],
+    ['up, of a node that is up', 10 * minute, UP, UP, 'up'],
+  ])('does not count: %s', async (_, pause, before, after, state) => {
     const it = await world();
     await it.pass(5 * minute);
     const look = heldLook(it, after);
     // World waits for looks under way, so ticks are made here.
     for (; !look.isHeld(); it.now += second) it.prober?.tick();
     const asleep = it.now - second;
-    it.now += 10 * minute;
+    it.now += pause;
     it.prober?.tick();
     look.answer(before);
     for (let seconds = 0; seconds < 20; seconds++) {
@@ -80,7 +70,7 @@ describe('a probe in flight while the process was paused', () => {
     const states = await ledger(it);
     const paused = states.find(([said]) => said === 'unknown');
     expect(paused?.[1]).toBe((asleep - start) / second);
-    expect(Number(paused?.[2])).toBeGreaterThanOrEqual((asleep - start) / second + 600);
+    expect(Number(paused?.[2])).toBeGreaterThanOrEqual((asleep - start + pause) / second);
     expect(states.slice(2).map(([said]) => said)).toEqual([state]);
   });
 
@@ -111,12 +101,60 @@ describe('a probe in flight while the process was paused', () => {
   });
 });
 
+describe('a look that never ends', () => {
+  it('leaves the state unknown, and the next look is made', async () => {
+    const it = await world(['a', 'b']);
+    await it.pass(5 * minute);
+    it.holding = true;
+    let hangs = true;
+    it.looker = (node) => (hangs && node === 'a' ? new Promise(() => {}) : Promise.resolve(UP));
+    const pass = async (minutes: number) => {
+      for (let seconds = 0; seconds < minutes * 60; seconds++) {
+        it.now += second;
+        it.prober?.tick();
+        await turn();
+      }
+    };
+    await pass(10);
+    hangs = false;
+    await pass(5);
+    await it.flush();
+    const states = await ledger(it);
+    expect(states.map(([state]) => state)).toEqual(['up', 'unknown', 'up']);
+    // The first look without an answer began a second after the fifth minute.
+    expect(states[1]?.slice(1, 3)).toEqual([361, 901]);
+    expect((await ledger(it, 'b')).map(([state]) => state)).toEqual(['up']);
+  });
+});
+
+/** Nodes of which one fails, one is under maintenance, and another node answers at the URL of the third. */
+async function variedWorld(): Promise<World> {
+  const it = await world(['a', 'b', 'c']);
+  it.windows = [{ nodes: ['b'], from: start + 20 * minute, to: start + 41 * minute }];
+  const reading = (state: 'up' | 'down'): ProbeQueryResult => ({
+    ...{ state, error: state === 'up' ? null : 'network', latency: 1 },
+    checks: ['C', 'network'].map((name) => ({
+      ...{ name, state: name === 'C' ? 'up' : state, error: null, message: null },
+      ...{ timestamp: `${it.now}`, failingSince: null, failures: null },
+    })),
+  });
+  it.looker = async (node) => {
+    const look = reading(it.lives.get(node) === 'ill' ? 'down' : 'up');
+    if (it.lives.get(node) !== 'gone') return look;
+    const unknown = { state: 'unknown' as const, error: 'another node', checks: null, latency: null };
+    return { ...unknown, other: { nodeId: 'NodeID-B', result: look } };
+  };
+  return it;
+}
+
 describe('the number of looks in an interval', () => {
-  it('is final when it ends, also where absences cut it, and no part without looks is known', async () => {
-    const it = await world();
+  it('is final when it ends, and that of its looks, for probes, checks and other nodes', async () => {
+    const it = await variedWorld();
     const seen = new Map<string, number>();
+    let shiftedAt = 0;
     for (let round = 0; round < 6; round++) {
       it.lives.set('a', round === 3 ? 'ill' : 'well');
+      it.lives.set('c', round % 3 === 1 ? 'gone' : 'well');
       await it.pass(7 * minute);
       await it.sleep(round % 2 ? 3 * second : 4 * minute);
       await it.pass(2 * minute);
@@ -126,21 +164,34 @@ describe('the number of looks in an interval', () => {
         await it.start();
       }
       await it.flush();
-      const states = await ledger(it);
-      for (const [state, from, to, probes] of states.slice(0, -1)) {
-        const key = `${state} ${from} ${to}`;
-        expect(seen.get(key) ?? probes, key).toBe(probes);
-        seen.set(key, Number(probes));
-        expect(state === 'unknown' || Number(probes) > 0, key).toBe(true);
-      }
-      const sum = states.reduce((total, [, , , probes]) => total + Number(probes), 0);
-      expect(sum).toBe(it.looks.length);
+      const ended = await sql<{ key: string; probes: number }[]>`
+        select concat_ws(' ', node, check_name, state, started_at, ended_at) as key, probes::int
+        from reporting.node_health_history where observer = ${it.observer} and not is_open`;
+      const counts = new Map(ended.map(({ key, probes }) => [key, probes]));
+      for (const [key, probes] of seen) expect(counts.get(key), key).toBe(probes);
+      for (const [key, probes] of counts) seen.set(key, probes);
+      if (round !== 2) continue;
+      it.shift += hour;
+      shiftedAt = it.now;
     }
-    const checks = await sql<{ check_name: string; sum: number }[]>`
-      select check_name, sum(probes)::int as sum from reporting.node_health_history
-      where observer = ${it.observer} group by check_name`;
-    expect(checks.map(({ sum: looks }) => looks)).toEqual(checks.map(() => it.looks.length));
-    expect(seen.size).toBeGreaterThan(10);
+    expect(seen.size).toBeGreaterThan(40);
+    const rows = await sql<
+      { node: string; check: string; state: string; from: number; to: number; probes: number }[]
+    >`
+      select node, check_name as check, state, probes::int, extract(epoch from started_at)::float8 * 1000 as from,
+        case when is_open then 'infinity' else extract(epoch from ended_at)::float8 * 1000 end as to
+      from reporting.node_health_history where observer = ${it.observer} order by started_at`;
+    const wallOf = (at: number) => at + (at > shiftedAt ? hour : 0);
+    const looksAt = (node: string) =>
+      it.looks.flatMap((look) =>
+        look.node === node || look.look.other?.nodeId === node ? [wallOf(look.at)] : [],
+      );
+    for (const { node, check, state, from, to, probes } of rows)
+      expect([node, check, state, new Date(from), probes]).toEqual([
+        ...[node, check, state, new Date(from)],
+        looksAt(node).filter((at) => from <= at && at < to).length,
+      ]);
+    expect(new Set(rows.map(({ node, state }) => `${node} ${state}`)).size).toBe(10);
   });
 });
 

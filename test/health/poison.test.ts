@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { activeLedgers, catalogNames } from '../../src/app/configured-feeds.ts';
 import { validateConfig } from '../../src/config/load.ts';
 import { createProbeQuery } from '../../src/health/probe-node.ts';
+import { unmetered } from '../../src/upstreams/budget.ts';
 import { parseJson } from '../../src/upstreams/json.ts';
-import { unmetered } from '../../src/upstreams/unmetered-budget.ts';
-import { UpstreamSession } from '../../src/upstreams/upstream.ts';
+import { UpstreamSession } from '../../src/upstreams/upstream-session.ts';
 import { withDatabase } from '../support/fixture.ts';
 import { type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
 import { type Report, reportOf, UNREADABLE } from './poisoned-reports.ts';
@@ -133,7 +133,7 @@ it(`${REPORTS} reports, one in ${ONE_IN} poisoned, are each a look, and every se
   });
   expect(wrong).toEqual([]);
   const probes = await sql<{ node: string; probes: number; told: number }[]>`
-    select p.node, p.probes::int, (select sum(s.probes)::int from reporting.node_states s
+    select p.node, p.probes::int, (select sum(s.probes)::int from reporting_internal.node_states s
       where s.observer = p.observer and s.node = p.node) as told
     from reporting_internal.node_probes p where p.observer = 'poison' order by p.node`;
   for (const node of nodes) {
@@ -143,7 +143,7 @@ it(`${REPORTS} reports, one in ${ONE_IN} poisoned, are each a look, and every se
     const parts = await sql<{ state: string; from: number; to: number }[]>`
       select state, extract(epoch from started_at)::float8 - ${start / 1000} as from,
         extract(epoch from ended_at)::float8 - ${start / 1000} as to
-      from reporting.node_states where observer = 'poison' and node = ${node} order by started_at`;
+      from reporting_internal.node_states where observer = 'poison' and node = ${node} order by started_at`;
     for (const { state, from, to } of parts) told.fill(state, from, to);
     const truth = account(mine, world.now);
     expect(told.findIndex((state, at) => state !== truth[at])).toBe(-1);

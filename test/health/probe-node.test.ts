@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
-import { look } from './look-once.ts';
+import { look } from './probe-once.ts';
 
 let server: UpstreamServer;
 let answer: { status: number; body: string; slow?: boolean } = { status: 200, body: '' };
@@ -36,7 +36,7 @@ describe('a look', () => {
     answer = { status: 200, body: '', slow: true };
     expect(await look(server.url)).toEqual({
       state: 'down',
-      error: 'no whole answer within 4500 ms',
+      error: 'no complete response within 10000 ms',
       checks: null,
       latency: null,
     });
@@ -51,11 +51,11 @@ describe('a look', () => {
     answer = { status: 200, body: '', slow: true };
     expect(await look(server.url, true)).toMatchObject({
       state: 'unknown',
-      error: expect.stringMatching(/the recorder is cut off \(no whole answer within 4500 ms\)$/),
+      error: expect.stringMatching(/the recorder is cut off \(no complete response within 10000 ms\)$/),
     });
   });
 
-  it('at a name that nobody knows is our fault', async () => {
+  it('at a name that is unknown is our fault', async () => {
     expect(await look('http://node.invalid:9650')).toMatchObject({ state: 'unknown', checks: null });
   });
 });

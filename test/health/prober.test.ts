@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import { readHealth } from '../../src/health/health-reading.ts';
+import type { ProbeQueryResult } from '../../src/health/prober-context.ts';
 import { parseJson } from '../../src/upstreams/json.ts';
 import { withDatabase } from '../support/fixture.ts';
 import { hour, minute, second, World } from './world.ts';
@@ -42,7 +43,7 @@ async function uptime({ observer }: World, from: number, to: number) {
 }
 
 describe('a ledger that cannot be written', () => {
-  it('is told once, not every second, and that it continues', async () => {
+  it('is reported once, not every second, and that it continues', async () => {
     const it = await world();
     const stopping = new AbortController();
     const until = (attempts: number, announced: World['announced']) =>
@@ -58,7 +59,7 @@ describe('a ledger that cannot be written', () => {
     await until(4, () => {
       throw new Error('the database is away');
     });
-    expect(it.warnings).toEqual([expect.stringContaining('writing the health ledger failed')]);
+    expect(it.warnings).toEqual([expect.stringContaining('the health ledger could not be written')]);
     await until(2, () => []);
     expect(it.infos).toEqual(['the health ledger is written again']);
     stopping.abort();
@@ -309,7 +310,7 @@ describe('a node that says what cannot be stored', () => {
       select state, error, message from reporting.node_health where observer = ${it.observer} and check_name = ${name}`;
     expect(row).toEqual({ state: 'down', error: 'ill', message });
     const [observer] = await sql`
-      select settled_until, refused from reporting.node_observers where observer = ${it.observer}`;
+      select settled_until, refused from reporting_internal.node_observers where observer = ${it.observer}`;
     expect(observer).toEqual({ settled_until: new Date(it.now), refused: null });
   });
 
@@ -331,11 +332,25 @@ describe('a node that says what cannot be stored', () => {
 });
 
 describe('a look that fails in the recorder itself', () => {
-  it('is unknown, and says why', async () => {
+  const fail = () => {
+    throw new RangeError('Maximum call stack size exceeded');
+  };
+  it.each([
+    ['while it lasts', async () => fail()],
+    [
+      'when its report is read',
+      async (): Promise<ProbeQueryResult> => ({
+        ...{ state: 'up', error: null, latency: 1 },
+        get checks() {
+          return fail();
+        },
+      }),
+    ],
+  ])('%s is unknown, and says why', async (_, look) => {
     const it = await world(['a', 'b']);
     await it.pass(5 * minute);
     it.looker = async (node) => {
-      if (node === 'a') throw new RangeError('Maximum call stack size exceeded');
+      if (node === 'a') return look();
       return { state: 'up', error: null, checks: [], latency: 1 };
     };
     await it.pass(5 * minute);
@@ -346,7 +361,7 @@ describe('a look that fails in the recorder itself', () => {
     expect(await uptime(it, 0, 15 * minute)).toMatchObject({ unknown_seconds: 300, down_seconds: 0 });
     const [row] = await sql`
       select error from recorder.node_health where observer = ${it.observer} and state = 'unknown' and check_name = '*'`;
-    expect(row?.error).toBe('this recorder could not look: Maximum call stack size exceeded');
+    expect(row?.error).toBe('this recorder could not probe: Maximum call stack size exceeded');
     expect(it.warnings.filter((said) => said === 'a probe of a node failed').length).toBeLessThanOrEqual(5);
   });
 });

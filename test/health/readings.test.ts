@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { readHealth } from '../../src/health/health-reading.ts';
+import { REMAINING_CHECKS, readHealth } from '../../src/health/health-reading.ts';
 
 const file = fileURLToPath(
   new URL('../../../shared/real-data/health-info/node-doc-health.json', import.meta.url),
@@ -87,6 +87,18 @@ describe('an unhealthy report', () => {
       error: 'failing: P',
     });
   });
+});
+
+it('keeps the first 1,000 names of a report, and the others as one check with the worst state', () => {
+  const names = Array.from({ length: 1_003 }, (_, at) => `check-${String(at).padStart(4, '0')}`);
+  const checks = Object.fromEntries(
+    names.toReversed().map((name) => [name, name === 'check-1001' ? { error: 'ill' } : {}]),
+  );
+  const read = readHealth({ checks, healthy: false }).checks ?? [];
+  expect(read.map(({ name }) => name)).toEqual([...names.slice(0, 1_000), REMAINING_CHECKS]);
+  expect(read.filter(({ state }) => state !== 'up')).toMatchObject([
+    { name: REMAINING_CHECKS, state: 'down', error: 'ill' },
+  ]);
 });
 
 describe('no report', () => {

@@ -31,7 +31,7 @@ async function ledger({ observer }: World, node: string) {
   const rows = await sql<{ state: string; from: number; to: number }[]>`
     select state, extract(epoch from started_at)::float8 * 1000 - ${start} as from,
       extract(epoch from ended_at)::float8 * 1000 - ${start} as to
-    from reporting.node_states where observer = ${observer} and node = ${node} order by started_at`;
+    from reporting_internal.node_states where observer = ${observer} and node = ${node} order by started_at`;
   return rows.map(({ state, from, to }) => [state, from / second, to / second]);
 }
 
@@ -66,7 +66,7 @@ async function told(world: World, node: string): Promise<string[]> {
 describe('a node whose rows the database refuses', () => {
   const nodes = Array.from({ length: 9 }, (_, n) => `node-${n}`);
 
-  it('stands still and is told; the others continue exactly; nothing is lost once it is fixed', async () => {
+  it('is stalled and reported; the others continue exactly; nothing is lost once it is fixed', async () => {
     const it = await world(nodes);
     await it.pass(5 * minute);
     await refuse(`new.node = 'node-4'`);
@@ -83,7 +83,7 @@ describe('a node whose rows the database refuses', () => {
     expect(stuck.probed).toBeLessThanOrEqual(300);
     expect((await probeOf(it, 'node-5')).probed).toBeGreaterThan(880);
     const [observer] = await sql`
-      select settled_until, refused from reporting.node_observers where observer = ${it.observer}`;
+      select settled_until, refused from reporting_internal.node_observers where observer = ${it.observer}`;
     expect(observer?.settled_until).toEqual(new Date(it.now));
     expect(observer?.refused).toMatchObject([{ node: 'node-4', probe: 'health' }]);
     const standing = it.warnings.filter((said) => said.includes('its ledger is stalled'));
@@ -97,7 +97,7 @@ describe('a node whose rows the database refuses', () => {
     expect(await told(it, 'node-4')).toEqual(truth(it, 'node-4'));
     expect(await probeOf(it, 'node-4')).toMatchObject({ refused: null, settled: 1200 });
     const [sum] = await sql`
-      select sum(probes)::int as probes from reporting.node_states
+      select sum(probes)::int as probes from reporting_internal.node_states
       where observer = ${it.observer} and node = 'node-4'`;
     expect(sum?.probes).toBe(it.looks.filter(({ node }) => node === 'node-4').length);
   });
@@ -135,7 +135,7 @@ describe('a node whose rows the database refuses', () => {
     expect(await probeOf(it, 'node-3')).toMatchObject({ refused: null });
   });
 
-  it('may be all of them: each is told, and all continue', async () => {
+  it('may be all of them: each is reported, and all continue', async () => {
     const it = await world(nodes);
     await it.pass(minute);
     await refuse('true');
@@ -143,7 +143,7 @@ describe('a node whose rows the database refuses', () => {
     await it.pass(5 * minute);
     await it.flush();
     const [observer] = await sql<{ refused: unknown[]; settled_until: Date }[]>`
-      select refused, settled_until from reporting.node_observers where observer = ${it.observer}`;
+      select refused, settled_until from reporting_internal.node_observers where observer = ${it.observer}`;
     expect(observer?.refused).toHaveLength(nodes.length);
     expect(observer?.settled_until).toEqual(new Date(it.now));
     await fix();

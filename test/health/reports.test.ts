@@ -7,7 +7,7 @@ import {
 } from '../../src/health/announcements.ts';
 import { storeIncidentNote } from '../../src/health/incident-notes.ts';
 import { acquireObserver, writeLedger } from '../../src/health/ledger.ts';
-import type { State } from '../../src/health/state.ts';
+import type { NodeState } from '../../src/health/state.ts';
 import { downtimeLeft, thresholdOf } from '../../src/reporting/reports/rewards.ts';
 import { slaReport } from '../../src/reporting/reports/sla.ts';
 import { slaPage } from '../../src/reporting/reports/sla-page.ts';
@@ -31,7 +31,7 @@ const { it, sql } = withDatabase();
 async function saw(
   observer: string,
   node: string,
-  transitions: readonly (readonly [hour: number, state: State, error?: string])[],
+  transitions: readonly (readonly [hour: number, state: NodeState, error?: string])[],
   absences: readonly (readonly [number, number])[] = [],
 ) {
   await acquireObserver(sql, observer, observer);
@@ -130,7 +130,7 @@ describe('several observers', () => {
     const watch = async (
       observer: string,
       heartbeat: number,
-      transitions: readonly (readonly [number, State])[],
+      transitions: readonly (readonly [number, NodeState])[],
     ) => {
       await acquireObserver(sql, observer, observer);
       const probe = { node: 'settling', probe: 'health', probes: 9, probedAt: heartbeat };
@@ -181,7 +181,7 @@ describe('several observers', () => {
     expect((await states()).at(-1)).toEqual({ state: 'down', from: 101, to: 900 });
   });
 
-  it('are told apart', async () => {
+  it('are distinguished', async () => {
     const rows = await readUptime(sql, { from: month.from, to: month.from + day }, 'shared');
     expect(rows.map(({ observer, down_seconds }) => [observer, down_seconds / 3600])).toEqual([
       ['oslo', 6],
@@ -220,7 +220,7 @@ describe('uptime by calendar', () => {
     ]);
     const [first] = await sql`
       select month::text, down_seconds::int, (up_seconds + down_seconds + unknown_seconds + maintenance_seconds)::int as whole
-      from reporting.node_uptime_by_month where node = 'calendar' order by month limit 1`;
+      from reporting_internal.node_uptime_by_month where node = 'calendar' order by month limit 1`;
     expect(first).toEqual({ month: '2026-01-01', down_seconds: 7200, whole: (31 * 24 - 5) * 3600 });
   });
 });
@@ -324,7 +324,7 @@ describe('uptime by windows of any length', () => {
     });
   });
 
-  it('starts where the probe was first looked at, and whole months from January 2000', async () => {
+  it('starts where the probe was first observed, and whole months from January 2000', async () => {
     await saw('by', 'since', [[30, 'up']]);
     const first = (grain: string) => sql`
       select begins from reporting.node_uptime_by(${grain}::interval) where node = 'since' order by begins limit 1`;
@@ -350,7 +350,7 @@ describe('a node', () => {
     ]);
     await saw('genf', 'whole', [[0, 'up']]);
     await saw('basel', 'whole', [[0, 'down']]);
-    const now = () => sql`select * from reporting.node_health_now where node = 'whole'`;
+    const now = () => sql`select * from reporting_internal.node_health_now where node = 'whole'`;
     expect(await now()).toMatchObject([
       { health: 'down', readiness: null, since: new Date(month.from), failing_checks: [], observers: '3' },
     ]);
@@ -368,7 +368,7 @@ describe('a node', () => {
       coverage: '1.000000000',
     });
     const [january] = await sql`
-      select uptime::float8 from reporting.node_uptime_by_month where node = 'whole' and observer = 'bern' order by month limit 1`;
+      select uptime::float8 from reporting_internal.node_uptime_by_month where node = 'whole' and observer = 'bern' order by month limit 1`;
     expect(january?.uptime).toBeCloseTo(12 / 744, 8);
   });
 });
@@ -409,9 +409,9 @@ describe('an outage', () => {
       [10, null, 11.5, 'it does not answer', 'failing: C, P'],
     ]);
     expect(await told('-infinity', iso(10))).toEqual([]);
-    expect(await sql`select since, error from reporting.node_health_now where node = 'changing'`).toEqual([
-      { since: at(22), error: 'failing: P' },
-    ]);
+    expect(
+      await sql`select since, error from reporting_internal.node_health_now where node = 'changing'`,
+    ).toEqual([{ since: at(22), error: 'failing: P' }]);
     expect(
       await sql`select outages::int, down_seconds::int from reporting.node_incidents_as_of(${at(23)}) where node = 'changing'`,
     ).toEqual([
@@ -421,7 +421,7 @@ describe('an outage', () => {
   });
 });
 
-describe('an incident during which nobody looked for hours', () => {
+describe('an incident during which no observer probed for hours', () => {
   const at = (hours: number) => new Date(month.from + hours * hour);
   const told = (node: string, moment: Date) => sql`
     select started_at, ended_at, outages::int, down_seconds::int, unknown_seconds::int
@@ -453,7 +453,7 @@ describe('an incident during which nobody looked for hours', () => {
       { started_at: at(10), ended_at: null, outages: 1, down_seconds: 360, unknown_seconds: 4 * 3600 },
     ]);
     const sla = await slaReport(sql, month, month.to + day, 99, { minUptime: 80, minUptimeAfterUpgrade: 90 });
-    expect(slaPage(sla)).toContain('8 h 30 min, it was unobserved for 8 h');
+    expect(slaPage(sla)).toContain('8 h 30 min, unobserved for 8 h');
     // Another one looked meanwhile: to nobody it was unknown.
     await saw('valletta', 'unseen for hours', [[0, 'up']]);
     expect(await told('unseen for hours', at(24))).toMatchObject([
@@ -461,7 +461,7 @@ describe('an incident during which nobody looked for hours', () => {
     ]);
   });
 
-  it('is not over when the node was seen up for less than 5 minutes, however long nobody looked then', async () => {
+  it('is not over when the node was seen up for less than 5 minutes, however long no observer probed then', async () => {
     const seen = (up: number) =>
       saw(
         'skopje',
@@ -540,13 +540,27 @@ describe('the report of a month', () => {
       { ...about, at: month.from + 301 * hour, note: 'written later' },
       month.to + 2 * day,
     );
+    await sql`
+      insert into recorder.health_maintenance ${sql(
+        [
+          { node: 'for customers', reason: 'new <disk>', announced_at: new Date(month.from) },
+          { node: 'another', reason: 'another', announced_at: new Date(month.from) },
+          { node: null, reason: 'announced later', announced_at: new Date(month.to + 2 * day) },
+        ].map((one) => ({
+          ...one,
+          ...{ starts_at: new Date(month.from + 399 * hour), ends_at: new Date(month.from + 403 * hour) },
+        })),
+      )}`;
     const report = await slaReport(sql, month, month.to + day, 99.9, thresholds);
     const nodes = report.nodes.filter(({ node }) => node === 'for customers');
     expect(nodes).toMatchObject([
       {
         since: new Date(month.from + 240 * hour),
         maintenance: [
-          { started_at: new Date(month.from + 400 * hour), ended_at: new Date(month.from + 402 * hour) },
+          {
+            ...{ started_at: new Date(month.from + 400 * hour), ended_at: new Date(month.from + 402 * hour) },
+            reason: 'new <disk>',
+          },
         ],
         notes: [{ author: 'ada', note: 'disk <full>' }],
         probes: [
@@ -555,10 +569,10 @@ describe('the report of a month', () => {
       },
     ]);
     const page = slaPage({ ...report, nodes });
-    expect(page).toContain('since 2026-01-11 00:00');
+    expect(page).toContain('watched since 2026-01-11 00:00 only');
     expect(page).toContain('disk &lt;full&gt;');
     expect(page).not.toContain('written later');
-    expect(page).toContain('<td>2026-01-17 16:00</td><td>2026-01-17 18:00</td>');
+    expect(page).toContain('<td>2026-01-17 16:00</td><td>2026-01-17 18:00</td><td>new &lt;disk&gt;</td>');
     // Watched 504 hours, 502 of them outside of maintenance: 498 up, 1 down and 3 unknown.
     expect(page).toContain('at least 99.203 % and at most 99.801 %');
     expect(page).toContain('3 h 0 min of it were not observed');

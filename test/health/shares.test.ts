@@ -95,13 +95,13 @@ class Hall {
     for (const one of this.shares.values())
       if (one.process !== null && this.living.has(one.process)) one.until = this.now + 6 * second;
     for (const [process, division] of this.living) {
-      const { take, giveUp } = division.decide(this.seen(), this.now);
-      for (const share of take) {
+      const { acquire, release } = division.decide(this.seen(), this.now);
+      for (const share of acquire) {
         const one = this.shares.get(share);
         if (!one || one.until >= this.now) throw new Error(`${share} is not free`);
         Object.assign(one, { process, until: this.now + 6 * second });
       }
-      for (const share of giveUp) {
+      for (const share of release) {
         expect(this.shares.get(share)?.process).toBe(process);
         this.shares.set(share, { process: null, until: 0 });
       }
@@ -154,7 +154,10 @@ describe('processes that divide the shares', () => {
   it('leave one where it is that has come back within its lease', () => {
     const division = new ShareBalancer('a');
     const shares = [{ share: 'paris', process: 'a', free: true }];
-    expect(division.decide({ processes: ['a', 'b'], shares }, 0)).toEqual({ take: ['paris'], giveUp: [] });
+    expect(division.decide({ processes: ['a', 'b'], shares }, 0)).toEqual({
+      acquire: ['paris'],
+      release: [],
+    });
   });
 
   it('take after a while what one that has fewer does not take', () => {
@@ -163,7 +166,7 @@ describe('processes that divide the shares', () => {
       { share: 'paris', process: 'a', free: false },
       { share: 'paris/2', process: null, free: true },
     ];
-    const at = (now: number) => division.decide({ processes: ['a', 'idle'], shares }, now).take;
+    const at = (now: number) => division.decide({ processes: ['a', 'idle'], shares }, now).acquire;
     expect([at(0), at(9_999), at(10_000)]).toEqual([[], [], ['paris/2']]);
   });
 

@@ -127,7 +127,7 @@ describe('checks', () => {
     expect(transitions.filter((transition) => transition.check === 'C')).toHaveLength(1);
   });
 
-  it('whose timestamp stands still are stale, and the whole is not up any more', () => {
+  it('whose timestamp does not change are stale, and the whole is not up any more', () => {
     const still = (at: number) => ({
       at,
       state: 'up' as const,
@@ -263,6 +263,6 @@ describe('check names that change at each look', () => {
     expect(names).toContain('(more)');
     // From up to down, once, whatever the names of the failing checks are.
     expect(transitions).toBe(1);
-    expect(state.standing.get('(more)')?.state).toBe('down');
+    expect(state.verdicts.get('(more)')?.state).toBe('down');
   });
 });

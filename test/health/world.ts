@@ -70,7 +70,7 @@ export class World {
     await this
       .sql`update recorder.health_observers set lease_until = now() where observer = ${this.observer}`;
     this.#processes += 1;
-    this.prober = await Prober.begin({
+    this.prober = await Prober.acquire({
       sql: this.sql,
       wall: () => this.now + this.shift,
       steady: () => this.now - this.#booted,
@@ -82,7 +82,7 @@ export class World {
       holder: `process-${this.#processes}`,
       every: this.every,
       targets: this.targets,
-      look: ({ node }) => {
+      query: ({ node }) => {
         const look = this.#lookAt(node);
         if (!this.holding) this.#pending.push(look.catch(() => {}));
         return look;

@@ -78,12 +78,11 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
     for (const [url, words] of [
       [
         `redis://127.0.0.1:${port}/99`,
-        /REDIS_URL: this Redis is not fit for the queue: it has no database 99: end REDIS_URL with/,
+        /REDIS_URL: this Redis is unsuitable for the queue: it has no database 99: end REDIS_URL with/,
       ],
-      [`redis://127.0.0.1:${port}/queue`, /REDIS_URL: behind the host comes only the number of a database/],
       [
         `redis://127.0.0.1:${evicting}/3`,
-        /REDIS_URL: this Redis is not fit for the queue: it evicts keys .* set maxmemory-policy noeviction/,
+        /REDIS_URL: this Redis is unsuitable for the queue: it evicts keys .* set maxmemory-policy noeviction/,
       ],
     ] as const) {
       const up = startCommand(['up'], { DATABASE_URL: database.url, REDIS_URL: url }, cwd);

@@ -19,9 +19,9 @@ const skipped = inject('redisSkipReason');
 const closers = new Closers();
 afterEach(() => closers.close());
 
-const DECIDES = 'took the lead with this configuration';
+const DECIDES = 'this configuration became the newest';
 const REFUSED =
-  /REDIS_URL: this Redis is not fit for the queue: a recorder of the same name and another database has its queue there/;
+  /REDIS_URL: this Redis is unsuitable for the queue: another recorder with the same name and another database uses this queue/;
 
 /** Resolves once a command says something; rejects when it ends before. */
 function says(running: Running, words: string): Promise<void> {
@@ -53,7 +53,7 @@ async function worker(redisUrl: string, database: string, name?: string): Promis
 }
 
 const KEY = `chain-recorder:owner:${POLLS}`;
-const OTHERS = { found: expect.stringMatching(/^a recorder of the same name and another database/) };
+const OTHERS = { found: expect.stringMatching(/^another recorder with the same name and another database/) };
 
 describe.skipIf(skipped)(`a queue in Redis${skipped ? ` (skipped: ${skipped})` : ''}`, () => {
   const server = async () => {
@@ -94,14 +94,16 @@ describe.skipIf(skipped)(`a queue in Redis${skipped ? ` (skipped: ${skipped})` :
     expect(left).toBeLessThanOrEqual(60_000);
   });
 
-  it('that two started in at once stays that of the first, and the second is told', async () => {
+  it('that two started in at once stays that of the first, and the second is reported', async () => {
     const { url, redis } = await server();
     const [one, other] = [await worker(url, 'a'), await worker(url, 'b')];
     await one.queue.claim();
     await other.queue.claim();
     expect(await redis.get(KEY)).toBe('a');
     expect(await one.queue.refusal()).toBeNull();
-    expect(await other.queue.refusal()).toMatch(/^a recorder of the same name .*: end REDIS_URL of one with/);
+    expect(await other.queue.refusal()).toMatch(
+      /^another recorder with the same name .*: append the number of another database to the REDIS_URL of one/,
+    );
     await other.queue.close();
     expect(await redis.get(KEY)).toBe('a');
     // A queue that was wiped is claimed again, by whoever comes first.
@@ -135,7 +137,7 @@ describe.skipIf(skipped)(`a queue in Redis${skipped ? ` (skipped: ${skipped})` :
     await one.queue.claim();
     const refused = await other.queue.objection();
     expect(refused).toMatchObject(OTHERS);
-    expect(refused?.fix).toMatch(/^give one a name of its own \(name:\)/);
+    expect(refused?.fix).toMatch(/^set a name of its own \(name:\) for one/);
     const cluster = new Cluster([{ host: '127.0.0.1', port: node?.port ?? 0 }]);
     closers.add(() => cluster.disconnect());
     expect(await cluster.get(`{chain-recorder}:owner:${POLLS}`)).toBe('a');
@@ -173,7 +175,9 @@ describe.skipIf(skipped)(`one Redis${skipped ? ` (skipped: ${skipped})` : ''}`, 
     await says(first, DECIDES);
     await until('the queue to be found taken', async () => (await queueFound(1))?.ok === false);
     expect(await queueFound(1)).toMatchObject({
-      found: expect.stringContaining('a recorder of the same name and another database has its queue there'),
+      found: expect.stringContaining(
+        'another recorder with the same name and another database uses this queue',
+      ),
       fix: expect.stringMatching(/REDIS_URL .*such as \/1, or .*\(name:\)/),
     });
     expect(await queueFound(0)).toMatchObject({ ok: true });

@@ -6,7 +6,7 @@ import { RedisPlaces } from '../../chaos/servers/redis-places.ts';
 import { until } from '../../chaos/waiting.ts';
 import { POLLS, planJob } from '../../src/jobs/jobs.ts';
 import { openBackend } from '../../src/jobs/open-backend.ts';
-import { QueueWatch } from '../../src/jobs/seen-queues.ts';
+import { QueueWatch } from '../../src/jobs/queue-states.ts';
 import { gate } from '../support/recording.ts';
 
 const skipped = inject('redisSkipReason');
@@ -68,9 +68,9 @@ describe.skipIf(skipped)(`the queue in one Redis${skipped ? ` (skipped: ${skippe
       await backend.close();
     });
     await redis.replicaof('127.0.0.1', 1);
-    expect(await new QueueWatch('polls', queue, 'redis').look()).toMatchObject({
+    expect(await new QueueWatch('polls', queue, 'redis').check()).toMatchObject({
       error:
-        'Redis takes nothing: it is a replica, so that it takes no writes: name the primary in REDIS_URL, or make it one again (redis-cli replicaof no one)',
+        'Redis rejects writes: it is a replica, so that it rejects writes: name the primary in REDIS_URL, or make this server a primary again (redis-cli replicaof no one)',
     });
   });
 

@@ -13,7 +13,7 @@ import { slowServer } from '../support/slow-server.ts';
 const before = getDefaultAutoSelectFamilyAttemptTimeout();
 afterEach(() => setDefaultAutoSelectFamilyAttemptTimeout(before));
 
-it('what each of several addresses says is told', async () => {
+it('what each of several addresses says is reported', async () => {
   const lookup: LookupFunction = (_name, _options, found) =>
     found(null, [
       { address: '127.0.0.1', family: 4 },

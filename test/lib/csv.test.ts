@@ -15,6 +15,10 @@ it('for people no text runs as a formula or starts a line, and numbers stay; for
   expect(formatDisplayCsv(['\tx', '\r=1', 'a\nb', 'a\u202eb'])).toBe(
     "'\\u0009x,'\\u000d=1,a\\u000ab,a\\u202eb\r\n",
   );
+  // A spreadsheet of another language separates columns at semicolons.
+  expect(formatDisplayCsv(['a;=1', 'a; @x', 'a;b', ';-1', '{"a":1};+x'])).toBe(
+    `a;'=1,a;' @x,a;b,;-1,"{""a"":1};'+x"\r\n`,
+  );
   const hostile = fc
     .tuple(
       fc.constantFrom('=', '+', '-', '@', '\t', '\r', '\n', ' =', '\uff20'),

@@ -1,15 +1,14 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/lib/errors.ts';
 import { readInputFile } from '../../src/lib/read-input-file.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const dir = mkdtempSync(join(tmpdir(), 'recorder-given-'));
-afterAll(() => rmSync(dir, { recursive: true }));
+const dir = temporaryFolder('given');
 
 const at = (name: string) => join(dir, name);
 function file(name: string, content: string | Buffer): string {
@@ -53,7 +52,7 @@ describe('a file that was named', () => {
       () => at('missing'),
       /^--head: there is no such file \(\/.*missing\): correct the name$/,
     ],
-    ['below a file', () => join(file('below', ''), 'it'), /^--head: a part of it is no folder/],
+    ['below a file', () => join(file('below', ''), 'it'), /^--head: a part of the path is not a folder/],
     [
       'that is a folder',
       () => {

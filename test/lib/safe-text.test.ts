@@ -15,10 +15,13 @@ import { badgeOf } from '../../src/server/badge.tsx';
 /** What a terminal, a browser or a chat would obey. */
 const ACTING = [
   ...'\u0000\u0007\b\u001b\u007f\u009b\u061c\u200b\u200e\u200f\u2028\u2029\u202a\u202e\u2060\u2066\u2069\ufeff\ufff9\ud800',
-  '\u{e0041}',
+  ...'\u00ad\u180e\u{1d173}\u{e0041}',
+  // No XML document may contain these: a browser shows no image at all.
+  ...'\ufffe\uffff',
 ];
+const MARKUP = ['<', '>', '&', '"', "'", '*', '`', '<title>', '&lt;', '&#8238;', ']]>'];
 const hostile = fc
-  .array(fc.oneof(fc.constantFrom(...ACTING, '\n', '\r', '\t', '<', '*', '`'), fc.string()))
+  .array(fc.oneof(fc.constantFrom(...ACTING, ...MARKUP, '\n', '\r', '\t'), fc.string()))
   .map((parts) => parts.join(''));
 
 it.each(
@@ -55,7 +58,7 @@ it.each(
 it('shows what it escapes, and changes nothing else', () => {
   expect(escapeUnsafeText('a\u001b[2Jb\u202ec\r\n')).toBe('a\\u001b[2Jb\\u202ec\\u000d\\u000a');
   expect(escapeUnsafeText('\u{e0041}')).toBe('\\udb40\\udc41');
-  expect(escapeUnsafeText('ä€😀 中文 اب 👩‍👩‍👧')).toBe('ä€😀 中文 اب 👩‍👩‍👧');
+  expect(escapeUnsafeText('ä€😀 中文 اب \u0600\u06dd 👩‍👩‍👧')).toBe('ä€😀 中文 اب \u0600\u06dd 👩‍👩‍👧');
   expect(escapeHtmlDocument('<pre>a\n\tb\u202e</pre>')).toBe('<pre>a\n\tb\\u202e</pre>');
   expect(escapeHtml(`<a href='"'>&`)).toBe('&lt;a href=&#39;&quot;&#39;&gt;&amp;');
   expect(messageText('down \r\n\n FIRING: fake')).toBe('down FIRING: fake');
@@ -75,7 +78,7 @@ it('a message has no line that an upstream wrote', () => {
     flapping: false,
     details: { subjects: ['two\u202e\nRESOLVED', 3, null], 'a\u2066key': { state: 'down\u001b[2J' } },
   };
-  const sender = { recorder: 'recorder', network: 'mainnet', runbook: null };
+  const sender = { recorder: 'recorder', network: 'mainnet', runbook: null, publicUrl: null };
   const [item] = createBody('firing', 'node-down', 'about', [alert as never], sender, new Date(0)).items;
   expect(item?.summary).toBe('failed: boom [RESOLVED] all is well and more');
   expect(item?.subject).toBe('one\\u202e FIRING');
@@ -85,10 +88,24 @@ it('a message has no line that an upstream wrote', () => {
   });
 });
 
-it('a badge has no character that acts', () => {
+it('a badge has no character that acts and no element of a text, and shows the text', () => {
   const span = { up: 1, down: 0, maintenance: 0, unknown: 0 };
-  const node = { node: 'one\u202e\u0007', state: 'up', spans: { day: span } };
-  const badge = badgeOf(node as never);
-  expect(badge).toContain('one\\u202e\\u0007');
-  for (const one of ACTING) expect(badge.includes(one)).toBe(false);
+  const badge = (node: string) => badgeOf({ node, state: 'up', spans: { day: span } } as never);
+  const tags = (svg: string) => svg.replaceAll(/ (?:width|x|d|aria-label)="[^"]*"/g, '').match(/<[^>]*>/g);
+  const entities = { lt: '<', gt: '>', amp: '&', quot: '"', '#39': "'" };
+  const shown = (text = '') =>
+    text.replaceAll(/&(.*?);/g, (_, name: keyof typeof entities) => entities[name] ?? 'unknown');
+  const expected = tags(badge('one'));
+  fc.assert(
+    fc.property(hostile, (node) => {
+      const svg = badge(node);
+      for (const one of ACTING) expect(svg.includes(one)).toBe(false);
+      expect(tags(svg)).toEqual(expected);
+      const label = escapeHtmlDocument(node);
+      const [, title] = /<title>([^<]*)</.exec(svg) ?? [];
+      const [, aria] = /aria-label="([^"]*)"/.exec(svg) ?? [];
+      const [, text] = /<text [^>]*>([^<]*)</.exec(svg) ?? [];
+      expect([title, aria, text].map(shown)).toEqual([`${label}: up`, `${label}: up`, label]);
+    }),
+  );
 });

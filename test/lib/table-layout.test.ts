@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { createTableLayout, type Overflow, type TableColumn } from '../../src/lib/table-layout.ts';
+import { createTableLayout, type LayoutColumn, type Overflow } from '../../src/lib/table-layout.ts';
 
-const columns: readonly TableColumn[] = [
+const columns: readonly LayoutColumn[] = [
   { name: 'dataset', kind: 'text' },
   { name: 'last_success_at', kind: 'time' },
   { name: 'rows_today', kind: 'number' },

@@ -20,17 +20,17 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'a lease that another run holds is taken',
-    file: 'recording/lease.ts',
+    file: 'recording/claim-run.ts',
     from: 't.run_id is null or t.lease_until is null or t.lease_until < now()',
     to: 'true',
-    test: 'recording/lease.test.ts',
+    test: 'recording/claim-run.test.ts',
   },
   {
     name: 'a run that lost its target keeps the lease of another one',
-    file: 'recording/lease.ts',
+    file: 'recording/claim-run.ts',
     from: 'eq(targets.target_key, key), eq(targets.run_id, runId)))',
     to: 'eq(targets.target_key, key)))',
-    test: 'recording/lease.test.ts',
+    test: 'recording/claim-run.test.ts',
   },
   {
     name: 'a clock that is ahead marks the future as covered',
@@ -81,9 +81,9 @@ export const mutations: readonly Mutation[] = [
     name: 'a value that is observed late replaces a later one',
     file: 'recording/histories/log-history.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a text of the source
-    from: '${late} and o.recorded_at > ${observedAt} as earlier',
+    from: '${late} and o.valid_from > ${observedAt} as earlier',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a text of the source
-    to: '${late} and o.recorded_at < ${observedAt} as earlier',
+    to: '${late} and o.valid_from < ${observedAt} as earlier',
     test: 'recording/histories/log.test.ts',
   },
   {
@@ -140,8 +140,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a spreadsheet runs a text as a formula',
     file: 'lib/safe-text.ts',
-    from: 'escapeUnsafeText(isFormula ?',
-    to: 'escapeUnsafeText(isFormula && false ?',
+    from: 'escapeUnsafeText(text.replaceAll(FORMULA',
+    to: 'escapeUnsafeText(text.replaceAll(/$^/g',
     test: 'lib/csv.test.ts',
   },
   {
@@ -174,10 +174,10 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'Retry-After is read as milliseconds',
-    file: 'upstreams/rate-limit.ts',
+    file: 'upstreams/rate-limit-headers.ts',
     from: 'number * 1000 - now : number * 1000',
     to: 'number * 1000 - now : number',
-    test: 'upstreams/upstream.test.ts',
+    test: 'upstreams/upstream-session.test.ts',
   },
   {
     name: 'a caller of a mutex passes while another one holds it',

@@ -6,15 +6,15 @@ import { type ReportOptions, savedQueryCommand } from '../../src/cli/commands/re
 import { printPage } from '../../src/cli/output/print-page.ts';
 import type { QuestionResult } from '../../src/db/question.ts';
 import {
-  parametersOf,
   questionNamed,
+  questionParameters,
   questionSql,
   questions,
   reports,
   type Values,
 } from '../../src/reporting/reports/questions.ts';
 import { rewardParameters } from '../../src/reporting/reports/rewards.ts';
-import { startCommand } from '../support/cli.ts';
+import { runCommand } from '../support/command-line.ts';
 import { withDatabase } from '../support/fixture.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 12);
@@ -49,7 +49,7 @@ describe('a question', () => {
     expect(names.length).toBeGreaterThanOrEqual(30);
     expect(questionNamed('top_chains')).toEqual(questionNamed('top-chains'));
     expect(questionNamed('no-such-thing')).toBeUndefined();
-    expect(parametersOf(question('top-chains')).map(({ name }) => name)).toEqual([
+    expect(questionParameters(question('top-chains')).map(({ name }) => name)).toEqual([
       'from',
       'to',
       'metric',
@@ -72,10 +72,10 @@ describe('a question', () => {
   it('says everything that is wrong with its values', () => {
     expect(() => questionSql(question('top-chains'), { from: 'soon', most: '1e9', chain: '1' })).toThrow(
       [
-        '--param chain=1: top-chains has no such parameter; it has from, to, metric, time_interval, most, as_of',
+        '--param chain=1: top-chains has no such parameter; there are from, to, metric, time_interval, most, as_of',
         '--from soon: must be a time such as 2026-12-01T02:00',
-        '--to …: is needed: The end, itself not in it.',
-        '--param metric=…: is needed: The metric, such as txCount.',
+        '--to …: is required: End of the window, exclusive.',
+        '--param metric=…: is required: The metric, such as txCount.',
         '--param most=1e9: must be a whole number',
       ].join('\n'),
     );
@@ -120,7 +120,7 @@ describe('report NAME', () => {
 
   it('prints tables and CSV as query does', async () => {
     expect(await ask('l1-changes', { format: 'csv' })).toBe(
-      'at,subnet_id,change,before,after,is_l1,blockchains,created_at\r\n',
+      'at,subnet_id,change,before,after,is_l1,blockchains,created_at,tx_hash,on_chain_at\r\n',
     );
     expect(await ask('metric-rules', { format: 'table' })).toMatch(
       /^metric +unit +over_time +over_chains +reason\n/,
@@ -161,7 +161,7 @@ describe('report NAME', () => {
     ['stake-flows', { format: 'xml' }, /--format xml: must be one of table, csv, json, html/],
     ['stake-flows', { from: '2026-11-02', to: '2026-11-02' }, /--from 2026-11-02: must be before --to/],
     ['stake-flows', { from: 'yesterday' }, /--from yesterday: must be a time/],
-    ['stake-flows', { asOf: '2027-01-01' }, /--as-of 2027-01-01: has not come yet/],
+    ['stake-flows', { asOf: '2027-01-01' }, /--as-of 2027-01-01: is in the future/],
     [
       'stake-flows',
       { node: 'a', month: '2026-11' },
@@ -183,7 +183,7 @@ describe('report NAME', () => {
     await expect(ask(name, options)).rejects.toThrow(problem);
   });
 
-  // `test/reporting/checks/told.test.ts` asks the two that are no questions.
+  // `test/reporting/checks/reported-discrepancies.test.ts` asks the two that are no questions.
   it.each(reports().filter(({ name, notAsOf }) => notAsOf !== null && questionNamed(name)))(
     '$name is not asked about a past moment, and says why',
     async ({ name, notAsOf }) => {
@@ -191,14 +191,14 @@ describe('report NAME', () => {
     },
   );
 
-  it('is told by name on the command line, and listed without one', async () => {
+  it('is reported by name on the command line, and listed without one', async () => {
     const env = { DATABASE_URL: database.url };
-    const listed = await startCommand(['report', '--json'], env, '/').ended;
+    const listed = await runCommand(['report', '--json'], env, '/');
     expect(listed).toMatchObject({ code: 0, stderr: '' });
     const { reports } = JSON.parse(listed.stdout);
     expect(reports.map(({ name }: { name: string }) => name)).toEqual(
       expect.arrayContaining(['uptime', 'sla', 'top-chains', 'income']),
     );
-    expect((await startCommand(['report'], env, '/').ended).stdout).toMatch(/^report +answers\nuptime /);
+    expect((await runCommand(['report'], env, '/')).stdout).toMatch(/^report +answers\nuptime /);
   });
 });

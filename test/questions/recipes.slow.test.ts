@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { savedQueryCommand } from '../../src/cli/commands/ready-question.ts';
 import { UsageError } from '../../src/lib/errors.ts';
 import {
   type Example,
   PLACEHOLDERS,
-  parametersOf,
   type Question,
   questionNamed,
+  questionParameters,
   questionSql,
   questions,
   reports,
@@ -19,12 +20,13 @@ import { retainable } from '../../src/retention/retention-rules.ts';
 import { type Exact, exactJson } from '../every-operation/exact-json.ts';
 import { withDatabase } from '../support/fixture.ts';
 import { ODD_ROWS } from '../support/odd-rows.ts';
-import { reportedAsOf } from '../support/told.ts';
+import { reportedAsOf } from '../support/saved-queries.ts';
 import { answersByZone, ZONES } from '../support/zones.ts';
 import { plain } from './decimals.ts';
+import { analystRows } from './truth/analyst.ts';
 import { DAY, dayOf, type Row } from './truth/asked.ts';
 import { trueRows } from './truth/truth.ts';
-import { recordedMonth, type World } from './world.ts';
+import { recordedMonth, recordLedger, type World } from './world.ts';
 
 const page = readFileSync(new URL('../../docs/reference/questions.md', import.meta.url), 'utf8');
 
@@ -52,7 +54,7 @@ beforeAll(async () => {
   world = await recordedMonth(database.url, async (moment) => {
     if (moment === MIDDLE) toldThen = await toldAsOfThen();
   });
-}, 600_000);
+}, 1_200_000);
 afterAll(async () => {
   await world?.recorder.sql.end();
   await world?.sandbox.close();
@@ -84,6 +86,16 @@ function canonical(value: unknown): string | boolean | null {
   if (/^-?\d+(\.\d+)?$/.test(written)) return plain(written);
   if (/^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/.test(written)) return new Date(written).toISOString();
   return written;
+}
+
+/** The first rows of a result as a table of Markdown. */
+function resultTable(names: readonly string[], rows: readonly (readonly unknown[])[]): string {
+  const shown = rows.slice(0, 5).map((row) => row.map((value) => canonical(value) ?? ''));
+  const more = rows.length > 5 ? [`\n${rows.length - 5} more rows.\n`] : [''];
+  return [names, names.map(() => '---'), ...shown]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .concat(more)
+    .join('\n');
 }
 
 /** Rows as lines that can be compared, with the columns of the truth. */
@@ -131,13 +143,13 @@ async function report(name: string, options: string): Promise<readonly Exact[]> 
 describe('docs/reference/questions.md', () => {
   it('has at least fifty questions, each declared one once', () => {
     expect(recipes.map(({ words, name }) => `${name}: ${words}`)).toEqual(
-      declared.map(({ question, example }) => `${question.name}: ${example.words}`),
+      declared.map(({ question, example }) => `${question.name}: ${example.text}`),
     );
     expect(recipes.length).toBeGreaterThanOrEqual(50);
   });
 
   describe.each(
-    declared.map((one, at) => ({ ...one, at, words: one.example.words, name: one.question.name })),
+    declared.map((one, at) => ({ ...one, at, words: one.example.text, name: one.question.name })),
   )('$name: $words', ({ question, example, at }) => {
     const recipe = () => recipes[at] ?? { statement: '', name: '', options: '' };
 
@@ -157,7 +169,7 @@ describe('docs/reference/questions.md', () => {
       expect(lines(rows, expected)).toEqual(lines(expected, expected));
     });
 
-    const isAskable = parametersOf(question).some(({ name }) => name === 'as_of');
+    const isAskable = questionParameters(question).some(({ name }) => name === 'as_of');
     if (!isAskable) return;
     it('not before there was a record', async () => {
       const past = { ...example.values, as_of: '2026-03-01T05:59' };
@@ -194,6 +206,51 @@ it('every question about a past moment is answered with the same bytes two weeks
   expect(await toldAsOfThen()).toEqual(toldThen);
 });
 
+describe('docs/how-to/analyst-queries.md', () => {
+  const page = new URL('../../docs/how-to/analyst-queries.md', import.meta.url);
+  const written = readFileSync(page, 'utf8');
+  const QUERY = /^## (.+)\n([^#]*?```sql\n)([^`]+;)\n```\n(?:\n\|[^#]*)?/gm;
+  const queries = [...written.matchAll(QUERY)].map(([, heading = '', , statement = '']) => ({
+    heading,
+    statement,
+  }));
+  const results = new Map<string, string>();
+
+  beforeAll(async () => {
+    await recordLedger(world.recorder.sql);
+  });
+
+  it('has twelve queries of at most eight lines', () => {
+    expect(queries.map(({ heading }) => heading)).toEqual(Object.keys(analystRows(world)));
+    expect(queries).toHaveLength(12);
+    for (const { statement, heading } of queries)
+      expect(statement.split('\n').length, heading).toBeLessThanOrEqual(8);
+  });
+
+  it.each(queries)('$heading', async ({ heading, statement }) => {
+    const expected = analystRows(world)[heading]?.() ?? [];
+    expect(expected).not.toEqual([]);
+    const found = await world.recorder.sql.unsafe(statement);
+    results.set(
+      heading,
+      resultTable(
+        found.columns.map(({ name }) => name),
+        found.map(Object.values),
+      ),
+    );
+    expect(lines(found, expected)).toEqual(lines(expected, expected));
+  });
+
+  it('has the first rows of each result (written by vitest -u)', async () => {
+    const current = written.replaceAll(
+      QUERY,
+      (_, heading: string, head: string, statement: string) =>
+        `## ${heading}\n${head}${statement}\n\`\`\`\n\n${results.get(heading)}\n`,
+    );
+    await expect(`${current.trimEnd()}\n`).toMatchFileSnapshot(fileURLToPath(page));
+  });
+});
+
 it('a window that starts before what is kept is answered from there on, with what was answered before', async () => {
   const kept = Date.UTC(2026, 2, 16);
   // These compare their first days with the time before.
@@ -217,7 +274,7 @@ it('a window that starts before what is kept is answered from there on, with wha
          from (select to_jsonb(a) as row from (${filledIn(questionSql(question, values))}) a) r`,
       );
       const first = new Date(kept + (lookBack.get(question.name) ?? 0)).toISOString().slice(0, 10);
-      told[`${question.name}: ${example.words}`] = rows
+      told[`${question.name}: ${example.text}`] = rows
         .filter(({ at }) => !lookBack.has(question.name) || at === null || at < dayOf(kept) || at >= first)
         .map(({ row }) => row);
     }

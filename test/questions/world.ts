@@ -62,6 +62,8 @@ export async function recordedMonth(
   sandbox.facts.on('validators-return', Date.UTC(2026, 2, 22) / 1000);
   sandbox.facts.on('supply-apart', Date.UTC(2026, 2, 25) / 1000, 'validator-1');
   for (const node of nodes) node.timeline.addRestart(Date.UTC(2026, 2, 15 + node.number) / 1000);
+  // Of the subnet that changes hands, and of the one that becomes an L1.
+  const owners = [4, 3].map((subnet) => network.accounts.of(subnet, 81));
   const config = configFor(
     sandbox,
     NODES.map((name) => ({ name, path: `/nodes/${name}` })),
@@ -72,7 +74,7 @@ export async function recordedMonth(
         subnets: network.subnets
           .filter(({ number, createdAt }) => number > 0 && createdAt * 1000 < FIRST)
           .map(({ subnetId }) => subnetId),
-        addresses: sandbox.watch.addresses,
+        addresses: [...sandbox.watch.addresses, ...owners.map(({ address }) => `P-${address}`)],
         evmAddresses: ['43114', '888001'].flatMap((chain) =>
           [1, 2].map((account) => ({ chain, address: sandbox.evm.get(chain)?.address(account) })),
         ),
@@ -97,6 +99,36 @@ export async function recordedMonth(
   }
   clock.advance(BETWEEN);
   return { sandbox, clock, recorder, looks };
+}
+
+/** In ms since 1970. */
+export const MONTH_START = Date.UTC(2026, 2, 1);
+const HOUR = 3_600_000;
+
+/** The states of `validator-1` from the start of March: each up to its moment, in order. */
+export const LEDGER = [
+  { state: 'up', until: MONTH_START + 100 * HOUR },
+  { state: 'down', until: MONTH_START + 102 * HOUR },
+  { state: 'up', until: MONTH_START + 300 * HOUR },
+  { state: 'unknown', until: MONTH_START + 306 * HOUR },
+  { state: 'up', until: Date.UTC(2026, 3, 2) },
+] as const;
+
+/** Stores {@link LEDGER} as the states that an observer saw. */
+export async function recordLedger(sql: postgres.Sql): Promise<void> {
+  const probe = { observer: 'recorder', node: 'validator-1', probe: 'health' };
+  const end = new Date(LEDGER.at(-1)?.until ?? 0);
+  await sql`insert into recorder.health_observers (observer, heartbeat_at) values ('recorder', ${end})`;
+  await sql`insert into recorder.health_probes ${sql({ ...probe, probes: 9, probed_at: end })}`;
+  let started = MONTH_START;
+  for (const { state, until } of LEDGER) {
+    const interval = {
+      started_at: new Date(started),
+      ended_at: until === end.getTime() ? null : new Date(until),
+    };
+    await sql`insert into recorder.node_health ${sql({ ...probe, ...interval, check_name: '*', state, reported: true })}`;
+    started = until;
+  }
 }
 
 /** Days of SQL as they are written: a Date would be a moment of one. */

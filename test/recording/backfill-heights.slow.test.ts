@@ -1,34 +1,27 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { stringify } from 'yaml';
-import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
 import { startCommand } from '../support/cli.ts';
 import { withDatabase } from '../support/fixture.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { UpstreamServer } from '../support/upstream-server.ts';
+import { nodeServer } from './identity/node-server.ts';
 
 const HEIGHTS = 100_000;
 const KILLS = 8;
-const HOUR = 3_600_000;
 
 const { it, database, sql } = withDatabase();
-const dir = mkdtempSync(join(tmpdir(), 'recorder-heights-'));
-let sandbox: Sandbox;
+const dir = temporaryFolder('heights');
+/** A node whose blocks cost less to serve than those of the sandbox. */
+let node: UpstreamServer;
 beforeAll(async () => {
-  const hours = 24 * 365;
-  const blocksPerHour = Math.ceil((1.02 * HEIGHTS) / hours);
-  sandbox = await startSandbox({ incidents: false, blocksPerHour, genesisMs: Date.now() - hours * HOUR });
-  const [node] = sandbox.watch.nodes;
-  writeFileSync(
-    join(dir, 'recorder.yaml'),
-    stringify({ network: 'sandbox', upstreams: { nodes: [{ name: 'one', url: sandbox.url + node?.path }] } }),
-  );
+  node = await nodeServer(() => ({ id: 'NodeID-ZSgv3H2FvSopL9oT5cWzenMc8ebsQAoU', head: 1.02 * HEIGHTS }));
+  const nodes = [{ name: 'one', url: node.url }];
+  writeFileSync(join(dir, 'recorder.yaml'), stringify({ network: 'mainnet', upstreams: { nodes } }));
 });
-afterAll(async () => {
-  await sandbox.close();
-  rmSync(dir, { recursive: true });
-});
+afterAll(() => node.close());
 
 const backfill = () =>
   startCommand(
@@ -54,7 +47,7 @@ it('blocks from height 0 are complete after kills: no height twice, coverage equ
   expect(code, stderr).toBe(0);
   const [found] = await sql`
     select count(*)::int as rows, count(distinct height)::int as heights, min(height)::int as first, max(height)::int as last
-    from reporting.p_blocks`;
+    from reporting.node_p_blocks`;
   expect(found).toEqual({ rows: HEIGHTS, heights: HEIGHTS, first: 0, last: HEIGHTS - 1 });
   const covered = await sql`select covered::text from recorder.coverage where dataset = 'p_blocks'`;
   expect([...covered]).toEqual([{ covered: `{[0,${HEIGHTS})}` }]);

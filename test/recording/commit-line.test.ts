@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CommitQueue } from '../../src/recording/commit-line.ts';
+import { CommitQueue } from '../../src/recording/commit-queue.ts';
 import { gate } from '../support/recording.ts';
 
 /** A commit that was started, of so many rows. */
@@ -58,7 +58,7 @@ describe('the commits of a run', () => {
     await line.end();
   });
 
-  it('start with less where nobody else commits', async () => {
+  it('start with less where no other run commits', async () => {
     const { begun, come } = gatheredRows({ isIdle: true });
     await come(249);
     await come(1);

@@ -52,7 +52,7 @@ it('a run that met a row which it took for new looks all rows up from then on', 
   expect(asked).toEqual([false, true, true]);
 });
 
-it('what a commit is refused for otherwise is told, and a second refusal too', async () => {
+it('what a commit is refused for otherwise is reported, and a second refusal too', async () => {
   const other = noted(() => new Error('no room'));
   await expect(other.store(commits, pages)).rejects.toThrow('no room');
   expect(other.asked).toEqual([false]);

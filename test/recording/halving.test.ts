@@ -267,7 +267,7 @@ describe('a member that cannot be stored', () => {
         expect(await run(context(), feed)).toMatchObject({ status: 'partial', quarantined: 1 });
       }
       const rows = await sql<{ node_id: string; from: Date; to: Date | null }[]>`
-      select node_id, valid_from as from, valid_to as to from reporting.validators_history where subnet_id = ${what}
+      select node_id, valid_from as from, valid_to as to from reporting.node_validators_history where subnet_id = ${what}
       order by valid_from, node_id`;
       const at = (hours: number) => new Date(first + (hours * day) / 24);
       expect([...rows]).toEqual([
@@ -290,17 +290,18 @@ describe('a member that cannot be stored', () => {
     },
   );
 
-  it('and whose key cannot be read lets nothing retire, and that is told', async () => {
+  it('and whose key cannot be read lets nothing retire, and that is reported', async () => {
     const feed = scriptedFeed(validators, { node: 'week', subnetId: 'unknown' });
     feed.script = () => onlyPage({ validators: [member('a'), member('b')] });
     await run(context(), feed);
     clock.now += 1000;
     feed.script = () => onlyPage({ validators: [member('a'), { ...member('b'), nodeID: 7 }] });
     await run(context(), feed);
-    const rows = await sql`select node_id from reporting.validators where subnet_id = 'unknown' order by 1`;
+    const rows =
+      await sql`select node_id from reporting.node_validators where subnet_id = 'unknown' order by 1`;
     expect(rows.map(({ node_id }) => node_id)).toEqual(['a', 'b']);
     expect(await known(feed)).toMatchObject({
-      reason: expect.stringContaining('1 item whose key could not be read'),
+      reason: expect.stringContaining('1 item without a readable key'),
     });
   });
 });

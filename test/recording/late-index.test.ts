@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { catalog } from '../../src/datasets/catalog.ts';
+import { claimableUntil } from '../../src/recording/index-progress.ts';
 import { withDatabase } from '../support/fixture.ts';
 import type { LateBlock } from '../support/late-index.ts';
 import {
@@ -189,4 +190,28 @@ it('a stall is reported from the times of the items that the polls showed, until
     }
   }
   expect([reported[0], reported.at(-1)]).toEqual([stalled.from + 12 * hour, stalled.to - 6 * hour]);
+});
+
+it('an index that goes back is reported by the next poll, and until it catches up nothing newer is claimed for any target', async () => {
+  await sql`update recorder.target_datasets set active = false`; // those of other tests
+  const back = { from: start + 6 * day, to: start + 7 * day };
+  // For a day, the index shows nothing of the last five days.
+  const all = hourly(8 * 24, () => 0).map((one) => ({
+    ...one,
+    hidden: one.at >= start + day ? back : undefined,
+  }));
+  const { clock, key, poll } = await recorder(all, 6 * hour);
+  const reported: number[] = [];
+  for (; clock.now < start + 8 * day; clock.now += 6 * hour) {
+    await poll('up');
+    const [target] = await sql<{ index: string }[]>`
+      select index_name as index from recorder.targets where target_key = ${key}`;
+    const isBack = clock.now >= back.from && clock.now < back.to;
+    const newest = isBack ? start + day - hour : clock.now;
+    expect(await claimableUntil(sql, target?.index ?? '', clock.now)).toBe(newest);
+    const findings = await sql`select since from reporting.findings where component = 'index-stalled'`;
+    expect([...findings]).toEqual(isBack ? [{ since: new Date(newest) }] : []);
+    if (isBack) reported.push(clock.now);
+  }
+  expect(reported).toHaveLength(4);
 });

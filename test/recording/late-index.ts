@@ -75,6 +75,8 @@ export async function lateIndexRecorder(
   targets += 1;
   const target = targetOf(`n${targets}`);
   const clock = new ManualClock(start);
+  // Items that appear during a walk move others over the boundary of its pages if tokens are offsets.
+  const statuses = callTakes > 0 && answers.tokens === 'offset' ? /^(done|partial)$/ : /^done$/;
   const onCall = () => {
     clock.now += callTakes;
   };
@@ -85,6 +87,11 @@ export async function lateIndexRecorder(
   const context = recordingContext(sql, clock.read, index.ask);
   const { signal } = new AbortController();
   await registerTargets(sql, feed, clock.now);
+  const incompleteReason = async () => {
+    const [row] = await sql<{ incomplete_reason: string | null }[]>`
+      select incomplete_reason from recorder.target_datasets where dataset = ${name} and target_key = ${targetKey(target)}`;
+    return row?.incomplete_reason;
+  };
   const recorded = async (): Promise<ReadonlySet<number>> => {
     const rows = await sql<{ number: number }[]>`
       select ${sql.unsafe(number)} as number from ${sql(name === 'metric_points' ? 'reporting.metric_points' : `recorder.${name}`)}
@@ -104,7 +111,9 @@ export async function lateIndexRecorder(
           by === 'up' ? planDue(feed, states, clock.now) : planAll(feed, feed.targets, states, clock.now);
         for (const job of jobs) {
           const result = await record(context, feed, job, signal);
-          if (!mayFail) expect(result).toMatchObject({ status: 'done' });
+          if (!mayFail) expect(result).toMatchObject({ status: expect.stringMatching(statuses) });
+          if (!mayFail && typeof result === 'object' && result.status === 'partial')
+            expect(await incompleteReason()).toBe('one key came twice in one list: nothing is retired');
         }
         if (by === 'record' || jobs.length === 0) return;
         expect(rounds).toBeLessThan(20);

@@ -53,7 +53,7 @@ it('what they say differently is a conflict with every value', async () => {
   for (let round = 5; round < 10; round++) await sayAtOnce(round, (target) => `0x${target}`);
   const rows = await sql<{ things: number; memos: number }[]>`
     select count(distinct tx_hash)::int as things, min(memos)::int as memos from (
-      select tx_hash, count(distinct memo) as memos from reporting.staking_transactions_conflicts
+      select tx_hash, count(distinct memo) as memos from reporting.staking_transactions_history
       where tx_hash >= 'round 5' and tx_hash < 'round:' group by tx_hash) t`;
   expect(rows[0]).toEqual({ things: 100, memos: TARGETS });
   expect(await sql`select reason from reporting.quarantine`).toEqual([]);

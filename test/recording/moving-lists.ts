@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import type postgres from 'postgres';
 import { expect } from 'vitest';
+import { pendingRewardList } from '../../src/datasets/chain-data/pending-reward-list.ts';
+import { pendingRewards } from '../../src/datasets/chain-data/pending-rewards.ts';
 import { subnetList } from '../../src/datasets/chain-data/subnet-list.ts';
 import { subnets } from '../../src/datasets/chain-data/subnets.ts';
 import { toErrorMessage } from '../../src/lib/errors.ts';
@@ -30,6 +32,8 @@ export interface WalkCase {
 }
 
 export interface ListCase {
+  /** `pending_rewards`: most members state their own end. */
+  readonly of: 'subnets' | 'pending_rewards';
   readonly tokens: 'offset' | 'keyset';
   readonly pageSize: number;
   readonly members: readonly number[];
@@ -49,6 +53,7 @@ interface Observed {
    * confirmed as any walk of several pages is.
    */
   readonly onePage: boolean;
+  readonly failed: boolean;
   readonly at: number;
 }
 
@@ -58,6 +63,7 @@ let lists = 0;
 export class MovingList {
   /** A subnet has one id in all networks, so that each list has ids of its own. */
   readonly network = `moving-${++lists}`;
+  readonly of: ListCase['of'];
   readonly #case: Pick<ListCase, 'tokens' | 'pageSize'>;
   #list: number[];
   #walk: WalkCase = { before: [], between: [], deadCall: null, statesTotal: false };
@@ -69,9 +75,10 @@ export class MovingList {
   #pages = 0;
   #contradicts = false;
 
-  constructor(of: Pick<ListCase, 'tokens' | 'pageSize' | 'members'>) {
-    this.#case = of;
-    this.#list = [...new Set(of.members)];
+  constructor(list: Omit<ListCase, 'of' | 'walks'>, of: ListCase['of'] = 'subnets') {
+    this.of = of;
+    this.#case = list;
+    this.#list = [...new Set(list.members)];
     this.#sort();
   }
 
@@ -95,6 +102,7 @@ export class MovingList {
       shown: this.#shown,
       complete: ended && !this.#contradicts && !wrongTotal,
       onePage: this.#pages === 1,
+      failed: !ended,
       at,
     };
   }
@@ -119,6 +127,11 @@ export class MovingList {
     const next = this.#case.tokens === 'offset' ? end : (members.at(-1) ?? token);
     return {
       subnets: members.map((member) => ({ subnetId: this.nameOf(member) })),
+      pendingRewards: members.map((member) => ({
+        txHash: this.nameOf(member),
+        rewardType: 'DELEGATOR',
+        endTimestamp: Number.isFinite(this.endOf(member)) ? this.endOf(member) / 1000 : null,
+      })),
       ...(this.#walk.statesTotal && { total: this.#list.length }),
       ...(end < this.#list.length && { nextPageToken: `${String(next)}/${this.#calls}` }),
     };
@@ -126,6 +139,12 @@ export class MovingList {
 
   nameOf(member: number): string {
     return `${this.network}-s${member}`;
+  }
+
+  /** The end that a member states, in ms since 1970: before the first walk, between two walks, or never (Infinity). */
+  endOf(member: number): number {
+    const minutes = member % 5;
+    return this.of === 'subnets' || minutes === 4 ? Infinity : START + (minutes + 0.5) * MINUTE;
   }
 
   #placeOf(token: unknown): number {
@@ -156,11 +175,17 @@ export class MovingList {
   }
 }
 
-const feed = withDefaultSettings({ source: subnetList, datasets: [subnets] }, []);
+const feeds = {
+  subnets: withDefaultSettings({ source: subnetList, datasets: [subnets] }, []),
+  pending_rewards: withDefaultSettings({ source: pendingRewardList, datasets: [pendingRewards] }, []),
+};
+const ids = { subnets: 'subnet_id', pending_rewards: 'tx_hash' };
 
-/** Records a moving list by the source of subnets. */
+/** Records a moving list by the source of its dataset. */
 export function movingListRecorder(sql: postgres.Sql, list: MovingList, pageSize: number) {
-  const { network } = list;
+  const { network, of } = list;
+  const feed = feeds[of];
+  const target = { network, ...(of === 'pending_rewards' && { addresses: 'any', nodeIds: '' }) };
   const clock = new ManualClock(START);
   const context = recordingContext(sql, clock.read, {
     get: async (_path, query) => list.answer(query?.pageToken),
@@ -171,7 +196,7 @@ export function movingListRecorder(sql: postgres.Sql, list: MovingList, pageSize
     async walk(walk: WalkCase) {
       list.begin(walk);
       clock.now += MINUTE;
-      const job = { target: { network }, window: null, reason: 'poll' as const };
+      const job = { target, window: null, reason: 'poll' as const };
       const result = await record(context, feed, job, new AbortController().signal);
       if (typeof result === 'string') throw new Error(`the run was ${result}`);
       return { result, observed: list.end(result.status !== 'failed', clock.now) };
@@ -179,8 +204,8 @@ export function movingListRecorder(sql: postgres.Sql, list: MovingList, pageSize
     /** The end of each member's newest version, in ms; null: it is current. */
     async members(): Promise<Map<number, number | null>> {
       const rows = await sql<{ id: string; ended: Date | null }[]>`
-        select distinct on (subnet_id) subnet_id as id, valid_to as ended from recorder.subnets
-        where network = ${network} order by subnet_id, valid_from desc`;
+        select distinct on (id) ${sql(ids[of])} as id, valid_to as ended from recorder.${sql(of)}
+        where network = ${network} order by id, valid_from desc`;
       return new Map(
         rows.map(({ id, ended }) => [Number(id.slice(network.length + 2)), ended?.getTime() ?? null]),
       );
@@ -210,6 +235,7 @@ const walkCase: fc.Arbitrary<WalkCase> = fc.record({
   statesTotal: fc.boolean(),
 });
 const listCase: fc.Arbitrary<ListCase> = fc.record({
+  of: fc.constantFrom('subnets', 'pending_rewards'),
   tokens: fc.constantFrom('offset', 'keyset'),
   pageSize: fc.integer({ min: 1, max: 6 }),
   members: fc.uniqueArray(member, { maxLength: 14 }),
@@ -221,6 +247,7 @@ export interface Stakes {
   kept: number;
   keptByKeyset: number;
   retired: number;
+  retiredAtEnd: number;
   contradicted: number;
 }
 
@@ -236,7 +263,7 @@ export async function checkMovingLists(
   cases: number,
   replay: { readonly seed?: number; readonly path?: string } = {},
 ): Promise<Stakes> {
-  const stakes: Stakes = { kept: 0, keptByKeyset: 0, retired: 0, contradicted: 0 };
+  const stakes: Stakes = { kept: 0, keptByKeyset: 0, retired: 0, retiredAtEnd: 0, contradicted: 0 };
   await fc.assert(
     fc.asyncProperty(fc.array(listCase, { minLength: AT_ONCE, maxLength: AT_ONCE }), async (some) => {
       await Promise.all(
@@ -253,7 +280,8 @@ export async function checkMovingLists(
 }
 
 async function checkList(sql: postgres.Sql, one: ListCase, stakes: Stakes): Promise<void> {
-  const recorder = movingListRecorder(sql, new MovingList(one), one.pageSize);
+  const list = new MovingList(one, one.of);
+  const recorder = movingListRecorder(sql, list, one.pageSize);
   const walks: Observed[] = [];
   let before = new Map<number, number | null>();
   for (const walk of one.walks) {
@@ -262,10 +290,14 @@ async function checkList(sql: postgres.Sql, one: ListCase, stakes: Stakes): Prom
     const members = await recorder.members();
     const isCurrent = (member: number) => members.get(member) === null;
     const last = walks.at(-2);
+    const polled = walks.findLast((walk) => walk !== observed && !walk.failed)?.at ?? 0;
+    // The member stated an end that passed since the last poll.
+    const endsNow = (member: number) => list.endOf(member) > polled && list.endOf(member) <= observed.at;
     for (const member of observed.throughout) {
       const shownLately = observed.shown.has(member) || last?.shown.has(member);
       // Listed during both walks, and shown by one of them.
-      if (shownLately && (last?.throughout.has(member) ?? true)) {
+      const isShown = observed.shown.has(member) || !endsNow(member);
+      if (shownLately && isShown && (last?.throughout.has(member) ?? true)) {
         stakes.kept += 1;
         expect(isCurrent(member), `s${member} is listed, and was shown by one of two walks`).toBe(true);
       }
@@ -277,8 +309,10 @@ async function checkList(sql: postgres.Sql, one: ListCase, stakes: Stakes): Prom
     for (const [member, ended] of members) {
       const missed = missedSince(walks, member);
       const byOnePage = missed[0] === observed && observed.onePage && !isShrink(before, observed);
-      if (missed.length >= 2 || byOnePage) {
+      const byItsEnd = missed[0] === observed && endsNow(member);
+      if (missed.length >= 2 || byOnePage || byItsEnd) {
         stakes.retired += 1;
+        if (byItsEnd) stakes.retiredAtEnd += 1;
         expect(ended, `s${member} ended at the first walk that missed it`).toBe(missed[0]?.at);
       } else if (missed.length === 0 && before.get(member) === null)
         expect(isCurrent(member), `s${member} was missed by no complete walk`).toBe(true);

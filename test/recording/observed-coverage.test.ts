@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
-import { claimRun } from '../../src/recording/lease.ts';
+import { claimRun } from '../../src/recording/claim-run.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
@@ -48,7 +48,7 @@ describe('the coverage of observations', () => {
     expect(await known(feed)).toEqual({ coverage: [[0, 6]], gaps: [] });
   });
 
-  it('breaks where nobody looked for longer, and says so', async () => {
+  it('breaks where no observer probed for longer, and says so', async () => {
     const feed = feedOf();
     await observedAt(feed, 0, 1, 11, 12);
     expect(await known(feed)).toEqual({
@@ -57,6 +57,26 @@ describe('the coverage of observations', () => {
         [11, 12],
       ],
       gaps: [[1, 11]],
+    });
+  });
+
+  it('has one gap around a single observation, and two where the reasons differ', async () => {
+    const feed = feedOf();
+    await observedAt(feed, 0, 10, 20, 30);
+    expect((await known(feed)).gaps).toEqual([[0, 30]]);
+    feed.script = async function* () {
+      yield* [];
+      throw new UpstreamFailure('refused', 'the call failed');
+    };
+    await observedAt(feed, 35);
+    feed.script = () => onlyPage({ nodeID: 'NodeID-1' });
+    await observedAt(feed, 40);
+    expect(await known(feed)).toEqual({
+      coverage: [0, 10, 20, 30, 40].map((at) => [at, at]),
+      gaps: [
+        [0, 30],
+        [30, 40],
+      ],
     });
   });
 
@@ -74,7 +94,7 @@ describe('the coverage of observations', () => {
     expect((await known(feed)).gaps).toEqual([[0, 4]]);
   });
 
-  it('is missing because the recorder did not run where a run was cut off, unless its upstream had failed before', async () => {
+  it('is missing because the recorder did not run where a run was cut off, or by the error of the runs that failed before', async () => {
     const clock = new ManualClock(start);
     const context = recordingContext(sql, clock.read);
     const cutOff = async (feed: ScriptedFeed, at: number) => {
@@ -97,20 +117,28 @@ describe('the coverage of observations', () => {
     await observedAt(killed, 10);
     expect(await reasons(killed)).toEqual(['not observed: the recorder did not run']);
 
-    const silent = feedOf();
-    const { script } = silent;
-    await observedAt(silent, 0);
-    await cutOff(silent, 1);
-    silent.script = async function* () {
-      yield* [];
-      throw new UpstreamFailure('refused', 'the call failed');
-    };
-    clock.now = start + 2 * minute;
-    await run(context, silent);
-    await cutOff(silent, 3);
-    silent.script = script;
-    await observedAt(silent, 10);
-    expect(await reasons(silent)).toEqual(['not observed: the upstream did not answer']);
+    for (const [kind, message] of [
+      ['refused', 'the connection was refused (ECONNREFUSED)'],
+      ['auth', 'HTTP 401'],
+      ['identity', 'another node: NodeID-2 answers'],
+    ] as const) {
+      const failing = feedOf();
+      const { script } = failing;
+      await observedAt(failing, 0);
+      await cutOff(failing, 1);
+      failing.script = async function* () {
+        yield* [];
+        throw new UpstreamFailure(kind, message);
+      };
+      clock.now = start + 2 * minute;
+      await run(context, failing);
+      await cutOff(failing, 3);
+      failing.script = script;
+      await observedAt(failing, 10);
+      expect(await reasons(failing)).toEqual([
+        `not observed: the runs failed, the last one with: ${message}`,
+      ]);
+    }
   });
 
   it('never goes backwards when the clock does', async () => {
@@ -131,15 +159,22 @@ describe('the coverage of observations', () => {
           for (const pause of pauses) at.push((at.at(-1) ?? 0) + pause);
           await observedAt(feed, ...at);
           const { coverage, gaps } = await known(feed);
-          const expected = pauses.flatMap((pause, index) => {
+          // Pauses that follow one another are one gap.
+          const expected = pauses.reduce<[number, number][]>((found, pause, index) => {
             const from = at[index] ?? 0;
-            return pause > 2 ? [[from, from + pause]] : [];
-          });
+            if (pause <= 2) return found;
+            const last = found.at(-1);
+            if (last?.[1] === from) last[1] = from + pause;
+            else found.push([from, from + pause]);
+            return found;
+          }, []);
           expect(gaps).toEqual(expected);
           const tiles = [...coverage, ...gaps].sort(([a = 0, b = 0], [c = 0, d = 0]) => a - c || b - d);
           expect(tiles[0]?.[0]).toBe(0);
-          tiles.slice(1).forEach((tile, index) => {
-            expect(tile[0]).toBe(tiles[index]?.[1]);
+          const isSingle = ([from, until]: readonly number[]) => from === until;
+          const ranges = tiles.filter((tile) => !isSingle(tile));
+          ranges.slice(1).forEach((tile, index) => {
+            expect(tile[0]).toBe(ranges[index]?.[1]);
           });
           expect(tiles.at(-1)?.[1]).toBe(at.at(-1));
         },

@@ -6,7 +6,7 @@ import { metricPoints } from '../../src/datasets/metrics/metric-points.ts';
 import { blockRange } from '../../src/datasets/node/blocks-upwards.ts';
 import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
 import { pBlocks } from '../../src/datasets/node/p-blocks.ts';
-import { allBlocksRange } from '../../src/datasets/sources/block-windows.ts';
+import { allBlocksRange } from '../../src/datasets/sources/address-transactions.ts';
 import { withDefaultSettings } from '../../src/recording/active-feed.ts';
 import {
   findUncoveredWindows,

@@ -11,6 +11,7 @@ import { rowsIn } from '../support/rows.ts';
 
 /** How many poisons over all datasets; one item in a hundred is one. */
 const POISONS = Number(process.env.POISONS ?? 400);
+const SECONDS_PER_POISON = 1;
 const NEIGHBOURS = 99;
 const MOST_ON_A_PAGE = 40;
 
@@ -258,30 +259,32 @@ const totals = { poisons: 0, served: 0, stored: 0, quarantined: 0 };
 
 describe('of a page with poisoned items everything else is stored', () => {
   const share = Math.max(1, Math.round(POISONS / catalog.length));
-  it.each(catalog.map((dataset) => [dataset.name, dataset] as const))('%s', async (name, dataset) => {
-    const seed = Number(process.env.SEED ?? 1);
-    const poisons = fc.sample(poisonOf(dataset), { numRuns: share, seed });
-    const single = keyColumns(dataset).length === 0;
-    const size = single ? 1 : MOST_ON_A_PAGE;
-    for (let at = 0; at < poisons.length; at += size) {
-      const some = poisons.slice(at, at + size);
-      const first = (at + 1) * 100;
-      const target = Object.fromEntries(dataset.request.map((key) => [key, `${key}-${name}-${at}`]));
-      // Of a dataset that is one item a target, the neighbours are its other targets.
-      const goods = single
-        ? []
-        : Array.from({ length: some.length * NEIGHBOURS }, (_, n) => withKey(dataset, first + n));
-      // No poison is the parent of another one: an id that was made another valid one is not of its chain.
-      const bad = some.map((poison, n) => poison(1_000_000 + first + 2 * n, first + n));
-      const told = await recordPoisoned(dataset, target, bad, goods, at);
-      totals.poisons += bad.length;
-      totals.served += told.served;
-      totals.stored += told.stored;
-      totals.quarantined += told.quarantined;
-      if (single) continue;
-      const [column] = keyColumns(dataset).filter(({ type }) => type !== 'timestamptz');
-      const [time] = keyColumns(dataset);
-      const [there] = await sql<{ n: number }[]>`
+  it.each(catalog.map((dataset) => [dataset.name, dataset] as const))(
+    '%s',
+    async (name, dataset) => {
+      const seed = Number(process.env.SEED ?? 1);
+      const poisons = fc.sample(poisonOf(dataset), { numRuns: share, seed });
+      const single = keyColumns(dataset).length === 0;
+      const size = single ? 1 : MOST_ON_A_PAGE;
+      for (let at = 0; at < poisons.length; at += size) {
+        const some = poisons.slice(at, at + size);
+        const first = (at + 1) * 100;
+        const target = Object.fromEntries(dataset.request.map((key) => [key, `${key}-${name}-${at}`]));
+        // Of a dataset that is one item a target, the neighbours are its other targets.
+        const goods = single
+          ? []
+          : Array.from({ length: some.length * NEIGHBOURS }, (_, n) => withKey(dataset, first + n));
+        // No poison is the parent of another one: an id that was made another valid one is not of its chain.
+        const bad = some.map((poison, n) => poison(1_000_000 + first + 2 * n, first + n));
+        const told = await recordPoisoned(dataset, target, bad, goods, at);
+        totals.poisons += bad.length;
+        totals.served += told.served;
+        totals.stored += told.stored;
+        totals.quarantined += told.quarantined;
+        if (single) continue;
+        const [column] = keyColumns(dataset).filter(({ type }) => type !== 'timestamptz');
+        const [time] = keyColumns(dataset);
+        const [there] = await sql<{ n: number }[]>`
         select count(*)::int as n from ${sql.unsafe(rowsIn(dataset))} r
         where ${column ? sql`${sql(column.name)}::text` : sql`extract(epoch from ${sql(time?.name ?? '')})::bigint::text`} = any(${goods.map(
           (_, n) => {
@@ -289,9 +292,11 @@ describe('of a page with poisoned items everything else is stored', () => {
             return one ? keyValue(one, first + n).replaceAll('"', '') : '';
           },
         )}::text[])`;
-      expect(there?.n, 'every neighbour').toBeGreaterThanOrEqual(goods.length);
-    }
-  });
+        expect(there?.n, 'every neighbour').toBeGreaterThanOrEqual(goods.length);
+      }
+    },
+    30_000 + share * SECONDS_PER_POISON * 1000,
+  );
 
   it('and all of it together adds up', () => {
     expect(totals.stored + totals.quarantined).toBe(totals.served);

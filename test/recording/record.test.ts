@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, vi } from 'vitest';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
-import type { Page, Range, Window } from '../../src/datasets/contract.ts';
+import type { Range, SourcePage, Window } from '../../src/datasets/contract.ts';
 import { averageTps } from '../../src/datasets/metrics/average-tps.ts';
 import { validatorUptime } from '../../src/datasets/node/validator-uptime.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
-import { pages } from '../../src/datasets/sources/pages.ts';
+import { fetchPages } from '../../src/datasets/sources/pages.ts';
 import { LEASE_SECONDS } from '../../src/db/leases.ts';
 import { LeaseLostError } from '../../src/lib/errors.ts';
 import type { RecordingContext } from '../../src/recording/context.ts';
@@ -34,7 +34,7 @@ const window = { from: clock.now - 2 * day, to: clock.now - day };
 const range: Range = { axis: 'time', span: () => day, head: () => 60_000, settle: 0, lookback: 30 * day };
 
 const signal = new AbortController().signal;
-const page = (body: unknown, proven: Window | null, more: Partial<Page> = {}): Page => ({
+const page = (body: unknown, proven: Window | null, more: Partial<SourcePage> = {}): SourcePage => ({
   body,
   proven,
   last: false,
@@ -163,7 +163,7 @@ describe('a run', () => {
 
   it('whose paged list misses in the answer fails as well', async () => {
     const feed = blocksFeed();
-    feed.script = (within, ask) => pages(ask, { path: '/blocks', query: {}, list: 'blocks' }, within);
+    feed.script = (within, ask) => fetchPages(ask, { path: '/blocks', query: {}, list: 'blocks' }, within);
     const context = recordingContext(sql, clock.read, { get: async () => ({}) });
     expect(await run(context, feed, window)).toMatchObject({
       status: 'failed',
@@ -293,7 +293,7 @@ describe('a commit', () => {
     expect((await stored(feed)).blocks).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('starts before there are a thousand rows, as nobody else commits', async () => {
+  it('starts before there are a thousand rows, because no other run commits', async () => {
     const feed = blocksFeed();
     const begun = gate();
     const context = contextBefore(async () => begun.open());
@@ -336,7 +336,7 @@ describe('a commit', () => {
     expect((await stored(feed)).blocks).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('takes an item that came on two pages once, and retires nobody by such a list', async () => {
+  it('takes an item that came on two pages once, and retires no member by such a list', async () => {
     const feed = scriptedFeed(averageTps, { chainId: 'twice' });
     const committing = gate();
     const fetched = gate();
@@ -487,7 +487,7 @@ describe('what absence proves', () => {
   const member = (nodeID: string) => ({ nodeID, startTime: 1_700_000_000, weight: 5 });
   const members = async (feed: ScriptedFeed) => {
     const rows = await sql<{ node_id: string }[]>`
-      select node_id from reporting.validators where subnet_id = ${feed.targets[0]?.subnetId ?? ''} order by 1`;
+      select node_id from reporting.node_validators where subnet_id = ${feed.targets[0]?.subnetId ?? ''} order by 1`;
     return rows.map(({ node_id }) => node_id);
   };
 
@@ -583,7 +583,7 @@ describe('progress', () => {
     clock.now += 1;
   });
 
-  it('is told after every commit', async () => {
+  it('is reported after every commit', async () => {
     const feed = blocksFeed();
     const told: (Window | null)[] = [];
     const half = { from: window.from + day / 2, to: window.to };

@@ -75,7 +75,7 @@ describe('an item of a list that is read later', () => {
   };
   const historyOf = async (subnetId: string) => [
     ...(await sql`
-      select node_id as id, weight::int, valid_from as from, valid_to as to from reporting.validators_history
+      select node_id as id, weight::int, valid_from as from, valid_to as to from reporting.node_validators_history
       where subnet_id = ${subnetId} order by node_id, valid_from`),
   ];
 
@@ -135,7 +135,7 @@ describe('an item of a list that is read later', () => {
     ]);
   });
 
-  it('changes nothing where nobody watches the list any more, or again only since', async () => {
+  it('changes nothing where no observer watches the list any more, or again only since', async () => {
     const by = { recorder: 'recorder', digest: null };
     const target = { node: `n${targets}`, subnetId: `list-${targets}` };
     const members = { a: 1, x: UNREAD };
@@ -191,8 +191,8 @@ describe('a point that is read later', () => {
     };
     const revisions = async () => [
       ...(await sql`
-        select value::int, recorded_at as from, superseded_at as to from reporting.average_tps_history
-        where chain_id = ${chainId} order by bucket_start, recorded_at`),
+        select value::int, valid_from as from, valid_to as to from reporting.average_tps_history
+        where chain_id = ${chainId} order by bucket_start, valid_from`),
     ];
     await look(1, 2);
     await look(UNREAD, 2);

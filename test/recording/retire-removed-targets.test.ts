@@ -7,7 +7,7 @@ import type { Dataset, Target } from '../../src/datasets/contract.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
 import { LEASE_SECONDS } from '../../src/db/leases.ts';
 import { withDefaultSettings } from '../../src/recording/active-feed.ts';
-import { claimRun } from '../../src/recording/lease.ts';
+import { claimRun } from '../../src/recording/claim-run.ts';
 import { registerAll } from '../../src/recording/register.ts';
 import { retireRemovedTargets } from '../../src/recording/retire-removed-targets.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
@@ -56,7 +56,7 @@ function watched() {
   const target = { node: `n${nodes}`, subnetId: 's' };
   const history = async () => [
     ...(await sql<{ ended_by: string | null; n: number }[]>`
-      select ended_by, count(*)::int as n from reporting.validators_history where node = ${target.node}
+      select ended_by, count(*)::int as n from reporting.node_validators_history where node = ${target.node}
       group by 1 order by 1 nulls last`),
   ];
   return { target, history, feed: (count: number) => feedOf(validators, [target], listOf(count)) };
@@ -74,7 +74,7 @@ describe('a target that leaves the configuration', () => {
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ dataset: 'validators', members: 3 });
     expect(await end()).toEqual([]);
     expect(await history()).toEqual([{ ended_by: 'unwatched', n: 3 }]);
-    expect(await sql`select 1 from reporting.validators where node = ${target.node}`).toHaveLength(0);
+    expect(await sql`select 1 from reporting.node_validators where node = ${target.node}`).toHaveLength(0);
     const runs = await sql`
       select reason, status, rows_written::int from reporting.runs where target = ${targetKey(target)} order by run_id`;
     expect([...runs].at(-1)).toEqual({ reason: 'unwatched', status: 'done', rows_written: 3 });

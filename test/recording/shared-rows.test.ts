@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { nftTokens } from '../../src/datasets/chain-data/nft-tokens.ts';
-import type { Page, Target } from '../../src/datasets/contract.ts';
+import type { SourcePage, Target } from '../../src/datasets/contract.ts';
 import { withDefaultSettings } from '../../src/recording/active-feed.ts';
-import { claimRun } from '../../src/recording/lease.ts';
+import { claimRun } from '../../src/recording/claim-run.ts';
 import { record } from '../../src/recording/record.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
 import { withDatabase } from '../support/fixture.ts';
@@ -11,7 +11,7 @@ import { gate, onlyPage, recordingContext } from '../support/recording.ts';
 const { it, sql } = withDatabase();
 const never = new AbortController().signal;
 
-function feedOf(target: Target, walk: () => AsyncIterable<Page>) {
+function feedOf(target: Target, walk: () => AsyncIterable<SourcePage>) {
   const source = { ...nftTokens.source, walk };
   return withDefaultSettings({ source, datasets: [{ ...nftTokens, source }] }, [target]);
 }

@@ -90,7 +90,7 @@ const told = (fed: readonly Fed[]) => fed.map(textOf).sort();
 /** The readings of a view or function. */
 async function readingsOf(from: string): Promise<string[]> {
   const rows = await sql.unsafe<{ node: string; id: string; uptime: string | null; at: Date }[]>(
-    `select node, node_id as id, uptime::text, observed_at as at from reporting.${from}`,
+    `select node, node_id as id, uptime::text, observed_at as at from ${from}`,
   );
   return told(rows.map(({ at, ...row }) => ({ ...row, at: at.getTime() })));
 }
@@ -131,13 +131,13 @@ const live = () => members('m.retired_at is null');
 /** Everything that is told of the kept range is what was fed. */
 async function expectAll(fed: readonly Fed[]): Promise<void> {
   const kept = fed.filter(({ at }) => at >= computeKeptSince(clock.now, KEEP));
-  expect(await readingsOf('validator_uptime')).toEqual(told(kept));
+  expect(await readingsOf('reporting.validator_uptime')).toEqual(told(kept));
   expect(await countsByDay()).toEqual(expectedCounts(kept));
   for (const ago of [6, 3, 1.5, 0]) {
     const moment = Math.max(clock.now - ago * DAY, start);
-    expect(await readingsOf(`validator_uptime_as_of('${new Date(moment).toISOString()}')`)).toEqual(
-      told(kept.filter(({ at }) => at <= moment)),
-    );
+    expect(
+      await readingsOf(`reporting_internal.validator_uptime_as_of('${new Date(moment).toISOString()}')`),
+    ).toEqual(told(kept.filter(({ at }) => at <= moment)));
   }
   const listed = await sql<
     { thing: string }[]
@@ -240,7 +240,7 @@ describe('what no kept reading is of', () => {
       { removed: 0 },
     ]);
     expect(await members()).toEqual(['a NodeID-2']);
-    expect(await sql`select removed::int from reporting.retention`).toEqual([{ removed: 2 }]);
+    expect(await sql`select removed::int from reporting_internal.retention`).toEqual([{ removed: 2 }]);
   });
 
   it('loses no reading of a look that took its number while it was retired, until that reading is too old', async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
-import type { Page, Range, UpstreamClient, Window } from '../../src/datasets/contract.ts';
+import type { Range, SourcePage, UpstreamClient, Window } from '../../src/datasets/contract.ts';
 import { walk } from '../../src/recording/walk.ts';
 
 const range: Range = { axis: 'height', span: () => 10, head: () => 0, settle: 0, lookback: 0 };
@@ -17,7 +17,7 @@ const ask: UpstreamClient = {
 /** What a walk through a window yields where each piece yields these pages. */
 async function walked(
   window: Window | null,
-  answer: (piece: Window | null) => Omit<Page, 'body' | 'whole'>[],
+  answer: (piece: Window | null) => Omit<SourcePage, 'body' | 'whole'>[],
 ) {
   const asked: (Window | null)[] = [];
   const source = {
@@ -28,7 +28,7 @@ async function walked(
       for (const page of answer(piece)) yield { body: null, whole: true, ...page };
     },
   };
-  const pages: Pick<Page, 'proven' | 'last'>[] = [];
+  const pages: Pick<SourcePage, 'proven' | 'last'>[] = [];
   for await (const { proven, last } of walk({ source }, ask, {}, window)) pages.push({ proven, last });
   return { asked, pages };
 }

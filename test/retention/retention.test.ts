@@ -10,11 +10,13 @@ import { pBlocks } from '../../src/datasets/node/p-blocks.ts';
 import { peers } from '../../src/datasets/node/peers.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
 import { closeDays } from '../../src/recording/close-days.ts';
-import { findUncoveredWindows, loadStates, missingWindows, stateOf } from '../../src/recording/plan.ts';
+import { findUncoveredWindows, loadStates, missingWindows, targetStateOf } from '../../src/recording/plan.ts';
 import { registerTargets } from '../../src/recording/register.ts';
 import { listSweepWindows } from '../../src/recording/sweep-windows.ts';
+import { recordedNamed } from '../../src/reporting/recorded-datasets.ts';
 import { sealUntil } from '../../src/reporting/seals/seal.ts';
 import { verify } from '../../src/reporting/seals/verify.ts';
+import { relationSql } from '../../src/reporting/views/declared-objects.ts';
 import { planRetention, type Retention, retain } from '../../src/retention/retention.ts';
 import { retainable } from '../../src/retention/retention-rules.ts';
 import { ManualClock } from '../support/clock.ts';
@@ -178,10 +180,13 @@ async function answersSince(kept: number, until: number, from = kept): Promise<R
     const ask = async (name: string, text: string) => {
       answers[`${name} as of ${t}`] = await rows(text);
     };
-    await ask('state', `select * from reporting.validators_as_of(${t})`);
+    await ask('state', `select * from reporting.node_validators_as_of(${t})`);
     await ask('series', `select * from reporting.metric_points_as_of(${t}) where bucket_start >= ${k}`);
-    await ask('log', `select * from reporting.p_blocks_as_of(${t}) where recorded_at >= ${k}`);
-    await ask('sample', `select * from reporting.chain_heights_as_of(${t}) where observed_at >= ${k}`);
+    await ask('log', `select * from reporting.node_p_blocks_as_of(${t}) where valid_from >= ${k}`);
+    await ask(
+      'sample',
+      `select * from reporting_internal.chain_heights_as_of(${t}) where observed_at >= ${k}`,
+    );
     await ask('ledger', `select * from reporting.node_health_as_of(${t})`);
     await ask(
       'incidents',
@@ -189,15 +194,15 @@ async function answersSince(kept: number, until: number, from = kept): Promise<R
     );
   }
   const u = `'${new Date(until).toISOString()}'::timestamptz`;
-  answers.now = await rows('select * from reporting.validators');
-  answers.changes = await rows(`select * from reporting.validators_changes where at >= ${k}`);
+  answers.now = await rows('select * from reporting.node_validators');
+  answers.changes = await rows(`select * from reporting.node_validators_changes where at >= ${k}`);
   answers.history = await rows(
-    `select * from reporting.validators_history where valid_to is null or valid_to >= ${k}`,
+    `select * from reporting.node_validators_history where valid_to is null or valid_to >= ${k}`,
   );
   answers.revisions = await rows(
-    `select * from reporting.metric_points_history where bucket_start >= ${k} and (superseded_at is null or superseded_at >= ${k} or vanished)`,
+    `select * from reporting.metric_points_history where bucket_start >= ${k} and (valid_to is null or valid_to >= ${k} or vanished)`,
   );
-  answers.conflicts = await rows(`select * from reporting.p_blocks_conflicts where recorded_at >= ${k}`);
+  answers.conflicts = await rows(`select * from reporting.node_p_blocks_history where valid_from >= ${k}`);
   answers.daily = await rows(`select * from reporting.chain_heights_daily where day >= ${k}::date`);
   const f = `'${new Date(from).toISOString()}'::timestamptz`;
   answers.weights = await rows(`select * from reporting.subnet_stake_daily(${f}, ${u})`);
@@ -253,7 +258,7 @@ describe('what is not kept forever', () => {
           expect(
             (
               await sql<{ member: string }[]>`
-                select node_id || ' ' || weight as member from reporting.validators_as_of(${new Date(moment)})`
+                select node_id || ' ' || weight as member from reporting.node_validators_as_of(${new Date(moment)})`
             )
               .map(({ member }) => member)
               .sort(),
@@ -262,9 +267,9 @@ describe('what is not kept forever', () => {
         const left = await sql`
           select from recorder.validators o where valid_to < ${new Date(kept)} and (ended_by <> 'unwatched' or exists (
             select from recorder.validators n where n.node_id = o.node_id and n.valid_from >= o.valid_to and n.valid_from < ${new Date(kept)}))
-          union all select from recorder.metric_points where recorded_at < ${new Date(kept)} and coalesce(superseded_at, '-infinity') < ${new Date(kept)}
+          union all select from recorder.metric_points where valid_from < ${new Date(kept)} and coalesce(valid_to, '-infinity') < ${new Date(kept)}
             and bucket_start < ${new Date(kept)}
-          union all select from recorder.p_blocks where recorded_at < ${new Date(kept)} and coalesce(superseded_at, '-infinity') < ${new Date(kept)}
+          union all select from recorder.p_blocks where valid_from < ${new Date(kept)} and coalesce(valid_to, '-infinity') < ${new Date(kept)}
           union all select from reporting.chain_heights where observed_at < ${new Date(kept)}`;
         expect(left).toHaveLength(0);
         expect(await retain(sql, KEEP, until, never)).toEqual([]);
@@ -300,7 +305,9 @@ describe('what is not kept forever', () => {
     await retain(sql, KEEP, until, never);
     for (const name of ['validators', 'metric_points', 'p_blocks', 'chain_heights', 'node_health'])
       await expect(
-        sql`select * from ${sql(`reporting.${name}_as_of`)}(${new Date(kept - 1)})`,
+        sql.unsafe(
+          `select * from ${relationSql(`${recordedNamed(name)?.relation}_as_of`)}('${new Date(kept - 1).toISOString()}')`,
+        ),
         name,
       ).rejects.toMatchObject({
         message: `what ${name} held at ${new Date(kept - 1000).toISOString().slice(0, 19)}Z is not kept any more`,
@@ -321,7 +328,8 @@ describe('what is not kept forever', () => {
     }
     const [first] = await sql`select min(range_start) as at from reporting.coverage`;
     expect(first?.at.getTime()).toBeGreaterThanOrEqual(kept);
-    const told = await sql`select dataset, kept_since, finished_at from reporting.retention order by dataset`;
+    const told =
+      await sql`select dataset, kept_since, finished_at from reporting_internal.retention order by dataset`;
     expect(told).toHaveLength(5);
     for (const one of told)
       expect(one).toMatchObject({ kept_since: new Date(kept), finished_at: new Date(until) });
@@ -414,7 +422,7 @@ describe('what was removed', () => {
       select 'metric_points', target_key, 'time', r::int8range, 'why', now() from recorder.target_datasets,
         unnest(${[`[${now - 280 * DAY},${now - 200 * DAY})`, `[${now - 120 * DAY},${now - 80 * DAY})`]}::text[]) r`;
     await retain(sql, { metric_points: 90 * DAY }, now, never);
-    const state = stateOf(await loadStates(sql, feed), target, 'metric_points');
+    const state = targetStateOf(await loadStates(sql, feed), target, 'metric_points');
     const kept = now - 90 * DAY;
     expect(state.keptSince).toBe(kept);
     expect(missingWindows(feed, target, state, now).every(({ from }) => from >= kept)).toBe(true);
@@ -445,10 +453,10 @@ describe('what was removed', () => {
   it('stays removed and declared when the seals are verified, however many rows; tampering is still told', async () => {
     const until = start + 200 * DAY;
     await sql`
-      insert into recorder.p_blocks (node, height, recorded_at, run_id)
+      insert into recorder.p_blocks (node, height, valid_from, run_id)
       select 'n', g, ${new Date(start)}::timestamptz + g * interval '1 minute', 1 from generate_series(1, 3000) g`;
     await sql`
-      insert into recorder.p_blocks (node, height, recorded_at, run_id)
+      insert into recorder.p_blocks (node, height, valid_from, run_id)
       select 'n', g, ${new Date(until - DAY)}::timestamptz + g * interval '1 second', 1 from generate_series(3001, 3100) g`;
     const sealing = { databaseUrl: database.url, clock: () => until, key: undefined, signal: never };
     await sealUntil(sealing, until);
@@ -458,7 +466,7 @@ describe('what was removed', () => {
     expect(found.declared).toMatchObject([{ dataset: 'p_blocks', kind: 'removed' }]);
     await sql`delete from recorder.p_blocks where height = 3050`;
     await sql`
-      insert into recorder.p_blocks (node, height, recorded_at, run_id)
+      insert into recorder.p_blocks (node, height, valid_from, run_id)
       values ('n', 7, ${new Date(start + 7 * 60_000)}, 1), ('n', 8, ${new Date(start + 9 * 60_000)}, 1)`;
     await sql`update recorder.p_blocks set extra = '{"forged": 1}' where height = 7`;
     const tampered = await verify({ databaseUrl: database.url });
@@ -472,7 +480,7 @@ describe('what was removed', () => {
 
 describe('removing', () => {
   const fill = (table: string, count: number) => sql`
-    insert into ${sql(`recorder.${table}`)} (node, height, recorded_at, run_id)
+    insert into ${sql(`recorder.${table}`)} (node, height, valid_from, run_id)
     select 'n', g, ${new Date(start)}, 1 from generate_series(1, ${count}) g`;
   const countOf = async () => Number((await sql`select count(*) from recorder.p_blocks`)[0]?.count);
   const until = start + 100 * DAY;
@@ -508,24 +516,24 @@ describe('removing', () => {
     await other.end({ timeout: 1 });
     await locker.end({ timeout: 1 });
     // The start was written down first: whoever asks is told already.
-    const [moved] = await sql`select kept_since, finished_at, removed::int from reporting.retention`;
+    const [moved] = await sql`select kept_since, finished_at, removed::int from reporting_internal.retention`;
     expect(moved).toMatchObject({ kept_since: new Date(until - 30 * DAY), finished_at: null });
     const both = await Promise.all([retain(sql, keep, until, never), retain(sql, keep, until, never)]);
     expect(both.flat().reduce((sum, { removed }) => sum + removed, 0) + Number(moved?.removed)).toBe(60_000);
     expect(await countOf()).toBe(0);
-    expect((await sql`select removed::int from reporting.retention`)[0]?.removed).toBe(60_000);
+    expect((await sql`select removed::int from reporting_internal.retention`)[0]?.removed).toBe(60_000);
   });
 
   it('leaves what a run changes meanwhile, and what it holds for the next time', async () => {
     await fill('p_blocks', 100);
     const writer = postgres(database.url, { max: 1, onnotice: () => {} });
     await writer.unsafe('begin');
-    await writer`update recorder.p_blocks set superseded_at = ${new Date(until)} where height = 5`;
+    await writer`update recorder.p_blocks set valid_to = ${new Date(until)} where height = 5`;
     await retain(sql, keep, until, never);
     await writer.unsafe('commit');
     await writer.end({ timeout: 1 });
-    const left = await sql`select height, superseded_at from recorder.p_blocks`;
-    expect(left).toEqual([{ height: '5', superseded_at: new Date(until) }]);
+    const left = await sql`select height, valid_to from recorder.p_blocks`;
+    expect(left).toEqual([{ height: '5', valid_to: new Date(until) }]);
     await retain(sql, keep, until + DAY, never);
     expect(await countOf()).toBe(1);
     await retain(sql, keep, until + 40 * DAY, never);
@@ -536,12 +544,12 @@ describe('removing', () => {
     await retain(sql, keep, until, never);
     await retain(sql, { p_blocks: 90 * DAY }, until, never);
     await retain(sql, keep, until - 10 * DAY, never);
-    expect(await sql`select kept_since from reporting.retention`).toEqual([
+    expect(await sql`select kept_since from reporting_internal.retention`).toEqual([
       { kept_since: new Date(until - 30 * DAY) },
     ]);
   });
 
-  it('of one dataset that fails costs no other, and is told', async () => {
+  it('of one dataset that fails costs no other, and is reported', async () => {
     await fill('p_blocks', 10);
     await sql`
       insert into recorder.quarantine (dataset, target_key, digest, run_id, quarantined_at, last_seen, observed_at, reason, item)
@@ -562,13 +570,13 @@ describe('removing', () => {
 
   it('takes the earlier of two clocks: one that is set ahead removes nothing', async () => {
     await sql`
-      insert into recorder.p_blocks (node, height, recorded_at, run_id) values ('n', 1, now() - interval '10 days', 1)`;
+      insert into recorder.p_blocks (node, height, valid_from, run_id) values ('n', 1, now() - interval '10 days', 1)`;
     const tenYears = Date.now() + 3_650 * DAY;
     expect(await retain(sql, keep, tenYears, never)).toMatchObject([{ dataset: 'p_blocks', removed: 0 }]);
     expect(await countOf()).toBe(1);
     const [{ since } = { since: 0 }] = await sql<
       { since: Date }[]
-    >`select kept_since as since from reporting.retention`;
+    >`select kept_since as since from reporting_internal.retention`;
     expect(Number(since)).toBeLessThan(Date.now() - 29 * DAY);
   });
 

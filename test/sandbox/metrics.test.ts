@@ -154,11 +154,11 @@ describe('metrics', () => {
     expect(of.feesPaid).toBeCloseTo((of.gasUsed * of.avgGasPrice) / 1e9, 6);
   });
 
-  it('adds the chains up in mainnet, testnet and total', async () => {
+  it('adds the chains up in total', async () => {
     const at = `timeInterval=day&startTimestamp=${midnight - 20 * DAY}&endTimestamp=${midnight - 20 * DAY}`;
     const of = async (chain: string): Promise<number> => (await series(chain, 'gasUsed', at))[0]?.value ?? 0;
-    expect(await of('mainnet')).toBe((await of('43114')) + (await of('888001')) + (await of('888002')));
-    expect(await of('total')).toBe((await of('mainnet')) + (await of('testnet')));
+    const gasUsed = await Promise.all(['43114', '43113', '888001', '888002'].map(of));
+    expect(await of('total')).toBe(gasUsed.reduce((sum, value) => sum + value));
   });
 
   it('averages of transactions per second come with status and the time of the last run', async () => {
@@ -199,7 +199,7 @@ describe('metrics', () => {
     expect(vanished).toBeGreaterThan(0);
   });
 
-  it('changes nothing while the clock stands still, and moves with it', async () => {
+  it('changes nothing while the clock is stopped, and moves with it', async () => {
     const path = '/v2/chains/43114/metrics/txCount?pageSize=3&endTimestamp=9999999999';
     const first = (await get(path)).body.results;
     expect((await get(path)).body.results).toEqual(first);

@@ -34,3 +34,12 @@ it('is reported by the data service, which does not answer to the name of a publ
     for (const name of ['mainnet', 'fuji', 'testnet']) expect((await get(path(name))).status).toBe(400);
   }
 });
+
+it.each(['mainnet', 'testnet'])(
+  'has no metrics of %s: those are sums over the chains of public networks',
+  async (name) => {
+    expect((await get(`/v2/chains/${name}/metrics/txCount?timeInterval=day`)).status).toBe(404);
+    expect((await get(`/v1/avg_tps/${name}`)).status).toBe(404);
+    expect((await get('/v2/chains/total/metrics/txCount?timeInterval=day')).status).toBe(200);
+  },
+);

@@ -27,7 +27,7 @@ beforeAll(async () => {
   // More than a page, of a metric that must not be summed.
   await makeSeriesOf(sql);
   await sql`insert into recorder.metric_points
-    (series_id, bucket_start, value, recorded_at, run_id)
+    (series_id, bucket_start, value, valid_from, run_id)
     select (select public.series_of('many', 'activeAddresses', 'day')), timestamptz '2020-01-01 00:00Z' + n * interval '1 day', n, now(), 1
     from generate_series(0, 1499) as n`;
 });
@@ -149,10 +149,10 @@ async function toldFor(
 
 describe('answers', () => {
   it('are pages: next leads on to the rest, and the last one says so', async () => {
-    const whole = await api('/datasets/validators/rows?limit=1000&columns=node,node_id');
+    const whole = await api('/datasets/node_validators/rows?limit=1000&columns=node,node_id');
     const paged = await walkPages((after) => {
       const query = new URLSearchParams({ limit: '7', columns: 'node,node_id', ...after });
-      return api(`/datasets/validators/rows?${query}`);
+      return api(`/datasets/node_validators/rows?${query}`);
     });
     expect(whole.rows.length).toBeGreaterThan(20);
     expect(paged).toEqual(whole.rows);
@@ -175,6 +175,18 @@ describe('answers', () => {
     expect(new Set(lines).size).toBe(lines.length);
     const few = await get('/api/v1/views/runs.csv?limit=3');
     expect(few.text.trimEnd().split('\r\n')).toHaveLength(4);
+  });
+
+  it('come as CSV for people, in which no text is a formula, and exactly as JSON', async () => {
+    const notes = ['=1+1', 'a;@x', 'two\nlines', 'a\u202eb', '-1.50'];
+    await sql`insert into recorder.incident_notes (node, at, author, note, written_at)
+      select 'formulas', now(), 'me', note, now() from unnest(${notes}::text[]) with ordinality l(note, place) order by place`;
+    const query = 'node=formulas&columns=note&sort=id';
+    const { text } = await get(`/api/v1/views/incident_notes.csv?${query}`);
+    expect(text).toBe("note\r\n'=1+1\r\na;'@x\r\ntwo\\u000alines\r\na\\u202eb\r\n-1.50\r\n");
+    const { rows } = await api(`/views/incident_notes?${query}`);
+    expect(rows).toEqual(notes.map((note) => ({ note })));
+    await sql`delete from recorder.incident_notes where node = 'formulas'`;
   });
 
   describe('with texts longer than an address', () => {
@@ -240,7 +252,7 @@ describe('answers', () => {
   it('by a grain that is no length of time are refused in words', async () => {
     for (const grain of ['PT0S', 'PT-10M', 'P-1M', 'P1M-40D', 'P999999Y']) {
       const { code, text } = await get(`/api/v1/views/node_uptime_by?grain=${grain}`);
-      expect({ code, text }, grain).toEqual({ code: 400, text: expect.stringContaining('No such answer') });
+      expect({ code, text }, grain).toEqual({ code: 400, text: expect.stringContaining('No result') });
     }
     expect((await api('/views/node_uptime_by?grain=P1M')).rows.length).toBeGreaterThan(0);
   });
@@ -285,7 +297,7 @@ describe('answers', () => {
         /^there is no record of subnets at 2001-01-01T00:00:00Z; it has been recorded since 2026-/,
       ),
     });
-    expect((await get('/api/v1/datasets/subnets/rows?as_of=2999-01-01')).text).toContain('has not come yet');
+    expect((await get('/api/v1/datasets/subnets/rows?as_of=2999-01-01')).text).toContain('is in the future');
   });
 
   it('of ready questions are those of the reports, and refusals say why', async () => {
@@ -333,8 +345,8 @@ const HOSTILE = [
 describe('hostile requests', () => {
   it.each([
     '/datasets/metric_points/rows',
-    '/datasets/validators/changes',
-    '/datasets/p_blocks/coverage',
+    '/datasets/node_validators/changes',
+    '/datasets/node_p_blocks/coverage',
     '/datasets/validator_uptime/series',
     '/questions/top-chains',
   ])('of %s are refused with a reason or answered, and never fail', async (path) => {

@@ -12,20 +12,27 @@ const RESERVED = 2;
 let server: FastifyInstance;
 let port: number;
 let reached: number;
+/** Number of requests for the slow path that were started. */
+let served: number;
 let slow: ReturnType<typeof gate<void>>;
 let sockets: Socket[];
 
 beforeEach(async () => {
   server = Fastify({ forceCloseConnections: true });
   reached = 0;
+  served = 0;
   sockets = [];
   slow = gate();
   limitConnections(server, { max: MAX, reserved: RESERVED }, () => {
     reached += 1;
   });
   server.get('/health', () => 'up');
+  server.addHook('onResponse', async () => {
+    server.server.emit('finished');
+  });
   server.get('/page', () => 'a page');
   server.get('/slow', async () => {
+    served += 1;
     await slow.opened;
     return 'slow';
   });
@@ -91,8 +98,17 @@ describe('a server with its maximum of connections', () => {
       await requested(socket, '/slow');
       busy.push(socket);
     }
-    // Also where the reserved connections are held by clients that send nothing.
+    // Also where the reserved connections are held by clients that send nothing, or a request without its end.
     for (let number = 0; number < RESERVED; number++) await opened();
+    expect(await answer('/health')).toMatch(/^HTTP\/1\.1 200 [\s\S]*up$/);
+    for (const method of ['POST', 'GET'])
+      for (let number = 0; number < RESERVED; number++) {
+        const begun = once(server.server, 'request');
+        (await opened()).write(
+          `${method} /health HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 9\r\n\r\nslow`,
+        );
+        await begun;
+      }
     expect(await answer('/health')).toMatch(/^HTTP\/1\.1 200 [\s\S]*up$/);
     const refused = await answer('/page');
     expect(refused).toMatch(/^HTTP\/1\.1 503 /);
@@ -101,4 +117,23 @@ describe('a server with its maximum of connections', () => {
     slow.open();
     for (const one of await Promise.all(answers)) expect(one).toMatch(/^HTTP\/1\.1 200 /);
   });
+});
+
+it('closes a connection that sends many requests at once, and starts none of the rest', async () => {
+  const socket = await opened();
+  socket.write('GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(200));
+  expect(await text(socket).catch(() => '')).toBe('');
+  expect(served).toBeLessThan(20);
+  expect(await answer('/health')).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+it('serves requests that a client sends one after another, without limit, and a few at once', async () => {
+  const socket = await opened();
+  const received = text(socket);
+  for (let number = 0; number < 50; number++) {
+    await requested(socket, '/page');
+    await once(server.server, 'finished');
+  }
+  socket.end('GET /page HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(5));
+  expect((await received).match(/HTTP\/1\.1 200 /g)).toHaveLength(55);
 });

@@ -7,50 +7,50 @@ const { it, ask } = withPages({ clock: () => now });
 describe('what will be known at a moment that has not come', () => {
   it.each([
     '/datasets?',
-    '/datasets/validators?',
+    '/datasets/node_validators?',
     '/datasets/node_health?',
-    '/datasets/validators/row?node=a&',
-    '/datasets/validators/coverage?',
+    '/datasets/node_validators/row?node=a&',
+    '/datasets/node_validators/coverage?',
     '/charts?of=metric_points&',
     '/query?sql=select+1&',
     '/query.json?sql=select+1&',
     '/query.csv?sql=select+1&',
-    '/api/v1/datasets/validators/rows?',
-    '/api/v1/datasets/validators/rows.csv?',
+    '/api/v1/datasets/node_validators/rows?',
+    '/api/v1/datasets/node_validators/rows.csv?',
     '/api/v1/datasets/metric_points/series?chain_id=1&metric=txCount&time_interval=day&',
     '/api/v1/questions/stake-daily?from=2026-01-01&to=2026-02-01&',
   ])('is refused with words by %s', async (path) => {
     for (const moment of ['2026-05-17T09:41:01', '2999-01-01', '2026-05-17T09:42%2B00:00']) {
       const { code, body } = await ask(`${path}as_of=${moment}`);
-      expect({ code, told: /as_of:? has not come yet/.test(body) }).toEqual({ code: 400, told: true });
+      expect({ code, told: /as_of:? is in the future/.test(body) }).toEqual({ code: 400, told: true });
     }
     // The same moment elsewhere: two hours earlier there.
     const past = await ask(`${path}as_of=2026-05-17T09:42%2B02:00`);
-    expect(past.body).not.toContain('has not come yet');
+    expect(past.body).not.toContain('is in the future');
   });
 
   it('is refused beside the other line of a chart, too', async () => {
     const { code, body } = await ask('/charts?beside=2999-01-01');
     expect(code).toBe(400);
-    expect(body).toContain('beside: has not come yet');
+    expect(body).toContain('beside: is in the future');
   });
 
   it.each([
-    ['/api/v1/views/validators_as_of?', 'at'],
-    ['/api/v1/views/validators_as_of.csv?', 'at'],
-    ['/api/v1/views/validators%5Fas%5Fof?', 'at'],
+    ['/api/v1/views/node_validators_as_of?', 'at'],
+    ['/api/v1/views/node_validators_as_of.csv?', 'at'],
+    ['/api/v1/views/node_validators%5Fas%5Fof?', 'at'],
     ['/api/v1/views/node_incidents_as_of?', 'at'],
-    ['/datasets/validators_as_of?', 'at'],
-    ['/api/v1/datasets/validators/changes?from=2026-05-01&', 'to'],
-    ['/api/v1/datasets/validators/changes.csv?from=2026-05-01&', 'to'],
+    ['/datasets/node_validators_as_of?', 'at'],
+    ['/api/v1/datasets/node_validators/changes?from=2026-05-01&', 'to'],
+    ['/api/v1/datasets/node_validators/changes.csv?from=2026-05-01&', 'to'],
     ['/api/v1/datasets/node_health/changes?from=2026-05-01&', 'to'],
-    ['/api/v1/datasets/validators/changes?', 'from'],
-    ['/datasets/validators/changes?', 'to'],
-    ['/datasets/validators/changes?', 'from'],
+    ['/api/v1/datasets/node_validators/changes?', 'from'],
+    ['/datasets/node_validators/changes?', 'to'],
+    ['/datasets/node_validators/changes?', 'from'],
   ])('is refused by %s as %s, too', async (path, parameter) => {
     for (const moment of ['2026-05-17T09:41:01', '2999-01-01']) {
       const { code, body } = await ask(`${path}${parameter}=${moment}`);
-      expect({ code, told: new RegExp(`${parameter}:? has not come yet`).test(body) }).toEqual({
+      expect({ code, told: new RegExp(`${parameter}:? is in the future`).test(body) }).toEqual({
         code: 400,
         told: true,
       });
@@ -59,18 +59,18 @@ describe('what will be known at a moment that has not come', () => {
   });
 
   it.each([
-    '/api/v1/views/validators_changes?at=2999-01-01',
+    '/api/v1/views/node_validators_changes?at=2999-01-01',
     '/api/v1/views/node_uptime?from=2026-01-01&to=2999-01-01',
-    '/datasets/validators_changes?at=2999-01-01',
+    '/datasets/node_validators_changes?at=2999-01-01',
   ])('is not meant by other moments of that name: %s', async (path) => {
     expect((await ask(path)).code).toBe(200);
   });
 
-  it('is of no matter where the moment is none: that is what is told', async () => {
+  it('is of no matter where the moment is none: that is what is reported', async () => {
     for (const query of ['as_of=tomorrow', 'as_of=2999-01-01&as_of=2999-01-02']) {
-      const { code, body } = await ask(`/api/v1/datasets/validators/rows?${query}`);
+      const { code, body } = await ask(`/api/v1/datasets/node_validators/rows?${query}`);
       expect(code).toBe(400);
-      expect(body).not.toContain('has not come yet');
+      expect(body).not.toContain('is in the future');
     }
   });
 });

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Agent, request } from 'undici';
@@ -13,8 +12,10 @@ import { findFreePort } from '../../src/db/embedded/free-port.ts';
 import { pages } from '../../src/server/pages/pages.ts';
 import { type Running, startCommand } from '../support/cli.ts';
 import { withDatabase } from '../support/fixture.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const KEY = 'canary-5e1f7a90';
+const FORM = 'application/x-www-form-urlencoded';
 const PAYLOADS = [
   `' or 1=1; drop table recorder.runs; --`,
   `1); select pg_sleep(20); --`,
@@ -37,7 +38,7 @@ const INDISCREET = new RegExp(`${KEY}|node_modules|\\.[jt]sx?:\\d+|PostgresError
 const agent = new Agent({ connections: 50 });
 const { it, database, sql } = withDatabase();
 let sandbox: Sandbox;
-let dir: string;
+const dir = temporaryFolder('hostile');
 let up: Running;
 let port: number;
 
@@ -55,7 +56,6 @@ const described = z.object({
 
 beforeAll(async () => {
   sandbox = await startSandbox({ incidents: false });
-  dir = mkdtempSync(join(tmpdir(), 'recorder-hostile-'));
   port = await findFreePort();
   const service = { url: sandbox.url, apiKeyHeader: 'x-key' };
   const nodes = sandbox.watch.nodes.slice(0, 2).map(({ name, path }) => ({ name, url: sandbox.url + path }));
@@ -78,7 +78,6 @@ afterAll(async () => {
   up.process.kill('SIGKILL');
   await agent.close();
   await sandbox.close();
-  rmSync(dir, { recursive: true });
 });
 
 interface Answer {
@@ -239,7 +238,7 @@ describe('whoever means harm', () => {
         const answer = await got(path, {
           method: 'POST',
           body: `token=${value}&theme=${value}&to=${value}`,
-          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+          headers: { 'content-type': FORM },
         });
         expectHarmless(`POST ${path}: ${payload.slice(0, 40)}`, answer);
         expect([200, 303, 400, 401, 403, 404, 413, 429], `POST ${path}`).toContain(answer.code);
@@ -248,7 +247,7 @@ describe('whoever means harm', () => {
     const large = await got('/query', {
       method: 'POST',
       body: `sql=${'x'.repeat(20_000_000)}`,
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      headers: { 'content-type': FORM },
     });
     expect([0, 403, 404, 405, 413]).toContain(large.code);
   });
@@ -277,11 +276,55 @@ describe('whoever means harm', () => {
       'POST /login HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
       [400, 0],
     ],
+    [
+      'another host after ours',
+      'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n',
+      [400, 403, 421],
+    ],
+    [
+      'a host in its address',
+      'GET http://evil.example/ HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n',
+      [400, 403, 404, 421],
+    ],
+    ['too many headers', `GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n${'X: y\r\n'.repeat(20_000)}\r\n`, [431, 0]],
+    ['a tunnel', 'CONNECT evil.example:80 HTTP/1.1\r\nHost: evil.example:80\r\n\r\n', [0, 400, 404, 405]],
     ['no HTTP at all', '\u0016\u0003\u0001\u0000\u0005hello\r\n\r\n', [400, 0]],
   ])('with %s is refused', async (_, bytes, codes) => {
     const answer = await sent(bytes);
     expectHarmless(bytes.slice(0, 60), answer);
     expect(codes, JSON.stringify(answer).slice(0, 300)).toContain(answer.code);
+  });
+
+  it.each([
+    [2_200, 'send nothing', ''],
+    [2_200, 'never end their headers', 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: '],
+    [
+      2_200,
+      'never end their body',
+      `POST /login HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: ${FORM}\r\nContent-Length: 9\r\n\r\na`,
+    ],
+    [200, 'send many requests at once', 'GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'.repeat(50)],
+  ])('with %i connections that %s stops no monitoring', async (count, _, bytes) => {
+    const sockets: Socket[] = [];
+    for (let number = 0; number < count; number++) {
+      const socket = connect(port, '127.0.0.1').on('error', () => {});
+      sockets.push(socket);
+      socket.write(bytes);
+    }
+    await Promise.allSettled(sockets.map((socket) => once(socket, 'connect')));
+    const watcher = new Agent({ headersTimeout: 5_000 });
+    for (const path of ['/health', '/ready', '/metrics'])
+      await expect
+        .poll(async () => (await got(path, { dispatcher: watcher })).code, { message: path })
+        .toBe(200);
+    await watcher.destroy();
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it('with more connections than the server takes is a finding', async () => {
+    await expect
+      .poll(async () => (await got('/api/status')).body, { timeout: 30_000 })
+      .toContain('the server had its maximum of connections');
   });
 
   it('with five hundred at once, beside connections that never end their request, holds nothing up', async () => {
@@ -299,9 +342,9 @@ describe('whoever means harm', () => {
       '/',
       '/status',
       '/runs',
-      '/datasets/validators',
+      '/datasets/node_validators',
       '/query?sql=select+pg_sleep(0.3)',
-      '/api/v1/datasets/validators/rows',
+      '/api/v1/datasets/node_validators/rows',
     ];
     const crowd = new Agent({ connections: 500 });
     const answers = await Promise.all(

@@ -1,8 +1,12 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';
 import { TooManyReadsError } from '../../src/db/semaphore.ts';
-import { Allowance } from '../../src/server/allowance.ts';
-import { RequestThrottle, type ThrottleLimits, throttleRequests } from '../../src/server/load-shedding.ts';
+import {
+  RequestThrottle,
+  RequestTimeBucket,
+  type ThrottleLimits,
+  throttleRequests,
+} from '../../src/server/load-shedding.ts';
 
 let server: FastifyInstance;
 afterEach(() => server?.close());
@@ -50,7 +54,7 @@ const ask = (path: string, remoteAddress = '10.0.0.1') => server.inject({ url: p
 
 describe('the time that requests may take', () => {
   it('is their reserve at first, then their share of all time', () => {
-    const allowance = new Allowance({ share: () => 0.25, reserve: 2_000 });
+    const allowance = new RequestTimeBucket({ share: () => 0.25, reserve: 2_000 });
     allowance.begin(0);
     expect(allowance.wait(1_000)).toBe(0);
     expect(allowance.wait(2_667)).toBeGreaterThan(0);
@@ -63,7 +67,7 @@ describe('the time that requests may take', () => {
 
   it('counts once however many are under way', () => {
     const [one, many] = [1, 50].map((count) => {
-      const allowance = new Allowance({ share: () => 0.5, reserve: 100 });
+      const allowance = new RequestTimeBucket({ share: () => 0.5, reserve: 100 });
       for (let at = 0; at < count; at++) allowance.begin(0);
       for (let at = 0; at < count; at++) allowance.end(1_000);
       return allowance.wait(1_000);
@@ -72,11 +76,11 @@ describe('the time that requests may take', () => {
   });
 
   it('is never more than the reserve, and without a limit where requests have all of it', () => {
-    const rested = new Allowance({ share: () => 0.25, reserve: 100 });
+    const rested = new RequestTimeBucket({ share: () => 0.25, reserve: 100 });
     expect(rested.wait(1e9)).toBe(0);
     rested.begin(1e9);
     expect(rested.wait(1e9 + 200)).toBe(200);
-    const alone = new Allowance({ share: () => 1, reserve: 0 });
+    const alone = new RequestTimeBucket({ share: () => 1, reserve: 0 });
     alone.begin(0);
     expect(alone.wait(1e9)).toBe(0);
   });
@@ -139,21 +143,30 @@ describe('requests', () => {
     await expect(pace.acquireTurn('10.0.0.1')).rejects.toThrow(TooManyReadsError);
   });
 
-  it('of programs that watch the recorder wait for no reader', async () => {
+  it.each([
+    ['programs that watch the recorder', 'reader', '/page', ['/health', '/ready', '/metrics']],
+    ['load balancers and service managers', 'scrape', '/metrics', ['/health', '/ready']],
+  ])('of %s wait for no %s', async (_, __, slow, watched) => {
     server = Fastify();
     throttleRequests(server, () => true);
     let release = (_: string) => {};
     const held = new Promise<string>((resolve) => {
       release = resolve;
     });
-    server.get('/page', () => held);
-    for (const path of ['/health', '/ready', '/metrics']) server.get(path, async () => '');
+    let begun = 0;
+    server.get(slow, () => {
+      begun += 1;
+      return held;
+    });
+    for (const path of watched) server.get(path, async () => '');
     await server.ready();
-    const pages = Array.from({ length: 200 }, () => ask('/page'));
-    const watched = await Promise.all(['/health', '/ready', '/metrics'].map((path) => ask(path)));
-    expect(watched.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200]);
+    const crowd = Array.from({ length: 200 }, () => ask(slow));
+    // The others wait by now: inject() starts its requests later than it returns.
+    await expect.poll(() => begun).toBeGreaterThan(0);
+    const answers = await Promise.all(watched.map((path) => ask(path)));
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual(watched.map(() => 200));
     release('');
-    await Promise.all(pages);
+    await Promise.all(crowd);
   });
 
   it('are so many at once as may be, whatever their reserve', async () => {

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { request } from 'undici';
@@ -15,6 +14,7 @@ import { TemporaryError } from '../../src/lib/errors.ts';
 import { declaredObjects } from '../../src/reporting/views/declared-objects.ts';
 import { type Running, startCommand } from '../support/cli.ts';
 import { withDatabase } from '../support/fixture.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
 
 /** Minimum time for which the locks are held, s. A minute: HOLD_SECONDS=60 npx vitest run test/server/locked.slow.test.ts */
@@ -39,7 +39,7 @@ const PATHS = [
 const { it, database, sql } = withDatabase();
 let sandbox: Sandbox;
 let hook: UpstreamServer;
-let dir: string;
+const dir = temporaryFolder('locked');
 let up: Running;
 let port: number;
 const env = { DATABASE_URL: database.url, HOOK_KEY };
@@ -53,7 +53,6 @@ beforeAll(async () => {
   ]);
   await sql`create table public.ill (subject text primary key)`;
   await sql`grant select on public.ill to recorder_reader`;
-  dir = mkdtempSync(join(tmpdir(), 'recorder-locked-'));
   port = await findFreePort();
   const nodes = sandbox.watch.nodes.slice(0, 2).map(({ name, path }) => ({ name, url: sandbox.url + path }));
   const config = {
@@ -71,7 +70,6 @@ beforeAll(async () => {
 afterAll(async () => {
   up.process.kill('SIGKILL');
   await Promise.all([sandbox.close(), hook.close()]);
-  rmSync(dir, { recursive: true });
 });
 
 async function get(path: string): Promise<number> {

@@ -107,7 +107,7 @@ describe('node_up', () => {
     );
   });
 
-  it('has no sample once nobody watches', async () => {
+  it('has no sample once no observer watches', async () => {
     await watched({ node: 'a', state: 'up', checks: { P: 'up' } });
     await sql`update recorder.health_observers set lease_until = now() - interval '1 second'`;
     const page = await scrape();
@@ -130,7 +130,7 @@ describe('node_up', () => {
 });
 
 describe('the checks of a node', () => {
-  it('are told while the node reports, by name', async () => {
+  it('are reported while the node reports, by name', async () => {
     await watched(
       { node: 'a', state: 'down', checks: { P: 'up', 'X "q" \\ \n': 'down' } },
       { node: 'b', state: 'down', reported: false, checks: { P: 'up' } },
@@ -220,7 +220,7 @@ describe('response times', () => {
   });
 });
 
-describe('what else is told', () => {
+describe('what else is reported', () => {
   it('is what this process did, by names of the configuration', async () => {
     counts.call('nodes/a', 200, 0.02);
     counts.call('nodes/a', 503, 0.3);
@@ -275,7 +275,7 @@ describe('what else is told', () => {
   });
 });
 
-it('a part that cannot be read costs only itself, and is told once', async () => {
+it('a part that cannot be read costs only itself, and is reported once', async () => {
   await watched({ node: 'a', state: 'up' });
   await sql`alter view reporting_internal.node_latency_spans rename to away`;
   try {
@@ -297,7 +297,7 @@ it('a part that cannot be read costs only itself, and is told once', async () =>
   }
 });
 
-it('more probes than are told one by one have no samples, which is told; the rest is', async () => {
+it('more probes than are reported one by one have no samples, which is reported; the rest has', async () => {
   await sql`
       insert into recorder.targets (source, target_key, target)
       select 'node-health', n::text, jsonb_build_object('observer', 'paris', 'node', n::text, 'probe', 'health') from generate_series(1, 30001) n`;

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { Agent, request } from 'undici';
@@ -11,6 +10,7 @@ import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
 import { findFreePort } from '../../src/db/embedded/free-port.ts';
 import { type Running, startCommand } from '../support/cli.ts';
 import { withDatabase } from '../support/fixture.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** A table that this configuration does not record: only readers wait for it. */
 const HELD = 'recorder.nft_tokens';
@@ -20,13 +20,12 @@ const QUESTION = '/query?sql=select+*+from+nft_tokens';
 const agent = new Agent({ connections: 600 });
 const { it, database, sql } = withDatabase();
 let sandbox: Sandbox;
-let dir: string;
+const dir = temporaryFolder('saturated');
 let up: Running;
 let port: number;
 
 beforeAll(async () => {
   sandbox = await startSandbox({ incidents: false });
-  dir = mkdtempSync(join(tmpdir(), 'recorder-saturated-'));
   port = await findFreePort();
   const nodes = sandbox.watch.nodes.slice(0, 2).map(({ name, path }) => ({ name, url: sandbox.url + path }));
   const config = {
@@ -41,7 +40,6 @@ afterAll(async () => {
   up.process.kill('SIGKILL');
   await agent.destroy();
   await sandbox.close();
-  rmSync(dir, { recursive: true });
 });
 
 /** The status of an answer, read to its end; 0: the connection was closed. */
@@ -88,7 +86,7 @@ async function recorded() {
 }
 
 describe('while a crowd of readers holds what it may', () => {
-  it('runs are committed and nodes are looked at, on connections that no reader holds', async () => {
+  it('runs are committed and nodes are observed, on connections that no reader holds', async () => {
     await Promise.race([
       expect.poll(() => status('/ready'), { timeout: 50_000 }).toBe(200),
       up.ended.then(({ stderr }) => expect.fail(stderr)),

@@ -30,7 +30,7 @@ beforeAll(async () => {
     access: new Access({ host: '127.0.0.1', token: undefined, trustedProxies: [], public: [] }),
     log: { warn: () => {} },
     queueReachable: async () => {},
-    queues: { look: async () => [], jobs: async () => [] },
+    queues: { readContents: async () => [], jobs: async () => [] },
     allowedHosts: ['recorder.example.org'],
     budgets: [],
     recorder: { name: 'recorder', network: 'fuji', simulated: false, directory: null },
@@ -65,16 +65,18 @@ describe('the server', () => {
       expect(await get('/health', host)).toMatchObject({ code: 200 });
   });
 
-  it('refuses a request with several Host headers, in whichever order and case', async () => {
+  it('refuses a request that names several hosts, in whichever order and case', async () => {
     const { hostname, port } = new URL(address);
-    for (const [one, other] of [
-      ['Host: localhost', 'Host: evil.example'],
-      ['host: evil.example', 'HOST: localhost'],
-      ['Host: localhost', 'Host: localhost'],
+    for (const [path, ...hosts] of [
+      ['/health', 'Host: localhost', 'Host: evil.example'],
+      ['/health', 'host: evil.example', 'HOST: localhost'],
+      ['/health', 'Host: localhost', 'Host: localhost'],
+      ['http://evil.example/health', 'Host: localhost'],
+      ['HTTPS://localhost/', 'Host: localhost'],
     ]) {
       const socket = connect(Number(port), hostname);
-      socket.end(`GET /health HTTP/1.1\r\n${one}\r\n${other}\r\nConnection: close\r\n\r\n`);
-      expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /);
+      socket.end(`GET ${path} HTTP/1.1\r\n${hosts.join('\r\n')}\r\nConnection: close\r\n\r\n`);
+      expect(await text(socket), path).toMatch(/^HTTP\/1\.1 400 /);
     }
   });
 

@@ -57,7 +57,7 @@ export function testAlerts(
     lines,
     config: checked,
     rules: more.rules ?? configuredRules(checked, url),
-    sender: { recorder: 'recorder', network: 'mainnet', runbook: checked.runbook ?? null },
+    sender: { recorder: 'recorder', network: 'mainnet', runbook: checked.runbook ?? null, publicUrl: null },
     facts: { ...noFacts, ...more.facts },
     secrets: readReferencedSecrets(collectTexts([checked.channels, checked.heartbeat ?? '']), more.env ?? {}),
     close: () => sql.end(),

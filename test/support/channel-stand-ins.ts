@@ -65,7 +65,7 @@ const HEADS: Readonly<Record<string, string>> = {
 function read(title: string, body: string): Told {
   const [, head = '', rule = '', first = '', , more = '0'] =
     /^\[([A-Z ]+)\] ([\w-]+): (\S+)( and (\d+) more)?$/.exec(title) ?? [];
-  const subjects = [...body.matchAll(/^(?:Over: )?(\S+) is ill/gm)].map(([, subject]) => subject);
+  const subjects = [...body.matchAll(/^(?:Resolved: )?(\S+) is ill/gm)].map(([, subject]) => subject);
   const whole = subjects.length === Number(more) + 1 && subjects[0] === first;
   return {
     says: whole

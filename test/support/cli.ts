@@ -24,6 +24,7 @@ export interface Running {
  * @param env what it has of the recorder's environment; it inherits none of it
  * @param reader what reads its stdout, in a shell: the end is the command's, the output is the reader's; absent: the caller
  * @param before what stands before it on its own command line, such as a program that starts it with fewer rights
+ * @param cli file of the command line. Default: the one that was compiled for this test run
  */
 export function startCommand(
   args: readonly string[],
@@ -31,8 +32,9 @@ export function startCommand(
   cwd: string,
   reader?: string,
   before: readonly string[] = [],
+  cli = inject('cli'),
 ): Running {
-  const command = [...before, process.execPath, inject('cli'), ...args];
+  const command = [...before, process.execPath, cli, ...args];
   const shell = ['bash', '-c', `"$@" | { ${reader}; }; exit "\${PIPESTATUS[0]}"`, 'bash', ...command];
   const [file = '', ...rest] = reader === undefined ? command : shell;
   const child = spawn(file, rest, {

@@ -1,23 +1,24 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A way to a PostgreSQL that breaks at a chosen statement. */
-interface Cut {
-  /** The database, by this way. */
+/** A proxy to PostgreSQL that closes a connection at a chosen statement. */
+interface ConnectionCut {
+  /** URL of the database through the proxy. */
   readonly url: string;
-  /** Whether it broke. */
+  /** Returns whether a connection was closed. */
   cut(): boolean;
   close(): Promise<void>;
 }
 
 /**
- * Opens a way to a database on which the connection breaks once so many statements have been done; the answer to the last
- * one does not arrive. Breaks one time.
+ * Starts a proxy that closes the first connection with a number of completed statements, before the response to the last
+ * one. Closes one connection only.
+ * @param statements number of statements of the connection
  */
-export async function cutAfter(url: string, statements: number): Promise<Cut> {
+export async function cutAfter(url: string, statements: number): Promise<ConnectionCut> {
   const target = new URL(url);
   const sockets = new Set<Socket>();
-  let left = statements + 1; // the server is ready for the first statement as well
+  let isCut = false;
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname);
     for (const socket of [client, upstream]) {
@@ -33,13 +34,17 @@ export async function cutAfter(url: string, statements: number): Promise<Cut> {
     client.on('close', end);
     upstream.on('close', end);
     client.pipe(upstream);
+    let left = statements + 1; // the server is ready for the first statement as well
     let pending = Buffer.alloc(0);
     upstream.on('data', (chunk: Buffer) => {
       pending = Buffer.concat([pending, chunk]);
       while (pending.length >= 5 && pending.length > pending.readUInt32BE(1)) {
         const message = pending.subarray(0, pending.readUInt32BE(1) + 1);
         pending = pending.subarray(message.length);
-        if (message[0] === 'Z'.charCodeAt(0) && left-- === 0) return end();
+        if (message[0] === 'Z'.charCodeAt(0) && left-- === 0 && !isCut) {
+          isCut = true;
+          return end();
+        }
         client.write(message);
       }
     });
@@ -53,7 +58,7 @@ export async function cutAfter(url: string, statements: number): Promise<Cut> {
   through.port = String(address.port);
   return {
     url: through.href,
-    cut: () => left < 0,
+    cut: () => isCut,
     close: async () => {
       for (const socket of sockets) socket.destroy();
       server.close();

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
-import { cloneTemplate, createDatabase, dropDatabase } from './template.ts';
+import { cloneBareTemplate, cloneTemplate, createDatabase, dropDatabase } from './template.ts';
 
 /** A migrated, empty database of its own for one test file. */
 export interface TestDatabase {
@@ -12,6 +12,11 @@ export interface TestDatabase {
 /** Makes a database for the calling test file. Needs the global set-up. */
 export async function testDatabase(): Promise<TestDatabase> {
   return made(cloneTemplate);
+}
+
+/** Makes a database that has the tables, and no view or function of `reporting`. */
+export async function bareDatabase(): Promise<TestDatabase> {
+  return made(cloneBareTemplate);
 }
 
 /** Makes a database that nothing has migrated yet. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { inject, test } from 'vitest';
-import type { ServerContext } from '../../src/server/server.ts';
+import type { ServerContext } from '../../src/server/server-context.ts';
 import type { TestDatabase } from './database.ts';
 import { ask as askAddress, type PageServer, servePagesOf } from './page-server.ts';
 import { cloneTemplate, databaseUrl, dropDatabase, recordedTemplate } from './template.ts';

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { buildRecorder } from '../../chaos/build.ts';
+import { migrateDatabase } from '../../src/db/migrate.ts';
 import { migrate } from '../../src/reporting/views/migrate.ts';
 import { startServices } from './services.ts';
-import { buildTemplate } from './template.ts';
+import { buildTemplates } from './template.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -30,9 +31,12 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     await Promise.all([postgres.stop(), redis?.stop(), rm(built, { recursive: true })]);
   };
   try {
-    project.provide('cli', await buildRecorder(built));
     if (!redis && process.env.CI) throw new Error(noRedis);
-    await buildTemplate(postgres.url, migrate);
+    const [cli] = await Promise.all([
+      buildRecorder(built),
+      buildTemplates(postgres.url, (url) => migrateDatabase(url, []), migrate),
+    ]);
+    project.provide('cli', cli);
   } catch (error) {
     await tearDown();
     throw error;

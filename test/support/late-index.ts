@@ -12,6 +12,8 @@ export interface LateBlock {
   readonly height?: number;
   readonly at: number;
   readonly shownAt: number;
+  /** When the index shows it no more, ms since 1970; inclusive start, exclusive end. Absent: never. */
+  readonly hidden?: { readonly from: number; readonly to: number } | undefined;
   /** The time that answers state, ms since 1970. Absent: `at`. */
   readonly statedTime?: number;
 }
@@ -61,6 +63,7 @@ export class LateIndex {
         .filter(
           (one) =>
             one.shownAt <= this.#now() &&
+            !(one.hidden && one.hidden.from <= this.#now() && this.#now() < one.hidden.to) &&
             one.at / 1000 >= Number(startTimestamp) &&
             one.at / 1000 <= Number(endTimestamp) &&
             heightOf(one) >= Number(startBlock) &&

@@ -7,7 +7,7 @@ import { MOST_256 } from '../warehouse/synthetic.ts';
 export const ODD_ROWS = `
   with series as (
     insert into recorder.metric_points_series (chain_id, metric, time_interval) values ('777', 'made up', 'day') returning series_id)
-  insert into recorder.metric_points (series_id, bucket_start, value, recorded_at, superseded_at, vanished, run_id)
+  insert into recorder.metric_points (series_id, bucket_start, value, valid_from, valid_to, vanished, run_id)
   select series_id, day::timestamptz, value, at::timestamptz, until::timestamptz, vanished, 1 from series, (values
     ('2026-03-01T00:00Z', 1.5, '2026-03-02T00:30Z', '2026-03-03T23:45Z', false),
     ('2026-03-01T00:00Z', ${MOST_256}, '2026-03-03T23:45Z', null, false),

@@ -4,7 +4,8 @@ import { ReadGate } from '../../src/db/read-gate.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { Access } from '../../src/server/access.ts';
 import { ProcessCounts } from '../../src/server/metrics/process-counts.ts';
-import { buildServer, type ServerContext } from '../../src/server/server.ts';
+import { buildServer } from '../../src/server/server.ts';
+import type { ServerContext } from '../../src/server/server-context.ts';
 
 /** A server that listens, for one test file. */
 export interface PageServer {
@@ -26,7 +27,7 @@ export async function servePagesOf(
     access: new Access({ host: '127.0.0.1', token, trustedProxies: [], public: [] }),
     log: { warn: () => {} },
     queueReachable: async () => {},
-    queues: { look: async () => [], jobs: async () => [] },
+    queues: { readContents: async () => [], jobs: async () => [] },
     allowedHosts: [],
     budgets: [],
     recorder: { name: 'recorder', network: 'fuji', simulated: false, directory: null },

@@ -1,9 +1,9 @@
 import type postgres from 'postgres';
 import type {
   Dataset,
-  Page,
   Range,
   Source,
+  SourcePage,
   Target,
   UpstreamClient,
   Window,
@@ -17,7 +17,7 @@ import { record } from '../../src/recording/record.ts';
 import { commitsFor } from './commits.ts';
 
 /** How a test answers a run's questions: a walk without an upstream, or an `ask` that gives the answers. */
-export type Walk = (window: Window | null, ask: UpstreamClient) => AsyncIterable<Page>;
+export type Walk = (window: Window | null, ask: UpstreamClient) => AsyncIterable<SourcePage>;
 
 /** A feed over tables of the catalog whose answers the test decides. */
 export interface ScriptedFeed extends ActiveFeed {
@@ -62,12 +62,12 @@ export function scriptedFeed(
 }
 
 /** A walk over pages that are known beforehand. */
-export async function* pagesOf(pages: readonly Page[]): AsyncGenerator<Page> {
+export async function* pagesOf(pages: readonly SourcePage[]): AsyncGenerator<SourcePage> {
   yield* pages;
 }
 
 /** The one page of an answer that comes whole. */
-export function onlyPage(body: unknown, more: Partial<Page> = {}): AsyncGenerator<Page> {
+export function onlyPage(body: unknown, more: Partial<SourcePage> = {}): AsyncGenerator<SourcePage> {
   return pagesOf([{ body, proven: null, last: true, whole: true, ...more }]);
 }
 

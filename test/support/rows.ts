@@ -10,7 +10,7 @@ export function rowsOf(name: string): string {
 
 /** As {@link rowsOf}, of a dataset. */
 export function rowsIn(dataset: Dataset): string {
-  const { name, history, extra } = dataset;
+  const { relation, history, extra } = dataset;
   if (history !== 'sample') return rowsWithRequest(dataset);
-  return `(select *${extra === false ? ', null::jsonb as extra' : ''} from reporting.${name})`;
+  return `(select *${extra === false ? ', null::jsonb as extra' : ''} from reporting.${relation})`;
 }

@@ -2,20 +2,29 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import postgres from 'postgres';
 
+const bareName = 'recorder_bare';
 const templateName = 'recorder_template';
 const recordedName = 'recorder_recorded';
 
 /** Rows of the schema `recorder`: `pg_dump --data-only --column-inserts` without psql's commands and settings. */
 const ROWS = new URL('../reporting/relations/recorded.sql.gz', import.meta.url);
 
-/** Makes the database that tests clone, and has `migrate` fill it. */
-export async function buildTemplate(
+/**
+ * Makes the databases that tests clone: one with the tables alone, and the template with everything.
+ * @param migrateTables migrates a database without the declared objects
+ * @param migrate migrates a database
+ */
+export async function buildTemplates(
   admin: string,
+  migrateTables: (url: string) => Promise<unknown>,
   migrate: (url: string) => Promise<unknown>,
 ): Promise<void> {
-  await administer(admin, (sql) => sql`create database ${sql(templateName)}`);
-  await migrate(databaseUrl(admin, templateName));
+  await migrateTables(await createDatabase(admin, bareName));
+  await migrate(await cloneTemplate(admin, templateName, bareName));
 }
+
+/** Clones the database that has the tables, and no view or function of `reporting`, and returns its URL. */
+export const cloneBareTemplate = (admin: string, name: string) => cloneTemplate(admin, name, bareName);
 
 /**
  * Clones a database, the template where none is named, and returns the clone's URL. Copying its files takes a tenth of the
@@ -41,9 +50,9 @@ export async function recordedTemplate(admin: string): Promise<string> {
     await administer(databaseUrl(admin, recordedName), async (recorded) => {
       await recorded.unsafe(gunzipSync(readFileSync(ROWS)).toString());
       // The dump has no rights in it.
-      await recorded`grant usage on schema reporting, reporting_internal to recorder_reader`;
-      await recorded`grant select on all tables in schema reporting, reporting_internal to recorder_reader`;
-      await recorded`grant execute on all functions in schema reporting, reporting_internal to recorder_reader`;
+      await recorded`grant usage on schema reporting, reporting_lists, reporting_internal to recorder_reader`;
+      await recorded`grant select on all tables in schema reporting, reporting_lists, reporting_internal to recorder_reader`;
+      await recorded`grant execute on all functions in schema reporting, reporting_lists, reporting_internal to recorder_reader`;
     });
   });
   return recordedName;

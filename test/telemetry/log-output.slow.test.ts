@@ -97,7 +97,7 @@ describe('lines that cannot be written', () => {
     expect(output.lost).toBe(2);
   });
 
-  it('are told on a line of its own behind one that was written in part', async () => {
+  it('are reported on a line of its own behind one that was written in part', async () => {
     const { output, first, reader } = await open();
     output.write(`${'x'.repeat(300_000)}\n`);
     const begun = Buffer.alloc(1);
@@ -109,7 +109,7 @@ describe('lines that cannot be written', () => {
     expect(await readUntil(second, 'whole\n')).toMatch(/^x+\n1 since 9000\nwhole\n$/);
   });
 
-  it('are told where too much waits for a slow reader, before what waits', async () => {
+  it('are reported where too much waits for a slow reader, before what waits', async () => {
     const { output, first } = await open();
     const line = `${'x'.repeat(999_999)}\n`;
     for (let count = 0; count < 12; count++) output.write(line);

@@ -1,9 +1,9 @@
 import { readHealth } from '../../src/health/health-reading.ts';
 import { nodeHealth } from '../../src/health/node-health.ts';
+import { unmetered } from '../../src/upstreams/budget.ts';
 import { checkNode } from '../../src/upstreams/examine-node.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
-import { unmetered } from '../../src/upstreams/unmetered-budget.ts';
-import { UpstreamSession } from '../../src/upstreams/upstream.ts';
+import { UpstreamSession } from '../../src/upstreams/upstream-session.ts';
 import { type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
 
 /** One combination of the table, and the state that the table demands. */
@@ -38,15 +38,18 @@ const HEADERS: readonly Readonly<Record<string, string>>[] = [
 const PAGE_TYPE = { 'content-type': 'text/html' };
 const STATUSES = [
   ...[200, 201, 202, 204, 301, 302, 304, 307, 308, 400, 401, 402, 403, 404, 405, 407],
-  ...[408, 410, 418, 429, 451, 500, 501, 502, 503, 504, 511, 520],
+  ...[408, 410, 418, 429, 451, 500, 501, 502, 503, 504, 511, 520, 600, 999],
 ];
+
+/** Whether a response with the status comes from a failing node, and not from a proxy. */
+export const isOfFailingNode = (status: number) => status >= 500 && status < 600 && status !== 511;
 
 /** The rule, written from the requirement and not from the code. */
 function demanded(status: number, body: keyof typeof BODIES, type: string): Case['state'] {
-  const counts = (status < 300 && status !== 204) || (status >= 500 && status !== 511);
+  const counts = (status < 300 && status !== 204) || isOfFailingNode(status);
   if (counts && /json/.test(type) && body === 'a healthy report') return 'up';
   if (counts && /json/.test(type) && body === 'an unhealthy report') return 'down';
-  return status >= 500 && status !== 511 ? 'down' : 'unknown';
+  return isOfFailingNode(status) ? 'down' : 'unknown';
 }
 
 const names = Object.keys(BODIES).filter((name): name is keyof typeof BODIES => name in BODIES);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failureTable } from '../../src/upstreams/failure.ts';
 import { type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
-import { answeringServer, BODIES, cases, examined, ran, some } from './answer-table.ts';
+import { answeringServer, BODIES, cases, examined, isOfFailingNode, ran, some } from './answer-table.ts';
 
 let server: UpstreamServer;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ describe('the table of answers', () => {
     const wrong = failures.flatMap((failure, at) => {
       const { status = 0, name } = cases[at] ?? {};
       // A run needs no health report: for it a report is as wrong as any other body.
-      const state = status >= 500 && status !== 511 ? 'down' : 'unknown';
+      const state = isOfFailingNode(status) ? 'down' : 'unknown';
       const isAlike =
         failure !== null &&
         failureTable[failure.kind].probe === state &&

@@ -61,4 +61,21 @@ describe('a call without a usable answer', () => {
     expect(failure).toMatchObject({ kind, code, message: expect.stringContaining(`(${code})`) });
     expect(failure.message).not.toContain('secret');
   });
+
+  // A name with an IPv6 and an IPv4 address, and a machine without IPv6: the order of the addresses must not matter.
+  it.each([
+    [['ENETUNREACH', 'ECONNREFUSED'], 'refused'],
+    [['EHOSTUNREACH', 'ECONNREFUSED'], 'refused'],
+    [['ETIMEDOUT', 'ECONNREFUSED'], 'refused'],
+    [['EADDRNOTAVAIL', 'ETIMEDOUT'], 'timeout'],
+    [['ENETUNREACH', 'EHOSTUNREACH'], 'unreachable'],
+    [['ENETUNREACH', 'EADDRNOTAVAIL'], 'local'],
+  ] as const)('of several addresses with the codes %j is of the kind %s, in any order', (codes, kind) => {
+    for (const order of [codes, codes.toReversed()]) {
+      const errors = order.map((code) => Object.assign(new Error('no'), { code }));
+      const cause = Object.assign(new AggregateError(errors), { code: order[0] });
+      expect(failureOfError(new TypeError('fetch failed', { cause }))).toMatchObject({ kind });
+      expect(failureOfError(cause)).toMatchObject({ kind });
+    }
+  });
 });

@@ -92,7 +92,7 @@ describe('a service', () => {
       {
         ok: false,
         found: expect.stringContaining('there is no /v2/chains'),
-        fix: expect.stringContaining("it has the gateway's path"),
+        fix: expect.stringContaining('it has the path of the gateway'),
       },
     ]);
     expect(await service(`${url}/gateway/metrics`)).toMatchObject([{ ok: true }]);
@@ -119,7 +119,7 @@ describe('a service', () => {
     expect(await service(url)).toMatchObject([
       {
         ok: false,
-        found: expect.stringContaining(`wants a key, and none is set (${status}: "no key")`),
+        found: expect.stringContaining(`requires a key, and none is set (${status}: "no key")`),
         fix: expect.stringContaining('set METRICS_API_KEY to your key, and upstreams.metrics.apiKeyHeader'),
       },
     ]);
@@ -205,7 +205,7 @@ describe('a service', () => {
       {
         ok: false,
         found: expect.stringContaining('a web page instead of JSON (200)'),
-        fix: expect.stringContaining('behind no login'),
+        fix: expect.stringContaining('which needs no login'),
       },
     ]);
   });
@@ -226,7 +226,7 @@ describe('a service', () => {
       {
         ok: false,
         found: `${url}: the service does not know the chain 99 (404: "Chain 99 not found")`,
-        fix: 'correct watch.chains[1], or take it out',
+        fix: 'correct watch.chains[1], or remove the id',
       },
       { ok: true },
     ]);
@@ -253,7 +253,7 @@ describe('a service', () => {
     expect(await service(url, { timeout: 200 })).toMatchObject([
       {
         ok: false,
-        found: expect.stringMatching(/gave no whole answer within 0.2 s$/),
+        found: expect.stringMatching(/sent no complete response within 0.2 s$/),
         fix: expect.stringContaining('upstreams.metrics.timeout'),
       },
     ]);
@@ -271,7 +271,7 @@ describe('a service', () => {
     expect(await service('http://no-such-host.invalid')).toMatchObject([
       {
         ok: false,
-        found: expect.stringMatching(/no host is called no-such-host.invalid|cannot be looked up/),
+        found: expect.stringMatching(/the host name no-such-host.invalid cannot be resolved/),
       },
     ]);
   });
@@ -433,7 +433,7 @@ describe('a node', () => {
     );
     const found = (await node(url)).map((one) => one.found).join('; ');
     expect(found).toMatch(/does not offer/);
-    expect(found).not.toMatch(/something else than this API/);
+    expect(found).not.toMatch(/does not respond like this API/);
   });
 
   it('that refuses its host name', async () => {

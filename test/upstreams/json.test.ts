@@ -168,27 +168,6 @@ describe('parseJson', () => {
     );
   });
 
-  it('is JSON.parse for everything else', () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), (value) => {
-        const text = JSON.stringify(value);
-        expect(jsonText(parseJson(text))).toBe(text);
-      }),
-    );
-    fc.assert(
-      fc.property(fc.string(), (text) => {
-        let right: unknown;
-        try {
-          right = JSON.parse(text);
-        } catch {
-          expect(() => parseJson(text)).toThrow();
-          return;
-        }
-        expect(jsonText(parseJson(text))).toBe(jsonText(right));
-      }),
-    );
-  });
-
   it('takes the last value of a key that comes twice, in both parsers', () => {
     const key = fc.constantFrom('a', 'b', '__proto__', 'constructor', 'toString');
     const member = fc.tuple(key, fc.jsonValue({ maxDepth: 1 }));
@@ -206,20 +185,6 @@ describe('parseJson', () => {
     );
   });
 
-  it.each([
-    '{"a":",12345678901234567890,","b":12345678901234567890}',
-    '{",a":12345678901234567890,"]":12345678901234567890,"":12345678901234567890}',
-    '{"a\\\\":12345678901234567890,"\\"b":12345678901234567890,"c\\"d":12345678901234567890}',
-    '["{\\"a\\":12345678901234567890,\\"b\\":[1,12345678901234567890]}",12345678901234567890]',
-    '["\\":12345678901234567890,",12345678901234567890,"a:12345678901234567890,"]',
-    '{"a" : 12345678901234567890 , "b"\n:\n12345678901234567890\n}',
-    '[["a",12345678901234567890],["b",12345678901234567890],["[2001:db8::3e12]:9651",1e400]]',
-    '{"é\ud83d":12345678901234567890,"ключ":[12345678901234567890]}',
-    '  12345678901234567890\n',
-  ])('tells numbers from what is in strings: %s', (text) => {
-    expect(parseJson(text)).toStrictEqual(slowly(text));
-  });
-
   it('reads a number of a million digits, and a hundred thousand numbers without a string between them', () => {
     const digits = '7'.repeat(1_000_000);
     for (const more of ['', `.${digits}`, `e${digits}`]) {
@@ -231,13 +196,6 @@ describe('parseJson', () => {
     expect(numbers.length).toBe(100_002);
   });
 
-  it('takes numbers in strings for strings', () => {
-    expect(parseJson('{"a":"12345678901234567890","b":": 12345678901234567890,"}')).toEqual({
-      a: '12345678901234567890',
-      b: ': 12345678901234567890,',
-    });
-  });
-
   it.each(['', ' '])('leaves Object.prototype alone and keeps a key called __proto__ (%j)', (slow) => {
     const big = slow === '' ? '' : ',"big":12345678901234567890';
     const parsed = parseJson(`{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}${big}}`);
@@ -245,29 +203,6 @@ describe('parseJson', () => {
     expect(Object.getPrototypeOf(parsed)).toBe(Object.prototype);
     expect(Object.keys(Object(parsed)).slice(0, 2)).toEqual(['__proto__', 'constructor']);
     expect(jsonText(parsed)).toContain('"__proto__":{"polluted":1}');
-  });
-
-  it.each([
-    '{"a":1',
-    '[1,2',
-    '{"a":12345678901234567890',
-    '',
-    '<html>',
-    '{"a":01}',
-    '\ufeff{}',
-    '{"a":1}{}',
-    "{'a':1}",
-    'NaN',
-    '{"a":1,12345678901234567890:2}',
-    '{"a":1,12345678901234567890 :2}',
-    '{"a":12345678901234567890.,"a":1}',
-    '{"a":01234567890123456789,"a":1}',
-    '[12345678901234567890"a"]',
-    '\u00a012345678901234567890',
-    '12345678901234567890,12345678901234567890',
-    '12345678901234567890],[1',
-  ])('refuses what is not JSON: %j', (text) => {
-    expect(() => parseJson(text)).toThrow();
   });
 
   it.each([

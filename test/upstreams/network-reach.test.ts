@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { findFreePort } from '../../src/db/embedded/free-port.ts';
-import { type Endpoint, NetworkReach, type Reach } from '../../src/upstreams/network-reach.ts';
+import {
+  type Endpoint,
+  localAddresses,
+  NetworkReach,
+  type Reach,
+} from '../../src/upstreams/network-reach.ts';
 import { rawServer } from '../support/upstream-server.ts';
 
 const REMOTE = ['https://metrics.example', 'http://10.0.0.1:9650', 'http://[2001:db8::1]:9650/node'];
@@ -52,4 +57,34 @@ describe('the recorder is cut off', () => {
     // Each failing upstream is tried itself, and all of them once.
     expect(tried).toHaveLength(REMOTE.length + REMOTE.length + 1);
   });
+
+  it('while no connection attempt ends: a name lookup may take minutes', async () => {
+    const hanging = new NetworkReach(REMOTE, () => new Promise<Reach>(() => {}), 1);
+    for (const url of REMOTE) expect(await hanging.isCutOffFrom(url)).toBe(true);
+  });
+});
+
+describe('an address is on this machine', () => {
+  const address = (cidr: string) => ({
+    ...{ address: cidr.split('/')[0] ?? '', cidr, netmask: '', mac: '', internal: false },
+    ...(cidr.includes(':') ? { family: 'IPv6' as const, scopeid: 0 } : { family: 'IPv4' as const }),
+  });
+  const local = localAddresses({
+    eth0: [address('10.0.0.5/24'), address('fd00:1::5/64')],
+    docker0: [address('172.17.0.1/16')],
+    'br-0123456789ab': [address('192.168.48.1/20'), address('fd00:2::1/64')],
+    br0: [address('192.168.1.2/24')],
+    wg0: [address('10.8.0.2/24')],
+    tailscale0: [address('100.64.0.2/32')],
+  });
+
+  it.each([
+    ...['127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1', '0.0.0.0', '::'],
+    ...['10.0.0.5', 'fd00:1::5', '172.17.3.4', '192.168.63.254', 'fd00:2::beef', '10.8.0.2'],
+  ])('%s', (one) => expect(local.check(one, one.includes(':') ? 'ipv6' : 'ipv4')).toBe(true));
+
+  it.each(['10.0.0.6', 'fd00:1::6', '172.18.0.1', '192.168.64.1', '192.168.1.3', '10.8.0.1', '100.64.0.3'])(
+    'not %s: it is on the network, on the network of a bridged interface, or in a VPN',
+    (one) => expect(local.check(one, one.includes(':') ? 'ipv6' : 'ipv4')).toBe(false),
+  );
 });

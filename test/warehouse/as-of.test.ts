@@ -1,29 +1,27 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { metricPoints } from '../../src/datasets/metrics/metric-points.ts';
 import { chainHeights } from '../../src/datasets/node/chain-heights.ts';
 import { pBlocks } from '../../src/datasets/node/p-blocks.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
+import { relationSql } from '../../src/reporting/views/declared-objects.ts';
 import { DirectoryTarget } from '../../src/warehouse/directory-target.ts';
 import { exportTables } from '../../src/warehouse/export.ts';
 import { warehouseTables } from '../../src/warehouse/export-table.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { asOfInDuck, type Duck, openDuck, rowsInDuck, rowsInPostgres, shownAsOf } from './lake.ts';
 
 const { it, database, sql } = withDatabase({ max: 2, connection: { TimeZone: 'UTC' } });
 let duck: Duck;
-const folder = mkdtempSync(join(tmpdir(), 'export-as-of-'));
+const folder = temporaryFolder('export-as-of');
 
 beforeAll(async () => {
   duck = await openDuck();
 });
 afterAll(async () => {
   duck?.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const START = Date.UTC(2026, 10, 1, 20);
@@ -96,7 +94,11 @@ it('what was known at every moment is the same in DuckDB, of files of several ex
   const differing = new Set<string>();
   for (const table of tables.map(shownAsOf))
     for (const at of moments) {
-      const there = await rowsInPostgres(sql, table, `reporting.${table.name}_as_of('${at.toISOString()}')`);
+      const there = await rowsInPostgres(
+        sql,
+        table,
+        `${relationSql(`${table.relation}_as_of`)}('${at.toISOString()}')`,
+      );
       const here = await rowsInDuck(duck, asOfInDuck(folder, table, at), table);
       expect(here, `${table.name} at ${at.toISOString()}`).toEqual(there);
       differing.add(`${table.name} ${there.join()}`);

@@ -60,7 +60,8 @@ function sinkOf(more: object) {
   const send = () => sendChanges(context, sink, never);
   /** Its pause is over. */
   const later = () => sql`update recorder.change_sinks set next_try_at = now() where sink = ${sink.name}`;
-  const stands = async () => (await sql`select * from reporting.change_sinks where sink = ${sink.name}`)[0];
+  const stands = async () =>
+    (await sql`select * from reporting_internal.change_sinks where sink = ${sink.name}`)[0];
   return { send, later, stands };
 }
 
@@ -147,7 +148,8 @@ it('starts where it is told to, takes what it is there for, and goes by what oth
   ]);
   await removeOldChanges(sql, 'recorder', ['now', 'other'], 7 * 86_400_000, never);
   expect(await kept(), 'the newest stays').toBe(1);
-  const [sinks] = await sql`select array_agg(sink order by sink) as names from reporting.change_sinks`;
+  const [sinks] =
+    await sql`select array_agg(sink order by sink) as names from reporting_internal.change_sinks`;
   expect(sinks).toEqual({ names: ['now', 'other'] });
 });
 

@@ -1,18 +1,8 @@
 import { createHash } from 'node:crypto';
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { openSealConnection } from '../../src/db/client.ts';
 import { closeDays } from '../../src/recording/close-days.ts';
 import { DirectoryTarget } from '../../src/warehouse/directory-target.ts';
@@ -24,25 +14,21 @@ import {
   type ManifestTable,
   manifestText,
 } from '../../src/warehouse/manifest.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type Duck, everyRow, openDuck, rowsInDuck, rowsInPostgres, versionsOf } from './lake.ts';
 import { MOST_256, writeLook, writeRows } from './synthetic.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, database, sql } = withDatabase({ max: 3, connection: { TimeZone: 'UTC' } });
 let duck: Duck;
-const folder = mkdtempSync(join(tmpdir(), 'export-'));
+const folder = temporaryFolder('export');
 
 beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 3, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
   duck = await openDuck();
 });
 afterAll(async () => {
   duck?.close();
-  await sql.end({ timeout: 1 });
-  await database.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 function named(name: string): ExportTable {
@@ -298,7 +284,7 @@ describe('an export since the last one', () => {
     await exported(place, { tables: [table] });
     const long = `${'7'.repeat(60)}.125`;
     await sql.unsafe(
-      `insert into recorder.average_tps (chain_id, bucket_start, value, recorded_at, run_id) values ('long', '2026-11-01', ${long}, '2026-11-01T10:00:00Z', 1)`,
+      `insert into recorder.average_tps (chain_id, bucket_start, value, valid_from, run_id) values ('long', '2026-11-01', ${long}, '2026-11-01T10:00:00Z', 1)`,
     );
     const { tables, manifest } = await exported(place, { tables: [table], incremental: true });
     expect(tables).toMatchObject([{ rows: 1, added: ['value_exact'] }]);
@@ -313,7 +299,7 @@ describe('an export since the last one', () => {
   it.each<[string, (table: ManifestTable) => ManifestTable]>([
     ['day', (table) => ({ ...table, files: table.files.map((one) => ({ ...one, day: "2026-11-01'; --" })) })],
     ['key', (table) => ({ ...table, key: ['network"; --'] })],
-    ['from', (table) => ({ ...table, from: 'recorded_at"; --' })],
+    ['from', (table) => ({ ...table, from: 'valid_from"; --' })],
   ])('where a manifest was written by somebody else, its %s never becomes SQL', async (what, hostile) => {
     const place = `foreign-${what}`;
     const table = named('p_blocks');
@@ -482,7 +468,7 @@ describe('what a retention removed', () => {
     },
   );
 
-  it('is told as lost where its file is damaged, and the rest stays', async () => {
+  it('is reported as lost where its file is damaged, and the rest stays', async () => {
     const place = 'lost';
     await filesOf(place, ['ab', 'cd']);
     const [damaged, ...others] = (await manifestOf(place)).tables.p_blocks?.files ?? [];
@@ -509,7 +495,7 @@ describe('what a retention removed', () => {
 });
 
 describe('a database that was set back by a copy of its folder', () => {
-  it('is exported whole: its numbers of transactions begin again below those that are exported', async () => {
+  it('is all rows were exported: its numbers of transactions begin again below those that are exported', async () => {
     const place = 'copied back';
     const table = named('p_blocks');
     await exported(place, { tables: [table] });
@@ -527,7 +513,7 @@ describe('a database that was set back by a copy of its folder', () => {
 });
 
 describe('another database', () => {
-  it('is exported whole into a place that holds the files of the first', async () => {
+  it('is all rows were exported into a place that holds the files of the first', async () => {
     const place = 'moved';
     const table = named('p_blocks');
     await exported(place, { tables: [table] });

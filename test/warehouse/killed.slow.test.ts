@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect } from 'vitest';
@@ -8,12 +7,13 @@ import { warehouseTables } from '../../src/warehouse/export-table.ts';
 import { currentManifest } from '../../src/warehouse/manifest.ts';
 import { type Running, startCommand } from '../support/cli.ts';
 import { withDatabase } from '../support/fixture.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type Duck, openDuck, rowsInDuck, rowsInPostgres, versionsOf } from './lake.ts';
 import { writeRows } from './synthetic.ts';
 
 const { it, database, sql } = withDatabase({ max: 1, connection: { TimeZone: 'UTC' } });
 let duck: Duck;
-const folder = mkdtempSync(join(tmpdir(), 'export-killed-'));
+const folder = temporaryFolder('export-killed');
 const lake = join(folder, 'lake');
 
 beforeAll(async () => {
@@ -22,7 +22,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   duck?.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** How often the exporter is killed. By hand: TEST_KILLS=200. */

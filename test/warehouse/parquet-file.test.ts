@@ -1,22 +1,20 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type CopyRow, instantBytes } from '../../src/db/copy-binary.ts';
 import type { FileColumn } from '../../src/warehouse/file-columns.ts';
 import { ParquetFile, unscaledDecimal } from '../../src/warehouse/parquet-file.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type Duck, openDuck } from './lake.ts';
 
 let duck: Duck;
-const folder = mkdtempSync(join(tmpdir(), 'parquet-file-'));
+const folder = temporaryFolder('parquet-file');
 
 beforeAll(async () => {
   duck = await openDuck();
 });
 afterAll(() => {
   duck?.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const columns = (

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import {
   cpSync,
   existsSync,
-  mkdtempSync,
+  mkdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -11,33 +11,33 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { DirectoryTarget } from '../../src/warehouse/directory-target.ts';
 import { type ExportInput, exportTables } from '../../src/warehouse/export.ts';
 import { warehouseTables } from '../../src/warehouse/export-table.ts';
 import { currentManifest, type Manifest, manifestText } from '../../src/warehouse/manifest.ts';
 import { restoreRecord } from '../../src/warehouse/restore.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type Duck, openDuck, rowsInDuck, rowsInPostgres, versionsOf } from './lake.ts';
 import { writeRows } from './synthetic.ts';
 
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, database, sql } = withDatabase({ max: 2, connection: { TimeZone: 'UTC' } });
 let duck: Duck;
-const folder = mkdtempSync(join(tmpdir(), 'repair-'));
+const folder = temporaryFolder('repair');
 const pristine = join(folder, 'pristine');
 const signal = new AbortController().signal;
 const names = ['p_blocks', 'validators', 'metric_points'];
 const chosen = warehouseTables.filter(({ name }) => names.includes(name));
 
 beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 2, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
   duck = await openDuck();
+  await sql`
+    insert into recorder.quarantine (dataset, target_key, run_id, quarantined_at, observed_at, last_seen, reason, item, digest)
+    select 'validators', 'node=1', 7, now(), now(), now(), 'invalid', '{}', n::text from generate_series(1, 2) n`;
   for (const first of [1, 101]) {
     for (const table of chosen) await writeRows(sql, table, first, 30);
     await exported(pristine, { tables: warehouseTables });
@@ -45,9 +45,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   duck?.close();
-  await sql.end({ timeout: 1 });
-  await database.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function exported(place: string, more: Partial<ExportInput> = {}) {
@@ -193,6 +190,24 @@ describe('a manifest', () => {
       }
   }, 120_000);
 
+  it.each([
+    ['of another program', () => '<html>\n<p>Not Found\n</html>', /: the file is not JSON$/],
+    ['of another program as JSON', () => '{\n "name": "app"\n}', /: the number "manifest" is missing$/],
+    [
+      'with two invalid paths',
+      (one: Manifest) => manifestText({ ...one, superseded: ['../x', 'two\nlines'] }),
+      /: superseded\.0: [^\n]+; superseded\.1: [^\n]+$/,
+    ],
+  ])('%s is refused in one line', async (_, text, problems) => {
+    copies += 1;
+    const place = join(folder, `copy-${copies}`);
+    mkdirSync(place);
+    writeFileSync(join(place, 'manifest.json'), text(await manifestOf(pristine)));
+    const refused = await manifestOf(place).catch(String);
+    expect(refused).toMatch(/^Error: \S+manifest\.json: is not a valid manifest for this version: [^\n]+$/);
+    expect(refused).toMatch(problems);
+  });
+
   it('that somebody edited is refused by a restore', async () => {
     const empty = await testDatabase();
     try {
@@ -219,31 +234,33 @@ describe('a manifest', () => {
     }
   });
 
-  it('with numbers that the rows contradict is refused by a restore, whoever wrote it', async () => {
+  it('with numbers or a seal that the rows contradict is refused by a restore, whoever wrote it', async () => {
     const empty = await testDatabase();
     try {
-      await sql`insert into recorder.alerts select from (select) none where false`.catch(() => {});
       const place = copy();
       const manifest = await manifestOf(place);
-      for (const numbers of [
-        { 'quarantine.id': '-1' },
-        { 'quarantine.id': '9223372036854775807' },
-        { 'coverage.target_key': '5' },
-        { "runs'; drop table recorder.runs; --.x": '5' },
-      ]) {
-        const text = manifestText({
-          ...manifest,
-          bookkeeping: manifest.bookkeeping && {
-            ...manifest.bookkeeping,
-            numbers: { ...manifest.bookkeeping.numbers, ...numbers },
-          },
-        });
+      const { bookkeeping } = manifest;
+      if (bookkeeping === null) throw new Error('the export has no bookkeeping');
+      const { 'quarantine.id': last, ...others } = bookkeeping.numbers;
+      expect([last, bookkeeping.seal]).toEqual(['2', null]);
+      const numbers = [
+        others,
+        { ...others, 'quarantine.id': '1' },
+        { ...others, 'quarantine.id': '-1' },
+        { ...others, 'quarantine.id': '9223372036854775807' },
+        { ...bookkeeping.numbers, 'coverage.target_key': '5' },
+        { ...bookkeeping.numbers, "runs'; drop table recorder.runs; --.x": '5' },
+      ].map((one) => ({ edit: { numbers: one }, refusal: /number/ }));
+      const seal = { seal: 1, until: '2026-11-01T00:00:00Z', head: 'f'.repeat(64) };
+      const edits = [...numbers, { edit: { seal }, refusal: /newest seal is none instead of f{64}/ }];
+      for (const { edit, refusal } of edits) {
+        const text = manifestText({ ...manifest, bookkeeping: { ...bookkeeping, ...edit } });
         for (const path of ['manifest.json', 'manifests/00000002.json'])
           writeFileSync(join(place, path), text);
         await expect(
           restoreRecord({ databaseUrl: empty.url, source: new DirectoryTarget(place), signal }),
-          JSON.stringify(numbers),
-        ).rejects.toThrow(/number/);
+          JSON.stringify(edit),
+        ).rejects.toThrow(refusal);
       }
     } finally {
       await empty.close();

@@ -1,5 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -18,6 +17,7 @@ import { startCommand } from '../support/cli.ts';
 import { ManualClock } from '../support/clock.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { rowsInPostgres } from './lake.ts';
 import { writeLook, writeRows } from './synthetic.ts';
 
@@ -25,7 +25,7 @@ let database: TestDatabase;
 let empty: TestDatabase;
 let sql: postgres.Sql;
 let there: postgres.Sql;
-const folder = mkdtempSync(join(tmpdir(), 'restore-'));
+const folder = temporaryFolder('restore');
 const lake = join(folder, 'lake');
 
 const connected = ({ url }: TestDatabase) =>
@@ -38,7 +38,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([sql.end({ timeout: 1 }), there.end({ timeout: 1 })]);
   await Promise.all([database.close(), empty.close()]);
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const clock = new ManualClock(Date.UTC(2026, 10, 5));
@@ -210,7 +209,7 @@ it('is to be started again where the database goes away in the middle of a file,
       this.#fetched += 1;
       if (this.#fetched === 40)
         await there`select pg_terminate_backend(pid) from pg_stat_activity
-          where datname = current_database() and pid <> pg_backend_pid() and query like 'copy %'`;
+          where datname = current_database() and application_name = 'chain-recorder restore'`;
       return super.fetch(path);
     }
   }

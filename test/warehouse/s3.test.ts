@@ -1,7 +1,6 @@
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CreateBucketCommand, GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
@@ -14,6 +13,7 @@ import { openTarget } from '../../src/warehouse/open-target.ts';
 import { S3Target } from '../../src/warehouse/s3-target.ts';
 import { withDatabase } from '../support/fixture.ts';
 import { type S3Server, s3Server } from '../support/s3-server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { rawServer } from '../support/upstream-server.ts';
 import { type Duck, openDuck, rowsInDuck, rowsInPostgres, versionsOf } from './lake.ts';
 import { writeRows } from './synthetic.ts';
@@ -21,7 +21,7 @@ import { writeRows } from './synthetic.ts';
 const { it, database, sql } = withDatabase({ max: 1, connection: { TimeZone: 'UTC' } });
 let duck: Duck;
 let server: S3Server;
-const folder = mkdtempSync(join(tmpdir(), 'export-s3-'));
+const folder = temporaryFolder('export-s3');
 
 beforeAll(async () => {
   duck = await openDuck();
@@ -31,7 +31,6 @@ beforeAll(async () => {
 afterAll(async () => {
   duck?.close();
   await server?.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const tables = (): ExportTable[] =>
@@ -119,7 +118,7 @@ describe('a bucket', () => {
     const targetAt = (url: string, silence: number) =>
       new S3Target('bucket', 'slow', { ...access(), endpoint: url }, silence);
 
-    it('stands still in the middle of a file is given up', async () => {
+    it('stalls in the middle of a file is given up', async () => {
       const standing = await rawServer((socket) =>
         socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nthe begin'),
       );

@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { request } from 'undici';
-import { afterAll, describe, expect } from 'vitest';
+import { describe, expect } from 'vitest';
 import { stringify } from 'yaml';
 import { catalogNames } from '../../src/app/configured-feeds.ts';
 import { validateConfig } from '../../src/config/load.ts';
@@ -20,15 +19,12 @@ import {
 } from '../../src/warehouse/scheduled-exports.ts';
 import { startCommand } from '../support/cli.ts';
 import { withDatabase } from '../support/fixture.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { writeRows } from './synthetic.ts';
 
 const SECRET = 'canary-4711';
 const { it, database, sql } = withDatabase({ max: 2 });
-const folder = mkdtempSync(join(tmpdir(), 'export-scheduled-'));
-
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true });
-});
+const folder = temporaryFolder('export-scheduled');
 
 const problemsOf = (exports: unknown): string => {
   try {
@@ -49,7 +45,7 @@ describe('exports of recorder.yaml', () => {
     expect(exports).toEqual([{ to: '/var/lake', every: 3_600_000, format: 'parquet' }]);
   });
 
-  it('that are wrong are told, each problem with its path', () => {
+  it('that are wrong are reported, each problem with its path', () => {
     const wrong = problemsOf([
       { to: 'ftp://there/x', every: '5s' },
       { to: 's3://b', format: 'orc', datasets: ['validatorz'] },
@@ -62,7 +58,7 @@ describe('exports of recorder.yaml', () => {
       /exports\[0\]\.every: must be at least 1m/,
       /exports\[1\]\.to: must be a folder, or a bucket/,
       /exports\[1\]\.format: must be one of parquet, csv, jsonl/,
-      /exports\[1\]\.datasets\[0\]: must be one of/,
+      /exports\[1\]\.datasets\[0\]: there is no "validatorz"; did you mean validators\?/,
       /exports\[3\]\.datasets: must be at least 1 long/,
       /exports\[4\]\.to: is missing/,
       /exports\[4\]\.too: no such setting; did you mean to\?/,
@@ -119,14 +115,14 @@ it('up makes them, takes another place over on SIGHUP, and tells one that fails,
     const stands = () => sql<
       { place: string; rows: string | null; error: string | null; failures: string }[]
     >`
-      select place, rows, error, failures from reporting.exports`;
+      select place, rows, error, failures from reporting_internal.exports`;
     await expect
-      .poll(stands, { timeout: 50_000 })
+      .poll(stands, { timeout: 120_000 })
       .toMatchObject([{ place: lake, rows: String(3 * warehouseTables.length), error: null }]);
     const manifest = await currentManifest(new DirectoryTarget(lake));
     expect(Object.keys(manifest?.tables ?? {})).toHaveLength(warehouseTables.length);
     const [told] = await sql<{ same: boolean }[]>`
-      select exported_at = ${manifest?.exported_at ?? ''}::text::timestamptz as same from reporting.exports`;
+      select exported_at = ${manifest?.exported_at ?? ''}::text::timestamptz as same from reporting_internal.exports`;
     expect(told?.same).toBe(true);
     const metrics = await (await request(`http://127.0.0.1:${port}/metrics`)).body.text();
     expect(metrics).toMatch(/^chain_recorder_export_failures\{.*\} 0$/m);
@@ -138,7 +134,7 @@ it('up makes them, takes another place over on SIGHUP, and tells one that fails,
     write(file);
     up.process.kill('SIGHUP');
     await expect
-      .poll(stands, { timeout: 50_000 })
+      .poll(stands, { timeout: 120_000 })
       .toMatchObject([{ place: file, failures: '1', error: expect.stringContaining('a-file-[redacted]') }]);
     expect(
       await sql`select state, subject, reason from reporting.findings where component = 'export'`,

@@ -1,25 +1,24 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { duckdbStarter } from '../../scripts/docs/duckdb.ts';
+import { relationSql } from '../../src/reporting/views/declared-objects.ts';
 import { DirectoryTarget } from '../../src/warehouse/directory-target.ts';
 import { exportTables } from '../../src/warehouse/export.ts';
 import { warehouseTables } from '../../src/warehouse/export-table.ts';
 import { withDatabase } from '../support/fixture.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type Duck, openDuck, rowsInDuck, rowsInPostgres } from './lake.ts';
 import { writeRows } from './synthetic.ts';
 
 const { it, database, sql } = withDatabase({ max: 1, connection: { TimeZone: 'UTC' } });
 let duck: Duck;
-const lake = mkdtempSync(join(tmpdir(), 'starters-'));
+const lake = temporaryFolder('starters');
 
 beforeAll(async () => {
   duck = await openDuck();
 });
 afterAll(async () => {
   duck?.close();
-  rmSync(lake, { recursive: true, force: true });
 });
 
 it('examples/duckdb/lake.sql shows of every dataset what is recorded, now and at a moment', async () => {
@@ -42,8 +41,8 @@ it('examples/duckdb/lake.sql shows of every dataset what is recorded, now and at
   await target.close();
   const at = '2026-11-02T23:00:00Z';
   for (const table of warehouseTables) {
-    const { name, from, to, rows } = table;
-    expect(await rowsInDuck(duck, `${name}_versions('${lake}')`, table), name).toEqual(
+    const { name, relation, from, to, rows } = table;
+    expect(await rowsInDuck(duck, `${relation}_versions('${lake}')`, table), name).toEqual(
       await rowsInPostgres(sql, table),
     );
     const ended = to === null ? '' : ` and (${to} is null or ${to} > '${at}')`;
@@ -52,9 +51,18 @@ it('examples/duckdb/lake.sql shows of every dataset what is recorded, now and at
       table,
       `(select * from ${rows} r where ${from} <= '${at}'${ended})`,
     );
-    expect(await rowsInDuck(duck, `${name}_as_of('${lake}', timestamptz '${at}')`, table), name).toEqual(
+    expect(await rowsInDuck(duck, `${relation}_as_of('${lake}', timestamptz '${at}')`, table), name).toEqual(
       then,
     );
     expect(then.length, name).toBeGreaterThan(0);
+    if (table.kind === 'ledger') continue;
+    const versions = relationSql(table.kind === 'sample' ? relation : `${relation}_history`);
+    const ids = await sql.unsafe<{ id: string }[]>(
+      `select version_id::text as id from ${versions} order by 1`,
+    );
+    expect(
+      await duck.rows(`select version_id::varchar from ${relation}_versions('${lake}') order by 1`),
+      `${name}: version_id`,
+    ).toEqual(ids.map(({ id }) => [id]));
   }
 });

@@ -83,7 +83,7 @@ function plain({ name, type, digits }: ExportColumn, at: number, inKey: boolean)
   switch (type) {
     case 'text':
       if (inKey) return `'${name} ' || i`;
-      return `case (i + ${at}) % 5 when 0 then '' when 1 then 'a "quoted", one' when 2 then E'two\\r\\nlines' when 3 then 'ä€😀' else i::text end`;
+      return `case (i + ${at}) % 6 when 0 then '' when 1 then 'a "quoted", one' when 2 then E'two\\r\\nlines' when 3 then 'ä€😀' when 4 then '=1+1' else i::text end`;
     case 'numeric':
       if (digits === 'wide') return `${MOST_256} - i`;
       if (digits === 'decimal')

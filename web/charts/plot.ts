@@ -35,7 +35,7 @@ export function plot(figure: HTMLElement, place: HTMLElement, reader: Reader): u
     {
       ...{ width: place.clientWidth, height: place.clientHeight, ms: 1 },
       legend: { show: false },
-      padding: [8, 16, 0, 0],
+      padding: [8, 28, 0, 0],
       cursor: {
         y: false,
         drag: { x: true, y: false, setScale: !asks },

@@ -2,7 +2,6 @@ import { splitIntoChunks } from '../../lib/chunk.ts';
 import { callChannel } from '../../upstreams/deliver.ts';
 import type { MakeChannel } from '../channel.ts';
 import type { AlertItem, MessageBody } from '../message.ts';
-import { getRunbookUrl } from '../message-texts.ts';
 
 /** Time until an alert expires in Alertmanager unless it is sent again, in ms. Some rounds may be missed. */
 const EXPIRY_MS = 5 * 60_000;
@@ -21,8 +20,8 @@ export const alertmanager: MakeChannel<'alertmanager'> = ({ url, headers }) => {
   const named = Object.fromEntries(headers.map(({ name, value }) => [name.toLowerCase(), value]));
   const post = async (bodies: readonly MessageBody[], signal: AbortSignal) => {
     const call = (body: unknown) => callChannel({ url: address, headers: named, body }, signal);
-    const { headers: said } = await call([]);
-    const there = Date.parse(String(said.date));
+    const { headers: responseHeaders } = await call([]);
+    const there = Date.parse(String(responseHeaders.date));
     const alerts = bodies.flatMap((body) => {
       const now = Number.isNaN(there) ? Date.parse(body.at) : there;
       return body.items.map((item) => alertOf(body, item, now));
@@ -34,8 +33,7 @@ export const alertmanager: MakeChannel<'alertmanager'> = ({ url, headers }) => {
 
 /** @param now time of the Alertmanager server, in ms since 1970 */
 function alertOf(body: MessageBody, item: AlertItem, now: number) {
-  const { kind, rule, recorder, network, at } = body;
-  const link = getRunbookUrl(body);
+  const { kind, rule, recorder, network, runbook, at } = body;
   const lasts = kind === 'test' ? TEST_EXPIRY_MS : EXPIRY_MS;
   const ends = item.resolvedAt === null ? now + lasts : Math.min(Date.parse(item.resolvedAt), now);
   return {
@@ -44,8 +42,9 @@ function alertOf(body: MessageBody, item: AlertItem, now: number) {
       summary: item.summary,
       description: `${body.about} ${body.advice}`,
       ...(item.since !== null && { since: item.since }),
-      ...(link !== null && { runbook_url: link }),
+      ...(runbook !== null && { runbook_url: runbook }),
     },
+    ...(body.page !== null && { generatorURL: body.page }),
     // Alertmanager rejects alerts that end before they start, which can happen after a clock was set back.
     startsAt: new Date(Math.min(Date.parse(item.firedAt ?? at), ends)).toISOString(),
     endsAt: new Date(ends).toISOString(),

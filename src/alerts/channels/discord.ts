@@ -2,7 +2,7 @@ import { escapeMarkdown } from '../../lib/safe-text.ts';
 import { callChannel } from '../../upstreams/deliver.ts';
 import type { MakeChannel } from '../channel.ts';
 import type { MessageBody } from '../message.ts';
-import { formatText, formatTitle, getRunbookUrl, truncate } from '../message-texts.ts';
+import { formatText, formatTitle, getMessageUrl, truncate } from '../message-texts.ts';
 
 const RED = 0xd32f2f;
 const YELLOW = 0xf9a825;
@@ -15,7 +15,7 @@ export const discord: MakeChannel<'discord'> = ({ url }) => ({
     const address = new URL(url);
     // Without `wait`, Discord responds before it has stored the message.
     address.searchParams.set('wait', 'true');
-    const link = getRunbookUrl(message);
+    const link = getMessageUrl(message);
     const embed = {
       title: truncate(formatTitle(message), 256),
       // A summary must not become a link to another address.

@@ -68,11 +68,11 @@ const isHere = (host: string) =>
 function failureOf(error: unknown): DeliveryFailure {
   const code = property(error, 'code');
   const answer = Number(property(error, 'responseCode'));
-  const said = `${code === '' ? '' : `${code}: `}${toErrorMessage(error)}`;
+  const errorText = `${code === '' ? '' : `${code}: `}${toErrorMessage(error)}`;
   // The server accepted everything except the text.
-  if (code === 'EMESSAGE' && answer === MESSAGE_TOO_LARGE) return new DeliveryFailure('too-large', said);
-  if (code === 'EMESSAGE' && answer >= 500) return new DeliveryFailure('refused', said);
-  return new DeliveryFailure('down', said, { mayHaveArrived: !NOT_SENT_CODES.has(code) });
+  if (code === 'EMESSAGE' && answer === MESSAGE_TOO_LARGE) return new DeliveryFailure('too-large', errorText);
+  if (code === 'EMESSAGE' && answer >= 500) return new DeliveryFailure('refused', errorText);
+  return new DeliveryFailure('down', errorText, { mayHaveArrived: !NOT_SENT_CODES.has(code) });
 }
 
 function property(error: unknown, name: string): string {

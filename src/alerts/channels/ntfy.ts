@@ -1,12 +1,12 @@
 import { callChannel } from '../../upstreams/deliver.ts';
 import type { MakeChannel } from '../channel.ts';
 import type { MessageBody } from '../message.ts';
-import { formatText, formatTitle, getRunbookUrl, truncate } from '../message-texts.ts';
+import { formatText, formatTitle, getMessageUrl, truncate } from '../message-texts.ts';
 
 /** Channel for ntfy, published as JSON. ntfy has no idempotency key: a repeated message is shown twice. */
 export const ntfy: MakeChannel<'ntfy'> = ({ url, topic, token }) => ({
   send: async (message, signal) => {
-    const link = getRunbookUrl(message);
+    const link = getMessageUrl(message);
     const body = {
       topic,
       title: truncate(formatTitle(message), 250),

@@ -2,7 +2,7 @@ import { callChannel } from '../../upstreams/deliver.ts';
 import { DeliveryFailure } from '../../upstreams/delivery-failure.ts';
 import type { MakeChannel } from '../channel.ts';
 import type { AlertItem, AlertMessage } from '../message.ts';
-import { getRunbookUrl, truncate } from '../message-texts.ts';
+import { truncate } from '../message-texts.ts';
 
 /** Maximum number of concurrent events. */
 const MAX_CONCURRENT_EVENTS = 10;
@@ -49,15 +49,15 @@ const dedupKey = ({ recorder, kind, key }: AlertMessage, { alert }: AlertItem) =
   kind === 'test' ? truncate(key, 255) : `chain-recorder/${recorder}/${alert}`;
 
 function eventOf(message: AlertMessage, item: AlertItem): object {
-  const { kind, rule, recorder, network } = message;
+  const { kind, rule, recorder, network, runbook } = message;
   const action = ACTIONS[kind];
   const event = { event_action: action, dedup_key: dedupKey(message, item) };
   if (action !== 'trigger') return event;
-  const link = getRunbookUrl(message);
   return {
     ...event,
     client: 'chain-recorder',
-    links: link === null ? [] : [{ href: link, text: 'What to do' }],
+    ...(message.page !== null && { client_url: message.page }),
+    links: runbook === null ? [] : [{ href: runbook, text: 'What to do' }],
     payload: {
       summary: truncate(`${rule}: ${item.summary}`, 1_024),
       source: `${network} ${recorder}`,

@@ -34,6 +34,7 @@ function filled(template: string, message: AlertMessage): string {
   const values: Readonly<Record<string, string>> = {
     ...{ kind, rule, severity, recorder, network, advice, key },
     runbook: message.runbook ?? '',
+    page: message.page ?? '',
     title: formatTitle(message),
     text: formatText(message),
   };

@@ -1,7 +1,7 @@
-import type { Rule } from '../rule.ts';
+import type { AlertRule } from '../rule.ts';
 
 /** Fires when the daily budget of a service is nearly used up. */
-export const budgetNearlySpent: Rule = {
+export const budgetNearlySpent: AlertRule = {
   name: 'budget-nearly-spent',
   about:
     'The daily budget (UTC) of an upstream is nearly exhausted; once it is, requests wait for the next day.',

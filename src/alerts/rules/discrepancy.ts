@@ -1,7 +1,7 @@
-import type { Rule } from '../rule.ts';
+import type { AlertRule } from '../rule.ts';
 
 /** Fires when sources contradict each other. */
-export const discrepancy: Rule = {
+export const discrepancy: AlertRule = {
   name: 'discrepancy',
   about: 'Two sources or two nodes disagree by more than the tolerance.',
   severity: 'warning',
@@ -10,25 +10,25 @@ export const discrepancy: Rule = {
   limits: { threshold: 1 },
   evaluate: async ({ sql, at, limits }) => {
     const rows = await sql<Row[]>`
-      select check_name, count(*)::int as standing, min(found_at) as since,
+      select check_name, count(*)::int as open, min(found_at) as since,
         (array_agg(subject order by found_at desc, id desc))[1] as subject,
         (array_agg(left_source || ' says ' || left(left_value, 100) || ', ' || right_source || ' says ' || left(right_value, 100)
           order by found_at desc, id desc))[1] as words
       from reporting.discrepancies
       where found_at <= ${at}::timestamptz and (ended_at is null or ended_at > ${at}::timestamptz)
       group by check_name having count(*) >= ${limits.threshold} order by check_name`;
-    return rows.map(({ check_name, standing, since, subject, words }) => ({
+    return rows.map(({ check_name, open, since, subject, words }) => ({
       subject: check_name,
-      summary: `${standing} ${standing === 1 ? 'discrepancy' : 'discrepancies'} of ${check_name}, the latest about ${subject}: ${words}`,
+      summary: `${open} ${open === 1 ? 'discrepancy' : 'discrepancies'} of ${check_name}, the latest about ${subject}: ${words}`,
       since,
-      details: { standing, subject },
+      details: { standing: open, subject },
     }));
   },
 };
 
 interface Row {
   readonly check_name: string;
-  readonly standing: number;
+  readonly open: number;
   readonly since: Date;
   readonly subject: string;
   readonly words: string;

@@ -1,10 +1,10 @@
 import { fullAt } from '../../reporting/reports/disk.ts';
-import type { Rule } from '../rule.ts';
+import type { AlertRule } from '../rule.ts';
 
 const SUBJECT = 'the disk of the database';
 
 /** Fires when the disk of the embedded database will soon be full. */
-export const diskFull: Rule = {
+export const diskFull: AlertRule = {
   name: 'disk-full',
   about:
     'The disk of the embedded database will be full soon, at the growth of the last sealed days. The disk of another server is not visible to the recorder.',

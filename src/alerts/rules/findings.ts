@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import type { Rule, RuleFinding } from '../rule.ts';
+import type { AlertRule, RuleFinding } from '../rule.ts';
 
 const MINUTE = 60_000;
 /** Reason why rules about findings do not support past moments. */
@@ -16,7 +16,7 @@ interface Row {
 const common = { every: 30_000, onlyNow: ONLY_NOW };
 
 /** Fires when a dataset has not been recorded for more than three of its intervals. */
-export const datasetLate: Rule = {
+export const datasetLate: AlertRule = {
   ...common,
   name: 'dataset-late',
   about: 'A dataset has not been recorded for more than three of its intervals.',
@@ -26,7 +26,7 @@ export const datasetLate: Rule = {
 };
 
 /** Fires when the runs of a dataset omit something. */
-export const datasetIncomplete: Rule = {
+export const datasetIncomplete: AlertRule = {
   ...common,
   name: 'dataset-incomplete',
   about: 'A dataset is recorded, but each time something is missing.',
@@ -41,7 +41,7 @@ export const datasetIncomplete: Rule = {
 };
 
 /** Fires when a list lost more than half of its members and no later observation has confirmed it yet. */
-export const listUnconfirmed: Rule = {
+export const listUnconfirmed: AlertRule = {
   ...common,
   name: 'list-unconfirmed',
   about:
@@ -57,17 +57,17 @@ export const listUnconfirmed: Rule = {
 };
 
 /** Fires when the uptime ledger is stalled. */
-export const ledgerStalled: Rule = {
+export const ledgerStalled: AlertRule = {
   ...common,
   name: 'ledger-stalled',
   about: 'The uptime ledger is stalled: the state of nodes is unknown.',
   severity: 'critical',
   for: 0,
-  evaluate: ({ sql }) => standing(sql, sql`f.component = 'ledger' and f.state <> 'incomplete'`),
+  evaluate: ({ sql }) => queryFindings(sql, sql`f.component = 'ledger' and f.state <> 'incomplete'`),
 };
 
 /** Fires when another part of the recording is stalled. */
-export const recordingStalled: Rule = {
+export const recordingStalled: AlertRule = {
   ...common,
   name: 'recording-stalled',
   about:
@@ -75,24 +75,24 @@ export const recordingStalled: Rule = {
   severity: 'critical',
   for: 2 * MINUTE,
   evaluate: ({ sql }) =>
-    standing(
+    queryFindings(
       sql,
       sql`f.component not in ('target', 'ledger', 'alerts', 'changes', 'export', 'replica', 'index-stalled', 'node')`,
     ),
 };
 
 /** Fires when the index of a service stops showing new items. */
-export const indexStalled: Rule = {
+export const indexStalled: AlertRule = {
   ...common,
   name: 'index-stalled',
   about: 'The index of a service has shown no new item for many times the usual interval of its items.',
   severity: 'warning',
   for: 10 * MINUTE,
-  evaluate: ({ sql }) => standing(sql, sql`f.component = 'index-stalled'`),
+  evaluate: ({ sql }) => queryFindings(sql, sql`f.component = 'index-stalled'`),
 };
 
 /** Fires when another node, network or chain than the recorded one responds. */
-export const sourceChanged: Rule = {
+export const sourceChanged: AlertRule = {
   ...common,
   name: 'source-changed',
   about:
@@ -100,41 +100,44 @@ export const sourceChanged: Rule = {
   severity: 'critical',
   for: 0,
   evaluate: ({ sql }) =>
-    standing(sql, sql`f.component = 'node' or (f.component = 'target' and f.reason like 'another chain%')`),
+    queryFindings(
+      sql,
+      sql`f.component = 'node' or (f.component = 'target' and f.reason like 'another chain%')`,
+    ),
 };
 
 /** Fires when a rule cannot be evaluated, a channel accepts no messages, or a sink no changes. */
-export const alertingFailing: Rule = {
+export const alertingFailing: AlertRule = {
   ...common,
   name: 'alerting-failing',
   about: 'A rule cannot be evaluated, a channel accepts no messages, or a sink accepts no changes.',
   severity: 'warning',
   for: 5 * MINUTE,
-  evaluate: ({ sql }) => standing(sql, sql`f.component in ('alerts', 'changes')`),
+  evaluate: ({ sql }) => queryFindings(sql, sql`f.component in ('alerts', 'changes')`),
 };
 
 /** Fires when a scheduled export fails or is late. */
-export const exportFailing: Rule = {
+export const exportFailing: AlertRule = {
   ...common,
   name: 'export-failing',
   about: 'A scheduled export fails or is late: its files are out of date.',
   severity: 'warning',
   for: 10 * MINUTE,
-  evaluate: ({ sql }) => standing(sql, sql`f.component = 'export'`),
+  evaluate: ({ sql }) => queryFindings(sql, sql`f.component = 'export'`),
 };
 
 /**
  * Fires when the replica for pages, reports and exports is unavailable, is not a copy of the primary, or lags
  * far behind.
  */
-export const replicaBehind: Rule = {
+export const replicaBehind: AlertRule = {
   ...common,
   name: 'replica-behind',
   about:
     'The replica for pages, reports and exports is unavailable, is not a copy of the primary, or lags by more than a minute.',
   severity: 'warning',
   for: 5 * MINUTE,
-  evaluate: ({ sql }) => standing(sql, sql`f.component = 'replica'`),
+  evaluate: ({ sql }) => queryFindings(sql, sql`f.component = 'replica'`),
 };
 
 /** Returns one result per dataset. The ledger has its own rule. */
@@ -154,7 +157,7 @@ async function byDataset(sql: postgres.Sql, which: postgres.Fragment, is: string
   }));
 }
 
-async function standing(sql: postgres.Sql, which: postgres.Fragment): Promise<RuleFinding[]> {
+async function queryFindings(sql: postgres.Sql, which: postgres.Fragment): Promise<RuleFinding[]> {
   const rows = await sql<Row[]>`
     select concat_ws(' ', f.component, f.dataset, f.subject) as subject, min(f.since) as since, count(*)::int as count,
       (array_agg(f.reason order by f.since))[1] as reason, '' as example

@@ -1,4 +1,4 @@
-import type { Rule } from '../rule.ts';
+import type { AlertRule } from '../rule.ts';
 
 /** Reason why rules about gaps do not support past moments. */
 const ONLY_NOW = 'which holes were open at a past moment is not kept: one that is healed is gone';
@@ -12,7 +12,7 @@ interface Row {
 }
 
 /** Fires when gaps that can still be fetched stay open. */
-export const gapOpen: Rule = {
+export const gapOpen: AlertRule = {
   name: 'gap-open',
   about:
     'A gap that can still be fetched has been open for long; the upstream may not keep the data much longer.',
@@ -36,7 +36,7 @@ export const gapOpen: Rule = {
 };
 
 /** Fires when a range is lost permanently. */
-export const gapPermanent: Rule = {
+export const gapPermanent: AlertRule = {
   name: 'gap-permanent',
   about: 'A range can no longer be recorded. Of node health: a long time without probes.',
   severity: 'warning',
@@ -51,7 +51,7 @@ export const gapPermanent: Rule = {
     const rows = await sql<(Row & { noticed: Date })[]>`
       with lost as (
         select *, coalesce(noticed_at - lag(noticed_at) over (partition by dataset order by noticed_at) > interval '1 hour', true) as is_first
-        from reporting.permanent_gaps
+        from reporting_internal.permanent_gaps
         where noticed_at <= ${at}::timestamptz
           and noticed_at > ${at}::timestamptz - make_interval(secs => ${limits.days * 2 * 86_400}::float8)
           and (dataset <> 'node_health' or range_end - range_start >= make_interval(secs => ${limits.minutes * 60}::float8))

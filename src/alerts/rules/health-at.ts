@@ -2,10 +2,10 @@ import type postgres from 'postgres';
 
 /**
  * Returns SQL: the state of nodes and of each of their checks by observer at a moment
- * (reporting.node_health_as_of), with `tells`: whether the state is known. It is unknown if the node did not
- * respond to the probe, or the probe is older than 5 minutes.
+ * (reporting.node_health_as_of), with `is_known`: whether the state is known. The state is unknown if the node did
+ * not respond to the probe, or the probe is older than 5 minutes.
  */
 export const selectHealthAt = (sql: postgres.Sql, at: Date, nodes: readonly string[]) => sql`
-  select l.*, l.state <> 'unknown' and l.observed_at > ${at}::timestamptz - interval '5 minutes' as tells
+  select l.*, l.state <> 'unknown' and l.observed_at > ${at}::timestamptz - interval '5 minutes' as is_known
   from reporting.node_health_as_of(${at}::timestamptz) l
   where (l.probe = 'health' or l.probe like 'health:%') and l.node = any(${[...nodes]}::text[])`;

@@ -1,7 +1,7 @@
-import type { Rule, RuleFinding } from '../rule.ts';
+import type { AlertRule, RuleFinding } from '../rule.ts';
 
 /** Fires when the balance of an L1 validator will soon be used up. */
-export const l1BalanceLow: Rule = {
+export const l1BalanceLow: AlertRule = {
   name: 'l1-balance-low',
   about:
     'The balance of a validator of a watched L1 will be exhausted soon, at its current rate; then the validator becomes inactive.',
@@ -37,8 +37,8 @@ interface Row {
   readonly validation_id: string;
   readonly node_id: string;
   /**
-   * Null if no decrease of the balance was observed. Each validation pays continuously, so the balance was
-   * not observed at all.
+   * Null if the balance was not seen to decrease. A validation pays continuously, so its balance was then
+   * polled too rarely for an estimate.
    */
   readonly runs_dry_at: Date | null;
   readonly balance_avax: string;
@@ -53,16 +53,16 @@ function foundOf({
   balance_avax,
   days_left,
 }: Row): RuleFinding {
-  const said = {
+  const finding = {
     subject: validation_id,
     since: null,
     details: { node_id, subnet_id, runs_dry_at, balance_avax },
   };
   const balance = `the balance of ${node_id} on ${subnet_id}`;
   if (runs_dry_at === null || days_left === null)
-    return { ...said, summary: `${balance} was not seen to fall`, unknown: true };
+    return { ...finding, summary: `${balance} was not seen to fall`, unknown: true };
   return {
-    ...said,
+    ...finding,
     severity: days_left < 2 ? 'critical' : undefined,
     summary:
       days_left <= 0

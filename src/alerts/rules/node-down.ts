@@ -1,10 +1,10 @@
-import type { Rule, RuleFinding } from '../rule.ts';
+import type { AlertRule, RuleFinding } from '../rule.ts';
 import { selectHealthAt } from './health-at.ts';
 
 const MINUTE = 60_000;
 
 /** Fires when most observers of a node see it down. The summary contains the errors of its checks. */
-export const nodeDown: Rule = {
+export const nodeDown: AlertRule = {
   name: 'node-down',
   about: 'A node is down, by the majority of its observers.',
   severity: 'critical',
@@ -22,8 +22,8 @@ export const nodeDown: Rule = {
           where l.check_name = '*' and l.state = 'down' and (o.observer, o.node, o.probe) = (l.observer, l.node, l.probe)) outage on true
       ),
       votes as (
-        select node, probe, count(*) filter (where tells and state = 'up') as up,
-          count(*) filter (where tells and state = 'down') as down, bool_or(tells) as is_told,
+        select node, probe, count(*) filter (where is_known and state = 'up') as up,
+          count(*) filter (where is_known and state = 'down') as down, bool_or(is_known) as any_known,
           min(went_down) filter (where state = 'down') as since,
           (array_agg(last_error order by went_down) filter (where state = 'down'))[1] as error,
           array_agg(distinct observer order by observer) filter (where state = 'down') as observers
@@ -32,7 +32,7 @@ export const nodeDown: Rule = {
       ),
       first_words as (
         select distinct on (node, probe, check_name) node, probe, check_name, last_error, failing_since
-        from looks where check_name <> '*' and state = 'down' and tells
+        from looks where check_name <> '*' and state = 'down' and is_known
         order by node, probe, check_name, since
       ),
       failing as (
@@ -43,9 +43,9 @@ export const nodeDown: Rule = {
         group by node, probe
       )
       select v.node, substring(v.probe from 'health:(.*)') as tag, v.since, v.error, f.words, f.failing_since, f.checks,
-        v.observers, not v.is_told as unknown
+        v.observers, not v.any_known as unknown
       from votes v left join failing f using (node, probe)
-      where v.down > v.up or not v.is_told
+      where v.down > v.up or not v.any_known
       order by v.node, v.probe`;
     return rows.map(foundOf);
   },

@@ -1,8 +1,8 @@
-import type { Rule } from '../rule.ts';
+import type { AlertRule } from '../rule.ts';
 import { selectHealthAt } from './health-at.ts';
 
 /** Fires when a node goes down repeatedly. */
-export const nodeFlapping: Rule = {
+export const nodeFlapping: AlertRule = {
   name: 'node-flapping',
   about: 'A node went down several times within a short time.',
   severity: 'warning',
@@ -28,7 +28,7 @@ export const nodeFlapping: Rule = {
       untold as (
         select l.node from (${selectHealthAt(sql, at, facts.nodes)}) l
         where l.probe = 'health' and l.check_name = '*'
-        group by l.node having not bool_or(l.tells)
+        group by l.node having not bool_or(l.is_known)
       )
       select node, coalesce(f.times, 0) as times, f.since, f.error, f.node is null as unknown
       from flapping f full join untold using (node)

@@ -1,7 +1,7 @@
-import type { Rule } from '../rule.ts';
+import type { AlertRule } from '../rule.ts';
 
 /** Fires when no observer could determine the state of a node for some minutes. */
-export const nodeUnobserved: Rule = {
+export const nodeUnobserved: AlertRule = {
   name: 'node-unobserved',
   about: 'The state of a node is unknown: its responses are not health reports, or no observer probed it.',
   severity: 'warning',
@@ -13,25 +13,25 @@ export const nodeUnobserved: Rule = {
     const since = new Date(at.getTime() - limits.minutes * 60_000);
     const rows = await sql<Row[]>`
       with watched as (
-        select p.node, min(p.first_look) as first_look from reporting_internal.node_probes p
+        select p.node, min(p.first_probe_at) as first_probe_at from reporting_internal.node_probes p
         where p.probe = 'health' and p.node = any(${[...facts.nodes]}::text[])
         group by p.node
       ),
       unobserved as (
         select w.* from watched w
-        where w.first_look <= ${since} and not exists (
-          select from reporting.node_states s
+        where w.first_probe_at <= ${since} and not exists (
+          select from reporting_internal.node_states s
           where s.node = w.node and s.probe = 'health' and s.state <> 'unknown' and s.started_at <= ${at}
             and s.ended_at > ${since} and s.interval_started_at <= ${at} and s.interval_ended_at > ${since})
       )
-      select u.node, coalesce(last_known.at, u.first_look) as since, last_known.state as last_state, said.error
+      select u.node, coalesce(last_known.at, u.first_probe_at) as since, last_known.state as last_state, said.error
       from unobserved u
       left join lateral (
-        select s.ended_at as at, s.state from reporting.node_states s
+        select s.ended_at as at, s.state from reporting_internal.node_states s
         where s.node = u.node and s.probe = 'health' and s.state <> 'unknown' and s.started_at <= ${at}
         order by s.ended_at desc limit 1) last_known on true
       left join lateral (
-        select s.last_error as error from reporting.node_states s
+        select s.last_error as error from reporting_internal.node_states s
         where s.node = u.node and s.probe = 'health' and s.started_at <= ${at} and s.ended_at > ${since}
         order by s.started_at desc limit 1) said on true
       order by u.node`;

@@ -1,8 +1,8 @@
 import { truncate } from '../message-texts.ts';
-import type { Rule } from '../rule.ts';
+import type { AlertRule } from '../rule.ts';
 
 /** Fires when new items cannot be decoded. */
-export const quarantineGrowing: Rule = {
+export const quarantineGrowing: AlertRule = {
   name: 'quarantine-growing',
   about: 'Items could not be decoded or stored: an upstream changed its format or sent invalid data.',
   severity: 'warning',

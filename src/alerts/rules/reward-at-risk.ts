@@ -1,8 +1,8 @@
 import { networkViews } from '../../reporting/reports/rewards.ts';
-import type { Rule } from '../rule.ts';
+import type { AlertRule } from '../rule.ts';
 
 /** Fires when little downtime is left until a validation of a configured node misses its reward. */
-export const rewardAtRisk: Rule = {
+export const rewardAtRisk: AlertRule = {
   name: 'reward-at-risk',
   about:
     'A validation of a configured node is close to losing its reward: little downtime remains, in the view of some node.',

@@ -1,7 +1,7 @@
-import type { Rule } from '../rule.ts';
+import type { AlertRule } from '../rule.ts';
 
 /** Fires when the level of a metric changed permanently. */
-export const seriesBreak: Rule = {
+export const seriesBreak: AlertRule = {
   name: 'series-break',
   about: 'The level of a daily metric shifted abruptly and permanently; the service may count differently.',
   severity: 'info',

@@ -1,10 +1,10 @@
 import type postgres from 'postgres';
 import { PRIMARY_NETWORK } from '../../datasets/node/current-validators.ts';
-import type { Rule, RuleFacts } from '../rule.ts';
+import type { AlertRule, RuleFacts } from '../rule.ts';
 import { isRecordedAt } from './is-recorded-at.ts';
 
 /** Fires when the user's own validation ends soon. */
-export const validationEnding: Rule = {
+export const validationEnding: AlertRule = {
   name: 'validation-ending',
   about: 'The validation of a configured node or a watched validator ends soon.',
   severity: 'warning',
@@ -23,7 +23,7 @@ export const validationEnding: Rule = {
         select distinct on (v.node_id, v.start_time, v.tx_id) coalesce(v.tx_id, v.node_id) as subject, v.node_id, v.end_time,
           (v.stake_navax * 0.000000001)::text as stake,
           extract(epoch from v.end_time - ${at}::timestamptz)::float8 / 86400 as days_left
-        from reporting.validators_as_of(${at}::timestamptz) v
+        from reporting.node_validators_as_of(${at}::timestamptz) v
         where v.subnet_id = ${PRIMARY_NETWORK} and v.node_id = any(${[...own.keys()]}::text[])
         order by v.node_id, v.start_time, v.tx_id, v.valid_from desc, v.node
       )

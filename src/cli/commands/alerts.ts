@@ -1,5 +1,6 @@
 import { acknowledge } from '../../alerts/acknowledge.ts';
 import { listAlertRows } from '../../alerts/alert-row.ts';
+import { configuredRules } from '../../alerts/configured-rules.ts';
 import { findRules, replayRules } from '../../alerts/replay.ts';
 import type { ConfiguredRule } from '../../alerts/rule.ts';
 import { sendTestMessage } from '../../alerts/send-test-message.ts';
@@ -7,13 +8,13 @@ import type { App } from '../../app/app.ts';
 import { exitCode } from '../../app/exit-code.ts';
 import type { ChannelConfig } from '../../config/alerts-schema.ts';
 import { duration } from '../../config/duration-schema.ts';
-import { type AlertResources, openAlerts } from '../../daemon/alert-work.ts';
+import { type AlertResources, openAlertResources } from '../../daemon/alert-work.ts';
 import { UsageError } from '../../lib/errors.ts';
+import { suggestNames } from '../../lib/nearest-name.ts';
 import { printJson, printLine, printNotice, printTable } from '../../lib/print.ts';
 import { rejectUnsupportedArguments } from '../actions.ts';
-import { parseBoth, parseInstantOption, parseSpan, suggestNames } from '../select-targets.ts';
+import { parseBoth, parseInstantOption, parseSpan } from '../select-targets.ts';
 
-/** Options of `alerts`. */
 export interface AlertsOptions {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
@@ -56,7 +57,7 @@ export async function alertsCommand(
   if (action === 'list') return list(app, options);
   const tested = action === 'test' ? channelNamed(app, name) : null;
   const channels = tested ? [tested] : [];
-  const alerting = openAlerts(app, { ...app.config.alerts, channels, heartbeat: undefined });
+  const alerting = openAlertResources(app, { ...app.config.alerts, channels, heartbeat: undefined });
   try {
     if (tested) return await test(alerting, tested, options, signal);
     if (action === 'ack') return await ack(alerting, name, options);
@@ -70,11 +71,13 @@ async function list(app: App, { from, to, rule, json }: AlertsOptions): Promise<
   const { from: begin, to: end } = parseSpan({ from, to });
   const range = { from: begin ?? app.clock() - WEEK_MS, to: end };
   const rows = await listAlertRows(app.database.reader, app.config.name, { ...range, rule: rule ?? null });
+  // Alerts of a rule that was removed stay in the record.
+  if (rows.length === 0) selectRules(configuredRules(app.config.alerts, app.databaseUrl), rule);
   if (json) printJson(rows);
   else
     printTable(
       rows.map(({ details, began_at, note, ...row }) => row),
-      'no alert is open, and none ended in this time',
+      'no open alerts, and none were resolved in this range',
     );
   return exitCode.done;
 }
@@ -103,8 +106,8 @@ async function test(
 ): Promise<number> {
   const failure = await sendTestMessage(alerting, channel, signal);
   if (json) printJson({ channel: channel.name, sent: failure === null, error: failure?.message ?? null });
-  else if (failure === null) printLine(`a trial message was sent to ${channel.name}`);
-  else printNotice(`${channel.name} did not take the trial message: ${failure.message}`);
+  else if (failure === null) printLine(`a test message was sent to ${channel.name}`);
+  else printNotice(`${channel.name} did not accept the test message: ${failure.message}`);
   if (failure === null) return exitCode.done;
   return failure.kind === 'down' ? exitCode.later : exitCode.failed;
 }
@@ -140,7 +143,7 @@ async function printReplay(
     () => (every === undefined ? DEFAULT_STEP_MS : parseStep(every)),
   );
   const range = { from: begin, to: end, step };
-  if (range.to > now) throw new UsageError([`--to ${to}: has not come yet`]);
+  if (range.to > now) throw new UsageError([`--to ${to}: is in the future`]);
   if (range.from >= range.to) throw new UsageError([`--from ${from}: must be before --to`]);
   const rules = selectRules(alerting.rules, rule);
   const { alerts, messages, left, rounds } = await replayRules({ ...alerting, rules }, range, signal);
@@ -158,9 +161,9 @@ async function printReplay(
   );
   if (json) printJson({ rounds, messages, alerts: rows, left });
   else {
-    printTable(rows, 'no rule would have told anything');
-    printNotice(`${rounds} looks, ${alerts.length} alerts, ${messages} messages a channel`);
-    for (const one of left) printNotice(`left out: ${one.rule}: ${one.reason}`);
+    printTable(rows, 'no rule would have fired');
+    printNotice(`${rounds} rounds, ${alerts.length} alerts, ${messages} messages per channel`);
+    for (const one of left) printNotice(`skipped: ${one.rule}: ${one.reason}`);
   }
   return signal.aborted ? exitCode.later : exitCode.done;
 }

@@ -32,7 +32,7 @@ export async function backupCommand(
       if (json) printJson({ to, export: manifest.export, exported_at, seal, rows, bytes, damaged, lost });
       else
         printLine(
-          `${to}: the record as of ${exported_at}, ${rows} rows more (${(bytes / 1e6).toFixed(1)} MB), ` +
+          `${to}: backup as of ${exported_at}, ${rows} new rows (${(bytes / 1e6).toFixed(1)} MB), ` +
             (seal ? `seal ${seal.seal} ${seal.head}` : 'nothing is sealed yet'),
         );
     },

@@ -41,12 +41,15 @@ export async function coverageCommand(
     printJson({ states, ranges });
     return;
   }
-  printTable(states, 'nothing is expected: start the recorder, or record a dataset, with something to watch');
+  printTable(
+    states,
+    'no dataset is registered: start the recorder, or record a dataset that the configuration watches',
+  );
   // Without a dataset, only the missing ranges are printed; with one, all.
-  const shown = dataset === undefined ? ranges.filter(({ reason }) => reason !== 'recorded') : ranges;
+  const listed = dataset === undefined ? ranges.filter(({ reason }) => reason !== 'recorded') : ranges;
   process.stdout.write('\n');
   printTable(
-    shown.map(({ dataset, target, range_start, range_end, first_height, end_height, reason }) => ({
+    listed.map(({ dataset, target, range_start, range_end, first_height, end_height, reason }) => ({
       dataset,
       target,
       from: range_start ?? first_height,
@@ -95,9 +98,7 @@ export async function healCommand(
   const failed = runs.filter(({ status }) => status === 'failed');
   if (options.json) printJson({ runs: runs.length, rows_written: rows, failed, busy, left });
   else {
-    process.stdout.write(
-      `${runs.length} holes filled or tried, ${rows} rows written, ${failed.length} failed\n`,
-    );
+    process.stdout.write(`${runs.length} gaps processed, ${rows} rows written, ${failed.length} failed\n`);
     for (const { feed, target, error } of failed) printNotice(`${feed} ${target}: ${error}`);
   }
   if (left > 0) printNotice(`${interruptedText(left, all)}`);

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { findConfigFile } from '../../app/app.ts';
-import { type Sandbox, sandboxConfig, useSandbox } from '../../app/bundled-sandbox.ts';
+import { resolveSandbox, type Sandbox } from '../../app/bundled-sandbox.ts';
 import { activeFeeds, activeLedgers, catalogNames } from '../../app/configured-feeds.ts';
 import { exitCode } from '../../app/exit-code.ts';
 import { rememberRecord } from '../../app/known-records.ts';
@@ -94,11 +94,13 @@ async function configuration(
   let sandbox: Sandbox | null = null;
   try {
     const file = findConfigFile(environment, named);
-    sandbox = file === null ? await useSandbox(stateDirectory) : null;
-    const config = sandbox ? sandboxConfig(sandbox.announcement) : loadConfig(file ?? '', catalogNames);
+    const fromFile = file === null ? null : loadConfig(file, catalogNames);
+    const resolved = await resolveSandbox(fromFile, stateDirectory);
+    sandbox = resolved.sandbox;
+    const { config } = resolved;
     const watched: ConfiguredFeed[] = [...activeFeeds(config), ...activeLedgers(config)];
     const targets = watched.reduce((sum, feed) => sum + feed.targets.length, 0);
-    const found = `${watched.length} schedules, ${targets} targets${sandbox ? ', from the bundled sandbox: no recorder.yaml' : ''}`;
+    const found = `${watched.length} schedules, ${targets} targets${sandbox ? ', from the bundled sandbox' : ''}`;
     const checked =
       targets > 0
         ? { check: 'configuration', ok: true, found }
@@ -106,7 +108,7 @@ async function configuration(
             check: 'configuration',
             ok: false,
             found: `${found}: nothing is recorded`,
-            fix: 'name something under upstreams and watch, or let "chain-recorder init" write the file',
+            fix: 'add entries to upstreams and watch, or create the file with "chain-recorder init"',
           };
     return { config, watched, sandbox, problems: checkReferencedSecrets(config), checked: [checked] };
   } catch (error) {
@@ -140,7 +142,7 @@ async function startEmbedded(
  * another one.
  */
 function reportEmbedded(
-  { port, made }: EmbeddedPostgres,
+  { port, created }: EmbeddedPostgres,
   { path: dir, isTemporary }: StateDirectory,
   { stateHome }: Environment,
 ): CheckResult[] {
@@ -153,10 +155,10 @@ function reportEmbedded(
           'this directory has no record yet: "chain-recorder up" creates one; checked with a temporary database',
       },
     ];
-  const two = rememberRecord(dir, made, stateHome);
-  const where = `other programs reach it at postgres://recorder@127.0.0.1:${port}/recorder, with the password in ${join(dir, 'postgres/password')}`;
+  const two = rememberRecord(dir, created, stateHome);
+  const where = `other programs connect to postgres://recorder@127.0.0.1:${port}/recorder, with the password in ${join(dir, 'postgres/password')}`;
   if (!two) return [{ check: 'database', ok: true, found: where }];
-  const found = `${two.here} had no record: a new, empty one was made; the last one is in ${two.last}`;
+  const found = `${two.here} had no database: a new, empty one was created; the last one is in ${two.last}`;
   return [
     { check: 'database', ok: false, found, fix: `run chain-recorder in ${two.last} to continue with it` },
   ];

@@ -17,7 +17,6 @@ import { warehouseTables } from '../../warehouse/export-table.ts';
 import { openTarget } from '../../warehouse/open-target.ts';
 import { unknownDatasetText } from '../select-targets.ts';
 
-/** Options of `export`. */
 export interface ExportOptions {
   readonly to: string;
   readonly format: string;
@@ -79,7 +78,7 @@ export async function exportTo(
   } catch (error) {
     progress.stop();
     if (run.signal.aborted) {
-      printNotice('interrupted: what was exported before holds: run the same command again');
+      printNotice('interrupted: the previous export stays valid; run the same command again');
       return exitCode.later;
     }
     if (error instanceof ExportRefusedError) throw new UsageError([error.message]);
@@ -99,7 +98,7 @@ function readOptions(datasets: readonly string[], { format, incremental, verify 
   if (!known) wrong.push(`--format ${format}: must be one of ${EXPORT_FORMATS.join(', ')}`);
   if (verify && !incremental)
     wrong.push(
-      '--verify: compares the files of the export before, all of which are written again: add --incremental',
+      '--verify: requires --incremental, because a full export replaces all files that it would compare',
     );
   if (wrong.length > 0 || !known) throw new UsageError(wrong);
   const tables = warehouseTables.filter(
@@ -129,7 +128,7 @@ function printExported(
     'nothing was exported',
   );
   for (const { table, whole, added, compacted } of tables) {
-    if (whole !== null) printNotice(`${table}: exported whole: ${whole}`);
+    if (whole !== null) printNotice(`${table}: all rows were exported: ${whole}`);
     if (added.length > 0) printNotice(`${table}: new columns: ${added.join(', ')}`);
     if (compacted > 0) printNotice(`${table}: ${compacted} days had many files and were written again`);
   }
@@ -137,13 +136,13 @@ function printExported(
 
 const PROBLEMS = {
   missing: 'was missing',
-  size: 'had another size than its manifest says',
-  content: 'had other content than was exported',
+  size: 'had another size than in its manifest',
+  content: 'had changed content',
 } as const;
 
 function printDamages({ damaged, damagedManifests, lost }: ExportResult): void {
   for (const path of damagedManifests)
-    printNotice(`${path}: was cut or changed: the newest one that is whole counted`);
+    printNotice(`${path}: was truncated or changed: the newest intact manifest was used`);
   for (const { path, problem } of damaged)
     printNotice(`${path}: ${PROBLEMS[problem]}: its rows were exported again`);
   for (const { table, day, rows } of lost)

@@ -5,9 +5,8 @@ import { UsageError } from '../../lib/errors.ts';
 import { printJson, printLine, printTable } from '../../lib/print.ts';
 import { newestIncidents } from '../../reporting/reports/incident.ts';
 import { rejectUnsupportedArguments } from '../actions.ts';
-import { parseInstantOption } from '../select-targets.ts';
+import { parseInstantOption, unknownNodeText } from '../select-targets.ts';
 
-/** Options of `incidents`. */
 export interface IncidentsOptions {
   readonly by?: string | undefined;
   readonly note?: string | undefined;
@@ -51,8 +50,8 @@ export async function incidentsCommand(
   const now = app.clock();
   const problems = [
     ...(node === undefined ? ['incidents note NODE: the node is missing'] : []),
-    ...(unknown ? [`incidents note ${node}: the configuration has no such node`] : []),
-    ...(by?.trim() ? [] : ['--by: says who wrote it, and is missing']),
+    ...(unknown && node !== undefined ? [unknownNodeText('incidents note', node, app.config)] : []),
+    ...(by?.trim() ? [] : ['--by: is required: name the author of the note']),
     ...(note?.trim() ? [] : ['--note: is missing']),
     ...(note !== undefined && note.length > MAX_NOTE_LENGTH
       ? [`--note: is longer than ${MAX_NOTE_LENGTH} characters`]
@@ -60,7 +59,7 @@ export async function incidentsCommand(
     ...([by, note].some((text) => text?.includes('\0')) ? ['--by, --note: a NUL cannot be stored'] : []),
   ];
   const about = at === undefined ? now : parseInstantOption('--at', at);
-  if (about > now) problems.push(`--at ${at}: lies in the future`);
+  if (about > now) problems.push(`--at ${at}: is in the future`);
   if (problems.length > 0 || !node || !by || !note) throw new UsageError(problems);
   const id = await storeIncidentNote(sql, { node, at: about, author: by.trim(), note: note.trim() }, now);
   if (options.json) printJson({ id });

@@ -22,6 +22,8 @@ export const NO_ANSWERS: Answers = {
 
 /** Returns the default of an answer. */
 export function getDefaultAnswer(name: keyof Answers, network: string): readonly string[] {
+  // Without upstreams, the bundled sandbox is recorded.
+  if (network === 'sandbox') return [];
   const presets: Partial<Answers> = {
     network: ['mainnet'],
     chainData: ['https://data-api.avax.network'],

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline/promises';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { catalogNames } from '../../app/configured-feeds.ts';
@@ -12,8 +13,7 @@ import { packageFile } from '../../lib/package-file.ts';
 import { printJson, printLine, printNotice } from '../../lib/print.ts';
 import { assertWritable, explainWriteErrors } from '../../lib/write-errors.ts';
 import { printCheckResults } from '../output/print-checks.ts';
-import { type Answers, buildSettings, getDefaultAnswer } from './init-answers.ts';
-import { promptAnswers } from './init-prompts.ts';
+import { type Answers, buildSettings, getDefaultAnswer, NO_ANSWERS, validateAnswer } from './init-answers.ts';
 
 /** Options of `init`, as text; repeatable options are lists. */
 export interface InitOptions {
@@ -44,16 +44,16 @@ export async function initCommand(options: InitOptions, signal: AbortSignal): Pr
   const { environment } = readValidEnvironment();
   const file = options.config ?? environment.configFile ?? 'recorder.yaml';
   checkTargetFile(file);
-  const said = getOptionAnswers(options);
-  validateConfig(buildSettings(addDefaultAnswers(said)), catalogNames, file);
+  const optionAnswers = getOptionAnswers(options);
+  validateConfig(buildSettings(addDefaultAnswers(optionAnswers)), catalogNames, file);
   const nodeIdsOf = async (answers: Answers) =>
     options.check
       ? findNodeIds(validateConfig(buildSettings(answers), catalogNames, file), environment, signal)
       : [];
   const onTerminal = process.stdin.isTTY && process.stderr.isTTY;
   const answers = onTerminal
-    ? await promptAnswers(said, nodeIdsOf, signal)
-    : await addFoundNodeIds(addDefaultAnswers(said), said, nodeIdsOf);
+    ? await promptAnswers(optionAnswers, nodeIdsOf, signal)
+    : await addFoundNodeIds(addDefaultAnswers(optionAnswers), optionAnswers, nodeIdsOf);
   if (answers === null) {
     printNotice('nothing was written');
     return exitCode.failed;
@@ -97,8 +97,8 @@ function getOptionAnswers({ network, chainData, metrics, ...lists }: InitOptions
 }
 
 /** Adds the defaults to missing answers. */
-function addDefaultAnswers(said: Partial<Answers>): Answers {
-  const preset = (name: keyof Answers) => said[name] ?? getDefaultAnswer(name, said.network?.[0] ?? '');
+function addDefaultAnswers(answers: Partial<Answers>): Answers {
+  const preset = (name: keyof Answers) => answers[name] ?? getDefaultAnswer(name, answers.network?.[0] ?? '');
   return {
     network: preset('network'),
     chainData: preset('chainData'),
@@ -124,9 +124,13 @@ function formatConfigFile(answers: Answers): string {
   const { network, upstreams, watch } = buildSettings(answers);
   const part = (value: object) =>
     stringify(value, { defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN' });
+  const simulated =
+    network === 'sandbox' && !answers.chainData.length && !answers.metrics.length && !answers.nodes.length
+      ? '# Without an upstream the bundled sandbox is recorded; all of it, while nothing is watched below.\n'
+      : '';
   return `# yaml-language-server: $schema=${SCHEMA}
 # What chain-recorder records. All settings: docs/reference/settings.md. Check it with "chain-recorder doctor".
-${part({ network })}
+${part({ network })}${simulated}
 # The recorded services and nodes. Keys come from the environment: CHAIN_DATA_API_KEY is sent in apiKeyHeader.
 # budget: what the public services grant without a key. With a key, write what your plan grants.
 ${part({ upstreams })}
@@ -140,4 +144,71 @@ ${part({ watch })}
 #   validators: { every: 10m }
 #   node_health: { enabled: false }
 `;
+}
+
+/** Questions, in the order of the prompts. */
+const QUESTIONS: Readonly<Record<keyof Answers, string>> = {
+  network: 'Network (mainnet, fuji or sandbox)',
+  chainData: 'URL of the chain data service',
+  metrics: 'URL of the metrics service',
+  nodes: 'URLs of your nodes, such as http://10.0.0.11:9650',
+  chains: 'Chains whose metrics are recorded, by id',
+  nodeIds: 'Validators to watch (NodeID-…)',
+  addresses: 'Addresses to watch (P-avax1…, X-avax1…)',
+};
+const NAMES = ['network', 'chainData', 'metrics', 'nodes', 'chains', 'nodeIds', 'addresses'] as const;
+/** Questions with a single answer; the answers to the others are lists. */
+const SINGLE_ANSWERS: readonly (keyof Answers)[] = ['network', 'chainData', 'metrics'];
+
+/**
+ * Prompts for the answers that the options omit. After an invalid answer, prints the reason and prompts
+ * again.
+ * @param optionAnswers answers from the options
+ * @param findNodeIds returns the node ids of the nodes in the answers; they are the default of the validators
+ * @returns null if the user cancels with Ctrl-C or Ctrl-D
+ */
+async function promptAnswers(
+  optionAnswers: Partial<Answers>,
+  findNodeIds: (answers: Answers) => Promise<readonly string[]>,
+  signal: AbortSignal,
+): Promise<Answers | null> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const left = new AbortController();
+  terminal.once('close', () => left.abort());
+  const either = AbortSignal.any([signal, left.signal]);
+  const prompt = async (name: keyof Answers, preset: readonly string[]) => {
+    const promptText = `${QUESTIONS[name]} [${preset.join(' ') || 'none'}] `;
+    const text = (await terminal.question(promptText, { signal: either })).trim();
+    if (text === '-') return [];
+    if (text === '') return preset;
+    return SINGLE_ANSWERS.includes(name) ? [text] : text.split(/[\s,]+/).filter(Boolean);
+  };
+  let answers = NO_ANSWERS;
+  /** Returns the answers including this one. Prints the problems and returns null if it is invalid. */
+  const taken = (name: keyof Answers, answer: readonly string[]) => {
+    const all = { ...answers, [name]: answer };
+    const problems = validateAnswer(name, all);
+    for (const problem of problems) printNotice(problem);
+    return problems.length === 0 ? all : null;
+  };
+  try {
+    printNotice('Press Enter to accept the value in brackets, - for none, Ctrl-C to cancel.');
+    for (const name of NAMES) {
+      // Chains are only used for the metrics service.
+      const needless = name === 'chains' && answers.metrics.length === 0;
+      const isOffered = name === 'nodeIds' && !optionAnswers.nodeIds && answers.nodes.length > 0;
+      const preset = isOffered
+        ? await findNodeIds(answers)
+        : getDefaultAnswer(name, answers.network[0] ?? '');
+      let all = optionAnswers[name] || needless ? { ...answers, [name]: optionAnswers[name] ?? [] } : null;
+      while (all === null) all = taken(name, await prompt(name, preset));
+      answers = all;
+    }
+    return answers;
+  } catch (error) {
+    if (!either.aborted) throw error;
+    return null;
+  } finally {
+    terminal.close();
+  }
 }

@@ -4,9 +4,8 @@ import { announceMaintenance, endMaintenance, listMaintenance } from '../../heal
 import { UsageError } from '../../lib/errors.ts';
 import { printJson, printTable } from '../../lib/print.ts';
 import { rejectUnsupportedArguments } from '../actions.ts';
-import { parseBoth, parseInstantOption } from '../select-targets.ts';
+import { parseBoth, parseInstantOption, unknownNodeText } from '../select-targets.ts';
 
-/** Options of `maintenance`. */
 export interface MaintenanceOptions {
   readonly node?: string | undefined;
   readonly from?: string | undefined;
@@ -39,8 +38,8 @@ export async function maintenanceCommand(
   const now = app.clock();
   if (action === 'announce') {
     const window = windowOf(app, options, now);
-    const made = await announceMaintenance(sql, window, now);
-    if (!options.json) process.stdout.write(`maintenance ${made} was announced\n`);
+    const announced = await announceMaintenance(sql, window, now);
+    if (!options.json) process.stdout.write(`maintenance ${announced} was announced\n`);
   } else if (action === 'end') {
     if (id === undefined || !/^\d{1,9}$/.test(id))
       throw new UsageError(['maintenance end ID: ID must be an id from "chain-recorder maintenance"']);
@@ -70,6 +69,6 @@ function windowOf(app: App, { node, from, to, reason }: MaintenanceOptions, now:
   if (window.to <= Math.max(now, window.from))
     throw new UsageError([`--to ${to}: must be after --from, and in the future`]);
   if (node !== undefined && !app.config.upstreams.nodes.some(({ name }) => name === node))
-    throw new UsageError([`--node ${node}: the configuration has no such node`]);
+    throw new UsageError([unknownNodeText('--node', node, app.config)]);
   return { ...window, node: node ?? null, reason: reason ?? null };
 }

@@ -1,11 +1,15 @@
 import type { App } from '../../app/app.ts';
+import type { Database } from '../../db/client.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { printJson, printNotice, printTable } from '../../lib/print.ts';
 import { beyondBudget, demands } from '../../reporting/reports/call-demand.ts';
 import { forecast } from '../../reporting/reports/forecast.ts';
 
+/** Parts of the application that `plan` reads. */
+type PlannedApp = Pick<App, 'watched' | 'clock' | 'config'> & { readonly database: Pick<Database, 'sql'> };
+
 /** Command `plan`: prints the requests of the schedules per round, hour and day, and the declared limits. */
-export async function planCommand(app: App, options: { json: boolean }): Promise<void> {
+export async function planCommand(app: PlannedApp, options: { json: boolean }): Promise<void> {
   const schedules = await forecast(app.database.sql, app.watched, app.clock());
   const rows = schedules.map(
     ({ datasets, upstream, targets, every, round, hour, day, sweepsOfDay, backlog }) => ({
@@ -23,22 +27,24 @@ export async function planCommand(app: App, options: { json: boolean }): Promise
       calls_behind: backlog ?? 'unknown',
     }),
   );
-  const asked = demands(schedules, app.config);
-  const upstreams = asked.map(({ upstream, unitsPerHour, unitsPerDay, limitPerMinute, limitPerDay }) => ({
-    upstream,
-    units_per_hour: unitsPerHour,
-    units_per_day: unitsPerDay,
-    limit_per_minute: limitPerMinute,
-    limit_per_day: limitPerDay,
-    share_of_day: limitPerDay ? `${Math.round((unitsPerDay / limitPerDay) * 10_000) / 100} %` : null,
-  }));
-  const beyond = asked.flatMap((demand) => beyondBudget(demand) ?? []);
+  const upstreamDemands = demands(schedules, app.config);
+  const upstreams = upstreamDemands.map(
+    ({ upstream, unitsPerHour, unitsPerDay, limitPerMinute, limitPerDay }) => ({
+      upstream,
+      units_per_hour: unitsPerHour,
+      units_per_day: unitsPerDay,
+      limit_per_minute: limitPerMinute,
+      limit_per_day: limitPerDay,
+      share_of_day: limitPerDay ? `${Math.round((unitsPerDay / limitPerDay) * 10_000) / 100} %` : null,
+    }),
+  );
+  const beyond = upstreamDemands.flatMap((demand) => beyondBudget(demand) ?? []);
   if (options.json) {
     printJson({ schedules: rows, upstreams, beyond_budget: beyond });
     return;
   }
   printTable(rows, 'the configuration watches nothing');
   process.stdout.write('\n');
-  printTable(upstreams, 'no upstream counts its calls');
+  printTable(upstreams, 'no upstream has a request budget');
   for (const line of beyond) printNotice(line);
 }

@@ -10,11 +10,10 @@ import { type QuestionResult, queryAsReader } from '../../db/question.ts';
 import { UsageError } from '../../lib/errors.ts';
 import type { OutputStream } from '../../lib/output-stream.ts';
 import { explainWriteErrors } from '../../lib/write-errors.ts';
-import type { TextRow } from '../../warehouse/answer-file.ts';
+import type { TextRow } from '../../warehouse/query-result-file.ts';
 import { createPacedWriter, parseFields, printRows, ROW_FORMATS } from '../output/print-rows.ts';
 import { parseBoth, parseExactInstantOption } from '../select-targets.ts';
 
-/** Options of `query`, as text. */
 export interface QueryOptions {
   readonly format: string;
   readonly asOf?: string | undefined;
@@ -34,7 +33,7 @@ const MAX_TIMEOUT_MS = 86_400_000;
  */
 export async function queryCommand(
   app: App,
-  question: string,
+  statement: string,
   options: QueryOptions,
   signal: AbortSignal,
 ): Promise<number> {
@@ -48,11 +47,11 @@ export async function queryCommand(
   );
   // As-of queries use temporary views, which a replica cannot create.
   const { url } = asOf ? { url: app.databaseUrl } : await selectReadSource(app);
-  await queryAsReader(url, question, { timeout, asOf, signal }, (answer) => {
+  await queryAsReader(url, statement, { timeout, asOf, signal }, (answer) => {
     const names = answer.columns.map(({ name }) => name);
-    const twice = names.find((name, at) => names.indexOf(name) < at);
-    if ((format === 'json' || format === 'parquet') && twice !== undefined)
-      throw new UsageError([`query: two columns are named ${twice}: rename one of them (as …)`]);
+    const duplicate = names.find((name, at) => names.indexOf(name) < at);
+    if ((format === 'json' || format === 'parquet') && duplicate !== undefined)
+      throw new UsageError([`query: two columns are named ${duplicate}: rename one of them (as …)`]);
     return format === 'parquet'
       ? printParquet(answer, process.stdout)
       : printRows(answer, format, process.stdout);
@@ -77,7 +76,7 @@ function parseFormat(text: string): (typeof FORMATS)[number] {
  */
 export function parseAsOfOption(text: string, now: number): string {
   const moment = parseExactInstantOption('--as-of', text);
-  if (Date.parse(moment) > now) throw new UsageError([`--as-of ${text}: has not come yet`]);
+  if (Date.parse(moment) > now) throw new UsageError([`--as-of ${text}: is in the future`]);
   return moment;
 }
 
@@ -99,7 +98,7 @@ function parseTimeout(text: string): number {
  */
 async function printParquet({ columns, rows }: QuestionResult, out: OutputStream): Promise<void> {
   // Only Parquet output loads the library.
-  const { writeParquetResult } = await import('../../warehouse/answer-file.ts');
+  const { writeParquetResult } = await import('../../warehouse/query-result-file.ts');
   const place = `TMPDIR ${tmpdir()}`;
   const folder = await explainWriteErrors(place, () => mkdtemp(join(tmpdir(), 'chain-recorder-query-')));
   try {

@@ -6,8 +6,8 @@ import type { OutputStream } from '../../lib/output-stream.ts';
 import { printJson, printTable } from '../../lib/print.ts';
 import {
   optionText,
-  parametersOf,
   type Question,
+  questionParameters,
   questionSql,
   reports,
   type Values,
@@ -17,7 +17,6 @@ import { printRows, ROW_FORMATS } from '../output/print-rows.ts';
 import { parseSpan, startOfMonth } from '../select-targets.ts';
 import { parseAsOfOption } from './query.ts';
 
-/** Options of `report`, as text. */
 export interface ReportOptions {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
@@ -48,7 +47,7 @@ const QUERY_TIMEOUT_MS = 600_000;
 export function listReports(format: string): void {
   const all = reports();
   if (format !== 'table' && format !== 'json')
-    throw new UsageError([`--format ${format}: reports are listed as table, json`]);
+    throw new UsageError([`--format ${format}: must be one of table, json`]);
   if (format === 'json') printJson({ reports: all });
   else
     printTable(
@@ -67,28 +66,28 @@ export function listReports(format: string): void {
  */
 export async function savedQueryCommand(
   app: Pick<App, 'databaseUrl' | 'clock'> & { readonly defaults?: Values },
-  question: Question,
+  savedQuery: Question,
   options: ReportOptions,
   signal: AbortSignal,
   out: OutputStream = process.stdout,
 ): Promise<number> {
   const format = FORMATS.find((one) => one === options.format);
   if (!format) throw new UsageError([`--format ${options.format}: must be one of ${FORMATS.join(', ')}`]);
-  const names = new Set(parametersOf(question).map(({ name }) => name));
+  const names = new Set(questionParameters(savedQuery).map(({ name }) => name));
   const defaults = Object.entries(app.defaults ?? {}).filter(([name]) => names.has(name));
-  const given = parseParameters(question, options, app.clock());
-  const statement = questionSql(question, { ...Object.fromEntries(defaults), ...given });
+  const given = parseParameters(savedQuery, options, app.clock());
+  const statement = questionSql(savedQuery, { ...Object.fromEntries(defaults), ...given });
   await queryAsReader(
     app.databaseUrl,
     statement,
     { timeout: QUERY_TIMEOUT_MS, asOf: null, signal },
     (answer) =>
       format === 'html'
-        ? printPage(answer, { title: question.name, about: question.answer.comment, statement }, out)
+        ? printPage(answer, { title: savedQuery.name, about: savedQuery.answer.comment, statement }, out)
         : printRows(answer, format, out),
   ).catch((error: unknown) => {
     if (!(error instanceof UsageError)) throw error;
-    throw new UsageError(error.problems.map((one) => one.replace(/^query:/, `report ${question.name}:`)));
+    throw new UsageError(error.problems.map((one) => one.replace(/^query:/, `report ${savedQuery.name}:`)));
   });
   return exitCode.done;
 }
@@ -97,13 +96,14 @@ export async function savedQueryCommand(
  * Returns the parameters from the options.
  * @throws UsageError with every invalid option
  */
-function parseParameters(question: Question, options: ReportOptions, now: number): Values {
+function parseParameters(savedQuery: Question, options: ReportOptions, now: number): Values {
   const others = (['node', 'month', 'slo'] as const).filter((name) => options[name] !== undefined);
   const pairs = options.param.map((text) => [text, text.indexOf('=')] as const);
   const names = pairs.map(([text, at]) => text.slice(0, at));
   const problems = [
     ...others.map(
-      (name) => `--${name}: is an option of ${REPORTS_BY_OPTION[name]}; of others write --param KEY=VALUE`,
+      (name) =>
+        `--${name}: is an option of ${REPORTS_BY_OPTION[name]}; for other reports use --param KEY=VALUE`,
     ),
     ...pairs.filter(([, at]) => at < 1).map(([text]) => `--param ${text}: must be KEY=VALUE`),
     ...pairs
@@ -116,14 +116,14 @@ function parseParameters(question: Question, options: ReportOptions, now: number
   if (problems.length > 0) throw new UsageError(problems);
   const targets = Object.fromEntries(pairs.map(([text, at]) => [text.slice(0, at), text.slice(at + 1)]));
   const asOf = options.asOf === undefined ? undefined : parseAsOfOption(options.asOf, now);
-  const said = { from: options.from, to: options.to, as_of: asOf };
-  const takes = (name: string) => parametersOf(question).some((one) => one.name === name);
+  const windowOptions = { from: options.from, to: options.to, as_of: asOf };
+  const takes = (name: string) => questionParameters(savedQuery).some((one) => one.name === name);
   const window =
     takes('from') && takes('to') ? windowOf(options, asOf === undefined ? now : Date.parse(asOf)) : {};
   return {
     ...targets,
     ...Object.fromEntries(
-      Object.entries(said).flatMap(([name, text]) => (text === undefined ? [] : [[name, text]])),
+      Object.entries(windowOptions).flatMap(([name, text]) => (text === undefined ? [] : [[name, text]])),
     ),
     ...window,
   };

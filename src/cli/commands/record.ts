@@ -16,8 +16,8 @@ import {
   jointState,
   loadStates,
   planAll,
-  stateOf,
   type TargetState,
+  targetStateOf,
 } from '../../recording/plan.ts';
 import { runJobs } from '../../recording/record-in-foreground.ts';
 import { targetKey } from '../../recording/target-key.ts';
@@ -79,10 +79,10 @@ export async function backfillCommand(
   const { from } = range;
   await registerUnlessRunning(app, feed);
   const states = await loadStates(app.database.sql, feed);
-  const { keptSince } = stateOf(states, targets[0] ?? {}, dataset);
+  const { keptSince } = targetStateOf(states, targets[0] ?? {}, dataset);
   if (feed.source.range?.axis === 'time' && keptSince !== null && keptSince > from)
     printNotice(
-      `${dataset} is kept since ${formatTime(new Date(keptSince))}: what is older is not fetched again (retention)`,
+      `${dataset} has a retention: data before ${formatTime(new Date(keptSince))} is not fetched again`,
     );
   const jobs = targets.flatMap((target) => {
     const state = jointState(feed, states, target);
@@ -96,8 +96,8 @@ export async function backfillCommand(
 
 /**
  * Parses the range of a backfill, in ms since 1970 or as heights.
- * @param feed undefined: the axis is not known, and the options of times are parsed
- * @returns the end is null if it is where the record of a target starts
+ * @param feed undefined if the axis is unknown: the options of times are parsed
+ * @returns the range; its end is null if the range ends at the start of a target's record
  * @throws UsageError if an option is missing, invalid or of the other axis
  */
 function parseBackfillRange(
@@ -123,8 +123,8 @@ function parseBackfillRange(
       '--from-height, --to-height: the dataset is recorded by time: use --from and --to',
     ]);
   const [begin, end] = parseBoth(
-    () => parseInstantOption('--from', from ?? ''),
-    () => parseInstantOption('--to', to ?? ''),
+    () => parseInstantOption('--from', from ?? '…'),
+    () => parseInstantOption('--to', to ?? '…'),
   );
   const until = Math.min(end, now);
   if (begin >= until) throw new UsageError([`--from ${from}: must be before --to, and in the past`]);
@@ -152,8 +152,8 @@ function startOfRecord({ answered }: TargetState, dataset: string, target: Targe
 function rejectUnsupportedBackfill({ source: { range } }: ConfiguredFeed, dataset: string): void {
   if (range && isBackfillable(range)) return;
   const why = range
-    ? `it is recorded by height, from the first block, by itself; holes are filled by "heal ${dataset}"`
-    : 'it is observed as it is now; its past cannot be requested';
+    ? `it is recorded by height from the first block automatically; "heal ${dataset}" fills gaps`
+    : 'the upstream returns only the current state; past states cannot be requested';
   const others = catalog
     .filter(({ source }) => source.range && isBackfillable(source.range))
     .map(({ name }) => name);
@@ -185,7 +185,7 @@ export async function runAndPrint(
   else {
     printTable(
       runs.map((run) => toTableRow(axis, run)),
-      jobs.length === 0 ? 'nothing is missing' : 'no run was made',
+      jobs.length === 0 ? 'nothing is missing' : 'no runs',
     );
     for (const target of busy) printNotice(`${target}: another worker is recording it`);
     for (const { target, error } of runs) if (error) printNotice(`${target}: ${error}`);
@@ -194,7 +194,7 @@ export async function runAndPrint(
   return getExitCode(runs, busy, left);
 }
 
-/** Returns the bounds of a window for people: times, or heights. */
+/** Formats the bounds of a window as times or heights. */
 function bounds(
   axis: string | undefined,
   { from, to }: Window,

@@ -17,7 +17,7 @@ import {
   requireSettled,
   spanText,
 } from '../../reporting/reports/uptime.ts';
-import { parseBoth, parseSpan, startOfMonth } from '../select-targets.ts';
+import { parseBoth, parseSpan, startOfMonth, unknownNodeText } from '../select-targets.ts';
 import { incidentReport } from './incident-report.ts';
 import { parseAsOfOption } from './query.ts';
 import { type ReportOptions, savedQueryCommand } from './ready-question.ts';
@@ -48,23 +48,21 @@ export async function reportCommand(
     'series-breaks': seriesBreaksCommand,
   }[name];
   if (!report) {
-    const question = questionNamed(name);
-    if (!question) {
-      const meant = findNearestName(
+    const savedQuery = questionNamed(name);
+    if (!savedQuery) {
+      const nearest = findNearestName(
         name,
         reports().map((one) => one.name),
       );
-      const guess = meant === undefined ? '' : `; did you mean ${meant}?`;
-      throw new UsageError([
-        `report ${name}: there is no such report${guess}; "report" without a name lists them`,
-      ]);
+      const hint = nearest === undefined ? '"report" without a name lists them' : `did you mean ${nearest}?`;
+      throw new UsageError([`report ${name}: there is no such report; ${hint}`]);
     }
     const { url } = await selectReadSource(app);
     const defaults = rewardParameters(app.config.health.rewards);
-    return savedQueryCommand({ databaseUrl: url, clock: app.clock, defaults }, question, options, signal);
+    return savedQueryCommand({ databaseUrl: url, clock: app.clock, defaults }, savedQuery, options, signal);
   }
   if (options.node !== undefined && !app.config.upstreams.nodes.some((node) => node.name === options.node))
-    throw new UsageError([`--node ${options.node}: the configuration has no such node`]);
+    throw new UsageError([unknownNodeText('--node', options.node, app.config)]);
   await report(app, options);
   return exitCode.done;
 }
@@ -128,7 +126,7 @@ async function uptimeCommand(app: App, options: ReportOptions): Promise<void> {
           down: spanText(row.down_seconds),
           unknown: spanText(row.unknown_seconds),
           maintenance: spanText(row.maintenance_seconds),
-          'accounted for': percentText(row.coverage),
+          coverage: percentText(row.coverage),
         })),
         'no node is watched',
       ),
@@ -186,6 +184,7 @@ function printSla(report: SlaReport): void {
       node: node.node,
       ...(isPart ? { watched: watchedPart(node, report) ?? 'the whole time' } : {}),
       achieved: achievedText(node),
+      target: `${report.target_percent} %`,
       verdict: node.verdict,
       down: spanText(node.down_seconds),
       unknown: spanText(node.unknown_seconds),
@@ -206,12 +205,12 @@ function printSla(report: SlaReport): void {
           lasted: spanText(duration_seconds),
           'failed checks': failed_checks.join(', '),
           'first error': first_error,
-          'noticed by': noticed_by.join(', '),
+          'observed by': noticed_by.join(', '),
         }),
       ),
       '',
     );
-  if (validations.length > 0) process.stdout.write('\nvalidations as nodes saw them\n');
+  if (validations.length > 0) process.stdout.write('\nvalidations as observed by nodes\n');
   if (validations.length > 0)
     printTable(
       validations.map((view) => ({
@@ -219,13 +218,13 @@ function printSla(report: SlaReport): void {
         'seen by': view.seen_by,
         at: view.observed_at,
         'uptime %': view.uptime_percent,
-        'needed %': view.threshold_percent,
+        'required %': view.threshold_percent,
         'minutes of downtime left': view.downtime_left_minutes,
         until: view.end_time,
       })),
       '',
     );
-  if (stake.length > 0) process.stdout.write('\nstake that would reward\n');
+  if (stake.length > 0) process.stdout.write('\nstake that supports the reward\n');
   if (stake.length > 0)
     printTable(
       stake.map((view) => ({ ...view })),
@@ -233,10 +232,6 @@ function printSla(report: SlaReport): void {
     );
 }
 
-/**
- * Command `report discrepancies [--from T] [--to T]`: prints the discrepancies that have not ended. Default:
- * any time.
- */
 async function discrepanciesCommand(app: App, options: ReportOptions): Promise<void> {
   const rows = await discrepanciesIn((await selectReadSource(app)).sql, parseSpan(options));
   printInFormat(options.format, ['table', 'csv', 'json'], {
@@ -255,7 +250,7 @@ async function discrepanciesCommand(app: App, options: ReportOptions): Promise<v
           tolerated: row.tolerance,
           found: row.found_at,
         })),
-        'no discrepancy stands',
+        'no open discrepancies',
       ),
   });
 }
@@ -264,8 +259,8 @@ async function discrepanciesCommand(app: App, options: ReportOptions): Promise<v
 const namesOf = ({ columns }: { readonly columns: readonly { readonly name: string }[] }) =>
   columns.map(({ name }) => name);
 
-const LEFT = 'one side';
-const RIGHT = 'the other';
+const LEFT = 'first value';
+const RIGHT = 'second value';
 
 /**
  * Command `report series-breaks [--from T] [--to T]`: prints changes of the level of metrics. Default: any
@@ -279,7 +274,7 @@ async function seriesBreaksCommand(app: App, options: ReportOptions): Promise<vo
     table: () =>
       printTable(
         rows.map((row) => ({ ...row })),
-        'no level changed',
+        'no level shifts',
       ),
   });
 }

@@ -4,7 +4,6 @@ import { readEnvironment } from '../../config/environment.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { printJson, printNotice, printText } from '../../lib/print.ts';
 import { verify } from '../../reporting/seals/verify.ts';
-import { migrate } from '../../reporting/views/migrate.ts';
 import { openTarget } from '../../warehouse/open-target.ts';
 import { restoreRecord } from '../../warehouse/restore.ts';
 import { RestoreRefusedError } from '../../warehouse/restore-plan.ts';
@@ -25,9 +24,8 @@ export async function restoreCommand(
   const source = await openTarget(from, readEnvironment().s3, '--from');
   const bar = json || !process.stderr.isTTY ? null : new SingleBar(BAR, Presets.shades_classic);
   try {
-    for (const notice of await migrate(databaseUrl)) printNotice(notice);
     bar?.start(1, 0);
-    const { manifest, tables, doubts } = await restoreRecord({
+    const { manifest, tables, doubts, notices } = await restoreRecord({
       databaseUrl,
       source,
       signal,
@@ -36,14 +34,14 @@ export async function restoreCommand(
         bar?.update(bytes);
       },
     }).finally(() => bar?.stop());
-    for (const doubt of doubts) printNotice(doubt);
+    for (const sentence of [...notices, ...doubts]) printNotice(sentence);
     const verified = await verify({ databaseUrl, signal });
     const { exported_at } = manifest.bookkeeping ?? manifest;
     if (json) printJson({ from, exported_at, tables, doubts, verified });
     else {
       printText(formatVerification(verified));
       printNotice(
-        `restored as of ${exported_at}: "up" fetches what can still be fetched of the time since; reporting.permanent_gaps says what cannot`,
+        `restored as of ${exported_at}: "up" fetches later data that is still available; reporting_internal.permanent_gaps lists the rest`,
       );
     }
     const differ = verified.broken.length + verified.differences.length + verified.more > 0;

@@ -4,7 +4,7 @@ import { exitCode } from '../../app/exit-code.ts';
 import { toErrorMessage, UsageError } from '../../lib/errors.ts';
 import { printJson, printNotice, printTable } from '../../lib/print.ts';
 import { assertWritable, explainWriteErrors } from '../../lib/write-errors.ts';
-import { type MadeSeal, newestSeal, sealUntil } from '../../reporting/seals/seal.ts';
+import { type FinishedSeal, newestSeal, sealUntil } from '../../reporting/seals/seal.ts';
 
 /**
  * Command `seal`: seals everything recorded until now, and prints the newest seal with its head.
@@ -21,17 +21,17 @@ export async function sealCommand(
   if (out !== undefined)
     for (const file of environment.sealKey ? [out, `${out}.sig`] : [out])
       assertWritable(`--out ${file}`, file);
-  const made = await sealUntil({ databaseUrl, clock, key: environment.sealKey, signal }, clock());
-  if (made === 'busy') {
-    printNotice('another process is sealing: check reporting.seal_heads, or retry later');
+  const sealed = await sealUntil({ databaseUrl, clock, key: environment.sealKey, signal }, clock());
+  if (sealed === 'busy') {
+    printNotice('another process is sealing: check reporting_internal.seal_heads, or retry later');
     return exitCode.later;
   }
-  if (!made && signal.aborted) {
-    printNotice('interrupted: what was hashed is kept: run it again to continue');
+  if (!sealed && signal.aborted) {
+    printNotice('interrupted: finished parts are kept; run the command again to continue');
     return exitCode.later;
   }
-  if (!made) printNotice('all of it is sealed already: the newest seal reaches as far as the clock');
-  const newest = made ?? (await newestSeal(databaseUrl));
+  if (!sealed) printNotice('everything recorded so far is sealed already');
+  const newest = sealed ?? (await newestSeal(databaseUrl));
   if (!newest) return exitCode.done;
   if (out !== undefined) await writeStatement(out, newest);
   const signature = newest.signature?.toString('base64') ?? null;
@@ -47,14 +47,14 @@ export async function sealCommand(
  * Writes the statement and the signature of a seal.
  * @throws Error or UsageError if they cannot be written; the seal stays valid
  */
-async function writeStatement(out: string, { seal, statement, signature }: MadeSeal): Promise<void> {
+async function writeStatement(out: string, { seal, statement, signature }: FinishedSeal): Promise<void> {
   try {
     await explainWriteErrors(`--out ${out}`, async () => {
       await writeFile(out, statement);
       if (signature) await writeFile(`${out}.sig`, signature);
     });
   } catch (error) {
-    const message = `${toErrorMessage(error)} (seal ${seal} is made: another "seal --out" writes its statement, or that of a newer one)`;
+    const message = `${toErrorMessage(error)} (seal ${seal} was created: run "seal --out" again to write its statement, or that of a newer seal)`;
     throw error instanceof UsageError ? new UsageError([message]) : new Error(message, { cause: error });
   }
 }

@@ -33,7 +33,7 @@ export async function statusFilesCommand(
     throw error;
   });
   if (!paths) {
-    printNotice('interrupted: the files are as they were: run it again');
+    printNotice('interrupted: no file was changed; run the command again');
     return exitCode.later;
   }
   const written = { at: new Date(now), files: paths.length, open: join(out, FIRST_PAGE) };

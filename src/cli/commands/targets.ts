@@ -1,6 +1,7 @@
 import { canonicalHex } from '../../datasets/canonical-hex.ts';
 import type { Scope, Target } from '../../datasets/contract.ts';
 import { UsageError } from '../../lib/errors.ts';
+import { findNearestName } from '../../lib/nearest-name.ts';
 import type { ConfiguredFeed } from '../../recording/active-feed.ts';
 
 /** Maximum number of valid values of a key in an error. */
@@ -23,8 +24,7 @@ export function matchingTargets(
   const targets = feed.targets.filter((target) => wanted.every((pair) => matchesPair(target, pair)));
   if (targets.length > 0) return targets;
   const { demand, name } = feed.source;
-  if (wanted.length === 0 && !demand)
-    throw new UsageError([`watch: it contains no target of ${name}; add one`]);
+  if (wanted.length === 0 && !demand) throw new UsageError([`watch: contains no target of ${name}: add one`]);
   const misses = wanted.length === 0 ? [] : explainMisses(feed, wanted);
   if (!demand) throw new UsageError(misses);
   try {
@@ -70,12 +70,16 @@ function explainMisses({ targets }: ConfiguredFeed, wanted: readonly Pair[]): st
     return `${values.slice(0, MAX_EXAMPLES).join(', ')}${more}`;
   };
   if (keys.length === 0) return [];
+  const nearestKey = (key: string) => {
+    const nearest = findNearestName(key, keys);
+    return nearest === undefined ? '' : `did you mean ${nearest}? `;
+  };
   const misses = wanted
     .filter((pair) => !targets.some((target) => matchesPair(target, pair)))
     .map(([key, value]) =>
       keys.includes(key)
         ? `--target ${key}=${value}: no target matches; ${key} may be ${some(key)}`
-        : `--target ${key}=${value}: no such key; there are ${keys.map((one) => `${one} (${some(one)})`).join(', ')}`,
+        : `--target ${key}=${value}: no such key; ${nearestKey(key)}there are ${keys.map((one) => `${one} (${some(one)})`).join(', ')}`,
     );
   const texts = wanted.map((pair) => pair.join('=')).join(' ');
   return misses.length > 0 ? misses : [`--target ${texts}: no target matches all of them together`];

@@ -9,7 +9,6 @@ import { describeDifference } from '../../reporting/seals/difference.ts';
 import { type VerifyResult, verify } from '../../reporting/seals/verify.ts';
 import { parseExactInstantOption, parseSpan } from '../select-targets.ts';
 
-/** Options of `verify`, as text. */
 export interface VerifyOptions {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
@@ -53,16 +52,16 @@ export function formatVerification(found: VerifyResult): string {
   const lines = [
     seal === null
       ? 'no seal'
-      : `seal ${seal} until ${until && formatTime(until)}: ${rows} rows and ${ends} ends equal the seal; head ${head}`,
-    ...(unsealed > 0 ? [`${unsealed} came late and wait for the next seal`] : []),
-    ...(removed > 0 ? [`${removed} were taken out, as declared`] : []),
+      : `seal ${seal} until ${until && formatTime(until)}: ${rows} rows and ${ends} ends are unchanged since they were sealed; head ${head}`,
+    ...(unsealed > 0 ? [`${unsealed} late rows and ends will be part of the next seal`] : []),
+    ...(removed > 0 ? [`${removed} were removed, as declared`] : []),
     ...found.declared.map(
       ({ dataset, kind, reason, declared_at, seal }) =>
         `declared: ${dataset} ${kind} on ${formatTime(declared_at)} (${seal === null ? 'not sealed since' : `seal ${seal}`}): ${reason}`,
     ),
     ...found.broken,
     ...found.differences.map(describeDifference),
-    ...(more > 0 ? [`and ${more} more that are not named`] : []),
+    ...(more > 0 ? [`and ${more} more`] : []),
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -4,7 +4,7 @@ import { formatDisplayCsv } from '../../lib/csv.ts';
 import { formatLocalTime } from '../../lib/local-time.ts';
 import { getTerminalWidth, type OutputStream } from '../../lib/output-stream.ts';
 import { escapeUnsafeLines, escapeUnsafeText } from '../../lib/safe-text.ts';
-import { createTableLayout, type TableColumn, type TableLayout } from '../../lib/table-layout.ts';
+import { createTableLayout, type LayoutColumn, type TableLayout } from '../../lib/table-layout.ts';
 import { exactRow } from '../../reporting/relations/values.ts';
 
 /** Formats of rows; `json` is one list of objects. */
@@ -46,7 +46,7 @@ const printers: Readonly<
     await write(before === ',\n' ? '\n]\n' : '[]\n');
   },
   async table({ columns, rows }, write, out) {
-    const named = columns.map(({ name, kind }): TableColumn => ({ name: escapeUnsafeText(name), kind }));
+    const named = columns.map(({ name, kind }): LayoutColumn => ({ name: escapeUnsafeText(name), kind }));
     const text = (field: string | null, at: number) => {
       if (field === null) return NULL;
       return out.isTTY && named[at]?.kind === 'time' ? localText(field) : escapeUnsafeText(field);
@@ -82,13 +82,13 @@ export function parseFields(row: string): (string | null)[] {
 
 /** Creates a function that writes with backpressure: it waits until the reader can accept more. */
 export function createPacedWriter(out: OutputStream): WriteOutput {
-  const gone = new AbortController();
-  out.once('close', () => gone.abort());
-  out.once('error', () => gone.abort());
+  const closed = new AbortController();
+  out.once('close', () => closed.abort());
+  out.once('error', () => closed.abort());
   return async (text) => {
-    if (gone.signal.aborted) return false;
+    if (closed.signal.aborted) return false;
     if (out.write(text)) return true;
-    await once(out, 'drain', { signal: gone.signal }).catch(() => {});
-    return !gone.signal.aborted;
+    await once(out, 'drain', { signal: closed.signal }).catch(() => {});
+    return !closed.signal.aborted;
   };
 }

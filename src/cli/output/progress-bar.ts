@@ -10,7 +10,7 @@ const LINE_INTERVAL_MS = 10_000;
 
 const number = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 
-/** The answered parts of the windows of jobs. */
+/** Progress of jobs: the completed parts of their windows. */
 class Progress {
   readonly #began = steadyClock();
   readonly #shares: Map<Job, number>;
@@ -29,7 +29,9 @@ class Progress {
     this.#shares.set(job, Math.min(1, share));
   }
 
-  /** Answered share of all windows, from 0 to 1. Heights are weighted by their number, other windows equally. */
+  /**
+   * Completed share of all windows, from 0 to 1. Heights are weighted by their number, other windows equally.
+   */
   get share(): number {
     let [done, all] = [0, 0];
     for (const [job, share] of this.#shares) {
@@ -40,7 +42,7 @@ class Progress {
     return all === 0 ? 1 : done / all;
   }
 
-  /** Describes what is done, the rate, and the time that is left at this rate. */
+  /** Describes the completed part, the rate, and the remaining time at this rate. */
   get text(): string {
     const seconds = (steadyClock() - this.#began) / 1000;
     const { share } = this;
@@ -59,7 +61,7 @@ class Progress {
   }
 }
 
-/** Units of the time that is left, in seconds, from the longest. */
+/** Units of the remaining time, in seconds, from the longest. */
 const TIME_UNITS = [
   ['days', 86_400],
   ['h', 3_600],

@@ -3,7 +3,7 @@ import { integer, object, optional, text, uint, unixSeconds } from '../fields.ts
 import { withGenesisHash } from './genesis.ts';
 import { blockchainsIn, subnetList } from './subnet-list.ts';
 
-/** A genesis is large and never changes, so that it is stored once by content, in genesis_data. */
+/** A genesis is large and never changes. So it is stored once by content, in genesis_data. */
 export const blockchains = defineDataset({
   name: 'blockchains',
   about: 'The blockchains of all subnets.',
@@ -21,7 +21,7 @@ export const blockchains = defineDataset({
     evmChainId: optional(uint()),
     createBlockTimestamp: optional(unixSeconds()),
     createBlockNumber: optional(integer('-1: the genesis.')),
-    genesisHash: optional(text('The genesis in genesis_data.')),
+    genesisHash: optional(text('Key of the genesis in genesis_data.')),
   }),
   example: {
     createBlockTimestamp: 1737000060,

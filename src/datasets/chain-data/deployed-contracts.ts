@@ -3,7 +3,7 @@ import { defineDataset } from '../dataset.ts';
 import { count, hex, object, optional, set, text } from '../fields.ts';
 import { getList } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
-import { pages } from '../sources/pages.ts';
+import { fetchPages } from '../sources/pages.ts';
 
 /** Contracts that an address deployed. */
 const source: Source = {
@@ -15,12 +15,12 @@ const source: Source = {
   paged: true,
   targets: ({ watch }) =>
     watch.evmAddresses.map(({ chain: chainId, address: deployer }) => ({ chainId, deployer })),
-  walk: (ask, { chainId, deployer }, window) =>
-    pages(
-      ask,
+  walk: (client, { chainId, deployer }, window) =>
+    fetchPages(
+      client,
       {
         path: `/v1/chains/${chainId}/contracts/${deployer}/deployments`,
-        query: { pageSize: ask.pageSize(100) },
+        query: { pageSize: client.pageSize(100) },
         list: 'contracts',
       },
       window,
@@ -32,7 +32,7 @@ const image = object({ assetId: optional(text()), imageUri: optional(text()) });
 /** One schema for all kinds of contracts. Each kind omits some fields (upstream-services.md#values). */
 export const deployedContracts = defineDataset({
   name: 'deployed_contracts',
-  about: 'Contracts that watched EVM addresses deployed, with what is known about them.',
+  about: 'Contracts that watched EVM addresses deployed, with their metadata.',
   operations: ['GET /v1/chains/{chainId}/contracts/{address}/deployments'],
   history: 'state',
   source,

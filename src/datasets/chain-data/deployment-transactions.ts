@@ -1,7 +1,7 @@
 import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { hour } from '../sources/durations.ts';
-import { walkSingleResponse } from '../sources/one-answer.ts';
+import { walkSingleResponse } from '../sources/single-response.ts';
 import { exampleTransaction, transactionDetail, transactionIn } from './transaction-detail.ts';
 
 /** The transaction that deployed a watched contract. */
@@ -13,9 +13,9 @@ const source: Source = {
   calls: 1,
   once: true,
   targets: ({ watch }) => watch.contracts.map(({ chain: chainId, address }) => ({ chainId, address })),
-  walk: (ask, { chainId, address }) =>
+  walk: (client, { chainId, address }) =>
     walkSingleResponse(() =>
-      ask.get(`/v1/chains/${chainId}/contracts/${address}/transactions:getDeployment`),
+      client.get(`/v1/chains/${chainId}/contracts/${address}/transactions:getDeployment`),
     ),
 };
 

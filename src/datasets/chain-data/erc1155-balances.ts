@@ -3,7 +3,7 @@ import { defineDataset } from '../dataset.ts';
 import { hex, object, uint256 } from '../fields.ts';
 import { getList } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
-import { pages } from '../sources/pages.ts';
+import { fetchPages } from '../sources/pages.ts';
 import { erc1155Token } from './erc1155-token.ts';
 
 /**
@@ -17,12 +17,12 @@ const source: Source = {
   calls: 1,
   paged: true,
   targets: ({ watch }) => watch.evmAddresses.map(({ chain: chainId, address }) => ({ chainId, address })),
-  walk: (ask, { chainId, address }, window) =>
-    pages(
-      ask,
+  walk: (client, { chainId, address }, window) =>
+    fetchPages(
+      client,
       {
         path: `/v1/chains/${chainId}/addresses/${address}/balances:listErc1155`,
-        query: { pageSize: ask.pageSize(500) },
+        query: { pageSize: client.pageSize(500) },
         list: 'erc1155TokenBalances',
       },
       window,
@@ -31,7 +31,7 @@ const source: Source = {
 
 export const erc1155Balances = defineDataset({
   name: 'erc1155_balances',
-  about: 'What watched EVM addresses hold of ERC-1155 tokens.',
+  about: 'Balances of ERC-1155 tokens of watched EVM addresses.',
   operations: ['GET /v1/chains/{chainId}/addresses/{address}/balances:listErc1155'],
   history: 'state',
   source,

@@ -1,7 +1,7 @@
 import type { Source } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { hour } from '../sources/durations.ts';
-import { walkSingleResponse } from '../sources/one-answer.ts';
+import { walkSingleResponse } from '../sources/single-response.ts';
 import { exampleTransaction, transactionDetail, transactionIn } from './transaction-detail.ts';
 
 /** A watched transaction. A new one is unknown until the index contains it. */
@@ -13,8 +13,8 @@ const source: Source = {
   calls: 1,
   once: true,
   targets: ({ watch }) => watch.transactions.map(({ chain: chainId, hash: txHash }) => ({ chainId, txHash })),
-  walk: (ask, { chainId, txHash }) =>
-    walkSingleResponse(() => ask.get(`/v1/chains/${chainId}/transactions/${txHash}`)),
+  walk: (client, { chainId, txHash }) =>
+    walkSingleResponse(() => client.get(`/v1/chains/${chainId}/transactions/${txHash}`)),
 };
 
 export const evmTransactions = defineDataset({

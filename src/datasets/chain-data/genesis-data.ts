@@ -6,7 +6,7 @@ import { blockchainsIn, subnetList } from './subnet-list.ts';
 /** Blockchains with the same genesis share one row, also across networks. */
 export const genesisData = defineDataset({
   name: 'genesis_data',
-  about: 'What blockchains started with, stored once by content.',
+  about: 'Genesis data of blockchains, stored once by content.',
   operations: ['GET /v1/networks/{network}/subnets'],
   history: 'log',
   source: subnetList,
@@ -18,7 +18,7 @@ export const genesisData = defineDataset({
       .filter((genesis) => genesis !== undefined)
       .map((genesis) => ({ genesisHash: genesisHash(genesis), genesisData: genesis })),
   item: object({
-    genesisHash: text('SHA-256 of the JSON text as it came, in hexadecimal.'),
+    genesisHash: text('SHA-256 of the received JSON text, in hexadecimal.'),
     genesisData: json("An EVM chain's genesis, or another virtual machine's own text."),
   }),
   example: {

@@ -4,10 +4,10 @@ import { getMember, getObject } from '../sources/answer.ts';
 import { nativeBalance } from './native-balance.ts';
 import { price as money } from './price.ts';
 
-/** Only recorded if the service has a price. */
+/** Value of a native balance. The value is recorded only if the service has a price. */
 export const nativeBalanceValues = defineDataset({
   name: 'native_balance_values',
-  about: "What a chain's own token was worth, and what a watched address held of it.",
+  about: 'Price of the native token of a chain, and value of the balance of a watched address.',
   operations: ['GET /v1/chains/{chainId}/addresses/{address}/balances:getNative'],
   history: 'sample',
   source: nativeBalance,
@@ -25,7 +25,10 @@ export const nativeBalanceValues = defineDataset({
     'balanceValue.value': 'balance_value',
   },
   item: object({
-    price: object({ currencyCode: text('Such as usd.'), value: decimal('Of one whole token.') }),
+    price: object({
+      currencyCode: text('Currency, such as usd.'),
+      value: decimal('Price of one whole token.'),
+    }),
     balanceValue: optional(money),
   }),
   example: {

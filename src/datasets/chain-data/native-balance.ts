@@ -1,6 +1,6 @@
 import type { Source } from '../contract.ts';
 import { hour } from '../sources/durations.ts';
-import { walkSingleResponse } from '../sources/one-answer.ts';
+import { walkSingleResponse } from '../sources/single-response.ts';
 
 /**
  * Balance of an address in the native token of its chain, with the price in US dollars.
@@ -12,6 +12,6 @@ export const nativeBalance: Source = {
   weight: 20,
   calls: 1,
   targets: ({ watch }) => watch.evmAddresses.map(({ chain: chainId, address }) => ({ chainId, address })),
-  walk: (ask, { chainId, address }) =>
-    walkSingleResponse(() => ask.get(`/v1/chains/${chainId}/addresses/${address}/balances:getNative`)),
+  walk: (client, { chainId, address }) =>
+    walkSingleResponse(() => client.get(`/v1/chains/${chainId}/addresses/${address}/balances:getNative`)),
 };

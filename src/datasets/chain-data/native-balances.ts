@@ -6,7 +6,7 @@ import { nativeBalance } from './native-balance.ts';
 /** Prices change independently of the balance, and are in native_balance_values. */
 export const nativeBalances = defineDataset({
   name: 'native_balances',
-  about: "What watched EVM addresses hold of their chain's own token.",
+  about: 'Balances of watched EVM addresses in the native token of their chain.',
   operations: ['GET /v1/chains/{chainId}/addresses/{address}/balances:getNative'],
   history: 'state',
   source: nativeBalance,

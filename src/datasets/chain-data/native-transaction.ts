@@ -21,7 +21,7 @@ export const nativeTransaction = object({
   blockTimestampMilliseconds: optional(unixMilliseconds()),
   blockMinDelayExcess: optional(uint()),
   blockHash: optional(hex()),
-  blockIndex: optional(count('Place in the block.')),
+  blockIndex: optional(count('Index in the block.')),
   from: optional(richAddress),
   to: optional(richAddress),
   method: optional(

@@ -5,7 +5,7 @@ import { defineDataset } from '../dataset.ts';
 import { hex, object, optional, text, uint256 } from '../fields.ts';
 import { getList } from '../sources/answer.ts';
 import { day } from '../sources/durations.ts';
-import { pages } from '../sources/pages.ts';
+import { fetchPages } from '../sources/pages.ts';
 import { tokenMetadata } from './token-metadata.ts';
 
 /**
@@ -23,13 +23,13 @@ const source: Source = {
     watch.collections.map(({ chain: chainId, address: collection }) => ({ chainId, collection })),
   demand: singleToken,
   rowsOf: ({ tokenId: _, ...list }) => list,
-  async *walk(ask, { chainId, collection, tokenId }, window) {
+  async *walk(client, { chainId, collection, tokenId }, window) {
     const path = `/v1/chains/${chainId}/nfts/collections/${collection}/tokens`;
     if (tokenId === undefined)
-      yield* pages(ask, { path, query: { pageSize: ask.pageSize(100) }, list: 'tokens' }, window);
+      yield* fetchPages(client, { path, query: { pageSize: client.pageSize(100) }, list: 'tokens' }, window);
     else
       yield {
-        body: { tokens: [await ask.get(`${path}/${tokenId}`)] },
+        body: { tokens: [await client.get(`${path}/${tokenId}`)] },
         proven: null,
         last: true,
         whole: false,
@@ -62,7 +62,7 @@ function singleToken(pairs: Readonly<Record<string, string>>): Target {
 /** Tokens of both standards. An ERC-1155 token has no name, symbol and owner (upstream-services.md#values). */
 export const nftTokens = defineDataset({
   name: 'nft_tokens',
-  about: 'The tokens of watched NFT contracts, with who owned them when and what their metadata said.',
+  about: 'The tokens of watched NFT contracts, with every owner and every version of their metadata.',
   operations: [
     'GET /v1/chains/{chainId}/nfts/collections/{address}/tokens',
     'GET /v1/chains/{chainId}/nfts/collections/{address}/tokens/{tokenId}',

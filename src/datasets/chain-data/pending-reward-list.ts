@@ -1,7 +1,7 @@
-import type { Page, Source } from '../contract.ts';
+import type { Source, SourcePage } from '../contract.ts';
 import { getList, getMember } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
-import { pages } from '../sources/pages.ts';
+import { fetchPages } from '../sources/pages.ts';
 import { stakers } from './stakers.ts';
 
 /** Maximum number of addresses or nodes in one call (upstream-services.md#paging). */
@@ -24,19 +24,19 @@ export const pendingRewardList: Source = {
     const nodeIds = [...new Set(watch.nodeIds)].join(',');
     return addresses || nodeIds ? [{ network, addresses, nodeIds }] : [];
   },
-  async *walk(ask, { network, addresses = '', nodeIds = '' }) {
-    const questions = [
+  async *walk(client, { network, addresses = '', nodeIds = '' }) {
+    const requests = [
       ...chunks(addresses).map((some) => ({ addresses: some })),
       ...chunks(nodeIds).map((some) => ({ nodeIds: some })),
     ];
     const path = `/v1/networks/${network}/rewards:listPending`;
     const known = new Set<string>();
-    for (const [at, question] of questions.entries()) {
-      const query = { ...question, pageSize: ask.pageSize(100) };
+    for (const [at, ids] of requests.entries()) {
+      const query = { ...ids, pageSize: client.pageSize(100) };
       const rewards: unknown[] = [];
-      for await (const page of pages(ask, { path, query, list: 'pendingRewards' }, null)) {
+      for await (const page of fetchPages(client, { path, query, list: 'pendingRewards' }, null)) {
         rewards.push(...getList(page.body, 'pendingRewards'));
-        yield { ...withoutKnownRewards(known, page), last: page.last && at === questions.length - 1 };
+        yield { ...withoutKnownRewards(known, page), last: page.last && at === requests.length - 1 };
       }
       for (const reward of rewards) known.add(rewardKey(reward));
     }
@@ -55,7 +55,7 @@ function chunks(list: string): string[] {
  * Returns the page without rewards of earlier calls. Their `progress` has changed since, which is no
  * contradiction.
  */
-function withoutKnownRewards(known: ReadonlySet<string>, page: Page): Page {
+function withoutKnownRewards(known: ReadonlySet<string>, page: SourcePage): SourcePage {
   const pendingRewards = getList(page.body, 'pendingRewards').filter(
     (reward) => !known.has(rewardKey(reward)),
   );

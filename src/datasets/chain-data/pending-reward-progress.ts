@@ -5,7 +5,7 @@ import { pendingRewardList } from './pending-reward-list.ts';
 
 export const pendingRewardProgress = defineDataset({
   name: 'pending_reward_progress',
-  about: 'How far the stake behind each pending reward had come.',
+  about: 'Progress of the staking period of each pending reward.',
   operations: ['GET /v1/networks/{network}/rewards:listPending'],
   history: 'sample',
   source: pendingRewardList,

@@ -7,7 +7,7 @@ import { pendingRewardList } from './pending-reward-list.ts';
 /** `progress` changes with every response, and is in pending_reward_progress. */
 export const pendingRewards = defineDataset({
   name: 'pending_rewards',
-  about: 'Rewards that the stakes of watched addresses and nodes are about to bring.',
+  about: 'Pending rewards of the stakes of watched addresses and nodes.',
   operations: ['GET /v1/networks/{network}/rewards:listPending'],
   history: 'state',
   source: pendingRewardList,
@@ -20,7 +20,7 @@ export const pendingRewards = defineDataset({
     txHash: hex(),
     rewardType: text(),
     nodeId: optional(text()),
-    addresses: optional(set(undefined, 'Who gets the reward.')),
+    addresses: optional(set(undefined, 'Addresses that receive the reward.')),
     amountStaked: optional(uint('In nAVAX.')),
     startTimestamp: optional(unixSeconds()),
     endTimestamp: optional(unixSeconds()),

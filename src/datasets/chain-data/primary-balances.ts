@@ -3,8 +3,8 @@ import { defineDataset } from '../dataset.ts';
 import { count, object, optional, text, uint } from '../fields.ts';
 import { getEntries, getObject } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
-import { walkSingleResponse } from '../sources/one-answer.ts';
 import { addressesOn } from '../sources/primary-addresses.ts';
+import { walkSingleResponse } from '../sources/single-response.ts';
 
 const CHAINS = { P: 'p-chain', X: 'x-chain', C: 'c-chain' } as const;
 
@@ -26,9 +26,9 @@ const source: Source = {
         addresses,
       })),
     ),
-  walk: (ask, { network, blockchainId, addresses = '' }) =>
+  walk: (client, { network, blockchainId, addresses = '' }) =>
     walkSingleResponse(() =>
-      ask.get(`/v1/networks/${network}/blockchains/${blockchainId}/balances`, {
+      client.get(`/v1/networks/${network}/blockchains/${blockchainId}/balances`, {
         // The service documents only P- and X- as prefixes of an address.
         addresses: addresses.replace(/^C-/, ''),
       }),
@@ -49,7 +49,8 @@ function itemsOf(body: unknown): unknown[] {
 
 export const primaryBalances = defineDataset({
   name: 'primary_balances',
-  about: 'What watched addresses hold on the P-, X- and C-chain, by balance group and asset.',
+  about:
+    'Balances of watched addresses on the P-, X- and C-chain, by balance group and asset. C-chain balances require an address with C- or without a prefix.',
   operations: ['GET /v1/networks/{network}/blockchains/{blockchainId}/balances'],
   history: 'state',
   source,
@@ -59,7 +60,7 @@ export const primaryBalances = defineDataset({
   answerStates: { network: ['chainInfo.network'], blockchainId: ['chainInfo.chainName'] },
   item: object({
     balanceGroup: text("The group's name, such as unlockedUnstaked; restakedRewards is an amount in nAVAX."),
-    assetId: text('Empty where a group is an amount without an asset.'),
+    assetId: text('Empty if the group is an amount without an asset.'),
     sharedWithChainId: optional(text()),
     name: optional(text()),
     symbol: optional(text()),

@@ -3,7 +3,7 @@ import { defineDataset } from '../dataset.ts';
 import { count, hex, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
 import { getList } from '../sources/answer.ts';
 import { day, hour, MAX_INDEX_LAG_MS, minute, month } from '../sources/durations.ts';
-import { pages } from '../sources/pages.ts';
+import { fetchPages } from '../sources/pages.ts';
 import { timeWindowQuery, unixSecondsReader } from '../sources/time-windows.ts';
 
 const PAGE_SIZE = 100;
@@ -33,12 +33,12 @@ const source: Source = {
   },
   targets: ({ network, watch }) =>
     watch.nodeIds.flatMap((nodeId) => CHAINS.map((blockchainId) => ({ network, blockchainId, nodeId }))),
-  walk: (ask, { network, blockchainId, nodeId }, window) =>
-    pages(
-      ask,
+  walk: (client, { network, blockchainId, nodeId }, window) =>
+    fetchPages(
+      client,
       {
         path: `/v1/networks/${network}/blockchains/${blockchainId}/nodes/${nodeId}/blocks`,
-        query: { pageSize: ask.pageSize(PAGE_SIZE) },
+        query: { pageSize: client.pageSize(PAGE_SIZE) },
         list: 'blocks',
         within: timeWindowQuery,
         at: unixSecondsReader('blockTimestamp'),

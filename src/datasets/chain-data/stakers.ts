@@ -3,6 +3,6 @@
  * addresses of the P- and the X-chain, which are the same key with different prefixes.
  */
 export function stakers(addresses: readonly string[]): string[] {
-  const asked = addresses.filter((address) => !address.startsWith('C-'));
-  return [...new Set(asked.map((address) => `P-${address.replace(/^[PX]-/, '')}`))];
+  const stakingAddresses = addresses.filter((address) => !address.startsWith('C-'));
+  return [...new Set(stakingAddresses.map((address) => `P-${address.replace(/^[PX]-/, '')}`))];
 }

@@ -16,7 +16,7 @@ import {
 } from '../fields.ts';
 import { getEntries, getList, getMember } from '../sources/answer.ts';
 import { day, hour, MAX_INDEX_LAG_MS } from '../sources/durations.ts';
-import { pages } from '../sources/pages.ts';
+import { fetchPages } from '../sources/pages.ts';
 import { timeWindowQuery, unixSecondsReader } from '../sources/time-windows.ts';
 import { assetAmount } from './asset-amount.ts';
 import { withGenesisHash } from './genesis.ts';
@@ -92,12 +92,12 @@ const source: Source = {
     },
   },
   targets: ({ network, watch }) => stakers(watch.addresses).map((addresses) => ({ network, addresses })),
-  walk: (ask, { network, addresses }, window) =>
-    pages(
-      ask,
+  walk: (client, { network, addresses }, window) =>
+    fetchPages(
+      client,
       {
         path: `/v1/networks/${network}/blockchains/p-chain/transactions:listStaking`,
-        query: { addresses, pageSize: ask.pageSize(PAGE_SIZE), sortOrder: 'desc' },
+        query: { addresses, pageSize: client.pageSize(PAGE_SIZE), sortOrder: 'desc' },
         list: 'transactions',
         within: timeWindowQuery,
         at: unixSecondsReader('blockTimestamp'),
@@ -116,7 +116,7 @@ function withoutGenesis(transaction: unknown): unknown {
 
 export const stakingTransactions = defineDataset({
   name: 'staking_transactions',
-  about: 'P-chain transactions of watched addresses that stake, validate, or make subnets and blockchains.',
+  about: 'P-chain transactions of watched addresses that stake, validate, or create subnets and blockchains.',
   operations: ['GET /v1/networks/{network}/blockchains/{blockchainId}/transactions:listStaking'],
   history: 'log',
   source,
@@ -157,7 +157,7 @@ export const stakingTransactions = defineDataset({
       object({
         chainName: optional(text()),
         vmId: optional(text()),
-        genesisHash: optional(text('The genesis in genesis_data.')),
+        genesisHash: optional(text('Key of the genesis in genesis_data.')),
       }),
     ),
     memo: optional(hex()),

@@ -1,7 +1,7 @@
 import type { Source } from '../contract.ts';
 import { getList, getMember } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
-import { pages } from '../sources/pages.ts';
+import { fetchPages } from '../sources/pages.ts';
 
 /**
  * Page size. The service allows 10,000, but each subnet contains the genesis of its chains, and a page must
@@ -18,12 +18,12 @@ export const subnetList: Source = {
   calls: 1,
   paged: true,
   targets: ({ network }) => [{ network }],
-  walk: (ask, { network }, window) =>
-    pages(
-      ask,
+  walk: (client, { network }, window) =>
+    fetchPages(
+      client,
       {
         path: `/v1/networks/${network}/subnets`,
-        query: { pageSize: ask.pageSize(PAGE_SIZE) },
+        query: { pageSize: client.pageSize(PAGE_SIZE) },
         list: 'subnets',
       },
       window,
@@ -32,7 +32,8 @@ export const subnetList: Source = {
 
 /**
  * Returns the blockchains of all subnets in a response. A subnet without a list of blockchains is itself
- * returned as an item. It cannot be decoded, so that the run is incomplete and no blockchain is retired.
+ * returned as an item. Such an item cannot be decoded, so that the run is incomplete and no blockchain is
+ * retired.
  */
 export function blockchainsIn(body: unknown): readonly unknown[] {
   return getList(body, 'subnets').flatMap((subnet) => {

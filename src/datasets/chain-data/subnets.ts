@@ -10,7 +10,7 @@ const STALE = 'Deprecated, and stale once the ownership was transferred: see sub
 /** The blockchains of subnets are a separate dataset. */
 export const subnets = defineDataset({
   name: 'subnets',
-  about: 'The subnets of the network and the L1s among them, with who owned them when.',
+  about: 'The subnets of the network and the L1s among them, with every change of their owners.',
   operations: ['GET /v1/networks/{network}/subnets'],
   history: 'state',
   source: subnetList,
@@ -21,7 +21,7 @@ export const subnets = defineDataset({
   item: object({
     subnetId: text(),
     createBlockTimestamp: optional(unixSeconds()),
-    createBlockIndex: optional(integer('Height of the block that created it; -1: the genesis.')),
+    createBlockIndex: optional(integer('Height of the block that created the subnet; -1: the genesis.')),
     isL1: optional(flag()),
     subnetOwnershipInfo: optional(ownership),
     l1ConversionTransactionHash: optional(hex()),

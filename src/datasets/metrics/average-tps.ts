@@ -4,7 +4,7 @@ import { defineDataset } from '../dataset.ts';
 import { decimal, object, unixSeconds } from '../fields.ts';
 import { getList, getMember } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
-import { pages } from '../sources/pages.ts';
+import { fetchPages } from '../sources/pages.ts';
 
 /**
  * Average transactions per second by day, without a window. `status` and `lastRun` of the
@@ -18,10 +18,10 @@ const source: Source = {
   weight: 100,
   calls: 1,
   targets: ({ watch }) => watch.chains.filter((chain) => /^\d+$/.test(chain)).map((chainId) => ({ chainId })),
-  async *walk(ask, { chainId }, window) {
+  async *walk(client, { chainId }, window) {
     const list = { path: `/v1/avg_tps/${chainId}`, query: {}, list: 'results' };
     try {
-      for await (const page of pages(ask, list, window)) {
+      for await (const page of fetchPages(client, list, window)) {
         const status = getMember(page.body, 'status');
         const lastRun = getMember(page.body, 'lastRun');
         yield { ...page, note: `status ${String(status)}, lastRun ${String(lastRun)}` };

@@ -4,7 +4,7 @@ import { decimal, object, unixSeconds } from '../fields.ts';
 import { BEFORE_FIRST_CHAIN, isPointInterval } from '../point-grid.ts';
 import { getList } from '../sources/answer.ts';
 import { day, hour, month, week } from '../sources/durations.ts';
-import { pages } from '../sources/pages.ts';
+import { fetchPages } from '../sources/pages.ts';
 import { timeWindowQuery, unixSecondsReader } from '../sources/time-windows.ts';
 
 /** The metrics and their allowed intervals: all four, or only the day. */
@@ -74,12 +74,12 @@ const source: Source = {
             .map((timeInterval) => ({ chainId, metric, timeInterval })),
         ),
     ),
-  walk: (ask, { chainId, metric, timeInterval }, window) =>
-    pages(
-      ask,
+  walk: (client, { chainId, metric, timeInterval }, window) =>
+    fetchPages(
+      client,
       {
         path: `/v2/chains/${chainId}/metrics/${metric}`,
-        query: { timeInterval, pageSize: ask.pageSize(PAGE_SIZE) },
+        query: { timeInterval, pageSize: client.pageSize(PAGE_SIZE) },
         list: 'results',
         within: timeWindowQuery,
         at: unixSecondsReader('timestamp'),
@@ -102,7 +102,7 @@ export const metricPoints = defineDataset({
   interval: ({ timeInterval = '' }) => (isPointInterval(timeInterval) ? timeInterval : 'day'),
   rename: { timestamp: 'bucket_start' },
   item: object({
-    timestamp: unixSeconds('Start of the hour, day, week (Monday) or month that the value is about.'),
+    timestamp: unixSeconds('Start of the hour, day, week (Monday) or month of the value.'),
     value: decimal(),
   }),
   example: { value: 37738, timestamp: 1724976000 },

@@ -1,4 +1,4 @@
-import { OPEN_END, type Page, type Range, type UpstreamClient, type Window } from '../contract.ts';
+import { OPEN_END, type Range, type SourcePage, type UpstreamClient, type Window } from '../contract.ts';
 import { findHead, type NodeChain, requestBlockAt } from './chain-of-blocks.ts';
 
 const PAGE_SIZE = 50;
@@ -22,18 +22,18 @@ export const blockRange: Range = {
 };
 
 /**
- * Requests the blocks of a window upwards, one call each, some of them concurrently, at most {@link MAX_BLOCKS_PER_RUN} per run. If more are
- * left, the walk does not end with the last page, and the next run continues. A window that starts at the
- * open end belongs to a new recording without blocks.
+ * Requests the blocks of a window upwards, one call each, some of them concurrently. A run requests at most
+ * {@link MAX_BLOCKS_PER_RUN} blocks. If more are left, the walk ends without a last page, and the next run
+ * continues. A window that starts at {@link OPEN_END} is the first one of a recording, which has no blocks yet.
  */
 export async function* walkBlocksUpwards(
-  ask: UpstreamClient,
+  client: UpstreamClient,
   chain: NodeChain,
   window: Window | null,
-): AsyncGenerator<Page> {
+): AsyncGenerator<SourcePage> {
   const { from: known, to: end } = window ?? { from: OPEN_END, to: OPEN_END };
   const begins = known >= OPEN_END - 1;
-  const head = await findHead(ask, chain, begins ? 0 : known);
+  const head = await findHead(client, chain, begins ? 0 : known);
   const from = begins ? Math.max(head - INITIAL_BLOCKS, 0) : known;
   const to = Math.min(end, head + 1);
   const until = Math.min(to, from + MAX_BLOCKS_PER_RUN);
@@ -41,10 +41,10 @@ export async function* walkBlocksUpwards(
   // an older state of it.
   const again = end === OPEN_END && head < from && head >= 0 && from > 0 ? Math.min(head, from - 1) : null;
   for (let first = from; ; ) {
-    const blocks: unknown[] = again === null ? [] : [await requestBlockAt(ask, chain, again)];
+    const blocks: unknown[] = again === null ? [] : [await requestBlockAt(client, chain, again)];
     while (first < until && blocks.length < PAGE_SIZE) {
       const count = Math.min(MAX_CONCURRENT_REQUESTS, until - first, PAGE_SIZE - blocks.length);
-      blocks.push(...(await requestBlocks(ask, chain, first, count)));
+      blocks.push(...(await requestBlocks(client, chain, first, count)));
       first += count;
     }
     const last = first >= to;
@@ -66,13 +66,13 @@ export async function* walkBlocksUpwards(
  * @throws UpstreamFailure of the lowest block that was not received
  */
 async function requestBlocks(
-  ask: UpstreamClient,
+  client: UpstreamClient,
   chain: NodeChain,
   from: number,
   count: number,
 ): Promise<unknown[]> {
   const answers = await Promise.allSettled(
-    Array.from({ length: count }, (_, at) => requestBlockAt(ask, chain, from + at)),
+    Array.from({ length: count }, (_, at) => requestBlockAt(client, chain, from + at)),
   );
   return answers.map((answer) => {
     if (answer.status === 'rejected') throw answer.reason;

@@ -61,13 +61,13 @@ export interface NodeChain {
  * @throws UpstreamFailure if the call fails, or the response has another height
  */
 export async function requestBlockAt(
-  ask: UpstreamClient,
+  client: UpstreamClient,
   { path, service }: NodeChain,
   height: number,
 ): Promise<unknown> {
   // In requests, heights of the X-chain are strings, and those of the P-chain are numbers.
   const params = { height: service === 'avm' ? String(height) : height, encoding: 'json' };
-  const block = decodeBlock(await ask.rpc(path, `${service}.getBlockByHeight`, params));
+  const block = decodeBlock(await client.rpc(path, `${service}.getBlockByHeight`, params));
   const answered = String(getMember(block, 'height'));
   if (answered !== String(height))
     throw new UpstreamFailure('malformed', `requested block ${height}, the node answered block ${answered}`);
@@ -79,11 +79,11 @@ export async function requestBlockAt(
  * @throws UpstreamFailure if the call fails
  */
 export async function requestBlockById(
-  ask: UpstreamClient,
+  client: UpstreamClient,
   { path, service }: NodeChain,
   blockID: string,
 ): Promise<unknown> {
-  return decodeBlock(await ask.rpc(path, `${service}.getBlock`, { blockID, encoding: 'json' }));
+  return decodeBlock(await client.rpc(path, `${service}.getBlock`, { blockID, encoding: 'json' }));
 }
 
 function decodeBlock(answer: unknown): unknown {
@@ -97,21 +97,21 @@ function decodeBlock(answer: unknown): unknown {
  * @param from lowest height that is not known yet; the blocks below it existed
  * @returns -1 if there is no block
  */
-export async function findHead(ask: UpstreamClient, chain: NodeChain, from: number): Promise<number> {
+export async function findHead(client: UpstreamClient, chain: NodeChain, from: number): Promise<number> {
   try {
-    return parseHeight(await ask.rpc(chain.path, `${chain.service}.getHeight`));
+    return parseHeight(await client.rpc(chain.path, `${chain.service}.getHeight`));
   } catch (error) {
     if (!(error instanceof UpstreamFailure) || error.kind !== 'unsupported') throw error;
-    return searchHead(ask, chain, from);
+    return searchHead(client, chain, from);
   }
 }
 
-async function searchHead(ask: UpstreamClient, chain: NodeChain, from: number): Promise<number> {
-  let there = from === 0 || (await hasBlock(ask, chain, from - 1)) ? from - 1 : -1;
-  if (there < from - 1) return bisectHead(ask, chain, there, from - 1);
+async function searchHead(client: UpstreamClient, chain: NodeChain, from: number): Promise<number> {
+  let there = from === 0 || (await hasBlock(client, chain, from - 1)) ? from - 1 : -1;
+  if (there < from - 1) return bisectHead(client, chain, there, from - 1);
   let step = 1;
-  for (; await hasBlock(ask, chain, there + step); step *= 2) there += step;
-  return bisectHead(ask, chain, there, there + step);
+  for (; await hasBlock(client, chain, there + step); step *= 2) there += step;
+  return bisectHead(client, chain, there, there + step);
 }
 
 /**
@@ -120,7 +120,7 @@ async function searchHead(ask: UpstreamClient, chain: NodeChain, from: number): 
  * @param beyond greater height without a block
  */
 async function bisectHead(
-  ask: UpstreamClient,
+  client: UpstreamClient,
   chain: NodeChain,
   there: number,
   beyond: number,
@@ -128,15 +128,15 @@ async function bisectHead(
   let [last, missing] = [there, beyond];
   while (missing - last > 1) {
     const middle = Math.floor((last + missing) / 2);
-    if (await hasBlock(ask, chain, middle)) last = middle;
+    if (await hasBlock(client, chain, middle)) last = middle;
     else missing = middle;
   }
   return last;
 }
 
-async function hasBlock(ask: UpstreamClient, chain: NodeChain, height: number): Promise<boolean> {
+async function hasBlock(client: UpstreamClient, chain: NodeChain, height: number): Promise<boolean> {
   try {
-    await requestBlockAt(ask, chain, height);
+    await requestBlockAt(client, chain, height);
     return true;
   } catch (error) {
     if (error instanceof UpstreamFailure && error.kind === 'rpc' && /not found/i.test(error.message))

@@ -26,7 +26,7 @@ export const currentSupply = defineDataset({
   items: (body) => [body],
   item: object({
     supply: uint('In nAVAX on the primary network; burned tokens and fees are not subtracted.'),
-    height: optional(uint('Height of the P-chain that it is about.')),
+    height: optional(uint('Height of the P-chain at which the supply holds.')),
   }),
   example: { supply: '365865167637779183', height: '15210400' },
 });

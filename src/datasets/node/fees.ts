@@ -3,8 +3,8 @@ import { defineDataset } from '../dataset.ts';
 import { object, optional, uint } from '../fields.ts';
 import { getEntries } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
-import { singleResponsePage } from '../sources/one-answer.ts';
 import { OptionalMethods } from '../sources/optional-methods.ts';
+import { singleResponsePage } from '../sources/single-response.ts';
 
 const METHODS = ['info.getTxFee', 'avm.getTxFee'];
 
@@ -16,8 +16,8 @@ const source: Source = {
   weight: 0,
   calls: METHODS.length,
   targets: ({ nodes }) => nodes.map((node) => ({ node })),
-  async *walk(ask) {
-    const offered = new OptionalMethods(ask);
+  async *walk(client) {
+    const offered = new OptionalMethods(client);
     const network = await offered.rpc('/ext/info', 'info.getTxFee');
     const x = await offered.rpc('/ext/bc/X', 'avm.getTxFee');
     offered.requireAny(METHODS);
@@ -27,7 +27,7 @@ const source: Source = {
 
 export const nodeFees = defineDataset({
   name: 'fees',
-  about: 'What transactions cost, as a node says it, in nAVAX.',
+  about: 'Fees of transactions as a node reports them, in nAVAX.',
   operations: METHODS,
   history: 'state',
   source,
@@ -36,8 +36,8 @@ export const nodeFees = defineDataset({
   everyNode: { own: [] },
   items: (body) => [body],
   item: object({
-    txFee: optional(uint('By info.getTxFee.')),
-    createAssetTxFee: optional(uint('By info.getTxFee.')),
+    txFee: optional(uint('From info.getTxFee.')),
+    createAssetTxFee: optional(uint('From info.getTxFee.')),
     createSubnetTxFee: optional(uint('No longer used.')),
     transformSubnetTxFee: optional(uint('No longer used.')),
     createBlockchainTxFee: optional(uint('No longer used.')),

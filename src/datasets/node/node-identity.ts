@@ -3,8 +3,8 @@ import { defineDataset } from '../dataset.ts';
 import { hex, json, object, optional, text, uint } from '../fields.ts';
 import { getEntries } from '../sources/answer.ts';
 import { hour } from '../sources/durations.ts';
-import { singleResponsePage } from '../sources/one-answer.ts';
 import { OptionalMethods } from '../sources/optional-methods.ts';
+import { singleResponsePage } from '../sources/single-response.ts';
 
 const METHODS = [
   'info.getNodeID',
@@ -26,8 +26,8 @@ const source: Source = {
   weight: 0,
   calls: METHODS.length,
   targets: ({ nodes }) => nodes.map((node) => ({ node })),
-  async *walk(ask) {
-    const offered = new OptionalMethods(ask);
+  async *walk(client) {
+    const offered = new OptionalMethods(client);
     const results = [];
     for (const method of METHODS) results.push(...getEntries(await offered.rpc('/ext/info', method)));
     offered.requireAny(METHODS);
@@ -37,7 +37,7 @@ const source: Source = {
 
 export const nodeIdentity = defineDataset({
   name: 'node_identity',
-  about: 'What a node says it is: id, address, versions, network, virtual machines.',
+  about: 'Identity of a node as it reports it: id, address, versions, network, virtual machines.',
   operations: METHODS,
   history: 'state',
   source,
@@ -52,11 +52,11 @@ export const nodeIdentity = defineDataset({
     databaseVersion: optional(text()),
     gitCommit: optional(text()),
     rpcProtocolVersion: optional(uint()),
-    vmVersions: optional(json('Map from virtual machine to version.')),
+    vmVersions: optional(json('Version by virtual machine.')),
     networkID: optional(uint()),
     networkName: optional(text()),
-    vms: optional(json('Map from virtual machine id to aliases.')),
-    fxs: optional(json('Map from feature extension id to aliases.')),
+    vms: optional(json('Aliases by the id of the virtual machine.')),
+    fxs: optional(json('Aliases by the id of the feature extension.')),
   }),
   example: {
     nodeID: 'NodeID-5mb46qkSBj81k9g9e4VFjGGSbaaSLFRzD',

@@ -43,7 +43,7 @@ function itemsOf(body: unknown): unknown[] {
 
 export const pBalances = defineDataset({
   name: 'p_balances',
-  about: 'What a watched address holds on the P-chain, by asset.',
+  about: 'Balances of a watched address on the P-chain, by asset.',
   operations: ['platform.getBalance'],
   history: 'state',
   source,
@@ -52,7 +52,7 @@ export const pBalances = defineDataset({
   items: itemsOf,
   item: object({
     assetID: text(),
-    balance: uint('All of it.'),
+    balance: uint('Total balance.'),
     unlocked: optional(uint()),
     lockedStakeable: optional(uint('Locked, but can be staked.')),
     lockedNotStakeable: optional(uint('Locked, and cannot be staked.')),

@@ -3,9 +3,9 @@ import { defineDataset } from '../dataset.ts';
 import { hex, json, list, object, optional, text, uint, unixSeconds } from '../fields.ts';
 import { getList } from '../sources/answer.ts';
 import { minute } from '../sources/durations.ts';
-import { parseBlockTarget, walkRequestedBlock } from './asked-block.ts';
 import { blockRange, walkBlocksUpwards } from './blocks-upwards.ts';
 import { type NodeChain, requestBlockAt } from './chain-of-blocks.ts';
+import { parseBlockTarget, walkRequestedBlock } from './requested-block.ts';
 
 const chain: NodeChain = { path: '/ext/bc/P', service: 'platform' };
 
@@ -21,13 +21,13 @@ const source: Source = {
   range: blockRange,
   targets: ({ nodes }) => nodes.map((node) => ({ node })),
   demand: (pairs, scope) => parseBlockTarget(pairs, scope, ['blockId', 'height']),
-  walk: (ask, target, window) =>
-    walkRequestedBlock(ask, chain, target) ?? walkBlocksUpwards(ask, chain, window),
+  walk: (client, target, window) =>
+    walkRequestedBlock(client, chain, target) ?? walkBlocksUpwards(client, chain, window),
 };
 
 export const pBlocks = defineDataset({
   name: 'p_blocks',
-  about: 'Blocks of the P-chain with their transactions, as a node has them.',
+  about: 'Blocks of the P-chain with their transactions, as a node returns them.',
   operations: ['platform.getBlockByHeight', 'platform.getBlock'],
   history: 'log',
   source,
@@ -38,7 +38,7 @@ export const pBlocks = defineDataset({
     height: 'height',
     id: 'id',
     parent: 'parent_id',
-    entryAt: (ask, _target, height) => requestBlockAt(ask, chain, height),
+    entryAt: (client, _target, height) => requestBlockAt(client, chain, height),
   },
   items: (body) => getList(body, 'blocks'),
   states: { blockId: ['id'], height: ['height'] },
@@ -46,7 +46,7 @@ export const pBlocks = defineDataset({
     height: uint(),
     id: optional(text()),
     parentID: optional(text()),
-    time: optional(unixSeconds('Null: an old block that has none of its own.')),
+    time: optional(unixSeconds('Null: an old block without its own time.')),
     txs: optional(
       list(
         object({
@@ -58,7 +58,7 @@ export const pBlocks = defineDataset({
       ),
     ),
     tx: optional(json('The transaction of a block that has only one, such as a proposal.')),
-    bytes: optional(hex('The block as hex, from a node that gave no JSON.')),
+    bytes: optional(hex('The block as hex, from a node that returned no JSON.')),
   }),
   example: {
     parentID: '5615di9ytxujackzaXNrVuWQy5y8Yrt8chPCscMr5Ku9YxJ1S',

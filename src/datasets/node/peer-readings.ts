@@ -25,7 +25,8 @@ function readingsOf(peer: unknown): unknown[] {
 /** Values that change with every observation of a peer. Its properties are in peers. */
 export const peerReadings = defineDataset({
   name: 'peer_readings',
-  about: 'When a node last exchanged messages with a peer, and the uptime that the peer saw of the node.',
+  about:
+    'Times of the last messages between a node and a peer, and the uptime of the node that the peer observed.',
   operations: ['info.peers'],
   history: 'sample',
   source: connectedPeers,
@@ -35,9 +36,9 @@ export const peerReadings = defineDataset({
   extra: false,
   item: object({
     nodeID: text(),
-    subnetID: text('The subnet that the uptime is of; messages are exchanged on the primary network.'),
-    lastSent: optional(rfc3339('When the node last sent the peer a message.')),
-    lastReceived: optional(rfc3339('When the node last received a message of the peer.')),
+    subnetID: text('Subnet of the uptime. The times of messages are those of the primary network.'),
+    lastSent: optional(rfc3339('Time at which the node last sent a message to the peer.')),
+    lastReceived: optional(rfc3339('Time at which the node last received a message from the peer.')),
     observedUptime: optional(decimal("This node's uptime as the peer sees it, in percent.")),
   }),
   example: {

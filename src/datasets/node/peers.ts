@@ -6,7 +6,7 @@ import { connectedPeers } from './connected-peers.ts';
 /** `lastSent`, `lastReceived`, `observedUptime` and `observedSubnetUptimes` are readings, in peer_readings. */
 export const peers = defineDataset({
   name: 'peers',
-  about: 'Peers of a node, with who came, changed and went when.',
+  about: 'Peers of a node, with all arrivals, changes and departures.',
   operations: ['info.peers'],
   history: 'state',
   source: connectedPeers,
@@ -17,14 +17,14 @@ export const peers = defineDataset({
   ignore: ['lastSent', 'lastReceived', 'observedUptime', 'observedSubnetUptimes'],
   item: object({
     nodeID: text(),
-    ip: optional(text('Address with port, as the connection has it.')),
-    publicIP: optional(text('Address with port, as the peer says it.')),
+    ip: optional(text('Address with port of the connection.')),
+    publicIP: optional(text('Address with port that the peer reports.')),
     version: optional(text()),
-    upgradeTime: optional(unixSeconds('When the next upgrade becomes active, as the peer is configured.')),
+    upgradeTime: optional(unixSeconds('Time of the next upgrade in the configuration of the peer.')),
     trackedSubnets: optional(set()),
     supportedACPs: optional(set(undefined, 'Numbers of proposals.')),
     objectedACPs: optional(set(undefined, 'Numbers of proposals.')),
-    benched: optional(set(undefined, 'Chains whose requests to the peer are held back.')),
+    benched: optional(set(undefined, 'Chains whose requests are not sent to the peer for now.')),
   }),
   example: {
     ip: '206.189.137.87:9651',

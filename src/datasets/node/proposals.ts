@@ -33,11 +33,11 @@ export const nodeProposals = defineDataset({
     })),
   item: object({
     proposal: count('Number of the proposal.'),
-    supportWeight: optional(uint('Stake for it, in nAVAX.')),
-    supporters: optional(set(undefined, 'Validators for it.')),
-    objectWeight: optional(uint('Stake against it, in nAVAX.')),
-    objectors: optional(set(undefined, 'Validators against it.')),
-    abstainWeight: optional(uint('Stake that says neither, in nAVAX.')),
+    supportWeight: optional(uint('Stake that supports the proposal, in nAVAX.')),
+    supporters: optional(set(undefined, 'Validators that support the proposal.')),
+    objectWeight: optional(uint('Stake that objects to the proposal, in nAVAX.')),
+    objectors: optional(set(undefined, 'Validators that object to the proposal.')),
+    abstainWeight: optional(uint('Stake that neither supports nor objects, in nAVAX.')),
   }),
   example: {
     proposal: '23',

@@ -4,7 +4,7 @@ import { PRIMARY_NETWORK } from './current-validators.ts';
 /**
  * Returns the record of a validator or delegator with `weight`, and with `stakeNavax` on the primary network.
  * Nodes send the stake as `stakeAmount`, as `weight` or as both. On other subnets, `stakeAmount` is an amount
- * of the asset of the subnet. It is kept if it differs from the weight.
+ * of the asset of the subnet, and is kept if it differs from the weight.
  */
 export function withStake(record: unknown, subnetId: string | undefined): unknown {
   const amount = getMember(record, 'stakeAmount');

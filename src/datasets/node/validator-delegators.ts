@@ -4,13 +4,14 @@ import { defineDataset } from '../dataset.ts';
 import { object, optional, text, uint, unixSeconds } from '../fields.ts';
 import { getList, getMember } from '../sources/answer.ts';
 import { minute } from '../sources/durations.ts';
-import { walkSingleResponse } from '../sources/one-answer.ts';
+import { walkSingleResponse } from '../sources/single-response.ts';
 import { PRIMARY_NETWORK } from './current-validators.ts';
 import { ownerSet } from './owner-set.ts';
 import { withStake } from './stake.ts';
 
 /**
- * Delegators of a validator. They are listed only if exactly one node id is requested (upstream-services.md#validators-and-peers).
+ * Delegators of a validator. Delegators are listed only if exactly one node id is requested
+ * (upstream-services.md#validators-and-peers).
  */
 const source: Source = {
   name: 'validator-delegators',
@@ -20,8 +21,8 @@ const source: Source = {
   calls: 1,
   targets: ({ nodes, watch }) =>
     nodes.flatMap((node) => watch.nodeIds.map((nodeId) => ({ node, subnetId: PRIMARY_NETWORK, nodeId }))),
-  walk: (ask, { nodeId }) =>
-    walkSingleResponse(() => ask.rpc('/ext/bc/P', 'platform.getCurrentValidators', { nodeIDs: [nodeId] })),
+  walk: (client, { nodeId }) =>
+    walkSingleResponse(() => client.rpc('/ext/bc/P', 'platform.getCurrentValidators', { nodeIDs: [nodeId] })),
 };
 
 /**
@@ -39,7 +40,8 @@ function delegatorsOf(validator: unknown): readonly unknown[] {
 
 export const validatorDelegators = defineDataset({
   name: 'validator_delegators',
-  about: 'Delegations to a watched validator as a node sees them, with who came, changed and went when.',
+  about:
+    'Delegations to a watched validator as a node reports them, with all arrivals, changes and departures.',
   operations: ['platform.getCurrentValidators'],
   history: 'state',
   source,

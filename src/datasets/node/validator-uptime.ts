@@ -19,7 +19,7 @@ export const validatorUptime = defineDataset({
   extra: false,
   item: object({
     nodeID: text(),
-    uptime: optional(decimal('In percent, 0 to 100, since the node started to watch.')),
+    uptime: optional(decimal('In percent, 0 to 100, since the node started to observe the validator.')),
     connected: optional(flag()),
   }),
   example: { nodeID: 'NodeID-5mb46qkSBj81k9g9e4VFjGGSbaaSLFRzD', uptime: '99.1234', connected: true },

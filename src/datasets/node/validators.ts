@@ -5,10 +5,10 @@ import { currentValidators } from './current-validators.ts';
 import { ownerSet } from './owner-set.ts';
 import { withStake } from './stake.ts';
 
-/** `uptime` and `connected` change with every response. They are readings, in validator_uptime. */
+/** `uptime` and `connected` change with every response. Both are readings, in validator_uptime. */
 export const validators = defineDataset({
   name: 'validators',
-  about: 'Validators as a node sees them, with who came, changed and went when.',
+  about: 'Validators as a node reports them, with all arrivals, changes and departures.',
   operations: ['platform.getCurrentValidators'],
   history: 'state',
   source: currentValidators,

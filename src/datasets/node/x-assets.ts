@@ -27,7 +27,7 @@ export const xAssets = defineDataset({
   item: object({
     name: optional(text()),
     symbol: text(),
-    denomination: optional(count('Decimal places that amounts are displayed with.')),
+    denomination: optional(count('Number of decimal places of displayed amounts.')),
   }),
   example: {
     assetID: 'FvwEAhmxKfeiG8SnEvq42hc6whRyY3EFYAvebMqDNDGCgxN5Z',

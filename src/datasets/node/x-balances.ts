@@ -1,12 +1,12 @@
 import { UpstreamFailure } from '../../upstreams/failure.ts';
-import type { Page, Source, UpstreamClient } from '../contract.ts';
+import type { Source, SourcePage, UpstreamClient } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { object, optional, text, uint } from '../fields.ts';
 import { getList, getMember } from '../sources/answer.ts';
 import { minute } from '../sources/durations.ts';
-import { singleResponsePage } from '../sources/one-answer.ts';
 import { OptionalMethods } from '../sources/optional-methods.ts';
 import { addressesOn } from '../sources/primary-addresses.ts';
+import { singleResponsePage } from '../sources/single-response.ts';
 import { utxoReferences } from './utxo-references.ts';
 
 const X = '/ext/bc/X';
@@ -31,29 +31,30 @@ const source: Source = {
         ...(watch.assets.length > 0 ? { assets: watch.assets.toSorted().join(',') } : {}),
       })),
     ),
-  walk: (ask, { address = '', assets = '' }) => balances(ask, address, assets.split(',').filter(Boolean)),
+  walk: (client, { address = '', assets = '' }) =>
+    balances(client, address, assets.split(',').filter(Boolean)),
 };
 
 async function* balances(
-  ask: UpstreamClient,
+  client: UpstreamClient,
   address: string,
   assets: readonly string[],
-): AsyncGenerator<Page> {
-  const offered = new OptionalMethods(ask);
+): AsyncGenerator<SourcePage> {
+  const offered = new OptionalMethods(client);
   // Duplicate assets are kept, so that a contradiction is recorded.
   let rows: object[] = [];
   const all = await offered.rpc(X, ALL, { address });
-  for (const held of all === undefined ? [] : getList(all, 'balances', 'total')) {
-    const asset = getMember(held, 'asset');
-    const assetID = await resolveAssetId(ask, asset);
-    rows.push(Object.assign({}, held, { assetID }));
+  for (const balance of all === undefined ? [] : getList(all, 'balances', 'total')) {
+    const asset = getMember(balance, 'asset');
+    const assetID = await resolveAssetId(client, asset);
+    rows.push(Object.assign({}, balance, { assetID }));
   }
   for (const assetID of assets) {
-    const held = await offered.rpc(X, ONE, { address, assetID });
-    if (held === undefined) continue;
+    const balance = await offered.rpc(X, ONE, { address, assetID });
+    if (balance === undefined) continue;
     if (rows.every((row) => getMember(row, 'assetID') !== assetID)) rows.push({ assetID });
     rows = rows.map((row) =>
-      getMember(row, 'assetID') === assetID ? Object.assign({}, row, held, { assetID }) : row,
+      getMember(row, 'assetID') === assetID ? Object.assign({}, row, balance, { assetID }) : row,
     );
   }
   offered.requireAny([ALL, ONE]);
@@ -67,10 +68,10 @@ const ID = /^[1-9A-HJ-NP-Za-km-z]{40,}$/;
  * Returns the id of an asset for which the node uses an alias, such as the native one. Returns the alias
  * itself if the id is not found.
  */
-async function resolveAssetId(ask: UpstreamClient, asset: unknown): Promise<unknown> {
+async function resolveAssetId(client: UpstreamClient, asset: unknown): Promise<unknown> {
   if (typeof asset !== 'string' || ID.test(asset)) return asset;
   try {
-    const description = await ask.rpc(X, 'avm.getAssetDescription', { assetID: asset });
+    const description = await client.rpc(X, 'avm.getAssetDescription', { assetID: asset });
     return getMember(description, 'assetID') ?? asset;
   } catch (error) {
     if (error instanceof UpstreamFailure && (error.kind === 'unsupported' || error.kind === 'rpc'))
@@ -81,7 +82,7 @@ async function resolveAssetId(ask: UpstreamClient, asset: unknown): Promise<unkn
 
 export const xBalances = defineDataset({
   name: 'x_balances',
-  about: 'What a watched address holds on the X-chain, by asset; of watched assets with the outputs.',
+  about: 'Balances of a watched address on the X-chain, by asset; for watched assets also the outputs.',
   operations: [ALL, ONE],
   history: 'state',
   source,
@@ -89,8 +90,8 @@ export const xBalances = defineDataset({
   key: ['node', 'address', 'asset_id'],
   items: (body) => getList(body, 'balances'),
   item: object({
-    assetID: text('Id of the asset, also where the node calls it by an alias.'),
-    asset: optional(text('What the node calls the asset, such as AVAX.')),
+    assetID: text('Id of the asset, even if the response has an alias.'),
+    asset: optional(text('Name of the asset in the response, such as AVAX.')),
     balance: uint("In the asset's smallest unit."),
     utxoIDs: utxoReferences('The outputs that make up the balance; null: the asset is not watched.'),
   }),

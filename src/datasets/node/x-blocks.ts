@@ -6,7 +6,7 @@ import { xChain, xChainBlocks } from './x-chain-blocks.ts';
 
 export const xBlocks = defineDataset({
   name: 'x_blocks',
-  about: 'Blocks of the X-chain, as a node has them.',
+  about: 'Blocks of the X-chain, as a node returns them.',
   operations: ['avm.getHeight', 'avm.getBlockByHeight', 'avm.getBlock'],
   history: 'log',
   source: xChainBlocks,
@@ -17,7 +17,7 @@ export const xBlocks = defineDataset({
     height: 'height',
     id: 'id',
     parent: 'parent_id',
-    entryAt: (ask, _target, height) => requestBlockAt(ask, xChain, height),
+    entryAt: (client, _target, height) => requestBlockAt(client, xChain, height),
   },
   items: (body) => getList(body, 'blocks'),
   states: { blockId: ['id'], height: ['height'] },
@@ -37,7 +37,7 @@ export const xBlocks = defineDataset({
         'Transactions, as in x_transactions.',
       ),
     ),
-    bytes: optional(hex('The block as hex, from a node that gave no JSON.')),
+    bytes: optional(hex('The block as hex, from a node that returned no JSON.')),
   }),
   example: {
     parentID: 'tXJ4xwmR8soHE6DzRNMQPtiwQvuYsHn6eLLBzo2moDqBquqy6',

@@ -1,11 +1,11 @@
-import type { Page, Source, UpstreamClient } from '../contract.ts';
+import type { Source, SourcePage, UpstreamClient } from '../contract.ts';
 import { getMember } from '../sources/answer.ts';
 import { minute } from '../sources/durations.ts';
-import { singleResponsePage } from '../sources/one-answer.ts';
 import { OptionalMethods } from '../sources/optional-methods.ts';
-import { parseBlockTarget, walkRequestedBlock } from './asked-block.ts';
+import { singleResponsePage } from '../sources/single-response.ts';
 import { blockRange, walkBlocksUpwards } from './blocks-upwards.ts';
 import type { NodeChain } from './chain-of-blocks.ts';
+import { parseBlockTarget, walkRequestedBlock } from './requested-block.ts';
 
 export const xChain: NodeChain = { path: '/ext/bc/X', service: 'avm' };
 
@@ -22,10 +22,10 @@ export const xChainBlocks: Source = {
   range: blockRange,
   targets: ({ nodes }) => nodes.map((node) => ({ node })),
   demand: (pairs, scope) => parseBlockTarget(pairs, scope, ['blockId', 'height', 'txId']),
-  walk: (ask, target, window) =>
+  walk: (client, target, window) =>
     target.txId === undefined
-      ? (walkRequestedBlock(ask, xChain, target) ?? walkBlocksUpwards(ask, xChain, window))
-      : walkTransaction(ask, target.txId),
+      ? (walkRequestedBlock(client, xChain, target) ?? walkBlocksUpwards(client, xChain, window))
+      : walkTransaction(client, target.txId),
 };
 
 /**
@@ -33,8 +33,8 @@ export const xChainBlocks: Source = {
  */
 const FINAL_STATUSES: ReadonlySet<unknown> = new Set(['Accepted', 'Rejected']);
 
-async function* walkTransaction(ask: UpstreamClient, txID: string): AsyncGenerator<Page> {
-  const offered = new OptionalMethods(ask);
+async function* walkTransaction(client: UpstreamClient, txID: string): AsyncGenerator<SourcePage> {
+  const offered = new OptionalMethods(client);
   const status = getMember(await offered.rpc(xChain.path, 'avm.getTxStatus', { txID }), 'status');
   if (status !== undefined && !FINAL_STATUSES.has(status)) {
     yield { ...singleResponsePage({ blocks: [], transactions: [] }), note: `status ${String(status)}` };
@@ -42,7 +42,9 @@ async function* walkTransaction(ask: UpstreamClient, txID: string): AsyncGenerat
   }
   // A node does not return the content of a rejected transaction.
   const answer =
-    status === 'Rejected' ? undefined : await ask.rpc(xChain.path, 'avm.getTx', { txID, encoding: 'json' });
+    status === 'Rejected'
+      ? undefined
+      : await client.rpc(xChain.path, 'avm.getTx', { txID, encoding: 'json' });
   const tx = getMember(answer, 'tx');
   const read = typeof tx === 'string' ? { bytes: tx } : tx;
   yield singleResponsePage(

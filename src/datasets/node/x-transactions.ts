@@ -40,8 +40,8 @@ function itemsOf(body: unknown): unknown[] {
       ? []
       : getList(block, 'txs').map((tx) => liftCommonFields(tx, { block: of }));
   });
-  const asked = getMember(body, 'transactions') === undefined ? [] : getList(body, 'transactions');
-  return [...inBlocks, ...asked.map((tx) => liftCommonFields(tx, {}))];
+  const requested = getMember(body, 'transactions') === undefined ? [] : getList(body, 'transactions');
+  return [...inBlocks, ...requested.map((tx) => liftCommonFields(tx, {}))];
 }
 
 /**
@@ -60,7 +60,7 @@ function liftCommonFields(tx: unknown, more: object): unknown {
 
 export const xTransactions = defineDataset({
   name: 'x_transactions',
-  about: 'Transactions of the X-chain, as a node has them.',
+  about: 'Transactions of the X-chain, as a node returns them.',
   operations: ['avm.getBlockByHeight', 'avm.getTx', 'avm.getTxStatus'],
   history: 'log',
   source: xChainBlocks,
@@ -87,15 +87,15 @@ export const xTransactions = defineDataset({
         outputs: optional(list(output)),
         inputs: optional(list(input)),
         memo: optional(hex('Hex.')),
-        destinationChain: optional(text('Of an export.')),
-        exportedOutputs: optional(list(output, 'Of an export.')),
-        sourceChain: optional(text('Of an import.')),
-        importedInputs: optional(list(input, 'Of an import.')),
-        name: optional(text('Of the creation of an asset.')),
-        symbol: optional(text('Of the creation of an asset.')),
-        denomination: optional(uint('Of the creation of an asset.')),
-        initialStates: optional(json('Of the creation of an asset.')),
-        operations: optional(json('Of operations on assets.')),
+        destinationChain: optional(text('Only of a transaction that exports assets.')),
+        exportedOutputs: optional(list(output, 'Only of a transaction that exports assets.')),
+        sourceChain: optional(text('Only of a transaction that imports assets.')),
+        importedInputs: optional(list(input, 'Only of a transaction that imports assets.')),
+        name: optional(text('Only of a transaction that creates an asset.')),
+        symbol: optional(text('Only of a transaction that creates an asset.')),
+        denomination: optional(uint('Only of a transaction that creates an asset.')),
+        initialStates: optional(json('Only of a transaction that creates an asset.')),
+        operations: optional(json('Only of a transaction with operations on assets.')),
       }),
     ),
     credentials: optional(
@@ -104,10 +104,10 @@ export const xTransactions = defineDataset({
           fxID: optional(text()),
           credential: optional(object({ signatures: optional(list()) })),
         }),
-        'Each proves the right to consume one input.',
+        'Credentials: each authorizes the spending of one input.',
       ),
     ),
-    bytes: optional(hex('The transaction as hex, from a node that gave no JSON.')),
+    bytes: optional(hex('The transaction as hex, from a node that returned no JSON.')),
   }),
   example: {
     unsignedTx: {

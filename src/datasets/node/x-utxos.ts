@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { decodeHex, encodeCb58 } from '../../lib/cb58.ts';
 import { UpstreamFailure } from '../../upstreams/failure.ts';
 import { jsonText } from '../../upstreams/json.ts';
-import type { Page, Source, UpstreamClient } from '../contract.ts';
+import type { Source, SourcePage, UpstreamClient } from '../contract.ts';
 import { defineDataset } from '../dataset.ts';
 import { count, hex, lockTime, object, optional, set, text, uint } from '../fields.ts';
 import { getList, getMember } from '../sources/answer.ts';
@@ -69,15 +69,15 @@ const MAX_PAGE_OUTPUTS = 1024;
  * several addresses, a page may be short although more outputs follow (upstream-services.md#unspent-outputs).
  * @throws UpstreamFailure if a call fails permanently, or the page positions repeat
  */
-async function* walkUtxos(ask: UpstreamClient, address: string): AsyncGenerator<Page> {
-  const limit = ask.pageSize(MAX_PAGE_OUTPUTS);
+async function* walkUtxos(client: UpstreamClient, address: string): AsyncGenerator<SourcePage> {
+  const limit = client.pageSize(MAX_PAGE_OUTPUTS);
   for (const sourceChain of SOURCE_CHAINS) {
     const seen = new Set<string>();
     let startIndex: unknown;
     let before = '';
     let isFirst = true;
     for (;;) {
-      const result = await ask.rpc('/ext/bc/X', 'avm.getUTXOs', {
+      const result = await client.rpc('/ext/bc/X', 'avm.getUTXOs', {
         addresses: [address],
         limit,
         encoding: 'hex',
@@ -116,7 +116,7 @@ const source: Source = {
   paged: true,
   targets: ({ nodes, watch }) =>
     nodes.flatMap((node) => addressesOn('X', watch.addresses).map((address) => ({ node, address }))),
-  walk: (ask, { address = '' }) => walkUtxos(ask, address),
+  walk: (client, { address = '' }) => walkUtxos(client, address),
 };
 
 export const xUtxos = defineDataset({
@@ -134,16 +134,20 @@ export const xUtxos = defineDataset({
   states: { address: ['addresses'] },
   item: object({
     utxoID: text(),
-    sourceChain: optional(text('Chain that it was exported from, to be imported; null: on the X-chain.')),
-    txID: text('Transaction that made it.'),
-    outputIndex: count('Its place among the outputs of that transaction.'),
+    sourceChain: optional(
+      text(
+        'Chain from which the output was exported and not imported yet; null: the output is on the X-chain.',
+      ),
+    ),
+    txID: text('Transaction that created the output.'),
+    outputIndex: count('Index of the output in that transaction.'),
     assetID: text(),
-    outputType: count('Kind of output: 7 can be transferred; of others only the bytes are kept.'),
+    outputType: count('Kind of output. Kind 7 is transferable; of other kinds only the bytes are recorded.'),
     amount: optional(uint("In the asset's smallest unit.")),
-    locktime: optional(lockTime('When it can be spent.')),
-    threshold: optional(count('How many of its addresses must sign.')),
+    locktime: optional(lockTime('Time from which the output can be spent.')),
+    threshold: optional(count('Number of the addresses that must sign.')),
     addresses: optional(set(undefined, 'Addresses of which the threshold must sign.')),
-    utxo: hex('The output as the node gave it: hex with a checksum.'),
+    utxo: hex('The output as the node returned it: hex with a checksum.'),
   }),
   example: {
     utxoID: '2Sz2XwRYqUHwPeiKoRnZ6ht88YqzAF1SQjMYZQQaB5wBFkAqST',

@@ -1,5 +1,5 @@
 import type { Scope, Source, Target } from '../contract.ts';
-import { walkSingleResponse } from './one-answer.ts';
+import { walkSingleResponse } from './single-response.ts';
 
 /** A JSON-RPC method of a node and the interval of its calls. */
 export interface NodeMethod {
@@ -26,6 +26,6 @@ export function nodeMethod({ name, path, method, every, about, params }: NodeMet
     calls: 1,
     targets: (scope) =>
       scope.nodes.flatMap((node) => (about?.(scope) ?? [{}]).map((target) => ({ node, ...target }))),
-    walk: (ask, target) => walkSingleResponse(() => ask.rpc(path, method, params?.(target))),
+    walk: (client, target) => walkSingleResponse(() => client.rpc(path, method, params?.(target))),
   };
 }

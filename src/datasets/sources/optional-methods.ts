@@ -5,11 +5,11 @@ import type { UpstreamClient } from '../contract.ts';
  * JSON-RPC calls to a node that may not offer some methods. A method that is not offered is called only once.
  */
 export class OptionalMethods {
-  readonly #ask: UpstreamClient;
+  readonly #client: UpstreamClient;
   readonly #refused = new Map<string, UpstreamFailure>();
 
-  constructor(ask: UpstreamClient) {
-    this.#ask = ask;
+  constructor(client: UpstreamClient) {
+    this.#client = client;
   }
 
   /**
@@ -19,7 +19,7 @@ export class OptionalMethods {
   async rpc(path: string, method: string, params?: Readonly<Record<string, unknown>>): Promise<unknown> {
     if (this.#refused.has(method)) return undefined;
     try {
-      return await this.#ask.rpc(path, method, params);
+      return await this.#client.rpc(path, method, params);
     } catch (error) {
       if (!(error instanceof UpstreamFailure) || error.kind !== 'unsupported') throw error;
       this.#refused.set(method, error);

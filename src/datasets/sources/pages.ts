@@ -1,5 +1,5 @@
 import { UpstreamFailure } from '../../upstreams/failure.ts';
-import type { Page, RequestedWindow, UpstreamClient, Window } from '../contract.ts';
+import type { RequestedWindow, SourcePage, UpstreamClient, Window } from '../contract.ts';
 import { getList, getMember } from './answer.ts';
 
 /**
@@ -106,18 +106,18 @@ export interface PagedList {
  * @throws UpstreamFailure if a call fails permanently, no start makes progress, a token repeats, too many
  * pages are empty, or the only page states a wrong total
  */
-export async function* pages(
-  ask: UpstreamClient,
+export async function* fetchPages(
+  client: UpstreamClient,
   list: PagedList,
   window: RequestedWindow | null,
-): AsyncGenerator<Page> {
+): AsyncGenerator<SourcePage> {
   let whole = extendToReach(window);
   let left = whole;
   let mostPages = 0;
   for (;;) {
     const start = new WalkStart(list, whole, left, window?.from);
     try {
-      yield* start.pages(ask);
+      yield* start.pages(client);
       if (!start.isDisordered) return;
       whole = window;
       left = window;
@@ -153,7 +153,7 @@ class WalkStart {
   #items = 0;
   /** Totals that the pages state. */
   readonly #totals = new Set<number>();
-  /** Start of the proven part. An earlier start proved everything above the remaining window. */
+  /** Lower end of the proven part. An earlier start proved everything above the remaining window. */
   #from: number;
   #pagesRead = 0;
   #disordered = false;
@@ -185,13 +185,13 @@ class WalkStart {
     return this.#disordered;
   }
 
-  /** @throws UpstreamFailure under the conditions of the function {@link pages} */
-  async *pages(ask: UpstreamClient): AsyncGenerator<Page> {
+  /** @throws UpstreamFailure under the conditions of the function {@link fetchPages} */
+  async *pages(client: UpstreamClient): AsyncGenerator<SourcePage> {
     const { path, query, within } = this.#list;
     const limits = this.#left && within ? within(this.#left) : {};
     for (;;) {
       const token = this.#token === undefined ? {} : { pageToken: this.#token };
-      const body = await ask.get(path, { ...query, ...limits, ...token });
+      const body = await client.get(path, { ...query, ...limits, ...token });
       const items = getList(body, this.#list.list);
       for (const item of items) this.#order.take(item);
       this.#pagesRead += 1;
@@ -212,7 +212,7 @@ class WalkStart {
   }
 
   /** Marks the first page. */
-  #started(page: Page): Page {
+  #started(page: SourcePage): SourcePage {
     return this.#pagesRead === 1 ? { ...page, startsList: true } : page;
   }
 
@@ -229,7 +229,7 @@ class WalkStart {
     return left && !this.#order.broken && this.#from < left.to ? { from: left.from, to: this.#from } : null;
   }
 
-  #page(body: unknown): Page {
+  #page(body: unknown): SourcePage {
     const window = this.#window;
     const { oldest, broken } = this.#order;
     if (this.#left && oldest !== null)
@@ -239,7 +239,7 @@ class WalkStart {
   }
 
   /** @throws UpstreamFailure (malformed) if the list has only one page, and the stated total differs */
-  #lastPage(body: unknown): Page {
+  #lastPage(body: unknown): SourcePage {
     const narrowed = this.#left !== this.#window;
     const whole = !(narrowed && this.#order.broken);
     const page = { body, proven: whole ? this.#window : this.#left, last: true, whole };

@@ -15,8 +15,8 @@ export function timeWindowQuery(window: Window): { startTimestamp: number; endTi
 }
 
 /**
- * Returns a function that reads the Unix seconds in `field` of an item as ms. It returns null if they are
- * missing, no number, or before any chain: such a time would prove that all later items were shown.
+ * Returns a function that reads the Unix seconds in `field` of an item as ms. The function returns null if they
+ * are missing, no number, or before any chain: such a time would prove that all later items were shown.
  */
 export const unixSecondsReader =
   (field: string) =>

@@ -1,26 +1,28 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chown, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { toErrorMessage, UsageError } from '../../lib/errors.ts';
+import { InterruptedError, toErrorMessage, UsageError } from '../../lib/errors.ts';
 import { packageFile } from '../../lib/package-file.ts';
 import { installedMajor } from './binaries.ts';
 import { startFailure } from './failure.ts';
 import { type EmbeddedHome, processOptions } from './home.ts';
+import { replaceFile } from './replace-file.ts';
 import { keepInitdbChoices, StartFallbacks } from './settings.ts';
 
 const run = promisify(execFile);
 
-/** SQL that takes from readers what would stop a recording. */
+/** SQL that revokes the rights with which readers could stop a recording. */
 const LIMIT_READERS_FILE = packageFile('drizzle/limit-readers.sql');
 
 /**
  * Creates the cluster under a temporary name first, so that an interrupted start leaves no cluster that looks
  * complete.
- * @throws UsageError with the fix if this system does not allow it; Error with the output of initdb otherwise
+ * @throws UsageError with the fix if this system does not allow it; InterruptedError if the signal aborted; Error
+ * with the output of initdb otherwise
  */
-export async function makeCluster(home: EmbeddedHome, bin: string): Promise<void> {
+export async function makeCluster(home: EmbeddedHome, bin: string, signal?: AbortSignal): Promise<void> {
   const { account } = home;
   const leftOver = (await readdir(home.path)).filter((name) => name.startsWith('data.new-'));
   // The initdb of a killed process may still write there; for the same reason the next one gets a new name.
@@ -28,16 +30,22 @@ export async function makeCluster(home: EmbeddedHome, bin: string): Promise<void
     await rm(join(home.path, name), { recursive: true, force: true, maxRetries: 10 });
   const unfinished = await mkdtemp(join(home.path, 'data.new-'));
   const password = join(home.path, 'password');
-  await writeFile(password, randomBytes(24).toString('hex'), { mode: 0o600 });
-  if (account) for (const path of [unfinished, password]) await chown(path, account.uid, account.gid);
+  replaceFile(password, randomBytes(24).toString('hex'), account);
+  if (account) await chown(unfinished, account.uid, account.gid);
 
   const cluster = basename(unfinished);
   try {
-    await initCluster(home, bin, cluster);
-    await runSingle(home, bin, cluster, 'postgres', 'create database recorder;');
-    await runSingle(home, bin, cluster, 'recorder', await readFile(LIMIT_READERS_FILE, 'utf8'));
+    await initCluster(home, bin, cluster, signal);
+    for (const [database, statement] of [
+      ['postgres', 'create database recorder;'],
+      ['recorder', await readFile(LIMIT_READERS_FILE, 'utf8')],
+    ] as const) {
+      if (signal?.aborted) throw new InterruptedError();
+      await runSingle(home, bin, cluster, database, statement);
+    }
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true, maxRetries: 10 });
+    if (signal?.aborted) throw new InterruptedError({ cause: error });
     throw startFailure(home.path, toErrorMessage(error), error);
   }
   await keepInitdbChoices(unfinished);
@@ -58,35 +66,53 @@ async function runSingle(
   await running;
 }
 
-/** Runs initdb. Where the system allows less than initdb found out, initdb is run again with what it allows. */
-async function initCluster(home: EmbeddedHome, bin: string, cluster: string): Promise<void> {
+/** Runs initdb. If the system allows less than initdb has tested, runs initdb again with lower limits. */
+async function initCluster(
+  home: EmbeddedHome,
+  bin: string,
+  cluster: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const initdb = ['-D', cluster, '-U', 'recorder', '--pwfile', 'password', '-A', 'scram-sha-256'];
   const fallbacks = new StartFallbacks();
   for (;;) {
     const chosen = Object.entries(fallbacks.settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const args = [...initdb, '-E', 'UTF8', '--locale=C', ...chosen];
     try {
-      await run(join(bin, 'initdb'), args, processOptions(home));
+      await run(join(bin, 'initdb'), args, { ...processOptions(home), signal });
       return;
     } catch (error) {
-      if (!fallbacks.add(toErrorMessage(error))) throw error;
+      if (signal?.aborted || !fallbacks.add(toErrorMessage(error))) throw error;
     }
   }
 }
 
 /**
- * Refuses files of another major version, which PostgreSQL cannot read.
- * @throws UsageError with the steps to migrate them
+ * Refuses files with which no server can be started: incomplete ones, and those of another major version, which
+ * PostgreSQL cannot read.
+ * @throws UsageError with the steps to repair or to migrate them
  */
-export async function refuseOtherVersion(home: EmbeddedHome, data: string): Promise<void> {
+export async function refuseUnusableFiles(home: EmbeddedHome, data: string): Promise<void> {
   const files = await filesMajor(data);
+  const missing = files === null ? join(data, 'PG_VERSION') : await missingPassword(home);
+  if (missing !== null)
+    throw new UsageError([
+      `${missing}: is missing or empty: put the file back from a copy of ${home.path}, or move that folder away and ` +
+        'run "chain-recorder restore --from BACKUP"',
+    ]);
   const installed = await installedMajor();
-  if (files === null || files === installed) return;
+  if (files === installed) return;
   throw new UsageError([
     `${home.path}: holds files of PostgreSQL ${files}, and the embedded one is ${installed} now: ` +
-      'run "chain-recorder backup --to BACKUP" with the chain-recorder that used it last, ' +
+      'run "chain-recorder backup --to BACKUP" with the version of chain-recorder that used this folder last, ' +
       `move ${home.path} away, and run "chain-recorder restore --from BACKUP" with this one`,
   ]);
+}
+
+/** Returns the path of the file with the password of the server's role if it has none. Returns null otherwise. */
+async function missingPassword(home: EmbeddedHome): Promise<string | null> {
+  const file = join(home.path, 'password');
+  return (await readFile(file, 'utf8').catch(() => '')) === '' ? file : null;
 }
 
 /** Returns the major version of a cluster's files, or null if there is no cluster. */

@@ -3,11 +3,12 @@ import { readFile, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import postgres from 'postgres';
-import { TemporaryError, toErrorMessage, UsageError } from '../../lib/errors.ts';
+import { InterruptedError, TemporaryError, toErrorMessage, UsageError } from '../../lib/errors.ts';
 import { explainWriteErrors } from '../../lib/write-errors.ts';
 import { isDatabaseUnavailable } from '../connection-error.ts';
 import { diskFullText, knownLimit } from './failure.ts';
 import { FileLock, withFileLock } from './file-lock.ts';
+import { refuseWithoutLoopback } from './free-port.ts';
 import { type EmbeddedHome, type EmbeddedLog, embeddedHome } from './home.ts';
 import { ownLocation, refuseOtherHost, startHeartbeat } from './record.ts';
 import {
@@ -47,7 +48,7 @@ export interface EmbeddedPostgres {
   /** Whether this call started the server; false if it was running. */
   started: boolean;
   /** Whether this call created its database, which is empty then. */
-  made: boolean;
+  created: boolean;
   /** Whether the server's process ids are valid in this process; false if the server runs in another container. */
   ownNamespace: boolean;
   /**
@@ -73,6 +74,8 @@ export interface EmbeddedOptions {
   settings?: Settings;
   /** Port of the server. Default: the port of its first start. */
   port?: number | undefined;
+  /** Aborts the wait for other processes and the creation of the database. */
+  signal?: AbortSignal | undefined;
 }
 
 /**
@@ -80,7 +83,8 @@ export interface EmbeddedOptions {
  * none. The server listens on 127.0.0.1, on the same port at every start. If another process uses that port,
  * the server listens on another one, and a warning is logged.
  * @throws UsageError if the folder is not writable, another host uses it, or this system does not let
- * PostgreSQL run
+ * PostgreSQL run or be reached
+ * @throws InterruptedError if the signal aborted
  * @throws Error if the PostgreSQL package is not installed, or with the server's log if it does not start
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
@@ -101,16 +105,21 @@ const isDiskFull = (error: unknown) =>
   ['ENOSPC', 'EDQUOT'].includes(String(error.cause.code));
 
 /** Runs work while no other process starts or stops the server of a home. */
-export const withStartLock = <T>(home: EmbeddedHome, work: () => Promise<T>): Promise<T> =>
-  withFileLock(join(home.path, 'start.lock'), work, { account: home.account });
+export const withStartLock = <T>(
+  home: EmbeddedHome,
+  work: () => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> => withFileLock(join(home.path, 'start.lock'), work, { account: home.account, signal });
 
 async function useServer(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
-  const { dir, log } = options;
+  const { dir, log, signal } = options;
+  if (signal?.aborted) throw new InterruptedError();
   const home = await embeddedHome(dir, log);
-  const { port, made, started, use } = await withStartLock(home, async () => ({
-    ...(await findOrStart(home, options)),
-    use: registerUser(home),
-  }));
+  const { port, created, started, use } = await withStartLock(
+    home,
+    async () => ({ ...(await findOrStart(home, options)), use: registerUser(home) }),
+    signal,
+  );
   log.info({ dir, port }, started ? 'embedded PostgreSQL started' : 'embedded PostgreSQL found running');
 
   const stopHeartbeat = startHeartbeat(home);
@@ -128,7 +137,7 @@ async function useServer(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
     url: await urlOf(home, port),
     port,
     started,
-    made,
+    created,
     ownNamespace: await isOwnServer(home),
     supervise: (signal) => supervise(home, options, port, signal),
     explainFailure: (failure) => explainFailure(home, failure),
@@ -167,19 +176,20 @@ const lacksResources = (error: unknown) =>
 /** Finds the server of a home, or starts it. The caller holds the start lock. */
 async function findOrStart(
   home: EmbeddedHome,
-  { dir, log, settings = {}, port: wanted }: EmbeddedOptions,
-): Promise<{ port: number; made: boolean; started: boolean }> {
+  { dir, log, settings = {}, port: wanted, signal }: EmbeddedOptions,
+): Promise<{ port: number; created: boolean; started: boolean }> {
   await refuseOtherHost(home, isServerAlive(home));
-  const found = await runningServer(home);
-  if (found !== undefined) return { port: found, made: false, started: false };
+  const found = await runningServer(home, signal);
+  if (found === undefined || sharesNetwork(home)) await refuseWithoutLoopback();
+  if (found !== undefined) return { port: found, created: false, started: false };
   log.info({ dir }, 'starting embedded PostgreSQL');
-  const { port, taken, made } = await startServer(home, settings, wanted);
+  const { port, taken, created } = await startServer(home, settings, wanted, signal);
   if (taken !== undefined)
     log.warn(
       { dir, port, taken },
-      `another program has port ${taken}: embedded PostgreSQL took ${port} for this time; what connects to ${taken} reaches it again once that program has ended`,
+      `another program uses port ${taken}: embedded PostgreSQL uses port ${port}; to use port ${taken} again, end that program and restart`,
     );
-  return { port, made, started: true };
+  return { port, created, started: true };
 }
 
 /** Returns the URL of the database for this process. */
@@ -207,7 +217,7 @@ async function supervise(
   for (let failures = 0; !signal.aborted; ) {
     await pause(failures === 0 ? SUPERVISION_INTERVAL_MS : FIRST_BACKOFF_MS * 2 ** (failures - 1));
     if (signal.aborted || (await isRunning(home))) continue;
-    log.warn({ dir }, 'embedded PostgreSQL ended without having been stopped: restarting it');
+    log.warn({ dir }, 'embedded PostgreSQL ended unexpectedly: it is restarted');
     try {
       const found = await withStartLock(home, () => findOrStart(home, options));
       if (found.port !== port) throw new Error(`another program uses the port ${port} of the server`);

@@ -20,7 +20,7 @@ const CAUSES: readonly Cause[] = [
     pattern: /could not look up effective user ID (\d+)/,
     fix: ([, uid]) =>
       `the user id ${uid} has no name on this system, and PostgreSQL requires one: add it to /etc/passwd ` +
-      `(echo "recorder:x:${uid}:0::/:/sbin/nologin" >> /etc/passwd), run as a user that is there (of a container: --user node), ${OR_OWN}`,
+      `(echo "recorder:x:${uid}:0::/:/sbin/nologin" >> /etc/passwd), run as an existing user (of a container: --user node), ${OR_OWN}`,
   },
   {
     pattern: DYNAMIC_MEMORY_REFUSED,
@@ -33,7 +33,7 @@ const CAUSES: readonly Cause[] = [
   },
   {
     pattern: /insufficient file descriptors|Too many open files|EMFILE/i,
-    fix: () => `this process may open too few files: raise the limit (ulimit -n 1024), ${OR_OWN}`,
+    fix: () => `the limit of open files is too low: raise the limit (ulimit -n 1024), ${OR_OWN}`,
   },
   {
     pattern: /Cannot allocate memory|ENOMEM/,
@@ -62,7 +62,7 @@ export const noProgramsError = (path: string): UsageError =>
 export const restrictedRootError = (cause?: unknown): UsageError =>
   new UsageError(
     [
-      'embedded PostgreSQL did not start: it refuses to run as root, and this root may not run it as the user postgres: run ' +
+      'embedded PostgreSQL did not start: PostgreSQL refuses to run as root, and this root user lacks the capabilities to start it as the user postgres: run ' +
         `as another user (of a container: --user node), allow the capabilities CHOWN, SETUID and SETGID, ${OR_OWN}`,
     ],
     { cause },
@@ -76,7 +76,11 @@ export const restrictedRootError = (cause?: unknown): UsageError =>
 export function startFailure(path: string, output: string, cause: unknown): Error {
   const known = knownLimit(path, output);
   if (known !== null) return new UsageError([`embedded PostgreSQL did not start: ${known}`], { cause });
-  return new Error(`embedded PostgreSQL did not start\n${output.slice(-2000)}`, { cause });
+  const lines = output
+    .slice(-2000)
+    .split('\n')
+    .map((line) => line.trim());
+  return new Error(`embedded PostgreSQL did not start: ${lines.filter(Boolean).join('; ')}`, { cause });
 }
 
 /** Returns the known limit of the system that output of PostgreSQL's programs reports, with its fix, or null. */

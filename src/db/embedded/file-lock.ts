@@ -1,8 +1,8 @@
-import { closeSync, fchownSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, fchownSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { toErrorMessage, UsageError } from '../../lib/errors.ts';
+import { InterruptedError, toErrorMessage, UsageError } from '../../lib/errors.ts';
 
 /** A system account: user id and group id. */
 export interface Account {
@@ -18,13 +18,18 @@ interface NativeLocks {
   tryLock(fd: number, options: { shared: boolean }): boolean;
 }
 
+/**
+ * As `a+`, but a symbolic link is not followed: the folder belongs to the server's account, and this process
+ * may be root.
+ */
+const OPEN_FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
 const RETRY_INTERVAL_MS = 25;
 const LOCK_TIMEOUT_MS = 120_000;
 
 /**
- * A lock of the operating system on a file. All processes of the host that open the same file see the lock,
- * in whatever container they run. The lock ends with the last process that has the descriptor open: child
- * processes that inherit the descriptor keep the lock.
+ * A lock of the operating system on a file. All processes of the host that open the same file see the lock, in
+ * whatever container they run. The lock ends with the last process that has the descriptor open, including
+ * child processes that inherit the descriptor.
  */
 export class FileLock {
   /** The descriptor that holds the lock, for a child process to inherit. */
@@ -43,7 +48,7 @@ export class FileLock {
    * @throws errors of the file system; UsageError if the package for locks cannot be loaded
    */
   static try(path: string, { shared = false, account }: LockOptions = {}): FileLock | null {
-    const fd = openSync(path, 'a+', 0o600);
+    const fd = openSync(path, OPEN_FLAGS, 0o600);
     try {
       if (account) fchownSync(fd, account.uid, account.gid);
       if (nativeLocks().tryLock(fd, { shared })) return new FileLock(fd);
@@ -69,6 +74,15 @@ export interface LockOptions {
   readonly account?: Account | undefined;
 }
 
+/** Options of the wait for a lock. */
+interface WaitOptions {
+  readonly account?: Account | undefined;
+  /** Maximum wait, in ms. Default: two minutes. */
+  readonly timeout?: number;
+  /** Ends the wait, not the work. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** Returns whether any process of this host holds an exclusive lock on a file. */
 export function isLocked(path: string, account?: Account): boolean {
   const probe = FileLock.try(path, { shared: true, account });
@@ -79,15 +93,14 @@ export function isLocked(path: string, account?: Account): boolean {
 /**
  * Runs work under an exclusive lock on a file, and returns its result. The file contains the process id and
  * host of the holder, for people.
- * @param timeout maximum wait for the lock, in ms
- * @throws Error that names the holder after the timeout; errors of `work`
+ * @throws Error that names the holder after the timeout; InterruptedError if the signal aborted; errors of `work`
  */
 export async function withFileLock<T>(
   path: string,
   work: () => Promise<T>,
-  { account, timeout = LOCK_TIMEOUT_MS }: { account?: Account | undefined; timeout?: number } = {},
+  { account, timeout = LOCK_TIMEOUT_MS, signal }: WaitOptions = {},
 ): Promise<T> {
-  const lock = await waitForLock(path, timeout, account);
+  const lock = await waitForLock(path, timeout, account, signal);
   try {
     ftruncateSync(lock.fd);
     writeSync(lock.fd, `process ${process.pid} on ${hostname()}`);
@@ -99,16 +112,22 @@ export async function withFileLock<T>(
 
 /**
  * Waits for an exclusive lock.
- * @throws Error that names the holder after `timeout` ms
+ * @throws Error that names the holder after `timeout` ms; InterruptedError if the signal aborted
  */
-export async function waitForLock(path: string, timeout: number, account?: Account): Promise<FileLock> {
+export async function waitForLock(
+  path: string,
+  timeout: number,
+  account?: Account,
+  signal?: AbortSignal,
+): Promise<FileLock> {
   const deadline = performance.now() + timeout;
   for (;;) {
     const lock = FileLock.try(path, { account });
     if (lock) return lock;
+    if (signal?.aborted) throw new InterruptedError();
     if (performance.now() > deadline)
       throw new Error(
-        `${path} is locked for more than ${timeout / 1000} s by ${readFileSync(path, 'utf8') || 'another process'}`,
+        `${path} has been locked for more than ${timeout / 1000} s by ${readFileSync(path, 'utf8') || 'another process'}`,
       );
     await delay(RETRY_INTERVAL_MS);
   }

@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
+import { toErrorMessage, UsageError } from '../../lib/errors.ts';
 
 /**
- * Range of ports that are tried, inclusive start, exclusive end. It is below the ephemeral ports of most
+ * Range of ports that are tried, inclusive start, exclusive end. The range is below the ephemeral ports of most
  * systems, so that outgoing connections do not take them.
  */
 const STABLE_PORTS = { from: 10_000, to: 30_000 };
@@ -32,7 +33,7 @@ export async function findStablePort(): Promise<number> {
   return findFreePort();
 }
 
-/** Returns whether a process could listen on a port of 127.0.0.1 now. */
+/** Returns true if a process could listen on a port of 127.0.0.1 now. */
 export async function isPortFree(port: number): Promise<boolean> {
   const server = createServer();
   try {
@@ -43,5 +44,30 @@ export async function isPortFree(port: number): Promise<boolean> {
     return true;
   } catch {
     return false;
+  }
+}
+
+/**
+ * Refuses a system on which no process can reach another one at 127.0.0.1.
+ * @throws UsageError with the fix
+ */
+export async function refuseWithoutLoopback(): Promise<void> {
+  const server = createServer((socket) => socket.destroy());
+  try {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    if (address === null || typeof address === 'string') return;
+    const socket = connect(address.port, '127.0.0.1');
+    await once(socket, 'connect').finally(() => socket.destroy());
+  } catch (cause) {
+    throw new UsageError(
+      [
+        `embedded PostgreSQL: 127.0.0.1 cannot be reached (${toErrorMessage(cause)}): enable the loopback interface (ip link set lo up)`,
+      ],
+      { cause },
+    );
+  } finally {
+    server.close();
   }
 }

@@ -92,7 +92,7 @@ async function makeForRoot(entrance: string, dir: string, log: EmbeddedLog): Pro
   if (await canExecute(account, dir)) return await makeOwned(entrance, account);
 
   const path = join(systemHomes, createHash('sha256').update(dir).digest('hex').slice(0, 16));
-  const fix = `let its user enter ${dir} (chmod o+x, and so for the folders above), or name a PostgreSQL of your own in DATABASE_URL`;
+  const fix = `allow its user to enter ${dir} and the folders above it (chmod o+x), or name a PostgreSQL of your own in DATABASE_URL`;
   await explainWriteErrors(
     `embedded PostgreSQL: ${systemHomes}`,
     async () => {
@@ -138,7 +138,7 @@ async function serverAccount(): Promise<Account> {
   } catch (cause) {
     throw new UsageError(
       [
-        'embedded PostgreSQL did not start: it refuses to run as root, and there is no user postgres, which could not be made: make it ' +
+        'embedded PostgreSQL did not start: it refuses to run as root, and the user postgres does not exist and could not be created: create it ' +
           '(useradd --system postgres), run as another user, or name a PostgreSQL of your own in DATABASE_URL',
       ],
       { cause },

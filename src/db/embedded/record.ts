@@ -1,19 +1,11 @@
-import {
-  chownSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { readFileSync, readlinkSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { UsageError } from '../../lib/errors.ts';
 import type { EmbeddedHome } from './home.ts';
+import { replaceFile } from './replace-file.ts';
 
 /** Interval in which every process that uses a server renews the heartbeat of the server's record, in ms. */
 export const HEARTBEAT_INTERVAL_MS = 3_000;
@@ -55,9 +47,10 @@ const serverRecord = z.object({
  * Returns the location of this process. On systems without namespaces, the ids of the namespaces are empty.
  */
 export function ownLocation(): Location {
-  const host = readable(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()) ?? hostname();
-  const pids = readable(() => readlinkSync('/proc/self/ns/pid')) ?? '';
-  const network = readable(() => readlinkSync('/proc/self/ns/net')) ?? '';
+  const host =
+    nullOnError(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()) ?? hostname();
+  const pids = nullOnError(() => readlinkSync('/proc/self/ns/pid')) ?? '';
+  const network = nullOnError(() => readlinkSync('/proc/self/ns/net')) ?? '';
   return { host, pids, network };
 }
 
@@ -68,19 +61,16 @@ const fileOf = ({ path }: EmbeddedHome) => join(path, 'server.json');
  * stopped.
  */
 export function readServerRecord(home: EmbeddedHome): ServerRecord | null {
-  const text = readable(() => readFileSync(fileOf(home), 'utf8'));
+  const text = nullOnError(() => readFileSync(fileOf(home), 'utf8'));
   if (text === null) return null;
-  const parsed = serverRecord.safeParse(readable((): unknown => JSON.parse(text)));
+  const parsed = serverRecord.safeParse(nullOnError((): unknown => JSON.parse(text)));
   return parsed.success ? parsed.data : null;
 }
 
 /** Stores the location and port of a started server. */
 export function writeServerRecord(home: EmbeddedHome, port: number): void {
   const record: ServerRecord = { ...ownLocation(), hostname: hostname(), port };
-  const unfinished = `${fileOf(home)}.new`;
-  writeFileSync(unfinished, JSON.stringify(record), { mode: 0o600 });
-  if (home.account) chownSync(unfinished, home.account.uid, home.account.gid);
-  renameSync(unfinished, fileOf(home));
+  replaceFile(fileOf(home), JSON.stringify(record), home.account);
 }
 
 /** Removes the record of a stopped server. */
@@ -94,7 +84,7 @@ export function startHeartbeat(home: EmbeddedHome): () => void {
   const beat = () => {
     if (readServerRecord(home)?.host !== host) return;
     const now = new Date();
-    readable(() => utimesSync(fileOf(home), now, now));
+    nullOnError(() => utimesSync(fileOf(home), now, now));
   };
   const timer = setInterval(beat, HEARTBEAT_INTERVAL_MS).unref();
   return () => clearInterval(timer);
@@ -121,7 +111,7 @@ export async function refuseOtherHost(home: EmbeddedHome, isLocked: boolean): Pr
  * hosts may differ.
  */
 async function isBeating(home: EmbeddedHome): Promise<boolean> {
-  const beat = () => readable(() => statSync(fileOf(home)).mtimeMs) ?? 0;
+  const beat = () => nullOnError(() => statSync(fileOf(home)).mtimeMs) ?? 0;
   const first = beat();
   if (Date.now() - first > DEAD_AGE_MS) return false;
   for (let waited = 0; waited < OBSERVATION_MS; waited += OBSERVATION_STEP_MS) {
@@ -132,7 +122,7 @@ async function isBeating(home: EmbeddedHome): Promise<boolean> {
 }
 
 /** Returns the result of a read, or null if it fails. */
-function readable<T>(read: () => T): T | null {
+function nullOnError<T>(read: () => T): T | null {
   try {
     return read();
   } catch {

@@ -1,20 +1,21 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile, readlink, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, readlink, rename, rm } from 'node:fs/promises';
 import { connect, type NetConnectOpts } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { getSocketPath } from '../../config/database-url.ts';
-import { toErrorMessage, UsageError } from '../../lib/errors.ts';
+import { InterruptedError, toErrorMessage, UsageError } from '../../lib/errors.ts';
 import { postgresBinaries } from './binaries.ts';
-import { makeCluster, refuseOtherVersion } from './cluster.ts';
+import { makeCluster, refuseUnusableFiles } from './cluster.ts';
 import { startFailure } from './failure.ts';
 import { type FileLock, isLocked, waitForLock } from './file-lock.ts';
 import { findStablePort, isPortFree } from './free-port.ts';
 import { type EmbeddedHome, pathExists, processOptions } from './home.ts';
 import { ownLocation, readServerRecord, removeServerRecord, writeServerRecord } from './record.ts';
+import { replaceFile } from './replace-file.ts';
 import { type Settings, StartFallbacks, writeSettings } from './settings.ts';
 
 const run = promisify(execFile);
@@ -26,8 +27,9 @@ const START_ATTEMPTS = 50;
 const MAX_SOCKET_PATH_BYTES = 107;
 
 /**
- * Path of the lock that all processes of a server hold from its start on: they inherit the descriptor. While
- * one of them lives, in whatever container of the host, no other server is started on the same files.
+ * Path of the server's lock. All processes of the server hold the lock from its start on, because they inherit
+ * the descriptor. While one of them lives, in whatever container of the host, no other server is started on the
+ * same files.
  */
 const serverLock = ({ path }: EmbeddedHome) => join(path, 'server.lock');
 
@@ -68,16 +70,17 @@ export const socketFolder = ({ path }: EmbeddedHome): string | null =>
 /**
  * Returns the port of the server that runs in the home, once it accepts connections. Returns undefined if
  * none runs.
- * @throws UsageError if this process cannot connect to it; Error if it does not accept connections within 100
- * s
+ * @throws UsageError if this process cannot connect to it; InterruptedError if the signal aborted; Error if it
+ * does not accept connections within 100 s
  */
-export async function runningServer(home: EmbeddedHome): Promise<number | undefined> {
+export async function runningServer(home: EmbeddedHome, signal?: AbortSignal): Promise<number | undefined> {
   const deadline = performance.now() + READY_TIMEOUT_MS;
   while (await isRunning(home)) {
     if (!sharesNetwork(home) && socketFolder(home) === null) throw unreachable(home);
     const { port, status } = await pidFile(home);
     // The status of a server that was killed just now is still `ready`.
     if (status === 'ready' && (await acceptsConnections(home, port))) return port;
+    if (signal?.aborted) throw new InterruptedError();
     // The server starts, recovers or stops. The process that initiated this may be dead.
     if (performance.now() > deadline)
       throw new Error(
@@ -101,7 +104,10 @@ export function sharesNetwork(home: EmbeddedHome): boolean {
   return record === null || (record.host === own.host && record.network === own.network);
 }
 
-/** Uses the socket if there is one, because another program may listen on the port of 127.0.0.1. */
+/**
+ * Returns true if the server accepts connections. Connects to the Unix socket if there is one, because another
+ * program may listen on the port of 127.0.0.1.
+ */
 const acceptsConnections = (home: EmbeddedHome, port: number): Promise<boolean> =>
   socketFolder(home) === null ? accepts({ host: '127.0.0.1', port }) : acceptsOnSocket(home);
 
@@ -126,13 +132,14 @@ export interface StartedServer {
   /** The usual port if another process uses it; undefined if the server has its usual port. */
   readonly taken: number | undefined;
   /** Whether its cluster was created by this start, and is empty. */
-  readonly made: boolean;
+  readonly created: boolean;
 }
 
 /**
  * Starts the server of a home in which none runs, and creates its cluster if there is none. Without `wanted`
  * it listens on the port of its first start.
  * @param wanted port to listen on; undefined for the usual one
+ * @param signal aborts the creation of the cluster
  * @throws UsageError with the fix if this system does not let it start; Error with the server's own log
  * otherwise
  */
@@ -140,13 +147,14 @@ export async function startServer(
   home: EmbeddedHome,
   settings: Settings,
   wanted: number | undefined,
+  signal?: AbortSignal,
 ): Promise<StartedServer> {
   const bin = await postgresBinaries(home);
   const data = join(home.path, 'data');
   const log = join(home.path, 'postgres.log');
-  const made = !(await pathExists(data));
-  if (made) await makeCluster(home, bin);
-  else await refuseOtherVersion(home, data);
+  const created = !(await pathExists(data));
+  if (created) await makeCluster(home, bin, signal);
+  else await refuseUnusableFiles(home, data);
   if (await pathExists(log)) await rename(log, `${log}.1`);
 
   const lock = await waitForLock(serverLock(home), READY_TIMEOUT_MS, home.account);
@@ -164,7 +172,7 @@ export async function startServer(
       );
       writeServerRecord(home, port);
       const failed = await startPostmaster(home, bin, lock);
-      if (failed === null) return { port, taken: port === usual ? undefined : usual, made };
+      if (failed === null) return { port, taken: port === usual ? undefined : usual, created };
       const output = await readFile(log, 'utf8').catch(() => '');
       // Another process took the port first, or backends of a killed server have not ended yet.
       const passes = /Address already in use|pre-existing shared memory block/.test(output);
@@ -200,12 +208,12 @@ async function startPostmaster(home: EmbeddedHome, bin: string, lock: FileLock):
 }
 
 /** Returns the port of the home's first start, so that connections that people saved work again. */
-async function portOf({ path }: EmbeddedHome): Promise<number> {
+async function portOf({ path, account }: EmbeddedHome): Promise<number> {
   const file = join(path, 'port');
   const saved = Number(await readFile(file, 'utf8').catch(() => ''));
   if (Number.isInteger(saved) && saved > 0 && saved <= 65_535) return saved;
   const port = await findStablePort();
-  await writeFile(file, `${port}\n`);
+  replaceFile(file, `${port}\n`, account);
   return port;
 }
 
@@ -240,15 +248,16 @@ export async function isOwnServer(home: EmbeddedHome): Promise<boolean> {
 
 /**
  * Replaces the process id in the pid files that a dead server left. PostgreSQL would mistake any process with
- * that id for the server: in a container the same ids return at every start. The caller holds the server's
- * lock, which proves that no process of such a server lives. The rest of the files is unchanged: from it
- * PostgreSQL detects whether backends still use the shared memory.
+ * that id for the server, because a container has the same ids at every start. The caller holds the server's
+ * lock, which proves that no process of such a server lives. The rest of the files stays unchanged: PostgreSQL
+ * uses it to detect whether backends still use the shared memory.
  */
-async function renumberPidFiles({ path }: EmbeddedHome): Promise<void> {
+async function renumberPidFiles({ path, account }: EmbeddedHome): Promise<void> {
   const sockets = (await readdir(path)).filter((name) => /^\.s\.PGSQL\.\d+\.lock$/.test(name));
   for (const file of [join('data', 'postmaster.pid'), ...sockets].map((name) => join(path, name))) {
     const left = await readFile(file, 'utf8').catch(() => undefined);
-    if (left !== undefined && /^\d+\n/.test(left)) await writeFile(file, left.replace(/^\d+/, NO_PROCESS));
+    if (left !== undefined && /^\d+\n/.test(left))
+      replaceFile(file, left.replace(/^\d+/, NO_PROCESS), account);
   }
 }
 

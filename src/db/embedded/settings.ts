@@ -1,6 +1,7 @@
-import { chown, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Account } from './file-lock.ts';
+import { replaceFile } from './replace-file.ts';
 
 /** PostgreSQL settings by name. */
 export type Settings = Readonly<Record<string, string | number>>;
@@ -42,9 +43,8 @@ export async function writeSettings(cluster: string, settings: Settings, account
   const lines = Object.entries({ ...recorder, ...settings }).map(
     ([name, value]) => `${name} = '${String(value).replaceAll("'", "''")}'\n`,
   );
-  const file = join(cluster, 'postgresql.conf');
-  await writeFile(file, `include_if_exists '${INITDB_FILE}'\n${lines.join('')}`);
-  if (account) await chown(file, account.uid, account.gid); // independent of the umask of this process
+  const text = `include_if_exists '${INITDB_FILE}'\n${lines.join('')}`;
+  replaceFile(join(cluster, 'postgresql.conf'), text, account);
 }
 
 /**

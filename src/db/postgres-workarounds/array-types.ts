@@ -3,9 +3,9 @@ import { parse } from 'postgres-array';
 import { quoteInexactNumbers } from '../../upstreams/json.ts';
 
 /**
- * The OIDs of element and array types that are read and written; they are equal on every server. postgres.js
- * would query them on each connection first. If the connection closes meanwhile, that query rejects without a
- * handler, which ends a process.
+ * OIDs of the element and array types that are read and written. The OIDs are equal on every server.
+ * postgres.js would query them on each connection first. If the connection closes meanwhile, that query rejects
+ * without a handler, which ends a process.
  */
 const ARRAYS: Readonly<Record<string, readonly [element: number, array: number]>> = {
   bool: [16, 1000],

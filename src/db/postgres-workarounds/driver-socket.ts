@@ -5,11 +5,11 @@ import { type Encryption, encryptSocket } from '../tls.ts';
 import { withReportedEnd } from './socket-end.ts';
 
 /**
- * Creates the `socket` option of postgres.js. It connects, encrypted if configured (the driver's own `ssl`
- * must be off), and closes a connection without data for `silence`. The server ends every statement earlier,
- * so a statement that still waits has lost its server (a firewall dropped the connection, a host vanished).
- * TCP alone would need a quarter of an hour to detect that. A closed idle connection is opened again when it
- * is needed.
+ * Creates the `socket` option of postgres.js. The socket connects, encrypted if configured (the driver's own
+ * `ssl` must be off), and closes a connection without data for `silence`. The server ends every statement
+ * earlier, so a statement that still waits has lost its server (a firewall dropped the connection, a host
+ * vanished). TCP alone would need a quarter of an hour to detect that. A closed idle connection is opened again
+ * when it is needed.
  * @param silence in ms; 0 for no limit
  * @param server selects the server to connect to
  */

@@ -56,9 +56,9 @@ export function withReportedEnd<S extends Socket>(socket: S, host: string): S {
     if (event === 'close') return close();
     ready ||= event === 'data' && isReady(values[0]);
     if (event === 'data' && ready) {
-      const [said, last] = splitFinalError(values[0]);
+      const [data, last] = splitFinalError(values[0]);
       farewell = last;
-      return emit('data', said);
+      return emit('data', data);
     }
     if (event !== 'error') return emit(event, ...values);
     failure ??= values[0];
@@ -82,7 +82,7 @@ const isReady = (chunk: unknown) =>
   Buffer.isBuffer(chunk) && chunk.subarray(-READY_FOR_QUERY.length).equals(READY_FOR_QUERY);
 
 /** Splits the final error, with which a server closes the connection, from the data before it. */
-function splitFinalError(chunk: unknown): [said: unknown, farewell: Error | null] {
+function splitFinalError(chunk: unknown): [data: unknown, farewell: Error | null] {
   if (!Buffer.isBuffer(chunk) || !chunk.subarray(-END_OF_ERROR.length).equals(END_OF_ERROR))
     return [chunk, null];
   for (let at = chunk.length - 5; at >= 0; at -= 1) {

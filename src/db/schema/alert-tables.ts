@@ -38,8 +38,8 @@ export const alerts = recorder.table(
     acknowledged_by: text(),
     note: text(),
     /**
-     * How long the rule has reported the alert, has not reported it, and how long no notification was sent;
-     * counted by rounds, in ms.
+     * Time for which the rule has reported the alert, has not reported the alert, and for which no notification
+     * was sent; counted by rounds, in ms.
      */
     held_ms: milliseconds(),
     absent_ms: milliseconds(),
@@ -69,8 +69,7 @@ export const alertMessages = recorder.table(
     state: text().notNull().default('waiting'),
     attempts: integer().notNull().default(0),
     /**
-     * Set while the message is being sent. If it is set and no worker sends, it is unknown whether the
-     * message arrived.
+     * Set while the message is being sent. If it is set and no worker is sending, the message may have arrived.
      */
     sending_since: instant(),
     sent_at: instant(),
@@ -95,13 +94,13 @@ export const alertChannels = recorder.table(
     error: text(),
     next_try_at: instant(),
     sent_at: instant(),
-    /** When firing alerts were last sent again, for channels that expire them otherwise. */
+    /** Time at which firing alerts were last sent again, for channels that expire alerts otherwise. */
     refreshed_at: instant(),
   },
   (table) => [primaryKey({ columns: [table.recorder, table.channel] })],
 );
 
-/** When each rule was last evaluated, and since when its evaluation fails. */
+/** Time of the last evaluation of each rule, and the start of its consecutive failures. */
 export const alertRules = recorder.table(
   'alert_rules',
   {

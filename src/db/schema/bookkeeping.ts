@@ -25,8 +25,8 @@ const int8multirange = customType<{ data: string }>({ dataType: () => 'int8multi
 const int8range = customType<{ data: string }>({ dataType: () => 'int8range' });
 
 /**
- * The targets: one row per source and target. It holds the lease: the run that may commit for this target,
- * and the instant (by the database's clock) before which no other run may take it over.
+ * Targets: one row per source and target. The row holds the lease: the run that may commit for this target, and
+ * the instant (by the database's clock) before which no other run may take the target over.
  */
 export const targets = recorder.table(
   'targets',
@@ -34,7 +34,9 @@ export const targets = recorder.table(
     source: text().notNull(),
     target_key: text().notNull(),
     target: jsonb().$type<Record<string, string>>().notNull(),
-    /** The recorder that records it now, or the last one that did; null if it was recorded by hand only. */
+    /**
+     * Recorder that records the target, or the last one that did; null if the target was only recorded by hand.
+     */
     recorder: text(),
     run_id: bigint({ mode: 'number' }),
     lease_until: instant(),
@@ -73,8 +75,8 @@ export const targets = recorder.table(
 );
 
 /**
- * Requested recording of a target, and its state: one row per dataset. Datasets of one source share its
- * requests, but each has an interval, coverage and completeness of its own.
+ * Requested recording of a target, and the state of that recording: one row per dataset. Datasets of one source
+ * share its requests, but each has its own interval, coverage and completeness.
  */
 export const targetDatasets = recorder.table(
   'target_datasets',
@@ -86,35 +88,43 @@ export const targetDatasets = recorder.table(
     /** The response never changes: after it was recorded, it is not requested again. */
     once: boolean().notNull().default(false),
     /**
-     * Whether the configuration contains it now; false if it did earlier, or the target was recorded by hand.
+     * True if the configuration contains the dataset of the target now; false if it was removed, or was
+     * recorded by hand.
      */
     active: boolean().notNull(),
-    /** When it was removed from the configuration; null if it was not, or was never in it. */
+    /**
+     * Time of the removal from the configuration; null if it was not removed, or was never in the
+     * configuration.
+     */
     left_at: instant(),
     /**
-     * When the members of a removed target were ended; null if it was not removed, or they are not ended yet.
+     * Time at which the members of a removed target were ended; null if the target was not removed, or its
+     * members are not ended yet.
      */
     ended_at: instant(),
-    /** Since when the configuration contains it; set again when it returns after a pause. */
+    /**
+     * Time since which the configuration contains the dataset of the target; set again when it returns after a
+     * pause.
+     */
     requested_since: instant().notNull(),
     /** Expected start of the recording, on the source's axis; null for observations. */
     expected_from: bigint({ mode: 'number' }),
-    /** When the first successful run observed: the start of the record. */
+    /** Observation time of the first successful run: the start of the record. */
     first_success_at: instant(),
     last_success_at: instant(),
     /**
-     * When the run of the last success was planned; null if it was not planned, or an earlier version
-     * recorded it.
+     * Planning time of the last successful run; null if the run was not planned, or an earlier version recorded
+     * it.
      */
     last_planned_at: instant(),
-    /** The last success after which nothing was missing. */
+    /** Time of the last success after which nothing was missing. */
     last_complete_at: instant(),
-    /** Since when every success was incomplete; null if the last one was complete. */
+    /** Start of the time in which every success was incomplete; null if the last one was complete. */
     incomplete_since: instant(),
     incomplete_reason: text(),
     /**
-     * Number of members that the last complete observation missed. They are current until a later one
-     * confirms their absence.
+     * Number of members that the last complete observation missed. Such members are current until a later
+     * observation confirms their absence.
      */
     unconfirmed_departures: integer().notNull().default(0),
     last_failure_at: instant(),
@@ -122,16 +132,16 @@ export const targetDatasets = recorder.table(
     /** Error of the last failure. */
     last_error: text(),
     /**
-     * Items seen and rows written in all, and rows written on `rows_day` (UTC). Counted here because old runs
-     * are removed.
+     * Total number of items seen and of rows written, and the rows written on `rows_day` (UTC). Counted here,
+     * because old runs are removed.
      */
     items: bigint({ mode: 'number' }).notNull().default(0),
     rows_written: bigint({ mode: 'number' }).notNull().default(0),
     rows_day: date({ mode: 'string' }),
     rows_today: bigint({ mode: 'number' }).notNull().default(0),
     /**
-     * Reason why the upstream does not answer for this target, such as a method that it does not offer; it is
-     * then requested rarely.
+     * Reason why the upstream does not offer this target, such as a missing method; such a target is requested
+     * rarely.
      */
     unsupported_reason: text(),
   },
@@ -256,11 +266,11 @@ export const quarantine = recorder.table(
     digest: text().notNull(),
     /** The last run that received it. */
     run_id: bigint({ mode: 'number' }).notNull(),
-    /** When it was first received. */
+    /** Time at which the item was first received. */
     quarantined_at: instant().notNull(),
     last_seen: instant().notNull(),
     times: bigint({ mode: 'number' }).notNull().default(1),
-    /** When the stored form of the item was observed. */
+    /** Time at which the stored form of the item was observed. */
     observed_at: instant().notNull(),
     reason: text().notNull(),
     /** JSON of the item as text: it may contain what jsonb refuses. */
@@ -277,7 +287,10 @@ export const budgets = recorder.table(
   'budgets',
   {
     upstream: text().notNull(),
-    /** Digest of the server and the key header. Another URL does not inherit a block or a count. */
+    /**
+     * Digest of the server and the key header. Another URL has its own row, and therefore its own pause and
+     * counts.
+     */
     endpoint: text().notNull(),
     minute: instant().notNull(),
     minute_units: bigint({ mode: 'number' }).notNull(),
@@ -308,4 +321,24 @@ export const ownObjects = recorder.table('own_objects', {
 export const reportingObjects = recorder.table('reporting_objects', {
   name: text().primaryKey(),
   definition: text().notNull(),
+});
+
+/**
+ * Start of the complete record of each dataset: one row for each that ever had a retention. The start only
+ * moves forward.
+ */
+export const retention = recorder.table('retention', {
+  /** A dataset, `runs` or `quarantine`. */
+  dataset: text().primaryKey(),
+  /**
+   * Start of the kept range. Data that only earlier times need may be removed. The start is set before anything
+   * is removed.
+   */
+  kept_since: instant().notNull(),
+  moved_at: instant().notNull(),
+  /** End of the removal; null while the removal runs, or if no process runs it. */
+  finished_at: instant(),
+  /** Total number of removed rows and readings. */
+  removed: bigint({ mode: 'number' }).notNull().default(0),
+  removed_at: instant(),
 });

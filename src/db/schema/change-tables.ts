@@ -5,7 +5,7 @@ import { instant, recorder } from './bookkeeping.ts';
 const varbit = customType<{ data: string }>({ dataType: () => 'bit varying' });
 
 /**
- * The change feed: one row per commit and dataset, written with the commit. It contains the keys of changed
+ * The change feed: one row per commit and dataset, written with the commit. A row contains the keys of changed
  * rows and no values. The values are in the tables of the datasets, where nothing is overwritten
  * (`recording/histories/changes.ts`).
  */
@@ -22,8 +22,8 @@ export const changes = recorder.table(
     run_id: bigint({ mode: 'number' }),
     recorded_at: instant().notNull(),
     /**
-     * By the database's clock. Together with the number it distinguishes two databases of which one was
-     * restored.
+     * Time of the commit by the database's clock. Together with the number it distinguishes a database from a
+     * restored copy.
      */
     made_at: instant().notNull().default(sql`clock_timestamp()`),
     changes: integer().notNull(),
@@ -34,14 +34,15 @@ export const changes = recorder.table(
     /** One letter per change. */
     kinds: text(),
     /**
-     * Text columns of the key: one line per column, one element per change. They are separate because hashes
-     * and ids do not compress: the attempt took a tenth of PostgreSQL's time for a commit of new rows.
+     * Text columns of the key: one line per column, one element per change. Texts are stored separately because
+     * hashes and ids do not compress. The attempt to compress them took a tenth of PostgreSQL's time for a
+     * commit of new rows.
      */
     texts: text().array(),
     /**
-     * Arrays encoded as texts, with one element per change: one for each other key column that comes from an
-     * item, with null for a column in `texts`. One more contains the start of validity of the version, in
-     * microseconds from `observed_at`. Adjacent numbers compress well.
+     * Arrays encoded as texts, with one element per change. There is one array for each key column that comes
+     * from an item, with null for a column in `texts`. One more array contains the start of validity of the
+     * version, in microseconds from `observed_at`. Adjacent numbers compress well.
      */
     keys: text().array(),
     /** Scope of readings, and one bit per member of the scope, by number. */

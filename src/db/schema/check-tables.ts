@@ -12,7 +12,8 @@ import {
 import { instant, recorder } from './bookkeeping.ts';
 
 /**
- * Discrepancies between two sources. One row per check, subject and time; it ends when the two agree again.
+ * Discrepancies between two sources. One row per check, subject and time. A row ends when the two sources agree
+ * again.
  */
 export const discrepancies = recorder.table(
   'discrepancies',
@@ -22,7 +23,9 @@ export const discrepancies = recorder.table(
     dataset: text().notNull(),
     /** The compared subject, as key=value pairs. */
     subject: text().notNull(),
-    /** Time of the compared bucket, block or reading, or since when both sides have kept their values. */
+    /**
+     * Time of the compared bucket, block or reading; or the time since which both sides have kept their values.
+     */
     at: instant().notNull(),
     left_source: text().notNull(),
     left_value: text().notNull(),
@@ -31,7 +34,7 @@ export const discrepancies = recorder.table(
     /** Allowed difference, as a text. */
     tolerance: text().notNull(),
     found_at: instant().notNull(),
-    /** When they were found to agree again; null while they differ. */
+    /** Time at which both sides were found to agree again; null while they differ. */
     ended_at: instant(),
   },
   (table) => [
@@ -61,10 +64,10 @@ export const seriesBreaks = recorder.table(
 export const checkRuns = recorder.table('check_runs', {
   /** `nodes`, or the chain whose metrics are compared. */
   scope: text().primaryKey(),
-  /** When everything was last compared without a failure; null if never. */
+  /** Time of the last comparison without a failure; null if there was none. */
   checked_at: instant(),
   took_ms: integer(),
-  /** Since when the comparison fails, and why; null if it does not fail. */
+  /** Start of the consecutive failures of the comparison, and the reason; null if the last one succeeded. */
   failed_since: instant(),
   error: text(),
 });
@@ -97,12 +100,12 @@ export const contradictions = recorder.table(
   {
     dataset: text().notNull(),
     /** Values of the columns that identify the entity. */
-    thing: text().array().notNull(),
+    entity: text().array().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.dataset, table.thing] })],
+  (table) => [primaryKey({ columns: [table.dataset, table.entity] })],
 );
 
-/** Instant up to which the contradictions of recorded rows are stored. */
+/** Time up to which the contradictions of recorded rows are stored. */
 export const contradictionsNoted = recorder.table('contradictions_noted', {
   dataset: text().primaryKey(),
   until: instant().notNull(),

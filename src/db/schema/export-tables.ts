@@ -19,7 +19,9 @@ export const scheduledExports = recorder.table(
     /** Instant up to which the last successful export contains the record. */
     exported_at: instant(),
     last_failure_at: instant(),
-    /** Since when every attempt failed, how many, and the last error; null if the last one succeeded. */
+    /**
+     * Start of the consecutive failures, their number, and the last error; null if the last attempt succeeded.
+     */
     failing_since: instant(),
     failures: integer().notNull().default(0),
     error: text(),

@@ -17,9 +17,9 @@ const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 /** Observers of nodes: the process that probes for each, and the end of its ledger. */
 export const healthObservers = recorder.table('health_observers', {
   observer: text().primaryKey(),
-  /** The process that probes; null if there is none. */
+  /** Process that probes; null if there is none. */
   holder: text(),
-  /** By the database's clock: after it, another process may take over. */
+  /** End of the lease by the database's clock. After that, another process may take over. */
   lease_until: instant(),
   /** Open intervals are final up to this instant. */
   heartbeat_at: instant(),
@@ -50,7 +50,7 @@ export const healthIntervals = recorder.table(
     probes_before: bigint({ mode: 'number' }).notNull().default(0),
     /** Number of probes within it; null while it lasts. */
     probes: bigint({ mode: 'bigint' }),
-    /** Since when the check fails, as reported by the node. */
+    /** Start of the failure of the check, as reported by the node. */
     failing_since: instant(),
     /** Number of consecutive failures at the last probe, as reported by the node. */
     failures: bigint({ mode: 'bigint' }),
@@ -65,8 +65,8 @@ export const healthIntervals = recorder.table(
 );
 
 /**
- * Times in which an observer did not probe at all. They are stored once, whatever the number of nodes;
- * intervals continue during them.
+ * Periods in which an observer did not probe at all, stored once for all of its nodes. Intervals continue
+ * during such a period.
  */
 export const healthAbsences = recorder.table(
   'health_absences',
@@ -76,7 +76,7 @@ export const healthAbsences = recorder.table(
     ended_at: instant().notNull(),
     reason: text().notNull(),
     /** Number of probes before the absence, by node and probe. */
-    looks: jsonb(),
+    probe_counts: jsonb(),
   },
   (table) => [primaryKey({ columns: [table.observer, table.started_at] })],
 );

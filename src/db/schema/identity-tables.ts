@@ -7,18 +7,18 @@ export const nodeBindings = recorder.table('node_bindings', {
   /** Null if no node of the configured network was seen yet, or it does not report its id. */
   node_id: text(),
   network_id: bigint({ mode: 'number' }),
-  /** The id of the first block of the P-chain; null if the node does not serve it. */
+  /** Id of the first block of the P-chain; null if the node does not serve that block. */
   genesis_id: text(),
   /** `first sight` or `configuration`. */
   bound_by: text().notNull(),
   bound_at: instant().notNull(),
-  /** When the answering node was last verified to be this node. */
+  /** Time at which the responding node was last verified to be this node. */
   verified_at: instant(),
-  /** Identity of another node that answers instead, and the fix; null if there is none. */
+  /** Identity of another node that responds instead, and the fix; null if there is none. */
   difference: text(),
   differs_since: instant(),
-  /** When the difference was last seen. */
+  /** Time at which the difference was last seen. */
   differs_at: instant(),
-  /** Where it was seen: a digest of the URL and of the configured node id. */
+  /** Place of the difference: a digest of the URL and of the configured node id. */
   differs_where: text(),
 });

@@ -11,7 +11,10 @@ export const configurations = recorder.table(
     /** Digest of the recorded part of the configuration. */
     digest: text().notNull(),
     network: text().notNull(),
-    /** Grows with every configuration that becomes the newest. A rollback gives the earlier one a new number. */
+    /**
+     * Number of the configuration, which grows with every configuration that becomes the newest. A rollback
+     * gives the earlier configuration a new number.
+     */
     generation: bigint({ mode: 'number' }).notNull(),
     newest: boolean().notNull(),
     first_seen_at: instant().notNull(),
@@ -34,9 +37,9 @@ export const processes = recorder.table(
     started_at: instant().notNull(),
     /** Last heartbeat of the process. */
     seen_at: instant().notNull(),
-    /** When it shut down cleanly; null if it runs, or was killed. */
+    /** Time of the clean shutdown; null if the process runs, or was killed. */
     left_at: instant(),
-    /** When the HTTP server of the process last reached its maximum of connections; null if never. */
+    /** Time at which the HTTP server of the process last reached its maximum of connections; null if never. */
     connections_full_at: instant(),
   },
   (table) => [index('processes_by_recorder').on(table.recorder, table.digest)],
@@ -56,10 +59,13 @@ export const replicas = recorder.table(
     /** Lag, in seconds and in bytes of WAL; null if unknown. */
     lag_seconds: doublePrecision(),
     lag_bytes: bigint({ mode: 'number' }),
-    /** Reason why it is not used, or should not be, and since when; null if there is none. */
+    /**
+     * Reason why the replica is not used, or should not be, and the start of that problem; null if there is
+     * none.
+     */
     error: text(),
     error_since: instant(),
-    /** Since when it is far behind; null if it is not. */
+    /** Time since which the replica is far behind; null if it is not. */
     behind_since: instant(),
     seen_at: instant().notNull(),
   },
@@ -80,7 +86,7 @@ export const queues = recorder.table(
     /** Number of waiting and active jobs; null if the queue never answered. */
     waiting: bigint({ mode: 'number' }),
     active: bigint({ mode: 'number' }),
-    /** Reason why no job is processed, and since when; null if there is none. */
+    /** Reason why no job is processed, and the start of that problem; null if there is none. */
     error: text(),
     error_since: instant(),
     seen_at: instant().notNull(),

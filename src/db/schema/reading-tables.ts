@@ -26,7 +26,9 @@ export const readingScopes = recorder.table(
     scope_id: integer().primaryKey().generatedAlwaysAsIdentity(),
     dataset: regclass().notNull(),
     request: text().array().notNull(),
-    /** The next number of a member. It only grows, so that concurrent runs never assign the same one. */
+    /**
+     * The next number of a member. The number only grows, so that concurrent runs never assign the same one.
+     */
     next_member: integer().notNull().default(0),
   },
   (table) => [
@@ -49,8 +51,8 @@ export const readingMembers = recorder.table(
     seat: smallint().notNull(),
     words: text().array().notNull(),
     /**
-     * When no stored reading of it was found any more. Later observations never use this number again
-     * (src/recording/unread-members.ts).
+     * Time at which no stored reading of the member was found. Later observations never use the number of the
+     * member again (src/recording/unread-members.ts).
      */
     retired_at: instant(),
   },
@@ -80,7 +82,7 @@ export const readingOpen = recorder.table(
     base: bigint({ mode: 'bigint' }).array().notNull(),
     mode: smallint().array().notNull(),
     start: integer().array().notNull(),
-    /** One bit per member: whether it was read. */
+    /** One bit per member: set if the member was read. */
     present: varbit().notNull(),
     bits: varbit().notNull(),
   },
@@ -91,8 +93,8 @@ export const readingOpen = recorder.table(
 );
 
 /**
- * Observations of closed days. They are many and small, and an index takes half of their size. So there is
- * only one, and queries for a day of a scope filter by time.
+ * Observations of closed days. The table has only one index, because its rows are small and many. Queries for a
+ * day of a scope filter by time.
  */
 export const readingLooks = recorder.table(
   'reading_looks',
@@ -117,7 +119,7 @@ export const readingDays = recorder.table(
     scope_id: integer().notNull(),
     chunk: integer().notNull(),
     day: date().notNull(),
-    /** Number of observations of the day. */
+    /** Slope of each strip (`src/recording/readings/strip.ts`). Null if all slopes are 0. */
     looks: integer().notNull(),
     base: bigint({ mode: 'bigint' }).array().notNull(),
     /** Null if no strip has a slope. */
@@ -125,8 +127,8 @@ export const readingDays = recorder.table(
     mode: smallint().array().notNull(),
     start: integer().array().notNull(),
     /**
-     * One bit per member and observation: whether it was read. Null if each member that was read at all was
-     * read at every observation.
+     * One bit per member and observation: set if the member was read. Null if each member that was read at all
+     * was read at every observation.
      */
     present: varbit(),
     bits: varbit().notNull(),

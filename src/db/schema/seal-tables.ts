@@ -36,7 +36,10 @@ export const sealDatasets = recorder.table(
     seal: integer().notNull(),
     /** The form in which rows were hashed. */
     form: text().notNull(),
-    /** The number of recorded rows and of set ends, and how many of both came after the seal of their day. */
+    /**
+     * Numbers of new leaves: recorded rows, ends of rows, and those of both that belong to a day that was
+     * sealed before.
+     */
     rows: count(),
     ends: count(),
     late: count(),
@@ -59,11 +62,11 @@ export const sealParts = recorder.table(
     kind: text().notNull(),
     seal: integer().notNull(),
     part: integer().notNull(),
-    /** The instant when each was recorded or ended, in order. */
+    /** Instants at which the rows of the leaves were recorded or ended, in order. */
     instants: instant().array().notNull(),
     /** In the same order, nine bytes for each: six of the hash of its key, three of the hash of the leaf. */
     tags: bytes().notNull(),
-    /** SHA-256 of all their hashes in that order. */
+    /** SHA-256 of the hashes of all leaves, in the order of `instants`. */
     node: bytes().notNull(),
   },
   (table) => [primaryKey({ columns: [table.dataset, table.day, table.kind, table.seal, table.part] })],

@@ -1,6 +1,9 @@
 import type { Dataset, Window } from '../../datasets/contract.ts';
 import { keyColumnSql } from '../../datasets/dataset.ts';
 import { tableRequestColumns } from '../../datasets/target-columns.ts';
+import { tableText } from '../../db/orm.ts';
+import { targetDatasets } from '../../db/schema/bookkeeping.ts';
+import { targetKey } from '../target-key.ts';
 import {
   type CommitFragment,
   type CommitInput,
@@ -10,25 +13,26 @@ import {
   sameKeySql,
 } from './batch.ts';
 import { keyList } from './changes.ts';
-import { columnOfRows, type Row } from './rows.ts';
+import { columnOfRows, type EncodedRow } from './rows.ts';
 import type { Statement } from './statement-parts.ts';
 
-/** Observations that must agree before a missing member counts as gone. */
+/** Observations that must agree before a missing member counts as removed. */
 export interface Confirmation {
   /** Consecutive complete observations that miss the member. */
   readonly observations: number;
-  /** Minimum time between the first and the last of them, in ms. */
+  /** Minimum time between the first and the last of these observations, in ms. */
   readonly minDuration: number;
 }
 
 /**
- * Evidence of a complete and consistent walk about members that it does not show. Such a member is gone once
- * its own end has passed (`Dataset.endsAt`), or once every required confirmation exists. It then ends at the
- * first walk that missed it.
+ * Evidence of a complete and consistent walk about members that it does not show. Such a member is retired once
+ * its own end has passed (`Dataset.endsAt`), or once every required confirmation exists. Its version then ends
+ * at the first walk that missed the member. A member that was listed after its own end is not retired because
+ * of that end.
  */
 export interface AbsenceEvidence {
   /** Rows that the walk showed. Only their keys are used. */
-  readonly seen: readonly Row[];
+  readonly seen: readonly EncodedRow[];
   /** Part of the axis that the walk requested. Null: the whole list. */
   readonly window: Window | null;
   /** Required for each missing member. */
@@ -45,10 +49,8 @@ export const SINGLE_PAGE_CONFIRMATION: Confirmation = { observations: 1, minDura
  */
 export const MULTI_PAGE_CONFIRMATION: Confirmation = { observations: 2, minDuration: 0 };
 
-/** Columns that delimit a version, and the SQL that ends it. */
-interface VersionColumns {
-  readonly from: string;
-  readonly to: string;
+/** The SQL that ends a version. */
+interface VersionEnd {
   /** SQL: assignments that end the version `o` at `instant`. */
   retire(instant: string): string;
 }
@@ -67,14 +69,14 @@ export function retireMissingRows<W extends CommitInput>(
   statement: Statement<W>,
   dataset: Dataset,
   at: number,
-  { from, to, retire }: VersionColumns,
+  { retire }: VersionEnd,
 ): Retirement {
   const observedAt = statement.param('timestamptz', (write) => write.observedAt);
   const ctes = [
-    `unseen_${at} as materialized (${unseen(statement, dataset, at, to)})`,
+    `unseen_${at} as materialized (${unseen(statement, dataset, at)})`,
     `retired_${at} as (
-        update recorder.${dataset.name} o set ${retire(endAfterStart(observedAt, from))} from unseen_${at} u where o.ctid = u.place
-        returning ${keyList(dataset, 'o')}o.${from} as begins)`,
+        update recorder.${dataset.name} o set ${retire(endAfterStart(observedAt))} from unseen_${at} u where o.ctid = u.place
+        returning ${keyList(dataset, 'o')}o.valid_from as begins)`,
   ];
   return { ctes, ...NO_CONFIRMATION };
 }
@@ -87,15 +89,15 @@ export function retireConfirmedMembers<W extends CommitInput>(
   statement: Statement<W>,
   dataset: Dataset,
   at: number,
-  { from, to, retire }: VersionColumns,
+  { retire }: VersionEnd,
 ): Retirement {
   const table = `recorder.${dataset.name}`;
   const observedAt = statement.param('timestamptz', (write) => write.observedAt);
   const recordedAt = statement.param('timestamptz', (write) => write.recordedAt);
-  const scope = scopeOf(statement, dataset, at, to);
+  const scope = scopeOf(statement, dataset, at);
   const joined = `o.run_id = fence.run_id and not exists (
-          select from ${table} g where ${sameKeySql(dataset, 'g', 'o')} and g.${to} = o.${from})`;
-  const ended = dataset.endsAt ? `coalesce(o.${dataset.endsAt} <= ${observedAt}, false)` : 'false';
+          select from ${table} g where ${sameKeySql(dataset, 'g', 'o')} and g.valid_to = o.valid_from)`;
+  const ended = dataset.endsAt ? hasEnded(statement, dataset, dataset.endsAt) : 'false';
   const confirmed = (which: 'confirm' | 'confirmShrink') => {
     const observations = statement.param(
       'integer',
@@ -113,7 +115,7 @@ export function retireConfirmedMembers<W extends CommitInput>(
     `unseen_${at} as materialized (
         select u.place, ${ended} as ended, coalesce(o.missed_walks, 0) + 1 as walks,
           least(o.missed_since, ${observedAt}) as since
-        from (${unseen(statement, dataset, at, to)}) u join ${table} o on o.ctid = u.place)`,
+        from (${unseen(statement, dataset, at)}) u join ${table} o on o.ctid = u.place)`,
     // Members whose own end has passed do not count. The count is only needed if other members are missing.
     `shrink_${at} as materialized (
         select missing, current, coalesce(missing * 2 > current, false) as shrunk from (
@@ -127,13 +129,13 @@ export function retireConfirmedMembers<W extends CommitInput>(
     `found_${at} as (
         update ${table} o set missed_walks = null, missed_since = null from (
           select place from compared_${at} where was_missed and not differs
-          union ${quarantinedButMissed(statement, dataset, at, to)}) n
+          union ${quarantinedButMissed(statement, dataset, at)}) n
         where o.ctid = n.place returning 1)`,
     `retired_${at} as (
-        update ${table} o set ${retire(endAfterStart('u.since', from))},
+        update ${table} o set ${retire(endAfterStart('u.since'))},
           confirmed_at = case when u.since < ${observedAt} then ${recordedAt} end
         from unseen_${at} u, shrink_${at} s where o.ctid = u.place and ${proven}
-        returning ${keyList(dataset, 'o')}o.${from} as begins)`,
+        returning ${keyList(dataset, 'o')}o.valid_from as begins)`,
   ];
   const complete = statement.param('boolean', ({ batches }) => batches[at]?.absence != null);
   return {
@@ -143,9 +145,23 @@ export function retireConfirmedMembers<W extends CommitInput>(
   };
 }
 
+/**
+ * SQL: condition that the own end of the missing member `o` has passed since the last successful run. A member
+ * that the last run still listed after its own end is excluded, because the upstream lists members beyond their
+ * end.
+ */
+function hasEnded<W extends CommitInput>(statement: Statement<W>, dataset: Dataset, endsAt: string): string {
+  const observedAt = statement.param('timestamptz', (write) => write.observedAt);
+  const source = statement.param('text', () => dataset.source.name);
+  const key = statement.param('text', ({ target }) => targetKey(target));
+  const lastSuccess = `(select d.last_success_at from ${tableText(targetDatasets)} d
+          where d.source = ${source} and d.target_key = ${key} and d.dataset = '${dataset.name}')`;
+  return `(coalesce(o.${endsAt} <= ${observedAt}, false)
+          and not (o.missed_walks is null and coalesce(o.${endsAt} <= ${lastSuccess}, false)))`;
+}
+
 /** SQL: an end of the version `o` that is later than its start, even if a clock was set back. */
-const endAfterStart = (instant: string, from: string) =>
-  `greatest(${instant}, o.${from} + interval '1 microsecond')`;
+const endAfterStart = (instant: string) => `greatest(${instant}, o.valid_from + interval '1 microsecond')`;
 
 /**
  * SQL: the ctids of current rows that earlier walks missed and whose items are now in the quarantine. The
@@ -156,7 +172,6 @@ function quarantinedButMissed<W extends CommitInput>(
   statement: Statement<W>,
   dataset: Dataset,
   at: number,
-  to: string,
 ): string {
   const keys = keyArrays(statement, dataset, at, ({ quarantinedKeys }) => quarantinedKeys);
   if (keys.length === 0) return 'select null::tid as place where false';
@@ -165,20 +180,12 @@ function quarantinedButMissed<W extends CommitInput>(
             select ${[...requestSelectSql(statement, dataset, at), 'u.*'].join(', ')} from (select ${columns.join(', ')}) u) n
           cross join lateral (
             select o.ctid as place, o.missed_walks from recorder.${dataset.name} o
-            where ${sameKeySql(dataset, 'o', 'n')} and o.${to} is null offset 0) o
+            where ${sameKeySql(dataset, 'o', 'n')} and o.valid_to is null offset 0) o
           where o.missed_walks is not null and not exists (select from changed_${at} c where c.place = o.place)`;
 }
 
-/**
- * SQL: condition that `o` is a current row of the target and that the walk was complete. It is false after an
- * incomplete walk.
- */
-function scopeOf<W extends CommitInput>(
-  statement: Statement<W>,
-  dataset: Dataset,
-  at: number,
-  to: string,
-): string {
+/** SQL: condition that `o` is a current row of the target and that the walk was complete. */
+function scopeOf<W extends CommitInput>(statement: Statement<W>, dataset: Dataset, at: number): string {
   const may = statement.param('boolean', ({ batches }) => batches[at]?.absence != null);
   const values = requestValues(statement, dataset, at);
   const scope = tableRequestColumns(dataset).map((name, index) => `o.${name} = ${values[index]}`);
@@ -191,7 +198,7 @@ function scopeOf<W extends CommitInput>(
       });
     scope.push(`o.${time} >= ${bound('from')}`, `o.${time} < ${bound('to')}`);
   }
-  return [may, ...scope, `o.${to} is null`].join(' and ');
+  return [may, ...scope, `o.valid_to is null`].join(' and ');
 }
 
 /**
@@ -199,19 +206,14 @@ function scopeOf<W extends CommitInput>(
  * shown keys are grouped by key, so that each is read once. In a join, PostgreSQL may choose a nested loop
  * while the table has no statistics.
  */
-function unseen<W extends CommitInput>(
-  statement: Statement<W>,
-  dataset: Dataset,
-  at: number,
-  to: string,
-): string {
+function unseen<W extends CommitInput>(statement: Statement<W>, dataset: Dataset, at: number): string {
   const keys = keyArrays(statement, dataset, at, ({ absence }) => absence?.seen);
   if (keys.length === 0) return 'select null::tid as place where false';
   const names = keys.map(({ name }) => name).join(', ');
   const key = (row: string) =>
     keys.map(({ name, nullable }) => `${keyColumnSql(name, nullable, row)} as ${name}`).join(', ');
   return `select max(place) as place from (
-          select ${key('o')}, o.ctid as place from recorder.${dataset.name} o, fence where ${scopeOf(statement, dataset, at, to)}
+          select ${key('o')}, o.ctid as place from recorder.${dataset.name} o, fence where ${scopeOf(statement, dataset, at)}
           union all
           select ${key('seen')}, null from unnest(${keys.map(({ array }) => array).join(', ')}) as seen(${names})) side_by_side
         group by ${names} having count(place) = count(*)`;
@@ -225,7 +227,7 @@ const keyArrays = <W extends CommitInput>(
   statement: Statement<W>,
   dataset: Dataset,
   at: number,
-  rowsOf: (batch: W['batches'][number]) => readonly Row[] | undefined,
+  rowsOf: (batch: W['batches'][number]) => readonly EncodedRow[] | undefined,
 ) =>
   keyColumns(dataset).map(({ name, nullable, type, index }) => ({
     name,

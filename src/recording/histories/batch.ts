@@ -8,14 +8,14 @@ import {
   tableRequestColumns,
 } from '../../datasets/target-columns.ts';
 import type { AbsenceEvidence } from './absence.ts';
-import { columnOfRows, type Row } from './rows.ts';
+import { columnOfRows, type EncodedRow } from './rows.ts';
 import type { Statement } from './statement-parts.ts';
 
 /** The rows of one dataset in one commit. */
 export interface DatasetBatch {
-  readonly rows: readonly Row[];
+  readonly rows: readonly EncodedRow[];
   /** Rows with the keys of quarantined items. Stored rows with these keys are not changed. */
-  readonly quarantinedKeys: readonly Row[];
+  readonly quarantinedKeys: readonly EncodedRow[];
   /** Evidence of the complete walk about missing members. Null: no member may be retired. */
   readonly absence: AbsenceEvidence | null;
 }
@@ -25,13 +25,13 @@ export interface CommitInput {
   readonly target: Target;
   readonly batches: readonly DatasetBatch[];
   /**
-   * Time at which the first response of the run arrived, ISO 8601. It is stored with versions, points and
+   * Time at which the first response of the run arrived, ISO 8601. The time is stored with versions, points and
    * readings.
    */
   readonly observedAt: string;
   /** Time at which the rows of this commit were recorded, ISO 8601. */
   readonly recordedAt: string;
-  /** The rows were observed earlier. They do not change keys for which newer rows are stored. */
+  /** True if the rows were observed earlier. Such rows do not change keys for which newer rows are stored. */
   readonly late: boolean;
   /** If true, every row of a log is looked up, because a previous attempt considered an existing row new. */
   readonly shouldLookUp?: boolean;
@@ -131,8 +131,8 @@ export function batchArrays<W extends CommitInput>(statement: Statement<W>, data
 }
 
 /**
- * SQL: select of the rows of a batch: the request as constants, all other columns unnested from one array
- * each. They are unnested in the select list, because PostgreSQL materializes each function in FROM first.
+ * SQL: select of the rows of a batch: the request as constants, all other columns unnested from one array each.
+ * The arrays are unnested in the select list, because PostgreSQL materializes each function in FROM first.
  * @param arrays result of {@link batchArrays}
  */
 export function batchRowsSql<W extends CommitInput>(

@@ -3,8 +3,8 @@ import { itemColumns } from './batch.ts';
 
 /**
  * SQL: condition that two rows of the same key contradict each other: a field has different values in both,
- * neither of them null. Fields that `moves()` marks, and unknown fields, are not compared. It is true or
- * false, never null.
+ * neither of them null. Fields that `moves()` marks, and unknown fields, are not compared. The condition is
+ * true or false, never null.
  * @param left
  * @param right aliases of the rows
  */

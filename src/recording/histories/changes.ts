@@ -41,7 +41,7 @@ export const keyPositions = (dataset: Dataset) => {
 /**
  * SQL: `texts` and `keys` of changes.
  * @param valuesOf returns SQL for the values of a column, as an array
- * @param since SQL for the text of an array
+ * @param since SQL for the last element of `keys`: the starts of the versions, as the text of an array
  */
 function changeKeys(dataset: Dataset, valuesOf: (name: string) => string, since: string) {
   const places = keyPositions(dataset);
@@ -144,14 +144,14 @@ export function changeRecordingCtes({
   observedAt,
   after,
 }: ChangeRecording): string[] {
-  const said = events.map(
+  const eventSelects = events.map(
     ({ dataset, request, sql }) =>
       `select '${dataset}' as dataset, ${request} as request, e.* from (${sql}) e`,
   );
   const ended = ['0', ...after.map((name) => `(select count(*) from ${name})`)].join(' + ');
   return [
     `said as materialized (
-      ${said.join('\n      union all\n      ')})`,
+      ${eventSelects.join('\n      union all\n      ')})`,
     `turn as materialized (
       ${lockRow('changes', `exists (select from said) and ${ended} >= 0`)})`,
     // Migrations create the row of the lock. If it is missing, no commit may get a number, so that the

@@ -7,7 +7,7 @@ import { contradictsSql } from './change-recording.ts';
 export interface ContradictionRule {
   readonly dataset: Dataset;
   /** Columns that identify the entity. */
-  readonly thing: readonly string[];
+  readonly entityKey: readonly string[];
   /** SQL: condition that the row `o` contradicts the row `s` of the same entity. */
   readonly otherwise: string;
 }
@@ -23,7 +23,7 @@ export function singleRowRule(dataset: Dataset): ContradictionRule | null {
   const { key, single } = dataset;
   if (single === undefined) return null;
   const others = key.filter((part) => !single.includes(part));
-  return { dataset, thing: single, otherwise: `${of('o', others)} <> ${of('s', others)}` };
+  return { dataset, entityKey: single, otherwise: `${of('o', others)} <> ${of('s', others)}` };
 }
 
 /**
@@ -38,49 +38,51 @@ export function everyNodeRule(dataset: Dataset): ContradictionRule | null {
   join ${tableText(targets)} t using (source, target_key) where d.dataset = '${name}'`;
   return {
     dataset,
-    thing: key.filter((part) => part !== 'node'),
+    entityKey: key.filter((part) => part !== 'node'),
     otherwise: `o.node <> s.node and o.node = any ((${nodes})::text[]) and ${contradictsSql(dataset, 'o', 's')}`,
   };
 }
 
 /** SQL: condition that another current row contradicts the row `s` about the same entity. */
-export const contradictedSql = ({ dataset: { name }, thing, otherwise }: ContradictionRule): string =>
+export const contradictedSql = ({ dataset: { name }, entityKey, otherwise }: ContradictionRule): string =>
   `exists (select from recorder.${name} o
-  where ${of('o', thing)} = ${of('s', thing)} and ${otherwise} and o.superseded_at is null)`;
+  where ${of('o', entityKey)} = ${of('s', entityKey)} and ${otherwise} and o.valid_to is null)`;
 
 const comparedUntilSql = ({ name }: Dataset) =>
   `coalesce((select until from recorder.contradictions_noted where dataset = '${name}'), '-infinity')`;
 
 /**
- * SQL: the entities whose rows contradict each other, and possibly more. It selects the stored ones
- * ({@link storeContradictionsSql}) and compares only rows that were recorded after the last comparison. The columns are those of
- * `thing`.
+ * SQL: the entities whose rows contradict each other, and possibly more. The query selects the stored entities
+ * ({@link storeContradictionsSql}) and compares only rows that were recorded after the last comparison. The
+ * columns are those of `entityKey`.
  */
-export function possibleContradictionsSql(telling: ContradictionRule): string {
-  const { name, columns } = telling.dataset;
+export function possibleContradictionsSql(rule: ContradictionRule): string {
+  const { name, columns } = rule.dataset;
   const typeOf = new Map(columns.map((column) => [column.name, column.type]));
-  const things = telling.thing.map((column, at) => `thing[${at + 1}]::${typeOf.get(column)} as ${column}`);
+  const identityColumns = rule.entityKey.map(
+    (column, at) => `entity[${at + 1}]::${typeOf.get(column)} as ${column}`,
+  );
   // With an upper bound, PostgreSQL estimates few rows and uses the index on the time.
-  return `select ${things.join(', ')} from recorder.contradictions where dataset = '${name}'
+  return `select ${identityColumns.join(', ')} from recorder.contradictions where dataset = '${name}'
   union
-  select ${telling.thing.map((column) => `s.${column}`).join(', ')} from recorder.${name} s
-  where s.recorded_at >= ${comparedUntilSql(telling.dataset)} and s.recorded_at < 'infinity' and ${contradictedSql(telling)}`;
+  select ${rule.entityKey.map((column) => `s.${column}`).join(', ')} from recorder.${name} s
+  where s.valid_from >= ${comparedUntilSql(rule.dataset)} and s.valid_from < 'infinity' and ${contradictedSql(rule)}`;
 }
 
 /**
- * The statement that stores contradicted entities of rows that were not compared yet. It can run at any time
- * and repeatedly, because readers compare the stored entities again.
- * $1: recording time up to which all rows are visible. It may be earlier than in the previous execution.
+ * Returns the statement that stores contradicted entities of rows that were not compared yet. The statement can
+ * run repeatedly, because readers compare the stored entities again. $1: recording time up to which all rows
+ * are visible. This time may be earlier than in the previous execution.
  */
-export function storeContradictionsSql(telling: ContradictionRule): string {
-  const { dataset, thing } = telling;
+export function storeContradictionsSql(rule: ContradictionRule): string {
+  const { dataset, entityKey } = rule;
   const { name } = dataset;
   return `
     with found as (
-      insert into recorder.contradictions (dataset, thing)
-      select distinct '${name}', array[${thing.map((column) => `s.${column}::text`).join(', ')}]
+      insert into recorder.contradictions (dataset, entity)
+      select distinct '${name}', array[${entityKey.map((column) => `s.${column}::text`).join(', ')}]
       from recorder.${name} s
-      where s.recorded_at >= least(${comparedUntilSql(dataset)}, $1::timestamptz) and s.recorded_at < $1::timestamptz and ${contradictedSql(telling)}
+      where s.valid_from >= least(${comparedUntilSql(dataset)}, $1::timestamptz) and s.valid_from < $1::timestamptz and ${contradictedSql(rule)}
       on conflict do nothing returning 1)
     insert into recorder.contradictions_noted as n (dataset, until) select '${name}', $1::timestamptz
     where (select count(*) from found) >= 0

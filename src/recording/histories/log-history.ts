@@ -36,13 +36,13 @@ export const writeLog: WriteHistory = (statement, dataset, at) => {
     dataset.key.includes(name) ? [`(${array})[place] as ${name}`] : [],
   );
   const request = requestSelectSql(statement, dataset, at);
-  const standing = (what: string) =>
-    `select ${what} from ${table} o where ${sameKeySql(dataset, 'o', 'n')} and o.superseded_at is null offset 0`;
+  const currentRows = (what: string) =>
+    `select ${what} from ${table} o where ${sameKeySql(dataset, 'o', 'n')} and o.valid_to is null offset 0`;
   const looksUp = statement.param('boolean', (write) => write.shouldLookUp ?? false);
-  const someStand = `(select found from standing_${at})`;
+  const hasCurrent = `(select found from current_${at})`;
   const appended = `(select count(*) from appended_${at})`;
   const begins = `greatest(${recordedAt}, n.since + interval '1 microsecond')`;
-  const insert = `insert into ${table} as r (${names}, recorded_at, run_id)
+  const insert = `insert into ${table} as r (${names}, valid_from, run_id)
         select ${names}, ${recordedAt}, fence.run_id from (${given}) incoming, fence`;
   return {
     ctes: [
@@ -50,36 +50,36 @@ export const writeLog: WriteHistory = (statement, dataset, at) => {
       // no other row is looked up, the insert needs no conflict clause, and the changes are known in advance:
       // this saves a fifth of the time in PostgreSQL. If a row exists nevertheless, the insert fails on the
       // key.
-      `standing_${at} as materialized (
+      `current_${at} as materialized (
         select ${looksUp} or exists (
           select from (select ${[...request, ...sampled].join(', ')} from (
             select generate_series(${rows}::int, 1, -greatest(${rows}::int / ${SAMPLE_SIZE}, 1)) as place union all select 1) places) n
-          cross join lateral (${standing('')}) o) as found)`,
-      `appended_${at} as (${insert} where not ${someStand} returning 1)`,
+          cross join lateral (${currentRows('')}) o) as found)`,
+      `appended_${at} as (${insert} where not ${hasCurrent} returning 1)`,
       `written_${at} as (
-        ${insert} where ${someStand} on conflict do nothing returning ${keyList(dataset, 'r')}r.recorded_at)`,
+        ${insert} where ${hasCurrent} on conflict do nothing returning ${keyList(dataset, 'r')}r.valid_from)`,
       // Existing rows are looked up only if not all rows were new. `offset 0` makes the planner do one index
       // lookup with the whole key per row, and compare each row once instead of once per column.
       `met_${at} as materialized (
-        select ${completedColumnsSql(dataset)}, f.run_id as by_run, o.recorded_at as since, o.place,
-          c.contradicts or ${addsValueSql(dataset, 'n', 'o')} as differs, ${late} and o.recorded_at > ${observedAt} as earlier
+        select ${completedColumnsSql(dataset)}, f.run_id as by_run, o.valid_from as since, o.place,
+          c.contradicts or ${addsValueSql(dataset, 'n', 'o')} as differs, ${late} and o.valid_from > ${observedAt} as earlier
         from fence f, (${given}) n
-          cross join lateral (${standing('o.*, o.ctid as place')}) o
+          cross join lateral (${currentRows('o.*, o.ctid as place')}) o
           cross join lateral (select ${contradictsSql(dataset, 'n', 'o')} as contradicts offset 0) c
-        where ${someStand} and (select count(*) from written_${at}) < ${rows})`,
+        where ${hasCurrent} and (select count(*) from written_${at}) < ${rows})`,
       `superseded_${at} as (
-        update ${table} o set superseded_at = ${begins}
-        from met_${at} n where n.differs and not n.earlier and o.ctid = n.place and o.superseded_at is null returning 1)`,
+        update ${table} o set valid_to = ${begins}
+        from met_${at} n where n.differs and not n.earlier and o.ctid = n.place and o.valid_to is null returning 1)`,
       // The count makes the update of the old row run first. A row that is neither new nor found was written
       // by another run since this statement started. Its insert fails on the key, and the commit is repeated.
       `said_${at} as (
-        insert into ${table} as r (${names}, recorded_at, superseded_at, run_id)
+        insert into ${table} as r (${names}, valid_from, valid_to, run_id)
         select ${names}, ${begins}, case when earlier then ${begins} end, by_run from met_${at} n
         where differs and (select count(*) from superseded_${at}) >= 0 and not (earlier and ${isKnownSql(dataset)})
         union all
         select ${names}, ${recordedAt}, null, f.run_id from fence f, (${given}) n
-        where ${someStand} and (select count(*) from written_${at}) + (select count(*) from met_${at}) < ${rows}
-        returning ${keyList(dataset, 'r')}r.recorded_at, r.superseded_at)`,
+        where ${hasCurrent} and (select count(*) from written_${at}) + (select count(*) from met_${at}) < ${rows}
+        returning ${keyList(dataset, 'r')}r.valid_from, r.valid_to)`,
     ],
     written: `(${appended} + (select count(*) from written_${at}) + (select count(*) from said_${at}))`,
     ...NO_CONFIRMATION,
@@ -87,8 +87,8 @@ export const writeLog: WriteHistory = (statement, dataset, at) => {
       union all
       ${changeEventsSql(
         dataset,
-        `select ${keyList(dataset, 'n')}n.recorded_at as begins, 'a' as kind from written_${at} n
-        union all select ${keyList(dataset, 'n')}n.recorded_at, case when n.superseded_at is null then 'r' else 's' end from said_${at} n`,
+        `select ${keyList(dataset, 'n')}n.valid_from as begins, 'a' as kind from written_${at} n
+        union all select ${keyList(dataset, 'n')}n.valid_from, case when n.valid_to is null then 'r' else 's' end from said_${at} n`,
         observedAt,
       )}`,
   };

@@ -13,14 +13,13 @@ import type { Statement } from './statement-parts.ts';
 
 /** Columns and conditions of the versions of a row. */
 interface Versions {
-  readonly from: string;
-  readonly to: string;
   /** SQL: condition that the row `o` is the current version of its key. A unique index allows only one. */
   readonly current: string;
   /**
-   * If true, a retired row is not current: a member that returns has earlier versions, a new member has none.
+   * True if an ended row is a past version, so that a member that returns has earlier versions. False if an
+   * ended row stays the current one and is marked.
    */
-  readonly goneIsPast: boolean;
+  readonly endedIsPast: boolean;
   /** If true, the table counts the walks that missed a row, so that later walks can confirm its absence. */
   readonly countsMissed: boolean;
   /** SQL: assignments for a version `o` that a newer version supersedes at `instant`. */
@@ -30,10 +29,8 @@ interface Versions {
 }
 
 const stateVersions: Versions = {
-  from: 'valid_from',
-  to: 'valid_to',
   current: 'o.valid_to is null',
-  goneIsPast: true,
+  endedIsPast: true,
   countsMissed: true,
   close: (instant) => `valid_to = ${instant}, ended_by = 'changed'`,
   retire: (instant) => `valid_to = ${instant}, ended_by = 'gone'`,
@@ -44,13 +41,11 @@ const stateVersions: Versions = {
  * period of its absence. Upstreams do drop whole windows permanently, so that no confirmation is required.
  */
 const pointVersions: Versions = {
-  from: 'recorded_at',
-  to: 'superseded_at',
-  current: '(o.superseded_at is null or o.vanished)',
-  goneIsPast: false,
+  current: '(o.valid_to is null or o.vanished)',
+  endedIsPast: false,
   countsMissed: false,
-  close: (instant) => `superseded_at = coalesce(o.superseded_at, ${instant}), vanished = false`,
-  retire: (instant) => `superseded_at = ${instant}, vanished = true`,
+  close: (instant) => `valid_to = coalesce(o.valid_to, ${instant}), vanished = false`,
+  retire: (instant) => `valid_to = ${instant}, vanished = true`,
 };
 
 /**
@@ -82,9 +77,9 @@ function versioned<W extends CommitInput>(
   // A version never starts before the previous one, even if the clock was set back.
   const after = (previous: string) => `greatest(${observedAt}, ${previous} + interval '1 microsecond')`;
   const same = sameKeySql(dataset, 'o', 'n');
-  const differs = `(o.run_id is null or o.${versions.to} is not null or ${row('o')} is distinct from ${row('n')})`;
-  const lastEnd = versions.goneIsPast
-    ? `(select max(g.${versions.to}) from ${table} g where ${sameKeySql(dataset, 'g', 'n')})`
+  const differs = `(o.run_id is null or o.valid_to is not null or ${row('o')} is distinct from ${row('n')})`;
+  const lastEnd = versions.endedIsPast
+    ? `(select max(g.valid_to) from ${table} g where ${sameKeySql(dataset, 'g', 'n')})`
     : 'null::timestamptz';
   const retire = versions.countsMissed ? retireConfirmedMembers : retireMissingRows;
   const missing = retire(statement, dataset, at, versions);
@@ -95,27 +90,27 @@ function versioned<W extends CommitInput>(
       // index lookup with the whole key per row, whose cost does not depend on the number of versions and
       // other targets. Otherwise the planner scans the whole table for a few hundred rows.
       `compared_${at} as materialized (
-        select n.*, o.run_id is not null as known, f.run_id as by_run, o.${versions.from} as since, o.${versions.to} as until, o.place,
+        select n.*, o.run_id is not null as known, f.run_id as by_run, o.valid_from as since, o.valid_to as until, o.place,
           ${versions.countsMissed ? 'o.missed_walks is not null as was_missed,' : ''}
           ${differs} as differs
         from fence f, (${batchRowsSql(statement, dataset, at)}) n
         left join lateral (
           select o.*, o.ctid as place from ${table} o where ${same} and ${versions.current} offset 0) o on true
         where (${differs}${versions.countsMissed ? ' or o.missed_walks is not null' : ''})
-          and not (${late} and o.run_id is not null and greatest(o.${versions.from}, o.${versions.to}) > ${observedAt}))`,
+          and not (${late} and o.run_id is not null and greatest(o.valid_from, o.valid_to) > ${observedAt}))`,
       // A late row of a member that left after the observation changes nothing either.
       `changed_${at} as materialized (
         select n.*, case when n.known then greatest(${after('since')}, until) else greatest(${observedAt}, e.last_end) end as begins,
-          case when ${versions.goneIsPast ? 'e.last_end' : 'n.until'} is not null then 'b' when n.known then 'r' else 'a' end as kind
+          case when ${versions.endedIsPast ? 'e.last_end' : 'n.until'} is not null then 'b' when n.known then 'r' else 'a' end as kind
         from compared_${at} n cross join lateral (select case when not n.known then ${lastEnd} end as last_end) e
         where n.differs and not (${late} and coalesce(e.last_end > ${observedAt}, false)))`,
       `closed_${at} as (
-        update ${table} o set ${versions.close(after(`o.${versions.from}`))}
+        update ${table} o set ${versions.close(after(`o.valid_from`))}
         from changed_${at} n where n.known and o.ctid = n.place and ${versions.current} returning 1)`,
       // The count makes the update of the old version run first, because the unique index allows one current
       // version.
       `written_${at} as (
-        insert into ${table} (${list}, ${versions.from}, run_id)
+        insert into ${table} (${list}, valid_from, run_id)
         select ${list}, begins, by_run from changed_${at}
         where (select count(*) from closed_${at}) >= 0 returning 1)`,
       ...missing.ctes,

@@ -3,7 +3,7 @@ import type { ChainLinks, Dataset, Target, UpstreamClient } from '../../datasets
 import { getMember } from '../../datasets/sources/answer.ts';
 import { UpstreamFailure } from '../../upstreams/failure.ts';
 import { itemColumns } from '../histories/batch.ts';
-import type { Row } from '../histories/rows.ts';
+import type { EncodedRow } from '../histories/rows.ts';
 
 /**
  * An entry of a chain: its height, its id and the id of its parent. Null: the upstream did not send the id.
@@ -17,7 +17,7 @@ export interface Link {
 /**
  * Returns a function that reads the links of the rows of a dataset. Returns null if its rows form no chain.
  */
-export function linkReader(dataset: Dataset): ((row: Row) => Link) | null {
+export function linkReader(dataset: Dataset): ((row: EncodedRow) => Link) | null {
   const { chain } = dataset;
   if (!chain) return null;
   const columns = itemColumns(dataset).map(({ name }) => name);
@@ -46,13 +46,13 @@ interface Break {
  * Verifies that reported entries continue the recorded chain. The parent of each new entry must be an entry
  * one height below, if both are known. The id of a recorded height must not change, and the chain must not
  * get shorter.
- * @param ask the upstream, which is queried for the height of the fork
+ * @param client the upstream, which is queried for the height of the fork
  * @throws UpstreamFailure (identity) with both ids if the reported entries belong to another chain, or if the
  * newest one is below the recorded one
  */
 export async function verifyChain(
   sql: postgres.Sql,
-  ask: UpstreamClient,
+  client: UpstreamClient,
   dataset: Dataset,
   target: Target,
   { links, head }: ReportedChain,
@@ -62,7 +62,7 @@ export async function verifyChain(
   const recorded = await recordedLinks(sql, dataset, chain, target, neighbours(links));
   const found = firstBreak(links, recorded);
   if (found) {
-    const from = await forkHeight(sql, ask, dataset, chain, target, found.height).catch(() => null);
+    const from = await forkHeight(sql, client, dataset, chain, target, found.height).catch(() => null);
     throw new UpstreamFailure(
       'identity',
       `another chain: ${found.reason}${from === null ? '' : `; the chains differ from height ${from} on`}`,
@@ -149,7 +149,7 @@ function childBreak({ height, id }: Link, same: readonly Link[], above: readonly
 
 /** SQL: the current rows of the chain of a target. */
 function chainRowsSql(sql: postgres.Sql, dataset: Dataset, target: Target) {
-  return sql`from recorder.${sql(dataset.name)} where superseded_at is null and ${targetRowsSql(sql, dataset, target)}`;
+  return sql`from recorder.${sql(dataset.name)} where valid_to is null and ${targetRowsSql(sql, dataset, target)}`;
 }
 
 /** SQL: condition that a row belongs to the target. */
@@ -179,7 +179,7 @@ async function recordedLinks(
     where ${targetRowsSql(sql, dataset, target)} and ${sql(height)} = any(${[...heights].map(String)}::numeric[])`;
   // Current rows and superseded versions have separate indexes.
   const found = await sql<{ height: string; id: string | null; parent: string | null }[]>`
-    ${rows} and superseded_at is null union all ${rows} and superseded_at is not null`;
+    ${rows} and valid_to is null union all ${rows} and valid_to is not null`;
   return found.map((row) => ({ ...row, height: BigInt(row.height) }));
 }
 
@@ -201,7 +201,7 @@ async function newestRecorded(
  */
 async function forkHeight(
   sql: postgres.Sql,
-  ask: UpstreamClient,
+  client: UpstreamClient,
   dataset: Dataset,
   chain: ChainLinks,
   target: Target,
@@ -223,7 +223,7 @@ async function forkHeight(
     const middle = Math.floor((same + differs) / 2);
     const entry = await recordedAt(middle);
     if (entry === undefined) break;
-    const served = getMember(await entryAt(ask, target, Number(entry)), 'id');
+    const served = getMember(await entryAt(client, target, Number(entry)), 'id');
     const recorded = await recordedLinks(sql, dataset, chain, target, new Set([entry]));
     if (recorded.some((one) => one.id === served)) same = middle;
     else [differs, found] = [middle, entry];

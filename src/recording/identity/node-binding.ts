@@ -76,24 +76,24 @@ export const boundNodeId = (node: ConfiguredNode, binding: NodeBinding | null): 
 export function findDifference(
   node: ConfiguredNode,
   binding: NodeBinding | null,
-  seen: NodeIdentity,
+  observed: NodeIdentity,
 ): string | null {
   const { name, network } = node;
   const expected = NETWORK_IDS[network];
-  if (seen.networkId !== null && seen.networkId !== expected)
-    return `another network: the node at the URL of ${name} belongs to the network ${networkName(seen.networkId)}, and the configuration records ${network}: correct its url, or network`;
+  if (observed.networkId !== null && observed.networkId !== expected)
+    return `another network: the node at the URL of ${name} belongs to the network ${networkName(observed.networkId)}, and the configuration records ${network}: correct its url, or network`;
   if (binding?.networkId != null && binding.networkId !== expected)
     return `another network: ${name} is recorded as a node of ${networkName(binding.networkId)}, and the configuration records ${network}: give the node another name`;
   const bound = boundNodeId(node, binding);
-  if (bound !== null && seen.nodeId !== null && seen.nodeId !== bound)
-    return `another node: ${seen.nodeId} answers at the URL of ${name}, which is the name of ${bound}: correct its url, or set its nodeId in upstreams.nodes to ${seen.nodeId} if the name is for this node from now on`;
-  if (binding?.genesisId != null && seen.genesisId !== null && seen.genesisId !== binding.genesisId)
-    return `another genesis: the first block of the P-chain of ${name} is ${seen.genesisId}, and ${binding.genesisId} is recorded: correct its url, or give the node another name`;
+  if (bound !== null && observed.nodeId !== null && observed.nodeId !== bound)
+    return `another node: ${observed.nodeId} answers at the URL of ${name}, which is the name of ${bound}: correct its url, or set its nodeId in upstreams.nodes to ${observed.nodeId} if the name is for this node from now on`;
+  if (binding?.genesisId != null && observed.genesisId !== null && observed.genesisId !== binding.genesisId)
+    return `another genesis: the first block of the P-chain of ${name} is ${observed.genesisId}, and ${binding.genesisId} is recorded: correct its url, or give the node another name`;
   return null;
 }
 
 /**
- * Returns a digest of the URL and the configured id of a node. It changes if either changes in the
+ * Returns a digest of the URL and the configured id of a node. The digest changes if either changes in the
  * configuration.
  */
 export const nodeDigest = ({ url, nodeId = '' }: ConfiguredNode): string =>
@@ -117,14 +117,14 @@ export async function bindNode(
   sql: postgres.Sql,
   node: ConfiguredNode,
   binding: NodeBinding | null,
-  seen: NodeIdentity,
+  observed: NodeIdentity,
   now: number,
 ): Promise<NodeBinding> {
-  const nodeId = boundNodeId(node, binding) ?? seen.nodeId;
+  const nodeId = boundNodeId(node, binding) ?? observed.nodeId;
   const bound: NodeIdentity = {
     nodeId,
-    networkId: binding?.networkId ?? seen.networkId,
-    genesisId: binding?.genesisId ?? seen.genesisId,
+    networkId: binding?.networkId ?? observed.networkId,
+    genesisId: binding?.genesisId ?? observed.genesisId,
   };
   const ended = binding !== null && binding.difference !== null && !isDifferenceRecent(node, binding, now);
   const isNoted =

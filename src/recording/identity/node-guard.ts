@@ -29,8 +29,8 @@ export type CallNode = (
 /** Time for which the network and the binding of a node are cached, in ms, unless its connection fails. */
 const VERIFICATION_TTL_MS = 10_000;
 /**
- * Interval of the verification of a probed node, in ms. It is slightly less than a minute, so that each
- * minute has one.
+ * Interval of the verification of a probed node, in ms. The interval is slightly less than a minute, so that
+ * each minute has one.
  */
 const PROBE_VERIFY_INTERVAL_MS = 50_000;
 /** Maximum time for which a probe waits for the verification, in ms. */
@@ -40,7 +40,7 @@ const MAX_PROBE_WAIT_MS = 2_000;
 export class AnotherNode extends UpstreamFailure {
   /** Id of the responding node. Null: several nodes responded, or the node belongs to another network. */
   readonly nodeId: string | null;
-  /** The responding node has the bound id, but belongs to another network or has another genesis. */
+  /** True if the responding node has the bound id, but belongs to another network or has another genesis. */
   readonly hasBoundId: boolean;
 
   constructor(message: string, nodeId: string | null, hasBoundId: boolean) {
@@ -54,7 +54,7 @@ export class AnotherNode extends UpstreamFailure {
 export interface ProbedNode {
   /** Node id in the response. Null: none. */
   readonly nodeId: string | null;
-  /** Any response was received. */
+  /** True if any response was received. */
   readonly hasAnswered: boolean;
 }
 
@@ -71,6 +71,8 @@ export class NodeGuard {
   /** The last known network and genesis, and the node id that they belong to. */
   #place: (NodeIdentity & { readonly at: number }) | null = null;
 
+  /** Time of the last survey of the node ids, in ms. */
+  #surveyedAt = Number.NEGATIVE_INFINITY;
   /** The last verification at the low rate, and its failure. */
   #slow: { readonly at: number; readonly nodeId: string | null; failure: UpstreamFailure | null } | null =
     null;
@@ -86,12 +88,23 @@ export class NodeGuard {
     return boundNodeId(this.node, this.#binding);
   }
 
+  /** No survey of the node ids at this URL was made in the last minute. */
+  get needsSurvey(): boolean {
+    return !isWithin(this.#surveyedAt, this.#clock(), PROBE_VERIFY_INTERVAL_MS);
+  }
+
+  /** Notes that all responses of a survey carried one node id. */
+  noteSurvey(): void {
+    this.#surveyedAt = this.#clock();
+  }
+
   /**
    * Discards the cached network and genesis after a failed or refused connection, because another node may
    * respond afterwards.
    */
   doubt(): void {
     this.#place = null;
+    this.#surveyedAt = Number.NEGATIVE_INFINITY;
   }
 
   /**
@@ -103,22 +116,22 @@ export class NodeGuard {
    */
   async verify(nodeId: string | null, isMarked: boolean, call: CallNode | null): Promise<void> {
     const now = this.#clock();
-    if (now - this.#loadedAt >= VERIFICATION_TTL_MS || now < this.#loadedAt) {
+    if (!isWithin(this.#loadedAt, now, VERIFICATION_TTL_MS)) {
       this.#binding = await loadBinding(this.#sql, this.node.name);
       this.#loadedAt = now;
     }
-    const seen = call
+    const observed = call
       ? await this.#identify(nodeId, call, now)
       : { nodeId, networkId: null, genesisId: null };
-    const difference = findDifference(this.node, this.#binding, seen);
-    if (difference !== null) await this.#refuseSeen(difference, seen);
+    const difference = findDifference(this.node, this.#binding, observed);
+    if (difference !== null) await this.#refuseObserved(difference, observed);
     if (!isMarked && this.#binding && isDifferenceRecent(this.node, this.#binding, now))
       throw new UpstreamFailure('identity', this.#binding.difference ?? 'another node answered');
-    if (seen.nodeId === null && seen.networkId === null) return;
-    this.#binding = await bindNode(this.#sql, this.node, this.#binding, seen, now);
+    if (observed.nodeId === null && observed.networkId === null) return;
+    this.#binding = await bindNode(this.#sql, this.node, this.#binding, observed, now);
     // Another process may have bound the name to another node in the meantime.
-    const late = findDifference(this.node, this.#binding, seen);
-    if (late !== null) await this.#refuseSeen(late, seen);
+    const late = findDifference(this.node, this.#binding, observed);
+    if (late !== null) await this.#refuseObserved(late, observed);
   }
 
   /**
@@ -129,7 +142,7 @@ export class NodeGuard {
   async verifySlowly({ nodeId, hasAnswered }: ProbedNode, verify: () => Promise<void>): Promise<void> {
     const now = this.#clock();
     const last = this.#slow;
-    const isRecent = last && now >= last.at && now - last.at < PROBE_VERIFY_INTERVAL_MS;
+    const isRecent = last && isWithin(last.at, now, PROBE_VERIFY_INTERVAL_MS);
     if (!hasAnswered || (isRecent && last.nodeId === nodeId)) {
       if (last?.failure) throw last.failure;
       return;
@@ -138,10 +151,12 @@ export class NodeGuard {
     this.#slow = slow;
     try {
       await Promise.race([verify(), delay(MAX_PROBE_WAIT_MS, undefined, { ref: false })]);
-      if (nodeId !== null && this.expected !== null && nodeId !== this.expected)
-        await this.refuseNode(nodeId, nodeId);
+      const { expected } = this;
+      if (nodeId !== null && expected !== null && nodeId !== expected)
+        await this.refuseNode(nodeId, expected, nodeId);
     } catch (error) {
       if (!(error instanceof UpstreamFailure) || error.kind !== 'identity') throw error;
+      this.#slow = slow;
       // If the response of the probe carries the bound id, nodes with other ids that responded to the calls of
       // the verification do not matter.
       if (error instanceof AnotherNode && !error.hasBoundId && nodeId !== null && nodeId === this.expected)
@@ -153,19 +168,20 @@ export class NodeGuard {
 
   /**
    * Stores that a response came from another node.
+   * @param other node that was expected or responded before
    * @param author the node that sent all responses; null: several nodes did
    * @throws AnotherNode
    */
-  async refuseNode(nodeId: string, author: string | null = null): Promise<never> {
-    const seen = { nodeId, networkId: null, genesisId: null };
-    const several = `another node: ${nodeId} and ${this.expected ?? 'another one'} answer at the URL of ${this.node.name}: give it a URL of one node`;
-    return this.#refuse(findDifference(this.node, this.#binding, seen) ?? several, author);
+  async refuseNode(nodeId: string, other: string, author: string | null = null): Promise<never> {
+    const observed = { nodeId, networkId: null, genesisId: null };
+    const several = `another node: ${nodeId} and ${other} answer at the URL of ${this.node.name}: give it a URL of one node`;
+    return this.#refuse(findDifference(this.node, this.#binding, observed) ?? several, author);
   }
 
   /** @throws AnotherNode with the difference of a node that sent all responses */
-  #refuseSeen(difference: string, seen: NodeIdentity): Promise<never> {
-    const hasBoundId = seen.nodeId !== null && seen.nodeId === this.expected;
-    return this.#refuse(difference, this.#otherThanBound(seen), hasBoundId);
+  #refuseObserved(difference: string, observed: NodeIdentity): Promise<never> {
+    const hasBoundId = observed.nodeId !== null && observed.nodeId === this.expected;
+    return this.#refuse(difference, this.#otherThanBound(observed), hasBoundId);
   }
 
   /**
@@ -173,7 +189,9 @@ export class NodeGuard {
    * @throws AnotherNode with the difference
    */
   async #refuse(difference: string, author: string | null, hasBoundId = false): Promise<never> {
-    this.#place = null;
+    this.doubt();
+    // The next probe verifies its node again.
+    this.#slow = null;
     this.#binding = await storeDifference(this.#sql, this.node, this.#binding, difference, this.#clock());
     throw new AnotherNode(difference, author, hasBoundId);
   }
@@ -193,8 +211,7 @@ export class NodeGuard {
    */
   async #identify(nodeId: string | null, call: CallNode, now: number): Promise<NodeIdentity> {
     const known = this.#place;
-    if (known && known.nodeId === nodeId && now >= known.at && now - known.at < VERIFICATION_TTL_MS)
-      return known;
+    if (known && known.nodeId === nodeId && isWithin(known.at, now, VERIFICATION_TTL_MS)) return known;
     const networkId = await ifOffered(async () =>
       Number(String(getMember(await call('/ext/info', 'info.getNetworkID'), 'networkID'))),
     );
@@ -207,15 +224,18 @@ export class NodeGuard {
         'id',
       );
     }, 'server');
-    const seen = {
+    const observed = {
       nodeId,
       networkId: Number.isSafeInteger(networkId) ? (networkId ?? null) : null,
       genesisId: typeof genesisId === 'string' ? genesisId : null,
     };
-    this.#place = { ...seen, at: now };
-    return seen;
+    this.#place = { ...observed, at: now };
+    return observed;
   }
 }
+
+/** Returns whether `at` is less than `duration` ms before `now`. A later `at` is false: the clock was set back. */
+const isWithin = (at: number, now: number, duration: number) => now >= at && now - at < duration;
 
 /**
  * Returns the result of a call. Returns null if the node does not offer it, or if it fails with the kind

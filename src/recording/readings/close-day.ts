@@ -19,11 +19,11 @@ export interface CloseDayResult {
 }
 
 /**
- * Builds the statement that packs a day of a scope. It converts all readings of the day, in any form, to
- * strips and deletes the original form. It reads back the result, and fails if it is not digit for digit the
- * same.
- *
- * $1: values of the request; $2: the day (UTC). It returns {@link CloseDayResult}, both numbers as `int`.
+ * Builds the statement that packs a day of a scope. The statement converts all readings of the day, in any
+ * form, to strips and deletes the original form. The statement reads back the result, and fails if it is not
+ * digit for digit the same.
+ * $1: values of the request; $2: the day (UTC). The statement returns {@link CloseDayResult}, both numbers as
+ * `int`.
  */
 export function closeDaySql(dataset: Dataset): string {
   const packing = packingOf(dataset);
@@ -42,7 +42,7 @@ export function closeDaySql(dataset: Dataset): string {
     { form: selectClosedDayReadings(packing, `${ofScope} and ${inDay('l.observed_at')}`), from: 'null::tid' },
   ];
   const shapes = values.map((value, at) => ({ ...stripShapeSql(value, at + 1), at: at + 1 }));
-  const told = [...values.map((_, at) => `v${at + 1}::text`), 'observed_at', 'run_id'].join(', ');
+  const readingTexts = [...values.map((_, at) => `v${at + 1}::text`), 'observed_at', 'run_id'].join(', ');
   const written = selectClosedDayReadings(packing, 'true', {
     looks: 'looks',
     days: 'days',
@@ -118,9 +118,9 @@ export function closeDaySql(dataset: Dataset): string {
       from ${written.from}
     ), wrong as materialized (
       select count(*) as readings from (
-        (select n, ${told} from fitting except all select n, ${told} from reread)
+        (select n, ${readingTexts} from fitting except all select n, ${readingTexts} from reread)
         union all
-        (select n, ${told} from reread except all select n, ${told} from fitting)) differing
+        (select n, ${readingTexts} from reread except all select n, ${readingTexts} from fitting)) differing
     ), checked as materialized (
       select case when w.readings = 0 then true else reporting_internal.refused(format(
         'the readings of %s of %s on %s are not the same when they are packed: %s differ', ${regclassSql(packing)}, $1::text[], $2::date, w.readings)) is null end as fine

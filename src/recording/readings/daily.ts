@@ -14,13 +14,13 @@ const dayOf = (instant: string) => `(${instant} at time zone 'UTC')::date`;
  */
 export function dailyAveragesSql(packing: Packing, names: readonly DatasetColumn[]): string {
   const numbers = numbersOf(packing);
-  const things = names.map(({ name }) => name).join(', ');
+  const entityColumns = names.map(({ name }) => name).join(', ');
   const counted = (form: ReadingForm) => `
   select ${names.map(({ name }) => form.columns.get(name)).join(', ')}, ${dayOf(form.columns.get('observed_at') ?? '')} as day,
     ${numbers.map(({ column }) => `${form.columns.get(column.name)}::numeric as sum_${column.name}, (${form.columns.get(column.name)} is not null)::int as told_${column.name}`).join(', ')}
   from ${form.from}`;
   const closed = closedSums(packing, names);
-  return `select ${things}, day, ${numbers
+  return `select ${entityColumns}, day, ${numbers
     .map(
       ({ column: { name } }) =>
         `told_${name}::bigint as ${name}_readings, round(sum_${name} / nullif(told_${name}, 0), 12) as ${name}_average`,
@@ -28,12 +28,12 @@ export function dailyAveragesSql(packing: Packing, names: readonly DatasetColumn
     .join(', ')}
 from (${closed} and d.day <> all(${daysElsewhere(packing)})
   union all
-  select ${things}, day, ${numbers.map(({ column: { name } }) => `sum(sum_${name}), sum(told_${name})`).join(', ')}
+  select ${entityColumns}, day, ${numbers.map(({ column: { name } }) => `sum(sum_${name}), sum(told_${name})`).join(', ')}
   from (${closed} and d.day = any(${daysElsewhere(packing)})
     union all${counted(selectOpenDayReadings(packing))}
     union all${counted(selectRowReadings(packing))}
   ) several
-  group by ${things}, day
+  group by ${entityColumns}, day
 ) days`;
 }
 
@@ -59,9 +59,9 @@ function closedSums(packing: Packing, names: readonly DatasetColumn[]): string {
 }
 
 /**
- * SQL: array of the days of any scope that have readings in another form than closed days. It is evaluated
- * once per query. An earlier version may have left many rows in the table of the dataset. So its days are
- * found one by one in the index.
+ * SQL: array of the days of any scope that have readings in another form than closed days. PostgreSQL evaluates
+ * it once per query. The days of readings in the table of the dataset, which may be many, are found one by one
+ * in the index.
  */
 function daysElsewhere(packing: Packing): string {
   const nextDay = (where: string) =>

@@ -1,3 +1,4 @@
+import { versionIdSql } from '../../datasets/version-id.ts';
 import { type Strip, valueAtSql } from './strip.ts';
 import { cellOf, hasBitSql, numberOf, type Packing, regclassSql, wasReadSql } from './value-encoding.ts';
 
@@ -31,13 +32,29 @@ const columnsOf = ({ dataset }: Packing): readonly (readonly [name: string, type
  */
 export function allReadings(packing: Packing, names = columnsOf(packing)): string {
   return [selectClosedDayReadings(packing), selectOpenDayReadings(packing), selectRowReadings(packing)]
-    .map((form) => selectOf(form, names))
+    .map((form) => selectOf(withVersionId(packing, form), names))
     .join('\nunion all\n');
 }
 
+/** Adds the surrogate key of a reading to a form. */
+const withVersionId = ({ dataset }: Packing, { columns, from }: ReadingForm): ReadingForm => ({
+  columns: new Map([
+    ...columns,
+    [
+      'version_id',
+      versionIdSql(dataset, 'observed_at', (column) => {
+        const value = columns.get(column);
+        if (value === undefined) throw new Error(`readings of ${dataset.name} have no column ${column}`);
+        return value;
+      }),
+    ],
+  ]),
+  from,
+});
+
 /**
- * Returns the form of readings in the table of the dataset: late ones, ones that cannot be packed, and ones
- * of an earlier version.
+ * Returns the SELECT of readings that are rows of the table of the dataset: late readings, readings that cannot
+ * be packed, and readings of an earlier version.
  */
 export function selectRowReadings(packing: Packing, where = 'true'): ReadingForm {
   return {
@@ -46,7 +63,7 @@ export function selectRowReadings(packing: Packing, where = 'true'): ReadingForm
   };
 }
 
-/** Returns the form of readings of open days. */
+/** Returns the SELECT of the readings of open days. */
 export function selectOpenDayReadings(packing: Packing, where = 'true'): ReadingForm {
   const number = numberOf('m');
   const columns = decoded(packing, (at) => ({
@@ -97,7 +114,7 @@ const STORED: ClosedDayTables = {
   members: 'recorder.reading_members',
 };
 
-/** Returns the form of readings of closed days. */
+/** Returns the SELECT of the readings of closed days. */
 export function selectClosedDayReadings(
   packing: Packing,
   where = 'true',

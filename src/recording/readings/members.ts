@@ -5,24 +5,24 @@ import { MEMBERS_PER_ROW } from './value-encoding.ts';
  * of the scope. A retired member is not known, because its number may be removed at any time. The last CTE is
  * `numbered` with the suffix, with `n` and `words`. The CTEs read the CTE `scope` with the same suffix.
  * @param words a SELECT of `words`, some of which may be known
- * @param made a CTE with a row if this statement inserted the scope, with `next_member` set beyond all
+ * @param newScope a CTE with a row if this statement inserted the scope, with `next_member` set beyond all
  * members
  */
 export function memberNumberCtes({
   suffix,
   words,
-  made,
+  newScope,
 }: {
   readonly suffix: string;
   readonly words: string;
-  readonly made?: string;
+  readonly newScope?: string;
 }): string {
   // A statement cannot update a row that it inserted itself.
-  const ofNew = made
-    ? `\n      union all select u.nth, u.words from unknown${suffix} u cross join ${made}`
+  const ofNew = newScope
+    ? `\n      union all select u.nth, u.words from unknown${suffix} u cross join ${newScope}`
     : '';
   return `known${suffix} as materialized (
-      -- One search for each, so that a look costs the same however many came and left before. \`offset 0\` keeps PostgreSQL from reading all.
+      -- One search for each, so that the cost of an observation does not depend on the number of former members. \`offset 0\` keeps PostgreSQL from reading all.
       select m.n, w.words from (select distinct words from (${words}) named) w cross join lateral (
         select chunk * ${MEMBERS_PER_ROW} + seat - 1 as n from recorder.reading_members
         where scope_id = (select scope_id from scope${suffix}) and words = w.words and retired_at is null offset 0) m

@@ -1,7 +1,7 @@
 import type { DatasetColumn } from '../../datasets/contract.ts';
 import { type Packing, regclassSql } from './value-encoding.ts';
 
-/** Return the names of the views of {@link observationsSql} and {@link membersSql} for a dataset. */
+/** Returns the name of the view of {@link observationsSql} for a dataset. */
 export const observationsViewName = (dataset: string) => `${dataset}_looks`;
 export const membersViewName = (dataset: string) => `${dataset}_members`;
 

@@ -18,7 +18,7 @@ export const writeSample: WriteHistory = (statement, dataset, at) => {
   const suffix = `_${at}`;
   const names = rowColumns(dataset).join(', ');
   const observedAt = statement.param('timestamptz', (write) => write.observedAt);
-  const asked = `array[${dataset.request
+  const requestArray = `array[${dataset.request
     .map((key) => statement.param('text', ({ target }) => target[key] ?? ''))
     .join(', ')}]`;
   const table = regclassSql(packing);
@@ -32,13 +32,17 @@ export const writeSample: WriteHistory = (statement, dataset, at) => {
         from (${batchRowsSql(statement, dataset, at)}) i, fence)`,
       `made_scope${suffix} as materialized (
         insert into recorder.reading_scopes (dataset, request, next_member)
-        select ${table}, ${asked}, (select count(distinct words) from given${suffix}) where exists (select from given${suffix})
-          and not exists (select from recorder.reading_scopes where dataset = ${table} and request = ${asked})
+        select ${table}, ${requestArray}, (select count(distinct words) from given${suffix}) where exists (select from given${suffix})
+          and not exists (select from recorder.reading_scopes where dataset = ${table} and request = ${requestArray})
         returning scope_id)`,
       `scope${suffix} as materialized (
-        select scope_id from recorder.reading_scopes where dataset = ${table} and request = ${asked} and exists (select from given${suffix})
+        select scope_id from recorder.reading_scopes where dataset = ${table} and request = ${requestArray} and exists (select from given${suffix})
         union all select scope_id from made_scope${suffix})`,
-      memberNumberCtes({ suffix, words: `select words from given${suffix}`, made: `made_scope${suffix}` }),
+      memberNumberCtes({
+        suffix,
+        words: `select words from given${suffix}`,
+        newScope: `made_scope${suffix}`,
+      }),
       `values${suffix} as materialized (
         select m.n, (row_number() over (order by m.n) - 1)::int as place, ${values.map((one, place) => `g.${one.column.name} as v${place + 1}`).join(', ')},
           ${observedAt} as observed_at, g.plain

@@ -33,10 +33,10 @@ const FRACTIONS = `(array[1, ${Array.from({ length: MAX_SCALE }, (_, at) => `0.$
 /** SQL expressions of the parts of a strip. */
 export interface Strip {
   readonly base: string;
-  /** Null: strips of this table have no slope. */
+  /** SQL of the slope in the formula of {@link MODE}. Null if no strip of this table has a slope. */
   readonly slope: string | null;
   readonly mode: string;
-  /** Offset of its first bit, zero-based. */
+  /** Offset of the strip's first bit, zero-based. */
   readonly start: string;
   readonly bits: string;
   readonly place: string;

@@ -47,7 +47,9 @@ export function packingOf(dataset: Dataset): Packing {
   const inKey = ({ name }: DatasetColumn) => dataset.key.includes(name);
   const odd = columns.find((column) => inKey(column) && !isWord(column));
   if (odd)
-    throw new Error(`${dataset.name}: the key of readings is made of texts, and ${odd.name} is ${odd.type}`);
+    throw new Error(
+      `${dataset.name}: a key column of readings must have the type text, and ${odd.name} has the type ${odd.type}`,
+    );
   const words = columns.filter(isWord);
   const values = columns.flatMap((column): PackedColumn[] => {
     const kind = KINDS[column.type];
@@ -100,8 +102,8 @@ export const hasBitSql = (number: string, present: string): string =>
 
 /**
  * SQL: array index of a column of the member `m` in a closed day with the given number of columns per member;
- * both from 1. It is evaluated several times per reading, so that it is only one multiplication and one
- * subtraction.
+ * both from 1. The expression is evaluated several times per reading, so that it is only one multiplication and
+ * one subtraction.
  */
 export const cellOf = (columns: number, at: number): string =>
   `m.seat * ${columns}${at === columns ? '' : ` - ${columns - at}`}`;

@@ -36,8 +36,8 @@ const USUAL_OVER = 26;
 /** Minimum share of the change between the last week before and the first week after. Growth is slower. */
 const MIN_SUDDEN_SHARE = 0.6;
 /**
- * Small counts change by chance. Minimum change of a count, as a multiple of the random noise of the larger
- * level.
+ * Minimum change of a count, as a multiple of the random noise of the larger level. Small counts change by
+ * chance.
  */
 const MIN_NOISE_MULTIPLE = 4;
 
@@ -133,7 +133,7 @@ function strongest(candidates: readonly Candidate[]): Candidate[] {
 }
 
 /**
- * Returns the day of a change, at most one week before or after the candidate. It is the day that best
+ * Returns the day of a change, at most one week before or after the candidate. The result is the day that best
  * separates the days near the old level from the days near the new one. Each weekday has its own level.
  */
 function firstDay(values: ReadonlyMap<number, number>, { at, change: by }: Candidate, floor: number): number {

@@ -1,4 +1,4 @@
-import { type CheckName, rules } from './rules.ts';
+import { type CheckName, checkRules } from './rules.ts';
 
 /** The columns that a check returns, in order. `agrees` is null if the sides cannot be compared. */
 export const COMPARED_COLUMNS =
@@ -7,10 +7,10 @@ export const COMPARED_COLUMNS =
 /**
  * The condition that ends a discrepancy.
  * - `settled`: its two sides are compared again and agree.
- * - `standing`: it is no longer found; until then it keeps the time `at` of its first row.
+ * - `current`: it is no longer found; until then it keeps the time `at` of its first row.
  * - `lasting`: it never ends, because it is about the past.
  */
-export type Ending = 'settled' | 'standing' | 'lasting';
+export type Ending = 'settled' | 'current' | 'lasting';
 
 /**
  * Builds the statement that stores the result of a comparison. The statement is idempotent.
@@ -30,19 +30,19 @@ export function discrepancySql(
 ): string {
   const key = (row: string) => `(${row}.check_name, ${row}.subject, ${row}.at)`;
   const list = `'${names.join("', '")}'`;
-  const tolerances = names.map((name) => `when '${name}' then '${rules[name].tolerance}'`).join(' ');
+  const tolerances = names.map((name) => `when '${name}' then '${checkRules[name].tolerance}'`).join(' ');
   const ended = {
     settled: `ended as (
       update recorder.discrepancies d set ended_at = ${found}
       from compared c where d.ended_at is null and c.agrees and ${key('d')} = ${key('c')} returning 1)`,
-    standing: `ended as (
+    current: `ended as (
       update recorder.discrepancies d set ended_at = ${found}
       where d.ended_at is null and d.check_name in (${list})
         and not exists (select from differing f where (f.check_name, f.subject) = (d.check_name, d.subject)) returning 1)`,
     lasting: 'ended as (select 1)',
   }[ending];
   const since =
-    ending === 'standing'
+    ending === 'current'
       ? `coalesce((select min(d.at) from recorder.discrepancies d
           where d.ended_at is null and (d.check_name, d.subject) = (c.check_name, c.subject)), c.at)`
       : 'c.at';

@@ -1,12 +1,12 @@
-import { rules } from './rules.ts';
+import { checkRules } from './rules.ts';
 
 const text = `# Checks across sources
 
 Generated from the code by \`npm run docs\`.
 
-Different sources say the same things: hours and days, the data service and the nodes, one node and another. Once an hour
-\`up\` compares them, and what disagrees is stored in \`reporting.discrepancies\` with both values, its subject and its time, until
-the two sides agree again (\`ended_at\`). Nothing is corrected: the record keeps what each side said.
+Several sources report the same values: hours and days, the data service and the nodes, different nodes. \`up\` compares them once
+an hour. Differences above the tolerance are stored in \`reporting.discrepancies\` with both values, the subject and the time, until
+the two sides agree again (\`ended_at\`). No value is corrected: the recorded data keeps the values of both sides.
 
 \`\`\`sql
 select check_name, subject, at, left_source, left_value, right_source, right_value, relative_difference
@@ -16,49 +16,51 @@ select * from reporting.series_breaks order by broke_at desc;
 \`\`\`
 
 \`report discrepancies\` and \`report series-breaks\` show the same. \`status\`, \`doctor\`, \`/api/status\` and the gauge
-\`chain_recorder_discrepancies\` tell how many stand; that is no failure of the recorder, and no reason for \`status\` to exit
-with 1. That nothing was compared for three hours, or cannot be (\`reporting.check_runs\`), is one.
+\`chain_recorder_discrepancies\` report the number of open discrepancies. A discrepancy is no failure of the recorder and does not
+change the exit code of \`status\`. If nothing was compared for three hours, or the comparison fails (\`reporting_internal.check_runs\`),
+\`status\` exits with 1.
 
 ## What is compared
 
 `;
 
 const noise = `
-Values that are no numbers have no \`difference\`. A row of \`block_ids\` and \`height_falls\` never ends: it was said.
+The \`difference\` of values that are not numbers is null. Rows of \`block_ids\` and \`height_falls\` never end, because they
+concern the past.
 
-## What is no discrepancy
+## Values that are not compared
 
-- **A point that still moves.** A metric is compared once its bucket ended so long ago as 99 of 100 revisions of that metric
-  and interval took (\`reporting.metric_settling_of(null)\`), at least two days and at most 14, and was requested after that.
-- **A revision that only one side has shown yet.** Where a settled point moved all the same, the other side must have been
-  asked after it moved. Hours older than 90 days are requested rarely; until then nothing is concluded.
-- **A gap.** A day with 23 of its 24 hours is compared only so far: the hours may not be more than the day. A point that the
-  service does not show now (\`vanished\`) is not compared.
-- **A launch.** The first day of a chain has no rate, and no growth.
-- **A node that lags**, or that has just started: lists, weights and balances must have stood on both sides, and have been asked
-  for, for the time that the table says. An address that moves all the time is never compared. A list that is not whole
-  (\`freshness.incomplete_since\`) says nothing about who is not on it.
-- **Locked and staked amounts.** A node's balance is held against what the data service calls unlocked, stakeable or locked on
-  the P-chain, and unlocked on the X-chain.
+- **Values that still change.** A metric is compared after the time within which 99 of 100 revisions of this metric and interval
+  came (\`reporting.metric_settling_of(null)\`), at least two days and at most 14, and after a request that followed this time.
+- **Revisions that only one side has returned yet.** If a settled value changes, the other side must have been requested after
+  the change. Hours older than 90 days are requested rarely; until then they are not compared.
+- **Gaps.** A day with 23 of its 24 hours is compared only in one direction: the hours must not exceed the day. Points that the
+  service no longer returns (\`vanished\`) are not compared.
+- **The launch of a chain.** The first day has neither a rate nor a growth.
+- **Nodes that lag**, or that have just started: both sides must have reported the same lists, weights and balances, and must have
+  been requested, for the duration in the table. An address whose balance always changes is never compared. An incomplete list
+  (\`freshness.incomplete_since\`) proves nothing about missing members.
+- **Locked and staked amounts.** The balance of a node is compared with the amounts that the data service reports as unlocked,
+  stakeable or locked on the P-chain, and as unlocked on the X-chain.
 
-What a source does not show is not compared: fees against gas times price (their units are not documented), totals of networks
-against their chains, rewards, and EVM balances, for which no node is asked.
+Data without a second source is not compared: fees with gas times price (their units are not documented), totals of networks with
+their chains, rewards, and EVM balances, which no node is requested for.
 
-## Changes of level
+## Level shifts
 
-A day from which on a metric is on another level for good is stored in \`reporting.series_breaks\`, with the level before and
-after: what is counted may have changed. The level of a week is its median day. Four weeks before are held against four weeks
-after, of which three have to be there: all of the one lie beyond all of the other; most of the change happens from one week to
-the next; and it is more than a quarter, and four times (from three quarters on three times) what this metric moves from week
-to week anyway, growth removed. So a wrong day, an outage, weekends and growth are none. Whether people or definitions
-changed, numbers alone do not say: a cause that is known elsewhere should be looked for. Cumulative metrics have no level; what
-they show is checked by \`metric_falls\` and \`metric_growth\`.
+A day from which on a metric has another level permanently is stored in \`reporting.series_breaks\`, with the level before and
+after. A possible cause is a change of the definition. The level of a week is its median day. Four weeks before are compared with
+four weeks after, of which three must have data. A level shift requires that all weeks of one side lie beyond all weeks of the other
+side, that most of the change happens from one week to the next, and that the change is more than a quarter and four times the
+usual change of this metric from week to week (three times for changes of three quarters or more), without growth. So a wrong day,
+an outage, weekends and growth are no level shifts. The numbers alone do not show the cause. Cumulative metrics have no level;
+\`metric_falls\` and \`metric_growth\` check them.
 `;
 
 /** Renders the page about the checks across sources as Markdown. */
 export function checksPage(): string {
-  const rows = Object.entries(rules).map(
+  const rows = Object.entries(checkRules).map(
     ([name, { compares, tolerance }]) => `| \`${name}\` | ${compares} | ${tolerance} |`,
   );
-  return `${text}| check | compares | tolerates |\n| --- | --- | --- |\n${rows.join('\n')}\n${noise}`;
+  return `${text}| check | compared values | tolerance |\n| --- | --- | --- |\n${rows.join('\n')}\n${noise}`;
 }

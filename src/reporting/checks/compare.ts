@@ -10,23 +10,23 @@ import { nodeComparisons } from './node-checks.ts';
 
 const DAY = 86_400_000;
 /**
- * Minimum time after the end of a bucket in which its value may still change, in ms, even if a shorter time
- * was measured.
+ * Minimum time after the end of a bucket until its value is compared, in ms. The minimum applies even if a
+ * shorter settling time was measured.
  */
 const MIN_SETTLING_MS = 2 * DAY;
 /**
- * Maximum such time, in ms. Without it, a service that once revised its whole history would no longer be
+ * Maximum settling time, in ms. Without it, a service that once revised its whole history would no longer be
  * compared.
  */
 const MAX_SETTLING_MS = 14 * DAY;
 /**
- * Readings of this time before the last comparison are read again, in ms: runs that were still in progress
+ * Time before the last comparison whose readings are compared again, in ms. Runs that were still in progress
  * stored some of them later.
  */
 const REREAD_MS = DAY;
 /**
- * Up to this number of revisions, each reader of `reporting.metric_settling` measures again. Above, the
- * result is stored: measuring 50,000 takes about 50 ms.
+ * Maximum number of revisions for which `reporting.metric_settling` is computed by each reader. Above it, the
+ * result is stored, because computing it for 50,000 takes about 50 ms.
  */
 const MAX_UNCACHED_REVISIONS = 50_000;
 /** The scope of the nodes. Every other scope is the id of a chain. */
@@ -36,7 +36,7 @@ const NODES = 'nodes';
 export interface Comparison {
   readonly scopes: number;
   readonly discrepancies: number;
-  /** The number of new ones. */
+  /** Number of discrepancies that this comparison found first. */
   readonly discovered: number;
   readonly breaks: number;
   /** Scopes that could not be compared, with the reason. All others were compared. */
@@ -47,7 +47,7 @@ export interface Comparison {
  * Compares values that several sources report for the same entity. Stores disagreements in
  * `reporting.discrepancies`, and level shifts in `reporting.series_breaks`. The result depends only on the
  * recorded data, so a second call changes nothing. If a scope (the nodes, or the metrics of a chain) fails,
- * the reason is stored in `reporting.check_runs`, and the other scopes continue.
+ * the reason is stored in `reporting_internal.check_runs`, and the other scopes continue.
  * @param now in ms since 1970
  * @param signal stops the work between two scopes
  */
@@ -88,9 +88,8 @@ export async function compareSources(
 }
 
 /**
- * Returns the parameter $2 of {@link CHECK_METRICS} as JSON. For each metric and interval: the measured time
- * in which values may still change after the end of their bucket, and the range that every poll requests;
- * both in seconds.
+ * Returns the parameter $2 of {@link CHECK_METRICS} as JSON. The list contains two durations in seconds for
+ * each metric and interval: the measured settling time of values, and the range that every poll requests.
  */
 async function seriesOf(sql: postgres.Sql, now: number): Promise<string> {
   const measured = await measureSettling(sql, now);

@@ -5,7 +5,7 @@ import { tableText } from '../../db/orm.ts';
 import { targetDatasets, targets } from '../../db/schema/bookkeeping.ts';
 import { discrepancySql } from './check-columns.ts';
 
-/** SQL of every value of every point: each part has an index. */
+/** SQL of all values of all points, as a union of two parts. Each part has an index. */
 const EVERY_VALUE = Object.values(POINT_VALUES)
   .map((part) => `select * from ${tableRowsSql(metricPoints)} r where ${part}`)
   .join(' union all ');
@@ -28,23 +28,23 @@ export const POINT_CTES = [
           and t.target @> jsonb_build_object('chainId', $1::text, 'metric', s.metric, 'timeInterval', s.time_interval)) as polled_at,
       -- When runs wrote points: whatever every poll asks for was asked for then.
       (select array_agg(asked.at order by asked.at) from (
-        select max(p.recorded_at) as at from (${EVERY_VALUE}) p
+        select max(p.valid_from) as at from (${EVERY_VALUE}) p
         where p.chain_id = $1 and p.metric = s.metric and p.time_interval = s.time_interval
-        group by date_trunc('hour', p.recorded_at, 'UTC')) asked) as polls
+        group by date_trunc('hour', p.valid_from, 'UTC')) asked) as polls
     from jsonb_to_recordset($2::text::jsonb) as s(metric text, time_interval text, settles float8, head float8))`,
   `points as materialized (
     select p.metric, p.time_interval, p.bucket_start, p.value, asked.at as asked_at,
-      case when p.recorded_at > settled.at and exists (
+      case when p.valid_from > settled.at and exists (
         select from recorder.metric_points o where (o.series_id, o.bucket_start) = (p.series_id, p.bucket_start) and ${POINT_VALUES.before})
-        then p.recorded_at else '-infinity' end as moved_at
+        then p.valid_from else '-infinity' end as moved_at
     from ${tableRowsSql(metricPoints)} p
     join series s using (metric, time_interval)
     cross join lateral (
       select (p.bucket_start at time zone 'UTC' + s.lasts) at time zone 'UTC' + s.settles as at) settled
     cross join lateral (
       select case when p.bucket_start >= s.polled_at - s.head then s.polled_at
-        else greatest(p.recorded_at, s.polls[width_bucket(p.bucket_start + s.head, s.polls)]) end as at) asked
-    where p.chain_id = $1 and p.superseded_at is null and asked.at >= settled.at)`,
+        else greatest(p.valid_from, s.polls[width_bucket(p.bucket_start + s.head, s.polls)]) end as at) asked
+    where p.chain_id = $1 and p.valid_to is null and asked.at >= settled.at)`,
 ];
 
 /**
@@ -58,7 +58,7 @@ const subject = (metric: string, interval: string) =>
   `'chain_id=' || $1 || ' metric=' || ${metric} || ' time_interval=' || ${interval}`;
 const row = (check: string, metric: string, interval: string, at: string) =>
   `'${check}', 'metric_points', ${subject(metric, interval)}, ${at}`;
-const shown = (value: string) => `trim_scale(${value})::text`;
+const valueText = (value: string) => `trim_scale(${value})::text`;
 /** Returns SQL of the tolerance of a count. */
 const counted = (value: string) => `greatest(0.01 * abs(${value}), 1)`;
 
@@ -88,8 +88,8 @@ const parts = {
   select: `select ${row('metric_parts', 'w.metric', 'w.time_interval', 'w.bucket_start')},
       case when w.metric in ('activeAddresses', 'activeSenders') and w.value < p.largest then 'largest ' || p.part
         else 'sum of ' || p.present || ' ' || p.part || 's' end,
-      ${shown(`case when w.metric in ('activeAddresses', 'activeSenders') and w.value < p.largest then p.largest else p.total end`)},
-      p.whole, ${shown('w.value')},
+      ${valueText(`case when w.metric in ('activeAddresses', 'activeSenders') and w.value < p.largest then p.largest else p.total end`)},
+      p.whole, ${valueText('w.value')},
       ${agreed(
         'p',
         'w',
@@ -111,7 +111,7 @@ const days = {
 };
 
 const falls = `select ${row('metric_falls', 'd.metric', 'd.time_interval', 'd.bucket_start')},
-      'day before: ' || to_char(d.before at time zone 'UTC', 'YYYY-MM-DD'), ${shown('d.value_before')}, 'day', ${shown('d.value')},
+      'day before: ' || to_char(d.before at time zone 'UTC', 'YYYY-MM-DD'), ${valueText('d.value_before')}, 'day', ${valueText('d.value')},
       case when d.value >= d.value_before then true
         when d.moved_at <= d.asked_before and d.moved_before <= d.asked_at then false end
     from days d
@@ -123,7 +123,7 @@ const falls = `select ${row('metric_falls', 'd.metric', 'd.time_interval', 'd.bu
  * both are accepted for contracts.
  */
 const growth = `select ${row('metric_growth', 'd.metric', 'd.time_interval', 'd.bucket_start')},
-      'growth of the day', ${shown('g.growth')}, counted.metric, ${shown('counted.value')},
+      'growth of the day', ${valueText('g.growth')}, counted.metric, ${valueText('counted.value')},
       ${agreed(
         'd',
         'counted',
@@ -142,7 +142,7 @@ const growth = `select ${row('metric_growth', 'd.metric', 'd.time_interval', 'd.
       and (d.metric <> 'cumulativeContracts' or g.growth_after is not null)`;
 
 const rates = `select ${row('metric_rates', 'd.metric', 'd.time_interval', 'd.bucket_start')},
-      pair.daily || ' / 86400', ${shown('round(counted.value / 86400, 6)')}, d.metric, ${shown('d.value')},
+      pair.daily || ' / 86400', ${valueText('round(counted.value / 86400, 6)')}, d.metric, ${valueText('d.value')},
       ${agreed('d', 'counted', 'abs(d.value - counted.value / 86400) <= greatest(0.05 * counted.value / 86400, 0.01)')}
     from days d
     join (values ('avgTps', 'txCount'), ('avgGps', 'gasUsed')) as pair(rate, daily) on pair.rate = d.metric
@@ -151,7 +151,7 @@ const rates = `select ${row('metric_rates', 'd.metric', 'd.time_interval', 'd.bu
     where d.before is not null`;
 
 const bounds = `select ${row('metric_bounds', 'p.metric', 'p.time_interval', 'p.bucket_start')},
-      under.metric, ${shown('under.value')}, p.metric, ${shown('p.value')},
+      under.metric, ${valueText('under.value')}, p.metric, ${valueText('p.value')},
       ${agreed('p', 'under', 'p.value >= under.value - greatest(0.01 * under.value, pair.slack)')}
     from points p
     join (values ('maxTps', 'avgTps', 0.01), ('maxGps', 'avgGps', 0.01), ('maxGasPrice', 'avgGasPrice', 0.01),
@@ -160,14 +160,14 @@ const bounds = `select ${row('metric_bounds', 'p.metric', 'p.time_interval', 'p.
       and under.bucket_start = p.bucket_start`;
 
 const versions = `select 'average_tps', 'average_tps', 'chain_id=' || $1, d.bucket_start,
-      'average_tps (v1)', ${shown('old.value')}, 'avgTps (v2)', ${shown('d.value')},
+      'average_tps (v1)', ${valueText('old.value')}, 'avgTps (v2)', ${valueText('d.value')},
       abs(old.value - d.value) <= greatest(0.02 * d.value, 0.02)
     from days d
-    join recorder.average_tps old on old.chain_id = $1 and old.bucket_start = d.bucket_start and old.superseded_at is null
+    join recorder.average_tps old on old.chain_id = $1 and old.bucket_start = d.bucket_start and old.valid_to is null
     cross join lateral (select max(t.last_success_at) as asked_at from ${tableText(targetDatasets)} t
       where t.dataset = 'average_tps' and t.target_key = 'chainId=' || $1) o
     where d.metric = 'avgTps' and o.asked_at >= d.bucket_start + interval '3 days' and d.moved_at <= o.asked_at
-      and (old.recorded_at < d.bucket_start + interval '3 days' or old.recorded_at <= d.asked_at)`;
+      and (old.valid_from < d.bucket_start + interval '3 days' or old.valid_from <= d.asked_at)`;
 
 /**
  * Compares the metrics of one chain with each other. $1 and $2 as in {@link POINT_CTES}; $3 the time of the

@@ -36,13 +36,13 @@ const whole = (
 
 const blocks = (table: string, chain: string) => ({
   cte: `${table}_seen as materialized (
-      select b.node, b.height, b.id, b.time, b.recorded_at
+      select b.node, b.height, b.id, b.time, b.valid_from
       from recorder.${table} b
-      where b.id is not null and b.superseded_at is null and ($2::timestamptz is null or b.height >= (
+      where b.id is not null and b.valid_to is null and ($2::timestamptz is null or b.height >= (
         select min(top.height) from (select distinct t.target ->> 'node' as node from ${tableText(targets)} t
           join ${tableText(targetDatasets)} d using (source, target_key) where d.dataset = '${table}') known
         cross join lateral (select max(h.height) as height from recorder.${table} h where h.node = known.node) top) - ${RECHECKED_BLOCKS}))`,
-  select: `select 'block_ids', '${table}', 'blockchain_id=${chain} node=' || b.node || ' height=' || b.height || ' against=nodes', coalesce(b.time, b.recorded_at),
+  select: `select 'block_ids', '${table}', 'blockchain_id=${chain} node=' || b.node || ' height=' || b.height || ' against=nodes', coalesce(b.time, b.valid_from),
         'nodes ' || most.nodes, most.id, 'node ' || b.node, b.id, false
       from (select height from ${table}_seen group by height having count(distinct id) > 1) h
       cross join lateral (
@@ -54,7 +54,7 @@ const blocks = (table: string, chain: string) => ({
         'data service', p.block_hash, 'node ' || b.node, b.id, false
       from ${table}_seen b
       join recorder.proposed_blocks p on p.blockchain_id = '${chain}' and p.block_number = b.height and p.block_hash <> b.id
-        and p.superseded_at is null`,
+        and p.valid_to is null`,
 });
 const pBlocks = blocks('p_blocks', 'p-chain');
 const xBlocks = blocks('x_blocks', 'x-chain');
@@ -65,7 +65,7 @@ const HEIGHTS = `heights as materialized (
       from reporting.chain_heights where observed_at >= coalesce($2::timestamptz, '-infinity')
       union all
       select 'current_supply', node, 'p-chain', observed_at, height
-      from reporting.current_supply where height is not null and observed_at >= coalesce($2::timestamptz, '-infinity'))`;
+      from reporting.node_current_supply where height is not null and observed_at >= coalesce($2::timestamptz, '-infinity'))`;
 
 const heightFalls = `select 'height_falls', dataset, 'node=' || node || ' blockchain_id=' || blockchain_id, observed_at,
         'reading before', height_before::text, 'reading', height::text, false
@@ -74,8 +74,8 @@ const heightFalls = `select 'height_falls', dataset, 'node=' || node || ' blockc
       where height < height_before`;
 
 /**
- * The last reading of each node, and the first source that had a greater height at least {@link MAX_LAG}
- * before it.
+ * The last reading of each node, and the first source that had a greater height at least {@link MAX_LAG} before
+ * that reading.
  */
 const heightBehind = `select 'height_behind', h.dataset, 'node=' || h.node || ' blockchain_id=' || h.blockchain_id, ahead.at,
         ahead.source, ahead.height::text, 'node ' || h.node, h.height::text, false
@@ -90,7 +90,7 @@ const heightBehind = `select 'height_behind', h.dataset, 'node=' || h.node || ' 
             and o.height > h.height and o.observed_at <= h.observed_at - ${MAX_LAG}
           union all
           select 'data service', p.block_number, p.block_timestamp from recorder.proposed_blocks p
-          where p.superseded_at is null and p.blockchain_id = h.blockchain_id and p.block_number > h.height
+          where p.valid_to is null and p.blockchain_id = h.blockchain_id and p.block_number > h.height
             and p.block_timestamp <= h.observed_at - ${MAX_LAG}) more
         order by at limit 1) ahead`;
 
@@ -162,16 +162,16 @@ const STAKED = `staked as materialized (
       join (select t.target ->> 'node' as node, t.target ->> 'nodeId' as node_id, d.last_complete_at as asked_at
         from ${whole('validator_delegators')}) l using (node, node_id) where v.valid_to is null)`;
 /**
- * The same as reported by the data service. Of staking_transactions, only the types that are never renewed
- * are compared.
+ * The validations and delegations in staking_transactions of the data service. Only types of transactions that
+ * are never renewed are compared.
  */
-const SAID = `said as materialized (
+const SERVICE_STAKES = `said as materialized (
       select 'staking_transactions' as dataset, s.tx_hash, s.node_id, s.end_timestamp,
         (select sum((a ->> 'amount')::numeric) from jsonb_array_elements(
           case jsonb_typeof(s.amount_staked) when 'array' then s.amount_staked else '[]' end) a
-          where a ->> 'amount' ~ '^\\d+$') as amount, s.recorded_at as since, $1::timestamptz as asked_at
+          where a ->> 'amount' ~ '^\\d+$') as amount, s.valid_from as since, $1::timestamptz as asked_at
       from recorder.staking_transactions s
-      where s.superseded_at is null and s.tx_type in ('AddValidatorTx', 'AddPermissionlessValidatorTx', 'AddDelegatorTx', 'AddPermissionlessDelegatorTx')
+      where s.valid_to is null and s.tx_type in ('AddValidatorTx', 'AddPermissionlessValidatorTx', 'AddDelegatorTx', 'AddPermissionlessDelegatorTx')
       union all
       select 'pending_rewards', r.tx_hash, r.node_id, r.end_timestamp, r.amount_staked, r.valid_from,
         (select max(d.last_complete_at) from ${tableText(targetDatasets)} d where d.dataset = 'pending_rewards')
@@ -191,7 +191,7 @@ const validatorStakes = `select 'validator_stakes', s.dataset, 'node=' || v.node
  * node's whole balance. On the X-chain a node omits locked amounts, so the sum omits them
  * too.
  */
-const HELD = `held as materialized (
+const BALANCE_SUMS = `held as materialized (
       select source, blockchain_id, address, asset_id, sum(amount) filter (where ended is null) as amount,
         max(greatest(valid_from, ended)) as since
       from (
@@ -252,13 +252,8 @@ function check(
 export const nodeComparisons: readonly NodeComparison[] = [
   check('lasting', ['block_ids'], [pBlocks.cte, xBlocks.cte], [pBlocks.select, xBlocks.select]),
   check('lasting', ['height_falls'], [HEIGHTS], [heightFalls]),
-  check('standing', ['height_behind'], [HEIGHTS], [heightBehind]),
-  check(
-    'standing',
-    ['validator_lists', 'validator_terms'],
-    [LISTS, LISTED],
-    [validatorLists, validatorTerms],
-  ),
-  check('standing', ['validator_stakes'], [LISTS, STAKED, SAID], [validatorStakes]),
-  check('standing', ['balances'], [HELD, HOLDERS, BALANCES], [balances]),
+  check('current', ['height_behind'], [HEIGHTS], [heightBehind]),
+  check('current', ['validator_lists', 'validator_terms'], [LISTS, LISTED], [validatorLists, validatorTerms]),
+  check('current', ['validator_stakes'], [LISTS, STAKED, SERVICE_STAKES], [validatorStakes]),
+  check('current', ['balances'], [BALANCE_SUMS, HOLDERS, BALANCES], [balances]),
 ];

@@ -1,24 +1,24 @@
 /** The description of a check and of its tolerance, as text for a page. */
-export interface Rule {
+export interface CheckRule {
   readonly compares: string;
   /** The maximum difference that is no discrepancy, and sometimes the reason. */
   readonly tolerance: string;
 }
 
 /** All checks, by name. The SQL of `metric-checks.ts` and `node-checks.ts` implements these rules. */
-export const rules = {
+export const checkRules = {
   metric_parts: {
     compares:
-      'hours against their day, days against their week and month: of transactions and gas the sum; of addresses and senders the whole is at most the sum of its parts, and at least the largest',
+      'hours against their day, days against their week and month. Transactions and gas: the whole equals the sum of its parts. Addresses and senders: the whole is between the largest part and the sum of the parts',
     tolerance: '1 %, and at least 1',
   },
   metric_falls: {
-    compares: 'each day of a cumulative metric against the day recorded before it: it never falls',
+    compares: 'each day of a cumulative metric against the previous recorded day: the value never decreases',
     tolerance: 'none',
   },
   metric_growth: {
     compares:
-      'by how much a cumulative metric grew in a day against what was counted on that day: transactions and contracts exactly, addresses and deployers at most',
+      'the daily growth of a cumulative metric against the count of that day: equal for transactions and contracts, at most the count for addresses and deployers',
     tolerance: '1 %, and at least 1',
   },
   metric_rates: {
@@ -28,7 +28,7 @@ export const rules = {
   },
   metric_bounds: {
     compares:
-      'a maximum against its average, addresses against senders, contracts against deployers: the first is never less',
+      'a maximum against its average, addresses against senders, contracts against deployers: the first is never smaller',
     tolerance: '1 %, and at least 0.01, or 1 of what is counted',
   },
   average_tps: {
@@ -36,25 +36,24 @@ export const rules = {
     tolerance: '2 %, and at least 0.02',
   },
   block_ids: {
-    compares:
-      'blocks of one height: what a node has against what most nodes have, and against the data service',
+    compares: 'blocks of one height: the block of a node against those of most nodes and of the data service',
     tolerance: 'none',
   },
   height_falls: {
-    compares: 'the height of a chain at a node against what it was at the reading before: it never falls',
+    compares: 'the height of a chain at a node against the previous reading: the height never decreases',
     tolerance: 'none',
   },
   height_behind: {
     compares:
-      'the height of a chain at a node against what other nodes and the data service had 30 minutes before',
+      'the height of a chain at a node against the heights of other nodes and the data service 30 minutes earlier',
     tolerance: '30 minutes',
   },
   validator_lists: {
-    compares: 'the validators that one node lists against those that the other nodes list',
+    compares: 'the validators listed by one node against those listed by the other nodes',
     tolerance: '1 hour: both sides must report the same for that time',
   },
   validator_terms: {
-    compares: 'weight, end, reward and delegated weight of a validator: a node against most nodes',
+    compares: 'weight, end, reward and delegated weight of a validator: one node against most nodes',
     tolerance: '1 hour: both sides must report the same for that time',
   },
   validator_stakes: {
@@ -63,10 +62,10 @@ export const rules = {
   },
   balances: {
     compares:
-      'what an address holds of an asset: a node against most nodes, and the data service against each node',
+      'the balance of an address by asset: one node against most nodes, and the data service against each node',
     tolerance:
       '1 hour between nodes, 3 hours against the data service: both sides must report the same for that time',
   },
-} as const satisfies Readonly<Record<string, Rule>>;
+} as const satisfies Readonly<Record<string, CheckRule>>;
 
-export type CheckName = keyof typeof rules;
+export type CheckName = keyof typeof checkRules;

@@ -1,7 +1,7 @@
 import { PRIMARY_NETWORK } from '../../datasets/node/current-validators.ts';
 import type { DeclaredColumn, DeclaredParameter } from '../../db/declared.ts';
 import { getCatalogue, type ReadableDataset } from './catalogue.ts';
-import type { ReportingRelation } from './readable.ts';
+import type { Relation } from './relation.ts';
 import { findSeriesSource, NUMERIC_TYPES } from './series.ts';
 
 /** The length of the period that a row of a {@link ChartSource} covers. */
@@ -21,7 +21,7 @@ export interface ChartSource {
    */
   readonly draws: 'line' | 'steps' | 'counts';
   /** The relation with the rows. */
-  readonly readable: ReportingRelation;
+  readonly readable: Relation;
   /** The dataset; null for a function. */
   readonly dataset: ReadableDataset | null;
   /** The column with the time of a row: an instant, or the date of a day, month or year. */
@@ -45,9 +45,9 @@ export interface ChartSource {
   readonly takes: readonly DeclaredParameter[];
   /** The available grains, finest first; empty for instants. */
   readonly grains: readonly ChartGrain[];
-  /** Whether the data as known at a past moment can be drawn. */
+  /** True if the data as known at a past moment can be drawn. */
   readonly past: boolean;
-  /** Whether rows are events, which are counted by grain. */
+  /** True if rows are events, which are counted by grain. */
   readonly counted: boolean;
 }
 
@@ -84,24 +84,24 @@ const CHARTS: Readonly<Record<string, Readonly<Record<string, ChartDeclaration>>
       usual: ['stake_avax', 'delegated_avax'],
     },
     stake_flows: {
-      title: 'Stake that came and went',
+      title: 'Added and removed stake',
       draws: 'counts',
       usual: ['stake_in_avax', 'stake_out_avax', 'delegated_in_avax', 'delegated_out_avax'],
     },
     subnet_stake_daily: { title: 'Validators and weight of subnets', draws: 'steps', usual: ['weight'] },
-    validators: { title: 'Stake of a validator', usual: ['stake_navax'] },
-    validator_delegators: { title: 'Delegations to a validator', usual: ['stake_navax'] },
+    node_validators: { title: 'Stake of a validator', usual: ['stake_navax'] },
+    node_validator_delegators: { title: 'Delegations to a validator', usual: ['stake_navax'] },
     pending_rewards: { title: 'Pending rewards', usual: ['estimated_reward_amount'] },
     pending_reward_progress: { title: 'Progress of pending rewards', members: 'pending_rewards' },
-    validator_uptime: { title: 'Uptime of a validator, as a node sees it', members: 'validators' },
-    node_reported_uptime: { title: 'Stake that rewards a node' },
+    validator_uptime: { title: 'Uptime of a validator, by observing node', members: 'node_validators' },
+    node_reported_uptime: { title: 'Stake that supports the reward of a node' },
     peer_readings: {
-      title: 'Uptime that peers see',
+      title: 'Uptime observed by peers',
       members: 'peers',
       memberKeys: { subnet_id: PRIMARY_NETWORK },
     },
     peer_versions: { title: 'Versions of peers', draws: 'steps', usual: ['peers'] },
-    proposals: { title: 'Support of proposals', usual: ['support_weight', 'object_weight'] },
+    node_proposals: { title: 'Support for proposals', usual: ['support_weight', 'object_weight'] },
   },
   Balances: {
     primary_balances_over_time: {
@@ -114,8 +114,8 @@ const CHARTS: Readonly<Record<string, Readonly<Record<string, ChartDeclaration>>
     primary_balances: { title: 'P-, X- and C-chain, exact', usual: ['amount'] },
     native_balances: { title: 'EVM addresses, exact', usual: ['balance'] },
     erc1155_balances: { title: 'ERC-1155 tokens', usual: ['balance'] },
-    p_balances: { title: 'P-chain, as a node says', usual: ['balance', 'unlocked'] },
-    x_balances: { title: 'X-chain, as a node says', usual: ['balance'] },
+    p_balances: { title: 'P-chain, as reported by a node', usual: ['balance', 'unlocked'] },
+    x_balances: { title: 'X-chain, as reported by a node', usual: ['balance'] },
     native_balance_values: { title: 'Prices and values of balances' },
     income: {
       title: 'Income from staking',
@@ -126,20 +126,20 @@ const CHARTS: Readonly<Record<string, Readonly<Record<string, ChartDeclaration>>
   },
   'Supply and fees': {
     supply_over_time: { title: 'Supply of AVAX by day', usual: ['supply_avax'] },
-    current_supply: { title: 'Supply of a subnet, as a node says', usual: ['supply'] },
-    fees: { title: 'Fees', usual: ['tx_fee'] },
+    node_current_supply: { title: 'Supply of a subnet, as reported by a node', usual: ['supply'] },
+    node_fees: { title: 'Fees', usual: ['tx_fee'] },
   },
   'Blocks and transactions': {
     blocks_proposed: { title: 'Blocks of validators and their share', draws: 'counts', usual: ['blocks'] },
     proposed_blocks: { title: 'Blocks by proposer', by: ['proposer_node_id'] },
-    p_blocks: { title: 'Blocks of the P-chain' },
-    x_blocks: { title: 'Blocks of the X-chain' },
-    x_transactions: { title: 'Transactions of the X-chain' },
+    node_p_blocks: { title: 'Blocks of the P-chain' },
+    node_x_blocks: { title: 'Blocks of the X-chain' },
+    node_x_transactions: { title: 'Transactions of the X-chain' },
     evm_transactions: { title: 'Transactions of EVM chains' },
     native_transactions: { title: 'Transactions of EVM addresses' },
     erc1155_transfers: { title: 'ERC-1155 transfers' },
     staking_transactions: { title: 'Staking transactions', by: ['tx_type'] },
-    chain_heights: { title: 'Heights of chains, as a node says' },
+    chain_heights: { title: 'Heights of chains, as reported by a node' },
   },
   Nodes: {
     node_latency_over_time: {
@@ -173,21 +173,22 @@ export function listChartSources(catalogue = getCatalogue()): ReadonlyMap<string
   );
   const named = new Set(all.map(({ name }) => name));
   const others = [...catalogue.datasets.values()].filter(
-    ({ name, kind }) => (kind === 'series' || kind === 'sample') && !named.has(name),
+    ({ now, kind }) => (kind === 'series' || kind === 'sample') && !named.has(now.name),
   );
   const more = others.flatMap((dataset) => ofDataset(dataset, { title: dataset.name }, 'More') ?? []);
   return new Map([...all, ...more].map((one) => [one.name, one]));
 }
 
-/** The number of rows: the value that is drawn for events. */
-const COUNT: DeclaredColumn = { name: 'count', type: 'bigint', comment: 'How many there were.' };
+/** Number of rows: the value that is drawn for events. */
+const COUNT: DeclaredColumn = { name: 'count', type: 'bigint', comment: 'Number of events.' };
 
 function ofDataset(
   dataset: ReadableDataset,
   { title, usual, by = [], members, memberKeys = {} }: ChartDeclaration,
   heading: string,
 ): ChartSource | null {
-  const { name, about, kind, ends, request } = dataset;
+  const { about, kind, ends, request } = dataset;
+  const { name } = dataset.now;
   const source = findSeriesSource(dataset);
   const time = source?.times.find((one) => one.name === source.time);
   if (!source || !time) return null;
@@ -212,7 +213,7 @@ function ofDataset(
 }
 
 function ofFunction(
-  readable: ReportingRelation,
+  readable: Relation,
   { title, usual, draws = 'line', grains }: ChartDeclaration,
   heading: string,
 ) {
@@ -242,7 +243,10 @@ export function chooseChartGrain({ grains }: ChartSource, width: number): ChartG
   return grains.find((one) => width / GRAIN_LENGTHS_MS[one] <= MAX_GRAINS) ?? grains.at(-1) ?? null;
 }
 
-/** Whether a window has far more periods of a grain than a chart can show. @param width in ms */
+/**
+ * Returns true if a window has far more periods of a grain than a chart can show.
+ * @param width in ms
+ */
 export const isTooFine = (grain: ChartGrain, width: number): boolean =>
   width / GRAIN_LENGTHS_MS[grain] > 50 * MAX_GRAINS;
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
 import type { ReadableDataset } from './catalogue.ts';
 import { coverageCells, DAY_MICROSECONDS, DEFAULT_COVERAGE_DAYS } from './coverage-cells.ts';
-import { instant, limitedText } from './filters.ts';
+import { instantParam, limitedText } from './filters.ts';
 import { getParamText, type ParsedParams } from './list-parameters.ts';
 import { type ParameterizedStatement, StatementBuilder } from './statement.ts';
 
@@ -53,7 +53,7 @@ export const MAX_DAYS = 1_100;
 /** Maximum number of height ranges per response. */
 const MAX_HEIGHT_RANGES = 1_000;
 
-const day = (description: string) => instant.meta({ ...instant.meta(), description }).optional();
+const day = (description: string) => instantParam.meta({ ...instantParam.meta(), description }).optional();
 
 /**
  * Returns the schema of the parameters of {@link readCoverage}.
@@ -63,18 +63,18 @@ export const coverageParameters = (clock: Clock): z.ZodType<CoverageQuery> =>
   z
     .strictObject(
       {
-        from: day(`The first day; ${DEFAULT_COVERAGE_DAYS} days before \`to\` by default.`),
-        to: day('The end, itself not in it; now by default.'),
+        from: day(`First day. Default: ${DEFAULT_COVERAGE_DAYS} days before \`to\`.`),
+        to: day('End, exclusive. Default: now.'),
         target: limitedText
           .meta({
-            description: 'One target, as key=value: see reporting.freshness. All of them by default.',
+            description: 'One target, as key=value (see reporting.freshness). Default: all targets.',
           })
           .optional(),
       },
       {
         error: ({ code }) =>
           code === 'unrecognized_keys'
-            ? 'coverage has no past: it describes the current record; there are from, to, target'
+            ? 'coverage has no history: it describes the current record; use from, to, target'
             : undefined,
       },
     )

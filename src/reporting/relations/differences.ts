@@ -5,7 +5,7 @@ import { canonicalText } from '../../recording/histories/identity.ts';
 import { relationSql } from '../views/declared-objects.ts';
 import type { ReadableDataset } from './catalogue.ts';
 import { encodeCursor } from './cursor.ts';
-import { filterSql, instant } from './filters.ts';
+import { filterSql, instantParam } from './filters.ts';
 import {
   filterShape,
   getParamText,
@@ -17,8 +17,8 @@ import {
 } from './list-parameters.ts';
 import { afterRowSql, orderExpression, rowColumnSql } from './order.ts';
 import { explainQuery } from './query-plan.ts';
-import type { OrderColumn } from './readable.ts';
 import { readingsBetween } from './readings-between.ts';
+import type { OrderColumn } from './relation.ts';
 import { parseSort } from './row-query.ts';
 import type { Row } from './rows.ts';
 import { ofFilteredSeries, seriesBySeries, seriesInOrder } from './series-numbers.ts';
@@ -27,7 +27,7 @@ import { readValue, valueTextSql } from './values.ts';
 import { versionsOf } from './versions.ts';
 
 /** A row that differs between the start and the end of a window. */
-export interface Difference {
+export interface RowDifference {
   /** `added`: only at the end; `changed`: other values at the end; `left`: only at the start. */
   readonly change: 'added' | 'changed' | 'left';
   readonly key: Row;
@@ -44,12 +44,12 @@ export interface Difference {
  * than the limit, even none, if many rows changed and changed back.
  */
 export interface DifferencesPage {
-  readonly rows: readonly Difference[];
+  readonly rows: readonly RowDifference[];
   readonly next: string | null;
 }
 
 /**
- * Number of keys that are compared per requested row. It bounds the cost of keys that turn out to be
+ * Number of keys that are compared per requested row. The number bounds the cost of keys that turn out to be
  * unchanged.
  */
 const KEYS_PER_ROW = 5;
@@ -61,7 +61,7 @@ export interface DifferencesQuery extends ListQuery {
   readonly to: string | null;
 }
 
-const moment = (description: string) => instant.meta({ ...instant.meta(), description });
+const moment = (description: string) => instantParam.meta({ ...instantParam.meta(), description });
 
 /** Returns the columns by which differences can be filtered: those of the key. */
 export const listKeyColumns = ({ now }: ReadableDataset) =>
@@ -75,13 +75,13 @@ export const differencesFilters = (dataset: ReadableDataset) =>
 export function differencesParameters(dataset: ReadableDataset): z.ZodType<DifferencesQuery> {
   const filters = differencesFilters(dataset);
   const shape = {
-    from: moment('The first of the two moments of knowledge.'),
-    to: moment('The second one; now by default.').optional(),
+    from: moment('First of the two moments.'),
+    to: moment('Second moment. Default: now.').optional(),
     ...filterShape(filters),
     ...pageShape,
   };
   const known = Object.keys(shape).join(', ');
-  const error = 'what changed lies between two moments of knowledge, from and to; there are ';
+  const error = 'changes are queried between two moments of knowledge, from and to; use ';
   return z
     .strictObject(shape, {
       error: ({ code }) => (code === 'unrecognized_keys' ? `${error}${known}` : undefined),
@@ -148,7 +148,7 @@ export async function readDifferences(
   };
 }
 
-/** Whether two texts are different values of a type. As in PostgreSQL, 2.5 equals 2.50. */
+/** Returns true if two texts are different values of a type. As in PostgreSQL, 2.5 equals 2.50. */
 function isDifferent(
   type: string,
   one: string | null | undefined,
@@ -159,14 +159,14 @@ function isDifferent(
 }
 
 /**
- * Maximum number of touched rows that are found by time and sorted. Above it, reading series by series is
- * faster.
+ * Maximum number of versions in the window that are found by time and sorted. Above it, reading series by
+ * series is faster.
  */
 const MAX_SORTED_ROWS = 10_000;
 
 /**
- * Whether more than {@link MAX_SORTED_ROWS} rows were touched, so that a page is read faster series by
- * series. PostgreSQL's planner cannot compare the two plans.
+ * Returns true if more than {@link MAX_SORTED_ROWS} versions start or end in the window, so that a page is read
+ * faster series by series. PostgreSQL's planner cannot compare the two plans.
  */
 async function hasManyTouchedRows(
   sql: postgres.Sql,
@@ -251,7 +251,7 @@ const maxComparedKeys = (limit: number) => KEYS_PER_ROW * limit;
 interface Parts {
   /** Common table expressions that the other parts read; empty if there are none. */
   readonly before: string;
-  /** A select of the touched keys, in order. */
+  /** A select of the keys with a version that starts or ends in the window, in order. */
   readonly touched: string;
   /**
    * FROM, WHERE and ORDER BY over `touched as t`, with the row at the start (`o`) and at the end (`n`), for
@@ -261,8 +261,8 @@ interface Parts {
 }
 
 /**
- * Builds the SQL parts of a query. One condition selects the touched versions, so that PostgreSQL can choose:
- * a short window is read by time, a long one in the order of the index of the key.
+ * Builds the SQL parts of a query. One condition selects the versions that start or end in the window, so that
+ * PostgreSQL can choose: a short window is read by time, a long one in the order of the index of the key.
  * @param most maximum number of compared keys; null: all
  * @param bySeries as in {@link differencesStatement}
  */

@@ -8,9 +8,9 @@ const TARGET_PIECES = 8_000;
 const MIN_PIECES_PER_PART = 4;
 
 /**
- * Downsamples like {@link downsampleSql}, for one line whose rows are found by time. All rows are read once,
- * and only the bounds of each piece of each part are kept, no points. The pieces with the bounds of a part
- * are then read again through the index.
+ * Downsamples like {@link downsampleSql}, for one line whose rows an index finds by time. Each part is divided
+ * into pieces. The first scan reads all rows and keeps only the first, last, minimum and maximum of each piece.
+ * The second scan reads the pieces with these points of each part again, through the index.
  * @param buckets number of parts
  */
 function downsampleLineSql(points: PointsSql, buckets: number): string {

@@ -17,8 +17,8 @@ export interface PointsSource {
    */
   pointsIn(into: StatementBuilder, part: DateRange | null): PointsSql;
   /**
-   * The requested time range. Null: the range of all points; then only points that are found by time are read
-   * in pieces.
+   * The requested time range. Null: the range of all points. Without a range, only points that an index finds
+   * by time are read in pieces.
    */
   readonly window: DateRange | null;
   /**
@@ -176,8 +176,8 @@ function uncounted(window: DateRange | null) {
 }
 
 /**
- * The result of the count of the newest points of a line, up to the limit: their number, and the first and
- * last of them.
+ * Result of the count of the newest points of a line, up to the limit: their number, and the first and the last
+ * point.
  */
 const newest = z.tuple([
   z.object({ points: z.number(), near: z.number().nullable(), last: z.number().nullable() }),
@@ -223,7 +223,7 @@ async function findLargeWindow(sql: postgres.Sql, source: PointsSource, atOnce: 
   return { begin: Math.floor(found.first), near: Math.floor(near), end: Math.floor(last) + 1 };
 }
 
-/** Whether lines have more points together than one statement should read. */
+/** Returns true if lines have more points together than one statement should read. */
 export async function hasManyPoints(
   sql: postgres.Sql,
   lines: readonly PointsSource[],

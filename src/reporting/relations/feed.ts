@@ -28,7 +28,7 @@ export const feedParameters = z
     after: limitedText
       .meta({
         description:
-          'The cursor of the last accepted change, or `next` of the previous response. Later changes are returned. Default: the oldest that is kept.',
+          'The cursor of the last accepted change, or `next` of the previous response. Later changes are returned. Default: the oldest change that is kept.',
       })
       .optional(),
     limit: pageShape.limit,

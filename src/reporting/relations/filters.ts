@@ -19,13 +19,13 @@ export interface Filter {
 const MAX_PARAMETER_LENGTH = 4_000;
 
 /**
- * The text of a parameter, limited only by the maximum length of a URL. It must be text that PostgreSQL can
- * store.
+ * The text of a parameter, limited only by the maximum length of a URL. The value must be text that PostgreSQL
+ * can store.
  */
 export const urlText = z
-  .string({ error: ({ input }) => (Array.isArray(input) ? 'is given more than once' : 'is needed') })
+  .string({ error: ({ input }) => (Array.isArray(input) ? 'is given more than once' : 'is required') })
   .refine((text) => text.isWellFormed() && !text.includes('\0'), {
-    error: 'must not hold NUL or half of a surrogate pair; the record has them escaped, as \\u0000',
+    error: 'must not contain NUL or an unpaired surrogate; the record contains them escaped, as \\u0000',
     abort: true,
   });
 
@@ -47,7 +47,7 @@ const whole = (bits: number) =>
   );
 
 /** A time as input, transformed into PostgreSQL's format with microseconds and zone. */
-export const instant = limitedText
+export const instantParam = limitedText
   .transform((text, context) => {
     const exact = text.length <= 64 ? parseExactInstant(text) : null;
     if (exact !== null) return exact;
@@ -69,13 +69,13 @@ const double = matching(/^-?\d{1,300}(\.\d{1,300})?([eE][+-]?\d{1,2})?$/, 'a num
 
 /** The schemas of parameter values, by PostgreSQL type. The output is the text for PostgreSQL. */
 const VALUES: Readonly<Record<string, z.ZodType<string, string>>> = {
-  text: limitedText.meta({ description: 'A text, as it is recorded.' }),
+  text: limitedText.meta({ description: 'A text, as recorded.' }),
   numeric,
   'double precision': double,
   bigint: whole(64),
   integer: whole(32),
   boolean: matching(/^(true|false)$/, 'true or false', 'true'),
-  timestamptz: instant,
+  timestamptz: instantParam,
   date,
   // Accepts PostgreSQL's output format as well: each part can be negative.
   interval: matching(
@@ -83,7 +83,12 @@ const VALUES: Readonly<Record<string, z.ZodType<string, string>>> = {
     'a duration such as PT15M or P1DT2H',
     'PT15M',
   ),
-  'text[]': limitedText.meta({ description: 'Texts with commas between them.' }),
+  uuid: matching(
+    /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/,
+    'a UUID',
+    '0e4c4a30-6f2e-4a57-9d0c-3f1b7a9d2c11',
+  ),
+  'text[]': limitedText.meta({ description: 'Texts, separated by commas.' }),
 };
 
 /** Returns the schema of a parameter value. @throws Error if no parameter can have the type */
@@ -100,6 +105,7 @@ const BY_TYPE: Readonly<Record<string, readonly Operator[]>> = {
   'text[]': ['contains'],
   jsonb: [],
   bytea: [],
+  uuid: ['eq'],
 };
 
 /** Returns the operators by which a column can be filtered. */

@@ -28,7 +28,7 @@ export function validateParameters<T>(schema: z.ZodType<T>, parameters: unknown)
       if (issue.code === 'unrecognized_keys')
         return issue.keys.map((parameter) => ({
           parameter,
-          problem: `is not known here${hintOf(parameter, schema, issue.message)}`,
+          problem: `is not a known parameter${hintOf(parameter, schema, issue.message)}`,
         }));
       return [{ parameter: issue.path.map(String).join('.'), problem: issue.message }];
     }),

@@ -3,7 +3,7 @@ import { relationSql } from '../views/declared-objects.ts';
 import type { Cursor } from './cursor.ts';
 import { filterSql } from './filters.ts';
 import { afterRowSql, orderExpression, rowColumnSql } from './order.ts';
-import type { ReportingRelation } from './readable.ts';
+import type { Relation } from './relation.ts';
 import type { RowsQuery } from './row-query.ts';
 import { StatementBuilder } from './statement.ts';
 import { valueTextSql } from './values.ts';
@@ -13,26 +13,27 @@ import { valueTextSql } from './values.ts';
  * starts with the node, so the first keys of each node are found fast; those of the page are among them. The
  * view itself would be computed for all keys.
  * @returns the key after the last one of the page. Null if the relation is no such view, or there are no more
- * keys than fit on a page. Null if the query has another order, filters on columns outside the key, or is as
- * of a past moment
+ * keys than fit on a page. Null if the query has another order, or filters on columns outside the key
  */
 export async function findLastKey(
   sql: postgres.Sql,
-  readable: ReportingRelation,
+  readable: Relation,
   question: RowsQuery,
 ): Promise<Cursor | null> {
   const { perNodeView, key, columns } = readable;
   const { order, filters, after, limit, asOf } = question;
   const ofKey = new Set(key.map(({ name }) => name));
   const inTurn = order.columns.every(({ name }, at) => name === key[at]?.name);
-  if (!perNodeView || asOf !== null || !inTurn || !filters.every(({ column }) => ofKey.has(column)))
-    return null;
+  if (!perNodeView || !inTurn || !filters.every(({ column }) => ofKey.has(column))) return null;
   const into = new StatementBuilder();
   const types = new Map(columns.map(({ name, type }) => [name, type]));
   const typeOf = (name: string) => types.get(name) ?? 'text';
   const turn = order.descending ? ' desc' : '';
   const names = order.columns.map(({ name }) => `"${name}"`);
-  const view = relationSql(perNodeView);
+  const view =
+    asOf === null
+      ? relationSql(perNodeView)
+      : `${relationSql(`${perNodeView}_as_of`)}(${into.value(asOf, 'timestamptz')})`;
   const wanted = [
     'r.node = n.node',
     ...filters.map((one) => filterSql(one, typeOf(one.column), rowColumnSql(one.column), into)),

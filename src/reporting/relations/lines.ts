@@ -5,7 +5,7 @@ import { type DownsampleOptions, hasManyPoints, type PointsSource, readDownsampl
 import { rowColumnSql } from './order.ts';
 import { isOneLine, type PointsSql } from './points-sql.ts';
 import { sourceSql } from './rows.ts';
-import { currentOnly, pastPoints } from './series.ts';
+import { pastPoints } from './series.ts';
 import { ofOneSeries } from './series-numbers.ts';
 import type { StatementBuilder } from './statement.ts';
 import { toIsoTime } from './values.ts';
@@ -95,8 +95,8 @@ const sourceOf = (drawable: ChartSource, question: LinesQuery): PointsSource => 
 });
 
 /**
- * Returns one query per line, for a dataset whose points are found by time. Empty if a key column has no
- * value.
+ * Returns one query per line if an index finds the points of the dataset by time. Empty if it does not, or if a
+ * key column has no value.
  */
 function singleLines(drawable: ChartSource, question: LinesQuery): LinesQuery[] {
   if (!isFoundByTime(drawable)) return [];
@@ -148,7 +148,7 @@ export const cutLines = <Line extends ChartLine>(lines: readonly Line[], moment:
     return points.length === 0 ? [] : [{ ...line, points }];
   });
 
-/** Whether the points of a line are found by time through an index. */
+/** Returns true if the points of a line are found by time through an index. */
 const isFoundByTime = ({ dataset, time }: ChartSource) =>
   dataset?.kind === 'series' && time.name === dataset.key.at(-1);
 
@@ -198,13 +198,7 @@ export function pointsOf(drawable: ChartSource, question: LinesQuery, into: Stat
         into,
       )
     : [];
-  const conditions = [
-    ...ofSeries,
-    ...wanted,
-    ...inWindow,
-    ...(dataset ? currentOnly(dataset.kind) : []),
-    ...known,
-  ];
+  const conditions = [...ofSeries, ...wanted, ...inWindow, ...known];
   return {
     rows,
     conditions,

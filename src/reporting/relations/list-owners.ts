@@ -2,7 +2,7 @@ import { hasElementsSql } from '../../datasets/dataset.ts';
 import { relationSql } from '../views/declared-objects.ts';
 import { filterSql } from './filters.ts';
 import { orderExpression, rowColumnSql, upToRowSql } from './order.ts';
-import type { OrderColumn, ReportingRelation } from './readable.ts';
+import type { OrderColumn, Relation } from './relation.ts';
 import type { RowsQuery } from './row-query.ts';
 import type { StatementBuilder } from './statement.ts';
 
@@ -15,27 +15,24 @@ export interface ListOwnerSql {
 }
 
 /**
- * Selects the rows whose list elements fill a page. Each row has at least one element, so a page needs at
- * most as many rows as its limit; each is then found by its key. All elements together have no index order,
- * so that PostgreSQL would sort them.
+ * Selects the versions whose list elements fill a page. Each has at least one element, so a page needs at most as
+ * many versions as its limit; each is then found by its key. All elements together have no index order, so that
+ * PostgreSQL would sort them.
  * @returns null if the view shows no elements, or the query has another order or filters on columns outside
  * the key of the owner
  */
 export function buildListOwnerSql(
-  { name, asOf: ofMoment, listOwner }: ReportingRelation,
-  { filters, after, limit, asOf, order }: RowsQuery,
+  { name, listOwner }: Relation,
+  { filters, after, limit, order }: RowsQuery,
   typeOf: (name: string) => string,
   into: StatementBuilder,
 ): ListOwnerSql | null {
   if (!listOwner?.key.every(({ name }, at) => name === order.columns[at]?.name)) return null;
-  const { key, list, view, pastParts } = listOwner;
-  // If the rows of a past moment are in one view, their elements follow the order of its index.
-  if (asOf !== null && !pastParts) return null;
+  const { key, list, views } = listOwner;
   const ofKey = new Set(key.map(({ name }) => name));
   if (!filters.every(({ column }) => ofKey.has(column))) return null;
   const begin = after?.values.slice(0, key.length) ?? [];
   if (begin.includes(null)) return null;
-  const moment = asOf === null ? null : into.value(asOf, 'timestamptz');
   const wanted = [
     hasElementsSql(list, 'r'),
     // For `= 'array'`, PostgreSQL estimates one row in 200, and reads and sorts all rows.
@@ -51,31 +48,18 @@ export function buildListOwnerSql(
     key.map((one) => expression(one) + turn).join(', ');
   // One row more, in case that row has no further element.
   const enough = `limit ${limit + (after ? 2 : 1)}`;
-  const record =
-    moment === null ? [] : [`reporting_internal.has_record(${into.value(view, 'text')}, ${moment})`];
-  const parts = (moment === null ? [null] : (pastParts ?? [])).map(
-    (
-      part,
-      number,
-    ) => `(select ${key.map((one) => `${orderExpression(one)} as "${one.name}"`).join(', ')}, ${number} as part
-from ${relationSql(part?.view ?? view)} as r
-where ${[...(part && moment !== null ? [part.where(moment)] : []), ...record, ...wanted].join('\n  and ')}
+  const parts = views.map(
+    (view) => `(select ${key.map((one) => `${orderExpression(one)} as "${one.name}"`).join(', ')}
+from ${relationSql(view)} as r
+where ${wanted.join('\n  and ')}
 order by ${inTurn(orderExpression)}
 ${enough})`,
   );
   const same = key.map((one) => `${orderExpression(one)} = w."${one.name}"`).join(' and ');
-  // Rows that are shown both then and now have their current elements; only for the others is `_as_of`
-  // queried.
-  const elements = [
-    `select * from ${relationSql(name)} as r where w.part = 0 and ${same}`,
-    ...(moment === null
-      ? []
-      : [`select * from ${relationSql(ofMoment ?? name)}(${moment}) as r where w.part > 0 and ${same}`]),
-  ];
   return {
     listed: `(select * from (${parts.join('\nunion all\n')}) as k
 order by ${inTurn(({ name: column }) => `k."${column}"`)}
 ${enough})`,
-    elements: `(${elements.join('\nunion all\n')} offset 0)`,
+    elements: `(select * from ${relationSql(name)} as r where ${same} offset 0)`,
   };
 }

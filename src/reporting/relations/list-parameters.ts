@@ -4,7 +4,7 @@ import { type Cursor, parseCursor } from './cursor.ts';
 import {
   type Filter,
   getValueSchema,
-  instant,
+  instantParam,
   limitedText,
   OPERATOR_DESCRIPTIONS,
   type Operator,
@@ -111,19 +111,17 @@ function parseCursorParameter(
 }
 
 /** The start of a page. The length of a cursor depends on the values of its row, so it has no maximum. */
-const after = urlText
-  .meta({ description: 'The cursor `next` of the page before: its rows follow.' })
-  .optional();
+const after = urlText.meta({ description: 'The cursor `next` of the previous page.' }).optional();
 
 /** The moment in `as_of`. */
-export const asOf = instant
+export const asOf = instantParam
   .meta({
-    description: 'The rows as they were known at this moment, such as 2026-03-20T12:00Z.',
+    description: 'Returns the rows as of this moment, such as 2026-03-20T12:00Z.',
     examples: ['2026-03-20T12:00Z'],
   })
   .optional();
 
-/** Created once per type: there are thousands of filters. */
+/** Schemas of optional filters by type. There are thousands of filters, so each schema is created once. */
 const optionals = new Map<string, z.ZodType>();
 
 function getOptionalSchema(type: string): z.ZodType {
@@ -138,7 +136,7 @@ const limit = limitedText
     error: `must be a whole number from 1 to ${MAX_ROWS}`,
   })
   .meta({
-    description: `How many rows at most; ${DEFAULT_ROWS} by default.`,
+    description: `Maximum number of rows. Default: ${DEFAULT_ROWS}.`,
     type: 'integer',
     minimum: 1,
     maximum: MAX_ROWS,

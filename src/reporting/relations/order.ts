@@ -1,4 +1,4 @@
-import type { OrderColumn } from './readable.ts';
+import type { OrderColumn } from './relation.ts';
 import type { Order } from './row-query.ts';
 import type { StatementBuilder } from './statement.ts';
 

@@ -4,7 +4,10 @@ export interface PointsSql {
   readonly rows: string;
   readonly conditions: readonly string[];
   readonly at: string;
-  /** The end of a value's validity; an SQL null: still valid. Null: a point holds only at its own time. */
+  /**
+   * SQL of the end of a value's validity, which is null while the value is valid. Null: values have no
+   * validity, and a point holds only at its own time.
+   */
   readonly ends: string | null;
   /** The values by name. Each point has one of them. */
   readonly values: readonly (readonly [name: string, value: string])[];
@@ -21,8 +24,8 @@ export interface PointsSql {
    */
   readonly foundByTime: boolean;
   /**
-   * The same rows in parts, if only the rows of each part can be read in the order of time. Null: all rows
-   * can.
+   * The same rows in parts. Set if only the rows of each part can be read in the order of time. Null: all rows
+   * together can.
    */
   readonly parts: (() => readonly Pick<PointsSql, 'rows' | 'conditions'>[]) | null;
   /**

@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import { explainQuery } from './query-plan.ts';
-import type { ReportingRelation } from './readable.ts';
+import type { Relation } from './relation.ts';
 import type { RowsQuery } from './row-query.ts';
 import { matchingSql } from './rows.ts';
 import { StatementBuilder } from './statement.ts';
@@ -22,7 +22,7 @@ const MAX_COUNT_COST = 20_000;
  */
 export async function countRows(
   sql: postgres.Sql,
-  readable: ReportingRelation,
+  readable: Relation,
   question: RowsQuery,
 ): Promise<RowCount | null> {
   if (readable.entities?.packed) return null;

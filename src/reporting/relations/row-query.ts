@@ -13,9 +13,9 @@ import {
   parseListQuery,
 } from './list-parameters.ts';
 import { MAX_SORT_CHARACTERS } from './order.ts';
-import { type OrderColumn, orderedColumns, type ReportingRelation } from './readable.ts';
+import { type OrderColumn, orderedColumns, type Relation } from './relation.ts';
 
-/** A query for rows of a {@link ReportingRelation}. */
+/** A query for rows of a {@link Relation}. */
 export interface RowsQuery extends ListQuery {
   /** The requested columns, in order. */
   readonly columns: readonly DeclaredColumn[];
@@ -38,13 +38,13 @@ export interface Order {
 /** The schema of the parameters of a list. */
 export type RowsParameters = z.ZodType<RowsQuery>;
 
-const made = new WeakMap<ReportingRelation, RowsParameters>();
+const made = new WeakMap<Relation, RowsParameters>();
 
 /**
- * Returns the schema of the parameters of a {@link ReportingRelation}, each with its description. The schema
+ * Returns the schema of the parameters of a {@link Relation}, each with its description. The schema
  * transforms them into a query.
  */
-export function rowsParameters(readable: ReportingRelation): RowsParameters {
+export function rowsParameters(readable: Relation): RowsParameters {
   const known = made.get(readable);
   if (known) return known;
   const names = readable.columns.map(({ name }) => name);
@@ -82,7 +82,7 @@ export function rowsParameters(readable: ReportingRelation): RowsParameters {
 }
 
 /** Returns the order for a value of `sort`. Default: by the key. */
-export function parseSort({ key, columns }: ReportingRelation, sort = key[0]?.name ?? ''): Order {
+export function parseSort({ key, columns }: Relation, sort = key[0]?.name ?? ''): Order {
   const descending = sort.startsWith('-');
   const first = sort.replace(/^-/, '');
   const known = key.find(({ name }) => name === first);
@@ -102,19 +102,19 @@ const columnList = (names: readonly string[]) =>
       if (unknown.length > 0)
         context.addIssue(`has no column ${unknown.join(', ')}; there are ${names.join(', ')}`);
     })
-    .meta({ description: `The columns that are wanted, with commas between them; all by default.` });
+    .meta({ description: `Columns, separated by commas. Default: all.` });
 
-function sortSchema(readable: ReportingRelation) {
+function sortSchema(readable: Relation) {
   const names = orderedColumns(readable).map(({ name }) => name);
   return z
     .enum([...names, ...names.map((name) => `-${name}`)], {
       error: ({ input }) =>
         Array.isArray(input)
           ? 'is given more than once'
-          : `must be one of ${names.join(', ')}; with - before it the order falls`,
+          : `must be one of ${names.join(', ')}; a leading - sorts in descending order`,
     })
     .meta({
-      description: `The column to sort by, then by the rest of the key; with \`-\` before it the order falls. Of a text beside the key the first ${MAX_SORT_CHARACTERS} characters count. Default: ${readable.key[0]?.name}.`,
+      description: `Column to sort by, followed by the rest of the key. A leading \`-\` sorts in descending order. Texts outside the key are compared by their first ${MAX_SORT_CHARACTERS} characters. Default: ${readable.key[0]?.name}.`,
     });
 }
 
@@ -126,7 +126,7 @@ function parameter({ type, comment, preset }: DeclaredParameter) {
 
 function unknown(
   issue: { readonly code?: string | undefined; readonly keys?: unknown },
-  { noPast, asOf, parameters }: ReportingRelation,
+  { noPast, asOf, parameters }: Relation,
   known: readonly string[],
 ): string | undefined {
   if (issue.code !== 'unrecognized_keys') return undefined;

@@ -5,7 +5,7 @@ import { filterSql } from './filters.ts';
 import { findLastKey } from './key-windows.ts';
 import { buildListOwnerSql } from './list-owners.ts';
 import { afterRowSql, orderExpression, rowColumnSql, upToRowSql } from './order.ts';
-import type { EntityList, ReportingRelation } from './readable.ts';
+import type { EntityList, Relation } from './relation.ts';
 import type { Order, RowsQuery } from './row-query.ts';
 import { ofFilteredSeries, seriesBySeries, seriesInOrder } from './series-numbers.ts';
 import { LiteralStatementBuilder, type ParameterizedStatement, StatementBuilder } from './statement.ts';
@@ -29,7 +29,7 @@ export interface RowsPage {
  */
 export async function readRows(
   sql: postgres.Sql,
-  readable: ReportingRelation,
+  readable: Relation,
   question: RowsQuery,
 ): Promise<RowsPage> {
   const { columns, order, limit } = question;
@@ -53,7 +53,7 @@ const textIn = (value: unknown) => (typeof value === 'string' ? value : null);
  */
 async function firstRows(
   sql: postgres.Sql,
-  readable: ReportingRelation,
+  readable: Relation,
   question: RowsQuery,
 ): Promise<readonly (readonly unknown[])[]> {
   const ask = ({ text, values }: ParameterizedStatement) =>
@@ -81,7 +81,7 @@ async function firstRows(
  */
 async function lastOfFirstPart(
   ask: (asked: ParameterizedStatement) => Promise<readonly (readonly unknown[])[]>,
-  readable: ReportingRelation,
+  readable: Relation,
   question: RowsQuery,
 ): Promise<Cursor | null> {
   const { order, asOf, limit } = question;
@@ -96,7 +96,7 @@ async function lastOfFirstPart(
  * Returns the statement that reads a page and one more row: the requested columns, then those of the order,
  * all as text.
  */
-export function rowsStatement(readable: ReportingRelation, question: RowsQuery): ParameterizedStatement {
+export function rowsStatement(readable: Relation, question: RowsQuery): ParameterizedStatement {
   const into = new StatementBuilder();
   const { columns, order, limit } = question;
   const typeOf = typesOf(readable);
@@ -117,7 +117,7 @@ export function rowsStatement(readable: ReportingRelation, question: RowsQuery):
  * Returns the same query as SQL for people to read, copy and run: with literals, and columns of their own
  * types.
  */
-export function rowsSql(readable: ReportingRelation, question: RowsQuery): string {
+export function rowsSql(readable: Relation, question: RowsQuery): string {
   return [
     `select ${question.columns.map(({ name }) => rowColumnSql(name)).join(', ')}`,
     ...matchingSql(readable, question, new LiteralStatementBuilder()),
@@ -127,7 +127,7 @@ export function rowsSql(readable: ReportingRelation, question: RowsQuery): strin
 }
 
 /** Returns SQL of FROM and WHERE: a superset of the rows of the page. */
-function fromSql(readable: ReportingRelation, question: RowsQuery, into: StatementBuilder): string[] {
+function fromSql(readable: Relation, question: RowsQuery, into: StatementBuilder): string[] {
   const { order, limit, columns } = question;
   const holders = buildListOwnerSql(readable, question, typesOf(readable), into);
   if (holders) {
@@ -162,13 +162,10 @@ interface RowsSql {
 }
 
 /**
- * Returns the parts of the rows that can each be read in key order. Returns null if all rows together can.
+ * Returns the parts of the rows that can each be read in key order. Returns null if all rows together can be
+ * read in key order.
  */
-function partsOf(
-  readable: ReportingRelation,
-  { asOf, order }: RowsQuery,
-  into: StatementBuilder,
-): RowsSql[] | null {
+function partsOf(readable: Relation, { asOf, order }: RowsQuery, into: StatementBuilder): RowsSql[] | null {
   const { key, name } = readable;
   const parts = readable.parts ?? (readable.numbered ? [name] : undefined);
   if (asOf !== null)
@@ -179,27 +176,21 @@ function partsOf(
 }
 
 /**
- * Returns the same for a past moment. Empty if all rows together can be read in key order.
+ * Returns the parts of the rows of a past moment that can each be read in key order. Empty if all rows together
+ * can be read in key order.
  * @param at SQL of the moment
  */
 export function pastPartsOf(
-  { name, pastParts = [] }: ReportingRelation,
+  { dataset = '', pastParts = [] }: Relation,
   at: string,
   into: StatementBuilder,
 ): RowsSql[] {
-  const record = recordAt(name, at, into);
-  return pastParts.map(({ view, columns = {}, where }) => {
-    const more = Object.entries(columns).map(([column, value]) => `, ${value} as ${quoted(column)}`);
-    const from = relationSql(view);
-    return {
-      from: more.length === 0 ? from : `(select p.*${more.join('')} from ${from} as p)`,
-      where: [where(at), record],
-    };
-  });
+  const record = recordAt(dataset, at, into);
+  return pastParts.map(({ view, where }) => ({ from: relationSql(view), where: [where(at), record] }));
 }
 
 function conditionsOf(
-  readable: ReportingRelation,
+  readable: Relation,
   { filters, after, last, order }: Pick<RowsQuery, 'filters' | 'after' | 'last' | 'order'>,
   into: StatementBuilder,
 ) {
@@ -213,11 +204,7 @@ function conditionsOf(
 }
 
 /** Returns FROM and WHERE of the requested rows, from the start of the page. */
-export function matchingSql(
-  readable: ReportingRelation,
-  question: RowsQuery,
-  into: StatementBuilder,
-): string[] {
+export function matchingSql(readable: Relation, question: RowsQuery, into: StatementBuilder): string[] {
   const things = thingsOf(readable, question);
   // Filters on the columns of the entity apply only to the list of entities. If a filter applied twice,
   // PostgreSQL would estimate almost no rows and choose a wrong plan.
@@ -232,7 +219,7 @@ export function matchingSql(
   // `offset 0` keeps entities separate: PostgreSQL computes the rows of the next entity only while the page
   // is not full.
   return [
-    `from ${entitiesSql(readable.name, things, question, typesOf(readable), into)} as w`,
+    `from ${entitiesSql(readable.dataset ?? '', things, question, typesOf(readable), into)} as w`,
     `cross join lateral (select * ${[rows, ...where].join('\n')} offset 0) as r`,
   ];
 }
@@ -259,26 +246,26 @@ function orderSql(
 }
 
 /** Returns the entities whose rows are read one by one. Returns null if all rows are read at once. */
-function thingsOf({ entities }: ReportingRelation, { order, asOf, filters }: RowsQuery): EntityList | null {
+function thingsOf({ entities }: Relation, { order, asOf, filters }: RowsQuery): EntityList | null {
   // For a past moment, only observations are listed, by their time.
   if (!entities || (asOf !== null && !entities.alone)) return null;
   if (entities.alone && !filters.every(({ column }) => isListed(entities, column))) return null;
   return entities.columns.every((name, at) => order.columns[at]?.name === name) ? entities : null;
 }
 
-/** Whether the list of entities has a column. */
+/** Returns true if the list of entities has a column. */
 const isListed = ({ columns, also = [] }: EntityList, column: string) =>
   [...columns, ...also].includes(column);
 
 const namesOf = ({ columns }: EntityList, of: string) => columns.map((name) => `${of}."${name}"`).join(', ');
 
 /** Returns SQL that fails if a dataset has no record at a moment. @param at SQL of the moment */
-const recordAt = (name: string, at: string, into: StatementBuilder) =>
-  `reporting_internal.has_record(${into.value(name, 'text')}, ${at})`;
+const recordAt = (dataset: string, at: string, into: StatementBuilder) =>
+  `reporting_internal.has_record(${into.value(dataset, 'text')}, ${at})`;
 
 /** Returns SQL of the entities from the start of the page. */
 function entitiesSql(
-  name: string,
+  dataset: string,
   things: EntityList,
   { filters, after, order, asOf }: RowsQuery,
   typeOf: (name: string) => string,
@@ -289,7 +276,7 @@ function entitiesSql(
   const conditions = [
     // Without this check, a moment before the record would list no entity, and the view that reports the
     // error would not be read.
-    ...(at === null ? [] : [`w."${first}" <= ${at}`, recordAt(name, at, into)]),
+    ...(at === null ? [] : [`w."${first}" <= ${at}`, recordAt(dataset, at, into)]),
     ...filters
       .filter(({ column }) => isListed(things, column))
       .map((one) => filterSql(one, typeOf(one.column), `w."${one.column}"`, into)),
@@ -309,14 +296,14 @@ function entitiesSql(
   return `(select distinct ${namesOf(things, 'w')} from ${relationSql(things.view)} w${where} order by ${inTurn})`;
 }
 
-function typesOf({ columns }: ReportingRelation): (name: string) => string {
+function typesOf({ columns }: Relation): (name: string) => string {
   const types = new Map(columns.map(({ name, type }) => [name, type]));
   return (name) => types.get(name) ?? 'text';
 }
 
 /** Returns a FROM item: the view, its function of a past moment, or the function with its arguments. */
 export function sourceSql(
-  { name, parameters, asOf }: ReportingRelation,
+  { name, parameters, asOf }: Relation,
   question: Pick<RowsQuery, 'asOf' | 'given'>,
   into: StatementBuilder,
 ): string {

@@ -2,7 +2,7 @@ import { relationSql } from '../views/declared-objects.ts';
 import type { Cursor } from './cursor.ts';
 import { type Filter, filterSql } from './filters.ts';
 import { afterRowSql, orderExpression, upToRowSql } from './order.ts';
-import type { ReportingRelation, SeriesNumbering } from './readable.ts';
+import type { Relation, SeriesNumbering } from './relation.ts';
 import type { Order, RowsQuery } from './row-query.ts';
 import type { StatementBuilder } from './statement.ts';
 
@@ -20,7 +20,7 @@ const texts = ({ columns }: SeriesNumbering) => columns.map((name) => `w."${name
  * @param columnValue returns the value of a column
  */
 export function ofOneSeries(
-  { numbered }: Pick<ReportingRelation, 'numbered'>,
+  { numbered }: Pick<Relation, 'numbered'>,
   columnValue: (column: string) => string | undefined,
   into: StatementBuilder,
 ): string[] {
@@ -34,7 +34,7 @@ export function ofOneSeries(
 
 /** Returns the condition of {@link ofOneSeries}, from filters. */
 export const ofFilteredSeries = (
-  readable: ReportingRelation,
+  readable: Relation,
   filters: readonly Filter[],
   into: StatementBuilder,
 ): string[] =>
@@ -49,7 +49,7 @@ export const ofFilteredSeries = (
  * series by series.
  */
 export const seriesInOrder = (
-  { numbered }: Pick<ReportingRelation, 'numbered'>,
+  { numbered }: Pick<Relation, 'numbered'>,
   { columns }: Pick<Order, 'columns'>,
 ): SeriesNumbering | null =>
   numbered?.columns.every((name, at) => columns[at]?.name === name) ? numbered : null;

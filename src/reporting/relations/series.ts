@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../../lib/clock.ts';
 import { relationSql } from '../views/declared-objects.ts';
 import type { ReadableDataset } from './catalogue.ts';
 import { type PointsSource, readDownsampled } from './downsample.ts';
-import { type Filter, filterSql, instant, limitedText } from './filters.ts';
+import { type Filter, filterSql, instantParam, limitedText } from './filters.ts';
 import {
   asOf,
   filterShape,
@@ -17,7 +17,7 @@ import {
 } from './list-parameters.ts';
 import { rowColumnSql } from './order.ts';
 import type { PointsSql } from './points-sql.ts';
-import type { ReportingRelation } from './readable.ts';
+import type { Relation } from './relation.ts';
 import { pastPartsOf } from './rows.ts';
 import { ofFilteredSeries } from './series-numbers.ts';
 import type { StatementBuilder } from './statement.ts';
@@ -64,7 +64,7 @@ const READ_BUDGET_MS = 10_000;
 
 /** The relation with the points of a dataset, and the filters that select one entity. */
 export interface SeriesSource {
-  readonly readable: ReportingRelation;
+  readonly readable: Relation;
   /** The columns that can be drawn, and the columns with times. */
   readonly values: readonly DeclaredColumn[];
   readonly times: readonly DeclaredColumn[];
@@ -118,21 +118,25 @@ export function seriesParameters(source: SeriesSource): z.ZodType<SeriesQuery> {
           Array.isArray(input) ? 'is given more than once' : `must be one of ${all.join(', ')}`,
       })
       .meta({ description });
-  const window = (description: string) => instant.meta({ ...instant.meta(), description }).optional();
+  const window = (description: string) =>
+    instantParam.meta({ ...instantParam.meta(), description }).optional();
   const shape = {
-    column: names.length === 1 ? one(names, 'The values.').optional() : one(names, 'The values.'),
+    column:
+      names.length === 1
+        ? one(names, 'Column of the values.').optional()
+        : one(names, 'Column of the values.'),
     time: one(
       times.map(({ name }) => name),
-      `When they were so; ${time} by default.`,
+      `Column of the times. Default: ${time}.`,
     ).optional(),
-    from: window('The start of the window; the first point by default.'),
-    to: window('The end of the window, itself not in it; after the last point by default.'),
+    from: window('Start of the window. Default: the first point.'),
+    to: window('End of the window, exclusive. Default: after the last point.'),
     buckets: limitedText
       .refine((text) => /^\d{1,4}$/.test(text) && Number(text) >= 1 && Number(text) <= MAX_BUCKETS, {
         error: `must be a whole number from 1 to ${MAX_BUCKETS}`,
       })
       .meta({
-        description: `Number of equal parts of the window. At most four points of each part are returned. ${DEFAULT_BUCKETS} by default.`,
+        description: `Number of equal parts of the window. At most four points of each part are returned. Default: ${DEFAULT_BUCKETS}.`,
         type: 'integer',
         minimum: 1,
         maximum: MAX_BUCKETS,
@@ -156,7 +160,7 @@ export function seriesParameters(source: SeriesSource): z.ZodType<SeriesQuery> {
           context.addIssue({
             code: 'custom',
             path: [name],
-            message: 'is needed: without it points of different things would be one line',
+            message: 'is required: without it one line would mix points of different entities',
           });
       const column = values.find(({ name }) => name === (getParamText(given, 'column') ?? names[0]));
       return {
@@ -220,7 +224,6 @@ function seriesPoints(
     `${at} is not null and isfinite(${at})`,
     ...(begin === null ? [] : [`${at} >= ${begin}`]),
     ...(end === null ? [] : [`${at} < ${end}`]),
-    ...currentOnly(kind),
     ...ofFilteredSeries(readable, filters, into),
     ...filters.map((one) => filterSql(one, types.get(one.column) ?? 'text', rowColumnSql(one.column), into)),
   ];
@@ -245,7 +248,7 @@ function seriesPoints(
  * @param past SQL of the moment; null: now
  */
 export const pastPoints = (
-  readable: ReportingRelation,
+  readable: Relation,
   past: string | null,
   conditions: readonly string[],
   into: StatementBuilder,
@@ -257,10 +260,3 @@ export const pastPoints = (
           rows: from,
           conditions: [...conditions, ...where],
         }));
-
-/**
- * Returns the condition that excludes points that the upstream removed. Not IS NULL: for an expression,
- * PostgreSQL estimates one row in 200 and chooses a plan for few rows.
- */
-export const currentOnly = (kind: ReadableDataset['kind']): readonly string[] =>
-  kind === 'series' ? [`num_nulls(${rowColumnSql('vanished_at')}) > 0`] : [];

@@ -1,4 +1,4 @@
-import { isExactNumber, parseJson } from '../../upstreams/json.ts';
+import { isExactNumber, isInexact, parseJson } from '../../upstreams/json.ts';
 
 /** A value that JSON can represent without rounding. */
 export type Value = string | number | boolean | null | readonly Value[] | { readonly [name: string]: Value };
@@ -25,7 +25,7 @@ export function readValue(type: string, text: string | null): Value {
   switch (type) {
     case 'bigint':
     case 'integer':
-      return Number.isSafeInteger(Number(text)) ? Number(text) : text;
+      return isInexact(text) ? text : Number(text);
     case 'double precision':
       return Number.isFinite(Number(text)) ? Number(text) : text;
     case 'boolean':

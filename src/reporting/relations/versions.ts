@@ -1,17 +1,16 @@
 import type { DeclaredColumn } from '../../db/declared.ts';
 import { relationSql } from '../views/declared-objects.ts';
 import type { ReadableDataset } from './catalogue.ts';
-import type { ReportingRelation } from './readable.ts';
+import type { Relation } from './relation.ts';
 
 /** Columns with metadata of the recording, not with recorded content. */
 const RECORDING_COLUMNS: ReadonlySet<string> = new Set([
+  'version_id',
   'run_id',
-  'recorded_at',
-  'superseded_at',
-  'vanished',
-  'vanished_at',
   'valid_from',
   'valid_to',
+  'differs',
+  'vanished',
   'ended_by',
   'observed_at',
   'started_at',
@@ -26,7 +25,7 @@ const RECORDING_COLUMNS: ReadonlySet<string> = new Set([
  */
 export interface Versions {
   /** The relation, for the types of columns. */
-  readonly readable: ReportingRelation;
+  readonly readable: Relation;
   /**
    * SQL: a FROM item with the columns of the key (and the number of the series if rows have one), `content`,
    * `begins`, `ends` and `ends_alone`.
@@ -47,10 +46,9 @@ export interface Versions {
 }
 
 /**
- * Returns the versions of the rows of a dataset. For a log, rows that were later superseded with other values
- * are versions too.
+ * Returns the versions of the rows of a dataset.
  */
-export function versionsOf({ name, kind, now, history, begins, ends }: ReadableDataset): Versions {
+export function versionsOf({ kind, now, history, begins, ends }: ReadableDataset): Versions {
   const readable = history ?? now;
   const keyed = new Set([
     ...now.key.map((column) => column.name),
@@ -62,12 +60,9 @@ export function versionsOf({ name, kind, now, history, begins, ends }: ReadableD
   const until =
     ends === null ? 'null::timestamptz' : kind === 'ledger' ? `case when not is_open then ${ends} end` : ends;
   const alone = kind === 'state' ? `ended_by <> 'changed'` : 'true';
-  const of = (view: string, end = until, where = '') =>
-    `select ${columns}, ${begins} as begins, ${end} as ends, ${alone} as ends_alone from ${relationSql(view)}${where}`;
-  const selects =
-    kind === 'log'
-      ? [of(name), of(`${name}_conflicts`, 'superseded_at', ' where differs is not null')]
-      : (readable.parts ?? [readable.name]).map((view) => of(view));
+  const of = (view: string) =>
+    `select ${columns}, ${begins} as begins, ${until} as ends, ${alone} as ends_alone from ${relationSql(view)}`;
+  const selects = (readable.parts ?? [readable.name]).map(of);
   const parts = selects.map((one) => `(${one})`);
   const at = kind === 'ledger' ? `${readable.name}_at` : null;
   return { readable, from: `(${selects.join(' union all ')})`, parts, content, at };
@@ -79,11 +74,7 @@ export function versionsOf({ name, kind, now, history, begins, ends }: ReadableD
  * past values are not kept.
  * @param at SQL of the moment
  */
-export function versionsKnownAt(
-  { kind, begins }: ReadableDataset,
-  history: ReportingRelation,
-  at: string,
-): string {
+export function versionsKnownAt({ kind, begins }: ReadableDataset, history: Relation, at: string): string {
   const then = kind === 'ledger' ? LEDGER_THEN : STATE_THEN;
   const columns = history.columns.map(({ name }) => `${then[name]?.(at) ?? `v."${name}"`} as "${name}"`);
   return `(select ${columns.join(', ')} from ${relationSql(history.name)} v where v.${begins} <= ${at})`;

@@ -3,14 +3,17 @@ import { z } from 'zod';
 import { relationSql } from '../views/declared-objects.ts';
 import type { Filter } from './filters.ts';
 import { explainQuery } from './query-plan.ts';
-import type { Arrival, ReportingRelation } from './readable.ts';
+import type { Arrival, Relation } from './relation.ts';
 import type { RowsQuery } from './row-query.ts';
 import { StatementBuilder } from './statement.ts';
 
 const HOUR = 3_600_000;
-/** Bounds in hours of the ranges in which the first row is searched: from each to the next one. */
+/**
+ * Bounds, in hours, of the ranges in which the first row is searched. Each range ends at the start of the next
+ * one.
+ */
 const SEARCH_HOURS = [0, ...Array.from({ length: 18 }, (_, n) => 2 ** n)];
-/** Ten years, in ms. Beyond it, rows are searched without a window. */
+/** Maximum length of a search window: ten years, in ms. Beyond it, rows are searched without a window. */
 const MAX_WINDOW_MS = 87_600 * HOUR;
 /** Number of pages that a window should contain. */
 const PAGES_PER_WINDOW = 2;
@@ -30,8 +33,8 @@ interface Windows {
   /** Length of the first window, in ms. Null: all rows lie within it. */
   readonly first: number | null;
   /**
-   * Returns the length of the next window after one with too few rows, in ms. Returns null if a window would
-   * cover all remaining rows; the query then needs none.
+   * Returns the length of the window after one with too few rows, in ms. Returns null if a window would cover
+   * all remaining rows; the query then needs none.
    */
   longer(than: number, found: number): number | null;
   /** Returns the filters that bound a window. */
@@ -45,7 +48,7 @@ interface Windows {
  */
 export async function planSearchWindows(
   sql: postgres.Sql,
-  readable: ReportingRelation,
+  readable: Relation,
   question: RowsQuery,
 ): Promise<Windows | null> {
   const { order, limit } = question;
@@ -75,10 +78,10 @@ export async function planSearchWindows(
 }
 
 /**
- * Returns PostgreSQL's estimate of the total number of rows. For entities whose rows are computed, it is
- * unknown: infinity.
+ * Returns PostgreSQL's estimate of the total number of rows. Returns Infinity if rows are computed for each
+ * entity, because there is no estimate for these.
  */
-async function expectedRows(sql: postgres.Sql, { arrival, entities }: ReportingRelation): Promise<number> {
+async function expectedRows(sql: postgres.Sql, { arrival, entities }: Relation): Promise<number> {
   if (!arrival || entities) return Number.POSITIVE_INFINITY;
   const plan = await explainQuery(sql, `select from ${relationSql(arrival.view)}`, []);
   return plan?.['Plan Rows'] ?? Number.POSITIVE_INFINITY;
@@ -89,7 +92,7 @@ const earlyBoundsSchema = z.tuple([z.object({ begin: z.number().nullable(), end:
 
 /** The bounds of the rows, in ms since 1970. */
 interface Ends {
-  /** The first row in the order comes at this time or after it, in the direction of the order. */
+  /** Bound in the order of the page: no row comes before this time, in the direction of the order. */
   readonly begin: number;
   readonly end: number;
   /** No row is older than this. Null: not determined. */
@@ -102,7 +105,7 @@ interface Ends {
  */
 async function endsOf(
   sql: postgres.Sql,
-  { arrival, entities }: ReportingRelation,
+  { arrival, entities }: Relation,
   { order: { columns, descending }, filters, after, asOf }: RowsQuery,
 ): Promise<Ends | null> {
   if (!arrival || columns[0]?.name !== arrival.column) return null;

@@ -18,7 +18,7 @@ export interface Demand {
 
 const METERED = ['chainData', 'metrics'] as const;
 
-/** Whether a watched source calls an upstream with a budget. */
+/** Returns whether a watched source calls an upstream with a budget. */
 export const isMetered = ({ source }: ConfiguredFeed): boolean =>
   METERED.some((one) => one === source.upstream);
 

@@ -1,5 +1,5 @@
 import type { Dataset, EveryNode } from '../../datasets/contract.ts';
-import { type Declared, type DeclaredFunction, signature } from '../../db/declared.ts';
+import { type Declared, type DeclaredFunction, isPublic, signature } from '../../db/declared.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { recorded } from '../recorded-datasets.ts';
 import { datasetViews } from '../views/dataset-views.ts';
@@ -16,18 +16,28 @@ datasets: [relations](../relations.md).
 
 | kind | for | in \`reporting\`, for a dataset D |
 | --- | --- | --- |
-| series | points whose value is revised | \`D\` (current values), \`D_history\` (every value), \`D_as_of(timestamptz)\` |
-| log | entries that should not change | \`D\` with \`recorded_at\`, \`D_conflicts\` (different versions of one entry, old and new), \`D_as_of(timestamptz)\` |
+| series | points whose value is revised | \`D\` (current values), \`D_history\`, \`D_as_of(timestamptz)\` |
+| log | entries that should not change | \`D\` (current entries), \`D_history\` (with earlier versions of an entry), \`D_as_of(timestamptz)\` |
 | state | lists whose members join, change and leave | \`D\` (current members), \`D_history\`, \`D_changes\`, \`D_as_of(timestamptz)\` |
-| sample | readings | \`D\` with \`observed_at\`, \`D_as_of(timestamptz)\` |
+| sample | readings, which never change | \`D\` with \`observed_at\`, \`D_daily\` (averages) where there are numbers |
 | ledger | readings stored as intervals without change | \`D\` (latest), \`D_history\`, \`D_as_of(timestamptz)\` |
 
-- A list in a column also has a view of its elements, \`D_LIST\`, and \`reporting_internal.D_LIST_as_of(timestamptz)\`.
+- \`D_history\` has all versions of all rows. A version was observed from \`valid_from\` to \`valid_to\` (null: it is current); \`ended_by\` is the reason of its end.
+- \`version_id\` identifies a version among those of all datasets, and is the same in every database and file that has the version. It is a hash of the dataset, the natural
+  key and \`valid_from\` (readings: \`observed_at\`).
+- \`reporting.relations\` and \`reporting.columns\` describe all of this for tools: grain, key, role, unit, meaning of null and references of each column.
+  \`reporting.nodes\`, \`reporting.chains\` and \`reporting.calendar\` are the dimensions.
+- A list in a column also has a view with a row for each element of every version, \`reporting_lists.D_LIST\`. Elements of current rows have no \`valid_to\`. Elements as of a time:
+  \`join reporting.D_as_of(timestamptz) using (version_id)\`. Add the key, \`using (KEY, version_id)\`, where few rows are wanted: then an index finds their elements.
 - A time before the first recording is an error that names the start of the record. Runs, coverage and freshness have no as-of function.
 - \`reporting.runs\` with \`finished_at <= …\` shows the runs that had ended by a time. A row changes while its run is active.
-- A dataset with a column \`node\` has the rows of each node: with two nodes every validator appears twice. Filter by a node before you count.
-- Datasets that every node reports also have \`network_D\`: one row per thing, as most nodes report it, with \`reporting_nodes\` (those that report it) and
-  \`dissenting_nodes\` (those that report something else; null: none). \`D_disagreements\` of a log has only the differences.
+- The rows of datasets that every node reports are recorded for each node, as \`node_D\`, \`node_D_history\`, \`node_D_changes\` and \`node_D_as_of(timestamptz)\`. \`D\`
+  and \`D_as_of(timestamptz)\` have one row per entity over all nodes, as most nodes report it, with \`reporting_nodes\` (those that report it) and \`dissenting_nodes\`
+  (those that report something else; null: none). So \`validators\` is the list of validators, and \`node_validators\` what each node reported.
+- \`reporting.disagreements()\` lists in what each node differs from most nodes, and where answers of the data service contradict each other. In commands and in the configuration a dataset is always \`D\`.
+- \`p_blockchains\` is what nodes list as blockchains (\`platform.getBlockchains\`). It has the prefix of what nodes report of the P-chain, because \`blockchains\` is the list
+  of the data service.
+- A dataset with a column \`node\` has the rows of each node: with two nodes every peer appears twice. Filter by a node before you count.
 - Every row but that of a ledger has \`run_id\` (see \`reporting.runs\`) and, where the dataset stores them, unknown fields in \`extra\`.
 `;
 
@@ -37,8 +47,8 @@ Views and functions of \`reporting\` besides those of the [datasets](datasets/RE
 `;
 
 const added: Readonly<Record<Kind, string>> = {
-  series: '`recorded_at`, `superseded_at`, `vanished_at`',
-  log: '`recorded_at`',
+  series: '`valid_from`, `valid_to`, `ended_by`, `vanished`',
+  log: '`valid_from`, `valid_to`, `ended_by`, `differs`',
   state: '`valid_from`, `valid_to`, `ended_by`',
   sample: '`observed_at`',
   ledger: '`started_at`, `ended_at`, `is_open`, `probes`',
@@ -58,7 +68,7 @@ export function dictionaryPages(): ReadonlyMap<string, string> {
 }
 
 function relationsPage(): string {
-  const written = listSharedObjects().filter(({ internal }) => !internal);
+  const written = listSharedObjects().filter(isPublic);
   const views = written.filter(
     (object) => object.kind === 'view' && recorded.every(({ name }) => name !== object.name),
   );
@@ -126,10 +136,10 @@ const cell = (text: string) => text.replaceAll('|', '\\|');
 
 function section(dataset: (typeof recorded)[number]): string {
   const { name, about, source, key, history, columns } = dataset;
-  const conflicts = dataset.history === 'log' ? conflictsLine(dataset) : '';
+  const contradictions = 'single' in dataset && dataset.single ? contradictionsLine(dataset.single) : '';
   const inReporting = dataset.history === 'ledger' ? '' : viewsLine(dataset);
   const lists = listsOf(dataset).map((list) => `\`${list}\``);
-  const network = 'everyNode' in dataset && dataset.everyNode ? networkLine(name, dataset.everyNode) : '';
+  const merged = 'everyNode' in dataset && dataset.everyNode ? mergedLine(name, dataset.everyNode) : '';
   const rows = columns.map(
     (column) =>
       `| \`${column.name}\` | ${column.type}${column.nullable ? '' : ', not null'} | ${cell(column.comment)} |`,
@@ -142,7 +152,7 @@ ${about}
 - recorded from ${operationsText(dataset)}
 - every ${formatDuration(source.every)}, ${units}
 - history: ${history} (${added[history]}); natural key: ${key.map((column) => `\`${column}\``).join(', ')}
-${inReporting}${conflicts}${network}${lists.length > 0 ? `- lists as rows: ${lists.join(', ')}\n` : ''}
+${inReporting}${contradictions}${merged}${lists.length > 0 ? `- lists as rows, in \`reporting_lists\`: ${lists.join(', ')}\n` : ''}
 | column | type | description |
 | --- | --- | --- |
 ${rows.join('\n')}
@@ -150,23 +160,26 @@ ${rows.join('\n')}
 }
 
 /** Returns the views with one row per list element. */
-const listsOf = ({ name, columns }: Pick<Dataset, 'name' | 'columns'>) =>
-  columns.filter(({ element }) => element).map((column) => `${name}_${column.name}`);
+const listsOf = ({ relation, columns }: Pick<Dataset, 'relation' | 'columns'>) =>
+  columns.filter(({ element }) => element).map((column) => `${relation}_${column.name}`);
 
 /** Renders the line with the objects of `reporting` for a dataset, without the views of its lists. */
 function viewsLine(dataset: Dataset): string {
   const lists = listsOf(dataset);
-  const others = datasetViews(dataset).filter(({ name, internal }) => !internal && !lists.includes(name));
+  const merged = dataset.everyNode ? [dataset.name, `${dataset.name}_as_of`] : [];
+  const others = datasetViews(dataset).filter(
+    (one) => isPublic(one) && !lists.includes(one.name) && !merged.includes(one.name),
+  );
   const names = others.map((object) => `\`${signature(object).replace('reporting.', '')}\``);
   return `- in \`reporting\`: ${names.join(', ')}\n`;
 }
 
-function conflictsLine({ name, single }: Dataset): string {
-  const same = single?.map((column) => `\`${column}\``).join(', ');
-  return `- different versions: \`${name}_conflicts\`${same ? `, also rows of the same ${same}` : ''}\n`;
+function contradictionsLine(single: readonly string[]): string {
+  const same = single.map((column) => `\`${column}\``).join(', ');
+  return `- rows with the same ${same} contradict each other: \`disagreements\`\n`;
 }
 
-function networkLine(name: string, { own }: EveryNode): string {
+function mergedLine(name: string, { own }: EveryNode): string {
   const columns = own.map((column) => `\`${column}\``).join(', ');
-  return `- across nodes: \`network_${name}\`${columns ? `; different by node, and not compared: ${columns}` : ''}\n`;
+  return `- over all nodes: \`${name}\`, \`${name}_as_of(timestamptz)\`${columns ? `; different by node, and not compared: ${columns}` : ''}\n`;
 }

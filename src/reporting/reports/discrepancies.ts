@@ -3,8 +3,8 @@ import type postgres from 'postgres';
 /** The number of open discrepancies of a check. */
 export interface DiscrepancyCount {
   readonly check_name: string;
-  readonly standing: number;
-  /** The number of those found within the last 24 hours. */
+  readonly open: number;
+  /** Number of discrepancies found within the last 24 hours. */
   readonly found_today: number;
 }
 
@@ -44,10 +44,17 @@ interface Span {
 
 const bound = (ms: number | null) => (ms === null ? null : new Date(ms));
 
+/** Returns whether the sources were compared at least once. */
+export async function hasComparison(sql: postgres.Sql): Promise<boolean> {
+  const [row] = await sql<{ compared: boolean }[]>`
+    select exists (select from reporting_internal.check_runs where checked_at is not null) as compared`;
+  return row?.compared === true;
+}
+
 /** Returns the number of open discrepancies, by check. */
 export async function discrepancyCounts(sql: postgres.Sql): Promise<DiscrepancyCount[]> {
   const rows = await sql<DiscrepancyCount[]>`
-    select check_name, count(*)::int as standing,
+    select check_name, count(*)::int as open,
       (count(*) filter (where found_at > now() - interval '1 day'))::int as found_today
     from reporting.discrepancies where ended_at is null group by check_name order by check_name`;
   return [...rows];
@@ -69,8 +76,8 @@ export async function discrepanciesIn(
 
 /** The filters of discrepancies. */
 export interface DiscrepancyFilter {
-  /** `standing`, `ended`, or absent for both. */
-  readonly state?: 'standing' | 'ended' | undefined;
+  /** `open`, `ended`, or absent for both. */
+  readonly state?: 'open' | 'ended' | undefined;
   readonly check?: string | undefined;
   /** Only discrepancies with a smaller id. */
   readonly before?: string | undefined;
@@ -94,7 +101,7 @@ export async function discrepancyPage(
       relative_difference::text, tolerance, found_at, ended_at
     from reporting.discrepancies d
     where id < coalesce(${before ?? null}::bigint, 9223372036854775807) and check_name = coalesce(${check ?? null}, check_name)
-      ${state === undefined ? sql`` : state === 'standing' ? sql`and ended_at is null` : sql`and ended_at is not null`}
+      ${state === undefined ? sql`` : state === 'open' ? sql`and ended_at is null` : sql`and ended_at is not null`}
     order by d.id desc limit ${PAGE_SIZE}`;
   return { found: [...found], next: found.length === PAGE_SIZE ? (found.at(-1)?.id ?? null) : null };
 }
@@ -113,12 +120,10 @@ export async function breaksIn(
     order by broke_at desc, chain_id, metric limit ${most}`;
 }
 
-/**
- * Renders the counts as text, such as `12 stand (metric_parts 11, balances 1), 2 of them found within a day`.
- */
+/** Renders the counts as text. */
 export function describeDiscrepancies(counts: readonly DiscrepancyCount[]): string {
-  const sum = (of: 'standing' | 'found_today') => counts.reduce((all, one) => all + one[of], 0);
+  const sum = (of: 'open' | 'found_today') => counts.reduce((all, one) => all + one[of], 0);
   if (counts.length === 0) return 'none';
-  const each = counts.map(({ check_name, standing }) => `${check_name} ${standing}`).join(', ');
-  return `${sum('standing')} stand (${each}), ${sum('found_today')} of them found within a day`;
+  const each = counts.map(({ check_name, open }) => `${check_name} ${open}`).join(', ');
+  return `${sum('open')} open (${each}), ${sum('found_today')} of them found within a day`;
 }

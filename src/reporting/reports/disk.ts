@@ -45,7 +45,7 @@ export async function diskUse(sql: postgres.Sql, directory: string | null): Prom
     ),
     days as (
       select min(seal) as first, max(seal) as last, extract(epoch from max(sealed_until) - min(sealed_until)) / 86400 as count
-      from reporting.seal_heads
+      from reporting_internal.seal_heads
       where sealed_until > now() - interval '8 days'
         and sealed_until >= (select min(requested_since) from written) + interval '1 day'
     ),

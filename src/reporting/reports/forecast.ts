@@ -9,9 +9,9 @@ import {
   jointState,
   loadStates,
   missingWindows,
-  stateOf,
   type TargetState,
   type TargetStates,
+  targetStateOf,
   UNSUPPORTED_RETRY_MS,
 } from '../../recording/plan.ts';
 import { rangeStart } from '../../recording/range-start.ts';
@@ -84,7 +84,7 @@ export async function forecast(
 async function forecastOf(
   feed: ConfiguredFeed,
   states: TargetStates,
-  looks: ReadonlyMap<string, LastPoll>,
+  lastPolls: ReadonlyMap<string, LastPoll>,
   now: number,
 ): Promise<Forecast> {
   const { source, datasets, targets, every } = feed;
@@ -93,22 +93,22 @@ async function forecastOf(
   for await (const part of yieldChunks(targets, FORECAST_BATCH_SIZE))
     for (const target of part) {
       const joint = jointState(feed, states, target);
-      const wanted = datasets.map((dataset) => ({
+      const costs = datasets.map((dataset) => ({
         ...dataset,
-        state: stateOf(states, target, dataset.name),
+        state: targetStateOf(states, target, dataset.name),
       }));
       const behind = heightsBehind(feed, target, joint, now);
       backlog = backlog === null || behind === null ? null : backlog + behind;
-      const cost = pollCost(feed, target, joint, looks.get(targetKey(target)), now);
+      const cost = pollCost(feed, target, joint, lastPolls.get(targetKey(target)), now);
       if (!joint.unsupported && !isDone(feed, joint)) round += cost;
       const within = (span: number) => {
-        const all = wanted.map(({ state, every }) => ticks(feed, state, every, now, now + span));
+        const all = costs.map(({ state, every }) => ticks(feed, state, every, now, now + span));
         const [only] = all;
         if (only && all.length === 1 && !source.range?.index) return { polls: cost * only.count, sweeps: 0 };
         // Datasets that are due at the same time share the call.
         const due = [...new Set(all.flatMap(instantsOf))].sort((a, b) => a - b);
-        const look = looks.get(targetKey(target));
-        return { polls: cost * due.length, sweeps: callsAgain(feed, target, joint, look, due) };
+        const lastPoll = lastPolls.get(targetKey(target));
+        return { polls: cost * due.length, sweeps: callsAgain(feed, target, joint, lastPoll, due) };
       };
       const [ofHour, ofDay] = [within(HOUR), within(DAY)];
       hour += ofHour.polls + ofHour.sweeps;
@@ -159,7 +159,7 @@ function callsAgain(
   return calls;
 }
 
-/** Whether the window from a start is the whole list of a target, requested as one window. */
+/** Returns true if the window from a start is the whole list of a target, requested as one window. */
 function isWholeList(
   { source }: ConfiguredFeed,
   target: Target,
@@ -179,7 +179,7 @@ function heightsBehind(feed: ConfiguredFeed, target: Target, state: TargetState,
   return holes.reduce((sum, { from, to }) => sum + to - from, 0);
 }
 
-/** Whether the response never changes and is recorded. */
+/** Returns true if the response never changes and is recorded. */
 const isDone = ({ source }: ConfiguredFeed, state: TargetState) =>
   source.once === true && state.lastPolled !== null;
 
@@ -227,8 +227,8 @@ function pollCost(
 }
 
 /**
- * Whether two windows need about the same number of calls. For heights, only the first recording, which may
- * be very long, is not comparable.
+ * Returns true if two windows need about the same number of calls. For heights, only the first recording, which
+ * may be very long, is not comparable.
  */
 function isComparable(axis: 'time' | 'height', last: Window, next: Window): boolean {
   if (axis === 'height') return last.from > 0 && last.from < OPEN_END - 1;

@@ -18,27 +18,27 @@ export function incidentMarkdown({ node, from, to, incidents, moments, more }: P
   const lines = [
     `# ${escapeMarkdown(node)}, ${time(from)} to ${time(to)} (UTC)`,
     '',
-    ...(incidents.length === 0 ? ['It was not down in this time.'] : incidents.map(incidentLine)),
+    ...(incidents.length === 0 ? ['The node was not down in this range.'] : incidents.map(incidentLine)),
     '',
-    '| when | what | says |',
+    '| time | event | source |',
     '| --- | --- | --- |',
     ...moments.map(
       ({ at, what, source }) => `| ${time(at)} | ${escapeMarkdown(what)} | ${escapeMarkdown(source)} |`,
     ),
-    ...(more > 0 ? ['', `${more} later moments are not shown: take a shorter window.`] : []),
+    ...(more > 0 ? ['', `${more} later events are not shown: choose a shorter window.`] : []),
   ];
   return `${lines.join('\n')}\n`;
 }
 
 function incidentLine(one: Incident): string {
-  const until = one.ended_at ? `until ${time(one.ended_at)}` : 'and it lasts';
-  const since = one.failing_since ? `, failing since ${time(one.failing_since)} by its own count` : '';
+  const until = one.ended_at ? `until ${time(one.ended_at)}` : 'and is still down';
+  const since = one.failing_since ? `, failing since ${time(one.failing_since)} according to the node` : '';
   const checks = one.failed_checks?.length
     ? `, checks: ${one.failed_checks.map(escapeMarkdown).join(', ')}`
     : '';
   const outages = one.outages === '1' ? '' : ` in ${one.outages} outages`;
   const unknown = Math.round(Number(one.unknown_seconds));
-  const unseen = unknown === 0 ? '' : `, it was unobserved for ${unknown} s`;
+  const unseen = unknown === 0 ? '' : `, unobserved for ${unknown} s`;
   const error = one.first_error === null ? '' : `: ${escapeMarkdown(one.first_error)}`;
   return `- ${escapeMarkdown(one.probe)} was down from ${time(one.started_at)} ${until} (${Math.round(Number(one.down_seconds))} s${outages}${unseen}, seen by ${one.noticed_by.map(escapeMarkdown).join(', ')}${since}${checks})${error}`;
 }

@@ -98,10 +98,10 @@ export async function readMoments(
       union all
       select started_at, 2, concat('did not look until ', to_char(ended_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS'), ': ', reason),
         'observer ' || observer
-      from reporting.node_absences where started_at < ${to} and ended_at > ${from}
+      from reporting_internal.node_absences where started_at < ${to} and ended_at > ${from}
       union all
       select starts_at, 3, concat('maintenance until ', to_char(ends_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS'), ': ' || reason), 'announced'
-      from reporting.node_maintenance where (node is null or node = ${node}) and starts_at < ${to} and ends_at > ${from}
+      from reporting_internal.node_maintenance where (node is null or node = ${node}) and starts_at < ${to} and ends_at > ${from}
       union all
       select at, 4, concat(key, ': ', coalesce(before, 'nothing'), ' → ', coalesce(after, 'nothing')), 'the node''s identity' from identity
       union all
@@ -115,7 +115,7 @@ export async function readMoments(
       select resolved_at, 8, 'over', 'alert ' || rule from alerts where ${during('resolved_at')}
       union all
       select range_start, 9, concat(dataset, ' could not be recorded until ', to_char(range_end at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS'), ': ', reason), 'losses'
-      from reporting.permanent_gaps
+      from reporting_internal.permanent_gaps
       where (target = ${`node=${node}`} or starts_with(target, ${`node=${node} `})) and range_start < ${to} and range_end > ${from}
       union all
       select at, 10, note, author from reporting.incident_notes where node = ${node} and ${during('at')}

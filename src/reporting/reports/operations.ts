@@ -7,7 +7,10 @@ const SERVICES: Readonly<Record<Source['upstream'], string>> = {
   nodes: 'each node',
 };
 
-/** The service's name of an operation, by its method and path, or by the prefix of its JSON-RPC method. */
+/**
+ * Title of an operation in the documentation of its service, by method and path, or by the prefix of its JSON-RPC
+ * method. An operation without a title is shown by its name alone.
+ */
 const TITLES: Readonly<Record<string, string>> = {
   'POST /v1/signatureAggregator/{network}/aggregateSignatures': 'Aggregate signatures',
   'GET /v1/signatureAggregator/{network}/aggregateSignatures/{txHash}':
@@ -40,23 +43,19 @@ const TITLES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Renders the source of a dataset as Markdown: the service, then its operations by the names that the service
+ * Renders the source of a dataset as Markdown: the service, then its operations by the titles that the service
  * uses.
- * @throws Error if {@link TITLES} lacks an operation
  */
 export function operationsText({ operations, source }: Pick<Recorded, 'operations' | 'source'>): string {
   const titles = [...new Set(operations.map(titleOf))];
   const texts = titles.map((title) => {
-    const those = operations.filter((operation) => titleOf(operation) === title);
-    return `${title}: ${those.map((operation) => `\`${operation}\``).join(', ')}`;
+    const names = operations.filter((operation) => titleOf(operation) === title).map((name) => `\`${name}\``);
+    return `${title === undefined ? '' : `${title}: `}${names.join(', ')}`;
   });
   return `${SERVICES[source.upstream]}, ${texts.join('; ')}`;
 }
 
-function titleOf(operation: string): string {
+function titleOf(operation: string): string | undefined {
   const prefix = /^(?:[a-z]+\.|GET \/ext\/health(?=\/|$))/.exec(operation)?.[0];
-  const title = TITLES[prefix ?? operation];
-  if (title === undefined)
-    throw new Error(`${operation}: src/reporting/reports/operations.ts has no name for it`);
-  return title;
+  return TITLES[prefix ?? operation];
 }

@@ -1,6 +1,7 @@
 import { type Declared, literal } from '../../db/declared.ts';
 import { UsageError } from '../../lib/errors.ts';
 import { parseExactInstant } from '../../lib/instant.ts';
+import { suggestNames } from '../../lib/nearest-name.ts';
 import { declaredObjects } from '../views/declared-objects.ts';
 
 /** Parameter values by name, as people write them: a list with commas, a time such as `2026-12-01`. */
@@ -8,7 +9,7 @@ export type Values = Readonly<Record<string, string>>;
 
 /** A question as text, and the parameter values that answer it. */
 export interface Example {
-  readonly words: string;
+  readonly text: string;
   readonly values: Values;
 }
 
@@ -56,17 +57,17 @@ const QUESTIONS: Readonly<Record<string, Readonly<Record<string, readonly (reado
       ],
       metric_revisions: [
         [
-          'How did the counts of a week move after we first saw them?',
+          'How did the counts of a week change after they were first recorded?',
           { ...week, chain_id: '43114', metric: 'txCount' },
         ],
         [
-          'What had been said of that week by its third day?',
+          'Which values of that week were known by its third day?',
           { ...week, chain_id: '43114', metric: 'txCount', as_of: '2026-03-22T12:00' },
         ],
       ],
       metric_settling_of: [
         [
-          'How long do the transaction counts of the C-chain keep moving after their day?',
+          'How long do the transaction counts of the C-chain keep changing after their day?',
           { metric: 'txCount', time_interval: 'day', chain_id: '43114' },
         ],
       ],
@@ -117,8 +118,11 @@ const QUESTIONS: Readonly<Record<string, Readonly<Record<string, readonly (reado
         ],
       ],
       stake_flows: [
-        ['How much stake came and went each day?', march],
-        ['The same as one of our nodes knew it on March 20', { ...march, seen_by: 'validator-1', ...early }],
+        ['How much stake was added and removed each day?', march],
+        [
+          'The same, as one of our nodes reported it on March 20',
+          { ...march, seen_by: 'validator-1', ...early },
+        ],
       ],
       stake_daily: [
         ['How much is staked?', march],
@@ -138,8 +142,11 @@ const QUESTIONS: Readonly<Record<string, Readonly<Record<string, readonly (reado
         ['Which three were the largest to one of them, on March 20?', { most: '3', node_id: node, ...early }],
       ],
       stake_expiring: [
-        ['What ends within 30 days?', late],
-        ['What of one validator ended within a year of March 20?', { days: '365', node_id: node, ...early }],
+        ['Which stakes end within 30 days?', late],
+        [
+          'Which stakes of one validator ended within a year of March 20?',
+          { days: '365', node_id: node, ...early },
+        ],
       ],
     },
     L1s: {
@@ -152,9 +159,9 @@ const QUESTIONS: Readonly<Record<string, Readonly<Record<string, readonly (reado
         ['And those of one L1, over a week?', { ...week, subnet_id: subnet }],
       ],
       l1_runway: [
-        ['On which day does each L1 validator run dry?', late],
+        ['On which day is the balance of each L1 validator used up?', late],
         [
-          'And those of one L1, by how fast they fell in three days?',
+          'And those of one L1, at the rate of the last three days?',
           { subnet_id: subnet, days: '3', ...late },
         ],
       ],
@@ -168,13 +175,13 @@ const QUESTIONS: Readonly<Record<string, Readonly<Record<string, readonly (reado
         ['Which rewards are pending?', late],
         ['Which were pending for one validator on March 20?', { node_id: node, ...early }],
       ],
-      rewards: [['What did each staking transaction bring, against its estimate?', {}]],
+      rewards: [['Which reward did each staking transaction earn, compared with its estimate?', {}]],
       rewards_received: [
         ['Which rewards were paid, and what were they worth?', march],
         ['And since October, as known on March 20?', { ...march, from: '2025-10-01', ...early }],
       ],
       income: [
-        ['What did staking bring each day, for the tax return, and what is expected?', march],
+        ['How much did staking earn each day, for the tax return, and how much is expected?', march],
         ['And by month?', { ...march, by: 'month' }],
         [
           'And in euros? (Receipts without a recorded price are counted, not guessed.)',
@@ -195,7 +202,7 @@ const QUESTIONS: Readonly<Record<string, Readonly<Record<string, readonly (reado
     },
     'Uptime, versions, fees and supply': {
       validator_uptime_seen: [
-        ['Do other nodes see our validators up enough for the reward?', march],
+        ['Do other nodes observe enough uptime of our validators for the reward?', march],
         ['How far is one from a threshold of 97 %?', { ...week, node_id: node, threshold: '97' }],
       ],
       uptime_by_stake: [['How much of the stake would reward our nodes?', march]],
@@ -210,15 +217,15 @@ const QUESTIONS: Readonly<Record<string, Readonly<Record<string, readonly (reado
         ['And as known on March 20?', { ...march, ...early }],
       ],
     },
-    'The record itself': {
+    'The recorded data': {
       disagreements: [
         ['Which of our nodes disagree with the others, and about what?', {}],
         ['And about the supply?', { dataset: 'current_supply' }],
       ],
-      freshness_by_dataset: [['How current is the record?', {}]],
+      freshness_by_dataset: [['How fresh is the recorded data?', {}]],
       gaps_between: [
-        ['What does the record lack of a week?', week],
-        ['What does it lack of the validators?', { ...week, dataset: 'validators' }],
+        ['Which data of a week is missing?', week],
+        ['Which data of the validators is missing?', { ...week, dataset: 'validators' }],
       ],
     },
   };
@@ -228,9 +235,9 @@ const NOT_AS_OF: Readonly<Record<string, string>> = {
   metric_settling_of: 'it is measured from all revisions recorded up to now',
   metric_rules: 'what may be summed follows from the version, not from the record',
   rewards: 'reporting.rewards_as_of takes a past moment',
-  disagreements: 'which nodes were late or failing at a past moment is not kept',
-  freshness_by_dataset: 'how current the record was at a past moment is not kept',
-  gaps_between: 'filled gaps are not kept; it has the current gaps only',
+  disagreements: 'past states of late or failing nodes are not stored',
+  freshness_by_dataset: 'the past freshness is not stored',
+  gaps_between: 'filled gaps are not stored',
 };
 
 /**
@@ -247,11 +254,12 @@ export function questions(): { heading: string; questions: Question[] }[] {
       if (!answer) throw new Error(`reporting has no object named ${object}`);
       const takesAsOf = answer.kind === 'function' && answer.parameters.some(({ name }) => name === 'as_of');
       const notAsOf = takesAsOf ? null : NOT_AS_OF[object];
-      if (notAsOf === undefined) throw new Error(`${object} has no as_of, and NOT_AS_OF does not say why`);
+      if (notAsOf === undefined)
+        throw new Error(`${object} has no parameter as_of: add one, or add the reason to NOT_AS_OF`);
       return {
         name: object.replaceAll('_', '-'),
         answer,
-        examples: examples.map(([words, values]) => ({ words, values })),
+        examples: examples.map(([text, values]) => ({ text, values })),
         notAsOf,
       };
     }),
@@ -295,7 +303,7 @@ export function reports(): Report[] {
     {
       name: 'incident',
       answers:
-        'What was recorded around an incident of a node, in the order of time, as Markdown for a post-mortem.',
+        'The recorded events around an incident of a node, in the order of time, as Markdown for a post-mortem.',
       takes: ['--node', '--from', '--to'],
       notAsOf: 'it has the current knowledge about a window',
     },
@@ -303,17 +311,17 @@ export function reports(): Report[] {
       name: 'status',
       answers: 'The status page of the nodes, written to a folder as files for any web server.',
       takes: ['--out FOLDER'],
-      notAsOf: 'it shows how the nodes are now',
+      notAsOf: 'it shows the current state of the nodes',
     },
     {
       name: 'discrepancies',
-      answers: 'What two sources say differently of the same thing, and still do.',
+      answers: 'The open discrepancies between two sources.',
       takes: ['--from', '--to'],
       notAsOf: CHECKS_NOT_AS_OF,
     },
     {
       name: 'series-breaks',
-      answers: 'When the level of a metric changed at once and for good.',
+      answers: 'The days on which the level of a metric changed abruptly and permanently.',
       takes: ['--from', '--to'],
       notAsOf: CHECKS_NOT_AS_OF,
     },
@@ -321,7 +329,7 @@ export function reports(): Report[] {
       name: question.name,
       answers: question.answer.comment,
       notAsOf: question.notAsOf,
-      takes: parametersOf(question).map(({ name, preset }) => {
+      takes: questionParameters(question).map(({ name, preset }) => {
         const option = optionText(name).trim();
         return preset === undefined && name !== 'from' && name !== 'to' ? `${option}…` : `[${option}…]`;
       }),
@@ -330,7 +338,8 @@ export function reports(): Report[] {
 }
 
 /** Returns the parameters of a question; none for a view. */
-export const parametersOf = ({ answer }: Question) => (answer.kind === 'function' ? answer.parameters : []);
+export const questionParameters = ({ answer }: Question) =>
+  answer.kind === 'function' ? answer.parameters : [];
 
 /**
  * Returns the SQL statement of a question.
@@ -338,19 +347,22 @@ export const parametersOf = ({ answer }: Question) => (answer.kind === 'function
  * @throws UsageError with all problems if a value is missing, invalid, or belongs to no parameter
  */
 export function questionSql(question: Question, values: Values, prefixOf = optionText): string {
-  const parameters = parametersOf(question);
-  const given = Object.keys(values).filter((name) => !parameters.some((one) => one.name === name));
-  const problems = given.map((name) => {
+  const parameters = questionParameters(question);
+  const unknown = Object.keys(values).filter((name) => !parameters.some((one) => one.name === name));
+  const problems = unknown.map((name) => {
     const why =
       name === 'as_of' && question.notAsOf !== null
         ? `does not take it: ${question.notAsOf}`
-        : `has no such parameter; it has ${parameters.map((one) => one.name).join(', ') || 'none'}`;
+        : `has no such parameter; ${suggestNames(
+            name,
+            parameters.map((one) => one.name),
+          )}`;
     return `${prefixOf(name)}${values[name]}: ${question.name} ${why}`;
   });
   const list = parameters.flatMap(({ name, type, preset, comment }) => {
     const value = values[name];
     if (value === undefined) {
-      if (preset === undefined) problems.push(`${prefixOf(name)}…: is needed: ${comment}`);
+      if (preset === undefined) problems.push(`${prefixOf(name)}…: is required: ${comment}`);
       return [];
     }
     const text = literalOf(type, value);

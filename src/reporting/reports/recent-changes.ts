@@ -9,10 +9,10 @@ export interface Departure {
   readonly stake_navax: string | null;
   /** Weight of the validator in the unit of the subnet, exact. */
   readonly weight: string | null;
-  /** Whether its validation period had ended. */
+  /** True if the validation period had ended. */
   readonly expired: boolean;
   /** The configured nodes that report the departure. */
-  readonly told_by: readonly string[];
+  readonly reported_by: readonly string[];
 }
 
 /** A daily value that was revised after the end of its day. */
@@ -68,12 +68,12 @@ async function departures(sql: postgres.Sql): Promise<Departure[]> {
     with newest as (
       select at, subnet_id, node_id, start_time, node, before ->> 'stake_navax' as stake_navax, before ->> 'weight' as weight,
         coalesce((before ->> 'end_time')::timestamptz <= at, false) as expired
-      from reporting.validators_changes
+      from reporting.node_validators_changes
       where change = 'left' and at > now() - interval '7 days'
       order by at desc limit 200
     )
     select min(at) as at, subnet_id, node_id, max(stake_navax::numeric)::text as stake_navax, max(weight::numeric)::text as weight, bool_or(expired) as expired,
-      array_agg(distinct node order by node) as told_by
+      array_agg(distinct node order by node) as reported_by
     from newest
     group by subnet_id, node_id, start_time
     order by min(at) desc, node_id
@@ -87,17 +87,17 @@ async function departures(sql: postgres.Sql): Promise<Departure[]> {
  */
 async function revisions(sql: postgres.Sql): Promise<Revision[]> {
   const rows = await sql<Revision[]>`
-    select n.recorded_at as at, o.chain_id, o.metric, o.bucket_start, o.value::text as before, n.value::text as after,
+    select n.valid_from as at, o.chain_id, o.metric, o.bucket_start, o.value::text as before, n.value::text as after,
       ((n.value - o.value) / o.value)::float8 as share
     from reporting_internal.metric_points_replaced o
     cross join lateral (
-      select r.recorded_at, r.value from reporting.metric_points_history r
-      where r.series_id = o.series_id and r.bucket_start = o.bucket_start and r.recorded_at >= o.superseded_at
-      order by r.recorded_at limit 1) n
-    where o.superseded_at > now() - interval '31 days' and n.recorded_at > now() - interval '7 days' and o.time_interval = 'day'
-      and o.recorded_at >= o.bucket_start + interval '1 day' and o.bucket_start > now() - interval '31 days'
+      select r.valid_from, r.value from reporting.metric_points_history r
+      where r.series_id = o.series_id and r.bucket_start = o.bucket_start and r.valid_from >= o.valid_to
+      order by r.valid_from limit 1) n
+    where o.valid_to > now() - interval '31 days' and n.valid_from > now() - interval '7 days' and o.time_interval = 'day'
+      and o.valid_from >= o.bucket_start + interval '1 day' and o.bucket_start > now() - interval '31 days'
       and o.value <> 0 and abs(n.value - o.value) > ${MIN_RELATIVE_CHANGE} * abs(o.value)
-    order by n.recorded_at desc, o.chain_id, o.metric, o.bucket_start
+    order by n.valid_from desc, o.chain_id, o.metric, o.bucket_start
     limit ${MAX_SHOWN}`;
   return [...rows];
 }

@@ -1,5 +1,12 @@
 import { reportsTable } from './dictionary.ts';
-import { optionText, parametersOf, type Question, questionSql, questions, type Values } from './questions.ts';
+import {
+  optionText,
+  type Question,
+  questionParameters,
+  questionSql,
+  questions,
+  type Values,
+} from './questions.ts';
 
 const heading = `# Questions: saved queries with results
 
@@ -34,7 +41,7 @@ export function recipes(): string {
 
 function section(question: Question): string {
   const { name, answer, examples } = question;
-  const parameters = parametersOf(question).map(
+  const parameters = questionParameters(question).map(
     (one) =>
       `| \`${one.name}\` | ${one.type} | ${one.preset === undefined ? 'required' : `\`${one.preset}\``} | ${one.comment} |`,
   );
@@ -43,16 +50,16 @@ function section(question: Question): string {
 
 ${answer.comment}
 
-${examples.map(({ words, values }) => example(question, words, values)).join('\n')}
+${examples.map(({ text, values }) => example(question, text, values)).join('\n')}
 ${parameters.length > 0 ? `| parameter | type | default | description |\n| --- | --- | --- | --- |\n${parameters.join('\n')}\n\n` : ''}| column | type | description |
 | --- | --- | --- |
 ${columns.join('\n')}
 `;
 }
 
-function example(question: Question, words: string, values: Values): string {
+function example(question: Question, text: string, values: Values): string {
   const options = Object.entries(values).map(([name, value]) => ` ${optionText(name)}${value}`);
-  return `**${words}**
+  return `**${text}**
 
 \`\`\`sql
 ${questionSql(question, values)};

@@ -36,8 +36,8 @@ export interface ValidationView {
   readonly end_time: Date;
   readonly threshold_percent: number;
   /**
-   * Minutes that the validator may be down until its end without missing the threshold. Negative: it is
-   * missed.
+   * Minutes that the validator may be down until its end without missing the threshold. Negative: the threshold
+   * is missed.
    */
   readonly downtime_left_minutes: number | null;
 }
@@ -75,16 +75,16 @@ export async function networkViews(
         select i.node, i.node_id, u.node as seen_by, u.observed_at, u.uptime::float8 as uptime_percent, u.connected,
           v.start_time, v.end_time
         from reporting.node_identity_as_of(${at}) i
-        join reporting.validators_as_of(${at}) v on v.node_id = i.node_id and v.end_time is not null
+        join reporting.node_validators_as_of(${at}) v on v.node_id = i.node_id and v.end_time is not null
         join lateral (
-          select distinct on (u.node) u.node, u.observed_at, u.uptime, u.connected from reporting.validator_uptime_as_of(${at}) u
+          select distinct on (u.node) u.node, u.observed_at, u.uptime, u.connected from reporting_internal.validator_uptime_as_of(${at}) u
           where u.node = v.node and u.subnet_id = v.subnet_id and u.node_id = v.node_id order by u.node, u.observed_at desc) u on true
         order by i.node, u.node`
       : [],
     (await recorded('node_reported_uptime'))
       ? sql<StakeView[]>`
         select distinct on (node) node, observed_at, rewarding_stake_percentage::float8, weighted_average_percentage::float8
-        from reporting.node_reported_uptime_as_of(${at}) order by node, observed_at desc`
+        from reporting_internal.node_reported_uptime_as_of(${at}) order by node, observed_at desc`
       : [],
   ]);
   return {
@@ -113,10 +113,10 @@ export function downtimeLeft(
   threshold: number,
 ): number | null {
   if (view.uptime_percent === null) return null;
-  const [start, end, seen] = [view.start_time, view.end_time, view.observed_at].map(
+  const [start, end, observed] = [view.start_time, view.end_time, view.observed_at].map(
     (time) => time.getTime() / 60_000,
   );
   const allowed = ((end ?? 0) - (start ?? 0)) * (1 - threshold / 100);
-  const used = ((seen ?? 0) - (start ?? 0)) * (1 - view.uptime_percent / 100);
+  const used = ((observed ?? 0) - (start ?? 0)) * (1 - view.uptime_percent / 100);
   return Math.floor(allowed - used + 1e-6);
 }

@@ -1,4 +1,4 @@
-import type { Declared, DeclaredColumn } from '../../db/declared.ts';
+import { type Declared, type DeclaredColumn, isPublic } from '../../db/declared.ts';
 
 /** The TypeScript type of a value in HTTP responses, by PostgreSQL type. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -13,6 +13,7 @@ const TYPES: Readonly<Record<string, string>> = {
   interval: 'string',
   jsonb: 'unknown',
   bytea: 'string',
+  uuid: 'string',
   'text[]': 'readonly string[]',
 };
 
@@ -24,7 +25,7 @@ const TYPES: Readonly<Record<string, string>> = {
  */
 export function rowTypes(declared: readonly Declared[], histories: ReadonlyMap<string, string>): string {
   const views = declared.filter(
-    (object) => !object.internal && (object.kind === 'view' || object.value === undefined),
+    (object) => isPublic(object) && (object.kind === 'view' || object.value === undefined),
   );
   const rows = views.map(
     (object) =>
@@ -45,7 +46,7 @@ ${datasets.join('\n')}
 
 function field({ name: view }: Declared, { name, type, comment, notNull }: DeclaredColumn): string {
   const known = TYPES[type];
-  if (!known) throw new Error(`reporting.${view}: ${name} the type has no TypeScript equivalent: ${type}`);
+  if (!known) throw new Error(`reporting.${view}.${name}: the type ${type} has no TypeScript equivalent`);
   return `${doc(comment, '    ')}    readonly ${name}: ${known}${notNull || known === 'unknown' ? '' : ' | null'};`;
 }
 

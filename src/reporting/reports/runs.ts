@@ -57,7 +57,9 @@ export interface RunPage {
  * because the next page starts with another run.
  */
 const MIN_PAGE_ROWS = 50;
-/** Maximum number of rows that are scanned for one page. It bounds the cost of searching for rare runs. */
+/**
+ * Maximum number of rows that are scanned for one page. The limit bounds the cost of searching for rare runs.
+ */
 const MAX_SCANNED_ROWS = 20_000;
 
 const MAX_BIGINT = '9223372036854775807';
@@ -68,30 +70,30 @@ const COLUMNS = `run_id::text, dataset, target, reason, status, started_at, fini
 /**
  * Returns the newest runs that match a filter. Scans a bounded number of runs; `next` continues after them.
  */
-export async function runPage(sql: postgres.Sql, filter: RunFilter): Promise<RunPage> {
+export async function readRunPage(sql: postgres.Sql, filter: RunFilter): Promise<RunPage> {
   const { dataset = null, status = null, reason = null, before = null } = filter;
   const end = filter.until === undefined ? before : await endOfRunsBefore(sql, filter.until, before);
-  const rows = await sql<(RunRow & { oldest: string; looked_at: number })[]>`
-    with looked_at as materialized (
+  const rows = await sql<(RunRow & { oldest: string; scanned: number })[]>`
+    with scanned as materialized (
       select * from reporting.runs where run_id < coalesce(${end}::bigint, ${MAX_BIGINT})
       order by run_id desc fetch first ${MAX_SCANNED_ROWS} rows with ties
     ),
     passed as (
-      select * from looked_at
+      select * from scanned
       where dataset = coalesce(${dataset}, dataset) and status = coalesce(${status}, status)
         and reason = coalesce(${reason}, reason)
       order by run_id desc fetch first ${MIN_PAGE_ROWS} rows with ties
     ),
-    seen as (select min(run_id)::text as oldest, count(*)::int as looked_at from looked_at)
-    select ${sql.unsafe(COLUMNS)}, seen.oldest, seen.looked_at
-    from seen left join passed on true
+    totals as (select min(run_id)::text as oldest, count(*)::int as scanned from scanned)
+    select ${sql.unsafe(COLUMNS)}, totals.oldest, totals.scanned
+    from totals left join passed on true
     order by passed.run_id desc, dataset`;
   const runs = rows.filter(({ run_id }) => run_id !== null);
   const first = rows[0];
   const next =
     runs.length >= MIN_PAGE_ROWS
       ? (runs.at(-1)?.run_id ?? null)
-      : first && first.looked_at >= MAX_SCANNED_ROWS
+      : first && first.scanned >= MAX_SCANNED_ROWS
         ? first.oldest
         : null;
   return { runs, next };

@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 
 /** A schedule: a row of `reporting_internal.schedules`. */
-export interface Schedule {
+export interface ScheduleStatus {
   readonly schedule: string;
   /** Interval between two ticks, in seconds. */
   readonly every: number;
@@ -15,8 +15,8 @@ export interface Schedule {
  * Returns the schedules as last seen by the process that runs them: missing ones first, then by their next
  * tick.
  */
-export async function schedulesNow(sql: postgres.Sql): Promise<Schedule[]> {
-  const rows = await sql<Schedule[]>`
+export async function schedulesNow(sql: postgres.Sql): Promise<ScheduleStatus[]> {
+  const rows = await sql<ScheduleStatus[]>`
     select schedule, extract(epoch from expected_every)::float8 as every, next_at, missing_since, seen_at
     from reporting_internal.schedules order by missing_since nulls last, next_at nulls first, schedule`;
   return [...rows];

@@ -7,8 +7,6 @@ const STYLE = `
   --met: #1a7f37; --missed: #c1121f; --open: #8a5a00; --up: #3fa45b; --down: #d1242f; --unknown: #a8b1bb; --maintenance: #6b8fd6; }
 @media (prefers-color-scheme: dark) { :root { --text: #e6e9ed; --soft: #9aa4af; --line: #3a424c; --page: #14181d;
   --panel: #1d232a; --met: #56c271; --missed: #ff7b72; --open: #e0b252; --unknown: #5b6570; } }
-@media print { :root { --text: #000; --soft: #444; --line: #bbb; --page: #fff; --panel: #fff; --met: #1a7f37;
-  --missed: #c1121f; --open: #8a5a00; --unknown: #a8b1bb; } section { break-inside: avoid; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 2rem 1.25rem; max-width: 62rem; background: var(--page); color: var(--text);
   font: 15px/1.5 system-ui, sans-serif; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
@@ -18,12 +16,19 @@ section { margin-top: 1.5rem; padding: 1rem 1.25rem; border: 1px solid var(--lin
 dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .5rem 1rem; margin: .75rem 0; }
 dt { color: var(--soft); font-size: .85rem; } dd { margin: 0; font-weight: 600; }
 .bar { display: flex; height: .75rem; border-radius: 4px; overflow: hidden; background: var(--unknown); print-color-adjust: exact; }
-.bar i { display: block; min-width: 1px; } .up { background: var(--up); } .down { background: var(--down); }
+.bar i { display: block; min-width: 1px; } .key { display: inline-block; width: .7em; height: .7em; margin-right: .35em; border-radius: 2px;
+  print-color-adjust: exact; } .up { background: var(--up); } .down { background: var(--down); }
 .unknown { background: var(--unknown); } .maintenance { background: var(--maintenance); }
 .met { color: var(--met); } .missed { color: var(--missed); } .open { color: var(--open); }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 th, td { padding: .35rem .75rem .35rem 0; text-align: left; vertical-align: top; border-top: 1px solid var(--line); }
 th { color: var(--soft); font-weight: 500; border-top: 0; white-space: nowrap; } td { overflow-wrap: anywhere; min-width: 6rem; }
+@page { margin: 16mm 14mm; }
+@media print { :root { color-scheme: light; --text: #000; --soft: #444; --line: #bbb; --page: #fff; --panel: #fff; --met: #1a7f37;
+  --missed: #c1121f; --open: #8a5a00; --unknown: #a8b1bb; } body { max-width: none; padding: 0; font-size: 10pt; }
+  section { padding: .75rem 0; border-width: 1px 0 0; border-radius: 0; }
+  h2, h3 { break-after: avoid; } tr, dl, .bar { break-inside: avoid; } .scroll { overflow: visible; }
+  table { font-size: 8pt; } th { white-space: normal; overflow-wrap: normal; } th, td { padding-right: .4rem; } td { min-width: 0; } }
 `;
 
 const VERDICTS = { met: 'target met', missed: 'target missed', open: 'not decided' } as const;
@@ -51,8 +56,11 @@ ${sealed(report)}
  * Renders the seal of the recorded data. A reader can use it to verify that the data was not changed later.
  */
 function sealed({ seal }: SlaReport): string {
-  if (!seal) return '';
-  return `<p class="soft">The record is sealed until ${timeText(seal.sealed_until)}: seal ${seal.seal}, <code>${escapeHtml(seal.head)}</code></p>`;
+  if (!seal)
+    return '<section><h2>Proof</h2><p>The record is not sealed yet: nothing proves that it was not changed.</p></section>';
+  return `<section><h2>Proof</h2><p>The recorded data is sealed until ${timeText(seal.sealed_until)}: seal ${seal.seal}, <code>${escapeHtml(seal.head)}</code></p>
+<p class="soft">The seal is a hash of the whole record. Keep this page: if a row is changed later, <code>chain-recorder verify</code>
+computes another hash and reports the day.</p></section>`;
 }
 
 function nodeSection(node: NodeSla, report: SlaReport): string {
@@ -76,9 +84,9 @@ function nodeSection(node: NodeSla, report: SlaReport): string {
     ],
   ];
   return `<section><h2>${escapeHtml(node.node)} <span class="${node.verdict}">${VERDICTS[node.verdict]}</span></h2>
-<p>${boundsSentence(node)}</p>
+<p>${part === null ? '' : `The node was watched ${part} only, and all numbers are of that part of the month. `}${boundsSentence(node)}</p>
 ${bar(node)}
-<dl>${facts.map(([name, value]) => `<div><dt>${name}</dt><dd>${escapeHtml(value ?? '')}</dd></div>`).join('')}</dl>
+<dl>${facts.map(([name, value]) => `<div><dt>${swatch(name)}${name}</dt><dd>${escapeHtml(value ?? '')}</dd></div>`).join('')}</dl>
 <h3>Probes</h3>
 ${probeTable(node.probes)}
 <h3>Incidents</h3>
@@ -87,6 +95,10 @@ ${node.notes.length === 0 ? '' : `<h3>Notes</h3>${noteTable(node.notes)}`}
 <h3>Maintenance</h3>
 ${node.maintenance.length === 0 ? '<p class="soft">No maintenance.</p>' : maintenanceTable(node.maintenance)}</section>`;
 }
+
+/** Returns the colour of a state in the bar; an empty text for other facts. */
+const swatch = (name: string | undefined) =>
+  ['up', 'down', 'unknown', 'maintenance'].includes(name ?? '') ? `<i class="key ${name}"></i>` : '';
 
 /** Describes the bounds of the uptime in one sentence for customers. */
 export function boundsSentence({ uptime, uptime_lower, uptime_upper, unknown_seconds }: NodeSla): string {
@@ -122,8 +134,12 @@ const noteTable = (notes: NodeSla['notes']) =>
 
 const maintenanceTable = (windows: NodeSla['maintenance']) =>
   table(
-    ['start', 'end'],
-    windows.map(({ started_at, ended_at }) => [timeText(started_at), timeText(ended_at)]),
+    ['start', 'end', 'reason'],
+    windows.map(({ started_at, ended_at, reason }) => [
+      timeText(started_at),
+      timeText(ended_at),
+      reason ?? '–',
+    ]),
   );
 
 /** Returns the watched part of the reported time, or null if the node was watched in all of it. */
@@ -146,10 +162,10 @@ function bar(node: NodeSla): string {
 
 function incidentTable(incidents: readonly SlaIncident[]): string {
   return table(
-    ['start', 'lasted', 'failed checks', 'first error', 'last error', 'noticed by'],
+    ['start', 'lasted', 'failed checks', 'first error', 'last error', 'observed by'],
     incidents.map((incident) => [
       timeText(incident.started_at),
-      `${lastedText(incident)}${incident.ended_at ? '' : ', lasts'}`,
+      `${lastedText(incident)}${incident.ended_at ? '' : ', ongoing'}`,
       incident.failed_checks.join(', ') || '–',
       incident.first_error ?? '–',
       incident.last_error === incident.first_error ? 'the same' : (incident.last_error ?? '–'),
@@ -160,20 +176,28 @@ function incidentTable(incidents: readonly SlaIncident[]): string {
 
 function networkSection({ validations, stake }: SlaReport): string {
   if (validations.length === 0 && stake.length === 0) return '';
-  const seen = table(
-    ['validator', 'seen by', 'at', 'uptime it saw', 'required', 'downtime left until the end', 'validation'],
+  const observers = table(
+    [
+      'validator',
+      'seen by',
+      'at',
+      'observed uptime',
+      'required',
+      'downtime left until the end',
+      'validation',
+    ],
     validations.map((view) => [
       view.node,
       view.seen_by,
       timeText(view.observed_at),
-      view.uptime_percent === null ? 'not told' : `${view.uptime_percent} %`,
+      view.uptime_percent === null ? 'not reported' : `${view.uptime_percent} %`,
       `${view.threshold_percent} %`,
       leftText(view.downtime_left_minutes),
       `${timeText(view.start_time)} to ${timeText(view.end_time)}`,
     ]),
   );
   const rewarding = table(
-    ['node', 'at', 'stake that would reward it', 'stake-weighted average uptime'],
+    ['node', 'at', 'stake that supports the reward', 'stake-weighted average uptime'],
     stake.map((view) => [
       view.node,
       timeText(view.observed_at),
@@ -181,20 +205,20 @@ function networkSection({ validations, stake }: SlaReport): string {
       `${view.weighted_average_percentage} %`,
     ]),
   );
-  return `<section><h2>As the network saw it</h2>
-<p class="soft">The latest views, each one node's own: the reward is decided by every validator for itself.</p>
-${validations.length > 0 ? seen : ''}${stake.length > 0 ? `<h3>Rewarding stake</h3>${rewarding}` : ''}</section>`;
+  return `<section><h2>Uptime as observed by the network</h2>
+<p class="soft">The latest observations of each node. Every validator decides about the reward by itself.</p>
+${validations.length > 0 ? observers : ''}${stake.length > 0 ? `<h3>Rewarding stake</h3>${rewarding}` : ''}</section>`;
 }
 
 function leftText(minutes: number | null): string {
-  if (minutes === null) return 'not known';
+  if (minutes === null) return 'unknown';
   return minutes < 0 ? `missed by ${spanText(-minutes * 60)}` : spanText(minutes * 60);
 }
 
 function table(names: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (tag: string, cells: readonly string[]) =>
     `<tr>${cells.map((cell) => `<${tag}>${escapeHtml(cell)}</${tag}>`).join('')}</tr>`;
-  return `<div class="scroll"><table>${line('th', names)}${rows.map((row) => line('td', row)).join('')}</table></div>`;
+  return `<div class="scroll"><table><thead>${line('th', names)}</thead><tbody>${rows.map((row) => line('td', row)).join('')}</tbody></table></div>`;
 }
 
 const timeText = (time: Date) => time.toISOString().slice(0, 16).replace('T', ' ');

@@ -30,11 +30,13 @@ export interface SlaNote {
 export interface SlaMaintenance {
   readonly started_at: Date;
   readonly ended_at: Date;
+  /** Reason of an announcement by command. Null: none was given, or the window is from the configuration. */
+  readonly reason: string | null;
 }
 
 /** The uptime of a node in a month, compared with the target. */
 export interface NodeSla extends QuorumUptime {
-  /** `open`: unknown time decides, or the month is not over. */
+  /** `open`: the unknown time could change the result, or the month is not over. */
   readonly verdict: 'met' | 'missed' | 'open';
   /** Allowed downtime in the watched part of the month, in seconds. */
   readonly budget_seconds: number;
@@ -99,7 +101,11 @@ export async function slaReport(
       select node, at, author, note from reporting.incident_notes
       where at >= ${from} and at < ${to} and written_at <= ${new Date(now)} order by at, id`,
     sql<(SlaMaintenance & { node: string })[]>`
-      select node, lower(part) as started_at, upper(part) as ended_at from (
+      select node, lower(part) as started_at, upper(part) as ended_at, (
+        select string_agg(distinct reason, '; ' order by reason) from reporting_internal.node_maintenance announced
+        where coalesce(announced.node, windows.node) = windows.node and announced_at <= ${new Date(now)}
+          and starts_at < upper(part) and ends_at > lower(part)) as reason
+      from (
         select node, unnest(range_agg(tstzrange(started_at, ended_at))) as part
         from reporting_internal.node_quorum_states_in(${from}, ${to}) where probe = 'health' and state = 'maintenance'
         group by node) windows order by started_at`,
@@ -108,7 +114,7 @@ export async function slaReport(
       where probe = 'health' group by node`,
     networkViews(sql, thresholds, asOf),
     sql<{ seal: number; sealed_until: Date; head: string }[]>`
-      select seal, sealed_until, head from reporting.seal_heads where sealed_at <= ${new Date(now)}
+      select seal, sealed_until, head from reporting_internal.seal_heads where sealed_at <= ${new Date(now)}
       order by seal desc limit 1`,
   ]);
   const complete = now >= month.to;

@@ -29,7 +29,7 @@ export interface Status {
   readonly late_targets: number;
   readonly failing_targets: number;
   readonly incomplete_targets: number;
-  /** Ledgers, schedules, seals, checks, and the recording as a whole. */
+  /** Number of stalled ledgers, schedules, seals and checks, including the recording as a whole. */
   readonly stalled: number;
   /** The number of open discrepancies between sources, by check. */
   readonly discrepancies: readonly DiscrepancyCount[];
@@ -101,10 +101,10 @@ export async function statusOf(sql: postgres.Sql, mine: readonly BudgetKey[]): P
       select (select count(*) from reporting.quarantine)::int as quarantined,
         (select count(*) from reporting.gaps)::int as gaps`,
       sql<{ seal: number; sealed_until: Date; head: string; signed: boolean }[]>`
-      select seal, sealed_until, head, signature is not null as signed from reporting.seal_heads order by seal desc limit 1`,
+      select seal, sealed_until, head, signature is not null as signed from reporting_internal.seal_heads order by seal desc limit 1`,
       discrepancyCounts(sql),
       sql<SeenReplica[]>`
-      select place, lag_seconds, lag_bytes::float8, error from reporting.replicas
+      select place, lag_seconds, lag_bytes::float8, error from reporting_internal.replicas
       where now() - seen_at <= interval '1 minute' order by place`,
     ]);
   const inState = (state: FindingState) =>

@@ -1,4 +1,4 @@
-import type { Declared, DeclaredColumn } from '../../db/declared.ts';
+import { type Declared, type DeclaredColumn, isPublic } from '../../db/declared.ts';
 
 /** A PostgreSQL type in TypeScript: the type of its values, and the Drizzle column that reads them. */
 interface TypedAs {
@@ -44,6 +44,7 @@ const TYPES: Readonly<Record<string, TypedAs>> = {
   interval: typed('string', 'string', 'string', 'PgInterval', (name) => `interval(${name})`),
   jsonb: typed('unknown', 'unknown', 'json', 'PgJsonb', (name) => `jsonb(${name})`),
   bytea: typed('Buffer', 'Buffer', 'custom', 'PgCustomColumn', (name) => `bytea(${name})`),
+  uuid: typed('string', 'string', 'string', 'PgUUID', (name) => `uuid(${name})`),
   'text[]': typed('string[]', 'string | string[]', 'array', 'PgArray', (name) => `text(${name}).array()`),
 };
 
@@ -70,7 +71,7 @@ export interface TypedSchema {
  */
 export function typedSchema(declared: readonly Declared[]): TypedSchema {
   const returnsRows = declared.filter(
-    (object) => !object.internal && (object.kind === 'view' || object.value === undefined),
+    (object) => isPublic(object) && (object.kind === 'view' || object.value === undefined),
   );
   return {
     javascript: [SCRIPT, ...returnsRows.map(script)].join('\n'),
@@ -80,7 +81,7 @@ export function typedSchema(declared: readonly Declared[]): TypedSchema {
 
 const SCRIPT = `import { sql } from 'drizzle-orm';
 import {
-  bigint, boolean, customType, date, doublePrecision, integer, interval, jsonb, numeric, pgSchema, QueryBuilder, text, timestamp,
+  bigint, boolean, customType, date, doublePrecision, integer, interval, jsonb, numeric, pgSchema, QueryBuilder, text, timestamp, uuid,
 } from 'drizzle-orm/pg-core';
 
 const reporting = pgSchema('reporting');
@@ -139,11 +140,11 @@ type Column<View extends string, Name extends string, Type extends keyof Types, 
 
 function script(object: Declared): string {
   const { name, columns } = object;
-  const made = columns.map((column) => {
+  const columnTypes = columns.map((column) => {
     const type = typeOf(object, column).column(quoted(column.name));
     return `  ${camelCase(column.name)}: ${type}${column.notNull ? '.notNull()' : ''},`;
   });
-  const all = `{\n${made.join('\n')}\n}`;
+  const all = `{\n${columnTypes.join('\n')}\n}`;
   if (object.kind === 'view')
     return `export const ${camelCase(name)} = reporting.view(${quoted(name)}, ${all}).existing();\n`;
   const parameters = object.parameters.map(
@@ -154,16 +155,16 @@ function script(object: Declared): string {
 
 function declaration(object: Declared): string {
   const { name, comment, columns } = object;
-  const said = doc(comment, '');
+  const docComment = doc(comment, '');
   if (object.kind === 'view') {
     const lines = columns.map((column) => {
       typeOf(object, column);
       const type = `Column<'${name}', '${column.name}', '${column.type}', ${column.notNull ?? false}>`;
       return `${doc(column.comment, '  ')}  ${camelCase(column.name)}: ${type};`;
     });
-    return `${said}export declare const ${camelCase(name)}: PgViewWithSelection<'${name}', true, {\n${lines.join('\n')}\n}>;\n`;
+    return `${docComment}export declare const ${camelCase(name)}: PgViewWithSelection<'${name}', true, {\n${lines.join('\n')}\n}>;\n`;
   }
-  const given = object.parameters.map((one) => {
+  const parameterTypes = object.parameters.map((one) => {
     const optional = one.preset === undefined ? '' : '?';
     return `${doc(one.comment, '  ')}  ${camelCase(one.name)}${optional}: ${typeOf(object, one).data};`;
   });
@@ -172,23 +173,22 @@ function declaration(object: Declared): string {
     return `${doc(column.comment, '  ')}  ${camelCase(column.name)}: ${type};`;
   });
   const all = object.parameters.every(({ preset }) => preset !== undefined);
-  const parameter = given.length === 0 ? '' : `given${all ? '?' : ''}: {\n${given.join('\n')}\n}`;
-  return `${said}export declare function ${camelCase(name)}(${parameter}): SubqueryWithSelection<{\n${lines.join('\n')}\n}, '${name}'>;\n`;
+  const parameter =
+    parameterTypes.length === 0 ? '' : `given${all ? '?' : ''}: {\n${parameterTypes.join('\n')}\n}`;
+  return `${docComment}export declare function ${camelCase(name)}(${parameter}): SubqueryWithSelection<{\n${lines.join('\n')}\n}, '${name}'>;\n`;
 }
 
 function typeOf({ name }: Declared, column: DeclaredColumn): TypedAs {
   const type = TYPES[column.type];
   if (!type)
-    throw new Error(
-      `reporting.${name}: ${column.name} the type has no TypeScript equivalent: ${column.type}`,
-    );
+    throw new Error(`reporting.${name}.${column.name}: the type ${column.type} has no TypeScript equivalent`);
   return type;
 }
 
 const doc = (text: string, indent: string) => `${indent}/** ${text.replaceAll('*/', '*\\/')} */\n`;
 const quoted = (text: string) => `'${text}'`;
 
-/** `node_id` → `nodeId`. */
+/** Converts a name to camel case: `node_id` → `nodeId`. */
 function camelCase(name: string): string {
   return name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }

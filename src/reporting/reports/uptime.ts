@@ -9,7 +9,7 @@ export interface Uptime {
   readonly down_seconds: number;
   readonly unknown_seconds: number;
   readonly maintenance_seconds: number;
-  /** Null: it was never seen up or down. */
+  /** Share of time up. Null: the probe was never seen up or down. */
   readonly uptime: number | null;
   readonly uptime_lower: number | null;
   readonly uptime_upper: number | null;
@@ -53,7 +53,7 @@ export async function requireSettled(sql: postgres.Sql, asOf: string): Promise<v
   const [row] = await sql<{ since: Date | null; settled: Date | null; early: boolean; late: boolean }[]>`
     select since, settled, ${asOf}::text::timestamptz < since as early, ${asOf}::text::timestamptz > settled as late
     from (select (select min(started_at) from reporting_internal.node_health_ledger) as since,
-      (select min(p.settled_until) from reporting_internal.node_probes p join reporting.node_observers o using (observer)
+      (select min(p.settled_until) from reporting_internal.node_probes p join reporting_internal.node_observers o using (observer)
         where o.watching or p.settled_until > now() - interval '1 day') as settled) ledger`;
   const { since = null, settled = null, early, late } = row ?? {};
   const option = `--as-of ${asOf}`;
@@ -137,7 +137,7 @@ export function lastedText(incident: {
   readonly unknown_seconds: number;
 }): string {
   const { duration_seconds, unknown_seconds } = incident;
-  const unseen = unknown_seconds > 0 ? `, it was unobserved for ${spanText(unknown_seconds)}` : '';
+  const unseen = unknown_seconds > 0 ? `, unobserved for ${spanText(unknown_seconds)}` : '';
   return `${spanText(duration_seconds)}${unseen}`;
 }
 
@@ -146,12 +146,12 @@ export function spanText(seconds: number): string {
   const sign = seconds < 0 ? '−' : '';
   const rest = Math.abs(seconds);
   if (rest < 60) return `${sign}${Math.round(rest * 1000) / 1000} s`;
-  const whole = Math.round(rest);
+  const rounded = Math.round(rest);
   const [days, hours, minutes] = [
-    Math.floor(whole / 86_400),
-    Math.floor(whole / 3600) % 24,
-    Math.floor(whole / 60) % 60,
+    Math.floor(rounded / 86_400),
+    Math.floor(rounded / 3600) % 24,
+    Math.floor(rounded / 60) % 60,
   ];
   if (days > 0) return `${sign}${days} d ${hours} h`;
-  return hours > 0 ? `${sign}${hours} h ${minutes} min` : `${sign}${minutes} min ${whole % 60} s`;
+  return hours > 0 ? `${sign}${hours} h ${minutes} min` : `${sign}${minutes} min ${rounded % 60} s`;
 }

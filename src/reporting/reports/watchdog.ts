@@ -8,7 +8,7 @@ import { describeFinding, type FindingGroup, findingGroups } from './findings.ts
  */
 const LOG_INTERVAL_MS = 600_000;
 
-/** The time of the last log entry of a finding, and whether the finding is resolved. */
+/** Time of the last log entry of a finding, and whether the finding is resolved. */
 interface Reported {
   readonly at: number;
   over: boolean;
@@ -37,28 +37,28 @@ export class Watchdog {
     try {
       groups = await findingGroups(this.#sql);
     } catch (error) {
-      this.#found('the database', () => ({ cause: toErrorMessage(error) }), 'the database gave no answer');
+      this.#found('the database', () => ({ cause: toErrorMessage(error) }), 'the database did not respond');
       return;
     }
-    const standing = new Set(groups.map(keyOf));
+    const problemKeys = new Set(groups.map(keyOf));
     for (const group of groups) {
       const { state, count, reason } = group;
       this.#found(keyOf(group), () => ({ state, count, reason }), describeFinding(group));
     }
     for (const [key, reported] of this.#reported) {
-      if (standing.has(key)) continue;
+      if (problemKeys.has(key)) continue;
       if (!reported.over) this.#log.info({ what: key }, 'a finding was resolved');
       reported.over = true;
       if (this.#now() - reported.at > LOG_INTERVAL_MS) this.#reported.delete(key);
     }
   }
 
-  #found(key: string, fields: () => object, words: string): void {
+  #found(key: string, fields: () => object, message: string): void {
     const now = this.#now();
     const reported = this.#reported.get(key);
     if (reported && now - reported.at < LOG_INTERVAL_MS) return;
     this.#reported.set(key, { at: now, over: false });
-    this.#log.warn(fields(), words);
+    this.#log.warn(fields(), message);
   }
 }
 

@@ -69,11 +69,11 @@ export async function readChain(sql: postgres.Sql, publicKey: string | undefined
   for (const row of rows) {
     const say = (problem: string) => broken.push(`seal ${row.seal}: ${problem}`);
     if (row.seal !== (before?.seal ?? 0) + 1)
-      say(`the seals between it and ${before?.seal ?? 0} are not there`);
+      say(`the seals between this one and seal ${before?.seal ?? 0} are missing`);
     for (const one of bySeal.get(row.seal) ?? []) {
       for (const problem of partProblems(one, trees.get(treeKey(one)), heads.get(one.dataset) ?? null))
         say(`${one.dataset}: ${problem}`);
-      if (!forms.has(one.form)) say(`${one.dataset}: the form ${one.form} in which rows were read is gone`);
+      if (!forms.has(one.form)) say(`${one.dataset}: the form ${one.form} of its rows is missing`);
       trees.delete(treeKey(one));
       heads.set(one.dataset, one.head);
     }
@@ -81,7 +81,7 @@ export async function readChain(sql: postgres.Sql, publicKey: string | undefined
     before = row;
   }
   for (const { dataset, seal } of trees.values())
-    broken.push(`seal ${seal}: ${dataset}: it holds hashes that it does not speak of`);
+    broken.push(`seal ${seal}: ${dataset}: there are hashes of this dataset, but the seal does not list it`);
   const seals = rows.map(({ open, ...row }) => ({ ...row, open: readOpenWriters(open) }));
   const parts = rows.flatMap(({ seal }) => bySeal.get(seal) ?? []);
   return { seals, datasets: groupBy(parts, ({ dataset }) => dataset), forms, broken };
@@ -112,10 +112,10 @@ function partProblems(
 ): string[] {
   const problems: string[] = [];
   if (tree && (tree.root !== part.root || tree.rows !== part.rows || tree.ends !== part.ends))
-    problems.push('its tree of hashes is not the one that was sealed');
-  if (!tree && part.rows + part.ends > 0) problems.push('its tree of hashes is gone');
-  if (datasetHead(part) !== part.head) problems.push('what it says has not the hash that it has');
-  if (part.before !== before) problems.push('it does not continue the seal before');
+    problems.push('its hash tree differs from the sealed one');
+  if (!tree && part.rows + part.ends > 0) problems.push('its hash tree is missing');
+  if (datasetHead(part) !== part.head) problems.push('its head does not match its content');
+  if (part.before !== before) problems.push('it does not continue the previous seal');
   return problems;
 }
 
@@ -137,10 +137,10 @@ function sealProblems(
     before,
     heads: [...heads].map(([dataset, head]) => ({ dataset, head })),
   });
-  if (text !== row.statement) problems.push('its statement is not what its parts make');
+  if (text !== row.statement) problems.push('its statement does not match its parts');
   if (hashStatement(row.statement) !== row.head) problems.push('its head is not the hash of its statement');
   if (row.signature && row.public_key && !isSigned(row.statement, row.signature, row.public_key))
-    problems.push('its signature is not of its statement');
+    problems.push('its signature does not match its statement');
   if (publicKey !== undefined && !(row.signature && isSigned(row.statement, row.signature, publicKey)))
     problems.push('it is not signed with the given key');
   return problems;
@@ -158,7 +158,7 @@ async function readForms(sql: postgres.Sql, broken: string[]): Promise<Map<strin
       } catch {
         // An invalid definition was changed, too: see below.
       }
-      broken.push(`the form ${form} in which rows were read was changed`);
+      broken.push(`the form ${form} of its rows was changed`);
       return [];
     }),
   );

@@ -10,8 +10,8 @@ import { isFresh, isInRange, LEAF_INPUT, leafRowsSql, leavesOf } from './leaves.
 export const MAX_LISTED = 1_000;
 
 /**
- * A leaf that is only sealed or only recorded, as the comparison returns it; for `among`, a leaf of a wrong
- * part.
+ * A leaf that has no equal leaf on the other side: `gone` is only sealed, `extra` only recorded. `among`: a
+ * leaf of a part whose hash differs.
  */
 export interface UnmatchedLeaf {
   readonly what: 'gone' | 'extra' | 'among';
@@ -28,7 +28,7 @@ export interface LeafComparison {
   readonly ends: number;
   readonly unsealed: number;
   readonly gone: number;
-  /** The number of missing leaves whose removal was declared. They are not counted in `gone`. */
+  /** The number of missing leaves whose removal was declared. These leaves are not counted in `gone`. */
   readonly removed: number;
   readonly extra: number;
   readonly among: number;
@@ -71,7 +71,7 @@ export function compareLeavesSql(
       select *, id || substr(leaf, 1, 3) as tag from (${leaves.join(' union all ')}) leaves
     ), numbered as (
       select *, row_number() over (partition by form, kind, instant, tag order by leaf) as nth from leaf
-    ), standing as materialized (
+    ), stored_parts as materialized (
       select p.kind, p.day, p.seal, p.part, p.node, p.instants, p.tags || ''::bytea as tags, d.form
       from g, recorder.seal_parts p join recorder.seal_datasets d using (dataset, seal)
       where p.dataset = $10 and p.seal between $12 and $11
@@ -80,7 +80,7 @@ export function compareLeavesSql(
       select *, row_number() over (partition by form, kind, instant, tag order by seal, part, at) as nth
       from (select p.form, p.kind, p.day, p.seal, p.part, u.instant, u.at, substr(p.tags, 9 * u.at::int - 8, 9) as tag,
           cardinality(p.instants) as size, case u.at when 1 then p.node end as node
-        from g, standing p, unnest(p.instants) with ordinality as u(instant, at)
+        from g, stored_parts p, unnest(p.instants) with ordinality as u(instant, at)
         where u.instant >= g.from_at and u.instant < g.to_at) parts
     ), joined as materialized (
       select form, kind, coalesce(s.day, l.day) as day, instant, substr(tag, 1, 6) as id, s.seal, s.part, s.at, s.size, s.node, l.leaf,

@@ -7,20 +7,21 @@ import { groupBy } from './group-by.ts';
 import { identityOf, leafRowsSql } from './leaves.ts';
 
 /** A difference between the recorded rows and the sealed ones. */
-export interface Difference {
+export interface SealDifference {
   readonly dataset: string;
-  /** The day (UTC) to which it belongs. */
+  /** Day (UTC) to which the leaf belongs. */
   readonly day: string;
   /** `row`: the recorded values; `end`: when and how the row ended. */
   readonly of: 'row' | 'end';
   /**
-   * `changed`: it has other values. `moved`: it has another instant. `gone`: it is missing. `added`: it was
-   * not sealed. `among`: one of the rows of a part was changed; which one is unknown, because all short
-   * hashes are unchanged.
+   * `changed`: the leaf has other values. `moved`: the leaf has another instant. `gone`: the leaf is missing.
+   * `added`: the leaf was not sealed. `among`: one of the rows of a part was changed; which one is unknown,
+   * because all short hashes are unchanged.
    */
   readonly what: 'changed' | 'moved' | 'gone' | 'added' | 'among';
   /**
-   * When it was recorded or ended: as sealed; for `added`, the current value. ISO 8601, to the microsecond.
+   * Time at which the row was recorded or ended: as sealed; for `added`, the current value. ISO 8601, to the
+   * microsecond.
    */
   readonly at: string;
   /** For `moved`, the current instant; null for all others. */
@@ -34,12 +35,12 @@ export interface Difference {
 /**
  * Pairs a missing leaf with the leaf that replaced it: `changed` at the same instant, `moved` at another one.
  */
-export function pairLeaves(dataset: string, lone: readonly UnmatchedLeaf[]): Difference[] {
+export function pairLeaves(dataset: string, lone: readonly UnmatchedLeaf[]): SealDifference[] {
   const as = (
     { kind, day, instant, id, key }: UnmatchedLeaf,
-    what: Difference['what'],
+    what: SealDifference['what'],
     now: UnmatchedLeaf | null = null,
-  ): Difference => ({
+  ): SealDifference => ({
     dataset,
     day,
     of: kind,
@@ -51,15 +52,15 @@ export function pairLeaves(dataset: string, lone: readonly UnmatchedLeaf[]): Dif
   });
   const left = new Set(lone.filter(({ what }) => what === 'extra'));
   const places = groupBy(left, ({ kind, id }) => `${kind} ${id}`);
-  const take = (gone: UnmatchedLeaf, same: boolean) => {
+  const take = (missing: UnmatchedLeaf, same: boolean) => {
     const found = places
-      .get(`${gone.kind} ${gone.id}`)
-      ?.find((one) => left.has(one) && (one.instant === gone.instant) === same);
+      .get(`${missing.kind} ${missing.id}`)
+      ?.find((one) => left.has(one) && (one.instant === missing.instant) === same);
     if (found) left.delete(found);
     return found;
   };
-  const gone = lone.filter(({ what }) => what === 'gone');
-  const changed = gone.map((one) => ({ one, other: take(one, true) }));
+  const missing = lone.filter(({ what }) => what === 'gone');
+  const changed = missing.map((one) => ({ one, other: take(one, true) }));
   const differences = changed.map(({ one, other }) => {
     if (other) return as(one, 'changed', other);
     const elsewhere = take(one, false);
@@ -73,13 +74,13 @@ export function pairLeaves(dataset: string, lone: readonly UnmatchedLeaf[]): Dif
 }
 
 /**
- * Adds the keys of missing rows. They are found in other versions of the key, or for readings in the runs.
+ * Adds the keys of missing rows. The keys are found in other versions of the key, or for readings in the runs.
  */
 export async function addMissingKeys(
   sql: postgres.Sql,
   form: SealForm,
-  differences: readonly Difference[],
-): Promise<Difference[]> {
+  differences: readonly SealDifference[],
+): Promise<SealDifference[]> {
   const ids = [...new Set(differences.filter(({ key }) => key === null).map(({ id }) => id))];
   if (ids.length === 0) return [...differences];
   const rows = form.unit === 'look' ? tableText(runs) : leafRowsSql(form);
@@ -93,18 +94,18 @@ export async function addMissingKeys(
 }
 
 /** Renders a difference as a sentence. */
-export function describeDifference({ dataset, day, of, what, at, now, key, id }: Difference): string {
+export function describeDifference({ dataset, day, of, what, at, now, key, id }: SealDifference): string {
   const whose = key ?? `of a key whose hash starts with ${id}`;
   const was = of === 'row' ? 'recorded' : 'ended';
   const words = {
     changed:
       of === 'row'
-        ? 'the row says something else'
-        : 'what is said of the end, or since when the row is, is something else',
-    moved: `it was ${was} then when it was sealed, and at ${now} by what stands now`,
-    gone: of === 'row' ? 'the row is gone' : 'the end is gone',
+        ? 'the row has other values'
+        : 'the values of the end, or the start of the row, have changed',
+    moved: `its time has changed since it was sealed: it is now ${was} at ${now}`,
+    gone: of === 'row' ? 'the row is missing' : 'the end is missing',
     added: of === 'row' ? 'the row was added after the seal' : 'the end was set after the seal',
-    among: 'this row, or another one that was sealed with it, says something else',
+    among: 'this row, or another one that was sealed with it, has other values',
   };
   return `${dataset}, ${day}, ${was} at ${at}: ${whose}: ${words[what]}`;
 }

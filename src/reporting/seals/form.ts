@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { recorded } from '../recorded-datasets.ts';
 
-/** Names are written into SQL statements without quotes. */
+/** Schema of a name. Names are written into SQL statements without quotes. */
 const name = z.string().regex(/^[a-z_][a-z0-9_]*$/);
 const column = z.object({ name, type: z.string() });
 
@@ -23,7 +23,7 @@ const sealForm = z.object({
   content: z.array(column),
   /** The column with the instant at which a row ended; null: rows do not end. */
   to: name.nullable(),
-  /** The other columns that never change after a row ended. */
+  /** Columns besides `to` that never change after a row ended. */
   end: z.array(column),
 });
 
@@ -86,7 +86,7 @@ function historyOf({ name, history, key, columns }: (typeof recorded)[number]): 
   switch (history) {
     case 'series':
     case 'log':
-      return { dataset: name, writer: 'run', form: form('recorded_at', { to: 'superseded_at' }) };
+      return { dataset: name, writer: 'run', form: form('valid_from', { to: 'valid_to' }) };
     case 'state':
       return {
         dataset: name,

@@ -28,7 +28,9 @@ export type OpenWriters = z.infer<typeof openWriters>;
 
 export const readOpenWriters = (value: unknown): OpenWriters => openWriters.parse(value);
 
-/** A run that is being claimed is not visible yet. Its number is at most this much below the next one. */
+/**
+ * Maximum distance between the number of a run that is being claimed, and not visible yet, and the next number.
+ */
 const CLAIMED_AT_ONCE = 100;
 
 /**
@@ -58,7 +60,7 @@ export interface LeafRange {
   readonly to: string;
   /** The previous seal. Null: there is none, or everything is sealed again. */
   readonly before: { readonly until: string; readonly open: OpenWriters } | null;
-  /** Ends at this instant or later may have been set since the previous seal. */
+  /** Earliest end of a row that may have been set since the previous seal. */
   readonly endFloor: string;
   readonly open: OpenWriters;
 }

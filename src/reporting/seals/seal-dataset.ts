@@ -20,8 +20,8 @@ import { datasetHead } from './statement.ts';
 /** Maximum number of leaves per part. */
 const MAX_LEAVES_PER_PART = 256;
 /**
- * Maximum number of leaves per statement, unless one hour has more. It bounds the memory and the temporary
- * files of sorting.
+ * Maximum number of leaves per statement, unless one hour has more. The limit bounds the memory and the
+ * temporary files of sorting.
  */
 const MAX_LEAVES_PER_STATEMENT = 1_000_000;
 
@@ -76,7 +76,7 @@ export async function sealDataset(
       since,
     ]);
   }
-  const [made] = await sql.unsafe<{ rows: number; ends: number; late: number; root: string }[]>(
+  const [totals] = await sql.unsafe<{ rows: number; ends: number; late: number; root: string }[]>(
     `select coalesce(sum(cardinality(instants)) filter (where kind = 'row'), 0)::float8 as rows,
       coalesce(sum(cardinality(instants)) filter (where kind = 'end'), 0)::float8 as ends,
       coalesce(sum(case when instants[1] < $3::text::timestamptz then (select count(*) from unnest(instants) at where at < $3::text::timestamptz) end),
@@ -84,10 +84,17 @@ export async function sealDataset(
     from recorder.seal_parts where dataset = $1 and seal = $2`,
     [dataset, pending.seal, before?.until ?? '-infinity'],
   );
-  if (!made) throw new Error(`the query for the seal of ${dataset} returned no row`);
-  if (made.rows + made.ends === 0 && headBefore !== null && changes.length === 0) return true;
+  if (!totals) throw new Error(`the query for the seal of ${dataset} returned no row`);
+  if (totals.rows + totals.ends === 0 && headBefore !== null && changes.length === 0) return true;
   const name = nameOfForm(form);
-  const head = datasetHead({ seal: pending.seal, dataset, form: name, ...made, changes, before: headBefore });
+  const head = datasetHead({
+    seal: pending.seal,
+    dataset,
+    form: name,
+    ...totals,
+    changes,
+    before: headBefore,
+  });
   await sql`
     with form as (
       insert into recorder.seal_forms (form, definition) values (${name}, ${JSON.stringify(form)}::text::jsonb) on conflict do nothing
@@ -95,7 +102,7 @@ export async function sealDataset(
       update recorder.seal_changes set seal = ${pending.seal} where dataset = ${dataset} and seal is null and id <= ${newest}
     )
     insert into recorder.seal_datasets (dataset, seal, form, rows, ends, late, changes, root, before, head)
-    values (${dataset}, ${pending.seal}, ${name}, ${made.rows}, ${made.ends}, ${made.late}, ${changes}::text[], ${made.root},
+    values (${dataset}, ${pending.seal}, ${name}, ${totals.rows}, ${totals.ends}, ${totals.late}, ${changes}::text[], ${totals.root},
       ${headBefore}, ${head})`;
   return true;
 }
@@ -105,8 +112,8 @@ export const ROOT = `encode(sha256(convert_to(coalesce(string_agg(concat_ws(' ',
   encode(sha256(array_send(instants) || tags), 'hex')) || E'\\n', '' order by kind collate "C", day, part), ''), 'UTF8')), 'hex')`;
 
 /**
- * Returns the earliest instant of ends that may have been set since the previous seal, in PostgreSQL's text
- * format. This instant is before the end of the previous seal in four cases:
+ * Returns the earliest instant at which a row can have ended whose end was recorded since the previous seal, in
+ * PostgreSQL's text format. This instant is before the end of the previous seal in four cases:
  * - a run that started earlier was still in progress;
  * - a clock was behind;
  * - values that were observed earlier were read later;
@@ -168,19 +175,19 @@ function insertPartsSql(history: SealedHistory): string {
   );
   return `
     with ${LEAF_INPUT}, leaf as (${leaves}
-    ), standing as materialized (
+    ), stored_parts as materialized (
       select p.kind, p.day, p.seal, p.part, p.instants, p.tags || ''::bytea as tags from recorder.seal_parts p, g
       where p.dataset = $10 and p.seal >= $12 and p.day between (g.from_at at time zone 'UTC')::date and (g.to_at at time zone 'UTC')::date
     ), sealed as (
       select p.kind, u.instant, substr(p.tags, 9 * u.place::int - 8, 6) as id
-      from standing p, unnest(p.instants) with ordinality as u(instant, place)
+      from stored_parts p, unnest(p.instants) with ordinality as u(instant, place)
     ), placed as (
       -- A boolean in place of the kind: it is compared with every other row, and a text takes a fifth of the statement's time.
       select l.*, (row_number() over (partition by day, kind = 'end' order by instant, leaf) - 1) as at from leaf l
       where not exists (select from sealed s where s.kind = l.kind and s.instant = l.instant and s.id = l.id)
     ), numbered as (
       select p.*, (p.at / ${MAX_LEAVES_PER_PART})::int + coalesce(n.next, 0) as part from placed p
-      left join (select kind, day, max(part) + 1 as next from standing where seal = $11 group by kind, day) n using (kind, day)
+      left join (select kind, day, max(part) + 1 as next from stored_parts where seal = $11 group by kind, day) n using (kind, day)
     )
     insert into recorder.seal_parts (dataset, day, kind, seal, part, instants, tags, node)
     select $10, day, kind, $11, part, array_agg(instant order by at),

@@ -32,7 +32,7 @@ export interface SealOptions {
 }
 
 /** A finished seal. */
-export interface MadeSeal {
+export interface FinishedSeal {
   readonly seal: number;
   readonly until: Date;
   readonly head: string;
@@ -54,13 +54,13 @@ export const sealableUntil = (now: number): number => Math.floor((now - SEAL_DEL
  * @param sql checks whether there is something to seal
  * @returns null if there is nothing to seal, another process is sealing, or the work was stopped
  */
-export async function sealDays(sql: postgres.Sql, sealing: SealOptions): Promise<MadeSeal | null> {
+export async function sealDays(sql: postgres.Sql, sealing: SealOptions): Promise<FinishedSeal | null> {
   const until = sealableUntil(sealing.clock());
   const [newest] = await sql<{ until: Date | null }[]>`
     select max(until) as until from recorder.seals where made_at is not null`;
   if ((newest?.until?.getTime() ?? Number.NEGATIVE_INFINITY) >= until) return null;
-  const made = await sealUntil(sealing, until);
-  return made === 'busy' ? null : made;
+  const sealed = await sealUntil(sealing, until);
+  return sealed === 'busy' ? null : sealed;
 }
 
 /**
@@ -70,8 +70,8 @@ export async function sealDays(sql: postgres.Sql, sealing: SealOptions): Promise
  * @returns the last seal that was made; null if all is sealed already, or the work was stopped before a seal
  * was finished; `busy` if another process is sealing
  */
-export async function sealUntil(sealing: SealOptions, until: number): Promise<MadeSeal | null | 'busy'> {
-  let made: MadeSeal | null = null;
+export async function sealUntil(sealing: SealOptions, until: number): Promise<FinishedSeal | null | 'busy'> {
+  let sealed: FinishedSeal | null = null;
   const done = await withRowLock(sealing.databaseUrl, LOCKS.seal, async () => {
     const sql = openSealConnection(sealing.databaseUrl, STATEMENT_TIMEOUT_MS);
     try {
@@ -86,19 +86,19 @@ export async function sealUntil(sealing: SealOptions, until: number): Promise<Ma
           throw error;
         });
         if (!ended) break;
-        made = ended;
+        sealed = ended;
       }
       return true;
     } finally {
       await sql.end({ timeout: 1 });
     }
   });
-  return done === null ? 'busy' : made;
+  return done === null ? 'busy' : sealed;
 }
 
 /**
- * Returns the time of the database, in ms since 1970. It limits a seal, so that a clock that is ahead never
- * seals the future.
+ * Returns the time of the database, in ms since 1970. This time limits a seal, so that a clock that is ahead
+ * never seals the future.
  */
 async function timeOf(sql: postgres.Sql): Promise<number> {
   const [row] = await sql<{ now: number }[]>`select floor(extract(epoch from now()) * 1000)::float8 as now`;
@@ -130,7 +130,7 @@ async function endSeal(
   sql: postgres.Sql,
   pending: PendingSeal,
   { clock, key, signal, histories = sealedHistories }: SealOptions,
-): Promise<MadeSeal | null> {
+): Promise<FinishedSeal | null> {
   const [before] = await sql<{ until: string; open: unknown; head: string }[]>`
     select until::text, open, head from recorder.seals where seal = ${pending.seal - 1}`;
   const last = before ? { until: before.until, open: readOpenWriters(before.open) } : null;
@@ -162,7 +162,7 @@ async function endSeal(
 }
 
 /** Returns the newest finished seal. Returns null if nothing is sealed yet. */
-export async function newestSeal(databaseUrl: string): Promise<MadeSeal | null> {
+export async function newestSeal(databaseUrl: string): Promise<FinishedSeal | null> {
   const sql = openSealConnection(databaseUrl, STATEMENT_TIMEOUT_MS);
   try {
     return await readNewest(sql);
@@ -171,8 +171,8 @@ export async function newestSeal(databaseUrl: string): Promise<MadeSeal | null> 
   }
 }
 
-async function readNewest(sql: postgres.Sql): Promise<MadeSeal | null> {
-  const [newest] = await sql<MadeSeal[]>`
+async function readNewest(sql: postgres.Sql): Promise<FinishedSeal | null> {
+  const [newest] = await sql<FinishedSeal[]>`
     select s.seal, s.until, s.head, s.statement, s.signature, s.public_key, d.* from recorder.seals s
     cross join lateral (
       select coalesce(sum(rows), 0)::float8 as rows, coalesce(sum(ends), 0)::float8 as ends, coalesce(sum(late), 0)::float8 as late

@@ -3,7 +3,7 @@ import { openSealConnection } from '../../db/client.ts';
 import { toErrorMessage } from '../../lib/errors.ts';
 import { readChain, type SealChain, type StoredSeal } from './chain.ts';
 import { compareLeavesSql, type LeafComparison, MAX_LISTED, type UnmatchedLeaf } from './compare-leaves.ts';
-import { addMissingKeys, type Difference, pairLeaves } from './difference.ts';
+import { addMissingKeys, pairLeaves, type SealDifference } from './difference.ts';
 import { type SealedHistory, sealedHistories } from './form.ts';
 import { type LeafRange, leafInputParams } from './leaves.ts';
 import { endFloorOf } from './seal-dataset.ts';
@@ -24,13 +24,13 @@ export interface VerifyResult {
   readonly ends: number;
   /** The number of late rows and ends. The next seal includes them. */
   readonly unsealed: number;
-  /** The number of missing ones whose removal was declared. */
+  /** Number of missing rows and ends whose removal was declared. */
   readonly removed: number;
   /** The declared changes of sealed rows. */
   readonly declared: readonly DeclaredChange[];
   /** The problems of the seals themselves, as sentences. */
   readonly broken: readonly string[];
-  readonly differences: readonly Difference[];
+  readonly differences: readonly SealDifference[];
   /** The number of differences that are not listed. */
   readonly more: number;
 }
@@ -42,7 +42,7 @@ export interface DeclaredChange {
   readonly reason: string;
   readonly before_at: Date | null;
   readonly declared_at: Date;
-  /** The first seal after it; null: there is none yet. */
+  /** First seal after the change; null: there is none yet. */
   readonly seal: number | null;
 }
 
@@ -75,7 +75,7 @@ export async function verify(options: VerificationOptions): Promise<VerifyResult
       ...(options.kept === undefined ? [] : findKeptStatement(chain, options.kept)),
     ];
     const total = { rows: 0, ends: 0, unsealed: 0, removed: 0, more: 0 };
-    const differences: Difference[] = [];
+    const differences: SealDifference[] = [];
     for (const [dataset, seals] of newest ? chain.datasets : []) {
       if (!newest || options.signal?.aborted) break;
       const changes = declared.filter((one) => one.dataset === dataset);
@@ -107,18 +107,23 @@ export async function verify(options: VerificationOptions): Promise<VerifyResult
   }
 }
 
-/** Whether PostgreSQL rejected a statement because it refers to a missing table, column or function. */
+/** Returns true if PostgreSQL rejected a statement because it refers to a missing table, column or function. */
 const isUndefinedObject = (error: unknown) =>
   error instanceof Error && 'code' in error && ['42P01', '42703', '42883'].includes(String(error.code));
 
-/** Searches the seals for a kept statement. @returns the problems; an empty list if it is one of the seals */
+/**
+ * Searches the seals for a kept statement.
+ * @returns the problems; an empty list if the statement belongs to one of the seals
+ */
 function findKeptStatement({ seals }: SealChain, kept: string): string[] {
   const number = Number(/^number (\d+)$/m.exec(kept)?.[1]);
   const seal = seals.find((one) => one.seal === number);
   if (!kept.startsWith('chain-recorder seal 1\n') || Number.isNaN(number))
-    return ['what was kept is no seal'];
-  if (!seal) return [`seal ${number}, which was kept, is not there`];
-  return seal.statement.trimEnd() === kept.trimEnd() ? [] : [`seal ${number} is not the one that was kept`];
+    return ['the kept text is not the statement of a seal'];
+  if (!seal) return [`seal ${number} of the kept statement is missing`];
+  return seal.statement.trimEnd() === kept.trimEnd()
+    ? []
+    : [`seal ${number} differs from the kept statement`];
 }
 
 async function verifyDataset(
@@ -135,7 +140,7 @@ async function verifyDataset(
   const used = [...new Set(seals.filter(({ seal }) => seal >= base).map(({ form }) => form))];
   const known = used.flatMap((name) => forms.get(name) ?? []);
   const form = known.at(-1);
-  const result = { rows: 0, ends: 0, unsealed: 0, removed: 0, more: 0, differences: [] as Difference[] };
+  const result = { rows: 0, ends: 0, unsealed: 0, removed: 0, more: 0, differences: [] as SealDifference[] };
   if (!form) return result;
   const history: SealedHistory = {
     dataset,

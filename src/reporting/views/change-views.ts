@@ -1,6 +1,7 @@
-import type { Dataset, DatasetColumn } from '../../datasets/contract.ts';
+import type { Dataset, DatasetColumn, History } from '../../datasets/contract.ts';
 import { POINT_VALUES } from '../../datasets/dataset.ts';
 import { tableRowsSql } from '../../datasets/target-columns.ts';
+import { versionIdSql } from '../../datasets/version-id.ts';
 import { declaredColumn as column, type DeclaredColumn, type DeclaredView } from '../../db/declared.ts';
 import { CHANGE_KINDS, keyPositions } from '../../recording/histories/changes.ts';
 import {
@@ -11,13 +12,6 @@ import {
 } from '../../recording/readings/forms.ts';
 import { hasBitSql, memberWordsSql, numberOf, packingOf } from '../../recording/readings/value-encoding.ts';
 
-/** The columns with the start and the end of a version, by kind of history. */
-const SPANS = {
-  series: ['recorded_at', 'superseded_at'],
-  state: ['valid_from', 'valid_to'],
-  log: ['recorded_at', 'superseded_at'],
-} as const;
-
 const CURSOR = (place: string) =>
   `c.commit_number || '.' || ${place} || '.' || to_hex((extract(epoch from c.made_at) * 1000000)::bigint)`;
 
@@ -26,18 +20,22 @@ export const changeCommits: DeclaredView = {
   kind: 'view',
   name: 'change_commits',
   comment:
-    'Commits that changed something, as far back as they are kept, in the order in which they became visible: one row a commit and dataset.',
+    'The commits with changes, as far back as they are kept, in the order in which they became visible: one row per commit and dataset.',
   columns: [
-    column('commit_number', 'bigint', 'Its number: it grows with each commit, with gaps.'),
+    column(
+      'commit_number',
+      'bigint',
+      'The number of the commit. Numbers increase with each commit, with gaps.',
+    ),
     column('dataset', 'text', 'The dataset.'),
-    column('run_id', 'bigint', 'The run that recorded it; null: the prober.'),
-    column('recorded_at', 'timestamptz', 'When it was recorded, by the clock of the process.'),
-    column('made_at', 'timestamptz', 'When it was committed, by the clock of the database.'),
-    column('changes', 'integer', 'How many changes it has.'),
+    column('run_id', 'bigint', 'The run that recorded the change. Null: the prober recorded the change.'),
+    column('recorded_at', 'timestamptz', 'Recording time, by the clock of the process.'),
+    column('made_at', 'timestamptz', 'Commit time, by the clock of the database.'),
+    column('changes', 'integer', 'Number of changes of the commit.'),
     column(
       'cursor',
       'text',
-      'The place of its last change in the feed: what reporting.changes continues after.',
+      'Position of the last change of the commit in the feed, after which reporting.changes continues.',
     ),
   ],
   body: `select c.commit_number, c.dataset, c.run_id, c.recorded_at, c.made_at, c.changes, ${CURSOR('c.changes')} as cursor
@@ -49,12 +47,12 @@ export function changeRows(catalog: readonly Dataset[]): DeclaredView {
   return {
     kind: 'view',
     name: 'change_rows',
-    internal: true,
+    schema: 'reporting_internal',
     comment:
-      'Every change of every dataset, as far back as commits are kept. What reporting.changes returns: ask that one, which reads no more than it shows.',
+      'Every change of every dataset, as far back as commits are kept. Query reporting.changes instead: it returns the same rows and reads only those that it returns.',
     columns: [
-      column('commit_number', 'bigint', 'The commit.'),
-      column('place', 'integer', 'The place within the commit, from 1.'),
+      column('commit_number', 'bigint', 'The number of the commit.'),
+      column('place', 'integer', 'Position of the change within the commit, from 1.'),
       ...changeColumns,
     ],
     body: [...catalog.map(ofDataset), ofLedger].join('\nunion all\n'),
@@ -66,26 +64,31 @@ export const changeColumns: readonly DeclaredColumn[] = [
   column(
     'cursor',
     'text',
-    'Its position in the feed, the same for every reader; reporting.changes continues after it.',
+    'Position of the change in the feed, the same for every reader. reporting.changes continues after this position.',
   ),
   column('dataset', 'text', 'The dataset.'),
   column(
     'change',
     'text',
-    'appeared, revised (it says something else), returned (it had left), left (a whole answer did not show it any more), unwatched (it is no longer configured), late (an earlier saying of a log, which is kept and not shown), or observed (a reading). Of the ledger: turned, unwatched, or withdrawn (what was settled before did not hold).',
+    'appeared, revised (the row has other values), returned (the row had left), left (a complete response no longer contained the row), unwatched (its target is no longer configured), late (an earlier version of a log row, which is stored but not current), or observed (a reading). For the ledger: turned, unwatched, or withdrawn (a settled state was invalid).',
   ),
   column(
     'happened_at',
     'timestamptz',
-    'Since when it is so: the start of the version, its end, or when the reading was taken.',
+    'Time from which the change applies: the start of the version, its end, or the time of the reading.',
   ),
-  column('recorded_at', 'timestamptz', 'When it was recorded.'),
-  column('run_id', 'bigint', 'The run that recorded it; null: the prober.'),
+  column('recorded_at', 'timestamptz', 'Recording time of the change.'),
+  column('run_id', 'bigint', 'The run that recorded the change. Null: the prober recorded the change.'),
+  column(
+    'version_id',
+    'uuid',
+    'The version that started, or the last one if the row left (version_id of the dataset). Null: an interval of the ledger, or a reading whose member was removed.',
+  ),
   column('key', 'jsonb', 'The key of the row.'),
   column(
     'content',
     'jsonb',
-    'What the row said from then on, or until then where it left, without its key. Null: the row is not there any more.',
+    'Values of the row after the change, or before the change if the row left, without its key. Null: the row no longer exists.',
   ),
 ];
 
@@ -107,9 +110,8 @@ const contentOf = (dataset: Dataset, row: string) =>
     .map((name) => `${row}.${name}`)
     .join(', ')}) as v)`;
 
-function ofVersions(dataset: Dataset, history: keyof typeof SPANS): string {
+function ofVersions(dataset: Dataset, history: Exclude<History, 'sample'>): string {
   const { name, key } = dataset;
-  const [from, to] = SPANS[history];
   const own = keyPositions(dataset);
   const requested = dataset.columns.filter(({ path }) => path.length === 0);
   const heldIn = ({ name: one }: DatasetColumn) => {
@@ -125,7 +127,7 @@ function ofVersions(dataset: Dataset, history: keyof typeof SPANS): string {
     `c.keys[${own.length + 1}]::bigint[]`,
     'string_to_array(c.kinds, null)',
   ];
-  const begins = `(c.observed_at + e.shift * interval '1 microsecond')`;
+  const startsAt = `(c.observed_at + e.shift * interval '1 microsecond')`;
   const same = keyed.map((column) =>
     column.nullable
       ? `coalesce(r.${column.name}, '') = coalesce(${heldIn(column)}, '')`
@@ -133,18 +135,23 @@ function ofVersions(dataset: Dataset, history: keyof typeof SPANS): string {
   );
   // Current and superseded rows have one index each.
   const parts = {
-    log: ['r.superseded_at is null', 'r.superseded_at is not null'],
+    log: ['r.valid_to is null', 'r.valid_to is not null'],
     series: Object.values(POINT_VALUES),
     state: ['true'],
   } as const;
   const found = (where: string) =>
-    `select true as there, r.${to} as ends, ${contentOf(dataset, 'r')} as content from ${tableRowsSql(dataset)} r where ${same.join(' and ')} and r.${from} = ${begins} and (${where})`;
+    `select true as there, r.valid_to as ends, ${contentOf(dataset, 'r')} as content from ${tableRowsSql(dataset)} r where ${same.join(' and ')} and r.valid_from = ${startsAt} and (${where})`;
+  const byName = new Map(dataset.columns.map((column) => [column.name, column]));
+  const versionId = versionIdSql(dataset, 'valid_from', (column) => {
+    const identifying = byName.get(column);
+    return identifying ? heldIn(identifying) : startsAt;
+  });
   const kinds = Object.entries(CHANGE_KINDS)
     .map(([letter, kind]) => `when '${letter}' then '${kind}'`)
     .join(' ');
   return `select c.commit_number, e.place::int as place, ${CURSOR('e.place')} as cursor, c.dataset, case e.kind ${kinds} end as change,
-  case when e.kind in ('l', 'u') then r.ends else ${begins} end as happened_at, c.recorded_at, c.run_id,
-  ${object(keyed.map((column) => ({ name: column.name, value: heldIn(column) })))} as key, r.content
+  case when e.kind in ('l', 'u') then r.ends else ${startsAt} end as happened_at, c.recorded_at, c.run_id,
+  ${versionId} as version_id, ${object(keyed.map((column) => ({ name: column.name, value: heldIn(column) })))} as key, r.content
 from recorder.changes c
 cross join lateral unnest(${arrays.join(', ')}) with ordinality as e(${[...own.map((one) => one.name), 'shift', 'kind', 'place'].join(', ')})
 left join lateral (${parts[history].map(found).join(' union all ')} limit 1) r on true
@@ -152,9 +159,9 @@ where c.dataset = '${name}'`;
 }
 
 /**
- * The members of a look follow from the numbers in the change, so that every reading has its place even after
- * it was deleted. A member is kept as long as the feed contains the look. If a member was removed earlier,
- * the key lacks its columns.
+ * Returns SQL of the changes of readings. The members of an observation follow from the numbers in the change,
+ * so that every reading has its place even after it was deleted. A member is kept as long as the feed contains
+ * the observation. If a member was removed earlier, the key lacks its columns.
  */
 function ofReadings(dataset: Dataset): string {
   const packing = packingOf(dataset);
@@ -163,20 +170,26 @@ function ofReadings(dataset: Dataset): string {
     ...dataset.columns.map(({ name: one, type }) => [one, type] as const),
     ['extra', 'jsonb'] as const,
   ];
-  const ofLook = 'l.scope_id = c.scope_id and l.observed_at = c.observed_at';
+  const ofObservation = 'l.scope_id = c.scope_id and l.observed_at = c.observed_at';
   const request = packing.request.map((one, at) => `r.${one.name} = c.request[${at + 1}]`);
   const forms = [
-    selectOpenDayReadings(packing, ofLook),
-    selectClosedDayReadings(packing, ofLook),
+    selectOpenDayReadings(packing, ofObservation),
+    selectClosedDayReadings(packing, ofObservation),
     selectRowReadings(packing, [...request, 'r.observed_at = c.observed_at'].join(' and ')),
   ].map((form) => selectOf(form, names));
-  const held = [
+  const keyValues = [
     ...packing.request.map((one, at) => ({ name: one.name, value: `c.request[${at + 1}]` })),
     ...packing.words.map((one, at) => ({ name: one.name, value: `e.words[${at + 1}]` })),
   ];
+  const valuesByName = new Map(keyValues.map((one) => [one.name, one.value]));
+  const versionId = versionIdSql(
+    dataset,
+    'observed_at',
+    (column) => valuesByName.get(column) ?? 'c.observed_at',
+  );
   return `select c.commit_number, e.place::int as place, ${CURSOR('e.place')} as cursor, c.dataset, 'observed' as change,
-  c.observed_at as happened_at, c.recorded_at, c.run_id,
-  ${object(held.filter((one) => key.includes(one.name)))} as key, e.content
+  c.observed_at as happened_at, c.recorded_at, c.run_id, ${versionId} as version_id,
+  ${object(keyValues.filter((one) => key.includes(one.name)))} as key, e.content
 from recorder.changes c
 cross join lateral (
   select p.place, n.words, o.content
@@ -185,7 +198,7 @@ cross join lateral (
   left join (
     select m.words, row_number() over (order by m.words) as place from recorder.reading_members m
     where m.scope_id = c.scope_id and ${hasBitSql(numberOf('m'), 'c.present')}) n on n.place = p.place
-  -- By words: a look may have taken a number that was retired at that moment, and its reading has another one since its day was closed.
+  -- By words: an observation may have used a number that was retired at that moment, and its reading has another number since its day was closed.
   left join (
     select ${memberWordsSql(packing, 'r')} as words, ${contentOf(dataset, 'r')} as content
     from (${forms.join('\nunion all\n')}) r) o on o.words = n.words) e
@@ -193,7 +206,7 @@ where c.dataset = '${name}'`;
 }
 
 const ofLedger = `select c.commit_number, e.place::int as place, ${CURSOR('e.place')} as cursor, c.dataset, e.turn ->> 'change' as change,
-  (e.turn ->> 'at')::timestamptz as happened_at, c.recorded_at, c.run_id, e.turn -> 'key' as key, nullif(e.turn -> 'content', 'null') as content
+  (e.turn ->> 'at')::timestamptz as happened_at, c.recorded_at, c.run_id, null::uuid as version_id, e.turn -> 'key' as key, nullif(e.turn -> 'content', 'null') as content
 from recorder.changes c
 cross join lateral jsonb_array_elements(c.turns) with ordinality as e(turn, place)
 where c.dataset = 'node_health'`;

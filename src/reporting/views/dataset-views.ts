@@ -4,16 +4,22 @@ import { hasElementsSql } from '../../datasets/dataset.ts';
 import { columnOf } from '../../datasets/fields.ts';
 import { snakeCase } from '../../datasets/names.ts';
 import { unwrap } from '../../datasets/unwrap.ts';
-import type { Declared } from '../../db/declared.ts';
-import { everyNodeRule } from '../../recording/histories/contradictions.ts';
+import type { Declared, DeclaredView } from '../../db/declared.ts';
+import { everyNodeRule, singleRowRule } from '../../recording/histories/contradictions.ts';
 import { logViews } from './by-history/log.ts';
 import { sampleViews } from './by-history/sample.ts';
 import { seriesViews } from './by-history/series.ts';
 import { stateViews } from './by-history/state.ts';
-import { disagreementsView, networkView } from './network-view.ts';
+import { contradictionsView } from './disagreements.ts';
+import { disagreementsView, mergedViews } from './merged-views.ts';
 import { sortAsReleased } from './released-columns.ts';
-import { asOfMoment } from './table-views.ts';
-import { declareColumn, type ViewColumn } from './view-columns.ts';
+import {
+  declareColumn,
+  type ViewColumn,
+  validFromColumn,
+  validToColumn,
+  versionIdColumn,
+} from './view-columns.ts';
 
 const byHistory: Readonly<Record<History, (dataset: Dataset) => Declared[]>> = {
   log: logViews,
@@ -26,62 +32,71 @@ const byHistory: Readonly<Record<History, (dataset: Dataset) => Declared[]>> = {
  * Returns the views and functions of one dataset, as defined for its kind of history.
  */
 export function datasetViews(dataset: Dataset): Declared[] {
-  return [...byHistory[dataset.history](dataset), ...networkViews(dataset), ...elementViews(dataset)];
+  const single = singleRowRule(dataset);
+  return [
+    ...byHistory[dataset.history](dataset),
+    ...mergedViewsOf(dataset),
+    ...elementViews(dataset),
+    ...(single ? [contradictionsView(single)] : []),
+  ];
 }
 
-function networkViews(dataset: Dataset): Declared[] {
+function mergedViewsOf(dataset: Dataset): Declared[] {
   if (!dataset.everyNode) return [];
-  const network = networkView(dataset, dataset.everyNode);
-  const telling = everyNodeRule(dataset);
-  return telling ? [network, disagreementsView(telling, network)] : [network];
+  const [now, then] = mergedViews(dataset, dataset.everyNode);
+  const contradictionRule = everyNodeRule(dataset);
+  return contradictionRule ? [now, then, disagreementsView(contradictionRule, now)] : [now, then];
 }
 
 /**
- * Returns one view per list column, now and as of a moment. Each element is a row with the natural key, its
- * position in the list, and its fields.
+ * Returns one view per list column, with the elements of every version. Each element is a row with the natural
+ * key and the surrogate key of its version, its position in the list, and its fields.
  */
-function elementViews(dataset: Dataset): Declared[] {
+function elementViews(dataset: Dataset): DeclaredView[] {
   return dataset.columns.flatMap((column) =>
-    column.element ? flattenedList(dataset, column, column.element) : [],
+    column.element ? [flattenedList(dataset, column, column.element)] : [],
   );
 }
 
-function flattenedList(dataset: Dataset, column: DatasetColumn, element: z.ZodType): Declared[] {
-  const name = `${dataset.name}_${column.name}`;
+function flattenedList(dataset: Dataset, column: DatasetColumn, element: z.ZodType): DeclaredView {
+  const name = `${dataset.relation}_${column.name}`;
   const typeOf = new Map(dataset.columns.map((one) => [one.name, one.type]));
   const key = dataset.key.map((one) => ({
     name: one,
     type: typeOf.get(one) ?? 'text',
     from: `d.${one}`,
-    comment: 'Key of the row that holds the list.',
+    comment: 'Key of the row that contains the list.',
   }));
-  const taken = new Set([...dataset.key, 'position']);
+  const version = [
+    { ...versionIdColumn, comment: 'The version that contains the list.' },
+    validFromColumn,
+    validToColumn,
+  ].map((one) => ({ ...one, from: `d.${one.name}` }));
+  const usedNames = new Set([...dataset.key, 'position', ...version.map((one) => one.name)]);
   const fields = (
     element instanceof z.ZodObject
       ? elementColumns(element, [])
-      : [{ name: 'value', type: 'text', from: `e.value #>> '{}'`, comment: 'The element.' }]
-  ).map((field) => (taken.has(field.name) ? { ...field, name: `element_${field.name}` } : field));
+      : [{ name: 'value', type: 'text', from: `e.value #>> '{}'`, comment: 'Value of the element.' }]
+  ).map((field) => (usedNames.has(field.name) ? { ...field, name: `element_${field.name}` } : field));
   const columns = sortAsReleased(name, [
     ...key,
-    { name: 'position', type: 'bigint', from: 'e.position', comment: 'Place in the list, from 1.' },
+    ...version,
+    { name: 'position', type: 'bigint', from: 'e.position', comment: 'Position in the list, from 1.' },
     ...fields,
   ]);
   const list = columns.map(({ name: as, from }) => `${from} as ${as}`).join(', ');
-  const elementsOf = (rows: string) => `select ${list} from ${rows} d
+  const { relation } = dataset;
+  return {
+    kind: 'view',
+    name,
+    schema: 'reporting_lists',
+    comment: `The elements of ${column.name} of every version of ${relation}, one per row. Those of current rows have no valid_to; those of a moment: join reporting.${relation}_as_of(moment) using (version_id).`,
+    columns: columns.map(declareColumn),
+    body: `select ${list} from reporting.${relation}_history d
         cross join lateral jsonb_array_elements(case jsonb_typeof(d.${column.name}) when 'array' then d.${column.name} end)
           with ordinality as e(value, position)
-        where ${hasElementsSql(column.name, 'd')}`;
-  const comment = `The elements of ${dataset.name}.${column.name}, one a row.`;
-  const shown = columns.map(declareColumn);
-  return [
-    { kind: 'view', name, comment, columns: shown, body: elementsOf(`reporting.${dataset.name}`) },
-    {
-      ...asOfMoment(name, shown),
-      internal: true,
-      comment: `The elements of ${dataset.name}.${column.name} as they were known at a past moment. A moment before the first recording is an error.`,
-      body: elementsOf(`reporting.${dataset.name}_as_of(at)`),
-    },
-  ];
+        where ${hasElementsSql(column.name, 'd')}`,
+  };
 }
 
 function elementColumns(element: z.ZodObject, outer: readonly string[]): (ViewColumn & { from: string })[] {

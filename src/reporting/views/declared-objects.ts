@@ -9,7 +9,8 @@ import {
 import { packageFile } from '../../lib/package-file.ts';
 import { changeCommits, changeRows } from './change-views.ts';
 import { datasetViews } from './dataset-views.ts';
-import { networkDisagreements } from './disagreements.ts';
+import { nodeDisagreements } from './disagreements.ts';
+import { metadataViews } from './metadata-views.ts';
 
 const VIEW =
   /^(?:--.*\n)*create or replace view reporting(?<internal>_internal)?\.(?<name>\w+) as\n(?<body>[\s\S]+?);\n\n(?<comments>comment on view [\s\S]+)$/;
@@ -39,27 +40,29 @@ export function readSqlFile(file: string, text: string): Declared {
   const refuse = (what: string) => new Error(`${file}: ${what}; see readSqlFile for the form`);
   const view = VIEW.exec(text)?.groups;
   const groups = view ?? FUNCTION.exec(text)?.groups;
-  if (!groups) throw refuse('neither a view nor a function in the form that is read');
+  if (!groups) throw refuse('expected a view or a function');
   const { name = '', body = '', comments = '', parameters = '', returned, value, language } = groups;
   const [first = '', ...others] = comments.trimEnd().split('\n');
   const comment = COMMENT.exec(first)?.groups;
-  if (comment?.name !== name) throw refuse(`not the comment of ${name}: ${first}`);
+  if (comment?.name !== name) throw refuse(`expected the comment of ${name} instead of: ${first}`);
   const column = (pattern: RegExp, line: string): DeclaredColumn => {
     const found = pattern.exec(line)?.groups;
-    if (!found || (found.object ?? name) !== name) throw refuse(`no column of ${name}: ${line}`);
+    if (!found || (found.object ?? name) !== name)
+      throw refuse(`expected a column of ${name} instead of: ${line}`);
     return { name: found.name ?? '', type: found.type ?? '', comment: unquoted(found.text ?? '') };
   };
   const base = {
     name,
-    ...(groups.internal === undefined ? {} : { internal: true as const }),
+    ...(groups.internal === undefined ? {} : { schema: 'reporting_internal' as const }),
     comment: unquoted(comment.text ?? ''),
     body,
   };
   if (view) return { ...base, kind: 'view', columns: others.map((line) => column(COLUMN, line)) };
-  if (others.length > 0) throw refuse(`more than the comment of ${name}: ${others[0]}`);
-  const taken = parameters.split('\n').map((line): DeclaredParameter => {
+  if (others.length > 0)
+    throw refuse(`expected nothing after the comment of ${name} instead of: ${others[0]}`);
+  const declaredParameters = parameters.split('\n').map((line): DeclaredParameter => {
     const found = PARAMETER.exec(line)?.groups;
-    if (!found) throw refuse(`no parameter of ${name}: ${line}`);
+    if (!found) throw refuse(`expected a parameter of ${name} instead of: ${line}`);
     const { preset } = found;
     return {
       name: found.name ?? '',
@@ -72,7 +75,7 @@ export function readSqlFile(file: string, text: string): Declared {
   return {
     ...base,
     kind: 'function',
-    parameters: taken,
+    parameters: declaredParameters,
     columns,
     ...(value === undefined ? {} : { value }),
     ...(language === 'plpgsql' ? { language } : {}),
@@ -116,7 +119,8 @@ export function relationSql(name: string): string {
 export function listSharedObjects(): Declared[] {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith('.sql'));
   const written = files.map((file) => readSqlFile(file, readFileSync(new URL(file, FOLDER), 'utf8')));
-  return [...written, networkDisagreements(catalog), changeCommits, changeRows(catalog)].sort((a, b) =>
+  const shared = [...written, nodeDisagreements(catalog), changeCommits, changeRows(catalog)];
+  return [...shared, ...metadataViews([...catalog.flatMap(datasetViews), ...shared])].sort((a, b) =>
     a.name < b.name ? -1 : 1,
   );
 }

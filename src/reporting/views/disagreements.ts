@@ -1,46 +1,109 @@
 import type { Dataset } from '../../datasets/contract.ts';
-import type { DeclaredFunction } from '../../db/declared.ts';
-import { everyNodeRule } from '../../recording/histories/contradictions.ts';
-import { getEntityKey } from './network-view.ts';
+import { type DeclaredFunction, type DeclaredView, declaredColumn } from '../../db/declared.ts';
+import {
+  type ContradictionRule,
+  everyNodeRule,
+  possibleContradictionsSql,
+  singleRowRule,
+} from '../../recording/histories/contradictions.ts';
+import { getEntityKey } from './merged-sql.ts';
 
 /**
  * Returns the function `disagreements`: the values in which nodes differ from the majority, in every
- * `network_D`, one row per node and column.
+ * dataset that all nodes report, one row per node and column.
  * @param datasets the catalog; datasets without `everyNode` are ignored
  */
-export function networkDisagreements(datasets: readonly Dataset[]): DeclaredFunction {
+export function nodeDisagreements(datasets: readonly Dataset[]): DeclaredFunction {
   return {
     kind: 'function',
     name: 'disagreements',
     comment:
-      'Who of the nodes disagrees with most nodes now, and about what. A node that does not list a thing that most nodes list has one row without a column.',
+      'Values that contradict each other now: of nodes that differ from most nodes, and of the data service where its own answers differ. A node that does not list an entity that most nodes list has one row without a column.',
     parameters: [
-      { name: 'dataset', type: 'text', preset: 'null', comment: 'Only of this dataset, such as validators.' },
+      {
+        name: 'dataset',
+        type: 'text',
+        preset: 'null',
+        comment: 'Returns only rows of this dataset, such as validators.',
+      },
     ],
     columns: [
       { name: 'dataset', type: 'text', comment: 'The dataset.' },
-      { name: 'thing', type: 'text', comment: 'The thing, as key=value; empty: there is only one.' },
-      { name: 'node', type: 'text', comment: 'The node that disagrees.' },
-      { name: 'column_name', type: 'text', comment: 'In what; null: it does not list the thing.' },
-      { name: 'node_says', type: 'text', comment: 'What it says.' },
-      { name: 'most_say', type: 'text', comment: 'What most nodes say.' },
-      { name: 'reporting_nodes', type: 'text[]', comment: 'The nodes that say what most say.' },
+      {
+        name: 'entity',
+        type: 'text',
+        comment: 'The entity, as key=value. Empty: the dataset has a single entity.',
+      },
+      {
+        name: 'node',
+        type: 'text',
+        comment: 'The node that disagrees. Null: the answers of the data service contradict each other.',
+      },
+      {
+        name: 'column_name',
+        type: 'text',
+        comment: 'The column with the other value. Null: the node does not list the entity.',
+      },
+      { name: 'node_value', type: 'text', comment: 'The value of the node, or of the later answer.' },
+      { name: 'majority_value', type: 'text', comment: 'The value of most nodes, or of the first answer.' },
+      {
+        name: 'reporting_nodes',
+        type: 'text[]',
+        comment: 'The nodes with the value of most nodes. Null: the data service.',
+      },
     ],
-    body: `${datasets
-      .filter(({ everyNode }) => everyNode !== undefined)
-      .map(branch)
-      .join('\nunion all\n')}
+    body: `${[
+      ...datasets.filter(({ everyNode }) => everyNode !== undefined).map(betweenNodes),
+      ...datasets.flatMap((dataset) => singleRowRule(dataset) ?? []).map(betweenAnswers),
+    ].join('\nunion all\n')}
 order by 1, 2, 3, 4`,
   };
 }
 
-function branch(dataset: Dataset): string {
+function betweenNodes(dataset: Dataset): string {
   const { name } = dataset;
-  const thing = getEntityKey(dataset).map((column) => `'${column.name}=' || t.${column.name}`);
-  return `select '${name}'::text as dataset, concat_ws(' ', ${thing.join(', ') || "''"}) as thing,
-  d.node, s.name as column_name, s.value as node_says, to_jsonb(t) ->> s.name as most_say, t.reporting_nodes
-from reporting.${everyNodeRule(dataset) ? `${name}_disagreements` : `network_${name}`} t
+  const entity = getEntityKey(dataset).map((column) => `'${column.name}=' || t.${column.name}`);
+  return `select '${name}'::text as dataset, concat_ws(' ', ${entity.join(', ') || "''"}) as entity,
+  d.node, s.name as column_name, s.value as node_value, to_jsonb(t) ->> s.name as majority_value, t.reporting_nodes
+from ${everyNodeRule(dataset) ? `reporting_internal.${name}_disagreements` : `reporting.${name}`} t
 cross join lateral jsonb_each(t.dissenting_nodes) as d(node, said)
 left join lateral jsonb_each_text(case jsonb_typeof(d.said) when 'object' then d.said end) as s(name, value) on true
 where disagreements.dataset is null or disagreements.dataset = '${name}'`;
 }
+
+/**
+ * Returns the internal view `D_contradictions` of a log with one row per entity ({@link singleRowRule}): the
+ * rows whose other columns of the key contradict the first row.
+ */
+export function contradictionsView(rule: ContradictionRule): DeclaredView {
+  const { dataset, entityKey } = rule;
+  const others = dataset.key.filter((column) => !entityKey.includes(column));
+  const same = entityKey.map((column) => `r.${column} = c.${column}`).join(' and ');
+  // `offset 0` makes PostgreSQL look up each key.
+  const rows = `select * from recorder.${dataset.name} r where ${same} and r.valid_to is null`;
+  const values = others.map((column) => `('${column}', r.${column}::text, f.${column}::text)`).join(', ');
+  return {
+    kind: 'view',
+    name: `${dataset.name}_contradictions`,
+    schema: 'reporting_internal',
+    comment: `Rows of ${dataset.name} that contradict the first row with the same ${entityKey.join(', ')}.`,
+    columns: [
+      declaredColumn('entity', 'text', 'The entity, as key=value.'),
+      declaredColumn('column_name', 'text', 'The column with the other value.'),
+      declaredColumn('value', 'text', 'The value of the later row.'),
+      declaredColumn('first_value', 'text', 'The value of the first row.'),
+    ],
+    body: `select concat_ws(' ', ${entityKey.map((column) => `'${column}=' || c.${column}`).join(', ')}) as entity, s.name as column_name, s.value, s.first_value
+from (${possibleContradictionsSql(rule)}) c
+cross join lateral (${rows} order by r.valid_from, ${others.map((column) => `r.${column}`).join(', ')} limit 1) f
+cross join lateral (${rows} offset 0) r
+cross join lateral (values ${values}) as s(name, value, first_value)
+where s.value <> s.first_value`,
+  };
+}
+
+/** Returns SQL of the contradictions between answers of the data service. */
+const betweenAnswers = ({ dataset: { name } }: ContradictionRule) =>
+  `select '${name}', c.entity, null, c.column_name, c.value, c.first_value, null::text[]
+from reporting_internal.${name}_contradictions c
+where disagreements.dataset is null or disagreements.dataset = '${name}'`;

@@ -4,32 +4,93 @@ import type { Declared, DeclaredColumn, DeclaredView } from '../../db/declared.t
 import { sortAsReleased } from './released-columns.ts';
 import { declareColumn, type ViewColumn } from './view-columns.ts';
 
+/** A part of the rows of a table. */
+export interface TablePart {
+  /** SQL of the condition on rows `r`. */
+  readonly where: string;
+  /** SQL of columns that differ between the parts, by name. */
+  readonly columns?: Readonly<Record<string, string>>;
+}
+
 /**
  * Returns a view of a dataset's table.
  * @param about the comment of the view
- * @param parts conditions; the view has the rows of each of them
+ * @param parts the view has the rows of each of them
  */
 export function tableView(
   dataset: Dataset,
   name: string,
   about: string,
   selected: readonly ViewColumn[],
-  ...parts: readonly string[]
+  ...parts: readonly TablePart[]
 ): DeclaredView {
   const columns = sortAsReleased(name, selected);
-  const list = columns
-    .map((column) => (column.from ? `${column.from} as ${column.name}` : column.name))
-    .join(', ');
+  const list = (own: TablePart['columns'] = {}) =>
+    columns
+      .map((column) => ({ name: column.name, from: own[column.name] ?? column.from }))
+      .map(({ name: column, from }) => (from ? `${from} as ${column}` : column))
+      .join(', ');
   const body = parts
-    .map((where) => `select ${list} from ${tableRowsSql(dataset)} r where ${where}`)
+    .map(({ where, columns: own }) => `select ${list(own)} from ${tableRowsSql(dataset)} r where ${where}`)
     .join('\nunion all\n');
   return { kind: 'view', name, comment: about, columns: columns.map(declareColumn), body };
 }
 
+/**
+ * Returns SQL of an as-of function: a check that the dataset has a record of the moment, and the rows of
+ * `body`. The check is a separate branch of a UNION ALL, because PostgreSQL does not run a check that is joined
+ * with no rows. `offset 0` prevents PostgreSQL from detecting that the branch has no rows.
+ */
+export const withRecordCheck = (
+  dataset: string,
+  columns: readonly DeclaredColumn[],
+  body: string,
+) => `select * from (
+  select ${columns.map((column) => `null::${column.type} as ${column.name}`).join(', ')} where not reporting_internal.has_record('${dataset}', at) offset 0
+) without_record
+union all
+${body}`;
+
+/** The suffixes of the internal views with the last version of each row, and with the versions before it. */
+export const LAST = 'last';
+export const REPLACED = 'replaced';
+
+/**
+ * Returns the view `D_history` with all versions of the rows of a series or a log, and the internal views of
+ * its two parts. PostgreSQL does not use the order of an index for `D_history`, which has two branches.
+ */
+export function historyViews(
+  dataset: Dataset,
+  selected: readonly ViewColumn[],
+  last: TablePart,
+  replaced: TablePart,
+): DeclaredView[] {
+  const { relation, about } = dataset;
+  const part = (suffix: string, rows: string, of: TablePart): DeclaredView => ({
+    ...tableView(dataset, `${relation}_${suffix}`, `${about} ${rows}`, selected, of),
+    schema: 'reporting_internal',
+  });
+  return [
+    tableView(
+      dataset,
+      `${relation}_history`,
+      `${about} Every version of every row.`,
+      selected,
+      last,
+      replaced,
+    ),
+    part(LAST, 'The last version of every row.', last),
+    part(REPLACED, 'The versions before the last one.', replaced),
+  ];
+}
+
 /** Returns the function that returns the rows of a view as of a moment, without its comment and its query. */
-export const asOfMoment = (view: string, columns: readonly DeclaredColumn[]) => ({
+export const asOfMoment = (
+  view: Pick<DeclaredView, 'name' | 'schema'>,
+  columns: readonly DeclaredColumn[],
+) => ({
   kind: 'function' as const,
-  name: `${view}_as_of`,
+  name: `${view.name}_as_of`,
   parameters: [{ name: 'at', type: 'timestamptz', comment: 'The moment.' }],
   rowsOf: view,
   columns,
@@ -44,13 +105,13 @@ export function asOfFunction(
   selected: readonly ViewColumn[],
   ...parts: readonly { readonly from: string; readonly where: string }[]
 ): Declared {
-  const { name } = dataset;
+  const { name, relation } = dataset;
   // The function returns rows of the type of the view.
-  const columns = sortAsReleased(name, selected);
+  const columns = sortAsReleased(relation, selected);
   const list = columns.map((column) => column.from ?? column.name).join(', ');
   return {
-    ...asOfMoment(name, columns.map(declareColumn)),
-    comment: `What ${name} held at a past moment, by what had been seen until then. A moment before the first recording is an error.`,
+    ...asOfMoment({ name: relation }, columns.map(declareColumn)),
+    comment: `The rows of ${relation} as of a past moment, as known then. A moment before the first recording is an error.`,
     body: parts
       .map(
         ({ from, where }) =>

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Catalogue, ReadableDataset } from '../../reporting/relations/catalogue.ts';
 import { validateParameters } from '../../reporting/relations/invalid-request.ts';
-import { parametersOf, type Question } from '../../reporting/reports/questions.ts';
+import { type Question, questionParameters } from '../../reporting/reports/questions.ts';
 import type { Status } from '../../reporting/reports/status.ts';
 import { createSinglePage, csvColumns, type OperationName } from './one-page.ts';
 import type { Operation } from './operation.ts';
@@ -24,15 +24,19 @@ const freshness = z.strictObject({
   newest_success_at: z.string().nullable(),
   rows_written: z.string(),
 });
+const datasetName = z.string().meta({
+  description: 'The name of the dataset in commands, in the configuration and in columns named dataset.',
+});
 const datasets = z.strictObject({
   datasets: z.array(
     z.strictObject({
       name: z.string(),
+      dataset: datasetName,
       about: z.string(),
       kind: z.enum(['series', 'log', 'state', 'sample', 'ledger']),
       key: z.array(z.string()),
       every_ms: z.number(),
-      freshness: freshness.nullable().meta({ description: 'Null: it is not recorded.' }),
+      freshness: freshness.nullable().meta({ description: 'Null: the dataset is not recorded.' }),
     }),
   ),
 });
@@ -48,6 +52,7 @@ export function datasetsOperation(one: OperationName, catalogue: Catalogue): Ope
       return createSinglePage(
         csvColumns({
           name: 'text',
+          dataset: 'text',
           about: 'text',
           kind: 'text',
           key: 'text[]',
@@ -63,8 +68,9 @@ export function datasetsOperation(one: OperationName, catalogue: Catalogue): Ope
             from reporting.freshness_by_dataset`;
           const fresh = new Map(rows.map(({ dataset, ...rest }) => [dataset, rest]));
           return {
-            datasets: [...catalogue.datasets.values()].map(({ name, about, kind, key, every }) => ({
-              name,
+            datasets: [...catalogue.datasets.values()].map(({ name, about, kind, key, every, now }) => ({
+              name: now.name,
+              dataset: name,
               about,
               kind,
               key,
@@ -74,8 +80,9 @@ export function datasetsOperation(one: OperationName, catalogue: Catalogue): Ope
           };
         },
         (answer) =>
-          answer.datasets.map(({ name, about, kind, key, every_ms, freshness }) => [
+          answer.datasets.map(({ name, dataset, about, kind, key, every_ms, freshness }) => [
             name,
+            dataset,
             about,
             kind,
             key,
@@ -90,13 +97,14 @@ export function datasetsOperation(one: OperationName, catalogue: Catalogue): Ope
 const columns = z.array(
   z.strictObject({
     name: z.string(),
-    type: z.string().meta({ description: "PostgreSQL's type." }),
+    type: z.string().meta({ description: 'The PostgreSQL type.' }),
     meaning: z.string(),
     nullable: z.boolean(),
   }),
 );
 const dataset = z.strictObject({
   name: z.string(),
+  dataset: datasetName,
   about: z.string(),
   kind: z.string(),
   key: z.array(z.string()),
@@ -116,13 +124,15 @@ export function datasetOperation(one: OperationName, from: ReadableDataset, cata
       meaning: column.comment,
       nullable: !column.notNull,
     }));
-  const longer = [...catalogue.datasets.keys()].filter((other) => other.startsWith(`${name}_`));
+  const longer = [...catalogue.datasets.keys()].filter((other) => other.startsWith(`${now.name}_`));
+  const merged = [name, `${name}_as_of`].filter(() => name !== now.name);
   const views = [...catalogue.views.values()]
-    .filter((view) => view.name.startsWith(`${name}_`) || view.name === `network_${name}`)
+    .filter((view) => view.name.startsWith(`${now.name}_`) || merged.includes(view.name))
     .filter((view) => !longer.some((other) => view.name === other || view.name.startsWith(`${other}_`)))
     .map((view) => ({ name: view.name, about: view.about }));
   const answer = {
-    name,
+    name: now.name,
+    dataset: name,
     about,
     kind,
     key: [...key],
@@ -140,7 +150,8 @@ export function datasetOperation(one: OperationName, from: ReadableDataset, cata
       return createSinglePage(
         csvColumns({ name: 'text', type: 'text', meaning: 'text', nullable: 'boolean' }),
         async () => answer,
-        (known) => known.columns.map((column) => [column.name, column.type, column.meaning, column.nullable]),
+        (answer) =>
+          answer.columns.map((column) => [column.name, column.type, column.meaning, column.nullable]),
       );
     },
   };
@@ -176,7 +187,7 @@ export function viewsOperation(one: OperationName, catalogue: Catalogue): Operat
       return createSinglePage(
         csvColumns({ name: 'text', about: 'text', parameters: 'jsonb' }),
         async () => answer,
-        (known) => known.views.map((view) => [view.name, view.about, view.parameters]),
+        (answer) => answer.views.map((view) => [view.name, view.about, view.parameters]),
       );
     },
   };
@@ -196,16 +207,16 @@ const questions = z.strictObject({
 /** Declares the operation that lists all predefined queries, with examples. */
 export function questionsOperation(one: OperationName, all: readonly Question[]): Operation {
   const answer = {
-    questions: all.map((question) => ({
-      name: question.name,
-      about: question.answer.comment,
-      parameters: parametersOf(question).map(({ name, type, comment, preset }) => ({
+    questions: all.map((savedQuery) => ({
+      name: savedQuery.name,
+      about: savedQuery.answer.comment,
+      parameters: questionParameters(savedQuery).map(({ name, type, comment, preset }) => ({
         name,
         type,
         meaning: comment,
         needed: preset === undefined,
       })),
-      examples: question.examples.map(({ words, values }) => ({ words, values: { ...values } })),
+      examples: savedQuery.examples.map(({ text: words, values }) => ({ words, values: { ...values } })),
     })),
   };
   return {
@@ -217,7 +228,7 @@ export function questionsOperation(one: OperationName, all: readonly Question[])
       return createSinglePage(
         csvColumns({ name: 'text', about: 'text', parameters: 'jsonb', examples: 'jsonb' }),
         async () => answer,
-        (known) => known.questions.map((each) => [each.name, each.about, each.parameters, each.examples]),
+        (answer) => answer.questions.map((each) => [each.name, each.about, each.parameters, each.examples]),
       );
     },
   };

@@ -9,7 +9,7 @@ import {
 } from '../../reporting/relations/differences.ts';
 import { validateParameters } from '../../reporting/relations/invalid-request.ts';
 import { type ListQuery, listFilterParameters, MAX_ROWS } from '../../reporting/relations/list-parameters.ts';
-import type { ReportingRelation } from '../../reporting/relations/readable.ts';
+import type { Relation } from '../../reporting/relations/relation.ts';
 import { rowsParameters } from '../../reporting/relations/row-query.ts';
 import { readRows } from '../../reporting/relations/rows.ts';
 import type { OperationName } from './one-page.ts';
@@ -17,23 +17,23 @@ import type { JsonSchema, Operation } from './operation.ts';
 import { jsonSchema, pageSchema } from './schemas.ts';
 
 /** Declares an operation that lists rows. */
-export function rowsOperation(named: OperationName, readable: ReportingRelation): Operation {
-  const { columns, parameters, name } = readable;
+export function rowsOperation(named: OperationName, relation: Relation): Operation {
+  const { columns, parameters, name } = relation;
   const names = (parameters ?? []).map((one) => one.name);
   return {
     ...named,
-    parameters: () => describeParameters(rowsParameters(readable), listFilterParameters(columns, names)),
+    parameters: () => describeParameters(rowsParameters(relation), listFilterParameters(columns, names)),
     answer: pageSchema(name),
     prepare: (params) => {
-      const question = validateParameters(rowsParameters(readable), params);
+      const query = validateParameters(rowsParameters(relation), params);
       const whole = params.limit === undefined;
       return {
-        json: (sql) => readRows(sql, readable, question),
+        json: (sql) => readRows(sql, relation, query),
         csv: {
-          columns: question.columns,
+          columns: query.columns,
           page: async (sql, after) => {
-            const { rows, next } = await readRows(sql, readable, pageOf(question, whole, after));
-            const lines = rows.map((row) => question.columns.map((column) => row[column.name] ?? null));
+            const { rows, next } = await readRows(sql, relation, pageOf(query, whole, after));
+            const lines = rows.map((row) => query.columns.map((column) => row[column.name] ?? null));
             return { lines, next: whole ? next : null };
           },
         },
@@ -51,11 +51,11 @@ export function changesOperation(named: OperationName, dataset: ReadableDataset)
     parameters: () => describeParameters(schema, differencesFilters(dataset)),
     answer: differencesSchema(),
     prepare: (given) => {
-      const question = validateParameters(schema, given);
+      const query = validateParameters(schema, given);
       const whole = given.limit === undefined;
       const columns = [
         { name: 'change', type: 'text' },
-        ...question.order.columns.map(({ name }) => ({
+        ...query.order.columns.map(({ name }) => ({
           name,
           type: keys.find((one) => one.name === name)?.type ?? 'text',
         })),
@@ -64,14 +64,14 @@ export function changesOperation(named: OperationName, dataset: ReadableDataset)
         { name: 'after', type: 'jsonb' },
       ];
       return {
-        json: (sql) => readDifferences(sql, dataset, question),
+        json: (sql) => readDifferences(sql, dataset, query),
         csv: {
           columns,
           page: async (sql, after) => {
-            const { rows, next } = await readDifferences(sql, dataset, pageOf(question, whole, after));
+            const { rows, next } = await readDifferences(sql, dataset, pageOf(query, whole, after));
             const lines = rows.map(({ change, key, differs, before, after }) => [
               change,
-              ...question.order.columns.map(({ name }) => key[name] ?? null),
+              ...query.order.columns.map(({ name }) => key[name] ?? null),
               differs,
               before,
               after,
@@ -89,14 +89,10 @@ export function changesOperation(named: OperationName, dataset: ReadableDataset)
  * @param whole whether the file contains all rows
  * @param after the cursor of the previous page; null for the first one
  */
-const pageOf = <Question extends ListQuery>(
-  question: Question,
-  whole: boolean,
-  after: string | null,
-): Question => ({
-  ...question,
-  after: after === null ? question.after : parseCursor(after),
-  limit: whole ? MAX_ROWS : question.limit,
+const pageOf = <Query extends ListQuery>(query: Query, whole: boolean, after: string | null): Query => ({
+  ...query,
+  after: after === null ? query.after : parseCursor(after),
+  limit: whole ? MAX_ROWS : query.limit,
 });
 
 function differencesSchema(): JsonSchema {

@@ -14,7 +14,7 @@ const PROBLEM: JsonSchema = {
     detail: { type: 'string' },
     problems: {
       type: 'array',
-      description: 'Everything that is wrong with the parameters.',
+      description: 'All problems of the parameters.',
       items: {
         type: 'object',
         required: ['parameter', 'problem'],
@@ -27,7 +27,8 @@ const PROBLEM: JsonSchema = {
 const FORMAT: JsonSchema = {
   name: 'format',
   in: 'query',
-  description: 'csv: RFC 4180, and without `limit` all rows. The path with `.csv` is the same.',
+  description:
+    'csv: RFC 4180, with all rows unless `limit` is set. The suffix `.csv` of the path has the same effect.',
   schema: { type: 'string', enum: ['json', 'csv'], default: 'json' },
 };
 
@@ -52,15 +53,15 @@ export async function openApi(
     info: {
       title: 'chain-recorder',
       version,
-      description: 'What was recorded, and how the recording stands. See docs/reference/http.md.',
+      description: 'The recorded data and the state of the recording. See docs/reference/http.md.',
     },
     servers: [{ url: '/api/v1' }],
     security: [{}, { token: [] }],
     tags: [
-      { name: 'datasets', description: 'What was recorded, by dataset.' },
+      { name: 'datasets', description: 'The recorded data, by dataset.' },
       { name: 'views', description: 'All views and functions of the schema `reporting`.' },
-      { name: 'questions', description: 'Ready questions.' },
-      { name: 'recording', description: 'How the recording stands.' },
+      { name: 'questions', description: 'Saved queries.' },
+      { name: 'recording', description: 'The state of the recording.' },
     ],
     paths,
     components: {
@@ -74,7 +75,7 @@ export async function openApi(
       parameters: shared.byName,
       responses: {
         problem: {
-          description: 'Why there is no answer.',
+          description: 'The reason of the error.',
           content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/problem' } } },
         },
       },
@@ -140,10 +141,10 @@ function describeOperation(
     ],
     responses: {
       200: {
-        description: 'The answer.',
+        description: 'The response.',
         content: { 'application/json': { schema: answer }, 'text/csv': { schema: { type: 'string' } } },
       },
-      304: { description: 'It is as `If-None-Match` says.' },
+      304: { description: 'Not modified since the ETag in `If-None-Match`.' },
       400: problem,
       401: { description: 'The token is missing or wrong.' },
       503: problem,

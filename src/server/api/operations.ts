@@ -3,7 +3,7 @@ import type { Catalogue } from '../../reporting/relations/catalogue.ts';
 import { feedParameters, readFeed } from '../../reporting/relations/feed.ts';
 import { validateParameters } from '../../reporting/relations/invalid-request.ts';
 import { MAX_ROWS } from '../../reporting/relations/list-parameters.ts';
-import type { ReportingRelation } from '../../reporting/relations/readable.ts';
+import type { Relation } from '../../reporting/relations/relation.ts';
 import { findSeriesSource } from '../../reporting/relations/series.ts';
 import { questions } from '../../reporting/reports/questions.ts';
 import type { Status } from '../../reporting/reports/status.ts';
@@ -36,7 +36,7 @@ export function operationsOf({
   const all = questions().flatMap((part) => part.questions);
   const operations = [
     statusOperation(
-      { path: '/status', id: 'status', tag: 'recording', summary: 'How the recording stands.' },
+      { path: '/status', id: 'status', tag: 'recording', summary: 'The state of the recording.' },
       status,
     ),
     datasetsOperation(
@@ -44,12 +44,13 @@ export function operationsOf({
         path: '/datasets',
         id: 'datasets',
         tag: 'datasets',
-        summary: 'All datasets, and how fresh they are.',
+        summary: 'All datasets and their freshness.',
       },
       catalogue,
     ),
     ...[...catalogue.datasets.values()].flatMap((dataset): Operation[] => {
-      const { name, about, now, history } = dataset;
+      const { about, now, history } = dataset;
+      const { name } = now;
       const at = (path: string, what: string, summary: string) => ({
         path: `/datasets/${name}${path}`,
         id: `${name}${what}`,
@@ -61,12 +62,12 @@ export function operationsOf({
         datasetOperation(at('', '', 'Columns and their meaning.'), dataset, catalogue),
         rowsOperation(at('/rows', '_rows', 'Rows, now or as of a moment.'), now),
         rowsOperation(at('/rows/history', '_rows_history', 'Every version of every row.'), history ?? now),
-        changesOperation(at('/changes', '_differences', 'What changed between two moments.'), dataset),
-        coverageOperation(at('/coverage', '_coverage_by_day', 'How each day stands.'), dataset, clock),
+        changesOperation(at('/changes', '_differences', 'Differences between two moments.'), dataset),
+        coverageOperation(at('/coverage', '_coverage_by_day', 'Coverage by day.'), dataset, clock),
         ...(series
           ? [
               seriesOperation(
-                at('/series', '_series', 'Points over time, thinned out.'),
+                at('/series', '_series', 'Points over time, downsampled.'),
                 dataset,
                 series,
                 clock,
@@ -108,7 +109,7 @@ export function operationsOf({
         path: '/questions',
         id: 'questions',
         tag: 'questions',
-        summary: 'All ready questions, with examples.',
+        summary: 'All saved queries, with examples.',
       },
       all,
     ),
@@ -126,24 +127,24 @@ export function operationsOf({
 
 /**
  * Declares the operation of the change feed: the changes that were committed after a cursor.
- * @param readable `reporting.changes`
+ * @param relation `reporting.changes`
  */
-function feedOperation(named: OperationName, { name, columns }: ReportingRelation): Operation {
+function feedOperation(named: OperationName, { name, columns }: Relation): Operation {
   return {
     ...named,
     parameters: () => describeParameters(feedParameters),
     answer: feedSchema(name),
     prepare: (given) => {
-      const question = validateParameters(feedParameters, given);
+      const query = validateParameters(feedParameters, given);
       const whole = given.limit === undefined;
       return {
-        json: (sql) => readFeed(sql, columns, question),
+        json: (sql) => readFeed(sql, columns, query),
         csv: {
           columns,
           page: async (sql, cursor) => {
             const { rows, next } = await readFeed(sql, columns, {
-              after: cursor ?? question.after,
-              limit: whole ? MAX_ROWS : question.limit,
+              after: cursor ?? query.after,
+              limit: whole ? MAX_ROWS : query.limit,
             });
             const lines = rows.map((row) => columns.map((column) => row[column.name] ?? null));
             return { lines, next: whole && rows.length > 0 ? next : null };

@@ -18,16 +18,15 @@ const coverage = z.strictObject({
       day: z.string(),
       state: z.enum(['covered', 'partial', 'gap', 'none']).meta({
         description:
-          'covered: nothing is missing; partial: a part is; gap: all is; none: nothing was recorded or expected.',
+          'covered: nothing is missing; partial: a part is missing; gap: everything is missing; none: nothing was recorded or expected.',
       }),
-      covered_ms: z
-        .number()
-        .meta({ description: 'Milliseconds that are recorded, summed over the targets.' }),
-      missing_ms: z.number().meta({ description: 'Milliseconds that are missing, summed over the targets.' }),
-      targets: z.int().meta({ description: 'Targets of which something is recorded or missing.' }),
-      reasons: z
-        .array(z.strictObject({ reason: z.string(), missing_ms: z.number() }))
-        .meta({ description: 'Why something is missing. "not recorded yet" can still be fetched.' }),
+      covered_ms: z.number().meta({ description: 'Recorded time in ms, summed over the targets.' }),
+      missing_ms: z.number().meta({ description: 'Missing time in ms, summed over the targets.' }),
+      targets: z.int().meta({ description: 'Number of targets with recorded or missing data.' }),
+      reasons: z.array(z.strictObject({ reason: z.string(), missing_ms: z.number() })).meta({
+        description:
+          'Reasons for missing data. Data with the reason "not recorded yet" can still be fetched.',
+      }),
     }),
   ),
   heights: z
@@ -39,7 +38,7 @@ const coverage = z.strictObject({
         reason: z.string(),
       }),
     )
-    .meta({ description: 'Of what is recorded by heights: ranges, recorded or missing and why.' }),
+    .meta({ description: 'For data recorded by height: the recorded and missing ranges, with reasons.' }),
 });
 
 /** Declares the operation that reports the coverage of a dataset by day. */
@@ -50,7 +49,7 @@ export function coverageOperation(one: OperationName, dataset: ReadableDataset, 
     parameters: () => describeParameters(schema),
     answer: jsonSchema(coverage, 'output'),
     prepare: (params) => {
-      const question = validateParameters(schema, params);
+      const query = validateParameters(schema, params);
       return createSinglePage(
         csvColumns({
           day: 'date',
@@ -60,7 +59,7 @@ export function coverageOperation(one: OperationName, dataset: ReadableDataset, 
           targets: 'bigint',
           reasons: 'jsonb',
         }),
-        (sql) => readCoverage(sql, dataset, question),
+        (sql) => readCoverage(sql, dataset, query),
         ({ days }) =>
           days.map(({ day, state, covered_ms, missing_ms, targets, reasons }) => [
             day,
@@ -80,14 +79,15 @@ const series = z.strictObject({
   time: z.string(),
   points: z
     .array(z.tuple([z.string(), z.union([z.string(), z.number()])]))
-    .meta({ description: 'Time and value, by time. Values are exact, as in rows.' }),
-  of: z.int().meta({ description: 'Number of points in the window, as far as it was read.' }),
+    .meta({ description: 'Pairs of time and value, ordered by time. Values are exact, as in rows.' }),
+  of: z.int().meta({ description: 'Number of points in the part of the window that was read.' }),
   thinned: z.boolean().meta({
-    description: 'Points were omitted: of each part the first, last, least and greatest are returned.',
+    description:
+      'True if points were omitted: for each part, only the first, last, minimum and maximum points are returned.',
   }),
   unread_before: z.string().nullable().meta({
     description:
-      'There were too many points to read in time: those before this time are neither returned nor counted. Use it as `to` to request them. Null: all were read.',
+      'Too many points to read in time: points before this time are neither returned nor counted. Request them with this time as `to`. Null: all points were read.',
   }),
 });
 
@@ -105,13 +105,13 @@ export function seriesOperation(
       describeParameters(seriesParameters(source), listFilterParameters(source.readable.columns, others)),
     answer: jsonSchema(series, 'output'),
     prepare: (params) => {
-      const question = validateParameters(seriesParameters(source), params);
+      const query = validateParameters(seriesParameters(source), params);
       return createSinglePage(
         [
-          { name: question.time, type: 'timestamptz' },
-          { name: question.column.name, type: question.column.type },
+          { name: query.time, type: 'timestamptz' },
+          { name: query.column.name, type: query.column.type },
         ],
-        (sql) => readSeries(sql, dataset, source, question, clock),
+        (sql) => readSeries(sql, dataset, source, query, clock),
         ({ points }) => points,
       );
     },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { DeclaredColumn } from '../../db/declared.ts';
-import type { ReportingRelation } from '../../reporting/relations/readable.ts';
+import type { Relation } from '../../reporting/relations/relation.ts';
 import type { JsonSchema } from './operation.ts';
 
 /** JSON Schemas of values by PostgreSQL's type. */
@@ -19,6 +19,7 @@ const VALUES: Readonly<Record<string, JsonSchema>> = {
   interval: { type: 'string', description: 'An ISO 8601 duration.' },
   jsonb: { description: 'Any JSON. Numbers that a double would round are texts.' },
   bytea: { type: 'string', pattern: '^([0-9a-f]{2})*$' },
+  uuid: { type: 'string', format: 'uuid' },
   'text[]': { type: 'array', items: { type: 'string' } },
 };
 
@@ -36,7 +37,7 @@ export function valueSchema({ name, type, comment, notNull }: DeclaredColumn): J
 }
 
 /** Returns the schema of a row. No column is required, because a request may select columns. */
-export const rowSchema = ({ about, columns }: Pick<ReportingRelation, 'about' | 'columns'>): JsonSchema => ({
+export const rowSchema = ({ about, columns }: Pick<Relation, 'about' | 'columns'>): JsonSchema => ({
   type: 'object',
   description: about,
   additionalProperties: false,
@@ -55,7 +56,7 @@ export const pageSchema = (row: string): JsonSchema => ({
     rows: { type: 'array', items: { $ref: `#/components/schemas/${row}` } },
     next: {
       type: ['string', 'null'],
-      description: 'The cursor for `after`, of the next page; null: this is the last page.',
+      description: 'The cursor of the next page, for `after`; null on the last page.',
     },
   },
 });

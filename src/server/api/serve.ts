@@ -56,11 +56,11 @@ function problemOf(error: unknown): ApiProblem {
   // a meaning.
   if (/^22/.test(code)) {
     const hint = error instanceof Error && 'hint' in error && error.hint ? `; ${error.hint}` : '';
-    return { status: 400, title: 'No such answer', detail: `${detail}${hint}` };
+    return { status: 400, title: 'No result', detail: `${detail}${hint}` };
   }
   const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500;
   if (status >= 400 && status < 500) return { status, title: 'Invalid request', detail };
-  return { status: 500, title: 'It failed', detail: 'the log of the recorder says why' };
+  return { status: 500, title: 'Internal error', detail: 'the log of the recorder contains the cause' };
 }
 
 /** Dependencies of the API. */
@@ -74,11 +74,14 @@ export interface ApiOptions {
 
 /** Serves `/api/v1/…` and `/openapi.json`. */
 export function serveApi(server: FastifyInstance, { gate, pace, clock, status, log }: ApiOptions): void {
-  let made: ReadonlyMap<string, Operation> | undefined;
-  /** Created at the first request, because that would be most of the server's start time. */
+  let operationsByPath: ReadonlyMap<string, Operation> | undefined;
+  /**
+   * Creates the operations at the first request, because creating them would be most of the start time of the
+   * server.
+   */
   const operations = () => {
-    made ??= operationsOf({ catalogue: getCatalogue(), clock, status });
-    return made;
+    operationsByPath ??= operationsOf({ catalogue: getCatalogue(), clock, status });
+    return operationsByPath;
   };
   let document: Promise<string> | undefined;
 
@@ -87,7 +90,7 @@ export function serveApi(server: FastifyInstance, { gate, pace, clock, status, l
     api.setErrorHandler((error, request, reply) => {
       const problem = problemOf(error);
       if (problem.status === 500)
-        log.warn({ path: request.url, cause: toErrorMessage(error) }, 'an answer failed');
+        log.warn({ path: request.url, cause: toErrorMessage(error) }, 'a request failed');
       return sendProblem(reply, problem);
     });
     api.get('/openapi.json', async (_request, reply) => {
@@ -126,7 +129,7 @@ function formatOf(format: unknown, suffix: 'csv' | 'json' | null): 'csv' | 'json
   const wanted = format ?? suffix ?? 'json';
   if ((wanted !== 'csv' && wanted !== 'json') || (suffix !== null && wanted !== suffix))
     throw new InvalidRequestError([
-      { parameter: 'format', problem: 'must be json or csv, as the ending of the path' },
+      { parameter: 'format', problem: 'must be json or csv, and equal the extension of the path' },
     ]);
   return wanted;
 }
@@ -169,7 +172,7 @@ function notFoundProblem(path: string, operations: ReadonlyMap<string, Operation
     .filter((one) => nearest !== undefined || !one.includes('/'));
   return {
     status: 404,
-    title: 'Nothing is here',
+    title: 'Not found',
     detail: `below /api/v1${place} there are ${paths.filter((one) => !one.includes('/')).join(', ') || 'no others'}`,
   };
 }

@@ -1,12 +1,25 @@
-import type { Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import { toErrorMessage } from '../../lib/errors.ts';
 import { memoizeWithTtl, proportionalTtl } from '../memoize-with-ttl.ts';
-import { exposition, gauge, type MetricPart, type MetricSources } from './metric.ts';
-import { nodes } from './nodes.ts';
-import { changeSinks, exporting, replicas, sealing, space, work } from './operation-metrics.ts';
+import { nodeMetrics } from './nodes.ts';
+import {
+  changeSinkMetrics,
+  diskMetrics,
+  exportMetrics,
+  replicaMetrics,
+  sealingMetrics,
+  workMetrics,
+} from './operation-metrics.ts';
 import { processMetrics } from './process.ts';
-import { datasets, ledgers, missingData, recording, remainingBudgets } from './recorder-metrics.ts';
-import { responseTimes } from './response-times.ts';
+import {
+  budgetMetrics,
+  datasetMetrics,
+  ledgerMetrics,
+  missingDataMetrics,
+  recordingMetrics,
+} from './recorder-metrics.ts';
+import { responseTimeMetrics } from './response-times.ts';
+import { exposition, gauge, type MetricPart, type MetricSources } from './samples.ts';
 
 const reachable = gauge('chain_recorder_database_reachable', '0 while the database is unavailable.');
 const partRead = gauge(
@@ -17,19 +30,19 @@ const partRead = gauge(
 
 /** Every part, in the order of the documentation. */
 export const metricParts: readonly MetricPart[] = [
-  nodes,
-  responseTimes,
-  ledgers,
-  recording,
-  datasets,
-  missingData,
-  remainingBudgets,
-  work,
-  sealing,
-  exporting,
-  changeSinks,
-  replicas,
-  space,
+  nodeMetrics,
+  responseTimeMetrics,
+  ledgerMetrics,
+  recordingMetrics,
+  datasetMetrics,
+  missingDataMetrics,
+  budgetMetrics,
+  workMetrics,
+  sealingMetrics,
+  exportMetrics,
+  changeSinkMetrics,
+  replicaMetrics,
+  diskMetrics,
   processMetrics,
 ];
 
@@ -42,18 +55,17 @@ const DEFAULT_TTL_MS = 1_000;
 /** Content type of Prometheus' text format. */
 export const PROMETHEUS_TEXT = 'text/plain; version=0.0.4; charset=utf-8';
 
-let ownMetrics: Promise<Registry> | undefined;
+let ownMetrics: Registry | undefined;
 
 /**
- * Returns memory, CPU and event loop metrics of this process. They are collected once per process, from the
- * first scrape on.
+ * Returns memory, CPU and event loop metrics of this process. The metrics are collected once per process, from
+ * the first scrape on.
  */
-function processRegistry(): Promise<Registry> {
-  ownMetrics ??= import('prom-client').then(({ collectDefaultMetrics, Registry }) => {
-    const registry = new Registry();
-    collectDefaultMetrics({ register: registry });
-    return registry;
-  });
+function processRegistry(): Registry {
+  if (ownMetrics === undefined) {
+    ownMetrics = new Registry();
+    collectDefaultMetrics({ register: ownMetrics });
+  }
   return ownMetrics;
 }
 
@@ -77,10 +89,10 @@ export function metricsOf(
   const readers = parts.map(({ name, ttlMs = DEFAULT_TTL_MS, reader }) => {
     const read = reader(sources);
     // For a long list the query may exceed the timeout of a scrape: the next scrape gets the cached result.
-    const made = memoizeWithTtl(read, proportionalTtl(ttlMs));
-    return { name, read: () => within(made()) };
+    const memoized = memoizeWithTtl(read, proportionalTtl(ttlMs));
+    return { name, read: () => within(memoized()) };
   });
-  let told = '';
+  let reportedParts = '';
   return {
     read: async () => {
       const causes: Record<string, string> = {};
@@ -96,13 +108,13 @@ export function metricsOf(
       );
       // Logged when the set of failing parts changes, not at every scrape.
       const failing = Object.keys(causes).sort().join();
-      if (failing !== '' && failing !== told) log.warn({ causes }, 'some metrics cannot be read');
-      told = failing;
+      if (failing !== '' && failing !== reportedParts) log.warn({ causes }, 'some metrics cannot be read');
+      reportedParts = failing;
       const answered = await sources.status().then(
         () => 1,
         () => 0,
       );
-      const own = await processRegistry();
+      const own = processRegistry();
       return `${await own.metrics()}\n${exposition([reachable.of(answered), ...found.flat()])}`;
     },
   };

@@ -1,4 +1,4 @@
-import { counter, gauge, type MetricPart, type Sample } from './metric.ts';
+import { counter, gauge, type MetricPart, type Sample } from './samples.ts';
 import { probeLimitNote, refuseTooManyProbes, watchedProbes } from './watched-probes.ts';
 
 /** The states of a probe in the ledger. */
@@ -29,7 +29,7 @@ const state = gauge(
 );
 const checkUp = gauge(
   'chain_recorder_node_check_up',
-  `1 while the node reports the check as passing, 0 while as failing; no sample while unknown. The first ${MAX_CHECKS} checks of a probe by name.`,
+  `1 while the node reports the check as passing, 0 while it reports the check as failing. No sample while the state is unknown. Only the first ${MAX_CHECKS} checks of a probe by name.`,
   'observer',
   'node',
   'probe',
@@ -43,8 +43,14 @@ const checks = gauge(
   'probe',
   'state',
 );
-const looks = counter('chain_recorder_node_probes_total', 'Probes of the node.', 'observer', 'node', 'probe');
-const lastLook = gauge(
+const probeCounts = counter(
+  'chain_recorder_node_probes_total',
+  'Probes of the node.',
+  'observer',
+  'node',
+  'probe',
+);
+const lastProbe = gauge(
   'chain_recorder_node_last_probe_timestamp_seconds',
   'Time of the last probe, as Unix time.',
   'observer',
@@ -72,8 +78,8 @@ interface ProbeRow {
 const seen = ({ state: stored, watching }: ProbeRow) => (watching ? (stored ?? 'unknown') : 'unknown');
 
 /**
- * Returns the samples of a probe's checks. They are known only if the whole probe received a report, and
- * there is no maintenance.
+ * Returns the samples of a probe's checks. The states of checks are known only if the probe as a whole received
+ * a report, and there is no maintenance.
  */
 function checkSamples(one: ProbeRow): Sample[] {
   const { observer, node, probe } = one;
@@ -94,14 +100,14 @@ function checkSamples(one: ProbeRow): Sample[] {
 }
 
 /** Metrics of the state of the nodes. */
-export const nodes: MetricPart = {
+export const nodeMetrics: MetricPart = {
   name: 'nodes',
   about:
     'States of the nodes, from the health ledger. `node_up == 0` is a node that is down. Unobserved time has no sample, ' +
     'so that it counts neither as up nor as down; alert on it with `absent` or `chain_recorder_node_state{state="unknown"} == 1`. ' +
     '`probe` is `health`, `readiness` or `liveness`; probes of a tag (`health:TAG`) do not count for the node and have no `node_up`. ' +
     probeLimitNote,
-  families: [up, since, state, checkUp, checks, looks, lastLook],
+  families: [up, since, state, checkUp, checks, probeCounts, lastProbe],
   reader:
     ({ sql }) =>
     async () => {
@@ -110,7 +116,7 @@ export const nodes: MetricPart = {
         sql<{ node: string; probe: string; state: string; since: Date | null }[]>`
           with watched as (${watchedProbes(sql)})
           select n.node, p.probe, p.state, case when p.probe = 'health' then n.since end as since
-          from reporting.node_health_now n
+          from reporting_internal.node_health_now n
           cross join lateral (
             values ('health', n.health), ('readiness', n.readiness), ('liveness', n.liveness)) as p(probe, state)
           where p.state is not null and exists (
@@ -122,7 +128,7 @@ export const nodes: MetricPart = {
             p.probes::float8, p.probed_at, counted.up::int as checks_up, counted.down::int as checks_down,
             coalesce(named.names, '{}') as names, coalesce(named.states, '{}') as states
           from watched w
-          left join reporting.node_observers o using (observer)
+          left join reporting_internal.node_observers o using (observer)
           left join reporting_internal.node_probes p using (observer, node, probe)
           left join reporting_internal.node_health_ledger l on (l.observer, l.node, l.probe) = (w.observer, w.node, w.probe)
             and l.check_name = '*' and l.ended_at is null
@@ -150,8 +156,8 @@ export const nodes: MetricPart = {
           return [
             ...STATES.map((each) => state.of(each === seen(one) ? 1 : 0, observer, node, probe, each)),
             ...checkSamples(one),
-            ...(one.probes === null ? [] : [looks.of(one.probes, observer, node, probe)]),
-            ...(one.probed_at ? [lastLook.of(one.probed_at.getTime() / 1000, observer, node, probe)] : []),
+            ...(one.probes === null ? [] : [probeCounts.of(one.probes, observer, node, probe)]),
+            ...(one.probed_at ? [lastProbe.of(one.probed_at.getTime() / 1000, observer, node, probe)] : []),
           ];
         }),
       ];

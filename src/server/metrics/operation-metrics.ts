@@ -1,10 +1,10 @@
 import { queuesSeen } from '../../reporting/reports/queues.ts';
-import { counter, gauge, type MetricRow, metricTable } from './metric.ts';
+import { counter, gauge, type MetricRow, metricTable } from './samples.ts';
 
 const PROCESS_STATES = ['running', 'outdated', 'lost'] as const;
 
 /** Metrics of queues and processes. */
-export const work = metricTable({
+export const workMetrics = metricTable({
   name: 'queues',
   about:
     'The queues and the processes, of all recorders in the database. A lost process is reported for a day, or until another one starts.',
@@ -49,7 +49,7 @@ export const work = metricTable({
 });
 
 /** Metrics of the seals. */
-export const sealing = metricTable({
+export const sealingMetrics = metricTable({
   name: 'seals',
   about:
     'The seals of the record. The end of the sealed record: `chain_recorder_sealed_until_timestamp_seconds`.',
@@ -60,19 +60,19 @@ export const sealing = metricTable({
   },
   rows: async ({ sql }) => {
     const rows = await sql<MetricRow[]>`
-      select seal as seals, sealed_at, signature is not null as signed from reporting.seal_heads order by seal desc limit 1`;
+      select seal as seals, sealed_at, signature is not null as signed from reporting_internal.seal_heads order by seal desc limit 1`;
     return rows.length > 0 ? rows : [{ seals: 0 }];
   },
 });
 
 /** Metrics of scheduled exports. */
-export const exporting = metricTable({
+export const exportMetrics = metricTable({
   name: 'exports',
   about: 'Scheduled exports (`exports` in recorder.yaml), of all recorders in the database.',
   metrics: {
     until: gauge(
       'chain_recorder_exported_until_timestamp_seconds',
-      'End of the exported record, as Unix time; no sample: never exported.',
+      'End of the exported record, as Unix time; no sample if nothing was exported yet.',
       'recorder',
       'place',
     ),
@@ -88,17 +88,17 @@ export const exporting = metricTable({
   },
   rows: ({ sql }) => sql<MetricRow[]>`
     select recorder, place, extract(epoch from expected_every)::float8 as every, exported_at as until,
-      failures::float8 as failures, rows::float8 as rows, bytes::float8 as bytes from reporting.exports`,
+      failures::float8 as failures, rows::float8 as rows, bytes::float8 as bytes from reporting_internal.exports`,
 });
 
 /** Metrics of the change feed's sinks. */
-export const changeSinks = metricTable({
+export const changeSinkMetrics = metricTable({
   name: 'changes',
   about: 'Progress of each [sink of the change feed](../how-to/change-feed.md).',
   metrics: {
     lag: gauge(
       'chain_recorder_change_sink_lag_seconds',
-      'Age of the oldest change that the sink has not accepted; 0: it has all.',
+      'Age of the oldest change that the sink has not accepted; 0 if the sink has accepted all changes.',
       'recorder',
       'sink',
     ),
@@ -117,11 +117,11 @@ export const changeSinks = metricTable({
   },
   rows: ({ sql }) => sql<MetricRow[]>`
     select recorder, sink, coalesce(greatest(0, extract(epoch from now() - waiting_since)), 0)::float8 as lag,
-      failing_since is not null as failing, sent::float8 as sent from reporting.change_sinks order by 1, 2`,
+      failing_since is not null as failing, sent::float8 as sent from reporting_internal.change_sinks order by 1, 2`,
 });
 
 /** Metrics of replicas that are read instead of the primary. */
-export const replicas = metricTable({
+export const replicaMetrics = metricTable({
   name: 'replicas',
   about:
     'The replicas that pages, reports and exports read from (`REPORTING_DATABASE_URL`), at their last check within a minute.',
@@ -147,14 +147,14 @@ export const replicas = metricTable({
 });
 
 /** Metrics of disk space. */
-export const space = metricTable({
+export const diskMetrics = metricTable({
   name: 'space',
   about: 'Disk space of the record. Queried at most once a minute.',
   metrics: {
     database: gauge('chain_recorder_database_size_bytes', 'Size of the database on disk.'),
     perDay: gauge(
       'chain_recorder_database_growth_bytes_per_day',
-      'Growth per day, at the pace of the last sealed days. No sample while it is unknown.',
+      'Growth per day, at the rate of the last sealed days. No sample while it is unknown.',
     ),
     free: gauge(
       'chain_recorder_disk_free_bytes',

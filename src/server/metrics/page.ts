@@ -1,5 +1,5 @@
-import type { Family } from './metric.ts';
 import { metricParts, scrapeFamilies } from './metrics.ts';
+import type { Family } from './samples.ts';
 
 const text = `# Monitoring
 

@@ -1,4 +1,4 @@
-import type { Buckets } from './metric.ts';
+import type { Buckets } from './samples.ts';
 
 /** The ends of the buckets for calls, in s. */
 const BUCKET_ENDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];

@@ -1,9 +1,9 @@
 import { readVersion } from '../../lib/version.ts';
-import { counter, gauge, histogram, type MetricPart } from './metric.ts';
+import { counter, gauge, histogram, type MetricPart } from './samples.ts';
 
 const build = gauge(
   'chain_recorder_build_info',
-  'Always 1: the version of chain-recorder and of Node.js that runs.',
+  'Always 1. The labels are the running versions of chain-recorder and Node.js.',
   'version',
   'node_version',
 );
@@ -17,7 +17,7 @@ const reloadedAt = gauge(
 );
 const lost = counter(
   'chain_recorder_log_lines_dropped_total',
-  'Log lines of this process that could not be written: the disk is full, or the reader of the pipe is too slow or gone.',
+  'Log lines of this process that could not be written: the disk is full, or the reader of the pipe is too slow or has exited.',
 );
 const runs = counter(
   'chain_recorder_runs_total',

@@ -1,12 +1,12 @@
 import type { Status } from '../../reporting/reports/status.ts';
-import { counter, gauge, type MetricRow, metricTable, type Sample, samplesIn } from './metric.ts';
+import { counter, gauge, type MetricRow, metricTable, type Sample, samplesIn } from './samples.ts';
 import { watchedProbes } from './watched-probes.ts';
 
 /** Cache time of counts that grow with the number of errors, in ms. */
 const SLOW_COUNTS_MS = 60_000;
 
 /** Metrics of the health ledgers. */
-export const ledgers = metricTable({
+export const ledgerMetrics = metricTable({
   name: 'ledgers',
   about: 'Progress of the health ledger of each observer.',
   metrics: {
@@ -27,7 +27,7 @@ export const ledgers = metricTable({
     wanted as (select observer, min(requested_since) as requested_since from watched group by observer)
     select w.observer, greatest(0, extract(epoch from now() - greatest(o.settled_until, w.requested_since)))::float8 as lag,
       coalesce(o.watching, false) as active, coalesce(jsonb_array_length(o.refused), 0) as refused
-    from wanted w left join reporting.node_observers o using (observer) order by 1`,
+    from wanted w left join reporting_internal.node_observers o using (observer) order by 1`,
 });
 
 const RECORDING = {
@@ -36,12 +36,16 @@ const RECORDING = {
     'Time of the last success of the dataset, as Unix time.',
     'dataset',
   ),
-  late_by: gauge('chain_recorder_max_lag_seconds', 'Lag of the latest target of the dataset.', 'dataset'),
+  late_by: gauge(
+    'chain_recorder_max_lag_seconds',
+    'Lag of the most delayed target of the dataset.',
+    'dataset',
+  ),
   targets: gauge('chain_recorder_targets', 'Targets of the dataset.', 'dataset'),
   failing: gauge('chain_recorder_failing_targets', 'Targets whose last run failed.', 'dataset'),
   incomplete: gauge(
     'chain_recorder_incomplete_targets',
-    'Targets whose successful runs omit something.',
+    'Targets whose successful runs are incomplete.',
     'dataset',
   ),
   rows_today: gauge('chain_recorder_rows_today', 'Rows written today (UTC).', 'dataset'),
@@ -51,7 +55,7 @@ const RECORDING = {
   ),
   stalled: gauge(
     'chain_recorder_stalled_components',
-    'Ledgers, schedules, seals, checks, and the recording as a whole, that are stalled.',
+    'Stalled ledgers, schedules, seals and checks, including the recording as a whole.',
   ),
   findings: gauge(
     'chain_recorder_findings',
@@ -59,7 +63,7 @@ const RECORDING = {
     'state',
     'component',
   ),
-  standing: gauge(
+  openDiscrepancies: gauge(
     'chain_recorder_discrepancies',
     'Open differences between sources (reporting.discrepancies), by check.',
     'check',
@@ -77,7 +81,7 @@ const RECORDING = {
   ),
   rate_limited: gauge(
     'chain_recorder_upstream_rate_limited',
-    '1 while the upstream is not called because of a rate limit that it sent.',
+    '1 while calls to the upstream are paused because of its rate limit.',
     'upstream',
   ),
 };
@@ -93,7 +97,7 @@ function recordingRows(status: Status): MetricRow[] {
     ...status.datasets.map((one) => ({ ...one })),
     { late_targets, stalled, quarantined, gaps, sealed_until: seal?.sealed_until },
     ...findings.values(),
-    ...status.discrepancies.map(({ check_name, standing }) => ({ check: check_name, standing })),
+    ...status.discrepancies.map(({ check_name, open }) => ({ check: check_name, openDiscrepancies: open })),
     ...status.budgets.map(({ upstream, day_units, blocked_until }) => ({
       upstream,
       day_units,
@@ -106,7 +110,7 @@ function recordingRows(status: Status): MetricRow[] {
 export const recordingSamples = (status: Status): Sample[] => samplesIn(RECORDING, recordingRows(status));
 
 /** Metrics of the recording's state. */
-export const recording = metricTable({
+export const recordingMetrics = metricTable({
   name: 'recording',
   about: 'Health of the recording, as `status` and `/api/status` report it.',
   metrics: RECORDING,
@@ -114,12 +118,12 @@ export const recording = metricTable({
 });
 
 /** Metrics of each dataset's recording. */
-export const datasets = metricTable({
+export const datasetMetrics = metricTable({
   name: 'datasets',
   about: 'Recorded rows and items, by all processes together.',
   metrics: {
-    rows: counter('chain_recorder_rows_total', 'Rows written, ever, by all processes.', 'dataset'),
-    items: counter('chain_recorder_items_total', 'Items received, ever, by all processes.', 'dataset'),
+    rows: counter('chain_recorder_rows_total', 'Total rows written by all processes.', 'dataset'),
+    items: counter('chain_recorder_items_total', 'Total items received by all processes.', 'dataset'),
     every: gauge(
       'chain_recorder_expected_interval_seconds',
       'Interval of the recording of the dataset, if it is recorded repeatedly.',
@@ -142,14 +146,14 @@ export const datasets = metricTable({
 });
 
 /** Metrics of missing ranges and quarantined items, by dataset. */
-export const missingData = metricTable({
+export const missingDataMetrics = metricTable({
   name: 'missing',
   about: 'Gaps and quarantined items, by dataset. Counted at most once a minute.',
   ttlMs: SLOW_COUNTS_MS,
   metrics: {
     gaps: gauge(
       'chain_recorder_dataset_gaps',
-      'Ranges of the dataset that are missing, by whether they can still be fetched (fetchable="true") or never.',
+      'Missing ranges of the dataset. fetchable="true": the range can still be fetched.',
       'dataset',
       'fetchable',
     ),
@@ -169,9 +173,9 @@ export const missingData = metricTable({
 });
 
 /** Metrics of the remaining budget of the services. */
-export const remainingBudgets = metricTable({
+export const budgetMetrics = metricTable({
   name: 'budgets',
-  about: 'Remaining budget of the services, where `recorder.yaml` names a limit (`upstreams.*.budget`).',
+  about: 'Remaining request budget of the services with a limit in `recorder.yaml` (`upstreams.*.budget`).',
   metrics: {
     limit: gauge(
       'chain_recorder_budget_limit_units',

@@ -1,6 +1,6 @@
 import { decodeSlots } from '../../health/latency-entries.ts';
 import { bucketEndMs, type Histogram, representativeMs } from '../../health/latency-histogram.ts';
-import { type Buckets, histogram, type MetricPart } from './metric.ts';
+import { type Buckets, histogram, type MetricPart } from './samples.ts';
 import { probeLimitNote, refuseTooManyProbes, watchedProbes } from './watched-probes.ts';
 
 /**
@@ -30,32 +30,32 @@ interface StoredLatency {
 
 /**
  * Merges the buckets of the ledger's histograms.
- * @param known the previously exposed values: a count never decreases, also while an hour is merged into its
+ * @param previous the previously exposed values: a count never decreases, also while an hour is merged into its
  * day
  */
-export function bucketsOf(histograms: readonly Histogram[], known: Buckets | undefined): Buckets {
+export function bucketsOf(histograms: readonly Histogram[], previous: Buckets | undefined): Buckets {
   let [count, sum] = [0, 0];
   const within = BUCKET_INDEXES.map(() => 0);
   for (const one of histograms)
-    for (const [bucket, looks] of one) {
-      count += looks;
-      sum += (looks * representativeMs(bucket)) / 1000;
+    for (const [bucket, probes] of one) {
+      count += probes;
+      sum += (probes * representativeMs(bucket)) / 1000;
       BUCKET_INDEXES.forEach((end, at) => {
-        if (bucket <= end) within[at] = (within[at] ?? 0) + looks;
+        if (bucket <= end) within[at] = (within[at] ?? 0) + probes;
       });
     }
   return {
     upTo: BUCKET_INDEXES.map((end, at) => [
       Number((bucketEndMs(end) / 1000).toPrecision(3)),
-      Math.max(within[at] ?? 0, known?.upTo[at]?.[1] ?? 0),
+      Math.max(within[at] ?? 0, previous?.upTo[at]?.[1] ?? 0),
     ]),
-    count: Math.max(count, known?.count ?? 0),
-    sum: Math.max(sum, known?.sum ?? 0),
+    count: Math.max(count, previous?.count ?? 0),
+    sum: Math.max(sum, previous?.sum ?? 0),
   };
 }
 
 /** Metrics of the nodes' response times. */
-export const responseTimes: MetricPart = {
+export const responseTimeMetrics: MetricPart = {
   name: 'response_times',
   about:
     'Response times of the nodes, from the histograms of the ledger: the same from every process. A classic histogram, because ' +
@@ -64,7 +64,7 @@ export const responseTimes: MetricPart = {
     `treat as any restart. ${probeLimitNote}`,
   families: [responseTime],
   reader: ({ sql }) => {
-    let told = new Map<string, Buckets>();
+    let exposed = new Map<string, Buckets>();
     let month = '';
     return async () => {
       await refuseTooManyProbes(sql);
@@ -80,17 +80,17 @@ export const responseTimes: MetricPart = {
         left join reporting_internal.node_probes p on (p.observer, p.node, p.probe) = (w.observer, w.node, w.probe)
         order by 1, 2, 3`;
       const current = rows[0]?.current ?? month;
-      if (current !== month) told = new Map();
+      if (current !== month) exposed = new Map();
       month = current;
       return rows.flatMap(({ observer, node, probe, month: days, hour }) => {
         const histograms = [days, hour].flatMap((packed) =>
           packed === null ? [] : [...decodeSlots(packed).values()],
         );
         const key = JSON.stringify([observer, node, probe]);
-        const known = told.get(key);
-        if (histograms.length === 0 && known === undefined) return [];
-        const buckets = bucketsOf(histograms, known);
-        told.set(key, buckets);
+        const previous = exposed.get(key);
+        if (histograms.length === 0 && previous === undefined) return [];
+        const buckets = bucketsOf(histograms, previous);
+        exposed.set(key, buckets);
         return [responseTime.of(buckets, observer, node, probe)];
       });
     };

@@ -18,14 +18,17 @@ export const watchedProbes = (sql: postgres.Sql) => sql`
 const MAX_PROBES = 30_000;
 
 /** The limit, for the documentation. */
-export const probeLimitNote = `Maximum ${MAX_PROBES.toLocaleString('en')} probes: with more the part has no sample; use \`reporting.node_health_now\` instead.`;
+export const probeLimitNote = `Maximum ${MAX_PROBES.toLocaleString('en')} probes: with more the part has no sample; use \`reporting_internal.node_health_now\` instead.`;
 
-/** @throws Error if there are more probes than that */
+/**
+ * Rejects a number of probes above {@link MAX_PROBES}.
+ * @throws Error if there are more probes
+ */
 export async function refuseTooManyProbes(sql: postgres.Sql): Promise<void> {
   const [watched] = await sql<{ count: number }[]>`
     select count(*)::int from recorder.target_datasets where dataset = 'node_health' and active`;
   if (watched && watched.count > MAX_PROBES)
     throw new Error(
-      `${watched.count} probes exceed the maximum of ${MAX_PROBES} with a series each: use reporting.node_health_now`,
+      `${watched.count} probes exceed the maximum of ${MAX_PROBES} with a series each: use reporting_internal.node_health_now`,
     );
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { type AlertRow, listOpenAlertRows, listResolvedAlerts } from '../../alerts/alert-row.ts';
-import { Formats } from './datasets/formats.tsx';
+import { Formats } from './datasets/page-data.tsx';
 import { definePage } from './page.ts';
-import { id, linkTo, optional } from './page-queries.ts';
+import { id, linkTo, optionalParam } from './page-parameters.ts';
 import { Older } from './parts/older.tsx';
-import { State, type Tone } from './parts/state.tsx';
-import { type Column, Table } from './parts/table.tsx';
+import { StateBadge, type Tone } from './parts/state.tsx';
+import { Table, type TableColumn } from './parts/table.tsx';
 import { Time } from './parts/time.tsx';
 
 const PATH = '/alerts';
@@ -13,21 +13,21 @@ const PATH = '/alerts';
 const MAX_OPEN_ALERTS = 200;
 
 /** `/alerts`: open and resolved alerts. */
-export const alerts = definePage({
+export const alertsPage = definePage({
   path: PATH,
-  asked: z.strictObject({
-    rule: optional(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'must be the name of a rule')),
-    before: optional(id),
+  params: z.strictObject({
+    rule: optionalParam(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'must be the name of a rule')),
+    before: optionalParam(id),
   }),
-  read: ({ read }, asked) =>
+  read: ({ read }, params) =>
     read(async (sql) => ({
       open:
-        asked.before === undefined
-          ? await listOpenAlertRows(sql, asked.rule ?? null, MAX_OPEN_ALERTS + 1)
+        params.before === undefined
+          ? await listOpenAlertRows(sql, params.rule ?? null, MAX_OPEN_ALERTS + 1)
           : null,
-      past: await listResolvedAlerts(sql, asked),
+      past: await listResolvedAlerts(sql, params),
     })),
-  content: ({ open, past: { found, next } }, asked) => ({
+  content: ({ open, past: { found, next } }, params) => ({
     title: 'Alerts',
     live: 30,
     body: (
@@ -36,13 +36,13 @@ export const alerts = definePage({
         {open && (
           <section class="stack" aria-label="Open alerts">
             <p class="soft">
-              Alerts are the results of rules over the record.{' '}
+              Rules evaluate the recorded data and raise alerts.{' '}
               <code>chain-recorder alerts ack NUMBER --by WHO</code> stops the reminders of an alert and shows
-              who works on it.
+              who is working on it.
             </p>
-            {asked.rule && (
+            {params.rule && (
               <p>
-                Of the rule <code>{asked.rule}</code> only: <a href={PATH}>all</a>
+                Only alerts of the rule <code>{params.rule}</code> are shown. <a href={PATH}>Show all</a>
               </p>
             )}
             <Table
@@ -51,20 +51,18 @@ export const alerts = definePage({
               columns={openColumns}
               rows={open.slice(0, MAX_OPEN_ALERTS)}
               keyOf={(one) => one.id}
-              empty={asked.rule ? 'This rule reports nothing now.' : 'No alert is firing.'}
+              empty={params.rule ? 'This rule has no open alerts.' : 'No open alerts.'}
             />
             {open.length > MAX_OPEN_ALERTS && (
               <p>
-                These are {MAX_OPEN_ALERTS}:{' '}
-                <a href={linkTo('/datasets/alerts', { 'resolved_at.null': 'true', sort: '-id' })}>
-                  all of them
-                </a>
+                Only the first {MAX_OPEN_ALERTS} alerts are shown.{' '}
+                <a href={linkTo('/datasets/alerts', { 'resolved_at.null': 'true', sort: '-id' })}>Show all</a>
               </p>
             )}
           </section>
         )}
-        <section class="stack" aria-labelledby="over">
-          <h2 id="over">Resolved</h2>
+        <section class="stack" aria-labelledby="resolved">
+          <h2 id="resolved">Resolved</h2>
           <Table
             stacked
             caption="Resolved alerts, newest first"
@@ -72,16 +70,16 @@ export const alerts = definePage({
             rows={found}
             keyOf={(one) => one.id}
             empty={
-              asked.before
+              params.before
                 ? 'No older alerts.'
-                : asked.rule
+                : params.rule
                   ? 'This rule has no resolved alerts yet.'
-                  : 'None yet.'
+                  : 'No resolved alerts yet.'
             }
           />
-          <Older href={next === null ? null : linkTo(PATH, { ...asked, before: next })} />
+          <Older href={next === null ? null : linkTo(PATH, { ...params, before: next })} />
           <p class="actions">
-            <Formats address={(form) => linkTo(`${PATH}.${form}`, asked)} />
+            <Formats address={(form) => linkTo(`${PATH}.${form}`, params)} />
           </p>
         </section>
       </>
@@ -92,21 +90,21 @@ export const alerts = definePage({
 const TONES: Readonly<Record<string, Tone>> = { critical: 'bad', warning: 'warn', info: 'idle' };
 
 /** The state comes first, so that it is visible in a narrow window, too. */
-const common: readonly Column<AlertRow>[] = [
+const common: readonly TableColumn<AlertRow>[] = [
   {
     name: 'State',
     cell: ({ state, severity, flapping }) => (
       <>
-        <State is={state} tone={state === 'firing' ? (TONES[severity] ?? 'warn') : 'idle'} />
+        <StateBadge is={state} tone={state === 'firing' ? (TONES[severity] ?? 'warn') : 'idle'} />
         <div class="soft small">
           {severity}
-          {flapping && ', comes and goes'}
+          {flapping && ', flapping'}
         </div>
       </>
     ),
   },
   {
-    name: 'What it says',
+    name: 'Message',
     kind: 'wide',
     cell: ({ summary, subject }) => (
       <>
@@ -122,7 +120,7 @@ const common: readonly Column<AlertRow>[] = [
   { name: 'Since', cell: ({ since, began_at }) => <Time at={since ?? began_at} /> },
 ];
 
-const more: readonly Column<AlertRow>[] = [
+const more: readonly TableColumn<AlertRow>[] = [
   {
     name: 'Sent',
     about: 'An alert is sent once it has lasted for the duration of its rule.',
@@ -133,7 +131,7 @@ const more: readonly Column<AlertRow>[] = [
     cell: ({ rule }) => <a href={linkTo(PATH, { rule })}>{rule}</a>,
   },
   {
-    name: 'Who knows',
+    name: 'Acknowledged by',
     kind: 'name',
     cell: ({ acknowledged_by, note }) =>
       acknowledged_by === null ? '–' : note === null ? acknowledged_by : `${acknowledged_by}: ${note}`,
@@ -144,6 +142,6 @@ const more: readonly Column<AlertRow>[] = [
 const openColumns = [...common, ...more];
 const pastColumns = [
   ...common,
-  { name: 'Over', cell: ({ resolved_at }: AlertRow) => <Time at={resolved_at} /> },
+  { name: 'Resolved', cell: ({ resolved_at }: AlertRow) => <Time at={resolved_at} /> },
   ...more,
 ];

@@ -5,61 +5,63 @@ import {
   type DiscrepancyCount,
   discrepancyCounts,
   discrepancyPage,
+  hasComparison,
   type SeriesBreak,
 } from '../../reporting/reports/discrepancies.ts';
-import { Formats } from './datasets/formats.tsx';
+import { Formats } from './datasets/page-data.tsx';
 import { definePage } from './page.ts';
-import { id, linkTo, oneOf, optional } from './page-queries.ts';
+import { id, linkTo, oneOf, optionalParam } from './page-parameters.ts';
 import { Filters, SelectField } from './parts/filters.tsx';
 import { Older } from './parts/older.tsx';
-import { State } from './parts/state.tsx';
-import { type Column, Table } from './parts/table.tsx';
+import { StateBadge } from './parts/state.tsx';
+import { Table, type TableColumn } from './parts/table.tsx';
 import { Time } from './parts/time.tsx';
 import { momentText, numberText } from './texts.ts';
 
 const PATH = '/discrepancies';
-const STATES = ['standing', 'ended'] as const;
+const STATES = ['open', 'ended'] as const;
 const YEAR = 365 * 86_400_000;
 /** Maximum number of changes of level on the page. */
 const MAX_BREAKS = 50;
 
 /** `/discrepancies`: contradictions between sources, and days on which a metric changed its level. */
-export const discrepancies = definePage({
+export const discrepanciesPage = definePage({
   path: PATH,
-  asked: z.strictObject({
-    state: optional(oneOf(STATES)),
-    check: optional(
+  params: z.strictObject({
+    state: optionalParam(oneOf(STATES)),
+    check: optionalParam(
       z.string().regex(/^[a-z0-9_]{1,60}$/, 'must be the name of a check, such as metric_parts'),
     ),
-    before: optional(id),
+    before: optionalParam(id),
   }),
-  read: ({ read, clock }, asked) =>
+  read: ({ read, clock }, params) =>
     read(async (sql) => ({
       counts: await discrepancyCounts(sql),
-      page: await discrepancyPage(sql, asked),
+      page: await discrepancyPage(sql, params),
+      compared: await hasComparison(sql),
       breaks: await breaksIn(sql, { from: clock() - YEAR, to: null }, MAX_BREAKS + 1),
     })),
-  content: ({ counts, page: { found, next }, breaks }, asked) => ({
+  content: ({ counts, page: { found, next }, compared, breaks }, params) => ({
     title: 'Discrepancies',
     body: (
       <>
         <section class="stack">
           <h1>Discrepancies</h1>
           <p class="soft">
-            Differences above the tolerance between two sources, or between two responses of one source.
-            Compared once an hour. The recorder does not decide which source is right.
+            Differences above the tolerance between two sources, or between two responses of one source. The
+            sources are compared once an hour. The recorder does not decide which source is right.
           </p>
           {counts.length > 0 && <Counts counts={counts} />}
           <Filters path={PATH}>
-            <SelectField name="state" label="State" value={asked.state} words={STATES} />
+            <SelectField name="state" label="State" value={params.state} words={STATES} />
             <SelectField
               name="check"
               label="Check"
-              value={asked.check}
+              value={params.check}
               words={[
                 ...new Set([
                   ...counts.map(({ check_name }) => check_name),
-                  ...(asked.check ? [asked.check] : []),
+                  ...(params.check ? [params.check] : []),
                 ]),
               ]}
             />
@@ -71,33 +73,33 @@ export const discrepancies = definePage({
             rows={found}
             keyOf={(one) => one.id}
             empty={
-              asked.state || asked.check || asked.before
-                ? 'No discrepancy matches.'
-                : 'The sources agree, as far as they were compared.'
+              params.state || params.check || params.before
+                ? 'No matching discrepancies.'
+                : noneText(compared)
             }
           />
-          <Older href={next === null ? null : linkTo(PATH, { ...asked, before: next })} />
+          <Older href={next === null ? null : linkTo(PATH, { ...params, before: next })} />
           <p class="actions">
-            <Formats address={(form) => linkTo(`${PATH}.${form}`, asked)} />
+            <Formats address={(form) => linkTo(`${PATH}.${form}`, params)} />
           </p>
         </section>
         <section class="stack" aria-labelledby="breaks">
-          <h2 id="breaks">Changes of level, last year</h2>
+          <h2 id="breaks">Level shifts in the last year</h2>
           <p class="soft">
             Days on which a daily metric changed abruptly and permanently, for example because its definition
             changed. The numbers alone do not show the cause.
           </p>
           <Table
-            caption="Changes of level"
+            caption="Level shifts"
             columns={breakColumns}
             rows={breaks.slice(0, MAX_BREAKS)}
             keyOf={({ chain_id, metric, broke_at }) => `${chain_id} ${metric} ${broke_at.getTime()}`}
-            empty="No metric changed its level. A change is detected after three weeks."
+            empty="No level shifts. A level shift is detected after three weeks."
           />
           {breaks.length > MAX_BREAKS && (
             <p>
-              These are the newest {MAX_BREAKS}:{' '}
-              <a href={linkTo('/datasets/series_breaks', { sort: '-broke_at' })}>all of them</a>.
+              Only the newest {MAX_BREAKS} are shown.{' '}
+              <a href={linkTo('/datasets/series_breaks', { sort: '-broke_at' })}>Show all</a>
             </p>
           )}
         </section>
@@ -106,13 +108,17 @@ export const discrepancies = definePage({
   }),
 });
 
+const noneText = (compared: boolean) =>
+  compared
+    ? 'No discrepancies: all compared values agree.'
+    : 'No comparison has run yet: the first one runs two minutes after the start of the recorder.';
+
 function Counts({ counts }: { readonly counts: readonly DiscrepancyCount[] }) {
   return (
     <ul class="chips">
-      {counts.map(({ check_name, standing, found_today }) => (
+      {counts.map(({ check_name, open, found_today }) => (
         <li key={check_name}>
-          <a href={linkTo(PATH, { state: 'standing', check: check_name })}>{check_name}</a>{' '}
-          {numberText(standing)}
+          <a href={linkTo(PATH, { state: 'open', check: check_name })}>{check_name}</a> {numberText(open)}
           {found_today > 0 && <span class="soft">, {numberText(found_today)} new within a day</span>}
         </li>
       ))}
@@ -120,50 +126,54 @@ function Counts({ counts }: { readonly counts: readonly DiscrepancyCount[] }) {
   );
 }
 
-const said = (source: string, value: string) => (
+const sourceValue = (source: string, value: string) => (
   <>
     <div>{value}</div>
     <div class="soft small">{source}</div>
   </>
 );
 
-const columns: readonly Column<Discrepancy>[] = [
+const columns: readonly TableColumn<Discrepancy>[] = [
   {
     name: 'State',
-    cell: ({ ended_at }) => <State is={ended_at ? 'ended' : 'stands'} tone={ended_at ? 'idle' : 'warn'} />,
+    cell: ({ ended_at }) => <StateBadge is={ended_at ? 'ended' : 'open'} tone={ended_at ? 'idle' : 'warn'} />,
   },
   { name: 'Check', evident: true, cell: ({ check_name }) => check_name },
-  { name: 'About', kind: 'wide', cell: ({ subject }) => <code>{subject}</code> },
+  { name: 'Subject', kind: 'wide', cell: ({ subject }) => <code>{subject}</code> },
   {
-    name: 'Of',
+    name: 'Compared time',
     about: 'The compared hour, day, block or reading.',
     cell: ({ at }) => momentText(at),
   },
-  { name: 'One says', kind: 'wide', cell: ({ left_source, left_value }) => said(left_source, left_value) },
   {
-    name: 'Value of the other source',
+    name: 'First value',
     kind: 'wide',
-    cell: ({ right_source, right_value }) => said(right_source, right_value),
+    cell: ({ left_source, left_value }) => sourceValue(left_source, left_value),
   },
   {
-    name: 'Apart',
+    name: 'Second value',
+    kind: 'wide',
+    cell: ({ right_source, right_value }) => sourceValue(right_source, right_value),
+  },
+  {
+    name: 'Difference',
     about: 'The difference as a share of the larger value.',
     kind: 'number',
     cell: ({ relative_difference }) =>
       relative_difference === null ? '–' : `${(Number(relative_difference) * 100).toFixed(2)} %`,
   },
-  { name: 'Tolerated', kind: 'name', cell: ({ tolerance }) => tolerance },
+  { name: 'Tolerance', kind: 'name', cell: ({ tolerance }) => tolerance },
   { name: 'Found', cell: ({ found_at }) => <Time at={found_at} /> },
   { name: 'Ended', cell: ({ ended_at }) => <Time at={ended_at} /> },
 ];
 
-const breakColumns: readonly Column<SeriesBreak>[] = [
+const breakColumns: readonly TableColumn<SeriesBreak>[] = [
   { name: 'Metric', cell: ({ metric }) => <code>{metric}</code> },
   { name: 'Chain', cell: ({ chain_id }) => chain_id },
   { name: 'First day', cell: ({ broke_at }) => broke_at.toISOString().slice(0, 10) },
   { name: 'Before', kind: 'number', cell: ({ level_before }) => numberText(level_before) },
   { name: 'After', kind: 'number', cell: ({ level_after }) => numberText(level_after) },
-  { name: 'Times', kind: 'number', cell: ({ ratio }) => ratio ?? '–' },
+  { name: 'Ratio', kind: 'number', cell: ({ ratio }) => ratio ?? '–' },
   {
     name: 'Strength',
     about: 'The change as a multiple of the usual change from week to week.',

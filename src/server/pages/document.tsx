@@ -3,13 +3,13 @@ import { escapeHtmlDocument } from '../../lib/safe-text.ts';
 import type { Content } from './page.ts';
 import { Layout } from './parts/layout.tsx';
 import { CurrentLinks, type StatusLinks, serverLinks } from './status/links.ts';
-import { CurrentView, type View } from './view.ts';
+import { CurrentView, type RenderContext } from './view.ts';
 
 /**
  * Renders a page as an HTML document.
  * @param links URLs of the status page. Default: those on the server
  */
-export function documentOf(content: Content, view: View, links: StatusLinks = serverLinks): string {
+export function documentOf(content: Content, view: RenderContext, links: StatusLinks = serverLinks): string {
   const page = (
     <CurrentView.Provider value={view}>
       <CurrentLinks.Provider value={links}>

@@ -1,10 +1,10 @@
-import { hrefOf, normalizeParameters, type Parameters, parametersOf } from './datasets/address.ts';
-import type { Page } from './page.ts';
+import { hrefOf, normalizeParameters, type Parameters, singleParameters } from './datasets/addresses.ts';
+import type { PageDefinition } from './page.ts';
 
 /** A page of rows, and the corresponding request to the API. */
 interface List {
   readonly path: string;
-  /** The view of its rows. */
+  /** The view that contains the rows of the page. */
   readonly view: string;
   readonly sort: string;
   /** The filter of the API for each parameter of the page. */
@@ -43,22 +43,22 @@ const lists: readonly List[] = [
     filters: {
       check: 'check_name',
       before: 'id.lt',
-      state: (state) => ({ 'ended_at.null': String(state === 'standing') }),
+      state: (state) => ({ 'ended_at.null': String(state === 'open') }),
     },
   },
 ];
 
 /** `/runs.csv` and others: redirects to the rows of a page in the API. */
-export const listFiles: readonly Page[] = lists.map(({ path, view, sort, filters }) => ({
+export const listFiles: readonly PageDefinition[] = lists.map(({ path, view, sort, filters }) => ({
   path: `${path}.:form`,
   async answer(_context, { form, ...given }) {
-    const parameters = parametersOf(normalizeParameters(given));
+    const parameters = singleParameters(normalizeParameters(given));
     if ((form !== 'json' && form !== 'csv') || parameters === null) return null;
-    const asked = Object.entries(parameters).map(([name, value]): Parameters => {
+    const params = Object.entries(parameters).map(([name, value]): Parameters => {
       const filter = Object.hasOwn(filters, name) ? filters[name] : undefined;
       // Unknown parameters are passed on, so that the API refuses them with a message.
       return typeof filter === 'function' ? filter(value) : { [filter ?? name]: value };
     });
-    return { location: hrefOf(`/api/v1/views/${view}.${form}`, Object.assign({ sort }, ...asked)) };
+    return { location: hrefOf(`/api/v1/views/${view}.${form}`, Object.assign({ sort }, ...params)) };
   },
 }));

@@ -11,10 +11,7 @@ export function login(to: string, wrong: boolean): Content {
     body: (
       <form class="login" method="post" action="/login">
         <h1>Unauthorized</h1>
-        <p>
-          Reading this record requires the token of the recorder: the value of RECORDER_TOKEN in its
-          environment.
-        </p>
+        <p>Enter the token of the recorder: the value of RECORDER_TOKEN in its environment.</p>
         <input type="hidden" name="to" value={to} />
         <label for="token">Token</label>
         <input
@@ -31,7 +28,7 @@ export function login(to: string, wrong: boolean): Content {
             The token is wrong.
           </p>
         )}
-        <button type="submit">Open</button>
+        <button type="submit">Sign in</button>
       </form>
     ),
   };

@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 import type { ComponentChildren } from 'preact';
 import type { z } from 'zod';
-import type { QueuesView } from '../../jobs/queue-look.ts';
+import type { QueuesView } from '../../jobs/queue-content.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { findNearestName } from '../../lib/nearest-name.ts';
 import type { Demand } from '../../reporting/reports/call-demand.ts';
@@ -16,7 +16,7 @@ import type { StatusSite } from '../status-site.ts';
 export interface RecorderFacts {
   readonly name: string;
   readonly network: string;
-  /** The recorder records the bundled, simulated network. */
+  /** True if the recorder records the bundled, simulated network. */
   readonly simulated: boolean;
   /** The folder of the embedded database; null for a server of the user's own. */
   readonly directory: string | null;
@@ -34,7 +34,7 @@ export interface PageContext {
    * Runs a statement that a user wrote, within limits of its own.
    * @throws TooManyReadsError, and errors that `explainRefusal` explains
    */
-  readonly ask: RunQuery;
+  readonly runQuery: RunQuery;
   readonly clock: Clock;
   /** State of the recording, cached for 1 s. */
   readonly status: () => Promise<Status>;
@@ -62,7 +62,10 @@ export interface Content {
   readonly islands?: readonly string[];
   /** Refresh interval, in s. Default: no refresh. */
   readonly live?: number;
-  /** This content is an error in place of a page: the browser reloads the whole page once it is available. */
+  /**
+   * True if this content is an error in place of a page: the browser reloads the whole page once the page is
+   * available.
+   */
   readonly instead?: boolean;
   /** Head of a public page, in place of the recorder's own. */
   readonly site?: StatusSite;
@@ -75,26 +78,26 @@ export interface Redirect {
 }
 
 /** Declaration of a page. */
-interface Declaration<Asked extends z.ZodObject, Data> {
+interface Declaration<Params extends z.ZodObject, Data> {
   /** The path with its parameters, such as `/runs/:run`. */
   readonly path: string;
   /** The parameters of the path and of the query, as a strict object: others are refused. */
-  readonly asked: Asked;
+  readonly params: Params;
   /** Reads the data of the page. Returns null if there is nothing at this path. */
-  read(context: PageContext, asked: z.output<Asked>): Promise<Data | null>;
+  read(context: PageContext, params: z.output<Params>): Promise<Data | null>;
   /** Renders the page, from the data and the parameters alone. */
-  content(data: Data, asked: z.output<Asked>): Content;
+  content(data: Data, params: z.output<Params>): Content;
 }
 
 /** A page in the form that the server uses. */
-export interface Page {
+export interface PageDefinition {
   readonly path: string;
   /**
-   * @param asked unvalidated parameters
+   * @param params unvalidated parameters
    * @returns null if there is nothing at this path
    * @throws BadRequest, InvalidRequestError if a parameter is invalid
    */
-  answer(context: PageContext, asked: Readonly<Record<string, unknown>>): Promise<Content | Redirect | null>;
+  answer(context: PageContext, params: Readonly<Record<string, unknown>>): Promise<Content | Redirect | null>;
 }
 
 /** Thrown if a parameter of a request is invalid. */
@@ -110,17 +113,19 @@ export class BadRequest extends Error {
 }
 
 /** Declares a page. */
-export function definePage<Asked extends z.ZodObject, Data>(declared: Declaration<Asked, Data>): Page {
+export function definePage<Params extends z.ZodObject, Data>(
+  declared: Declaration<Params, Data>,
+): PageDefinition {
   return {
     path: declared.path,
     async answer(context, given) {
-      const asked = declared.asked.safeParse(given);
-      if (!asked.success)
+      const params = declared.params.safeParse(given);
+      if (!params.success)
         throw new BadRequest(
-          asked.error.issues.map((issue) => problemOf(issue, given, Object.keys(declared.asked.shape))),
+          params.error.issues.map((issue) => problemOf(issue, given, Object.keys(declared.params.shape))),
         );
-      const data = await declared.read(context, asked.data);
-      return data === null ? null : declared.content(data, asked.data);
+      const data = await declared.read(context, params.data);
+      return data === null ? null : declared.content(data, params.data);
     },
   };
 }

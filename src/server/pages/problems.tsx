@@ -35,7 +35,7 @@ export const notFound = (path: string): PageProblem => ({
   title: 'Page not found',
   what: `There is no page at ${path}.`,
   details: [],
-  advice: 'It may have been removed or misspelt. The navigation above lists all pages.',
+  advice: 'The address may be misspelt, or the page was removed. The navigation above lists all pages.',
 });
 
 /** @param problems one line each, starting with the parameter */
@@ -67,14 +67,17 @@ export const databaseUnavailable = (why: string): PageProblem => ({
   retryAfter: 10,
 });
 
-/** The database is unavailable, or a query takes longer than a page waits: which one is unknown. */
+/**
+ * Returns the problem of a database that is unavailable, or of a query that takes longer than a page waits.
+ * Which one applies is unknown.
+ */
 export const databaseLate = (why: string): PageProblem => {
   const away = databaseUnavailable(why);
   return {
     ...away,
     details: [
       why,
-      'where tens of thousands of targets are watched, an available database may take longer (docs/explanation/scale.md)',
+      'an available database may take longer while the machine is busy, such as in the first minute, or where tens of thousands of targets are watched (docs/explanation/performance.md)',
     ],
   };
 };
@@ -102,11 +105,11 @@ export const tooSlow = (why: string): PageProblem => ({
 
 export const queueUnavailable = (why: string): PageProblem => ({
   status: 503,
-  title: 'No queue',
+  title: 'Queue unavailable',
   what: 'The queue does not respond.',
   details: [why],
   advice:
-    'Nothing is lost: due work is planned from the database once the queue responds, and probes of nodes continue without ' +
+    'No data is lost: due work is planned from the database once the queue responds, and probes of nodes continue without ' +
     'the queue. A queue in Redis needs a running Redis at REDIS_URL. "chain-recorder doctor" has details.',
   retryAfter: 10,
 });
@@ -121,7 +124,7 @@ export const refusedRequest = (status: number, why: string): PageProblem => ({
 
 export const failed: PageProblem = {
   status: 500,
-  title: 'This page failed',
+  title: 'Internal error',
   what: 'The recorder failed to render this page. This is a bug of the recorder; its log has details.',
   details: [],
   advice: 'The recording continues: it does not depend on pages.',

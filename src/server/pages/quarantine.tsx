@@ -1,35 +1,34 @@
 import { z } from 'zod';
 import { escapeUnsafeLines } from '../../lib/safe-text.ts';
 import { type QuarantineRow, quarantinedItem, quarantinedPage } from '../../reporting/reports/quarantine.ts';
-import { Formats } from './datasets/formats.tsx';
+import { Formats } from './datasets/page-data.tsx';
 import { definePage } from './page.ts';
-import { dataset, datasetNames, id, linkTo, optional } from './page-queries.ts';
+import { dataset, datasetNames, id, linkTo, optionalParam } from './page-parameters.ts';
 import { Filters, SelectField } from './parts/filters.tsx';
 import { KeyValues } from './parts/key-values.tsx';
 import { Older } from './parts/older.tsx';
-import { type Column, Table } from './parts/table.tsx';
+import { Table, type TableColumn } from './parts/table.tsx';
 import { Time } from './parts/time.tsx';
 import { numberText } from './texts.ts';
 
 const PATH = '/quarantine';
 
 /** `/quarantine`: items that could not be decoded or stored, and the reasons. */
-export const quarantine = definePage({
+export const quarantinePage = definePage({
   path: PATH,
-  asked: z.strictObject({ dataset: optional(dataset), before: optional(id) }),
-  read: ({ read }, asked) => read((sql) => quarantinedPage(sql, asked)),
-  content: ({ items, next }, asked) => ({
+  params: z.strictObject({ dataset: optionalParam(dataset), before: optionalParam(id) }),
+  read: ({ read }, params) => read((sql) => quarantinedPage(sql, params)),
+  content: ({ items, next }, params) => ({
     title: 'Quarantine',
     body: (
       <section class="stack">
         <h1>Quarantine</h1>
         <p class="soft">
           Items of responses that could not be decoded or stored. The other items of these responses were
-          stored. After an update that can read them, <code>chain-recorder quarantine redrive</code> decodes
-          them all again.
+          stored. After an update that can decode them, run <code>chain-recorder quarantine redrive</code>.
         </p>
         <Filters path={PATH}>
-          <SelectField name="dataset" label="Dataset" value={asked.dataset} words={datasetNames} />
+          <SelectField name="dataset" label="Dataset" value={params.dataset} words={datasetNames} />
         </Filters>
         <Table
           stacked
@@ -37,11 +36,11 @@ export const quarantine = definePage({
           columns={columns}
           rows={items}
           keyOf={(item) => item.id}
-          empty={asked.dataset || asked.before ? 'No item matches.' : 'The quarantine is empty.'}
+          empty={params.dataset || params.before ? 'No matching items.' : 'The quarantine is empty.'}
         />
-        <Older href={next === null ? null : linkTo(PATH, { ...asked, before: next })} />
+        <Older href={next === null ? null : linkTo(PATH, { ...params, before: next })} />
         <p class="actions">
-          <Formats address={(form) => linkTo(`${PATH}.${form}`, asked)} />
+          <Formats address={(form) => linkTo(`${PATH}.${form}`, params)} />
         </p>
       </section>
     ),
@@ -49,10 +48,10 @@ export const quarantine = definePage({
 });
 
 /** `/quarantine/ID`: one item in its original form. */
-export const quarantineItem = definePage({
+export const quarantineItemPage = definePage({
   path: '/quarantine/:id',
-  asked: z.strictObject({ id }),
-  read: ({ read }, asked) => read((sql) => quarantinedItem(sql, asked.id)),
+  params: z.strictObject({ id }),
+  read: ({ read }, params) => read((sql) => quarantinedItem(sql, params.id)),
   content: (item) => ({
     title: `Item ${item.id}`,
     crumbs: [{ href: PATH, label: 'Quarantine' }],
@@ -63,11 +62,11 @@ export const quarantineItem = definePage({
         </h1>
         <KeyValues
           of={[
-            ['Why', item.reason],
+            ['Reason', item.reason],
             ['Target', <code>{item.target}</code>],
-            ['Came first', <Time at={item.first_seen} exact />],
-            ['Came last', <Time at={item.last_seen} exact />],
-            ['Times', numberText(item.times)],
+            ['First seen', <Time at={item.first_seen} exact />],
+            ['Last seen', <Time at={item.last_seen} exact />],
+            ['Count', numberText(item.times)],
             ['Last run', <a href={`/runs/${item.run_id}`}>{item.run_id}</a>],
           ]}
         />
@@ -83,8 +82,8 @@ export const quarantineItem = definePage({
           <h2>Original item</h2>
           {item.item.length < item.length && (
             <p class="soft">
-              The first {numberText(item.item.length)} of {numberText(item.length)} characters; all of it:{' '}
-              <code>chain-recorder quarantine show {item.id}</code>
+              The first {numberText(item.item.length)} of {numberText(item.length)} characters. The whole
+              item: <code>chain-recorder quarantine show {item.id}</code>
             </p>
           )}
           <pre>{escapeUnsafeLines(indented(item.item))}</pre>
@@ -117,11 +116,11 @@ export function indented(json: string): string {
   });
 }
 
-const columns: readonly Column<QuarantineRow>[] = [
+const columns: readonly TableColumn<QuarantineRow>[] = [
   { name: 'Item', kind: 'number', cell: (item) => <a href={`${PATH}/${item.id}`}>{item.id}</a> },
   { name: 'Dataset', evident: true, cell: (item) => <code>{item.dataset}</code> },
-  { name: 'Why', kind: 'wide', cell: ({ reason }) => reason },
+  { name: 'Reason', kind: 'wide', cell: ({ reason }) => reason },
   { name: 'Target', kind: 'wide', cell: ({ target }) => <code>{target}</code> },
-  { name: 'Came last', cell: ({ last_seen }) => <Time at={last_seen} /> },
-  { name: 'Times', kind: 'number', cell: ({ times }) => numberText(times) },
+  { name: 'Last seen', cell: ({ last_seen }) => <Time at={last_seen} /> },
+  { name: 'Count', kind: 'number', cell: ({ times }) => numberText(times) },
 ];

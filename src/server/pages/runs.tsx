@@ -1,16 +1,17 @@
 import { useContext } from 'preact/hooks';
 import { z } from 'zod';
 import { queuesSeen, type SeenQueue } from '../../reporting/reports/queues.ts';
-import { type RunRow, runPage, runReasons, runRows, runStatuses } from '../../reporting/reports/runs.ts';
-import { Formats } from './datasets/formats.tsx';
+import { type RunRow, readRunPage, runReasons, runRows, runStatuses } from '../../reporting/reports/runs.ts';
+import { Formats } from './datasets/page-data.tsx';
 import { definePage } from './page.ts';
-import { dataset, datasetNames, id, linkTo, moment, oneOf, optional } from './page-queries.ts';
-import { Filters, SelectField, TextField } from './parts/filters.tsx';
+import { dataset, datasetNames, id, linkTo, momentParam, oneOf, optionalParam } from './page-parameters.ts';
+import { Filters, SelectField } from './parts/filters.tsx';
 import { KeyValues } from './parts/key-values.tsx';
+import { MomentField } from './parts/moment-field.tsx';
 import { Older } from './parts/older.tsx';
 import { ErrorNotice } from './parts/problem.tsx';
-import { State } from './parts/state.tsx';
-import { type Column, Table } from './parts/table.tsx';
+import { StateBadge } from './parts/state.tsx';
+import { Table, type TableColumn } from './parts/table.tsx';
 import { Time } from './parts/time.tsx';
 import { isRecentObservation } from './queues/last-seen.tsx';
 import { durationWords, momentText, numberText } from './texts.ts';
@@ -19,19 +20,19 @@ import { CurrentView } from './view.ts';
 const PATH = '/runs';
 
 /** `/runs`: runs with their result and cost. */
-export const runs = definePage({
+export const runsPage = definePage({
   path: PATH,
-  asked: z.strictObject({
-    dataset: optional(dataset),
-    status: optional(oneOf(runStatuses)),
-    reason: optional(oneOf(runReasons)),
-    until: optional(moment),
-    before: optional(id),
+  params: z.strictObject({
+    dataset: optionalParam(dataset),
+    status: optionalParam(oneOf(runStatuses)),
+    reason: optionalParam(oneOf(runReasons)),
+    until: optionalParam(momentParam),
+    before: optionalParam(id),
   }),
-  read: ({ read }, asked) =>
-    read(async (sql) => ({ ...(await runPage(sql, asked)), queues: await queuesSeen(sql) })),
-  content: ({ runs: rows, next, queues }, asked) => {
-    const until = asked.until === undefined ? undefined : new Date(asked.until).toISOString().slice(0, 19);
+  read: ({ read }, params) =>
+    read(async (sql) => ({ ...(await readRunPage(sql, params)), queues: await queuesSeen(sql) })),
+  content: ({ runs: rows, next, queues }, params) => {
+    const until = params.until === undefined ? undefined : new Date(params.until).toISOString().slice(0, 19);
     return {
       title: 'Runs',
       body: (
@@ -41,12 +42,15 @@ export const runs = definePage({
             Each run requests the data of one source for one target. Old runs are only counted by day (
             <code>reporting_internal.run_days</code>).
           </p>
-          <Standing queues={queues} />
+          <StalledQueues queues={queues} />
           <Filters path={PATH}>
-            <SelectField name="dataset" label="Dataset" value={asked.dataset} words={datasetNames} />
-            <SelectField name="status" label="Status" value={asked.status} words={runStatuses} />
-            <SelectField name="reason" label="Reason" value={asked.reason} words={runReasons} />
-            <TextField name="until" label="Started before (UTC)" value={until} hint="2026-12-01T02:00" />
+            <SelectField name="dataset" label="Dataset" value={params.dataset} words={datasetNames} />
+            <SelectField name="status" label="Status" value={params.status} words={runStatuses} />
+            <SelectField name="reason" label="Reason" value={params.reason} words={runReasons} />
+            <div>
+              <label for="until">Started before (UTC)</label>
+              <MomentField id="until" name="until" value={until ?? ''} />
+            </div>
           </Filters>
           <Table
             stacked
@@ -55,12 +59,14 @@ export const runs = definePage({
             rows={rows}
             keyOf={({ run_id, dataset }) => `${run_id} ${dataset}`}
             empty={
-              next === null ? 'No run matches.' : 'None of the searched runs matches. Older runs may match.'
+              next === null
+                ? 'No matching runs.'
+                : 'No matching runs among those searched. Older runs may match.'
             }
           />
-          <Older href={next === null ? null : linkTo(PATH, { ...asked, until: undefined, before: next })} />
+          <Older href={next === null ? null : linkTo(PATH, { ...params, until: undefined, before: next })} />
           <p class="actions">
-            <Formats address={(form) => linkTo(`${PATH}.${form}`, { ...asked, until })} />
+            <Formats address={(form) => linkTo(`${PATH}.${form}`, { ...params, until })} />
           </p>
         </section>
       ),
@@ -69,13 +75,15 @@ export const runs = definePage({
 });
 
 /** Notice about stalled queues, from which no run starts. */
-function Standing({ queues }: { readonly queues: readonly SeenQueue[] }) {
+function StalledQueues({ queues }: { readonly queues: readonly SeenQueue[] }) {
   const { now } = useContext(CurrentView);
-  const standing = queues.filter(({ error, seen_at }) => error !== null && isRecentObservation(seen_at, now));
-  if (standing.length === 0) return null;
+  const failedQueues = queues.filter(
+    ({ error, seen_at }) => error !== null && isRecentObservation(seen_at, now),
+  );
+  if (failedQueues.length === 0) return null;
   return (
     <ErrorNotice what="No scheduled run starts: a queue is stalled.">
-      {standing.map(({ recorder, queue, error, error_since }) => (
+      {failedQueues.map(({ recorder, queue, error, error_since }) => (
         <p key={`${recorder} ${queue}`}>
           <a href="/queues">{queue}</a> of {recorder}, since <Time at={error_since} />: {error}
         </p>
@@ -85,11 +93,11 @@ function Standing({ queues }: { readonly queues: readonly SeenQueue[] }) {
 }
 
 /** `/runs/RUN`: one run, with its error. */
-export const run = definePage({
+export const runPage = definePage({
   path: '/runs/:run',
-  asked: z.strictObject({ run: id }),
-  read: async ({ read }, asked) => {
-    const rows = await read((sql) => runRows(sql, asked.run));
+  params: z.strictObject({ run: id }),
+  read: async ({ read }, params) => {
+    const rows = await read((sql) => runRows(sql, params.run));
     const [first] = rows;
     return first ? { first, rows } : null;
   },
@@ -100,11 +108,13 @@ export const run = definePage({
       <>
         <div class="head">
           <h1>Run {first.run_id}</h1>
-          <State is={first.status} />
+          <StateBadge is={first.status} />
         </div>
         {first.error !== null && (
           <ErrorNotice
-            what={first.status === 'unsupported' ? 'The upstream does not offer this data.' : 'It failed.'}
+            what={
+              first.status === 'unsupported' ? 'The upstream does not offer this data.' : 'The run failed.'
+            }
           >
             <pre>{first.error}</pre>
           </ErrorNotice>
@@ -113,20 +123,20 @@ export const run = definePage({
           of={[
             ['Target', <code>{first.target}</code>],
             ['Reason', first.reason],
-            ['Began', <Time at={first.started_at} exact />],
-            ['Ended', <Time at={first.finished_at} exact none="it runs" />],
-            ['Took', tookText(first) ?? '–'],
+            ['Started', <Time at={first.started_at} exact />],
+            ['Ended', <Time at={first.finished_at} exact none="running" />],
+            ['Duration', tookText(first) ?? '–'],
             ['Window', windowText(first)],
             ['Pages', numberText(first.pages)],
             ['Calls', numberText(first.requests)],
             ['Budget units', numberText(first.budget_units)],
-            ['Set aside', numberText(first.quarantined)],
+            ['Quarantined', numberText(first.quarantined)],
             ['Process', <code>{first.worker}</code>],
           ]}
         />
         {first.note !== null && (
           <section>
-            <h2>Notes of the run</h2>
+            <h2>Notes</h2>
             <pre>{first.note}</pre>
           </section>
         )}
@@ -141,7 +151,7 @@ export const run = definePage({
               },
               {
                 name: 'Items',
-                about: 'Items in the pages.',
+                about: 'Items in the received pages.',
                 kind: 'number',
                 cell: (row) => numberText(row.items),
               },
@@ -171,13 +181,13 @@ function windowText({ window_start, window_end, first_height }: RunRow): string 
   return `${momentText(window_start)} to ${window_end ? momentText(window_end) : 'the newest'}`;
 }
 
-const columns: readonly Column<RunRow>[] = [
+const columns: readonly TableColumn<RunRow>[] = [
   { name: 'Run', kind: 'number', cell: ({ run_id }) => <a href={`${PATH}/${run_id}`}>{run_id}</a> },
-  { name: 'Status', evident: true, cell: ({ status }) => <State is={status} /> },
+  { name: 'Status', evident: true, cell: ({ status }) => <StateBadge is={status} /> },
   { name: 'Dataset', evident: true, cell: ({ dataset }) => <code>{dataset}</code> },
   { name: 'Reason', evident: true, cell: ({ reason }) => reason },
-  { name: 'Began', cell: ({ started_at }) => <Time at={started_at} exact /> },
-  { name: 'Took', kind: 'number', cell: (row) => tookText(row) ?? '–' },
+  { name: 'Started', cell: ({ started_at }) => <Time at={started_at} exact /> },
+  { name: 'Duration', kind: 'number', cell: (row) => tookText(row) ?? '–' },
   { name: 'Items', kind: 'number', cell: ({ items }) => numberText(items) },
   {
     name: 'Rows',

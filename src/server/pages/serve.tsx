@@ -1,3 +1,4 @@
+import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger as Log } from 'pino';
 import { z } from 'zod';
@@ -11,7 +12,6 @@ import { InvalidRequestError } from '../../reporting/relations/invalid-request.t
 import { abortOnDisconnect } from '../abort-on-disconnect.ts';
 import type { Access } from '../access.ts';
 import type { Assets } from '../assets.ts';
-import { cookieOf, setCookie } from '../cookies.ts';
 import { QueueUnavailableError } from '../queue-unavailable.ts';
 import { createQueryRunner } from '../run-query.ts';
 import { documentOf } from './document.tsx';
@@ -44,7 +44,7 @@ export interface PagesOptions {
   readonly gate: ReadGate;
   /** Replica that the gate reads instead of the database; null for the database itself. */
   readonly replica: Replica | null;
-  readonly context: Omit<PageContext, 'read' | 'ask'>;
+  readonly context: Omit<PageContext, 'read' | 'runQuery'>;
   readonly access: Access;
   readonly assets: Assets;
   readonly log: Pick<Log, 'warn'>;
@@ -119,7 +119,7 @@ export function servePages(
         const left = abortOnDisconnect(reply);
         const signal = AbortSignal.any([left, AbortSignal.timeout(PAGE_TIMEOUT_MS)]);
         const content = await page.answer(
-          { ...context, read: (work) => gate.read(work, signal), ask: createQueryRunner(gate, left) },
+          { ...context, read: (work) => gate.read(work, signal), runQuery: createQueryRunner(gate, left) },
           { ...request.query, ...request.params },
         );
         if (content && 'location' in content) return reply.redirect(content.location, 303);
@@ -204,4 +204,32 @@ function problemOf(error: unknown): problems.PageProblem {
   return status >= 400 && status < 500
     ? problems.refusedRequest(status, toErrorMessage(error))
     : problems.failed;
+}
+
+/** Returns a cookie of the request, or undefined. */
+function cookieOf({ headers }: FastifyRequest, name: string): string | undefined {
+  return headers.cookie === undefined ? undefined : parseCookie(headers.cookie)[name];
+}
+
+/**
+ * Sends a cookie that is hidden from scripts (`HttpOnly`) and not sent by requests of other sites
+ * (`SameSite=Strict`).
+ * @param seconds its lifetime, in s; 0 deletes it
+ */
+function setCookie(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { name, value, seconds }: { readonly name: string; readonly value: string; readonly seconds: number },
+): void {
+  const cookie = stringifySetCookie({
+    name,
+    value,
+    path: '/',
+    maxAge: seconds,
+    httpOnly: true,
+    sameSite: 'strict',
+    // A proxy may terminate TLS.
+    secure: request.headers['x-forwarded-proto'] === 'https',
+  });
+  reply.header('set-cookie', cookie);
 }

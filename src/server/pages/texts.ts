@@ -57,13 +57,7 @@ export const momentText = (at: Date): string => at.toISOString().slice(0, 19).re
  * moment again. Returns an empty text if the moment is invalid.
  */
 export const fieldMoment = (text: string): string =>
-  (parseExactInstant(text) ?? '').replace(/(T\d\d:\d\d):00Z$|Z$/, '$1');
-
-/**
- * Formats a moment like {@link fieldMoment}, to the millisecond: `datetime-local` fields accept no more
- * digits.
- */
-export const pickedMoment = (text: string): string => fieldMoment(text).replace(/(\.\d{3})\d+$/, '$1');
+  (parseExactInstant(text) ?? '').replace(/(T\d\d:\d\d):00Z$|Z$/, '$1').replace('T', ' ');
 
 /** Formats bytes in a suitable unit: 1536 → `1.5 kB`. */
 export function bytesText(bytes: number): string {

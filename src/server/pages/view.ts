@@ -5,25 +5,25 @@ export const themes = ['auto', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
 
 /** Properties of a request that every part of a page can use. */
-export interface View {
+export interface RenderContext {
   /** Time of the request, in ms since 1970: the reference of "3 min ago". */
   readonly now: number;
   /** The path and the query of the request. */
   readonly url: string;
   readonly theme: Theme;
-  /** The request has a session, which can be ended. */
+  /** True if the request has a session, which can be ended. */
   readonly session: boolean;
-  /** The client may read every page. */
+  /** True if the client may read every page. */
   readonly everything: boolean;
-  /** The page is written to a file: there is no server to send a form to. */
+  /** True if the page is written to a file: there is no server to send a form to. */
   readonly file: boolean;
   readonly assets: Assets;
   /** Lag of the replica that is read, as a text; null if the primary is read, or the lag is unknown. */
   readonly behind: string | null;
 }
 
-/** The view of the page that is rendered: `useContext(CurrentView)`. */
-export const CurrentView = createContext<View>({
+/** The request of the page that is rendered: `useContext(CurrentView)`. */
+export const CurrentView = createContext<RenderContext>({
   now: 0,
   url: '/',
   theme: 'auto',

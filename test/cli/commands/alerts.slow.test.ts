@@ -1,10 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { z } from 'zod';
 import { startCommand } from '../../support/cli.ts';
+import { runCommand } from '../../support/command-line.ts';
 import { withDatabase } from '../../support/fixture.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { type UpstreamServer, upstreamServer } from '../../support/upstream-server.ts';
 
 const KEY = 'correct-horse-battery';
@@ -12,12 +13,11 @@ const told = z.looseObject({ rule: z.string(), kind: z.string() });
 
 const { it, database, sql } = withDatabase({ max: 2 });
 let hook: UpstreamServer;
-let dir: string;
+const dir = temporaryFolder('alerts');
 let refusing = false;
 
 beforeAll(async () => {
   hook = await upstreamServer((_, response) => response.writeHead(refusing ? 503 : 200).end());
-  dir = await mkdtemp(join(tmpdir(), 'alerts-'));
   await writeFile(
     join(dir, 'recorder.yaml'),
     `network: mainnet
@@ -32,12 +32,11 @@ alerts:
 });
 afterAll(async () => {
   await hook.close();
-  await rm(dir, { recursive: true });
 });
 
-const command = (...args: string[]) => startCommand(args, { DATABASE_URL: database.url, HOOK_KEY: KEY }, dir);
+const environment = { DATABASE_URL: database.url, HOOK_KEY: KEY };
 const run = async (...args: string[]) => {
-  const { code, stdout, stderr } = await command(...args).ended;
+  const { code, stdout, stderr } = await runCommand(args, environment, dir);
   expect(stdout + stderr).not.toContain(KEY);
   return { code, stdout, stderr };
 };
@@ -52,7 +51,7 @@ describe('alerts', () => {
   it('are none where nothing is wrong', async () => {
     expect(await run('alerts')).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('no alert is open'),
+      stdout: expect.stringContaining('no open alerts'),
     });
     expect(await run('alerts', 'list', '--json')).toMatchObject({ code: 0, stdout: '[]\n' });
   });
@@ -70,7 +69,7 @@ describe('alerts', () => {
   });
 
   it('reach the channel from the queue of up, once for each state, and are listed and acknowledged', async () => {
-    const up = command('up', '--roles', 'scheduler,worker');
+    const up = startCommand(['up', '--roles', 'scheduler,worker'], environment, dir);
     await sql`
       insert into recorder.quarantine (dataset, target_key, digest, run_id, quarantined_at, last_seen, times, observed_at, reason, item)
       values ('subnets', 'network=mainnet', 'd', 1, now(), now(), 1, now(), 'a planted reason', '{}')`;

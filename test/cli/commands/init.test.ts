@@ -1,23 +1,22 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../../../sandbox/server.ts';
 import { catalogNames } from '../../../src/app/configured-feeds.ts';
 import { loadConfig } from '../../../src/config/load.ts';
-import { startCommand } from '../../support/cli.ts';
+import { runCommand } from '../../support/command-line.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-const dir = mkdtempSync(join(tmpdir(), 'recorder-init-'));
+const dir = temporaryFolder('init');
 let sandbox: Sandbox;
 beforeAll(async () => {
   sandbox = await startSandbox({ incidents: false, blocksPerHour: 12 });
 });
 afterAll(async () => {
   await sandbox.close();
-  rmSync(dir, { recursive: true });
 });
 
-const init = (...args: string[]) => startCommand(['init', ...args], {}, dir).ended;
+const init = (...args: string[]) => runCommand(['init', ...args], {}, dir);
 
 it('writes a file that is valid, with comments, asks each upstream, and never overwrites it', async () => {
   const [node] = sandbox.watch.nodes;
@@ -81,7 +80,7 @@ it('writes nothing where an answer is not valid', async () => {
 
 it('writes the file that RECORDER_CONFIG names, which every other command reads', async () => {
   const env = { RECORDER_CONFIG: 'named.yaml' };
-  const { code, stdout } = await startCommand(['init', '--network', 'fuji', '--no-check'], env, dir).ended;
+  const { code, stdout } = await runCommand(['init', '--network', 'fuji', '--no-check'], env, dir);
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'named.yaml was written\n' });
   expect(existsSync(join(dir, 'named.yaml'))).toBe(true);
 });
@@ -96,6 +95,16 @@ it('tells programs what it wrote and what it found', async () => {
   });
   const unasked = await init('--json', '--config', 'unasked.yaml', '--no-check', ...args);
   expect(JSON.parse(unasked.stdout)).toEqual({ written: 'unasked.yaml', checked: [] });
+});
+
+it('writes a file without services for the sandbox, which is recorded where a file names none', async () => {
+  expect(await init('--network', 'sandbox', '--config', 'sandbox.yaml')).toMatchObject({ code: 0 });
+  const { network, upstreams, watch } = loadConfig(join(dir, 'sandbox.yaml'), catalogNames);
+  expect({ network, upstreams, chains: watch.chains }).toEqual({
+    network: 'sandbox',
+    upstreams: { nodes: [] },
+    chains: [],
+  });
 });
 
 it('writes the budgets that public services grant without a key, and none for others', async () => {

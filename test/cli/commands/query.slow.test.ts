@@ -8,20 +8,18 @@ import { printRows, type RowFormat } from '../../../src/cli/output/print-rows.ts
 import { queryAsReader } from '../../../src/db/question.ts';
 import type { OutputStream } from '../../../src/lib/output-stream.ts';
 import { startCommand } from '../../support/cli.ts';
+import { runCommand } from '../../support/command-line.ts';
 import { withDatabase } from '../../support/fixture.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { type Duck, openDuck } from '../../warehouse/lake.ts';
 
 const { it, database } = withDatabase();
-let dir: string;
+const dir = temporaryFolder('query');
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'recorder-query-'));
   writeFileSync(
     join(dir, 'recorder.yaml'),
     'network: mainnet\nupstreams: { nodes: [{ name: n, url: "http://127.0.0.1:1" }] }\n',
   );
-});
-afterAll(async () => {
-  rmSync(dir, { recursive: true });
 });
 
 /** What is printed to a pipe, or to a terminal of so many columns. */
@@ -41,12 +39,12 @@ async function printed(question: string, format: RowFormat, columns?: number): P
   return all;
 }
 
-const ODD = `select 'a,"b"' as "x,y", e'two\\nlines' as two, '' as empty, null as nothing, 1.10::numeric as exact, e'\\u001b[31m\\u202e' as hostile`;
+const ODD = `select 'a,"b"' as "x,y", e'two\\nlines' as two, '' as empty, null as nothing, 1.10::numeric as exact, e'\\u001b[31m\\u202e' as hostile, '=1+1' as "@formula"`;
 
 describe('rows', () => {
   it('are CSV for people, where the empty text is not null', async () => {
     expect(await printed(ODD, 'csv')).toBe(
-      '"x,y",two,empty,nothing,exact,hostile\r\n"a,""b""",two\\u000alines,"",,1.10,\\u001b[31m\\u202e\r\n',
+      `"x,y",two,empty,nothing,exact,hostile,'@formula\r\n"a,""b""",two\\u000alines,"",,1.10,\\u001b[31m\\u202e,'=1+1\r\n`,
     );
     expect(await printed('select 1 as one where false', 'csv')).toBe('one\r\n');
   });
@@ -109,8 +107,8 @@ describe('rows', () => {
 });
 
 describe('the command query', () => {
-  const query = (args: readonly string[], reader?: string) =>
-    startCommand(['query', ...args], { DATABASE_URL: database.url }, dir, reader).ended;
+  const query = (args: readonly string[]) =>
+    runCommand(['query', ...args], { DATABASE_URL: database.url }, dir);
 
   it('prints an answer, for programs too', async () => {
     expect(await query(['select 1 as one'])).toMatchObject({ code: 0, stdout: 'one\n  1\n' });
@@ -128,10 +126,12 @@ describe('the command query', () => {
   });
 
   it('ends quietly when its reader leaves, before it has read all of an endless answer', async () => {
-    const { code, stdout, stderr } = await query(
-      ['select generate_series(1, 1000000000) as n', '--format', 'csv'],
+    const { code, stdout, stderr } = await startCommand(
+      ['query', 'select generate_series(1, 1000000000) as n', '--format', 'csv'],
+      { DATABASE_URL: database.url },
+      dir,
       'head -n 3',
-    );
+    ).ended;
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'n\r\n1\r\n2\r\n', stderr: '' });
   });
 });
@@ -143,9 +143,12 @@ describe('a Parquet file', () => {
   });
   afterAll(() => duck.close());
   const file = () => join(dir, 'rows.parquet');
-  const parquet = (question: string, reader = `cat > ${file()}`) =>
-    startCommand(['query', question, '--format', 'parquet'], { DATABASE_URL: database.url }, dir, reader)
-      .ended;
+  const parquet = async (question: string) => {
+    const args = ['query', question, '--format', 'parquet'];
+    const { stdoutBytes, ...result } = await runCommand(args, { DATABASE_URL: database.url }, dir);
+    writeFileSync(file(), stdoutBytes);
+    return result;
+  };
   const columns = async () => {
     const described = await duck.rows(
       `select column_name, column_type from (describe select * from '${file()}')`,

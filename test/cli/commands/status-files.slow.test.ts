@@ -3,7 +3,6 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   utimesSync,
   watch,
@@ -12,7 +11,6 @@ import {
 import { mkdir } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { dirname, join, posix } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest';
 import { foldersOf } from '../../../src/server/pages/status/files.ts';
@@ -27,15 +25,16 @@ import {
   seriousFindings,
 } from '../../support/browser.ts';
 import { startCommand } from '../../support/cli.ts';
+import { runCommand } from '../../support/command-line.ts';
 import { withDatabase } from '../../support/fixture.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const logo = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><rect width="1" height="1"/></svg>';
 const { it, database, sql } = withDatabase();
-let dir: string;
+const dir = temporaryFolder('status-files');
 let to: string;
 
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'recorder-status-files-'));
   writeFileSync(join(dir, 'logo.svg'), logo);
   writeFileSync(
     join(dir, 'recorder.yaml'),
@@ -63,15 +62,14 @@ server: { status: { title: Our nodes, text: "We run them.", logo: logo.svg } }
     Date.now(),
   );
 });
-afterAll(async () => {
-  rmSync(dir, { recursive: true });
-});
 beforeEach(() => {
   to = mkdtempSync(join(dir, 'site-'));
 });
 
 const run = (...args: string[]) =>
-  startCommand(['report', 'status', ...args], { DATABASE_URL: database.url }, dir);
+  runCommand(['report', 'status', ...args], { DATABASE_URL: database.url }, dir);
+/** In a process of its own, to be killed. */
+const start = () => startCommand(['report', 'status', '--out', to], { DATABASE_URL: database.url }, dir);
 /** All files below a folder by path, with what is in them. */
 const filesOf = (folder: string) =>
   Object.fromEntries(
@@ -88,7 +86,7 @@ const linksOf = (html: string) =>
 
 describe('report status --out', () => {
   it('writes pages, badges, styles and the logo, whose links lead to each other from any folder', async () => {
-    const { code, stdout, stderr } = await run('--out', join(to, 'new'), '--json').ended;
+    const { code, stdout, stderr } = await run('--out', join(to, 'new'), '--json');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const files = filesOf(join(to, 'new'));
     const { files: count, open } = JSON.parse(stdout);
@@ -120,14 +118,14 @@ describe('report status --out', () => {
 
   it('renews its own files, removes those of nodes that are gone, and leaves what is others alone', async () => {
     writeFileSync(join(to, 'robots.txt'), 'User-agent: *');
-    expect((await run('--out', to).ended).code).toBe(0);
+    expect((await run('--out', to)).code).toBe(0);
     const before = filesOf(to);
     const fewer = join(dir, 'fewer.yaml');
     writeFileSync(
       fewer,
       readFileSync(join(dir, 'recorder.yaml'), 'utf8').replace(/, \{ name: never.*?\}/, ''),
     );
-    expect((await run('--out', to, '--config', fewer).ended).code).toBe(0);
+    expect((await run('--out', to, '--config', fewer)).code).toBe(0);
     const after = filesOf(to);
     expect(Object.keys(after)).toEqual(
       Object.keys(before).filter((path) => !path.startsWith('nodes/never/')),
@@ -138,12 +136,12 @@ describe('report status --out', () => {
   });
 
   it('leaves the old site whole when it is killed, and the next run clears up', async () => {
-    expect((await run('--out', to).ended).code).toBe(0);
+    expect((await run('--out', to)).code).toBe(0);
     const before = filesOf(to);
     const held = await sql.reserve();
     await held`begin`;
     await held`lock table recorder.health_latency in access exclusive mode`;
-    const killed = run('--out', to);
+    const killed = start();
     const making = () => readdirSync(to).filter((name) => name.startsWith('.making-'));
     await expect.poll(making, { timeout: 30_000 }).toHaveLength(1);
     killed.process.kill('SIGKILL');
@@ -154,7 +152,7 @@ describe('report status --out', () => {
     const [left = ''] = making();
     const old = new Date(Date.now() - 2 * hour);
     utimesSync(join(to, left), old, old);
-    expect((await run('--out', to).ended).code).toBe(0);
+    expect((await run('--out', to)).code).toBe(0);
     expect(making()).toEqual([]);
   });
 
@@ -163,15 +161,15 @@ describe('report status --out', () => {
       Object.fromEntries(
         Object.entries(filesOf(to)).flatMap(([path, html]) =>
           path.endsWith('.html') && !path.startsWith('.making-')
-            ? [[path, /Written at <time[^>]* datetime="([^"]+)"/.exec(html)?.[1] ?? `none: ${html.length}`]]
+            ? [[path, /Generated at <time[^>]* datetime="([^"]+)"/.exec(html)?.[1] ?? `none: ${html.length}`]]
             : [],
         ),
       );
-    expect((await run('--out', to).ended).code).toBe(0);
+    expect((await run('--out', to)).code).toBe(0);
     const before = moments();
     const old = before['index.html'] ?? '';
     expect(Object.values(before).filter((moment) => moment !== old)).toEqual([]);
-    const killed = run('--out', to);
+    const killed = start();
     const watcher = watch(join(to, foldersOf(['ill', 'Ill', 'never']).get('ill') ?? ''), () =>
       killed.process.kill('SIGKILL'),
     );
@@ -182,21 +180,21 @@ describe('report status --out', () => {
     const renewed = Object.values(after).filter((moment) => moment !== old);
     expect(renewed.filter((moment) => !(Date.parse(moment) > Date.parse(old)))).toEqual([]);
     expect(after['index.html'] === old || renewed.length === Object.keys(after).length).toBe(true);
-    expect((await run('--out', to).ended).code).toBe(0);
+    expect((await run('--out', to)).code).toBe(0);
     const again = Object.values(moments());
     expect(new Set(again).size).toBe(1);
     expect(Date.parse(again[0] ?? '')).toBeGreaterThan(Date.parse(old));
   });
 
   it('refuses a file in the place of the folder', async () => {
-    const { code, stdout, stderr } = await run('--out', 'recorder.yaml').ended;
+    const { code, stdout, stderr } = await run('--out', 'recorder.yaml');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/--out recorder.yaml: .* is a file, where a folder has to be: name another place/);
   });
 
   it('replaces no file that somebody else wrote', async () => {
     writeFileSync(join(to, 'index.html'), 'mine');
-    const { code, stderr } = await run('--out', to).ended;
+    const { code, stderr } = await run('--out', to);
     expect(code).toBe(2);
     expect(stderr).toMatch(/index\.html exists and was not written by this command: move it away/);
     expect(filesOf(to)).toEqual({ 'index.html': 'mine' });
@@ -259,7 +257,7 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}`, () => {
   afterAll(() => server.close());
 
   it('it is walked below any prefix, from a red node to the reason, on a phone, and axe finds nothing serious', async () => {
-    expect((await run('--out', to).ended).code).toBe(0);
+    expect((await run('--out', to)).code).toBe(0);
     const types: Record<string, string> = { html: 'text/html', css: 'text/css', svg: 'image/svg+xml' };
     server = createServer(({ url = '' }, response) => {
       const path = join(to, url.replace(/^\/some\/where\//, ''));

@@ -1,19 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
-import { startCommand } from '../../support/cli.ts';
+import { beforeAll, beforeEach, expect } from 'vitest';
+import { runCommand } from '../../support/command-line.ts';
 import { withDatabase } from '../../support/fixture.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const { it, database, sql } = withDatabase({ max: 2 });
-let dir: string;
+const dir = temporaryFolder('status');
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'recorder-status-'));
   writeFileSync(join(dir, 'recorder.yaml'), 'network: mainnet\n');
   await sql`insert into recorder.targets (source, target_key, target) values ('subnets', 'network=mainnet', '{}')`;
-});
-afterAll(async () => {
-  rmSync(dir, { recursive: true });
 });
 beforeEach(async () => {
   await sql`truncate recorder.target_datasets, recorder.schedules, recorder.node_bindings`;
@@ -22,8 +18,7 @@ beforeEach(async () => {
     values ('subnets', 'network=mainnet', 'subnets', 3600000, true, now() - interval '1 year', now())`;
 });
 
-const status = (...args: string[]) =>
-  startCommand(['status', ...args], { DATABASE_URL: database.url }, dir).ended;
+const status = (...args: string[]) => runCommand(['status', ...args], { DATABASE_URL: database.url }, dir);
 
 it('exits 0 when all is well', async () => {
   const { code, stdout } = await status();
@@ -34,7 +29,7 @@ it('exits 0 when all is well', async () => {
 it.each([
   [
     'late',
-    /^late since .*: subnets of network=mainnet: no run succeeded since$/m,
+    /^late since .*: subnets of network=mainnet: no run has succeeded$/m,
     () => sql`update recorder.target_datasets set last_success_at = now() - interval '4 hours'`,
   ],
   [

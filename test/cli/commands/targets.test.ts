@@ -96,7 +96,7 @@ describe('--target', () => {
 
   it('is needed for what is asked on demand only: it says which', () => {
     expect(refusal(() => matching(aggregatedSignatures))).toBe(
-      '--target message: a message or a justification is required, or else a txHash',
+      '--target message: is required: give message, justification or txHash',
     );
   });
 

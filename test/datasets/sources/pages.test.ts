@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Page, UpstreamClient, Window } from '../../../src/datasets/contract.ts';
+import type { SourcePage, UpstreamClient, Window } from '../../../src/datasets/contract.ts';
 import { getMember } from '../../../src/datasets/sources/answer.ts';
-import { type PagedList, pages } from '../../../src/datasets/sources/pages.ts';
+import { fetchPages, type PagedList } from '../../../src/datasets/sources/pages.ts';
 import { UpstreamFailure } from '../../../src/upstreams/failure.ts';
 
 type Query = Readonly<Record<string, string | number | undefined>>;
@@ -37,9 +37,13 @@ function upstream(answer: (query: Query, call: number) => unknown) {
   return { ask, asked };
 }
 
-async function walk(ask: UpstreamClient, window: Window | null, paged: PagedList = list): Promise<Page[]> {
-  const walked: Page[] = [];
-  for await (const page of pages(ask, paged, window)) walked.push(page);
+async function walk(
+  ask: UpstreamClient,
+  window: Window | null,
+  paged: PagedList = list,
+): Promise<SourcePage[]> {
+  const walked: SourcePage[] = [];
+  for await (const page of fetchPages(ask, paged, window)) walked.push(page);
   return walked;
 }
 
@@ -255,9 +259,9 @@ describe('the order of a list', () => {
       if (call === 3) throw dead('not-found');
       return { items: items(pageToken === undefined ? 1 : 2), nextPageToken: `t${call}` };
     });
-    const walked: Page[] = [];
+    const walked: SourcePage[] = [];
     const reading = async () => {
-      for await (const page of pages(ask, list, { from: 0, to: 10 })) {
+      for await (const page of fetchPages(ask, list, { from: 0, to: 10 })) {
         walked.push(page);
         if (walked.length === 4) break;
       }
@@ -373,9 +377,9 @@ describe('any list, in pages of any size, with tokens dying anywhere', () => {
           const read = new Set<unknown>();
           const idsIn = (part: Window | null) =>
             all.flatMap((at, id) => (part && at >= part.from && at < part.to ? [id] : []));
-          let last: Page | undefined;
+          let last: SourcePage | undefined;
           try {
-            for await (last of pages(ask, list, window)) {
+            for await (last of fetchPages(ask, list, window)) {
               for (const item of [getMember(last.body, 'items')].flat()) read.add(getMember(item, 'id'));
               expect(idsIn(last.proven).filter((id) => !read.has(id))).toEqual([]);
             }

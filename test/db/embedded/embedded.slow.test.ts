@@ -26,7 +26,7 @@ import { openEmbedded } from '../../../src/db/embedded/embedded.ts';
 import { findFreePort } from '../../../src/db/embedded/free-port.ts';
 import { embeddedHome } from '../../../src/db/embedded/home.ts';
 import { stopServer } from '../../../src/db/embedded/server.ts';
-import { UsageError } from '../../../src/lib/errors.ts';
+import { InterruptedError, UsageError } from '../../../src/lib/errors.ts';
 
 // Servers start and processes load TypeScript here, on machines that may be busy.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -101,10 +101,13 @@ async function serverProcess(): Promise<number> {
   return Number((await readFile(join(dir, 'postgres/data/postmaster.pid'), 'utf8')).split('\n')[0]);
 }
 
-it('refuses the files of another major version of PostgreSQL, and says how to continue with them', async () => {
+it('refuses incomplete files and those of another major version, and says how to continue with them', async () => {
   const { path } = await embeddedHome(dir, log);
   await mkdir(join(path, 'data'));
+  await expect(openEmbedded({ dir, log })).rejects.toThrow(/PG_VERSION: is missing.*from a copy.*restore/);
   await writeFile(join(path, 'data', 'PG_VERSION'), '17\n');
+  await expect(openEmbedded({ dir, log })).rejects.toThrow(/password: is missing or empty/);
+  await writeFile(join(path, 'password'), 'password');
   await expect(openEmbedded({ dir, log })).rejects.toThrow(
     /holds files of PostgreSQL 17, and the embedded one is \d+ now: run "chain-recorder backup --to BACKUP" with .* restore --from BACKUP" with this one/,
   );
@@ -185,7 +188,7 @@ describe('a single process', () => {
     const start = async (port?: number) => {
       const server = await openEmbedded({ dir, log: telling, port });
       await server.close();
-      return { port: Number(new URL(server.url).port), made: server.made };
+      return { port: Number(new URL(server.url).port), made: server.created };
     };
     const first = await start();
     expect(first.made).toBe(true);
@@ -196,7 +199,7 @@ describe('a single process', () => {
     expect(instead.port).not.toBe(first.port);
     expect(said).toEqual([
       expect.stringContaining(
-        `another program has port ${first.port}: embedded PostgreSQL took ${instead.port} for this time`,
+        `another program uses port ${first.port}: embedded PostgreSQL uses port ${instead.port};`,
       ),
     ]);
     other.close();
@@ -204,6 +207,43 @@ describe('a single process', () => {
     const wanted = await findFreePort();
     expect(await start(wanted)).toEqual({ port: wanted, made: false });
     expect(await start()).toEqual({ port: first.port, made: false });
+  });
+
+  it('overwrites no file to which a symbolic link in its folder leads', async () => {
+    await (await openEmbedded({ dir, log })).close();
+    const { path } = await embeddedHome(dir, log);
+    const targets = { text: join(place, 'text'), number: join(place, 'number') };
+    await writeFile(targets.text, 'kept');
+    await writeFile(targets.number, '1\n');
+    const written = ['port', 'server.json', 'data/postgresql.conf'].flatMap((name) => [name, `${name}.new`]);
+    const links = written.map((name) => [name, targets.text] as const);
+    for (const [name, target] of [...links, ['data/postmaster.pid', targets.number] as const]) {
+      await rm(join(path, name), { force: true });
+      await symlink(target, join(path, name));
+    }
+    const stats = () => Promise.all(Object.values(targets).map((target) => stat(target)));
+    const before = await stats();
+    const server = await openEmbedded({ dir, log });
+    expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await server.close();
+    const owners = (all: typeof before) => all.map(({ uid, mode, size }) => [uid, mode, size]);
+    expect(owners(await stats())).toEqual(owners(before));
+    expect(await readFile(targets.text, 'utf8')).toBe('kept');
+    expect(await readFile(targets.number, 'utf8')).toBe('1\n');
+  });
+
+  it('ends the creation of its database on a signal, and creates it at the next start', async () => {
+    const stop = new AbortController();
+    const opening = openEmbedded({ dir, log, signal: stop.signal });
+    const refused = expect(opening).rejects.toThrow(InterruptedError);
+    const { path } = await embeddedHome(dir, log);
+    const unfinished = async () => (await readdir(path)).filter((name) => name.startsWith('data'));
+    await expect.poll(unfinished).toEqual([expect.stringMatching(/^data\.new-/)]);
+    stop.abort();
+    await refused;
+    const server = await openEmbedded({ dir, log });
+    expect([server.created, await unfinished()]).toEqual([true, ['data']]);
+    await server.close();
   });
 
   it('says what the server said when it does not start', async () => {

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openEmbedded } from '../../../src/db/embedded/embedded.ts';
 import { startFailure } from '../../../src/db/embedded/failure.ts';
 import { embeddedHome } from '../../../src/db/embedded/home.ts';
+import { isServerAlive } from '../../../src/db/embedded/server.ts';
 import { keepInitdbChoices, StartFallbacks, writeSettings } from '../../../src/db/embedded/settings.ts';
 import { TemporaryError, UsageError } from '../../../src/lib/errors.ts';
 
@@ -30,7 +31,10 @@ it('restarts a server that was killed, on its port, with what was committed', as
     return await sql.unsafe(text).finally(() => sql.end({ timeout: 1 }));
   };
   await select('create table kept as select 7 as value');
-  const { path } = await embeddedHome(dir, log);
+  const home = await embeddedHome(dir, log);
+  const { path } = home;
+  // Its own processes hold the lock, so that it outlives the recorder that started it.
+  expect(isServerAlive(home)).toBe(true);
   const postmaster = async () =>
     Number((await readFile(join(path, 'data/postmaster.pid'), 'utf8')).split('\n')[0]);
   const killed = await postmaster();

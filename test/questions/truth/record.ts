@@ -37,11 +37,11 @@ export const record: Answers = {
     return [
       {
         dataset: 'current_supply',
-        thing: `subnet_id=${PRIMARY}`,
+        entity: `subnet_id=${PRIMARY}`,
         node: wrong ?? '',
         column_name: 'supply',
-        node_says: String(BigInt(supply) + 1n),
-        most_say: supply,
+        node_value: String(BigInt(supply) + 1n),
+        majority_value: supply,
         reporting_nodes: first ?? '',
       },
     ];
@@ -50,7 +50,7 @@ export const record: Answers = {
   gaps_between: (asked) =>
     asked.world.recorder.feeds.flatMap(({ source, datasets, targets }) =>
       datasets
-        // Readings further apart than two intervals leave a hole that nobody can fill any more.
+        // Readings further apart than two intervals leave holes that nobody can fill any more, told as one.
         .filter(
           ({ name, every }) =>
             !source.range && 2 * every < DAY / 2 && name === (asked.given('dataset') ?? name),
@@ -58,23 +58,21 @@ export const record: Answers = {
         .flatMap(({ name }) =>
           targets
             .filter(({ node }) => name !== 'node_reported_uptime' || node === 'validator-1')
-            .flatMap((target) =>
-              asked.looks.slice(1).flatMap((look, at) => {
-                const begin = Math.max((asked.looks[at] ?? 0) + 1, asked.from);
-                const end = Math.min(look, asked.to);
-                if (begin >= end) return [];
-                return [
-                  {
-                    dataset: name,
-                    target: targetKey(target),
-                    range_start: iso(begin),
-                    range_end: iso(end),
-                    seconds: quotient(BigInt(end - begin), 1000n, 3),
-                    reason: 'not observed: the recorder did not run',
-                  },
-                ];
-              }),
-            ),
+            .flatMap((target) => {
+              const begin = Math.max((asked.looks[0] ?? 0) + 1, asked.from);
+              const end = Math.min(asked.lastLook, asked.to);
+              if (begin >= end) return [];
+              return [
+                {
+                  dataset: name,
+                  target: targetKey(target),
+                  range_start: iso(begin),
+                  range_end: iso(end),
+                  seconds: quotient(BigInt(end - begin), 1000n, 3),
+                  reason: 'not observed: the recorder did not run',
+                },
+              ];
+            }),
         ),
     ),
 };

@@ -1,8 +1,9 @@
-import { currentMembers, memberWeight } from '../../../sandbox/network/subnets.ts';
+import { currentMembers, type Member, memberWeight } from '../../../sandbox/network/subnets.ts';
 import type { Stake, ValidatorStake } from '../../../sandbox/network/validators.ts';
 import { quotient } from '../decimals.ts';
 import {
   type Answers,
+  type Asked,
   DAY,
   dayOf,
   delegated,
@@ -11,9 +12,36 @@ import {
   iso,
   ownersOf,
   PRIMARY,
+  type Row,
   SECOND,
   span,
 } from './asked.ts';
+
+type Movement = { readonly weight: string; readonly delegated: string | null } & Row;
+
+type Movers = readonly { readonly key: string; readonly row: Movement }[];
+
+/** Who had another weight or delegated stake at the end of a day than before its first change, with the last change. */
+function changedByDay(asked: Asked, members: (look: number) => Movers): Row[] {
+  const isSame = (a: Movement, b: Movement) => a.weight === b.weight && a.delegated === b.delegated;
+  const days = new Map<string, { at: number; before: Movement; row: Movement }>();
+  for (const [at, look] of asked.looks.entries()) {
+    if (at === 0 || look < asked.from || look >= asked.to) continue;
+    const before = new Map(members(asked.looks[at - 1] ?? 0).map(({ key, row }) => [key, row]));
+    for (const { key, row } of members(look)) {
+      const last = before.get(key);
+      if (last === undefined || isSame(last, row)) continue;
+      const day = `${key} ${dayOf(look)}`;
+      days.set(day, { at: look, before: days.get(day)?.before ?? last, row });
+    }
+  }
+  return [...days.values()]
+    .filter(({ before, row }) => !isSame(before, row))
+    .map(({ at, before, row }) => ({
+      ...{ at: iso(at), change: 'changed', ...row, expired: null },
+      ...{ weight_before: before.weight, delegated_before: before.delegated },
+    }));
+}
 
 /** The truth about stake and validators. */
 export const stake: Answers = {
@@ -61,22 +89,21 @@ export const stake: Answers = {
 
   validator_movements: (asked) => {
     const subnet = asked.subnet(asked.given('subnet_id') ?? PRIMARY);
-    if (subnet.kind === 'primary')
-      return asked.movements(
-        (look) => asked.validators(look).map((stake) => ({ key: stake.txId, stake, look })),
-        ({ stake, look }) => ({
-          node_id: stake.node.nodeId,
-          tx_id: stake.txId,
-          validation_id: null,
-          ...span(stake),
-          stake_navax: String(stake.weight),
-          weight: String(stake.weight),
-          delegated: String(delegated(stake, look)),
-        }),
-      );
-    return asked.movements(
-      (look) => currentMembers(subnet, look / SECOND).map((member) => ({ key: member.id, member, look })),
-      ({ member, look }) => ({
+    const ofStake = (look: number) => (stake: ValidatorStake) => ({
+      key: stake.txId,
+      row: {
+        node_id: stake.node.nodeId,
+        tx_id: stake.txId,
+        validation_id: null,
+        ...span(stake),
+        stake_navax: String(stake.weight),
+        weight: String(stake.weight),
+        delegated: String(delegated(stake, look)),
+      },
+    });
+    const ofMember = (look: number) => (member: Member) => ({
+      key: member.id,
+      row: {
         node_id: member.node.nodeId,
         tx_id: member.l1 ? null : member.id,
         validation_id: member.l1 ? member.id : null,
@@ -85,8 +112,16 @@ export const stake: Answers = {
         stake_navax: null,
         weight: String(memberWeight(member, look / SECOND)),
         delegated: null,
-      }),
-    );
+      },
+    });
+    const members = (look: number): Movers =>
+      subnet.kind === 'primary'
+        ? asked.validators(look).map(ofStake(look))
+        : currentMembers(subnet, look / SECOND).map(ofMember(look));
+    return [
+      ...asked.movements(members, ({ row }) => ({ ...row, weight_before: null, delegated_before: null })),
+      ...changedByDay(asked, members),
+    ];
   },
 
   delegation_movements: (asked) =>

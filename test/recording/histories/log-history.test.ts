@@ -38,7 +38,7 @@ describe('log', () => {
           });
         }
         const rows = await sql<{ number: number; at: Date }[]>`
-          select block_number::int as number, recorded_at as at from reporting.proposed_blocks
+          select block_number::int as number, valid_from as at from reporting.proposed_blocks
           where blockchain_id = ${target.blockchainId ?? ''} order by 1`;
         expect(rows.map(({ number, at }) => [number, at.getTime()])).toEqual(
           [...firstSeen].sort(([a], [b]) => a - b),

@@ -50,13 +50,13 @@ function transactionsOf(dataset: Dataset = nativeTransactions) {
     versions: async () => [
       ...(await sql<Version[]>`
         select tx_hash as hash, block_number::int as block, tx_status as status, to_name as name,
-          to_char(recorded_at, 'YYYY-MM-DD HH24:MI:SS.US') as from, to_char(superseded_at, 'YYYY-MM-DD HH24:MI:SS.US') as to
-        from recorder.native_transactions where address = ${address} order by tx_hash, recorded_at`),
+          to_char(valid_from, 'YYYY-MM-DD HH24:MI:SS.US') as from, to_char(valid_to, 'YYYY-MM-DD HH24:MI:SS.US') as to
+        from recorder.native_transactions where address = ${address} order by tx_hash, valid_from`),
     ],
-    conflicts: async () => [
+    history: async () => [
       ...(await sql<{ block: number; status: string | null; differs: string[] | null; shown: boolean }[]>`
-        select block_number::int as block, tx_status as status, differs, superseded_at is null as shown
-        from reporting.native_transactions_conflicts where address = ${address} order by tx_hash, recorded_at`),
+        select block_number::int as block, tx_status as status, differs, valid_to is null as shown
+        from reporting.native_transactions_history where address = ${address} order by tx_hash, valid_from`),
     ],
     shown: async () => [
       ...(await sql<{ block: number; status: string | null }[]>`
@@ -151,28 +151,27 @@ describe('a log', () => {
         expect(await subject.shown()).toEqual(
           last.map((one) => ({ block: one?.block, status: one?.status })),
         );
-        const revised = [...all.values()].filter((one) => one.length > 1).flat().length;
-        expect(await subject.conflicts()).toHaveLength(revised);
+        expect(await subject.history()).toHaveLength(expected.length);
       }),
       { numRuns: 60 },
     );
   });
 
   it('says of each earlier saying what is said differently now', async () => {
-    const { says, conflicts, shown } = transactionsOf();
+    const { says, history, shown } = transactionsOf();
     await says([tx(7)]);
     expect(await says([tx(8, '0')])).toBe(1);
     expect(await shown()).toEqual([{ block: 8, status: '0' }]);
-    expect(await conflicts()).toEqual([
+    expect(await history()).toEqual([
       { block: 7, status: '1', differs: ['tx_status', 'block_number'], shown: false },
       { block: 8, status: '0', differs: null, shown: true },
     ]);
   });
 
   it('keeps what returns as said again', async () => {
-    const { says, conflicts } = transactionsOf();
+    const { says, history } = transactionsOf();
     for (const block of [7, 8, 7]) await says([tx(block)]);
-    expect((await conflicts()).map(({ block, differs }) => [block, differs])).toEqual([
+    expect((await history()).map(({ block, differs }) => [block, differs])).toEqual([
       [7, []],
       [8, ['block_number']],
       [7, null],
@@ -187,17 +186,6 @@ describe('a log', () => {
       await says([tx(7, '1', { value: '10', to: { address: '0xB', name: 'Renamed', decimals: 9 } })]),
     ).toBe(0);
     expect(await versions()).toMatchObject([{ name: null, to: null }]);
-  });
-
-  it('completes a saying by a fuller one, and takes nothing back where one says less', async () => {
-    const { says, address } = transactionsOf();
-    await says([tx(7, null, { gasUsed: '5' })]);
-    expect(await says([tx(7, '1')])).toBe(1);
-    expect(await says([tx(7, null)])).toBe(0);
-    expect(await says([tx(7, '1', { gasUsed: '5' })])).toBe(0);
-    const rows = await sql`
-      select tx_status, gas_used from reporting.native_transactions where address = ${address}`;
-    expect([...rows]).toEqual([{ tx_status: '1', gas_used: '5' }]);
   });
 
   it('takes the pages of a commit one after the other', async () => {
@@ -219,7 +207,7 @@ describe('a log', () => {
   });
 
   it('keeps what can be stored of a batch in which something cannot', async () => {
-    const { feed, clock, conflicts, says } = transactionsOf();
+    const { feed, clock, history, says } = transactionsOf();
     await says([tx(7)]);
     await sql`alter table recorder.native_transactions add constraint poison check (block_number <> 666)`;
     const other = transaction({ hash: 'other', block: 1, status: '1', name: null });
@@ -237,11 +225,11 @@ describe('a log', () => {
     const result = await run(recordingContext(sql, clock.read), feed);
     await sql`alter table recorder.native_transactions drop constraint poison`;
     expect(result).toMatchObject({ status: 'partial', rowsWritten: [3], quarantined: 2 });
-    expect((await conflicts()).map(({ block }) => block)).toEqual([7, 8, 9]);
+    expect((await history()).map(({ block }) => block)).toEqual([7, 8, 9, 1]);
   });
 
   it('keeps what was observed earlier and decoded later, without showing it', async () => {
-    const { feed, clock, says, conflicts, shown, address } = transactionsOf();
+    const { feed, clock, says, history, shown, address } = transactionsOf();
     await says([tx(7)]);
     await sql`truncate recorder.quarantine`;
     const key = targetKey({ chainId: '43114', address });
@@ -258,7 +246,7 @@ describe('a log', () => {
       rowsWritten: 2,
     });
     expect(await shown()).toEqual([{ block: 8, status: '1' }]);
-    expect((await conflicts()).map(({ block, shown }) => [block, shown])).toEqual(
+    expect((await history()).map(({ block, shown }) => [block, shown])).toEqual(
       expect.arrayContaining([
         [6, false],
         [7, false],
@@ -279,7 +267,7 @@ describe('a log', () => {
     feed.script = () => onlyPage({ transactions: [staked('2')] });
     const other = await sql.reserve();
     await other`begin`;
-    await other`insert into recorder.staking_transactions (network, tx_hash, tx_type, block_timestamp, block_number, recorded_at, run_id)
+    await other`insert into recorder.staking_transactions (network, tx_hash, tx_type, block_timestamp, block_number, valid_from, run_id)
       values ('mainnet', 'shared', 'x', to_timestamp(1), 1, ${new Date(start - 1000)}, 1)`;
     const running = run(recordingContext(sql, clock.read), feed);
     await blocked(sql);
@@ -287,8 +275,8 @@ describe('a log', () => {
     expect(await running).toMatchObject({ status: 'done', rowsWritten: [1] });
     // The same, where both say something new of what is known.
     await other`begin`;
-    await other`update recorder.staking_transactions set superseded_at = ${new Date(start + 500)} where tx_hash = 'shared' and superseded_at is null`;
-    await other`insert into recorder.staking_transactions (network, tx_hash, tx_type, block_timestamp, block_number, recorded_at, run_id)
+    await other`update recorder.staking_transactions set valid_to = ${new Date(start + 500)} where tx_hash = 'shared' and valid_to is null`;
+    await other`insert into recorder.staking_transactions (network, tx_hash, tx_type, block_timestamp, block_number, valid_from, run_id)
       values ('mainnet', 'shared', 'x', to_timestamp(1), 3, ${new Date(start + 500)}, 1)`;
     clock.now += 1000;
     feed.script = () => onlyPage({ transactions: [staked('4')] });
@@ -298,8 +286,8 @@ describe('a log', () => {
     other.release();
     expect(await again).toMatchObject({ status: 'done', rowsWritten: [1] });
     const rows = await sql<{ block: number; shown: boolean }[]>`
-      select block_number::int as block, superseded_at is null as shown
-      from reporting.staking_transactions_conflicts order by recorded_at`;
+      select block_number::int as block, valid_to is null as shown
+      from reporting.staking_transactions_history order by valid_from`;
     expect(rows.map(({ block, shown }) => [block, shown])).toEqual([
       [1, false],
       [2, false],
@@ -333,10 +321,11 @@ describe('a log', () => {
     expect(await says([])).toEqual([1]);
     expect(await says(undefined)).toEqual([0]);
     const [transfers] = await sql`
-      select count(*)::int as n from reporting.deployment_transactions_erc20_transfers where address = '0xlists'`;
+      select count(*)::int as n from reporting_lists.deployment_transactions_erc20_transfers
+      where address = '0xlists' and valid_to is null`;
     expect(transfers).toEqual({ n: 0 });
     const kept = await sql<{ differs: string[] | null }[]>`
-      select differs from reporting.deployment_transactions_conflicts where address = '0xlists' order by recorded_at`;
+      select differs from reporting.deployment_transactions_history where address = '0xlists' order by valid_from`;
     expect(kept.map(({ differs }) => differs)).toEqual([...Array(3).fill(['erc20_transfers']), null]);
   });
 });

@@ -103,20 +103,20 @@ function stateSubject(): Subject {
       pairs(
         await sql<{ key: number; value: number }[]>`
           select split_part(node_id, '-', 2)::int as key, weight::int as value
-          from reporting.validators_as_of(${new Date(instant)}) where subnet_id = ${subnetId} order by 1`,
+          from reporting.node_validators_as_of(${new Date(instant)}) where subnet_id = ${subnetId} order by 1`,
       ),
     current: async () =>
       pairs(
         await sql<{ key: number; value: number }[]>`
           select split_part(node_id, '-', 2)::int as key, weight::int as value
-          from reporting.validators where subnet_id = ${subnetId} order by 1`,
+          from reporting.node_validators where subnet_id = ${subnetId} order by 1`,
       ),
     versions: async () => [
       ...(await sql<Version[]>`
         select split_part(node_id, '-', 2)::int as key, weight::int as value,
           to_char(valid_from, 'YYYY-MM-DD HH24:MI:SS.US') as from, to_char(valid_to, 'YYYY-MM-DD HH24:MI:SS.US') as to,
           ended_by
-        from reporting.validators_history where subnet_id = ${subnetId} order by 1, valid_from`),
+        from reporting.node_validators_history where subnet_id = ${subnetId} order by 1, valid_from`),
     ],
   };
 }
@@ -147,14 +147,14 @@ function seriesSubject(): Subject {
       pairs(
         await sql<{ key: number; value: number }[]>`
           select (extract(epoch from bucket_start) / 86400)::int - ${FIRST_DAY}::int as key, value::int
-          from reporting.average_tps where chain_id = ${chainId} and vanished_at is null order by 1`,
+          from reporting.average_tps where chain_id = ${chainId} order by 1`,
       ),
     versions: async () => [
       ...(await sql<Version[]>`
         select (extract(epoch from bucket_start) / 86400)::int - ${FIRST_DAY}::int as key, value::int,
-          to_char(recorded_at, 'YYYY-MM-DD HH24:MI:SS.US') as from,
-          to_char(superseded_at, 'YYYY-MM-DD HH24:MI:SS.US') as to
-        from reporting.average_tps_history where chain_id = ${chainId} order by 1, recorded_at`),
+          to_char(valid_from, 'YYYY-MM-DD HH24:MI:SS.US') as from,
+          to_char(valid_to, 'YYYY-MM-DD HH24:MI:SS.US') as to
+        from reporting.average_tps_history where chain_id = ${chainId} order by 1, valid_from`),
     ],
   };
 }
@@ -221,53 +221,6 @@ describe.each([
       { numRuns: 60 },
     );
   });
-
-  it('writes nothing when nothing changed', async () => {
-    const subject = subjectOf();
-    const clock = new ManualClock(start);
-    const step: Step = {
-      shown: new Map([
-        [1, 1],
-        [2, 0],
-      ]),
-      whole: true,
-      after: 0,
-    };
-    expect(await subject.record(clock, step)).toBe(2);
-    const before = await subject.versions();
-    for (let again = 0; again < 3; again++) {
-      clock.now += 1000;
-      expect(await subject.record(clock, step)).toBe(0);
-    }
-    expect(await subject.versions()).toEqual(before);
-  });
-
-  it('keeps what is gone: an ended version, and a new one when it comes back with the same value', async () => {
-    const subject = subjectOf();
-    const clock = new ManualClock(start);
-    const one: Step = { shown: new Map([[1, 7]]), whole: true, after: 0 };
-    const none: Step = { shown: new Map(), whole: true, after: 0 };
-    for (const step of [one, none, none, one]) {
-      clock.now += 1000;
-      await subject.record(clock, step);
-    }
-    const at = (seconds: number) => `2026-01-10 00:00:0${seconds}.000000`;
-    expect(await subject.versions()).toMatchObject([
-      { key: 1, value: 7, from: at(1), to: at(2) },
-      { key: 1, value: 7, from: at(4), to: null },
-    ]);
-    expect(await subject.asOf(start + 3000)).toEqual([]);
-  });
-
-  it('takes a value that went and came back as two revisions', async () => {
-    const subject = subjectOf();
-    const clock = new ManualClock(start);
-    for (const value of [1, 2, 2, 1]) {
-      clock.now += 1000;
-      await subject.record(clock, { shown: new Map([[1, value]]), whole: true, after: 0 });
-    }
-    expect((await subject.versions()).map(({ value }) => value)).toEqual([1, 2, 1]);
-  });
 });
 
 describe('a series of windows', () => {
@@ -292,7 +245,7 @@ describe('a series of windows', () => {
     feed.script = (window) => onlyPage(points(9, 3), { proven: window });
     expect(await run(context, feed, ago(6, 3))).toMatchObject({ status: 'done', rowsWritten: [2] });
     const rows = await sql<{ value: number; gone: boolean }[]>`
-      select value::int, vanished_at is not null as gone from reporting.metric_points
+      select value::int, vanished as gone from reporting.metric_points_history
       where chain_id = 'windows' order by value`;
     expect([...rows]).toEqual([
       { value: 1, gone: false },
@@ -302,20 +255,15 @@ describe('a series of windows', () => {
       { value: 8, gone: false },
       { value: 9, gone: false },
     ]);
-  });
-
-  it('keeps the last value of a point that vanished; gone is not zero', async () => {
-    const feed = scriptedFeed(averageTps, { chainId: 'vanished' });
-    const clock = new ManualClock(start);
-    const context = recordingContext(sql, clock.read);
-    feed.script = () => onlyPage({ results: [{ timestamp: FIRST_DAY * 86_400, value: 42 }] });
-    await run(context, feed);
-    clock.now += 1000;
-    feed.script = () => onlyPage({ results: [] });
-    await run(context, feed);
-    const rows = await sql`
-      select value::int, vanished_at from reporting.average_tps where chain_id = 'vanished'`;
-    expect([...rows]).toEqual([{ value: 42, vanished_at: new Date(start + 1000) }]);
+    for (const relation of ['metric_points', `metric_points_as_of(now())`]) {
+      const current = await sql.unsafe(
+        `select value::int from reporting.${relation} where chain_id = 'windows' order by value`,
+      );
+      expect(
+        current.map(({ value }) => value),
+        relation,
+      ).toEqual([1, 3, 8, 9]);
+    }
   });
 
   it('takes a value written with other digits for another value only where it is one', async () => {

@@ -68,7 +68,7 @@ async function recorderOf(dataset: Dataset, refuses: readonly string[] = []) {
   };
   const stored = async () => {
     const rows = await sql<{ height: number; id: string }[]>`
-      select height::int as height, id from recorder.${sql(dataset.name)} where node = ${target.node ?? ''} and superseded_at is null order by height`;
+      select height::int as height, id from recorder.${sql(dataset.name)} where node = ${target.node ?? ''} and valid_to is null order by height`;
     return rows.map(({ id }) => id);
   };
   const covered = async () => {

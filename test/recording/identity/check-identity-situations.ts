@@ -53,9 +53,8 @@ export async function checkIdentitySituations(
       try {
         await expectHealthy(world);
         for (const one of some) {
-          // Without the header, only calls for the id show who answers: another node that answers just one other call goes unnoticed.
-          const { kind, polls, pattern } = one;
-          const { concerned, end } = begin(world, { ...one, pattern: hasHeader ? pattern : 0b10101010 });
+          const { kind, polls } = one;
+          const { concerned, end } = begin(world, one);
           for (let times = 0; times < polls + (kind === 'alternating' ? 1 : 0); times++) {
             const { looks } = await world.poll();
             await expectOwnHistory(world);

@@ -6,4 +6,5 @@ const { it, sql } = withDatabase({ max: 4 });
 it.each([true, false])(
   'stores no row of one source in the history of another, reports each change, and goes on after the fix (header: %s)',
   (hasHeader) => checkIdentitySituations(sql, hasHeader, 1),
+  120_000,
 );

@@ -67,9 +67,9 @@ export async function identityWorld(sql: postgres.Sql, clock: ManualClock, hasHe
       for (const [name, url] of Object.entries(changed)) urls.set(name, url);
       now = configured();
     },
-    /** Polls every dataset of each name and probes it; the chain has grown. Returns the outcomes by name. */
-    async poll() {
-      clock.now += 61_000;
+    /** Polls every dataset of each name `after` ms and probes it; the chain has grown. Returns the outcomes by name. */
+    async poll(after = 61_000) {
+      clock.now += after;
       chain.head += 2;
       const outcomes: Record<string, string[]> = {};
       for (const feed of now.feeds) {

@@ -15,10 +15,12 @@ export interface ReportedNode {
 /**
  * Starts a server behind whose URL a node answers, chosen again for each request.
  * @param hasHeader answers carry the header `node-id`
+ * @param isRefused requests of the node id that are answered with 403
  */
 export function nodeServer(
   answering: (request: number) => ReportedNode,
   hasHeader = true,
+  isRefused: (request: number) => boolean = () => false,
 ): Promise<UpstreamServer> {
   return upstreamServer(({ body, number }, response) => {
     const { id: nodeID, network = 1, genesis = 'genesis-1', head = 0 } = answering(number);
@@ -26,6 +28,7 @@ export function nodeServer(
     if (hasHeader) response.setHeader('node-id', nodeID);
     if (body === '') return response.end('{"checks":{},"healthy":true}');
     const { id, method, params } = JSON.parse(body);
+    if (method === 'info.getNodeID' && isRefused(number)) return response.writeHead(403).end();
     const height = Number(params?.height ?? 0);
     const blockId = (at: number) => (at === 0 ? genesis : `${genesis}-${at}`);
     const ip = `${nodeID}.example:9651`;

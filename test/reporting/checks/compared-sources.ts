@@ -85,6 +85,9 @@ export class ComparedSources {
         headers: { 'content-type': headers['content-type'] ?? 'application/json' },
         ...(method === 'POST' ? { body } : {}),
       });
+      // Without this header of nodes the recorder requests the node id around each call.
+      const nodeId = said.headers.get('node-id');
+      if (nodeId !== null) response.setHeader('node-id', nodeId);
       const answer: Json = JSON.parse(await said.text());
       opened?.alter(url.pathname, body, answer);
       sendJson(response, answer, said.status);

@@ -56,8 +56,8 @@ it('find nothing in a year that was recorded untidily', async () => {
     }
   }
   const [moved] = await sql`
-    select count(*)::int as revisions, count(*) filter (where superseded_at > bucket_start + interval '3 days')::int as late,
-      count(*) filter (where vanished)::int as vanished from recorder.metric_points where superseded_at is not null`;
+    select count(*)::int as revisions, count(*) filter (where valid_to > bucket_start + interval '3 days')::int as late,
+      count(*) filter (where vanished)::int as vanished from recorder.metric_points where valid_to is not null`;
   expect(moved?.revisions).toBeGreaterThan(10_000);
   expect(moved?.late).toBeGreaterThan(100);
   await emptied();
@@ -195,9 +195,9 @@ it('change nothing when they are done again, and end a row when the sources agre
 /** Another value of a day's transactions, as a poll at a time (Unix seconds) hears it. */
 async function revise(day: number, value: number, at: number): Promise<void> {
   const point = sql`series_id = public.series_of('888001', 'txCount', 'day') and bucket_start = to_timestamp(${day})`;
-  await sql`update recorder.metric_points set superseded_at = to_timestamp(${at}) where ${point} and superseded_at is null`;
+  await sql`update recorder.metric_points set valid_to = to_timestamp(${at}) where ${point} and valid_to is null`;
   await sql`
-    insert into recorder.metric_points (series_id, bucket_start, value, recorded_at, run_id)
+    insert into recorder.metric_points (series_id, bucket_start, value, valid_from, run_id)
     values (public.series_of('888001', 'txCount', 'day'), to_timestamp(${day}), ${value}, to_timestamp(${at}), 2)`;
 }
 
@@ -211,7 +211,7 @@ it('keep how long metrics settle where many revisions have to be measured, and o
   expect(Number(measured)).toBeGreaterThan(Date.now() - 60_000);
   await sql`insert into recorder.metric_points_series (chain_id, metric, time_interval) values ('1', 'txCount', 'hour')`;
   await sql`
-    insert into recorder.metric_points (series_id, bucket_start, value, recorded_at, superseded_at, run_id)
+    insert into recorder.metric_points (series_id, bucket_start, value, valid_from, valid_to, run_id)
     select series_id, at, version, at + (1 + version) * interval '1 hour',
       case when version = 0 then at + (2 + n % 100) * interval '1 hour' end, 1
     from recorder.metric_points_series s, generate_series(1, 50001) n, generate_series(0, 1) version,

@@ -19,13 +19,15 @@ it('find nothing in what nodes and services say', async () => {
 it('find every error that is planted, with its subject and since when', async () => {
   const { sandbox, clock } = sources;
   const validators = await sql<{ node_id: string; tx_id: string; weight: string }[]>`
-    select node_id, tx_id, weight from reporting.validators where node = 'validator-1' order by node_id`;
+    select node_id, tx_id, weight from reporting.node_validators where node = 'validator-1' order by node_id`;
   const [lost, heavier] = [validators[2], validators[5]];
   const [owner] = sandbox.watch.addresses;
   const [reward] = await sql<{ tx_hash: string; reward_type: string; amount_staked: string }[]>`
     select r.tx_hash, r.reward_type, r.amount_staked from reporting.pending_rewards r
-    join reporting.validators v on v.tx_id = r.tx_hash where r.reward_type = 'VALIDATOR' and v.tx_id <> ${lost?.tx_id ?? ''} limit 1`;
-  const [top] = await sql<{ height: number }[]>`select max(height)::int as height from reporting.p_blocks`;
+    join reporting.node_validators v on v.tx_id = r.tx_hash where r.reward_type = 'VALIDATOR' and v.tx_id <> ${lost?.tx_id ?? ''} limit 1`;
+  const [top] = await sql<
+    { height: number }[]
+  >`select max(height)::int as height from reporting.node_p_blocks`;
   // The newest block of validator-3 at its next reading.
   let forked = 0;
   const [proposed] = await sql<{ block_number: string }[]>`
@@ -92,7 +94,7 @@ it('find every error that is planted, with its subject and since when', async ()
   const [held, onX] = [await heldOn('p'), await heldOn('x')];
   const blockAt = async (height: unknown) => {
     const [row] = await sql<{ id: string }[]>`
-      select id from reporting.p_blocks where node = 'validator-2' and height = ${String(height)}`;
+      select id from reporting.node_p_blocks where node = 'validator-2' and height = ${String(height)}`;
     return row?.id ?? '';
   };
   const later = rows
@@ -129,7 +131,7 @@ it('find every error that is planted, with its subject and since when', async ()
   );
   expect(forked).toBeGreaterThan(top?.height ?? 0);
   const [newest] = await sql<{ height: number }[]>`
-    select max(height)::int as height from reporting.p_blocks where node = 'validator-3'`;
+    select max(height)::int as height from reporting.node_p_blocks where node = 'validator-3'`;
   expect(newest?.height).toBe(forked);
   // Lists, balances and terms differ since the look that saw it first; what is about a moment has its own.
   for (const { check_name, at } of rows)

@@ -92,7 +92,7 @@ export async function recordYear(
         versions.map(({ value, from: since, to, vanished }) => [start, String(value), since, to, vanished]),
       );
       await sql`
-        insert into recorder.metric_points (series_id, bucket_start, value, recorded_at, superseded_at, vanished, run_id)
+        insert into recorder.metric_points (series_id, bucket_start, value, valid_from, valid_to, vanished, run_id)
         select (select public.series_of(${chain}, ${metric}, ${interval})), to_timestamp((r ->> 0)::float8), (r ->> 1)::numeric, to_timestamp((r ->> 2)::float8),
           to_timestamp((r ->> 3)::float8), (r ->> 4)::boolean, 1
         from jsonb_array_elements(${JSON.stringify(rows)}::text::jsonb) as r`;

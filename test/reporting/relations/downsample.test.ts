@@ -19,7 +19,7 @@ beforeAll(async () => {
   await makeSeriesOf(sql);
   // Points by the hour, for half a year none, then some thousand by the minute. Every seventh was revised, and was far lower before.
   await sql`
-    insert into recorder.metric_points (series_id, bucket_start, value, recorded_at, superseded_at, run_id)
+    insert into recorder.metric_points (series_id, bucket_start, value, valid_from, valid_to, run_id)
     select c.series_id, at, v.value, v.since, v.until, 1
     from (select chain_id, public.series_of(chain_id, 'txCount', 'hour') as series_id from unnest(${chains}::text[]) as chain_id offset 0) c,
       generate_series(0, 16000) n,
@@ -68,8 +68,8 @@ async function drawn({ chain, asOf, budget }: Asked) {
 async function recorded(chain: string, asOf: Date | null) {
   const rows = await sql<{ at: Date; value: string }[]>`
     select bucket_start as at, value from reporting.metric_points_history
-    where chain_id = ${chain} and case when ${asOf}::timestamptz is null then superseded_at is null
-      else recorded_at <= ${asOf} and (superseded_at is null or superseded_at > ${asOf}) end
+    where chain_id = ${chain} and case when ${asOf}::timestamptz is null then valid_to is null
+      else valid_from <= ${asOf} and (valid_to is null or valid_to > ${asOf}) end
     order by bucket_start`;
   return rows.map(({ at, value }) => [at.getTime(), Number(value)] as const);
 }

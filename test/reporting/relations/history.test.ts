@@ -3,8 +3,8 @@ import { systemClock } from '../../../src/lib/clock.ts';
 import { getCatalogue, type ReadableDataset } from '../../../src/reporting/relations/catalogue.ts';
 import { coverageParameters, readCoverage } from '../../../src/reporting/relations/coverage-days.ts';
 import {
-  type Difference,
   differencesParameters,
+  type RowDifference,
   readDifferences,
 } from '../../../src/reporting/relations/differences.ts';
 import { InvalidRequestError, validateParameters } from '../../../src/reporting/relations/invalid-request.ts';
@@ -12,6 +12,7 @@ import { rowsParameters } from '../../../src/reporting/relations/row-query.ts';
 import { readRows } from '../../../src/reporting/relations/rows.ts';
 import { findSeriesSource, readSeries, seriesParameters } from '../../../src/reporting/relations/series.ts';
 import { versionsOf } from '../../../src/reporting/relations/versions.ts';
+import { relationSql } from '../../../src/reporting/views/declared-objects.ts';
 import { withDatabase } from '../../support/fixture.ts';
 import { makeSeriesOf } from '../../support/points.ts';
 import { datasetOf, walkPages } from './pages.ts';
@@ -20,20 +21,20 @@ const catalogue = getCatalogue();
 const { it, sql } = withDatabase({ recorded: true, max: 4, connection: { TimeZone: 'UTC', jit: 'off' } });
 
 /** Moments of which there is a record, from the first on. */
-async function moments({ name }: ReadableDataset): Promise<string[]> {
-  const { from } = versionsOf(datasetOf(name));
+async function moments(one: ReadableDataset): Promise<string[]> {
+  const { from } = versionsOf(one);
   const rows = await sql.unsafe<{ at: string }[]>(
     `with versions as (select * from ${from} as v),
     instants as (select begins as at from versions union select ends from versions),
     numbered as (select at, row_number() over (order by at) as place, count(*) over () as all from instants
-      where at >= (select min(recorded_since) from reporting_internal.recorded_since where dataset = '${name}'))
+      where at >= (select min(recorded_since) from reporting_internal.recorded_since where dataset = '${one.name}'))
     select at::text from numbered where place in (1, "all" / 3, "all" * 2 / 3, "all" - 1) order by at`,
   );
   return rows.map(({ at }) => at.replace('+00', 'Z'));
 }
 
 /** All differences, page by page. */
-const differences = (one: ReadableDataset, from: string, limit: string): Promise<Difference[]> =>
+const differences = (one: ReadableDataset, from: string, limit: string): Promise<RowDifference[]> =>
   walkPages((after) =>
     readDifferences(sql, one, validateParameters(differencesParameters(one), { from, limit, ...after })),
   );
@@ -48,7 +49,7 @@ describe('what changed between two moments', () => {
       );
       const said = versionsOf(one).content.map(({ name }) => name);
       const list = (at: string) =>
-        `select row(${keys.join(', ')})::text as k, row(${said.join(', ')})::text as said from reporting.${one.now.asOf}(${at})`;
+        `select row(${keys.join(', ')})::text as k, row(${said.join(', ')})::text as said from ${relationSql(one.now.asOf ?? '')}(${at})`;
       for (const from of await moments(one)) {
         const expected = await sql.unsafe<{ change: string; count: number }[]>(
           `select case when o.k is null then 'added' when n.k is null then 'left' else 'changed' end as change, count(*)::int
@@ -73,20 +74,20 @@ describe('what changed between two moments', () => {
     const [from = ''] = await moments(points);
     await makeSeriesOf(sql);
     await sql`
-      insert into recorder.metric_points (series_id, bucket_start, value, recorded_at, superseded_at, run_id)
+      insert into recorder.metric_points (series_id, bucket_start, value, valid_from, valid_to, run_id)
       select (select public.series_of('0', 'back', 'day')), '2020-01-01'::timestamptz + n * interval '1 day', case v when 1 then 7 when 2 then n / 20 end,
         ${from}::text::timestamptz + (v - 1) * interval '1 microsecond',
         case when v < 2 then ${from}::text::timestamptz + v * interval '1 microsecond' end, 1
       from generate_series(1, 20) n, generate_series(1, 2) v`;
     await sql`
-      insert into recorder.metric_points (series_id, bucket_start, value, recorded_at, superseded_at, run_id)
+      insert into recorder.metric_points (series_id, bucket_start, value, valid_from, valid_to, run_id)
       select (select public.series_of('0', 'back', 'day')), '2020-01-01'::timestamptz + n * interval '1 day', 0,
         ${from}::text::timestamptz - interval '1 hour', ${from}::text::timestamptz, 1 from generate_series(1, 20) n`;
     const before = new Date(Date.parse(from) - 1).toISOString();
     const asked = { from: before, limit: '1', chain_id: '0', metric: 'back' };
     const pages: number[] = [];
     let after: string | null = null;
-    const found: Difference[] = [];
+    const found: RowDifference[] = [];
     do {
       const question = validateParameters(
         differencesParameters(points),
@@ -103,7 +104,7 @@ describe('what changed between two moments', () => {
   });
 
   it('is no other value where only its digits are others', async () => {
-    const validators = datasetOf('validators');
+    const validators = datasetOf('node_validators');
     const [from = ''] = await moments(validators);
     const of = { node: 'digits', limit: '10' };
     await sql`
@@ -122,7 +123,7 @@ describe('what changed between two moments', () => {
   });
 
   it('needs a moment of which there is a record', async () => {
-    const validators = datasetOf('validators');
+    const validators = datasetOf('node_validators');
     const question = validateParameters(differencesParameters(validators), { from: '2001-01-01' });
     await expect(readDifferences(sql, validators, question)).rejects.toThrow(
       'there is no record of validators',
@@ -141,7 +142,7 @@ describe('what changed between two moments', () => {
       }),
     ).toThrow(InvalidRequestError);
     expect(() => validateParameters(differencesParameters(validators), { as_of: '2026-01-01' })).toThrow(
-      /^from is needed; as_of is not known here: what changed lies between two moments/,
+      /^from is required; as_of is not a known parameter: changes are queried between two moments/,
     );
   });
 });
@@ -224,7 +225,7 @@ describe('a series', () => {
   let one: Record<string, string>;
   beforeAll(async () => {
     const [most] = await sql<Record<string, string>[]>`
-      select chain_id, metric, time_interval from reporting.metric_points where vanished_at is null
+      select chain_id, metric, time_interval from reporting.metric_points
       group by chain_id, metric, time_interval order by count(*) desc limit 1`;
     one = { ...most };
   });
@@ -237,7 +238,6 @@ describe('a series', () => {
         ...one,
         sort: 'bucket_start',
         limit: '1000',
-        'vanished_at.null': 'true',
       }),
     );
     const { points: drawn, of, thinned } = await series({ ...one, buckets: '5000' });
@@ -263,7 +263,7 @@ describe('a series', () => {
 
   it('is of one thing only, and of a moment', async () => {
     expect(() => validateParameters(seriesParameters(source), { metric: 'txCount' })).toThrow(
-      /^chain_id is needed: .*; time_interval is needed/,
+      /^chain_id is required: .*; time_interval is required/,
     );
     const when = (await moments(points)).at(-1) ?? '';
     const then = await series({ ...one, as_of: when });
@@ -274,7 +274,7 @@ describe('a series', () => {
   });
 
   it.each([
-    { name: 'validators', column: 'weight', ends: 'valid_to', open: 'valid_to.null' },
+    { name: 'node_validators', column: 'weight', ends: 'valid_to', open: 'valid_to.null' },
     { name: 'node_health', column: 'probes', ends: 'ended_at', open: 'is_open' },
   ])(
     'of versions of $name tells at a moment no end that came later',

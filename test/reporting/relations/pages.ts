@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 import { getCatalogue, type ReadableDataset } from '../../../src/reporting/relations/catalogue.ts';
 import { validateParameters } from '../../../src/reporting/relations/invalid-request.ts';
-import type { ReportingRelation } from '../../../src/reporting/relations/readable.ts';
+import type { Relation } from '../../../src/reporting/relations/relation.ts';
 import { type RowsQuery, rowsParameters } from '../../../src/reporting/relations/row-query.ts';
 import { type Row, type RowsPage, readRows } from '../../../src/reporting/relations/rows.ts';
 
@@ -11,7 +11,7 @@ export type Parameters = Readonly<Record<string, string>>;
 const { datasets, views, internal } = getCatalogue();
 
 /** Returns a view or function of the catalogue. @throws Error if the catalogue does not have it */
-export const viewOf = (name: string): ReportingRelation => found(views.has(name) ? views : internal, name);
+export const viewOf = (name: string): Relation => found(views.has(name) ? views : internal, name);
 
 /** Returns a dataset of the catalogue. @throws Error if the catalogue does not have it */
 export const datasetOf = (name: string): ReadableDataset => found(datasets, name);
@@ -23,22 +23,16 @@ function found<T>(all: ReadonlyMap<string, T>, name: string): T {
 }
 
 /** Parses the parameters of a page of rows. */
-export const queryOf = (view: ReportingRelation, parameters: Parameters): RowsQuery =>
+export const queryOf = (view: Relation, parameters: Parameters): RowsQuery =>
   validateParameters(rowsParameters(view), parameters);
 
 /** Reads one page of rows. */
-export const readPage = (
-  sql: postgres.Sql,
-  view: ReportingRelation,
-  parameters: Parameters,
-): Promise<RowsPage> => readRows(sql, view, queryOf(view, parameters));
+export const readPage = (sql: postgres.Sql, view: Relation, parameters: Parameters): Promise<RowsPage> =>
+  readRows(sql, view, queryOf(view, parameters));
 
 /** Reads all rows, page after page. */
-export const readPages = (
-  sql: postgres.Sql,
-  view: ReportingRelation,
-  parameters: Parameters,
-): Promise<Row[]> => walkPages((after) => readPage(sql, view, { ...parameters, ...after }));
+export const readPages = (sql: postgres.Sql, view: Relation, parameters: Parameters): Promise<Row[]> =>
+  walkPages((after) => readPage(sql, view, { ...parameters, ...after }));
 
 /**
  * Returns the rows of all pages.

@@ -32,28 +32,28 @@ describe('parameters of a list', () => {
       columns: 'value,secret',
       after: '["forged"]',
       as_of: '2026-02-30',
-      'vanished_at.null': 'maybe',
+      'extra.null': 'maybe',
       password: 'x',
     };
     expect(problems('metric_points', wrong)).toEqual([
       'chain_id is given more than once',
       expect.stringMatching(/^bucket_start.gte must be a time such as 2026-12-01/),
       'value.lt must be a number',
-      'vanished_at.null must be true or false',
+      'extra.null must be true or false',
       expect.stringMatching(/^columns has no column secret; there are chain_id, metric/),
       expect.stringMatching(/^sort must be one of chain_id, metric/),
       'limit must be a whole number from 1 to 1000',
       expect.stringMatching(/^as_of must be a time/),
-      expect.stringMatching(/^password is not known here: there are chain_id, chain_id.gte.{0,600}$/),
+      expect.stringMatching(/^password is not a known parameter: there are chain_id, chain_id.gte.{0,600}$/),
     ]);
   });
 
   it('that are mistyped are named with the nearest one', () => {
     expect(problems('metric_points', { limti: '5' })).toEqual([
-      'limti is not known here; did you mean "limit"?',
+      'limti is not a known parameter; did you mean "limit"?',
     ]);
     expect(problems('metric_points', { chian_id: '1' })).toEqual([
-      'chian_id is not known here; did you mean "chain_id"?',
+      'chian_id is not a known parameter; did you mean "chain_id"?',
     ]);
   });
 
@@ -86,16 +86,14 @@ describe('parameters of a list', () => {
 
   it('say why there is no past, where there is none', () => {
     expect(problems('runs', { as_of: '2026-01-01' })).toEqual([
-      'as_of is not known here: what reporting.runs said at a past moment is not kept: it keeps every row, so filter by started_at.lte',
+      'as_of is not a known parameter: what reporting.runs said at a past moment is not kept: it keeps every row, so filter by started_at.lte',
     ]);
     expect(asked('validators', { as_of: '2026-01-01' }).asOf).toBe('2026-01-01T00:00:00Z');
   });
 
   it('keep the microseconds of a time', () => {
-    const { filters } = asked('metric_points', { 'recorded_at.gt': '2026-01-01T02:00:00.123456+01:00' });
-    expect(filters).toEqual([
-      { column: 'recorded_at', operator: 'gt', value: '2026-01-01T01:00:00.123456Z' },
-    ]);
+    const { filters } = asked('metric_points', { 'valid_from.gt': '2026-01-01T02:00:00.123456+01:00' });
+    expect(filters).toEqual([{ column: 'valid_from', operator: 'gt', value: '2026-01-01T01:00:00.123456Z' }]);
   });
 
   it('never become part of the statement', () => {

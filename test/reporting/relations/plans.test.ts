@@ -4,7 +4,7 @@ import { closeDays } from '../../../src/recording/close-days.ts';
 import { coverageStatement } from '../../../src/reporting/relations/coverage-days.ts';
 import { differencesParameters, readDifferences } from '../../../src/reporting/relations/differences.ts';
 import { validateParameters } from '../../../src/reporting/relations/invalid-request.ts';
-import type { ReportingRelation } from '../../../src/reporting/relations/readable.ts';
+import type { Relation } from '../../../src/reporting/relations/relation.ts';
 import { countRows } from '../../../src/reporting/relations/row-count.ts';
 import { type Row, readRows, rowsStatement } from '../../../src/reporting/relations/rows.ts';
 import type { ParameterizedStatement } from '../../../src/reporting/relations/statement.ts';
@@ -35,7 +35,7 @@ beforeAll(async () => {
   await makeSeriesOf(sql);
   // Forty series, recorded as time went, every tenth point of each revised within a day.
   await sql`
-    insert into recorder.metric_points (series_id, bucket_start, value, recorded_at, superseded_at, run_id)
+    insert into recorder.metric_points (series_id, bucket_start, value, valid_from, valid_to, run_id)
     select s.series_id, at, version, at + (1 + version * 20) * interval '1 hour',
       case when version = 0 and n / 40 % 10 = 0 then at + interval '21 hours' end, 1
     from (select public.series_of(chain::text, 'txCount', 'hour') as series_id, chain from generate_series(0, 39) chain offset 0) s
@@ -44,15 +44,15 @@ beforeAll(async () => {
     where version = 0 or n / 40 % 10 = 0
     order by at, version`;
   await sql`
-    insert into recorder.p_blocks (node, height, id, parent_id, recorded_at, run_id)
+    insert into recorder.p_blocks (node, height, id, parent_id, valid_from, run_id)
     select 'n', n, n::text, '', now() - (100 - n / 100.0) * interval '1 day', 1 from generate_series(1, 10000) n`;
   // Another node has not seen the first blocks, and some that nobody else has.
   await sql`
-    insert into recorder.p_blocks (node, height, id, parent_id, recorded_at, run_id)
+    insert into recorder.p_blocks (node, height, id, parent_id, valid_from, run_id)
     select 'o', n, n::text, '', now() - interval '1 hour', 1 from generate_series(9001, 10100) n`;
   // Blocks of the X-chain with up to two transactions; every hundredth was told with another one until ten days ago.
   await sql`
-    insert into recorder.x_blocks (node, height, txs, recorded_at, superseded_at, run_id)
+    insert into recorder.x_blocks (node, height, txs, valid_from, valid_to, run_id)
     select 'n', n, case n % 3 when 0 then '[]' when 1 then '[{"id":"a"}]' else '[{"id":"a"},{"id":"b"}]' end::jsonb,
       case when n % 100 = 0 then now() - interval '10 days' else now() - (100 - n / 100.0) * interval '1 day' end, null, 1
     from generate_series(1, 10000) n
@@ -140,8 +140,7 @@ const indexes = (steps: readonly Step[]) => [...new Set(steps.flatMap(({ index }
 
 const points = datasetOf('metric_points');
 const page = (name: string, given: Parameters) => readPage(sql, viewOf(name), given);
-const pageSteps = (view: ReportingRelation, given: Parameters) =>
-  stepsOf(rowsStatement(view, queryOf(view, given)));
+const pageSteps = (view: Relation, given: Parameters) => stepsOf(rowsStatement(view, queryOf(view, given)));
 
 describe('a page of rows', () => {
   const after = (at: Date) => JSON.stringify(['39', 'txCount', 'hour', at.toISOString()]);
@@ -165,7 +164,8 @@ describe('a page of rows', () => {
     const page = await readRows(sql, points.now, question);
     // Of the one series in which the page ends, not of all forty.
     expect(most(await stepsOf(asked))).toBeLessThanOrEqual(960 + 2 * (LIMIT + 1));
-    const all = await readRows(sql, points.now, { ...question, limit: 2 * POINTS });
+    // Two series and a half.
+    const all = await readRows(sql, points.now, { ...question, limit: 6_000 });
     expect(page.rows).toEqual(all.rows.slice(0, LIMIT));
   });
 
@@ -201,7 +201,7 @@ describe('a page of rows', () => {
   });
 
   it('of a log at a past moment reads no more than it shows of what is shown and of what was', async () => {
-    const steps = await pageSteps(datasetOf('p_blocks').now, {
+    const steps = await pageSteps(datasetOf('node_p_blocks').now, {
       as_of: late.toISOString(),
       limit: String(LIMIT),
     });
@@ -228,8 +228,8 @@ describe('a page of rows', () => {
 
   it.each([
     ['subnets_history', '-valid_from'],
-    ['metric_points', '-recorded_at'],
-    ['metric_points_history', 'recorded_at'],
+    ['metric_points', '-valid_from'],
+    ['metric_points_history', 'valid_from'],
   ])('of %s by %s is found by when rows came', async (name, sort) => {
     expect((await page(name, { sort, limit: String(LIMIT) })).rows).toHaveLength(LIMIT);
     const steps = await stepsOf(asked);
@@ -260,7 +260,7 @@ describe('a page of rows', () => {
     expect(most(steps)).toBeLessThan(300);
   });
 
-  it.each([{}, { sort: '-node' }, { as_of: late.toISOString() }])(
+  it.each([{}, { sort: '-node' }, { node: 'n' }])(
     'of the elements of a list, %o, reads no row whose list is empty',
     async (given) => {
       const steps = await pageSteps(viewOf('peers_benched'), given);
@@ -272,12 +272,12 @@ describe('a page of rows', () => {
   describe.each([{}, { sort: '-node' }, { 'height.lt': '3000' }])(
     'of the elements of a log, %o,',
     (given) => {
-      const view = viewOf('x_blocks_txs');
+      const view = viewOf('node_x_blocks_txs');
       const question = (more: Parameters) => queryOf(view, { ...given, ...more });
 
       it.each([
-        { as_of: new Date(now - 30 * day).toISOString(), limit: '1000' },
-        { as_of: new Date(now - 5 * day).toISOString(), limit: '999' },
+        { 'valid_from.lt': new Date(now - 30 * day).toISOString(), limit: '1000' },
+        { 'valid_from.gte': new Date(now - 95 * day).toISOString(), limit: '999' },
         { limit: '1000' },
       ])('%o, shows each once, in the order of all', async (more) => {
         const walked = await readPages(sql, view, { ...given, ...more });
@@ -286,7 +286,7 @@ describe('a page of rows', () => {
         expect(walked).toEqual(all.rows);
       });
 
-      it.each([{}, { as_of: late.toISOString() }])(
+      it.each([{}, { 'valid_from.lt': late.toISOString() }])(
         '%o, reads about a page, also far inside',
         async (more) => {
           const far = await readRows(sql, view, { ...question(more), limit: 1_500 });
@@ -304,19 +304,19 @@ describe('a page of rows', () => {
   it.each([{}, { sort: '-height' }])(
     'of what all nodes tell, %o, works out its own things',
     async (given) => {
-      expect((await page('network_p_blocks', { ...given, limit: String(LIMIT) })).rows).toHaveLength(LIMIT);
+      expect((await page('p_blocks', { ...given, limit: String(LIMIT) })).rows).toHaveLength(LIMIT);
       expect(most(await stepsOf(asked))).toBeLessThanOrEqual(5 * (LIMIT + 1));
     },
   );
 
   it.each([
-    ['network_p_blocks', {}, 1_000],
-    ['network_p_blocks', { sort: '-height' }, 1_000],
-    ['network_p_blocks', { 'height.gte': '8990', 'height.lt': '9010' }, 7],
-    ['network_validators', {}, 9],
-    ['network_validators', { sort: '-subnet_id' }, 9],
-    ['network_validators', { node_id: 'N3' }, 2],
-    ['network_validators', { sort: '-node_id' }, 9],
+    ['p_blocks', {}, 1_000],
+    ['p_blocks', { sort: '-height' }, 1_000],
+    ['p_blocks', { 'height.gte': '8990', 'height.lt': '9010' }, 7],
+    ['validators', {}, 9],
+    ['validators', { sort: '-subnet_id' }, 9],
+    ['validators', { node_id: 'N3' }, 2],
+    ['validators', { sort: '-node_id' }, 9],
   ])('%s, %o, shows each thing once, page after page of %i', async (name, given, limit) => {
     const walked = await walkPages(async (after) => {
       const read = await page(name, { ...given, limit: String(limit), ...after });
@@ -416,7 +416,7 @@ it('the coverage of a year costs what the ranges and days cost, not each range t
 });
 
 describe('a page of readings that ended long ago', () => {
-  const supply = datasetOf('current_supply').now;
+  const supply = datasetOf('node_current_supply').now;
   beforeAll(async () => {
     // What twenty subnets had once, and was never read again.
     await sql`

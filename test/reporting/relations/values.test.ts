@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { readValue } from '../../../src/reporting/relations/values.ts';
+import { exactRow, readValue } from '../../../src/reporting/relations/values.ts';
+import { quoteInexactNumbers } from '../../../src/upstreams/json.ts';
 
 it('values are exact', () => {
   const big = '123456789012345678901234567890';
@@ -15,6 +17,22 @@ it('values are exact', () => {
     ]),
   );
   expect(readValue('double precision', 'NaN')).toBe('NaN');
+});
+
+it('a bigint is the same exact JSON in the API, in queries, and in sinks', () => {
+  const INT8_OID = 20;
+  const bigint = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
+  fc.assert(
+    fc.property(bigint, (number) => {
+      const value = readValue('bigint', `${number}`);
+      expect(String(value)).toBe(`${number}`);
+      expect(quoteInexactNumbers(`${number}`)).toBe(JSON.stringify(value));
+      expect(exactRow(`{"a": ${number}}`, [{ name: 'a', type: INT8_OID }])).toBe(
+        JSON.stringify({ a: value }),
+      );
+    }),
+    { examples: [[2n ** 53n], [2n ** 53n + 1n], [2n ** 53n + 2n], [-(2n ** 53n) - 2n]] },
+  );
 });
 
 it('times are ISO 8601 in UTC, with the microseconds that there are', () => {

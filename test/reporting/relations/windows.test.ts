@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect } from 'vitest';
 import { validateParameters } from '../../../src/reporting/relations/invalid-request.ts';
-import type { ReportingRelation } from '../../../src/reporting/relations/readable.ts';
+import type { Relation } from '../../../src/reporting/relations/relation.ts';
 import { rowsParameters } from '../../../src/reporting/relations/row-query.ts';
 import { type Row, readRows } from '../../../src/reporting/relations/rows.ts';
 import { withDatabase } from '../../support/fixture.ts';
@@ -37,16 +37,16 @@ beforeAll(async () => {
   await sql.unsafe('vacuum analyze');
 });
 
-const keyOf = (readable: ReportingRelation, row: Row) => readable.key.map(({ name }) => row[name]).join(' ');
+const keyOf = (readable: Relation, row: Row) => readable.key.map(({ name }) => row[name]).join(' ');
 
 /** Walks all pages. */
-async function walked(readable: ReportingRelation, told: Parameters): Promise<string[]> {
+async function walked(readable: Relation, told: Parameters): Promise<string[]> {
   const rows = await readPages(sql, readable, { ...told, limit: '60' });
   return rows.map((row) => keyOf(readable, row));
 }
 
 /** The same rows by one plain statement. */
-async function plain({ arrival: _, ...readable }: ReportingRelation, told: Parameters): Promise<string[]> {
+async function plain({ arrival: _, ...readable }: Relation, told: Parameters): Promise<string[]> {
   const question = queryOf(readable, told);
   const { rows } = await readRows(sql, readable, { ...question, limit: 1_000_000 });
   return rows.map((row) => keyOf(readable, row));

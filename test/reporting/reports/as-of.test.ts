@@ -6,7 +6,7 @@ import { nodeReportedUptime } from '../../../src/datasets/node/node-reported-upt
 import { validatorUptime } from '../../../src/datasets/node/validator-uptime.ts';
 import { validators } from '../../../src/datasets/node/validators.ts';
 import { acquireObserver, writeLedger } from '../../../src/health/ledger.ts';
-import type { State } from '../../../src/health/state.ts';
+import type { NodeState } from '../../../src/health/state.ts';
 import { reports } from '../../../src/reporting/reports/questions.ts';
 import { slaReport } from '../../../src/reporting/reports/sla.ts';
 import { slaPage } from '../../../src/reporting/reports/sla-page.ts';
@@ -14,7 +14,7 @@ import { readUptime, requireSettled } from '../../../src/reporting/reports/uptim
 import { ManualClock } from '../../support/clock.ts';
 import { withDatabase } from '../../support/fixture.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../../support/recording.ts';
-import { datasetDigests, reportedAsOf } from '../../support/told.ts';
+import { datasetDigests, reportedAsOf } from '../../support/saved-queries.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -71,7 +71,7 @@ async function saw(
   observer: string,
   node: string,
   until: number,
-  transitions: readonly (readonly [at: number, state: State, check?: string])[],
+  transitions: readonly (readonly [at: number, state: NodeState, check?: string])[],
 ) {
   await acquireObserver(sql, observer, observer);
   await writeLedger(sql, observer, observer, {
@@ -155,8 +155,8 @@ it('every report is the same, byte by byte, before and after 10,000 later revisi
   await saw('oslo', 'one', clock.now, [[moment.getTime() + 3 * hour, 'down']]);
   await saw('oslo', 'another', clock.now, [[moment.getTime() + 3 * hour, 'up']]);
   const [later] = await sql<{ revisions: number; changes: number }[]>`
-    select (select count(*)::int from reporting.metric_points_history where recorded_at > ${moment}) as revisions,
-      (select count(*)::int from reporting.validators_changes where at > ${moment}) as changes`;
+    select (select count(*)::int from reporting.metric_points_history where valid_from > ${moment}) as revisions,
+      (select count(*)::int from reporting.node_validators_changes where at > ${moment}) as changes`;
   expect((later?.revisions ?? 0) + (later?.changes ?? 0)).toBeGreaterThan(10_000);
 
   const after = await tell();

@@ -5,10 +5,10 @@ import { diskUse } from '../../../src/reporting/reports/disk.ts';
 import { forecast } from '../../../src/reporting/reports/forecast.ts';
 import { statusOf } from '../../../src/reporting/reports/status.ts';
 import { Watchdog } from '../../../src/reporting/reports/watchdog.ts';
-import { exposition } from '../../../src/server/metrics/metric.ts';
 import { metricParts, metricsOf } from '../../../src/server/metrics/metrics.ts';
 import { ProcessCounts } from '../../../src/server/metrics/process-counts.ts';
 import { recordingSamples } from '../../../src/server/metrics/recorder-metrics.ts';
+import { exposition } from '../../../src/server/metrics/samples.ts';
 import { withDatabase } from '../../support/fixture.ts';
 import { scriptedFeed } from '../../support/recording.ts';
 
@@ -17,7 +17,7 @@ const { it, sql } = withDatabase({ max: 5, connection: { statement_timeout: 5_00
 /** Whether each part of the metrics could be read. */
 const PARTS = /^chain_recorder_scrape_collector_success\{.*\} (\d)$/gm;
 
-it('how the recording stands is told without a look at runs, however many there are', async () => {
+it('how the recording stands is reported without a look at runs, however many there are', async () => {
   const feed = scriptedFeed(subnets, { network: 'mainnet' });
   await sql.begin(async (holding) => {
     await holding`lock table recorder.runs, recorder.run_days in access exclusive mode`;

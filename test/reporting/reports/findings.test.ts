@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect } from 'vitest';
-import { SharedBudget } from '../../../src/db/budget.ts';
 import { budgetKey } from '../../../src/db/budget-key.ts';
+import { SharedBudget } from '../../../src/db/shared-budget.ts';
 import { describeFinding, findingGroups } from '../../../src/reporting/reports/findings.ts';
 import { statusOf } from '../../../src/reporting/reports/status.ts';
-import { exposition } from '../../../src/server/metrics/metric.ts';
 import { recordingSamples } from '../../../src/server/metrics/recorder-metrics.ts';
+import { exposition } from '../../../src/server/metrics/samples.ts';
 import { withDatabase } from '../../support/fixture.ts';
 
 const { it, sql } = withDatabase({ max: 5 });
@@ -51,7 +51,7 @@ describe('a target', () => {
   it.each<[string, Known, string | null, RegExp?]>([
     ['recorded lately', { succeeded: 10 }, null],
     ['recorded just within three intervals', { succeeded: 2_900 }, null],
-    ['not recorded for more than three intervals', { succeeded: 3_100 }, 'late', /no run succeeded since/],
+    ['not recorded for more than three intervals', { succeeded: 3_100 }, 'late', /no run has succeeded/],
     ['brand-new', { wanted: 10 }, null],
     ['new for less than three intervals', { wanted: 2_900 }, null],
     ['never recorded since it was wanted', { wanted: 3_100 }, 'late', /never recorded/],
@@ -92,7 +92,7 @@ describe('a target', () => {
 });
 
 describe('an allowance', () => {
-  it('is told once an upstream, by the URL that is asked now', async () => {
+  it('is reported once an upstream, by the URL that is asked now', async () => {
     const now = Date.now();
     const limits = { perMinute: 100, perDay: undefined };
     const key = (url: string) => budgetKey('chainData', url, undefined);
@@ -134,7 +134,7 @@ describe('a ledger', () => {
     expect(await findingGroups(sql)).toEqual([]);
   });
 
-  it('that nobody keeps stands still, and its looks are late', async () => {
+  it('that no process keeps is stalled, and its probes are late', async () => {
     await known(observed({}));
     await Promise.all([probed(120), heartbeat(120, false)]);
     expect(await findingGroups(sql)).toMatchObject([
@@ -148,14 +148,14 @@ describe('a ledger', () => {
     ]);
   });
 
-  it('that never started stands still from the first wish, after a minute', async () => {
+  it('that never started is stalled a minute after it was first requested', async () => {
     await known(observed({ wanted: 20 }));
     expect((await findingGroups(sql)).filter(({ component }) => component === 'ledger')).toEqual([]);
     await sql`update recorder.target_datasets set requested_since = ${ago(70)}`;
     expect(await findingGroups(sql)).toMatchObject([{ component: 'ledger' }, { state: 'late' }]);
   });
 
-  it('that is held and settles nothing stands still, though its nodes are looked at', async () => {
+  it('that is held and settles nothing is stalled, though its nodes are observed', async () => {
     await known(observed({}));
     await Promise.all([probed(5), heartbeat(90, true)]);
     expect(await findingGroups(sql)).toMatchObject([
@@ -165,7 +165,7 @@ describe('a ledger', () => {
 });
 
 describe('a probe', () => {
-  it('whose rows the database refuses stands still, and the others do not', async () => {
+  it('whose rows the database refuses is stalled, and the others are not', async () => {
     await known(observed({}));
     await Promise.all([probed(5), heartbeat(2, true)]);
     const refused = [{ node: 'one', probe: 'health', since: ago(40), reason: 'value too long' }];
@@ -198,7 +198,7 @@ describe('a schedule', () => {
 });
 
 describe('commits', () => {
-  it('stand still when nothing at all was committed for three of the shortest intervals', async () => {
+  it('are stalled when nothing at all was committed for three of the shortest intervals', async () => {
     await known({ succeeded: 250, every: 100 });
     await known({ dataset: 'blockchains', key: 'b', succeeded: 3_500, every: 50_000 });
     expect((await findingGroups(sql)).filter(({ component }) => component === 'commits')).toEqual([]);
@@ -225,13 +225,13 @@ describe('the sealing', () => {
     insert into recorder.seals (seal, until, began_at, open, made_at, statement, head, error)
     values (${seal}, ${ago(until)}, ${ago(until)}, '{}', ${error === null ? ago(until) : null}, 's', 'h', ${error})`;
 
-  it('that nobody asked for does not stand still', async () => {
+  it('that was not requested is not stalled', async () => {
     expect(await findingGroups(sql)).toEqual([]);
     await configured(2 * days);
     expect(await findingGroups(sql)).toEqual([]);
   });
 
-  it('stands still where no seal was made for three days, and says why', async () => {
+  it('is stalled where no seal was made for three days, and says why', async () => {
     await configured(4 * days);
     expect(await findingGroups(sql)).toMatchObject([
       { state: 'stalled', component: 'seals', reason: expect.stringMatching(/role scheduler/) },
@@ -252,7 +252,7 @@ describe('the sealing', () => {
 });
 
 describe('the packing of readings', () => {
-  it('stands still where a look of days ago is not packed, and is told with its dataset', async () => {
+  it('is stalled where a look of days ago is not packed, and is reported with its dataset', async () => {
     const look = (days: number) => sql`
       with scope as (
         insert into recorder.reading_scopes (dataset, request) values ('recorder.chain_heights', ${[`node-${days}`, 'X']}) returning scope_id)

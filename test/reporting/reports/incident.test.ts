@@ -1,18 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { storeIncidentNote } from '../../../src/health/incident-notes.ts';
 import { incidentsBetween, readMoments } from '../../../src/reporting/reports/incident.ts';
 import { incidentMarkdown } from '../../../src/reporting/reports/incident-page.ts';
-import { startCommand } from '../../support/cli.ts';
+import { runCommand } from '../../support/command-line.ts';
 import { withDatabase } from '../../support/fixture.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const { it, database, sql } = withDatabase({ max: 2, connection: { TimeZone: 'UTC' } });
-const folder = mkdtempSync(join(tmpdir(), 'incident-'));
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true });
-});
+const folder = temporaryFolder('incident');
 
 const at = (time: string) => new Date(`2026-11-01T${time}:00Z`);
 
@@ -69,9 +66,9 @@ it('the story of an incident has everything that was recorded around it, in the 
   expect(incidentMarkdown({ node: 'a', ...window, incidents, ...told }).split('\n')).toEqual([
     '# a, 2026-11-01 02:00:00 to 2026-11-01 05:00:00 (UTC)',
     '',
-    '- health was down from 2026-11-01 03:00:00 until 2026-11-01 03:40:00 (2100 s, it was unobserved for 300 s, seen by paris): disk \\*full\\* \\| \\<b\\>99 %\\</b\\> of it',
+    '- health was down from 2026-11-01 03:00:00 until 2026-11-01 03:40:00 (2100 s, unobserved for 300 s, seen by paris): disk \\*full\\* \\| \\<b\\>99 %\\</b\\> of it',
     '',
-    '| when | what | says |',
+    '| time | event | source |',
     '| --- | --- | --- |',
     '| 2026-11-01 02:30:00 | health: unknown: no observer probed the node | observer paris |',
     '| 2026-11-01 02:30:00 | did not look until 2026-11-01 02:31:00: the recorder was off | observer paris |',
@@ -110,16 +107,16 @@ it('notes are written by command and told by report incident; what is wrong is a
     '--at',
     '2026-11-01T03:20:00Z',
   ];
-  expect(await startCommand(note, env, folder).ended).toMatchObject({ code: 0 });
-  const { code, stdout } = await startCommand(['report', 'incident', '--node', 'a'], env, folder).ended;
+  expect(await runCommand(note, env, folder)).toMatchObject({ code: 0 });
+  const { code, stdout } = await runCommand(['report', 'incident', '--node', 'a'], env, folder);
   expect(code).toBe(0);
   expect(stdout).toContain('# a, 2026-11-01 02:00:00 to 2026-11-01 04:40:00 (UTC)');
   expect(stdout).toContain('| 2026-11-01 03:20:00 | seen again | eve |');
   const [kept] = await sql`select node, author, note from reporting.incident_notes where author = 'eve'`;
   expect(kept).toEqual({ node: 'a', author: 'eve', note: 'seen again' });
-  const wrong = await startCommand(['incidents', 'note', 'b', '--at', '2999-01-01'], env, folder).ended;
+  const wrong = await runCommand(['incidents', 'note', 'b', '--at', '2999-01-01'], env, folder);
   expect(wrong).toMatchObject({ code: 2 });
-  for (const said of ['no such node', '--by', '--note: is missing', 'lies in the future'])
+  for (const said of ['no such node', '--by', '--note: is missing', 'is in the future'])
     expect(wrong.stderr).toContain(said);
 });
 
@@ -129,9 +126,11 @@ it('maintenance is announced by its word alone: options without it are refused',
     'network: mainnet\nupstreams: { nodes: [{ name: a, url: "http://127.0.0.1:1" }] }\n',
   );
   const maintenance = (...args: string[]) =>
-    startCommand(['maintenance', ...args], { DATABASE_URL: database.url }, folder).ended;
+    runCommand(['maintenance', ...args], { DATABASE_URL: database.url }, folder);
   expect(await maintenance('announce', '--node', 'a', '--to', '2999-01-01')).toMatchObject({ code: 0 });
-  const [announced] = await sql<{ id: string }[]>`select max(id)::text as id from reporting.node_maintenance`;
+  const [announced] = await sql<
+    { id: string }[]
+  >`select max(id)::text as id from reporting_internal.node_maintenance`;
   for (const args of [['list'], [], ['end', announced?.id ?? '']])
     expect(await maintenance(...args, '--to', '2999-01-01', '--node', 'a')).toMatchObject({
       code: 2,
@@ -140,6 +139,6 @@ it('maintenance is announced by its word alone: options without it are refused',
       ),
     });
   const [window] =
-    await sql`select ends_at > '2998-01-01' as still from reporting.node_maintenance order by id desc limit 1`;
+    await sql`select ends_at > '2998-01-01' as still from reporting_internal.node_maintenance order by id desc limit 1`;
   expect(window).toEqual({ still: true });
 });

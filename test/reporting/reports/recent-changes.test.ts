@@ -27,11 +27,11 @@ describe('what is worth a look', () => {
     await sql`analyze recorder.validators`;
     const { departures } = await readRecentChanges(sql);
     expect(departures).toMatchObject([
-      { node_id: 'v1', weight: '10', expired: false, told_by: ['a'] },
-      { node_id: 'v2', weight: '20', expired: true, told_by: ['a', 'b'] },
+      { node_id: 'v1', weight: '10', expired: false, reported_by: ['a'] },
+      { node_id: 'v2', weight: '20', expired: true, reported_by: ['a', 'b'] },
     ]);
     const plan = await sql`
-      explain select at from reporting.validators_changes where change = 'left' and at > now() - interval '7 days'
+      explain select at from reporting.node_validators_changes where change = 'left' and at > now() - interval '7 days'
       order by at desc limit 200`;
     expect(JSON.stringify(plan)).toContain('validators_gone');
     expect(JSON.stringify(plan)).not.toContain('Seq Scan');
@@ -53,7 +53,7 @@ describe('what is worth a look', () => {
       for (const [place, [value, days]] of values.entries()) {
         const next = values[place + 1]?.[1] ?? gone;
         await sql`
-          insert into recorder.metric_points (series_id, bucket_start, value, recorded_at, superseded_at, vanished, run_id)
+          insert into recorder.metric_points (series_id, bucket_start, value, valid_from, valid_to, vanished, run_id)
           values (public.series_of('1', 'txCount', 'day'), ${bucket}, ${value}, ${ago(days)}, ${next === undefined ? null : ago(next)}, false, 1)`;
       }
     };

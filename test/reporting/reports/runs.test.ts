@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type RunFilter, runPage } from '../../../src/reporting/reports/runs.ts';
+import { type RunFilter, readRunPage } from '../../../src/reporting/reports/runs.ts';
 import { withDatabase } from '../../support/fixture.ts';
 
 const { it, sql } = withDatabase({ max: 2 });
@@ -18,7 +18,7 @@ async function paged(filter: RunFilter) {
   const rows: string[] = [];
   let pages = 0;
   for (let before: string | undefined | null; before !== null; pages++) {
-    const page = await runPage(sql, { ...filter, before });
+    const page = await readRunPage(sql, { ...filter, before });
     rows.push(...page.runs.map(({ run_id, dataset }) => `${run_id} ${dataset}`));
     before = page.next;
   }

@@ -30,7 +30,7 @@ it('tells a cause at once, then at a bounded rate, and when it is over', async (
   await lateFor('5 days');
   expect(await look(minute)).toEqual([
     expect.stringMatching(/^stalled since .*: all of the recording: nothing at all was committed/),
-    expect.stringMatching(/^late since .*: subnets of network=1 \(and 499 more\): no run succeeded since$/),
+    expect.stringMatching(/^late since .*: subnets of network=1 \(and 499 more\): no run has succeeded$/),
   ]);
   expect(await look(9 * minute)).toEqual([]);
   expect(await look(minute)).toHaveLength(2);
@@ -57,7 +57,7 @@ it('tells that the database is away, once, and continues', async () => {
   const log = pino({ base: null, timestamp: false }, { write: (line: string) => lines.push(line) });
   const watchdog = new Watchdog(away, log, clock.read);
   for (let look = 0; look < 5; look++) await watchdog.checkFindings();
-  expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['the database gave no answer']);
+  expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['the database did not respond']);
   clock.now += 11 * minute;
   await watchdog.checkFindings();
   expect(lines).toHaveLength(2);

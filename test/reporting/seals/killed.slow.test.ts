@@ -26,7 +26,8 @@ it('a seal whose connection dies after any statement continues, and comes to the
   const clock = () => h(97).getTime();
   const sealing = { databaseUrl: database.url, clock, key: undefined, signal: new AbortController().signal };
   await sealUntil(sealing, h(96).getTime());
-  const heads = () => sql`select seal, sealed_until, sealed_at, head, statement from reporting.seal_heads`;
+  const heads = () =>
+    sql`select seal, sealed_until, sealed_at, head, statement from reporting_internal.seal_heads`;
   const made = await heads();
   expect(made).toHaveLength(1);
   const whole = await parts();

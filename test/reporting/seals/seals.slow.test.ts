@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { beforeAll, beforeEach, describe, expect } from 'vitest';
 import { openSealConnection } from '../../../src/db/client.ts';
 import { closeDays } from '../../../src/recording/close-days.ts';
-import type { Difference } from '../../../src/reporting/seals/difference.ts';
+import type { SealDifference } from '../../../src/reporting/seals/difference.ts';
 import { withDatabase } from '../../support/fixture.ts';
 import { h, SealedWorld, short } from './sealed-world.ts';
 import type { Leaf, Run } from './world.ts';
@@ -96,18 +96,18 @@ describe('the chain', () => {
     [
       'hashes that are taken out',
       () => sql`delete from recorder.seal_parts where seal = 3`,
-      [/^seal 3: p_blocks: its tree of hashes is gone/],
+      [/^seal 3: p_blocks: its hash tree is missing/],
     ],
     [
       'hashes that are moved',
       () => sql`update recorder.seal_parts set seal = 2 where seal = 3`,
-      [/^seal 3: p_blocks: its tree/, /^seal 2: p_blocks: it holds hashes/],
+      [/^seal 3: p_blocks: its hash tree/, /^seal 2: p_blocks: there are hashes/],
     ],
     [
       'a mark',
       () =>
         sql`update recorder.seal_parts set tags = overlay(tags placing '\\x00'::bytea from 1) where seal = 3`,
-      [/^seal 3: p_blocks: its tree/],
+      [/^seal 3: p_blocks: its hash tree/],
     ],
     [
       'a form',
@@ -138,14 +138,14 @@ const edit = fc.record({
 type Edit = typeof edit extends fc.Arbitrary<infer T> ? T : never;
 
 const FROM: Record<Edit['table'], string> = {
-  metric_points: 'recorded_at',
+  metric_points: 'valid_from',
   x_balances: 'valid_from',
-  p_blocks: 'recorded_at',
+  p_blocks: 'valid_from',
   chain_heights: 'observed_at',
   node_health: 'started_at',
 };
 const TO: Partial<Record<Edit['table'], string>> = {
-  metric_points: 'superseded_at',
+  metric_points: 'valid_to',
   x_balances: 'valid_to',
   node_health: 'ended_at',
 };
@@ -162,9 +162,9 @@ async function editByHand({ table, what, nth, hours }: Edit): Promise<void> {
   const at = `'${h(hours + 60).toISOString()}'`;
   const row = `ctid = (select ctid from recorder.${table} order by ${FROM[table]}, ctid offset ${nth} % greatest((select count(*) from recorder.${table}), 1) limit 1)`;
   const copy = {
-    metric_points: `(series_id, bucket_start, value, recorded_at, superseded_at, run_id) values (public.series_of('2', 'm${nth}', 'day'), '2026-01-01', 1, ${at}, null, 5)`,
+    metric_points: `(series_id, bucket_start, value, valid_from, valid_to, run_id) values (public.series_of('2', 'm${nth}', 'day'), '2026-01-01', 1, ${at}, null, 5)`,
     x_balances: `(node, address, asset_id, balance, valid_from, run_id) values ('n', 'X-b', 'a${nth}', 1, ${at}, 5)`,
-    p_blocks: `(node, height, recorded_at, run_id) values ('m', ${nth}, ${at}, 5)`,
+    p_blocks: `(node, height, valid_from, run_id) values ('m', ${nth}, ${at}, 5)`,
     chain_heights: `(node, chain, height, observed_at, run_id) values ('m', 'P', ${nth}, ${at}, 5)`,
     node_health: `(observer, node, probe, check_name, state, started_at) values ('o', 'm${nth}', 'health', '*', 'up', ${at})`,
   };
@@ -208,7 +208,7 @@ function apart(sealed: readonly Leaf[], standing: readonly Leaf[]): string[] {
 }
 
 /** The same of what was told. */
-function told(differences: readonly Difference[]): string[] {
+function told(differences: readonly SealDifference[]): string[] {
   return differences
     .flatMap(({ dataset, of, what, at, now }) => {
       const side = (one: string, instant: string) => `${one} ${dataset} ${of} ${instant}`;

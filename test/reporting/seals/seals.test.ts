@@ -42,7 +42,7 @@ describe('an edit by hand is found and named', () => {
   });
 
   it('an added row, also after further seals: nothing by a run of the past comes late', async () => {
-    await sql`insert into recorder.p_blocks (node, height, recorded_at, run_id) values ('n', 3, ${h(26)}, 1)`;
+    await sql`insert into recorder.p_blocks (node, height, valid_from, run_id) values ('n', 3, ${h(26)}, 1)`;
     await seal(72);
     await seal(96);
     expect(short(await verified())).toEqual([
@@ -59,7 +59,7 @@ describe('an edit by hand is found and named', () => {
       { dataset: 'p_blocks', of: 'row', what: 'among', key: { node: 'n', height: 1 } },
     ]);
     expect(found.rows, 'those that stand as they were sealed').toBe(whole.rows - 1);
-    expect(found.broken).toEqual(['seal 1: p_blocks: its tree of hashes is not the one that was sealed']);
+    expect(found.broken).toEqual(['seal 1: p_blocks: its hash tree differs from the sealed one']);
   });
 
   it('only of the days that are asked about', async () => {
@@ -78,7 +78,7 @@ describe('a row stays sealed', () => {
     });
     await seal(24);
     await sql`update recorder.x_balances set missed_walks = 2, missed_since = ${h(25)}`;
-    await sql`update recorder.metric_points set superseded_at = ${h(26)}, vanished = true`;
+    await sql`update recorder.metric_points set valid_to = ${h(26)}, vanished = true`;
     await seal(48);
     await inRun(49, async (run, at) => {
       await sql`update recorder.metric_points set vanished = false`;
@@ -215,7 +215,7 @@ describe('the chain', () => {
     [
       'a count',
       () => sql`update recorder.seal_datasets set late = 1 where dataset = 'p_blocks' and seal = 1`,
-      [/^seal 1: p_blocks: what it says/],
+      [/^seal 1: p_blocks: its head does not match/],
     ],
     [
       'a head',
@@ -243,12 +243,14 @@ describe('the chain', () => {
     await seal(72);
     await expectWhole();
     expect((await verified({ kept: kept?.statement ?? '' })).broken).toEqual([
-      'seal 1 is not the one that was kept',
+      'seal 1 differs from the kept statement',
     ]);
     expect((await verified({ kept: 'chain-recorder seal 1\nnumber 9\n' })).broken).toEqual([
-      'seal 9, which was kept, is not there',
+      'seal 9 of the kept statement is missing',
     ]);
-    expect((await verified({ kept: 'nonsense' })).broken).toEqual(['what was kept is no seal']);
+    expect((await verified({ kept: 'nonsense' })).broken).toEqual([
+      'the kept text is not the statement of a seal',
+    ]);
   });
 });
 
@@ -275,7 +277,7 @@ describe('a signature', () => {
       'seal 2: it is not signed with the given key',
     ]);
     await sql`update recorder.seals set signature = overlay(signature placing '\\x0000'::bytea from 1) where seal = 1`;
-    expect((await verified()).broken).toEqual(['seal 1: its signature is not of its statement']);
+    expect((await verified()).broken).toEqual(['seal 1: its signature does not match its statement']);
   });
 });
 
@@ -367,7 +369,7 @@ describe('the work', () => {
 
   it('makes parts of some hundred leaves, and reads rows of any number', async () => {
     const run = await world.begin(h(1));
-    await sql`insert into recorder.p_blocks (node, height, recorded_at, run_id)
+    await sql`insert into recorder.p_blocks (node, height, valid_from, run_id)
       select 'n', n, ${h(1)}::timestamptz + (n / 300) * interval '1 second', ${run.id} from generate_series(1, 3000) n`;
     await world.end(run, h(1));
     await seal(24);

@@ -60,12 +60,12 @@ export class World {
     await this.#sql`
       with closed as (
         update recorder.metric_points o
-        set superseded_at = greatest(${at}::timestamptz, o.recorded_at + interval '1 microsecond'), vanished = false
-        where series_id = ${series} and superseded_at is null and value <> ${value} returning superseded_at)
-      insert into recorder.metric_points (series_id, bucket_start, value, recorded_at, run_id)
-      select ${series}, '2026-01-01', ${value}, coalesce((select superseded_at from closed), ${at}), ${id}
+        set valid_to = greatest(${at}::timestamptz, o.valid_from + interval '1 microsecond'), vanished = false
+        where series_id = ${series} and valid_to is null and value <> ${value} returning valid_to)
+      insert into recorder.metric_points (series_id, bucket_start, value, valid_from, run_id)
+      select ${series}, '2026-01-01', ${value}, coalesce((select valid_to from closed), ${at}), ${id}
       where (select count(*) from closed) > 0
-        or not exists (select from recorder.metric_points where series_id = ${series} and superseded_at is null)`;
+        or not exists (select from recorder.metric_points where series_id = ${series} and valid_to is null)`;
   }
 
   /** A list's member; balance null: it is gone. */
@@ -91,7 +91,7 @@ export class World {
 
   async block({ id }: Run, height: number, at: Date): Promise<void> {
     await this.#sql`
-      insert into recorder.p_blocks (node, height, id, time, recorded_at, run_id)
+      insert into recorder.p_blocks (node, height, id, time, valid_from, run_id)
       values ('n', ${height}, ${`block-${height}`}, ${at}, ${at}, ${id}) on conflict do nothing`;
   }
 
@@ -118,12 +118,12 @@ export class World {
       if (at !== null && Date.parse(at) < until.getTime())
         all.push({ dataset, of, key: JSON.stringify(key), at, says: JSON.stringify(says) });
     };
-    for (const { key, row, recorded_at, superseded_at } of await this.#sql<Plain[]>`
+    for (const { key, row, valid_from, valid_to } of await this.#sql<Plain[]>`
       select json_build_object('chain_id', chain_id, 'metric', metric, 'time_interval', time_interval, 'bucket_start', bucket_start) as key,
-        to_jsonb(t) - '{series_id,superseded_at,vanished}'::text[] as row, ${this.#iso('recorded_at')}, ${this.#iso('superseded_at')}
+        to_jsonb(t) - '{series_id,valid_to,vanished}'::text[] as row, ${this.#iso('valid_from')}, ${this.#iso('valid_to')}
       from ${this.#sql.unsafe(rowsOf('metric_points'))} t`) {
-      add('metric_points', 'row', key, recorded_at ?? null, row);
-      add('metric_points', 'end', key, superseded_at ?? null, { recorded_at });
+      add('metric_points', 'row', key, valid_from ?? null, row);
+      add('metric_points', 'end', key, valid_to ?? null, { valid_from });
     }
     for (const { key, row, valid_from, valid_to, ended_by } of await this.#sql<Plain[]>`
       select json_build_object('node', node, 'address', address, 'asset_id', asset_id) as key, ended_by,
@@ -132,9 +132,9 @@ export class World {
       add('x_balances', 'row', key, valid_from ?? null, row);
       add('x_balances', 'end', key, valid_to ?? null, { valid_from, ended_by });
     }
-    for (const { key, row, recorded_at } of await this.#sql<Plain[]>`
-      select json_build_object('node', node, 'height', height) as key, to_jsonb(t) as row, ${this.#iso('recorded_at')} from recorder.p_blocks t`)
-      add('p_blocks', 'row', key, recorded_at ?? null, row);
+    for (const { key, row, valid_from } of await this.#sql<Plain[]>`
+      select json_build_object('node', node, 'height', height) as key, to_jsonb(t) as row, ${this.#iso('valid_from')} from recorder.p_blocks t`)
+      add('p_blocks', 'row', key, valid_from ?? null, row);
     for (const { key, row, observed_at } of await this.#sql<Plain[]>`
       select json_build_object('run_id', run_id, 'target', 't=' || run_id) as key,
         jsonb_agg(to_jsonb(t) order by chain, height) as row, ${this.#iso('observed_at')}
@@ -159,8 +159,6 @@ export class World {
 interface Plain {
   readonly key: object;
   readonly row: object;
-  readonly recorded_at?: string | null;
-  readonly superseded_at?: string | null;
   readonly valid_from?: string | null;
   readonly valid_to?: string | null;
   readonly observed_at?: string | null;

@@ -7,6 +7,7 @@ import { validatorDelegators } from '../../../src/datasets/node/validator-delega
 import { validators } from '../../../src/datasets/node/validators.ts';
 import { queryAsReader } from '../../../src/db/question.ts';
 import { parseExactInstant } from '../../../src/lib/instant.ts';
+import { relationSql } from '../../../src/reporting/views/declared-objects.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { withDatabase } from '../../support/fixture.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../../support/recording.ts';
@@ -16,28 +17,24 @@ const { it, database, sql } = withDatabase({ max: 2 });
 const start = Date.UTC(2026, 10, 1);
 const hour = 3_600_000;
 
+/** All relations of datasets that have a past, with the name of the dataset and their key. */
+const relations = catalog.flatMap(({ name, relation, key }) => [
+  { name, relation, key },
+  ...(name === relation ? [] : [{ name, relation: name, key: key.filter((column) => column !== 'node') }]),
+]);
+
 describe('as of a moment', () => {
-  it.each(catalog.map(({ name }) => name))(
-    '%s before any recording is an error, and now what it is now',
-    async (name) => {
-      await expect(sql`select * from ${sql(`reporting.${name}_as_of`)}('2026-01-01')`).rejects.toMatchObject({
+  it.each(relations)(
+    '$relation before any recording is an error, and now what it is now',
+    async ({ name, relation }) => {
+      await expect(
+        sql.unsafe(`select * from ${relationSql(`${relation}_as_of`)}('2026-01-01')`),
+      ).rejects.toMatchObject({
         message: `there is no record of ${name} yet`,
       });
-      expect(await sql`select * from ${sql(`reporting.${name}_as_of`)}(now())`).toHaveLength(0);
+      expect(await sql.unsafe(`select * from ${relationSql(`${relation}_as_of`)}(now())`)).toHaveLength(0);
     },
   );
-
-  it('every view of elements has it too', async () => {
-    const lists = catalog.flatMap(({ name, columns }) =>
-      columns.flatMap((column) => (column.element ? [[name, `${name}_${column.name}`] as const] : [])),
-    );
-    expect(lists.length).toBeGreaterThan(40);
-    for (const [dataset, list] of lists)
-      await expect(
-        sql`select * from ${sql(`reporting_internal.${list}_as_of`)}('2026-01-01')`,
-        list,
-      ).rejects.toThrow(`there is no record of ${dataset} yet`);
-  });
 
   it('what stakes end soon is known of validators alone where delegations were never recorded', async () => {
     const clock = new ManualClock(start);
@@ -87,13 +84,13 @@ describe('as of a moment', () => {
     for (const at of within) {
       const moment = new Date(at);
       const [held] = await sql`
-        select count(*)::int as n, sum(weight)::int as weights from reporting.validators_as_of(${moment}) where node = 'held'`;
+        select count(*)::int as n, sum(weight)::int as weights from reporting.node_validators_as_of(${moment}) where node = 'held'`;
       const [plain] = await sql`
-        select count(*)::int as n, sum(weight)::int as weights from reporting.validators_history
+        select count(*)::int as n, sum(weight)::int as weights from reporting.node_validators_history
         where node = 'held' and valid_from <= ${moment} and (valid_to is null or valid_to > ${moment})`;
       expect(held, moment.toISOString()).toEqual(plain);
     }
-    const plan = await sql`explain select * from reporting.validators_as_of('2026-11-03')`;
+    const plan = await sql`explain select * from reporting.node_validators_as_of('2026-11-03')`;
     expect(JSON.stringify(plan)).toContain('validators_held');
   });
 
@@ -110,14 +107,19 @@ describe('as of a moment', () => {
       clock.now += hour;
     }
     const count = async (name: string, at: number) =>
-      (await sql`select from ${sql(`reporting.${name}_as_of`)}(${new Date(at)})`).length;
-    for (const name of ['p_blocks', 'chain_heights']) {
+      (await sql.unsafe(`select from ${relationSql(`${name}_as_of`)}('${new Date(at).toISOString()}')`))
+        .length;
+    for (const [name, relation] of [
+      ['p_blocks', 'node_p_blocks'],
+      ['p_blocks', 'p_blocks'],
+      ['chain_heights', 'chain_heights'],
+    ] as const) {
       expect([
-        await count(name, start),
-        await count(name, start + 1.5 * hour),
-        await count(name, start + 9 * hour),
+        await count(relation, start),
+        await count(relation, start + 1.5 * hour),
+        await count(relation, start + 9 * hour),
       ]).toEqual([1, 2, 3]);
-      await expect(count(name, start - 1)).rejects.toMatchObject({
+      await expect(count(relation, start - 1)).rejects.toMatchObject({
         message: `there is no record of ${name} at 2026-10-31T23:59:59Z`,
         hint: 'it has been recorded since 2026-11-01T00:00:00.000000Z',
       });
@@ -138,7 +140,7 @@ describe('as of a moment', () => {
     }
     const said = async (at: number) =>
       (
-        await sql`select extract(epoch from time)::int as time from reporting.p_blocks_as_of(${new Date(start + at * hour)}) where node = 'fickle'`
+        await sql`select extract(epoch from time)::int as time from reporting.node_p_blocks_as_of(${new Date(start + at * hour)}) where node = 'fickle'`
       ).map(({ time }) => time);
     expect([await said(99), await said(100.5), await said(101.5), await said(102.5)]).toEqual([
       [],
@@ -202,8 +204,10 @@ describe('as of a moment', () => {
       clock.now += hour;
     }
     const elements = async (at: number) => [
-      ...(await sql`select node, node_id, position::int, value
-        from reporting_internal.validators_validation_reward_owner_addresses_as_of(${new Date(at)})`),
+      ...(await sql`select e.node, e.node_id, e.position::int, e.value
+        from reporting_lists.node_validators_validation_reward_owner_addresses e
+        join reporting.node_validators_as_of(${new Date(at)}) using (version_id)
+        order by e.position`),
     ];
     const row = { node: 'lists', node_id: 'v' };
     expect(await elements(start)).toEqual([
@@ -234,19 +238,19 @@ describe('as of a moment', () => {
     expect(await asked(both, start)).toEqual([['1', '1']]);
     expect(await asked(both, start + 1.5 * hour)).toEqual([['2', '2']]);
     await expect(asked(both, start - 1)).rejects.toThrow('it has been recorded since 2026-11-01');
-    await expect(asked('select * from reporting.p_blocks', start)).rejects.toThrow(
-      'write p_blocks instead of reporting.p_blocks',
+    await expect(asked('select * from reporting.node_p_blocks', start)).rejects.toThrow(
+      'write node_p_blocks instead of reporting.node_p_blocks',
     );
     const [newest] = await sql`
-      update recorder.p_blocks set recorded_at = recorded_at + interval '123 microseconds' where height = (
-        select max(height) from recorder.p_blocks) returning recorded_at::text as at`;
+      update recorder.p_blocks set valid_from = valid_from + interval '123 microseconds' where height = (
+        select max(height) from recorder.p_blocks) returning valid_from::text as at`;
     const [all] = await sql`
-      select count(*)::text from reporting.p_blocks_as_of(${newest?.at}::text::timestamptz)`;
-    expect(await asked('select count(*) from p_blocks', parseExactInstant(newest?.at) ?? '')).toEqual([
+      select count(*)::text from reporting.node_p_blocks_as_of(${newest?.at}::text::timestamptz)`;
+    expect(await asked('select count(*) from node_p_blocks', parseExactInstant(newest?.at) ?? '')).toEqual([
       [all?.count],
     ]);
-    await sql`update recorder.p_blocks set recorded_at = date_trunc('milliseconds', recorded_at)`;
-    const elements = 'select count(*) from validators_validation_reward_owner_addresses';
+    await sql`update recorder.p_blocks set valid_from = date_trunc('milliseconds', valid_from)`;
+    const elements = 'select count(*) from node_validators_validation_reward_owner_addresses';
     expect(await asked(elements, start)).toEqual([['2']]);
     await expect(asked('select * from freshness', start)).rejects.toThrow('freshness');
     await expect(asked('select 1; select 2', start)).rejects.toThrow('one statement is asked at a time');
@@ -257,7 +261,7 @@ describe('whether there is a record', () => {
   const moment = '2001-01-01';
 
   it('is told whatever way the rows are read, also where none is found', async () => {
-    for (const { name, key } of catalog)
+    for (const { name, relation, key } of relations)
       for (const settings of [
         {},
         { enable_sort: 'off', enable_seqscan: 'off', enable_bitmapscan: 'off' },
@@ -268,10 +272,10 @@ describe('whether there is a record', () => {
             for (const [setting, value] of Object.entries(settings))
               await tx`select set_config(${setting}, ${value}, true)`;
             return tx.unsafe(
-              `select * from reporting.${name}_as_of('${moment}') order by ${key.join(', ')} limit 1`,
+              `select * from ${relationSql(`${relation}_as_of`)}('${moment}') order by ${[...key, '1'].join(', ')} limit 1`,
             );
           }),
-          `${name}, ${JSON.stringify(settings)}`,
+          `${relation}, ${JSON.stringify(settings)}`,
         ).rejects.toThrow(`there is no record of ${name}`);
   });
 
@@ -280,7 +284,7 @@ describe('whether there is a record', () => {
       await tx`set local track_functions = 'all'`;
       const [held] = await tx<{ rows: number }[]>`
         select count(r.node)::int as rows from generate_series(1, 3) n
-        left join lateral reporting.validators_as_of(${new Date(start + 50 * hour)}::timestamptz + n * interval '1 hour') r on true`;
+        left join lateral reporting.node_validators_as_of(${new Date(start + 50 * hour)}::timestamptz + n * interval '1 hour') r on true`;
       expect(held?.rows).toBeGreaterThan(100);
       return tx<{ calls: number }[]>`
         select coalesce(sum(calls), 0)::int as calls from pg_stat_xact_user_functions

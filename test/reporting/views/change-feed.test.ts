@@ -13,6 +13,8 @@ import { withDefaultSettings } from '../../../src/recording/active-feed.ts';
 import { closeDays } from '../../../src/recording/close-days.ts';
 import { registerAll } from '../../../src/recording/register.ts';
 import { retireRemovedTargets } from '../../../src/recording/retire-removed-targets.ts';
+import { recordedNamed } from '../../../src/reporting/recorded-datasets.ts';
+import { relationSql } from '../../../src/reporting/views/declared-objects.ts';
 import { blocked } from '../../support/blocked.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { withDatabase } from '../../support/fixture.ts';
@@ -312,7 +314,7 @@ describe('the order', () => {
     }
   }
 
-  it('is told as lost where the database was set back, or what is asked for is not kept', async () => {
+  it('is reported as lost where the database was set back, or what is asked for is not kept', async () => {
     const [oldest, newest] = [await sql`select cursor from reporting.changes(null, 1)`, await head()];
     const from = (cursor: unknown) => sql`select from reporting.changes(${String(cursor)}, 1)`;
     await expect(from('12')).rejects.toThrow('is not the cursor of a change');
@@ -321,4 +323,22 @@ describe('the order', () => {
     await expect(from(oldest[0]?.cursor)).rejects.toThrow('is not kept any more');
     expect(await from(newest)).toHaveLength(0);
   });
+});
+
+it('names the version that started or ended, which still has the content of the change', async () => {
+  const all = await sql<{ dataset: string; id: string | null }[]>`
+    select dataset, version_id::text as id from reporting.changes(null, 100000) where dataset <> 'node_health' and content is not null`;
+  expect(all.length).toBeGreaterThan(20);
+  for (const dataset of new Set(all.map((one) => one.dataset))) {
+    const { relation, history } = recordedNamed(dataset) ?? { relation: '', history: '' };
+    const versions = await sql.unsafe<{ id: string }[]>(
+      `select version_id::text as id from ${relationSql(history === 'sample' ? relation : `${relation}_history`)}`,
+    );
+    const ids = new Set(versions.map(({ id }) => id));
+    const named = all.filter((one) => one.dataset === dataset);
+    expect(
+      named.filter(({ id }) => id === null || !ids.has(id)),
+      dataset,
+    ).toEqual([]);
+  }
 });

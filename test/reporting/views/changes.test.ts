@@ -36,8 +36,8 @@ function list() {
     changes: async () => [
       ...(await sql`
         select ((extract(epoch from at) * 1000 - ${start}) / ${minute})::int as at, change, node_id,
-          (before ->> 'weight')::int as before, (after ->> 'weight')::int as after, first_look
-        from reporting.validators_changes where subnet_id = ${subnetId} order by at, node_id`),
+          (before ->> 'weight')::int as before, (after ->> 'weight')::int as after, is_initial
+        from reporting.node_validators_changes where subnet_id = ${subnetId} order by at, node_id`),
     ],
   };
 }
@@ -50,12 +50,12 @@ describe('changes of a list', () => {
     await look({ a: 1, c: 4 });
     await look({ a: 1, b: 3, c: 4 });
     expect(await changes()).toEqual([
-      { at: 0, change: 'joined', node_id: 'a', before: null, after: 1, first_look: true },
-      { at: 0, change: 'joined', node_id: 'b', before: null, after: 2, first_look: true },
-      { at: 1, change: 'changed', node_id: 'b', before: 2, after: 3, first_look: false },
-      { at: 1, change: 'joined', node_id: 'c', before: null, after: 4, first_look: false },
-      { at: 2, change: 'left', node_id: 'b', before: 3, after: null, first_look: false },
-      { at: 3, change: 'joined', node_id: 'b', before: null, after: 3, first_look: false },
+      { at: 0, change: 'joined', node_id: 'a', before: null, after: 1, is_initial: true },
+      { at: 0, change: 'joined', node_id: 'b', before: null, after: 2, is_initial: true },
+      { at: 1, change: 'changed', node_id: 'b', before: 2, after: 3, is_initial: false },
+      { at: 1, change: 'joined', node_id: 'c', before: null, after: 4, is_initial: false },
+      { at: 2, change: 'left', node_id: 'b', before: 3, after: null, is_initial: false },
+      { at: 3, change: 'joined', node_id: 'b', before: null, after: 3, is_initial: false },
     ]);
   });
 
@@ -64,7 +64,7 @@ describe('changes of a list', () => {
     await look({});
     await look({ a: 1 });
     expect(await changes()).toEqual([
-      { at: 1, change: 'joined', node_id: 'a', before: null, after: 1, first_look: false },
+      { at: 1, change: 'joined', node_id: 'a', before: null, after: 1, is_initial: false },
     ]);
   });
 
@@ -78,8 +78,8 @@ describe('changes of a list', () => {
     clock.now += minute;
     await look({ same: 1, other: 5, late: 4 });
     expect((await changes()).slice(3)).toEqual([
-      { at: 2, change: 'joined', node_id: 'late', before: null, after: 4, first_look: false },
-      { at: 2, change: 'changed', node_id: 'other', before: 2, after: 5, first_look: false },
+      { at: 2, change: 'joined', node_id: 'late', before: null, after: 4, is_initial: false },
+      { at: 2, change: 'changed', node_id: 'other', before: 2, after: 5, is_initial: false },
     ]);
   });
 
@@ -106,7 +106,7 @@ describe('changes of a list', () => {
             }
           expect(Object.fromEntries(held)).toEqual({ ...weights });
           const rows = await sql`
-            select node_id, weight::int from reporting.validators_as_of(${new Date(start + at * minute + 1)})
+            select node_id, weight::int from reporting.node_validators_as_of(${new Date(start + at * minute + 1)})
             where subnet_id = ${subnetId}`;
           expect(Object.fromEntries(rows.map(({ node_id, weight }) => [node_id, weight]))).toEqual({
             ...weights,

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect } from 'vitest';
-import { type Declared, dependenciesOf, inOrder, qualifiedName } from '../../../src/db/declared.ts';
+import { type Declared, dependenciesOf, inOrder, isPublic, qualifiedName } from '../../../src/db/declared.ts';
 import { HIGHEST_ERROR_TEXT, representativeMs } from '../../../src/health/latency-histogram.ts';
 import { WEEKS_KEPT } from '../../../src/health/latency-store.ts';
+import { recorded } from '../../../src/reporting/recorded-datasets.ts';
 import { declaredObjects, readSqlFile } from '../../../src/reporting/views/declared-objects.ts';
 import {
   findIncompatibleChanges,
@@ -23,7 +24,13 @@ const { it, sql } = withDatabase({ max: 1 });
 
 /** Files in which intervals of days or months are added to times without a time zone, or compared. */
 const DAYS_OF_UTC = [
-  ...['day_ends.sql', 'metric_settling_of.sql', 'metric_week_over_week.sql', 'node_latency.sql'],
+  ...[
+    'calendar.sql',
+    'day_ends.sql',
+    'metric_settling_of.sql',
+    'metric_week_over_week.sql',
+    'node_latency.sql',
+  ],
   ...['node_uptime_by.sql', 'stake_flows.sql'],
 ];
 
@@ -32,13 +39,13 @@ async function reporting(name: string | null = null): Promise<string[]> {
   const asked = (column: string) => sql`(${name}::text is null or ${sql(column)} = ${name})`;
   const rows = await sql<{ object: string }[]>`
     select format('%s %s %s', c.oid::regclass, pg_get_viewdef(c.oid), obj_description(c.oid, 'pg_class')) as object
-    from pg_class c where c.relnamespace in ('reporting'::regnamespace, 'reporting_internal'::regnamespace) and ${asked('relname')}
+    from pg_class c where c.relnamespace in ('reporting'::regnamespace, 'reporting_lists'::regnamespace, 'reporting_internal'::regnamespace) and ${asked('relname')}
     union all
     select format('%s.%s %s %s %s', attrelid::regclass, attnum, attname, atttypid::regtype, col_description(attrelid, attnum))
-    from pg_attribute join pg_class c on c.oid = attrelid where c.relnamespace in ('reporting'::regnamespace, 'reporting_internal'::regnamespace) and ${asked('relname')}
+    from pg_attribute join pg_class c on c.oid = attrelid where c.relnamespace in ('reporting'::regnamespace, 'reporting_lists'::regnamespace, 'reporting_internal'::regnamespace) and ${asked('relname')}
     union all
     select format('%s %s', pg_get_functiondef(oid), obj_description(oid, 'pg_proc')) from pg_proc
-    where pronamespace in ('reporting'::regnamespace, 'reporting_internal'::regnamespace) and ${asked('proname')}
+    where pronamespace in ('reporting'::regnamespace, 'reporting_lists'::regnamespace, 'reporting_internal'::regnamespace) and ${asked('proname')}
     order by 1`;
   return rows.map(({ object }) => object);
 }
@@ -54,8 +61,8 @@ it.for(files)(
 describe('declared objects', () => {
   it('are all there is in reporting, each once', async () => {
     const rows = await sql<{ name: string }[]>`
-      select relname as name from pg_class where relnamespace in ('reporting'::regnamespace, 'reporting_internal'::regnamespace)
-      union all select proname from pg_proc where pronamespace in ('reporting'::regnamespace, 'reporting_internal'::regnamespace) order by 1`;
+      select relname as name from pg_class where relnamespace in ('reporting'::regnamespace, 'reporting_lists'::regnamespace, 'reporting_internal'::regnamespace)
+      union all select proname from pg_proc where pronamespace in ('reporting'::regnamespace, 'reporting_lists'::regnamespace, 'reporting_internal'::regnamespace) order by 1`;
     expect(declared.map(({ name }) => name).sort()).toEqual(rows.map(({ name }) => name).sort());
   });
 
@@ -91,9 +98,9 @@ describe('declared objects', () => {
       select distinct r.ev_class::regclass::text as name, d.refobjid::regclass::text as reads
       from pg_depend d join pg_rewrite r on d.classid = 'pg_rewrite'::regclass and r.oid = d.objid
       join pg_class c on d.refclassid = 'pg_class'::regclass and c.oid = d.refobjid
-      where c.relnamespace in ('reporting'::regnamespace, 'reporting_internal'::regnamespace) and c.oid <> r.ev_class`;
+      where c.relnamespace in ('reporting'::regnamespace, 'reporting_lists'::regnamespace, 'reporting_internal'::regnamespace) and c.oid <> r.ev_class`;
     expect(rows.length).toBeGreaterThan(10);
-    const bare = (name: string) => name.replace(/^reporting(_internal)?\./, '');
+    const bare = (name: string) => name.replace(/^reporting(_lists|_internal)?\./, '');
     for (const { name, reads } of rows)
       expect(order.indexOf(bare(reads)), `${name} reads ${reads}`).toBeLessThan(order.indexOf(bare(name)));
   });
@@ -114,6 +121,59 @@ describe('declared objects', () => {
         view('c', 'table reporting.a'),
       ]),
     ).toThrow('a → b → c → a');
+  });
+});
+
+describe('names of reporting', () => {
+  const shown = declared.filter(isPublic);
+  /** Suffixes by kind of history; a list of objects in a column adds its name. */
+  const SUFFIXES: Readonly<Record<string, readonly string[]>> = {
+    series: ['', '_history', '_as_of'],
+    log: ['', '_history', '_as_of'],
+    state: ['', '_history', '_changes', '_as_of'],
+    sample: ['', '_daily'],
+    ledger: ['', '_history', '_as_of'],
+  };
+  const scheme = recorded.flatMap(({ name, relation, history }) => [
+    ...(SUFFIXES[history] ?? []).map((suffix) => relation + suffix),
+    ...(relation === name ? [] : [name, `${name}_as_of`]),
+  ]);
+  const namesIn = (schema: string) =>
+    shown.filter((object) => (object.schema ?? 'reporting') === schema).map(({ name }) => name);
+
+  it('follow from the datasets and their suffixes, but for 66', () => {
+    const names = namesIn('reporting');
+    expect(scheme.filter((name) => !names.includes(name))).toEqual([]);
+    expect(names.filter((name) => !scheme.includes(name)).length).toBeLessThanOrEqual(66);
+  });
+
+  it('of lists are those of their columns', () => {
+    const lists = recorded.flatMap(({ relation, columns }) =>
+      columns.filter(({ element }) => element).map((column) => `${relation}_${column.name}`),
+    );
+    expect(namesIn('reporting_lists').sort()).toEqual(lists.sort());
+  });
+
+  it('of columns are the same in every history', () => {
+    const histories = recorded.filter(({ history }) => ['series', 'log', 'state'].includes(history));
+    for (const { relation } of histories) {
+      const columnsOf = (name: string) =>
+        declared.find((object) => object.name === name)?.columns.map((column) => column.name);
+      expect(columnsOf(relation), relation).toEqual(expect.arrayContaining(['valid_from', 'run_id']));
+      expect(columnsOf(`${relation}_history`), relation).toEqual(
+        expect.arrayContaining(['valid_from', 'valid_to', 'ended_by', 'run_id']),
+      );
+    }
+  });
+
+  it('have comments that are sentences, also of parameters and columns', () => {
+    const texts = shown.flatMap((object) => [
+      [object.name, object.comment] as const,
+      ...[...object.columns, ...(object.kind === 'function' ? object.parameters : [])].map(
+        (column) => [`${object.name}.${column.name}`, column.comment] as const,
+      ),
+    ]);
+    expect(texts.filter(([, text]) => !/^[A-Z*"\d(-].*\.$|^[a-z]\w*[ ,;:(].*\.$/s.test(text))).toEqual([]);
   });
 });
 
@@ -251,7 +311,7 @@ comment on function reporting.two is 'Two.';
       columns: [{ name: 'a', type: 'integer', comment: 'It.' }],
       body: 'select 1',
     });
-    expect(() => readSqlFile('two.sql', f.replace(' -- Begin.', ''))).toThrow(/no parameter of two/);
+    expect(() => readSqlFile('two.sql', f.replace(' -- Begin.', ''))).toThrow(/expected a parameter of two/);
     expect(() => readSqlFile('two.sql', f.replace('stable', 'volatile'))).toThrow(/readSqlFile/);
   });
 

@@ -3,11 +3,11 @@ import { catalog } from '../../../src/datasets/catalog.ts';
 import type { Dataset } from '../../../src/datasets/contract.ts';
 import { currentSupply } from '../../../src/datasets/node/current-supply.ts';
 import { nodeFees } from '../../../src/datasets/node/fees.ts';
-import { nodeBlockchains } from '../../../src/datasets/node/node-blockchains.ts';
+import { pBlockchains } from '../../../src/datasets/node/p-blockchains.ts';
 import { pBlocks } from '../../../src/datasets/node/p-blocks.ts';
 import { nodeProposals } from '../../../src/datasets/node/proposals.ts';
 import { validators } from '../../../src/datasets/node/validators.ts';
-import { storeContradictions } from '../../../src/recording/note-contradictions.ts';
+import { storeContradictions } from '../../../src/recording/store-contradictions.ts';
 import { declaredObjects } from '../../../src/reporting/views/declared-objects.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { withDatabase } from '../../support/fixture.ts';
@@ -24,7 +24,7 @@ const told = catalog.flatMap((dataset) =>
 );
 beforeEach(async () => {
   await sql.unsafe(
-    `truncate ${told.map(({ name }) => `recorder.${name}`).join(', ')}, recorder.target_datasets, recorder.targets, recorder.runs, recorder.contradictions, recorder.contradictions_noted`,
+    `truncate ${told.map(({ name }) => `recorder.${name}`).join(', ')}, recorder.target_datasets, recorder.targets, recorder.runs, recorder.coverage, recorder.contradictions, recorder.contradictions_noted, recorder.quarantine`,
   );
   clock.now = Date.now() - 4 * every;
   feeds.clear();
@@ -57,23 +57,47 @@ async function look(lists: Readonly<Record<string, Weights>>, balance?: number):
   }
 }
 
-const network = async () => [
-  ...(await sql<
-    { node_id: string; weight: number; reporting_nodes: string[]; dissenting_nodes: object | null }[]
-  >`
-    select node_id, weight::int, reporting_nodes, dissenting_nodes from reporting.network_validators order by node_id`),
+/** Rows over all nodes, of a view or function. */
+const rowsOf = async <Row extends object>(from: string, columns: string) => [
+  ...(await sql.unsafe<Row[]>(
+    `select ${columns}, reporting_nodes, dissenting_nodes from reporting.${from} order by 1`,
+  )),
 ];
+
+/** Rows over all nodes, which are also those as of now. */
+async function merged<Row extends object>(relation: string, columns: string): Promise<Row[]> {
+  const rows = await rowsOf<Row>(relation, columns);
+  expect(await rowsOf(`${relation}_as_of(now())`, columns)).toEqual(rows);
+  return rows;
+}
+
+interface Merged {
+  readonly node_id: string;
+  readonly weight: number;
+  readonly reporting_nodes: string[];
+  readonly dissenting_nodes: object | null;
+}
+
+const MEMBERS = 'node_id, weight::int';
+const network = () => merged<Merged>('validators', MEMBERS);
+/** The same where the bookkeeping was changed since the last look. */
+const present = () => rowsOf<Merged>('validators', MEMBERS);
+/** The validators over all nodes, as they were known at a moment in ms. */
+const asOf = (moment: number) =>
+  rowsOf<Merged>(`validators_as_of('${new Date(moment).toISOString()}')`, MEMBERS);
 
 describe('what every node tells', () => {
   it('has a view named for its dataset', () => {
     const names = declaredObjects().map(({ name }) => name);
     const promised = [
-      ...['validators', 'validator_delegators', 'p_blocks', 'x_blocks', 'x_transactions', 'node_blockchains'],
+      ...['validators', 'validator_delegators', 'p_blocks', 'x_blocks', 'x_transactions', 'p_blockchains'],
       ...['current_supply', 'fees', 'upgrades', 'proposals'],
     ];
     const tellers = told.map(({ name }) => name);
     expect(tellers).toEqual(expect.arrayContaining(promised));
-    expect(names).toEqual(expect.arrayContaining(tellers.map((name) => `network_${name}`)));
+    expect(names).toEqual(
+      expect.arrayContaining(tellers.flatMap((name) => [name, `${name}_as_of`, `node_${name}`])),
+    );
   });
 
   it.each(told)('$name declares columns that it has', (dataset) => {
@@ -84,7 +108,7 @@ describe('what every node tells', () => {
     );
     expect([request[0], key[0]]).toEqual(['node', 'node']);
     if (history === 'sample') expect(key).toHaveLength(request.length);
-    const view = declaredObjects().find(({ name }) => name === `network_${dataset.name}`);
+    const view = declaredObjects().find(({ name }) => name === dataset.name);
     const shown = view?.columns.map(({ name }) => name) ?? [];
     expect(shown).toEqual(expect.arrayContaining(['reporting_nodes', 'dissenting_nodes', ...key.slice(1)]));
     expect(shown.filter((name) => name === 'node' || everyNode.own.includes(name))).toEqual([]);
@@ -97,6 +121,24 @@ describe('a list that nodes tell', () => {
     expect(await network()).toEqual([
       { node_id: 'v', weight: 1, reporting_nodes: ['a', 'b'], dissenting_nodes: null },
     ]);
+  });
+
+  it('has at each past moment what was known then', async () => {
+    const known = new Map<number, object[]>();
+    for (const c of [{ v: 1, w: 1 }, { v: 1, w: 1 }, { v: 1 }, { v: 1 }]) {
+      await look({ a: { v: 1, w: 1 }, b: { v: 1, w: 1 }, c });
+      known.set(clock.now, await network());
+    }
+    expect(
+      [...known.values()].map((rows) => rows.map((row) => 'dissenting_nodes' in row && row.dissenting_nodes)),
+    ).toEqual([
+      [null, null],
+      [null, null],
+      [null, null],
+      [null, { c: null }],
+    ]);
+    for (const [moment, rows] of known) expect(await asOf(moment)).toEqual(rows);
+    await expect(asOf(0)).rejects.toThrow('there is no record of validators');
   });
 
   it('has who says another weight, once both said it again', async () => {
@@ -124,6 +166,18 @@ describe('a list that nodes tell', () => {
     // It lists it again.
     await look({ ...lists, b: { v: 1, w: 1 } });
     expect(await network()).toEqual([agreed, { ...agreed, node_id: 'w' }]);
+  });
+
+  it('takes no absence from a node whose item of the member could not be decoded', async () => {
+    const member = (nodeID: string, weight: unknown) => ({ nodeID, startTime: 1, weight });
+    const lists = Object.entries({ a: 1, b: 'none', c: 1 });
+    for (let looks = 0; looks < 3; looks++) {
+      clock.now += every;
+      for (const [node, weight] of lists)
+        await says(validators, node, { validators: [member('v', 1), member('w', weight)] });
+    }
+    const agreed = { node_id: 'v', weight: 1, reporting_nodes: ['a', 'b', 'c'], dissenting_nodes: null };
+    expect(await network()).toEqual([agreed, { ...agreed, node_id: 'w', reporting_nodes: ['a', 'c'] }]);
   });
 
   it('shows a member that most do not list: they disagree', async () => {
@@ -199,7 +253,7 @@ describe('a list that nodes tell', () => {
     expect(await network()).toMatchObject([{ reporting_nodes: ['a'], dissenting_nodes: { b: null } }]);
     await sql`update recorder.target_datasets d set active = false from recorder.targets t
       where (t.source, t.target_key) = (d.source, d.target_key) and t.target ->> 'node' = 'a'`;
-    expect(await network()).toMatchObject([{ reporting_nodes: ['a'], dissenting_nodes: null }]);
+    expect(await present()).toMatchObject([{ reporting_nodes: ['a'], dissenting_nodes: null }]);
   });
 
   it('takes no absence from a node that was asked for the list of another subnet', async () => {
@@ -235,7 +289,7 @@ describe('a list that nodes tell', () => {
     ['was not asked lately', `last_complete_at = now() - 73 * interval '1 hour'`],
   ])('takes no disagreement from a node that %s', async (_, change) => {
     for (let looks = 0; looks < 3; looks++) await look({ a: { v: 1, w: 1 }, b: { v: 2 }, c: { v: 1, w: 1 } });
-    const disagreeing = async () => (await network()).map((row) => row.dissenting_nodes);
+    const disagreeing = async () => (await present()).map((row) => row.dissenting_nodes);
     expect(await disagreeing()).toEqual([{ b: { weight: 2 } }, { b: null }]);
     await sql.unsafe(`update recorder.target_datasets d set ${change} from recorder.targets t
       where (t.source, t.target_key) = (d.source, d.target_key) and t.target ->> 'node' = 'b'`);
@@ -273,7 +327,7 @@ describe('a list that nodes tell', () => {
     await look({ a: { v: 1 }, b: { v: 1 } });
     await look({ c: { v: 2 } });
     await sql`update recorder.target_datasets set active = false`;
-    expect(await network()).toEqual([
+    expect(await present()).toEqual([
       { node_id: 'v', weight: 1, reporting_nodes: ['a', 'b'], dissenting_nodes: null },
     ]);
   });
@@ -287,9 +341,7 @@ describe('a list that nodes tell', () => {
       await fee('c', { txFee: '1', createAssetTxFee: '2' });
       await fee('d', { txFee: '3' });
     }
-    expect(
-      await sql`select tx_fee::int, create_asset_tx_fee::int, reporting_nodes, dissenting_nodes from reporting.network_fees`,
-    ).toEqual([
+    expect(await merged('fees', 'tx_fee::int, create_asset_tx_fee::int')).toEqual([
       {
         tx_fee: 1,
         create_asset_tx_fee: 2,
@@ -304,27 +356,25 @@ describe('a list that nodes tell', () => {
     const votes = (weight: string) => ({ acps: { 23: { supportWeight: weight } } });
     for (let looks = 0; looks < 3; looks++) {
       clock.now += every;
-      await says(nodeBlockchains, 'a', chain('Validating'));
-      await says(nodeBlockchains, 'b', chain('Syncing'));
+      await says(pBlockchains, 'a', chain('Validating'));
+      await says(pBlockchains, 'b', chain('Syncing'));
       await says(nodeProposals, 'a', votes('1'));
       await says(nodeProposals, 'b', votes('2'));
       await says(nodeProposals, 'c', { acps: {} });
     }
-    expect(
-      await sql`select blockchain_id, name, reporting_nodes, dissenting_nodes from reporting.network_node_blockchains`,
-    ).toEqual([{ blockchain_id: 'c', name: 'C', reporting_nodes: ['a', 'b'], dissenting_nodes: null }]);
-    expect(
-      await sql`select proposal::int, reporting_nodes, dissenting_nodes from reporting.network_proposals`,
-    ).toEqual([{ proposal: 23, reporting_nodes: ['a', 'b'], dissenting_nodes: { c: null } }]);
+    expect(await merged('p_blockchains', 'blockchain_id, name')).toEqual([
+      { blockchain_id: 'c', name: 'C', reporting_nodes: ['a', 'b'], dissenting_nodes: null },
+    ]);
+    expect(await merged('proposals', 'proposal::int')).toEqual([
+      { proposal: 23, reporting_nodes: ['a', 'b'], dissenting_nodes: { c: null } },
+    ]);
   });
 });
 
 describe('a log that nodes tell', () => {
   const block = (node: string, height: number, id: string, more: object = {}) =>
     says(pBlocks, node, { blocks: [{ height, id, ...more }] });
-  const blocks = async () => [
-    ...(await sql`select height::int, id, reporting_nodes, dissenting_nodes from reporting.network_p_blocks order by height`),
-  ];
+  const blocks = () => merged('p_blocks', 'height::int, id');
 
   it('has who says another block of a height, and takes nothing from absence', async () => {
     await block('a', 1, 'one');
@@ -369,37 +419,37 @@ describe('a log that nodes tell', () => {
 
   it('tells in disagreements the same as of all blocks, whenever they were noted', async () => {
     const disagreeing = async () => [
-      ...(await sql`select 'height=' || height as thing, d.key as node from reporting.network_p_blocks, jsonb_each(dissenting_nodes) d
+      ...(await sql`select 'height=' || height as entity, d.key as node from reporting.p_blocks, jsonb_each(dissenting_nodes) d
         order by 1, 2`),
     ];
     const told = async () => [
-      ...(await sql`select thing, node from reporting.disagreements('p_blocks') order by 1, 2`),
+      ...(await sql`select entity, node from reporting.disagreements('p_blocks') order by 1, 2`),
     ];
     const note = async (days: number) => {
       await storeContradictions(sql, clock.now + days * every, new AbortController().signal);
       expect(await told()).toEqual(await disagreeing());
     };
     const known = async () =>
-      (await sql<{ of: string }[]>`select thing[1] as of from recorder.contradictions order by 1`).map(
+      (await sql<{ of: string }[]>`select entity[1] as of from recorder.contradictions order by 1`).map(
         (one) => one.of,
       );
     await note(0);
     for (const node of ['a', 'b', 'c']) await block(node, 1, 'one', { time: node === 'c' ? 2 : 1 });
     for (const node of ['a', 'b']) await block(node, 2, 'two');
     await block('c', 2, 'two', { tx: { of: 'c' } }); // what others leave out contradicts nothing
-    expect(await told()).toEqual([{ thing: 'height=1', node: 'c' }]);
+    expect(await told()).toEqual([{ entity: 'height=1', node: 'c' }]);
     await note(3);
     expect(await known()).toEqual(['1']);
     // A node comes later with another block of a height that was compared; a block is said otherwise than before.
     clock.now += 4 * every;
     await block('d', 2, 'other');
     await block('c', 1, 'one', { time: 1 });
-    expect(await told()).toEqual([{ thing: 'height=2', node: 'd' }]);
+    expect(await told()).toEqual([{ entity: 'height=2', node: 'd' }]);
     await note(0);
     await note(3);
     expect(await known()).toEqual(['1', '2']);
     await note(-2); // a clock that was set back
-    expect(await told()).toEqual([{ thing: 'height=2', node: 'd' }]);
+    expect(await told()).toEqual([{ entity: 'height=2', node: 'd' }]);
   });
 
   it('shows of as many nodes what was said last', async () => {
@@ -416,11 +466,8 @@ describe('a log that nodes tell', () => {
 });
 
 describe('readings that nodes tell', () => {
-  const supply = async () => [
-    ...(await sql`
-      select subnet_id, supply::int, height::int, reporting_nodes, dissenting_nodes, readings -> 'a' ->> 'supply' as a
-      from reporting.network_current_supply`),
-  ];
+  const supply = () =>
+    merged('current_supply', "subnet_id, supply::int, height::int, readings -> 'a' ->> 'supply' as a");
 
   it('contradict each other only at the same height, and only the newest of each node', async () => {
     await says(currentSupply, 'a', { supply: '9', height: '1' });
@@ -443,7 +490,7 @@ describe('readings that nodes tell', () => {
     await says(currentSupply, 'a', { supply: '2', height: '2' });
     await says(currentSupply, 'b', { supply: '2', height: '2' });
     const [row] = await sql<{ readings: Record<string, { observed_at: string }> }[]>`
-      select readings from reporting.network_current_supply`;
+      select readings from reporting.current_supply`;
     expect(row?.readings).toMatchObject({ a: { supply: 2, height: 2 }, b: { supply: 2, height: 2 } });
     expect(Object.values(row?.readings ?? {}).map((one) => Date.parse(one.observed_at))).toEqual([
       clock.now,
@@ -484,21 +531,21 @@ it('disagreements tells who disagrees, column by column, of all datasets or of o
       await says(nodeFees, node, { txFee: String(fees[0]), createAssetTxFee: String(fees[1]) });
   }
   const asked = async (dataset: string | null) => [
-    ...(await sql`select dataset, thing, node, column_name, node_says, most_say, reporting_nodes
+    ...(await sql`select dataset, entity, node, column_name, node_value, majority_value, reporting_nodes
       from reporting.disagreements(${dataset})`),
   ];
-  const row = { dataset: 'fees', thing: '', node: 'c', reporting_nodes: ['a', 'b'] };
+  const row = { dataset: 'fees', entity: '', node: 'c', reporting_nodes: ['a', 'b'] };
   const fees = [
-    { ...row, column_name: 'create_asset_tx_fee', node_says: '4', most_say: '2' },
-    { ...row, column_name: 'tx_fee', node_says: '3', most_say: '1' },
+    { ...row, column_name: 'create_asset_tx_fee', node_value: '4', majority_value: '2' },
+    { ...row, column_name: 'tx_fee', node_value: '3', majority_value: '1' },
   ];
   const member = { dataset: 'validators', node: 'c', reporting_nodes: ['a', 'b'] };
   const members = [
-    { thing: 'v', column_name: 'weight', node_says: '2', most_say: '1' },
-    { thing: 'w', column_name: null, node_says: null, most_say: null },
-  ].map(({ thing, ...said }) => ({
+    { entity: 'v', column_name: 'weight', node_value: '2', majority_value: '1' },
+    { entity: 'w', column_name: null, node_value: null, majority_value: null },
+  ].map(({ entity, ...said }) => ({
     ...member,
-    thing: `subnet_id=s node_id=${thing} start_time=1970-01-01 00:00:01+00`,
+    entity: `subnet_id=s node_id=${entity} start_time=1970-01-01 00:00:01+00`,
     ...said,
   }));
   expect(await asked(null)).toEqual([...fees, ...members]);

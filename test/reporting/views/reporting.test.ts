@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { storeContradictions } from '../../../src/recording/note-contradictions.ts';
+import { storeContradictions } from '../../../src/recording/store-contradictions.ts';
 import { withDatabase } from '../../support/fixture.ts';
 
 const { it, sql } = withDatabase({ max: 3 });
@@ -17,7 +17,7 @@ afterAll(async () => {
 const views = async () => {
   const rows = await sql<{ name: string }[]>`
     select relnamespace::regnamespace || '.' || relname as name from pg_class
-    where relnamespace in ('reporting'::regnamespace, 'reporting_internal'::regnamespace) and relkind in ('r', 'v', 'm', 'p')`;
+    where relnamespace in ('reporting'::regnamespace, 'reporting_lists'::regnamespace, 'reporting_internal'::regnamespace) and relkind in ('r', 'v', 'm', 'p')`;
   return rows.map(({ name }) => name);
 };
 
@@ -30,7 +30,7 @@ describe('reporting', () => {
       left join lateral (
         select attname, attnum from pg_attribute where attrelid = c.oid and attnum > 0 and not attisdropped
         union all select null, 0) a on true
-      where c.relnamespace in ('reporting'::regnamespace, 'reporting_internal'::regnamespace) and c.relkind in ('r', 'v', 'm', 'p')
+      where c.relnamespace in ('reporting'::regnamespace, 'reporting_lists'::regnamespace, 'reporting_internal'::regnamespace) and c.relkind in ('r', 'v', 'm', 'p')
         and coalesce(trim(case a.attnum when 0 then obj_description(c.oid, 'pg_class')
           else col_description(c.oid, a.attnum) end), '') = ''`;
     expect(unexplained.map(({ object }) => object)).toEqual([]);
@@ -38,7 +38,7 @@ describe('reporting', () => {
 
   it('explains every function', async () => {
     const unexplained = await sql`
-      select proname from pg_proc where pronamespace in ('reporting'::regnamespace, 'reporting_internal'::regnamespace)
+      select proname from pg_proc where pronamespace in ('reporting'::regnamespace, 'reporting_lists'::regnamespace, 'reporting_internal'::regnamespace)
         and coalesce(obj_description(oid, 'pg_proc'), '') = ''`;
     expect([...unexplained]).toEqual([]);
   });
@@ -51,22 +51,24 @@ describe('blocks that contradict each other', () => {
   ) =>
     sql`
       insert into recorder.proposed_blocks (network, blockchain_id, block_number, block_hash, parent_hash,
-        block_timestamp, block_type, tx_count, transactions, block_size_bytes, recorded_at, run_id)
+        block_timestamp, block_type, tx_count, transactions, block_size_bytes, valid_from, run_id)
       select 'mainnet', chain, number, hash, '', now(), '', 0, '[]', 0, ${recordedAt}, 1
       from jsonb_to_recordset(${JSON.stringify(rows.map(([chain, number, hash]) => ({ chain, number, hash })))}::text::jsonb)
         as r(chain text, number numeric, hash text)`;
   const shown = async () => {
     const rows = await reader<{ row: string }[]>`
-      select concat_ws(' ', blockchain_id, block_number, block_hash, differs) as row
-      from reporting.proposed_blocks_conflicts order by 1`;
+      select distinct concat_ws(' ', b.blockchain_id, b.block_number, b.block_hash) as row
+      from reporting.disagreements('proposed_blocks') d join reporting.proposed_blocks b
+        on d.entity = concat_ws(' ', 'network=' || b.network, 'blockchain_id=' || b.blockchain_id, 'block_number=' || b.block_number)
+          and b.block_hash in (d.node_value, d.majority_value) order by 1`;
     return rows.map(({ row }) => row);
   };
   /** All rows beside all rows. */
   const contradicting = async () => {
     const rows = await sql<{ row: string }[]>`
       select concat_ws(' ', blockchain_id, block_number, block_hash) as row from recorder.proposed_blocks s
-      where superseded_at is null and exists (
-        select from recorder.proposed_blocks o where o.superseded_at is null and o.block_hash <> s.block_hash
+      where valid_to is null and exists (
+        select from recorder.proposed_blocks o where o.valid_to is null and o.block_hash <> s.block_hash
           and (o.network, o.blockchain_id, o.block_number) = (s.network, s.blockchain_id, s.block_number)) order by 1`;
     return rows.map(({ row }) => row);
   };
@@ -106,7 +108,7 @@ describe('blocks that contradict each other', () => {
     const [noted] = await sql`select count(*)::int as things from recorder.contradictions`;
     expect(noted).toEqual({ things: 3 });
     // A saying that is not shown any more contradicts nothing.
-    await sql`update recorder.proposed_blocks set superseded_at = ${at(7)} where block_hash in ('other eight', 'nine')`;
+    await sql`update recorder.proposed_blocks set valid_to = ${at(7)} where block_hash in ('other eight', 'nine')`;
     await storeContradictions(sql, begin + 9 * day, signal);
     const left = await contradicting();
     expect(left).toEqual(['p-chain 7 another', 'p-chain 7 one', 'p-chain 7 third']);
@@ -121,7 +123,7 @@ describe('the role recorder_reader', () => {
 
   it('calls every function of a moment', async () => {
     const functions = await sql<{ name: string }[]>`
-      select pronamespace::regnamespace || '.' || proname as name from pg_proc where pronamespace in ('reporting'::regnamespace, 'reporting_internal'::regnamespace) and pronargs = 1
+      select pronamespace::regnamespace || '.' || proname as name from pg_proc where pronamespace in ('reporting'::regnamespace, 'reporting_lists'::regnamespace, 'reporting_internal'::regnamespace) and pronargs = 1
         and proargtypes[0] = 'timestamptz'::regtype`;
     expect(functions.length).toBeGreaterThan(3);
     for (const { name } of functions) await reader`select * from ${sql(name)}(now()) limit 0`;
@@ -146,7 +148,7 @@ describe('the role recorder_reader', () => {
     const allowed = await sql<{ object: string }[]>`
       select c.relname || ' ' || p.privilege as object
       from pg_class c, unnest(array['insert', 'update', 'delete', 'truncate']) as p(privilege)
-      where c.relnamespace in ('reporting'::regnamespace, 'reporting_internal'::regnamespace) and c.relkind in ('r', 'v', 'm', 'p')
+      where c.relnamespace in ('reporting'::regnamespace, 'reporting_lists'::regnamespace, 'reporting_internal'::regnamespace) and c.relkind in ('r', 'v', 'm', 'p')
         and has_table_privilege('recorder_reader', c.oid, p.privilege)`;
     expect([...allowed]).toEqual([]);
   });

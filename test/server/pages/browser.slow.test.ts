@@ -15,7 +15,7 @@ import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { type PageServer, servePagesOf } from '../../support/page-server.ts';
 
 /** What is recorded about the recording: its rows are shown by the one page of all rows. */
-const told = ['alerts', 'findings', 'exports', 'incident_notes', 'node_incidents', 'retention'];
+const told = ['alerts', 'findings', 'quarantine', 'incident_notes', 'node_incidents', 'gaps'];
 const places = [
   ...pages.map(({ path }) => path).filter((path) => !path.includes(':')),
   ...told.map((view) => `/datasets/${view}`),

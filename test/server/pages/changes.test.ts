@@ -37,15 +37,17 @@ describe('what is different at two moments', () => {
     expect(rowsOf(history.body).length).toBe(2);
     const chart = await ask(linkOf(body, 'chart'));
     expect(chart.code).toBe(200);
-    expect(textOf(chart.body)).toContain('known now');
-    expect(textOf(chart.body)).toMatch(/known at \d{4}/);
+    expect(textOf(chart.body)).toContain('as of now');
+    expect(textOf(chart.body)).toMatch(/as of \d{4}/);
   });
 
   it('is what the API says, in the page, its SQL and its files, page by page', async () => {
     const from = await began('validators');
-    const api = JSON.parse((await ask(`/api/v1/datasets/validators/changes?from=${from}&limit=1000`)).body);
+    const api = JSON.parse(
+      (await ask(`/api/v1/datasets/node_validators/changes?from=${from}&limit=1000`)).body,
+    );
     expect(api.rows.length).toBeGreaterThan(5);
-    let path: string | undefined = `/datasets/validators/changes?from=${from}&limit=3`;
+    let path: string | undefined = `/datasets/node_validators/changes?from=${from}&limit=3`;
     const seen: unknown[] = [];
     while (path !== undefined) {
       const { code, body } = await ask(path);
@@ -66,7 +68,7 @@ describe('what is different at two moments', () => {
       [path] = linksOf(body, 'Next 3');
     }
     expect(seen).toEqual(api.rows);
-    const first = await ask(`/datasets/validators/changes?from=${from}&limit=3`);
+    const first = await ask(`/datasets/node_validators/changes?from=${from}&limit=3`);
     const csv = await ask(linkOf(first.body, 'CSV'));
     expect(csv.body.trim().split('\r\n')).toHaveLength(api.rows.length + 1);
   });
@@ -75,25 +77,25 @@ describe('what is different at two moments', () => {
     const [left] = await sql<{ node_id: string; before: string; at: string }[]>`
       select node_id, to_char(at - interval '1 ms', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as before,
         to_char(at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
-      from reporting.validators_changes where change = 'left' limit 1`;
+      from reporting.node_validators_changes where change = 'left' limit 1`;
     const asked = new URLSearchParams({
       from: left?.before ?? '',
       to: left?.at ?? '',
       node_id: left?.node_id ?? '',
     });
-    const { body } = await ask(`/datasets/validators/changes?${asked}`);
-    expect(rowsOf(body).flat()).toEqual(expect.arrayContaining(['left', 'the row']));
-    expect(textOf(body)).toContain('not there');
-    for (const { name } of getCatalogue().datasets.values())
+    const { body } = await ask(`/datasets/node_validators/changes?${asked}`);
+    expect(rowsOf(body).flat()).toEqual(expect.arrayContaining(['left', 'whole row']));
+    expect(textOf(body)).toContain('absent');
+    for (const name of getCatalogue().datasets.keys())
       expect({ name, code: (await ask(`/datasets/${name}/changes`)).code }).toEqual({ name, code: 200 });
     expect(faults).toEqual([]);
   });
 
   it('begins where the record begins, or leads there', async () => {
-    const { body } = await ask('/datasets/validators/changes?from=2001-01-01');
-    expect(textOf(body)).toContain('There is no record of validators at that moment.');
+    const { body } = await ask('/datasets/node_validators/changes?from=2001-01-01');
+    expect(textOf(body)).toContain('There is no data of validators for that time.');
     expect((await ask(linkOf(body, 'show what changed since then'))).body).toContain('Differences');
-    const fixed = await ask(linkOf((await ask('/datasets/validators/changes')).body, 'Permanent link'));
+    const fixed = await ask(linkOf((await ask('/datasets/node_validators/changes')).body, 'Permanent link'));
     expect(fixed.code).toBe(200);
     expect(linkOf(fixed.body, 'Rows')).toContain('as_of=');
   });
@@ -101,14 +103,14 @@ describe('what is different at two moments', () => {
   it.each([
     ['from=2026-05-02&to=2026-05-01', 'from: must be before to'],
     ['from=yesterday', 'from: must be a time'],
-    ['from=2026-05-01&weight=5', 'weight: is not known here'],
-    ['as_of=2026-05-01', 'as_of: is not known here'],
+    ['from=2026-05-01&weight=5', 'weight: is not a known parameter'],
+    ['as_of=2026-05-01', 'as_of: is not a known parameter'],
     ['from=2026-05-01&from=2026-05-02', 'from: is given more than once'],
     ['after=x', 'after: must be the cursor'],
     [`node=${encodeURIComponent("'; drop table x; --")}`, 'No differences.'],
     [`node=${encodeURIComponent('<script>alert(1)</script>')}`, 'No differences.'],
   ])('answers ?%s in words', async (query, words) => {
-    const { code, body } = await ask(`/datasets/validators/changes?${query}`);
+    const { code, body } = await ask(`/datasets/node_validators/changes?${query}`);
     expect(code).toBe(words.endsWith('.') ? 200 : 400);
     expect(textOf(body)).toContain(words);
     expect(body).not.toContain('<script>alert');
@@ -118,18 +120,24 @@ describe('what is different at two moments', () => {
 
 describe('files beside the pages', () => {
   it.each([
-    ['/datasets/validators.csv?node=validator-1', '/api/v1/datasets/validators/rows.csv?node=validator-1'],
-    ['/datasets/validators_history.json?limit=2', '/api/v1/views/validators_history.json?limit=2'],
+    [
+      '/datasets/node_validators.csv?node=validator-1',
+      '/api/v1/datasets/node_validators/rows.csv?node=validator-1',
+    ],
+    ['/datasets/node_validators_history.json?limit=2', '/api/v1/views/node_validators_history.json?limit=2'],
     ['/datasets/runs.csv?as_of=2026-11-01', '/api/v1/views/runs.csv?started_at.lte=2026-11-01'],
     [
       '/runs.csv?dataset=validators&until=2027-01-01',
       '/api/v1/views/runs.csv?sort=-run_id&dataset=validators&started_at.lt=2027-01-01',
     ],
     ['/quarantine.json?before=7', '/api/v1/views/quarantine.json?sort=-id&id.lt=7'],
-    ['/discrepancies.csv?state=standing', '/api/v1/views/discrepancies.csv?sort=-id&ended_at.null=true'],
-    ['/datasets/validators/changes.json', '/api/v1/datasets/validators/changes.json'],
-    ['/datasets/validators/coverage.csv', '/api/v1/datasets/validators/coverage.csv'],
-    ['/datasets/validators/row.json?node=x', '/api/v1/datasets/validators/rows/history.json?node=x'],
+    ['/discrepancies.csv?state=open', '/api/v1/views/discrepancies.csv?sort=-id&ended_at.null=true'],
+    ['/datasets/node_validators/changes.json', '/api/v1/datasets/node_validators/changes.json'],
+    ['/datasets/node_validators/coverage.csv', '/api/v1/datasets/node_validators/coverage.csv'],
+    [
+      '/datasets/node_validators/row.json?node=x',
+      '/api/v1/datasets/node_validators/rows/history.json?node=x',
+    ],
   ])('%s are those of the API', async (path, location) => {
     expect(await ask(path)).toMatchObject({ code: 303, headers: { location } });
     // The first moment of changes has to be told.
@@ -137,14 +145,18 @@ describe('files beside the pages', () => {
   });
 
   it('are linked from the rows, and hold them all', async () => {
-    const { body } = await ask('/datasets/validators?limit=2&columns=node,node_id');
+    const { body } = await ask('/datasets/node_validators?limit=2&columns=node,node_id');
     const json = JSON.parse((await ask(linkOf(body, 'JSON'))).body);
     expect(json.rows).toHaveLength(2);
     const csv = (await ask(linkOf(body, 'CSV'))).body.trim().split('\r\n');
-    const [count] = await sql<{ all: number }[]>`select count(*)::int as all from reporting.validators`;
+    const [count] = await sql<{ all: number }[]>`select count(*)::int as all from reporting.node_validators`;
     expect(csv[0]).toBe('node,node_id');
     expect(csv).toHaveLength((count?.all ?? 0) + 1);
-    for (const path of ['/datasets/nothing.csv', '/datasets/validators.xml', '/datasets/validators/rows.csv'])
+    for (const path of [
+      '/datasets/nothing.csv',
+      '/datasets/node_validators.xml',
+      '/datasets/node_validators/rows.csv',
+    ])
       expect((await ask(path)).code, path).toBe(404);
   });
 });

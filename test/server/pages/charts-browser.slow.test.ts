@@ -54,7 +54,7 @@ describe.skipIf(!chromiumPath)(`charts in a browser${noChromium}`, () => {
   });
 
   const window = { from: new Date(first), to: new Date(first + HOURS * hour) };
-  const wholeOf = () => server.address + chartLink({ of: 'metric_points', things: busy, ...window });
+  const wholeOf = () => server.address + chartLink({ of: 'metric_points', selected: busy, ...window });
   /** The moments of the points that are drawn, ms since 1970. */
   const momentsIn = async (page: Page) => {
     const text = (await page.locator('[data-points]').first().getAttribute('data-points')) ?? '';
@@ -116,24 +116,25 @@ describe.skipIf(!chromiumPath)(`charts in a browser${noChromium}`, () => {
     await close();
   });
 
-  it('draws what was too much for one page bit by bit, until all of the window is drawn', async () => {
-    // Whenever it is looked at, a second has passed: one piece is read for a page.
+  /** Pages for which a second passes at each look at the clock: one piece is read for a page. */
+  const serveHurried = async () => {
     let now = Date.now();
     const clock = () => {
       now += 1_000;
       return now;
     };
     const hurried = await servePagesOf(database.url, { clock });
-    const link = chartLink({
-      of: 'metric_points',
-      things: dense,
-      from: new Date(first),
-      to: new Date(first + DENSE * 1_000),
-    });
-    const { page, faults, close } = await openPage(browser, hurried.address + link);
+    const [from, to] = [new Date(first), new Date(first + DENSE * 1_000)];
+    const link = chartLink({ of: 'metric_points', selected: dense, from, to });
+    return { hurried, address: hurried.address + link };
+  };
+
+  it('draws what was too much for one page bit by bit, until all of the window is drawn', async () => {
+    const { hurried, address } = await serveHurried();
+    const { page, faults, close } = await openPage(browser, address);
     await expect
       .poll(() => page.locator('[data-unread]').textContent(), { timeout: 20_000 })
-      .toContain('All of the window is drawn');
+      .toContain('The whole window is drawn');
     const moments = await momentsIn(page);
     expect([moments[0], moments.at(-1)]).toEqual([first, first + (DENSE - 1) * 1_000]);
     expect(moments).toContain(peak.at);
@@ -143,9 +144,29 @@ describe.skipIf(!chromiumPath)(`charts in a browser${noChromium}`, () => {
     await hurried.close();
   });
 
+  it('does not take a part that was too much to read for a part without points', async () => {
+    const { hurried, address } = await serveHurried();
+    const { page, close } = await openPage(browser, `${hurried.address}/charts`);
+    let parts = 0;
+    await page.route('**/charts?**', async (route) => {
+      const to = Date.parse(new URL(route.request().url()).searchParams.get('to') ?? '');
+      if (route.request().isNavigationRequest() || ++parts === 1) await route.continue();
+      else await route.fulfill({ body: `<main><p data-unread="${to}">Even the newest part</p></main>` });
+    });
+    await page.goto(address);
+    const note = page.locator('[data-unread]');
+    await expect
+      .poll(() => note.textContent(), { timeout: 20_000 })
+      .toMatch(/^The chart starts at \S+ \S+\. Show/);
+    expect(parts).toBe(2);
+    expect(await note.locator('a').count()).toBe(1);
+    await close();
+    await hurried.close();
+  });
+
   it('tells a value with every digit where it is pointed at, also by keys', async () => {
     const [from, to] = [precise.at - 10 * hour, precise.at + 10 * hour].map((at) => new Date(at));
-    const link = chartLink({ of: 'metric_points', things: busy, from: from ?? null, to: to ?? null });
+    const link = chartLink({ of: 'metric_points', selected: busy, from: from ?? null, to: to ?? null });
     const { page, faults, close } = await openPage(browser, server.address + link);
     const { x, y, width, height } = await plotBox(page);
     await page.mouse.move(x + width / 2, y + height / 2);
@@ -168,7 +189,7 @@ describe.skipIf(!chromiumPath)(`charts in a browser${noChromium}`, () => {
     const [from, to] = [new Date('2026-01-05'), new Date('2026-02-05')];
     const { page, faults, close } = await openPage(
       browser,
-      server.address + chartLink({ of: 'native_balances', things: holder, from, to }),
+      server.address + chartLink({ of: 'native_balances', selected: holder, from, to }),
     );
     const { x, y, width, height } = await plotBox(page);
     const at = async (share: number) => {
@@ -189,7 +210,7 @@ describe.skipIf(!chromiumPath)(`charts in a browser${noChromium}`, () => {
     const { chain_id, metric, time_interval, bucket_start, until } = revised;
     const link = chartLink({
       of: 'metric_points',
-      things: { chain_id, metric, time_interval },
+      selected: { chain_id, metric, time_interval },
       from: new Date(bucket_start.getTime() - 48 * hour),
       to: new Date(bucket_start.getTime() + 240 * hour),
       asOf: null,

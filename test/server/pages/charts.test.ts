@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { getCatalogue } from '../../../src/reporting/relations/catalogue.ts';
 import { listChartSources } from '../../../src/reporting/relations/chart-sources.ts';
 import { parseChartRequest } from '../../../src/server/pages/charts/chart-data.ts';
-import { UnreadNotice } from '../../../src/server/pages/charts/chart-error.tsx';
+import { UnreadNotice } from '../../../src/server/pages/charts/charts.tsx';
 import { drawables } from '../../../src/server/pages/charts/drawables.ts';
 import { completeKeys, readTargets } from '../../../src/server/pages/charts/known-values.ts';
 import { chartLink } from '../../../src/server/pages/charts/link.ts';
@@ -54,19 +54,19 @@ describe('a chart', () => {
     const { code, body } = await get(
       chartLink({
         of: 'metric_points',
-        things: { chain_id, metric, time_interval },
+        selected: { chain_id, metric, time_interval },
         from: at,
         to: new Date(at.getTime() + 1),
         asOf: until.toISOString(),
       }).concat('&beside='),
     );
     expect(code).toBe(200);
-    const iso = at.toISOString().replace('.000', '');
+    const iso = at.toISOString().slice(0, 16).replace('T', ' ');
     expect(plain(body)).toContain(`${iso} ${was}`);
     const now = await get(
       chartLink({
         of: 'metric_points',
-        things: { chain_id, metric, time_interval },
+        selected: { chain_id, metric, time_interval },
         from: at,
         to: new Date(at.getTime() + 1),
         asOf: null,
@@ -85,10 +85,10 @@ describe('a chart', () => {
 
   it('has no line where nothing is, and does not draw what it cannot', async () => {
     expect(plain((await get('/charts?metric=txCount,feesPaid')).body)).toContain(
-      'Select what to draw: chain_id, time_interval',
+      'Select the values to draw: chain_id, time_interval',
     );
     const { body } = await get('/charts?chain_id=none&metric=txCount&time_interval=day');
-    expect(body).toContain('There is nothing to draw in this window');
+    expect(body).toContain('No data in this window');
     expect(plain(body)).toContain('0 points');
   });
 
@@ -115,7 +115,7 @@ describe('a chart', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('of readings offers the members of the list that is recorded, and draws the newest where nothing is told', async () => {
+  it('of readings offers the members of the list that is recorded, and draws the newest where nothing is selected', async () => {
     const options = (body: string, name: string) =>
       [
         ...(body.split(`<datalist id="${name}-known">`)[1]?.split('</datalist>')[0] ?? '').matchAll(
@@ -125,7 +125,7 @@ describe('a chart', () => {
         .map(([, value]) => value)
         .sort();
     for (const [of, list] of [
-      ['validator_uptime', 'validators'],
+      ['validator_uptime', 'node_validators'],
       ['peer_readings', 'peers'],
     ] as const) {
       const [target] = await sql<
@@ -160,12 +160,34 @@ describe('a chart', () => {
     }
   });
 
+  it('offers targets without a record last, so that the first chart has points', async () => {
+    const points = drawables.get('metric_points');
+    if (!points) throw new Error('metrics can be drawn');
+    const own = await sql.reserve();
+    try {
+      await own`begin`;
+      const [first] = await readTargets(own, points, {});
+      // A target that precedes it in the order of the keys.
+      const key = 'chainId=0 metric=txCount timeInterval=day';
+      await own`insert into recorder.targets (source, target_key, target)
+        select source, ${key}, target from recorder.targets where source = 'metric-points' limit 1`;
+      await own`insert into recorder.target_datasets (source, target_key, dataset, every_ms, requested_since, active)
+        select source, ${key}, dataset, every_ms, requested_since, true from recorder.target_datasets
+        where dataset = 'metric_points' limit 1`;
+      const targets = await readTargets(own, points, {});
+      expect([targets[0], targets.at(-1)?.chain_id]).toEqual([first, '0']);
+    } finally {
+      await own`rollback`;
+      own.release();
+    }
+  });
+
   it('the part before is of the same lines, whatever tells them apart', async () => {
     await sql`set time zone 'UTC'`;
-    const drawable = drawables.get('validators');
+    const drawable = drawables.get('node_validators');
     if (!drawable) throw new Error('validators can be drawn');
-    const things = completeKeys({}, await readTargets(sql, drawable, {}), drawable.needed);
-    const said = { column: undefined, by: undefined, to: null, as_of: null, beside: null, things };
+    const selected = completeKeys({}, await readTargets(sql, drawable, {}), drawable.needed);
+    const said = { column: undefined, by: undefined, to: null, as_of: null, beside: null, selected };
     const drawing = parseChartRequest(drawable, { ...said, from: new Date('2026-11-01') }, Date.now());
     const { lines } = await readChartLines(sql, drawing, () => 0);
     const html = renderToString(
@@ -176,6 +198,11 @@ describe('a chart', () => {
     expect(code).toBe(200);
     expect(lines.length).toBeGreaterThan(1);
     expect(body.match(/data-points=/g)).toHaveLength(lines.length);
+    // A page on which nothing was read is not a part without points.
+    const [, to] = drawing.window;
+    expect(renderToString(h(UnreadNotice, { drawing, lines: [], before: to }))).toContain(
+      `data-unread="${to.getTime()}">Even the newest part`,
+    );
   });
 
   it('takes a bounded number of things', async () => {
@@ -216,7 +243,7 @@ describe('more points than are read for one page', () => {
     'are drawn from a moment on, and the part before is a link away, as known %s',
     async (when) => {
       const asOf = when === 'now' ? null : revised.until.toISOString();
-      let link: string | undefined = chartLink({ of: 'metric_points', things: dense, ...window, asOf });
+      let link: string | undefined = chartLink({ of: 'metric_points', selected: dense, ...window, asOf });
       const pages: string[] = [];
       const before: number[] = [];
       while (link !== undefined && pages.length < 10) {
@@ -244,14 +271,17 @@ describe('what can be drawn', () => {
     const readings = [...getCatalogue().datasets.values()].filter(
       ({ kind }) => kind === 'series' || kind === 'sample',
     );
-    expect([...drawables.keys()]).toEqual(expect.arrayContaining(readings.map(({ name }) => name)));
+    expect([...drawables.keys()]).toEqual(expect.arrayContaining(readings.map(({ now }) => now.name)));
   });
 
   it('is a dataset of readings that nobody gave a title, under its name', () => {
     const catalogue = getCatalogue();
     const heights = catalogue.datasets.get('chain_heights');
     if (!heights) throw new Error('the catalogue has no heights');
-    const datasets = new Map([...catalogue.datasets, ['depths', { ...heights, name: 'depths' }]]);
+    const datasets = new Map([
+      ...catalogue.datasets,
+      ['depths', { ...heights, name: 'depths', now: { ...heights.now, name: 'depths' } }],
+    ]);
     expect(listChartSources({ ...catalogue, datasets }).get('depths')).toMatchObject({
       title: 'depths',
       heading: 'More',
@@ -263,11 +293,13 @@ describe('what can be drawn', () => {
     '%s: answers, with its SQL',
     async (_, of, values) => {
       const columns = values.map(({ name }) => name).slice(0, 4);
-      const { code, body } = await get(chartLink({ of, columns, things: {}, from: new Date('2026-11-01') }));
+      const { code, body } = await get(
+        chartLink({ of, columns, selected: {}, from: new Date('2026-11-01') }),
+      );
       expect(warnings).toEqual([]);
       expect(code).toBe(200);
       const csv = /href="(\/query\.csv[^"]*)"/.exec(body)?.[1];
-      if (csv === undefined) expect(plain(body)).toContain('Select what to draw');
+      if (csv === undefined) expect(plain(body)).toContain('Select the values to draw');
       else expect((await get(csv.replaceAll('&amp;', '&'))).code).toBe(200);
     },
   );
@@ -275,7 +307,7 @@ describe('what can be drawn', () => {
   it('holds until it ends: what started before the window is in it, and nothing is drawn in a gap', async () => {
     const asked = {
       of: 'native_balances',
-      things: holder,
+      selected: holder,
       from: new Date('2026-01-05'),
       to: new Date('2026-02-05'),
     };
@@ -298,7 +330,7 @@ describe('what can be drawn', () => {
     const { body } = await get(
       chartLink({
         of: 'proposed_blocks',
-        things: { network: 'mainnet', blockchain_id: 'c-chain' },
+        selected: { network: 'mainnet', blockchain_id: 'c-chain' },
         by: 'day',
         from: new Date(day + 80_000_000),
         to: new Date(day + 80_000_001),
@@ -325,7 +357,7 @@ describe('what can be drawn', () => {
       [4, later],
     ] as const)
       await sql`
-        insert into recorder.native_transactions (chain_id, address, tx_hash, block_number, block_timestamp, recorded_at, run_id)
+        insert into recorder.native_transactions (chain_id, address, tx_hash, block_number, block_timestamp, valid_from, run_id)
         select ${chain_id}, ${address}, ${`0x${days}`}, 1, ${at(days)}, ${recordedAt}, min(run_id) from recorder.runs`;
     await sql`
       insert into recorder.coverage (dataset, target_key, axis, covered)
@@ -334,7 +366,7 @@ describe('what can be drawn', () => {
       const { body } = await get(
         chartLink({
           of: 'native_transactions',
-          things: { chain_id, address },
+          selected: { chain_id, address },
           by: 'day',
           from: at(0),
           to: at(7),
@@ -356,7 +388,7 @@ describe('what can be drawn', () => {
     const from = Date.UTC(2026, 0, 1);
     const to = from + 3_000 * 3_600_000;
     await sql`
-      insert into recorder.native_transactions (chain_id, address, tx_hash, block_number, block_timestamp, recorded_at, run_id)
+      insert into recorder.native_transactions (chain_id, address, tx_hash, block_number, block_timestamp, valid_from, run_id)
       select ${chain_id}, ${address}, '0x' || h, 1, ${new Date(from)}::timestamptz + h * interval '1 hour', now(), (select min(run_id) from recorder.runs)
       from generate_series(0, 2999) h`;
     await sql`
@@ -365,7 +397,7 @@ describe('what can be drawn', () => {
     const { body } = await get(
       chartLink({
         of: 'native_transactions',
-        things: { chain_id, address },
+        selected: { chain_id, address },
         by: 'hour',
         from: new Date(from),
         to: new Date(to),
@@ -387,12 +419,12 @@ describe('what can be drawn', () => {
   });
 
   it.each([
-    ['of=node_latency_over_time&as_of=2026-11-21', 'at a past moment is not kept'],
-    ['of=stake_daily&chain_id=1', 'chain_id: there are seen_by'],
-    ['of=metric_points&by=day', 'by: has no meaning here'],
-    ['of=proposed_blocks&by=hour&from=1900-01-01', 'by: a window of this width'],
+    ['of=node_latency_over_time&as_of=2026-11-21', 'has no history'],
+    ['of=stake_daily&chain_id=1', 'chain_id: is not a parameter of this chart; it has seen_by'],
+    ['of=metric_points&by=day', 'by: is not supported for this chart'],
+    ['of=proposed_blocks&by=hour&from=1900-01-01', 'by: the window has too many periods'],
     ['of=income&by=hour', 'by: must be one of day, month, year'],
-    ['of=peer_versions&column=peers,nothing', 'column: must be of peers'],
+    ['of=peer_versions&column=peers,nothing', 'column: must be one or more of peers'],
     ['of=x_assets', 'of: must be one of'],
   ])('%s: is refused, and says why', async (query, why) => {
     const { code, body } = await get(`/charts?${query}`);

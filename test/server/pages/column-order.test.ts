@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { getCatalogue } from '../../../src/reporting/relations/catalogue.ts';
-import { orderTableColumns } from '../../../src/server/pages/datasets/column-order.ts';
+import { orderTableColumns } from '../../../src/server/pages/datasets/rows-table.tsx';
 
 const datasets = [...getCatalogue().datasets.values()];
 const namesOf = (dataset: (typeof datasets)[number]) =>

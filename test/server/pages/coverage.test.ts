@@ -28,8 +28,8 @@ describe('the coverage of a dataset', () => {
       '2026-03-04: covered',
       '2026-03-05: gap, 1 day missing, can still be fetched',
       '2026-03-06: covered',
-      '2026-03-07: gap, 1 day missing for good',
-      '2026-03-08: gap, 1 day missing for good',
+      '2026-03-07: gap, 1 day permanently missing',
+      '2026-03-08: gap, 1 day permanently missing',
       '2026-03-09: covered',
       '2026-03-10: covered',
     ];
@@ -42,7 +42,7 @@ describe('the coverage of a dataset', () => {
     expect(rowsOf(body).map(([day, state]) => `${day} ${state}`)).toEqual(
       expected.toReversed().map((words) => words.replace(/: (\w+).*/, ' $1')),
     );
-    expect(textOf(body)).toContain('Of 10 days: 6 covered, 1 partial, 3 gap.');
+    expect(textOf(body)).toContain('10 days: 6 covered, 1 partial, 3 gap.');
     expect(textOf(body)).toContain('the service keeps <90 days');
   });
 
@@ -62,7 +62,7 @@ describe('the coverage of a dataset', () => {
   it('leads to a day alone, to one target, and is what the API says', async () => {
     const { body } = await ask(`/datasets/metric_points/coverage?${window}`);
     const day = await ask(linkOf(body, '2026-03-05'));
-    expect(textOf(day.body)).toContain('Of 1 day: 1 gap.');
+    expect(textOf(day.body)).toContain('1 day: 1 gap.');
     const all = await ask(linkOf(body, 'all targets'));
     expect(all.code).toBe(200);
     expect((await ask(linkOf(all.body, holed))).body).toContain('6 covered, 1 partial, 3 gap');
@@ -83,9 +83,9 @@ describe('the coverage of a dataset', () => {
   });
 
   it('is there for every dataset, by day or by height', async () => {
-    for (const { name } of getCatalogue().datasets.values())
+    for (const name of getCatalogue().datasets.keys())
       expect({ name, code: (await ask(`/datasets/${name}/coverage`)).code }).toEqual({ name, code: 200 });
-    const { body } = await ask('/datasets/x_transactions/coverage?as_of=2026-11-01');
+    const { body } = await ask('/datasets/node_x_transactions/coverage?as_of=2026-11-01');
     expect(textOf(body)).toContain('From height');
     expect(linkOf(body, 'Rows')).toContain('as_of=');
     expect(faults).toEqual([]);
@@ -95,12 +95,12 @@ describe('the coverage of a dataset', () => {
     ['from=2026-05-02&to=2026-05-01', 400, 'from: must be before the end'],
     ['from=1990-01-01', 400, 'from: must be at most 1100 days before the end'],
     ['to=yesterday', 400, 'to: must be a time'],
-    ['nothing=1', 400, 'nothing: is not known here'],
+    ['nothing=1', 400, 'nothing: is not a known parameter'],
     ['target=1&target=2', 400, 'target: is given more than once'],
     [
       `target=${encodeURIComponent("'; drop table x; --<script>alert(1)</script>")}`,
       200,
-      'Nothing is missing',
+      'No gaps in this range',
     ],
     [`after=${encodeURIComponent("zz' or 1=1")}`, 200, 'By target'],
   ])('answers ?%s in words', async (query, status, words) => {

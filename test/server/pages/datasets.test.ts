@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 it('the list leads to every dataset and view, with what it means, and keeps the moment', async () => {
   const { body } = await ask('/datasets?as_of=2026-06-01');
-  for (const { name, about } of catalogue.datasets.values()) {
+  for (const [name, { about }] of catalogue.datasets) {
     expect(linkOf(body, name)).toBe(`/datasets/${name}?as_of=2026-06-01T00:00:00Z`);
     expect(textOf(body)).toContain(about);
   }
@@ -49,17 +49,19 @@ describe('rows', () => {
   });
 
   it('show their whole values for a copy, and times as times', async () => {
-    const { body } = await ask('/datasets/validators?limit=1');
+    const { body } = await ask('/datasets/node_validators?limit=1');
     const [row] =
-      await sql`select tx_id, node_id from reporting.validators order by node, subnet_id, node_id limit 1`;
+      await sql`select tx_id, node_id from reporting.node_validators order by node, subnet_id, node_id limit 1`;
     expect(rowsOf(body)[0]).toEqual(expect.arrayContaining([row?.node_id, row?.tx_id]));
     expect(body).toMatch(/<time datetime="20\d\d-\d\d-\d\dT[^"]+Z"/);
   });
 
   it('tell how many there are', async () => {
-    const [counted] = await sql<{ count: number }[]>`select count(*)::int from reporting.validators`;
-    expect(textOf((await ask('/datasets/validators?limit=1')).body)).toContain(`${counted?.count} rows.`);
-    const none = textOf((await ask('/datasets/validators?node=nobody')).body);
+    const [counted] = await sql<{ count: number }[]>`select count(*)::int from reporting.node_validators`;
+    expect(textOf((await ask('/datasets/node_validators?limit=1')).body)).toContain(
+      `${counted?.count} rows.`,
+    );
+    const none = textOf((await ask('/datasets/node_validators?node=nobody')).body);
     expect(none).toContain('0 rows.');
     expect(none).toContain('No rows.');
   });
@@ -87,12 +89,12 @@ describe('the moment of knowledge', () => {
     const [moment] = await sql<{ at: string; then: number; now: number }[]>`
       with earlier as (
         select to_char(min(at) - interval '1 ms', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at
-        from reporting.validators_changes where change = 'left')
-      select at, (select count(*) from reporting.validators_as_of(at::timestamptz))::int as then,
-        (select count(*) from reporting.validators)::int as now from earlier`;
+        from reporting.node_validators_changes where change = 'left')
+      select at, (select count(*) from reporting.node_validators_as_of(at::timestamptz))::int as then,
+        (select count(*) from reporting.node_validators)::int as now from earlier`;
     const at = moment?.at ?? '';
     expect(moment?.then).not.toBe(moment?.now);
-    const { body } = await ask(`/datasets/validators?as_of=${at}`);
+    const { body } = await ask(`/datasets/node_validators?as_of=${at}`);
     expect(textOf(body)).toContain('Back to now');
     expect(textOf(body)).toContain(`${moment?.then} rows.`);
     for (const label of ['Rows', 'Versions', 'Data', 'weight', 'history'])
@@ -100,25 +102,25 @@ describe('the moment of knowledge', () => {
   });
 
   it('before the first recording leads to the first', async () => {
-    const { code, body } = await ask('/datasets/validators?as_of=2001-01-01&node=validator-1');
+    const { code, body } = await ask('/datasets/node_validators?as_of=2001-01-01&node=validator-1');
     expect(code).toBe(200);
     expect(textOf(body)).toContain(
-      'There is no record of validators at that moment.It has been recorded since',
+      'There is no data of validators for that time.The dataset has been recorded since',
     );
-    const then = await ask(linkOf(body, 'show what was known then'));
+    const then = await ask(linkOf(body, 'show the data as of then'));
     expect(then.code).toBe(200);
     expect(textOf(then.body)).not.toContain('There is no record');
-    expect((await ask(linkOf(body, 'what is known now'))).code).toBe(200);
+    expect((await ask(linkOf(body, 'show the current data'))).code).toBe(200);
   });
 });
 
 describe('the history of a row', () => {
   it('holds every version, the newest first, and marks what changed', async () => {
     const [changed] = await sql<{ node: string; subnet_id: string; node_id: string; versions: number }[]>`
-      select node, subnet_id, node_id, count(*)::int as versions from reporting.validators_history
+      select node, subnet_id, node_id, count(*)::int as versions from reporting.node_validators_history
       group by node, subnet_id, node_id, start_time, tx_id having count(*) > 1 limit 1`;
     const { node = '', subnet_id = '', node_id = '', versions } = changed ?? {};
-    const rows = await ask(`/datasets/validators?${new URLSearchParams({ node, subnet_id, node_id })}`);
+    const rows = await ask(`/datasets/node_validators?${new URLSearchParams({ node, subnet_id, node_id })}`);
     const { code, body } = await ask(linkOf(rows.body, 'history'));
     expect(code).toBe(200);
     expect(rowsOf(body)).toHaveLength(versions ?? 0);
@@ -126,7 +128,7 @@ describe('the history of a row', () => {
   });
 
   it('needs the whole key, and a dataset', async () => {
-    const { code, body } = await ask('/datasets/validators/row?node=validator-1');
+    const { code, body } = await ask('/datasets/node_validators/row?node=validator-1');
     expect(code).toBe(400);
     expect(textOf(body)).toContain('subnet_id: is required');
     expect((await ask('/datasets/runs/row?run_id=1')).code).toBe(404);
@@ -136,10 +138,10 @@ describe('the history of a row', () => {
 
 describe('forms', () => {
   it('lead to an address without the fields that were left empty', async () => {
-    const sent = await ask('/datasets/validators?node=&weight.gte=5&as_of=&columns=node&columns=weight');
+    const sent = await ask('/datasets/node_validators?node=&weight.gte=5&as_of=&columns=node&columns=weight');
     expect(sent).toMatchObject({
       code: 303,
-      headers: { location: '/datasets/validators?weight.gte=5&columns=node,weight' },
+      headers: { location: '/datasets/node_validators?weight.gte=5&columns=node,weight' },
     });
     const { body } = await ask(String(sent.headers.location));
     expect(rowsOf(body)[0]).toHaveLength(2);
@@ -180,7 +182,7 @@ describe('what nobody should ask', () => {
       'value',
       'value.gte',
       'bucket_start',
-      'vanished_at.null',
+      'extra.null',
       'as_of',
       'sort',
       'columns',
@@ -207,7 +209,7 @@ describe('what nobody should ask', () => {
     ['value=1&value=2', 'value: is given more than once'],
     ['as_of=2026-01-01&as_of=2026-01-02', 'as_of: is given more than once'],
     ['value.gte=many', 'value.gte: must be a number'],
-    ['nothing=1', 'nothing: is not known here'],
+    ['nothing=1', 'nothing: is not a known parameter'],
     ['sort=extra', 'sort: must be one of'],
     ['after=x', 'after: must be the cursor'],
   ])('is answered by what it may be: %s', async (query, words) => {

@@ -5,28 +5,27 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest';
 import { PostgresServer } from '../../../chaos/servers/postgres-server.ts';
 import { TcpProxy } from '../../../chaos/servers/proxy.ts';
-import { Membership } from '../../../src/recording/membership.ts';
+import { ProcessRegistration } from '../../../src/recording/process-registration.ts';
 import { Access } from '../../../src/server/access.ts';
 import { chromiumPath, noChromium, openBrowser, openPage, seriousFindings } from '../../support/browser.ts';
 import { startCommand } from '../../support/cli.ts';
 import { withDatabase } from '../../support/fixture.ts';
 import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { rowsOf, textOf } from './html.ts';
 
 const { it, database, sql } = withDatabase({ max: 4 });
 let server: PageServer;
-let dir: string;
+const dir = temporaryFolder('distress');
 
 beforeAll(async () => {
   server = await servePagesOf(database.url, {
     recorder: { name: 'alpha', network: 'mainnet', simulated: false, directory: null },
   });
-  dir = mkdtempSync(join(tmpdir(), 'recorder-distress-'));
   writeFileSync(join(dir, 'recorder.yaml'), 'network: mainnet\n');
 });
 afterAll(async () => {
   await server.close();
-  rmSync(dir, { recursive: true });
 });
 
 const text = async (path: string) => textOf((await ask(server.address + path)).body);
@@ -35,24 +34,24 @@ const told = async (...command: string[]) =>
 
 describe('several recorders', () => {
   const joined = (recorder: string, network: string, digest: string, process: string, roles: string[]) =>
-    Membership.join(sql, { recorder, network, digest }, process, roles);
+    ProcessRegistration.join(sql, { recorder, network, digest }, process, roles);
   const all = ['scheduler', 'worker', 'server'];
 
-  it('are told apart, and one with an older configuration is told with what to do, wherever one looks', async () => {
+  it('are distinguished, and one with an older configuration is reported with what to do, wherever one looks', async () => {
     const old = await joined('alpha', 'mainnet', 'A', 'one/1/old', all);
     expect(await text('/')).not.toMatch(/recorders? writes? to/);
     await joined('alpha', 'mainnet', 'B', 'one/2/new', all);
     await joined('beta', 'fuji', 'C', 'two/3/other', all);
     await old.beat();
     expect(await text('/')).toMatch(
-      /2 recorders write to this database: alpha \(mainnet, 2 processes\), beta \(fuji, 1 process\)\..* come from alpha/,
+      /2 recorders write to this database: alpha \(mainnet, 2 processes\), beta \(fuji, 1 process\)\..* served by alpha/,
     );
     const states = async () => {
       const [, processes = ''] = (await ask(`${server.address}/queues`)).body.split('id="processes"');
       return rowsOf(processes).map(([process, state, recorder]) => [process, state, recorder]);
     };
     expect(await states()).toEqual([
-      ['one/1/old', 'has an older configuration', 'alpha'],
+      ['one/1/old', 'older configuration', 'alpha'],
       ['one/2/new', 'runs', 'alpha'],
       ['two/3/other', 'runs', 'beta'],
     ]);
@@ -63,7 +62,7 @@ describe('several recorders', () => {
     await sql`update recorder.configurations set first_seen_at = first_seen_at - interval '2 minutes'`;
     await expect
       .poll(() => text('/'))
-      .toMatch(/outdatedprocessone\/1\/old.*newer recorder\.yaml.*\(name:\)the queues/s);
+      .toMatch(/outdatedprocessone\/1\/old.*newer recorder\.yaml.*\(name:\)queues/s);
     const finding =
       /outdated since .*: process one\/1\/old: a newer configuration of the recorder "alpha" is in place/;
     expect(await told('status')).toMatch(finding);
@@ -75,7 +74,7 @@ describe('several recorders', () => {
     await expect.poll(() => text('/')).not.toContain('one/1/old');
   });
 
-  it('tell of their queues; what nobody looked at lately is not called good', async () => {
+  it('tell of their queues; what nobody observed lately is not called good', async () => {
     await sql`
       insert into recorder.queues (recorder, queue, waiting, active, error, error_since, seen_at)
       values ('beta', 'heals', 20, 0, 'it is paused', now() - interval '2 h', now()),
@@ -88,19 +87,19 @@ describe('several recorders', () => {
     expect(
       rowsOf(others).map(([recorder, queue, , waits, state]) => [recorder, queue, waits, state]),
     ).toEqual([
-      ['beta', 'polls', '3', 'not checked lately'],
-      ['beta', 'heals', '20', 'stands since 2 h ago: it is paused'],
+      ['beta', 'polls', '3', 'not checked recently'],
+      ['beta', 'heals', '20', 'stalled since 2 h ago: it is paused'],
     ]);
     const [, schedules = ''] = body.split('id="schedules"');
     expect(rowsOf(schedules).map(([schedule, state]) => [schedule, state])).toEqual([
       ['plan one', 'set'],
-      ['plan two', 'not checked lately'],
+      ['plan two', 'not checked recently'],
     ]);
     await expect.poll(() => text('/')).toMatch(/queueheals of beta.*it is paused/s);
     await sql`truncate recorder.queues, recorder.schedules`;
   });
 
-  it('of which no process works any more are told, while one of them still runs', async () => {
+  it('of which no process works any more are reported, while one of them still runs', async () => {
     await sql`update recorder.processes set seen_at = now() - interval '2 minutes' where process in ('one/1/old', 'one/2/new')`;
     await joined('alpha', 'mainnet', 'B', 'one/4/pages', ['server']);
     await expect
@@ -135,7 +134,7 @@ describe('while PostgreSQL is killed', () => {
     const places = [
       '/',
       '/datasets',
-      '/datasets/validators',
+      '/datasets/node_validators',
       '/runs',
       '/queues',
       '/status',
@@ -209,7 +208,7 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}, while the database is
     await expect
       .poll(later, { timeout: 15_000 })
       .toMatch(
-        /^The database does not respond\. This page is as it was at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\./,
+        /^The database does not respond\. This page shows the state at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\./,
       );
     expect(await page.textContent('h1')).toBe(heading);
     expect(await seriousFindings(page)).toEqual([]);
@@ -232,7 +231,7 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}, while the database is
     await close();
   });
 
-  it('a recorder that is gone altogether is told, too', async () => {
+  it('a recorder that is gone altogether is reported, too', async () => {
     const gone = await servePagesOf(database.url);
     const { page, close } = await openPage(browser, `${gone.address}/queues`);
     await page.clock.install();
@@ -247,7 +246,7 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}, while the database is
     await close();
   });
 
-  it('a recorder that takes what is asked and never answers is told, too', async () => {
+  it('a recorder that takes what is asked and never answers is reported, too', async () => {
     const hanging = await servePagesOf(database.url);
     const before = await TcpProxy.open(Number(new URL(hanging.address).port));
     const { page, close } = await openPage(browser, before.before(`${hanging.address}/queues`));
@@ -256,7 +255,7 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}, while the database is
     // It asks every 5 s; the server itself would say after 8 s that the database is late.
     await expect
       .poll(said, { timeout: 30_000 })
-      .toMatch(/^The recorder does not respond\. This page is as it was at/);
+      .toMatch(/^The recorder does not respond\. This page shows the state at/);
     before.weather = { kind: 'fair' };
     await expect.poll(said, { timeout: 30_000 }).toBe('');
     await close();

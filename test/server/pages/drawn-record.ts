@@ -15,7 +15,7 @@ export async function addToDraw(sql: postgres.Sql): Promise<void> {
   await makeSeriesOf(sql);
   const [run] = await sql<{ id: string }[]>`select min(run_id)::text as id from recorder.metric_points`;
   await sql`
-    insert into recorder.metric_points (series_id, bucket_start, value, recorded_at, run_id)
+    insert into recorder.metric_points (series_id, bucket_start, value, valid_from, run_id)
     select (select public.series_of(${busy.chain_id}, ${busy.metric}, ${busy.time_interval})), h,
       case when h = ${new Date(precise.at)} then ${precise.value}::numeric else 1000 + extract(day from h) * 7 end,
       h + interval '1 hour', ${run?.id ?? '1'}
@@ -37,7 +37,7 @@ export const peak = { at: first + 5_000, value: '999999999' };
 export async function addTooMany(sql: postgres.Sql): Promise<void> {
   await makeSeriesOf(sql);
   await sql`
-    insert into recorder.metric_points (series_id, bucket_start, value, recorded_at, run_id)
+    insert into recorder.metric_points (series_id, bucket_start, value, valid_from, run_id)
     select (select public.series_of(${dense.chain_id}, ${dense.metric}, ${dense.time_interval})), s,
       case when s = ${new Date(peak.at)} then ${peak.value}::numeric else 1000 + extract(minute from s) end, s, min(m.run_id)
     from (select min(run_id) as run_id from recorder.metric_points) m,

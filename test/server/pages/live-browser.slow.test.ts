@@ -78,7 +78,7 @@ describe.skipIf(!chromiumPath)(`a page that renews itself, in a browser${noChrom
     expect(await focused()).toBe('main');
     await page.locator('.scroll', { hasText: node }).click();
     await renewed();
-    expect(await focused()).toBe('Nodes now');
+    expect(await focused()).toBe('Node status');
     await close();
   });
 

@@ -47,7 +47,7 @@ it('/status of many nodes tells those in full that want a look, and of each othe
   expect(inFull).toEqual([...down]);
   const [, line = ''] = text.split('<a href="/status/node-1">node-1</a>');
   const [told = ''] = line.split('</tr>');
-  expect(told).toContain('The last 90 days of node-1: of 2 recorded, 2 up all the time');
+  expect(told).toContain('The last 90 days of node-1: 2 with a record: 2 fully up');
   expect(told).toContain('/status/node-1?from=');
   expect([...told.matchAll(/100\.000.%/g)]).toHaveLength(4);
 });
@@ -61,5 +61,5 @@ it('the nodes that a page does not list are linked to up to a thousand, those th
   expect(text).toContain('1\u202f500 more nodes: 3 down, 1\u202f497 up');
   expect([...text.matchAll(/<a href="\/status\/node-\d+"/g)]).toHaveLength(1_000);
   expect(text).toContain('href="/status/node-1"');
-  expect(text).toContain('and 500 without a link here');
+  expect(text).toContain('and 500 without a link: open');
 });

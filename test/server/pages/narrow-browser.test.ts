@@ -31,7 +31,7 @@ describe.skipIf(!chromiumPath)(`tables on a phone, in a browser${noChromium}`, (
   });
 
   it.each([
-    ['/', 'Nodes now'],
+    ['/', 'Node status'],
     ['/status/validator-1', 'Probe results'],
     ['/status/validator-1', 'Checks of validator-1'],
   ])('%s: of "%s" nothing is out of sight, and each cell says what it is', async (path, caption) => {

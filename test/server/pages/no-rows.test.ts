@@ -14,11 +14,17 @@ const page = async (dataset: string) => (await ask(`/datasets/${dataset}`)).body
 it('a dataset without rows says why, and when they come', async () => {
   await wanted('validators');
   await wanted('peers', { error: 'connect ECONNREFUSED' });
-  await wanted('proposals', { success: new Date() });
-  expect(await page('validators')).toContain('the first polls of 1 target are under way');
-  expect(await page('validators')).toContain('it is recorded every 10 min');
-  expect(await page('peers')).toContain('1 target failed, and will be retried: connect ECONNREFUSED');
-  expect(await page('proposals')).toContain('the upstream returned none so far. Last poll now');
+  await wanted('proposals', { success: new Date(Date.now() - 150 * 60_000) });
+  expect(await page('validators')).toContain('the first polls of 1 target are in progress');
+  expect(await page('validators')).toContain('recorded every 10 min');
+  expect(await page('peers')).toContain('1 target failed and will be retried. Error: connect ECONNREFUSED');
+  expect(await page('proposals')).toContain('the upstream returned none so far. Last poll 2 h ago');
   expect(await page('subnets')).toContain('the configuration does not record this dataset');
-  expect((await ask('/datasets/validators?node=x')).body).toContain('No rows.');
+  expect((await ask('/datasets/node_validators?node=x')).body).toContain('No rows.');
+});
+
+it('the discrepancies say whether anything was compared', async () => {
+  expect((await ask('/discrepancies')).body).toContain('No comparison has run yet');
+  await sql`insert into recorder.check_runs (scope, checked_at, took_ms) values ('nodes', now(), 1)`;
+  expect((await ask('/discrepancies')).body).toContain('No discrepancies: all compared values agree.');
 });

@@ -33,7 +33,7 @@ describe('an address that nobody had in mind', () => {
     },
   );
 
-  it.each(['/runs/', '/status/', '/datasets/', '/datasets/validators/'])(
+  it.each(['/runs/', '/status/', '/datasets/', '/datasets/node_validators/'])(
     '%s is the page without the stroke at its end',
     async (path) => {
       expect((await ask(path)).code).toBe(200);
@@ -43,11 +43,11 @@ describe('an address that nobody had in mind', () => {
 
 describe('a question that finds nothing', () => {
   it.each([
-    ['/discrepancies?check=nothing_of_that_name', 'No discrepancy matches.'],
-    ['/discrepancies?state=ended', 'No discrepancy matches.'],
-    ['/alerts?rule=no-such-rule', 'This rule reports nothing now.'],
-    ['/quarantine?dataset=validators', 'No item matches.'],
-    ['/datasets/validators/coverage?target=nobody', 'No target is nobody.'],
+    ['/discrepancies?check=nothing_of_that_name', 'No matching discrepancies.'],
+    ['/discrepancies?state=ended', 'No matching discrepancies.'],
+    ['/alerts?rule=no-such-rule', 'This rule has no open alerts.'],
+    ['/quarantine?dataset=validators', 'No matching items.'],
+    ['/datasets/node_validators/coverage?target=nobody', 'There is no target nobody.'],
   ])('%s is not told that all is well', async (path, words) => {
     const { code, body } = await ask(path);
     expect({ code, text: textOf(body) }).toEqual({ code: 200, text: expect.stringContaining(words) });
@@ -59,7 +59,7 @@ describe('a question that finds nothing', () => {
   it('has rows, where the first of them is too long for a page', async () => {
     const sql = encodeURIComponent("select repeat('x', 3000000) as text");
     const text = textOf((await ask(`/query?sql=${sql}`)).body);
-    expect(text).toContain('The first row is too long to be shown here: CSV and JSON have it.');
+    expect(text).toContain('The first row is too long for this page. The CSV and JSON files contain it.');
     expect(text).not.toContain('The first 0 rows');
   });
 });

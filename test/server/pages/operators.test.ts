@@ -16,7 +16,7 @@ const job = {
 const { it, sql, ask } = withPages(
   {
     queues: {
-      look: async () => [
+      readContents: async () => [
         { queue: 'polls', paused: false, refusal: null, counts: [{ state: 'active', jobs: 1 }], jobs: [job] },
       ],
       jobs: async () => [job],
@@ -35,7 +35,7 @@ beforeAll(async () => {
     from generate_series(1, 120) n`;
   await sql`
     insert into recorder.quarantine (dataset, target_key, run_id, quarantined_at, observed_at, last_seen, times, reason, item, digest)
-    values ('validators', 'node=1', 7, now(), now(), now(), 3, 'weight: <i>wrong</i>',
+    values ('validators', 'node=1', 7, now(), now(), now(), 3, 'weight: <i>wrong\u202e</i>',
       ${'{"weight":123456789012345678901234567890.10,"name":"<script>\u202e","list":[1,{}]}'}, 'x')`;
   await sql`
     insert into recorder.discrepancies
@@ -105,7 +105,7 @@ describe('/runs', () => {
     await sql`update recorder.runs set status = 'unsupported', error = 'not a validator' where run_id = 11`;
     const body = await page('/runs/11');
     expect(body).toMatch(/<p class="what">The upstream does not offer this data\.<\/p><pre>not a validator/);
-    expect(body).not.toContain('It failed');
+    expect(body).not.toContain('The run failed');
   });
 });
 
@@ -113,13 +113,13 @@ describe('/quarantine', () => {
   it('lists items, and shows one as it came, with every digit and no mark-up', async () => {
     const list = await page('/quarantine?dataset=validators');
     const [, item = ''] = /href="\/quarantine\/(\d+)"/.exec(list) ?? [];
-    expect(list).toContain('weight: &lt;i>wrong&lt;/i>');
+    expect(list).toContain('weight: &lt;i>wrong\\u202e&lt;/i>');
     const body = await page(`/quarantine/${item}`);
     expect(body).toContain('chain-recorder quarantine redrive');
     expect(body).toContain('123456789012345678901234567890.10');
     expect(body).toContain('&lt;script>\\u202e');
     expect(body).not.toMatch(/<script>|\u202e/);
-    expect(await page('/quarantine?dataset=p_blocks')).toContain('No item matches.');
+    expect(await page('/quarantine?dataset=p_blocks')).toContain('No matching items.');
   });
 
   it('sets JSON on lines without changing it', () => {
@@ -131,7 +131,7 @@ describe('/quarantine', () => {
   });
 });
 
-it('/alerts shows what is open first, those that are told before those that wait, and what is over by pages', async () => {
+it('/alerts shows what is open first, those that are reported before those that wait, and what is over by pages', async () => {
   await sql`
       insert into recorder.alerts (recorder, rule, subject, severity, state, summary, since, began_at, fired_at, resolved_at, flapping, acknowledged_at, acknowledged_by, note)
       select 'recorder', case n % 2 when 0 then 'node-down' else 'dataset-late' end, '<i>' || n, 'critical',
@@ -159,10 +159,10 @@ it('/alerts shows what is open first, those that are told before those that wait
 
 it('/discrepancies tells those that stand from those that ended', async () => {
   expect(await page('/discrepancies')).toMatch(/>one<.*25\.?.*>two<|>two<.*>one</s);
-  const standing = await page('/discrepancies?state=standing');
-  expect(standing).toContain('>one<');
-  expect(standing).toContain('20.00 %');
-  expect(standing).not.toContain('>two<');
+  const openPage = await page('/discrepancies?state=open');
+  expect(openPage).toContain('>one<');
+  expect(openPage).toContain('20.00 %');
+  expect(openPage).not.toContain('>two<');
   expect(await page('/discrepancies?check=balances')).not.toContain('>one<');
 });
 

@@ -26,39 +26,37 @@ from node_uptime_by_month where probe = 'health' order by month, node`;
 
 /** The name of a picture, what is seen, and the page. */
 const pages: readonly (readonly [name: string, caption: string, path: string])[] = [
-  ['overview', 'Overview: what is recorded and how fresh, nodes now, what is worth a look', '/'],
-  ['datasets', 'Data: everything that is recorded, and the views over it', '/datasets'],
-  ['rows', 'Rows of a list, now or as known at any moment', '/datasets/validators'],
+  ['overview', 'Overview: freshness of the datasets, state of the nodes, recent changes', '/'],
+  ['datasets', 'Data: all recorded datasets, and their views', '/datasets'],
+  ['rows', 'Rows of a list, now or as of any moment', '/datasets/node_validators'],
   [
     'row',
     'One point and all of its revisions',
     `/datasets/metric_points/row?${point}&time_interval=day&bucket_start=${day(3)}T00:00:00Z`,
   ],
-  [
-    'changes',
-    'Changes between two moments: what is different at two moments',
-    '/datasets/metric_points/changes',
-  ],
+  ['changes', 'Changes between two moments', '/datasets/metric_points/changes'],
   [
     'coverage',
-    'Coverage: what is recorded, what is missing and why, with the command that fixes it',
+    'Coverage: recorded and missing data with the reasons, and the command that fixes it',
     '/datasets/validator_uptime/coverage',
   ],
-  ['charts', 'Charts: two moments of knowledge over each other', revised],
+  ['charts', 'Charts: the values as of two moments in one picture', revised],
   ['supply', 'Charts: stake by day', '/charts?of=stake_daily'],
   [
     'query',
-    'Query: SQL that can only read, with the result as table or chart',
+    'Query: read-only SQL, with the result as table or chart',
     `/query?sql=${encodeURIComponent(question)}`,
   ],
-  ['status', 'Status of the nodes: four states told apart, uptime with its bounds', '/status'],
-  ['node', 'A node over any range, down to the single look', '/status/validator-1'],
-  ['alerts', 'Alerts: what is open, and what is over', '/alerts'],
+  ['status', 'Status of the nodes: four states, uptime with its bounds', '/status'],
+  ['node', 'A node over any range, down to a single probe', '/status/validator-1'],
+  ['alerts', 'Alerts: open and resolved', '/alerts'],
   ['runs', 'Runs', '/runs'],
   ['queues', 'Queues, processes and schedules', '/queues'],
-  ['quarantine', 'Quarantine: what could not be decoded', '/quarantine'],
-  ['discrepancies', 'Discrepancies: where sources do not agree', '/discrepancies'],
+  ['quarantine', 'Quarantine: items that could not be decoded', '/quarantine'],
+  ['discrepancies', 'Discrepancies: differences between sources', '/discrepancies'],
 ];
+const INTRODUCTION =
+  'After a month of the simulated network, with incidents, revisions and an outage of the recorder. Each picture has a page in two widths, light and dark.';
 /** How high the pictures of pages are, before they are made small. */
 const HEIGHT = 900;
 /** How wide a picture is on the sheet, by the width of the page. */
@@ -83,10 +81,10 @@ for (const [name, , path] of pages.filter(([one]) => only.length === 0 || only.i
     }
   await writeFile(`${folder}${name}.jpg`, await sheet(browser, shots));
 }
-const lines = pages.map(([name, caption]) => `## ${caption}\n\n![${caption}](pages/${name}.jpg)\n`);
+const lines = pages.map(([name, caption]) => `## ${caption}\n\n![${caption}](../pages/${name}.jpg)\n`);
 await writeFile(
   fileURLToPath(new URL('../../../docs/reference/pages.md', import.meta.url)),
-  `# The pages\n\nAfter a month of the simulated network with incidents, revisions and an outage of the recorder; wide and narrow, light and dark.\n\n${lines.join('\n')}`,
+  `# Pages\n\n${INTRODUCTION}\n\n${lines.join('\n')}`,
 );
 await browser.close();
 for (const one of wrong) process.stderr.write(`${one}\n`);

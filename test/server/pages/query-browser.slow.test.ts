@@ -37,8 +37,7 @@ describe.skipIf(!chromiumPath)(`/query in a browser${noChromium}`, () => {
     openPage(browser, `${server.address}/query${query}`, 'wide', options);
   const editor = (page: Page) => page.getByRole('textbox', { name: 'SQL' });
   const offered = (page: Page) => page.locator('.cm-tooltip-autocomplete li .cm-completionLabel');
-  const table = (page: Page) =>
-    page.getByRole('group', { name: 'The answer', exact: true }).locator('th, td');
+  const table = (page: Page) => page.getByRole('group', { name: 'Result', exact: true }).locator('th, td');
 
   it('offers the views, then the columns of the view, with or without its name before them', async () => {
     const { page, faults, close } = await open();
@@ -47,7 +46,7 @@ describe.skipIf(!chromiumPath)(`/query in a browser${noChromium}`, () => {
     const type = (text: string) => page.keyboard.type(text, { delay: 15 });
     const options = () => offered(page).allTextContents();
     await type('select * from validators');
-    await expect.poll(options).toEqual(expect.arrayContaining(['validators', 'validators_as_of']));
+    await expect.poll(options).toEqual(expect.arrayContaining(['validators', 'node_validators_as_of']));
     expect(await seriousFindings(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await type(' v where v.');
@@ -104,8 +103,11 @@ describe.skipIf(!chromiumPath)(`/query in a browser${noChromium}`, () => {
       await info.waitFor({ state: 'attached' });
       // Where it stands is worked out after it is there.
       await expect.poll(() => info.isVisible(), { message: width }).toBe(width === 'wide');
-      await offered(page).nth(2).click();
-      await expect.poll(() => editor(page).textContent()).toMatch(/^select \* from node_\w{5,}/);
+      const option = offered(page).nth(2);
+      const name = await option.textContent();
+      expect(name).toMatch(/^node_\w+$/);
+      await option.click();
+      await expect.poll(() => editor(page).textContent()).toBe(`select * from ${name}`);
       await close();
     }
   });
@@ -123,14 +125,14 @@ describe.skipIf(!chromiumPath)(`/query in a browser${noChromium}`, () => {
     await show(false);
     const place = await cancel.boundingBox();
     await show(true);
-    await page.getByRole('button', { name: 'Ask' }).click({ noWaitAfter: true });
+    await page.getByRole('button', { name: 'Run' }).click({ noWaitAfter: true });
     await expect.poll(running).toHaveLength(1);
     await page.mouse.click((place?.x ?? 0) + 5, (place?.y ?? 0) + 5);
     await expect.poll(running).toHaveLength(0);
     expect(await page.textContent('[data-progress]')).toBe('Cancelled.');
     expect(await page.getByRole('button', { name: 'Cancel' }).isVisible()).toBe(false);
     await editor(page).fill('select 42 as answer');
-    await page.getByRole('button', { name: 'Ask' }).click();
+    await page.getByRole('button', { name: 'Run' }).click();
     await expect.poll(() => table(page).allTextContents()).toEqual(['answer', '42']);
     await close();
   });
@@ -141,7 +143,7 @@ describe.skipIf(!chromiumPath)(`/query in a browser${noChromium}`, () => {
       const { page, faults, close } = await open('', { javaScriptEnabled });
       if (javaScriptEnabled) await editor(page).fill(overTime);
       else await page.fill('textarea', overTime);
-      await page.getByRole('button', { name: 'Ask' }).click();
+      await page.getByRole('button', { name: 'Run' }).click();
       await page.waitForURL(/sql=/);
       const cells = await table(page).allTextContents();
       expect(cells).toHaveLength(2 + 20);
@@ -177,7 +179,7 @@ describe.skipIf(!chromiumPath)(`/query in a browser${noChromium}`, () => {
       const fixed = 'select dataset from freshness';
       if (javaScriptEnabled) await editor(page).fill(fixed);
       else await page.fill('textarea', fixed);
-      await page.getByRole('button', { name: 'Ask' }).click();
+      await page.getByRole('button', { name: 'Run' }).click();
       await expect.poll(() => page.textContent('#answer')).toBe('0 rows');
       await close();
     },

@@ -9,8 +9,8 @@ import { nodeIdentity } from '../../../src/datasets/node/node-identity.ts';
 import type { QueueBackend, RecorderQueue } from '../../../src/jobs/backend.ts';
 import { HEALS, POLLS, recordJob } from '../../../src/jobs/jobs.ts';
 import { openBackend } from '../../../src/jobs/open-backend.ts';
-import { createQueuesView } from '../../../src/jobs/queue-look.ts';
-import { QueueWatch, storeQueueStates } from '../../../src/jobs/seen-queues.ts';
+import { createQueuesView } from '../../../src/jobs/queue-content.ts';
+import { QueueWatch, storeQueueStates } from '../../../src/jobs/queue-states.ts';
 import { startWorkers } from '../../../src/jobs/workers.ts';
 import { describeFinding, findingGroups } from '../../../src/reporting/reports/findings.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
@@ -62,7 +62,7 @@ describe.each([
   const text = async (path: string) => textOf((await page(path)).body);
   /** Looks at the queue of polls, and writes down what is seen as if it was so for a minute. */
   async function noted() {
-    const found = await new QueueWatch('polls', queues.polls, backend.kind).look();
+    const found = await new QueueWatch('polls', queues.polls, backend.kind).check();
     await storeQueueStates(sql, 'recorder', [found]);
     await sql`update recorder.queues set error_since = error_since - interval '1 minute'`;
     return (await findingGroups(sql))
@@ -177,8 +177,8 @@ describe.each([
       },
       end: () => redis?.command('CONFIG', 'SET', 'save', ''),
       refused: 'MISCONF',
-      why: 'it could not save its data to its disk',
-      fix: 'see its log, and make room on its disk',
+      why: 'it could not save its data to disk',
+      fix: 'see its log, and free disk space',
     },
   ])(
     'whose Redis $what says so wherever one looks and stays readable, until that is over',
@@ -194,12 +194,12 @@ describe.each([
       await expect.poll(() => text('/queues')).toContain(why);
       const shown = await text('/queues');
       expect(shown).toContain(fix);
-      expect(shown).toMatch(/This queue is stalled.*Nothing is lost/s);
+      expect(shown).toMatch(/This queue is stalled.*No data is lost/s);
       // What waits is still shown.
       expect(shown).toContain('Waiting2\u202f34');
       expect(rowsOf((await page('/queues/polls')).body)).toHaveLength(50);
       expect(await noted()).toEqual([
-        expect.stringMatching(new RegExp(`^stalled since .*: queue polls: Redis takes nothing: .*${why}`)),
+        expect.stringMatching(new RegExp(`^stalled since .*: queue polls: Redis rejects writes: .*${why}`)),
       ]);
       // What was found before is shown for a moment.
       await expect.poll(() => text('/')).toMatch(new RegExp(`queuepolls.*${why}`, 's'));
@@ -222,18 +222,16 @@ describe.each([
       await redis?.crash();
       await expect
         .poll(() => text('/queues'), { timeout: 20_000 })
-        .toMatch(/The queue does not respond\..*Nothing is lost/s);
+        .toMatch(/The queue does not respond\..*No data is lost/s);
       const whole = await page('/queues');
       expect(whole.code).toBe(200);
       expect(whole.body).toContain('id="schedules"');
       expect(await page('/queues/polls')).toMatchObject({
         code: 503,
         retryAfter: '10',
-        body: expect.stringContaining('<h1>No queue'),
+        body: expect.stringContaining('<h1>Queue unavailable'),
       });
-      expect(await noted()).toEqual([
-        expect.stringMatching(/queue polls: it gives no answer: Redis has to run/),
-      ]);
+      expect(await noted()).toEqual([expect.stringMatching(/queue polls: it does not respond: start Redis/)]);
       expect((await page('/')).code).toBe(200);
       expect(await text('/')).toContain('REDIS_URL');
       await redis?.start();

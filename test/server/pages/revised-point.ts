@@ -23,21 +23,21 @@ export async function revisePoint(sql: postgres.Sql): Promise<RevisedPoint> {
   const [row] = await sql<RevisedPoint[]>`
     with points as (
       select * from recorder.metric_points join recorder.metric_points_series using (series_id)
-      where superseded_at is null order by recorded_at, chain_id, metric, bucket_start limit 1
+      where valid_to is null order by valid_from, chain_id, metric, bucket_start limit 1
     ),
     ended as (
-      update recorder.metric_points m set superseded_at = m.recorded_at + interval '1 min' from points p
-      where (m.series_id, m.bucket_start) = (p.series_id, p.bucket_start) and m.superseded_at is null
+      update recorder.metric_points m set valid_to = m.valid_from + interval '1 min' from points p
+      where (m.series_id, m.bucket_start) = (p.series_id, p.bucket_start) and m.valid_to is null
       returning p.chain_id, p.metric, p.time_interval, m.*
     )
     select chain_id, metric, time_interval, bucket_start, value::text as was, (value + 1)::text as is,
-      recorded_at + interval '30 s' as until from ended`;
+      valid_from + interval '30 s' as until from ended`;
   if (!row) throw new Error('the recorded database has no points');
   await sql`
-    insert into recorder.metric_points (series_id, bucket_start, value, recorded_at, run_id)
-    select series_id, bucket_start, value + 1, superseded_at, run_id from recorder.metric_points
+    insert into recorder.metric_points (series_id, bucket_start, value, valid_from, run_id)
+    select series_id, bucket_start, value + 1, valid_to, run_id from recorder.metric_points
     join recorder.metric_points_series using (series_id)
-    where superseded_at is not null and not vanished and bucket_start = ${row.bucket_start}
+    where valid_to is not null and not vanished and bucket_start = ${row.bucket_start}
       and (chain_id, metric, time_interval) = (${row.chain_id}, ${row.metric}, ${row.time_interval})`;
   return row;
 }

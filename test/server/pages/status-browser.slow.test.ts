@@ -82,7 +82,7 @@ describe.skipIf(!chromiumPath)(`the status page in a browser${noChromium}`, () =
       await page.locator('.ranges a', { hasText: '24 hours' }).click();
       await page.waitForURL(/range=24h/);
       const incident = page.locator('.incidents li').first();
-      expect(await incident.textContent()).toContain('lasts');
+      expect(await incident.textContent()).toContain('ongoing');
       expect(await incident.locator('.words').textContent()).toBe(`network ${reason}`);
       await page.selectOption('#grain', '1h');
       await page.locator('form.filters button').click();

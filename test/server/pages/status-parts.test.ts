@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { catalogNames } from '../../../src/app/configured-feeds.ts';
@@ -9,6 +8,7 @@ import { sealUntil } from '../../../src/reporting/seals/seal.ts';
 import { readStatusSite } from '../../../src/server/status-site.ts';
 import { withDatabase } from '../../support/fixture.ts';
 import { ask as askAt, type PageServer, servePagesOf } from '../../support/page-server.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { day, hour, type Saying, secondsIn, write } from './watched.ts';
 
 const now = Date.UTC(2026, 4, 17, 9, 41);
@@ -28,7 +28,7 @@ const saying: Saying = {
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><rect width="1" height="1"/></svg>';
 const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0]);
 
-let dir: string;
+const dir = temporaryFolder('status');
 const { it, database, sql } = withDatabase();
 let server: PageServer;
 
@@ -46,13 +46,11 @@ function siteWith(name: string, body: string | Buffer) {
 }
 
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'recorder-status-'));
   await write(sql, [saying], now);
   server = await servePagesOf(database.url, { clock: () => now, site: siteWith('logo.svg', svg) });
 });
 afterAll(async () => {
   await server.close();
-  rmSync(dir, { recursive: true });
 });
 
 const ask = (path: string) => askAt(server.address + path);
@@ -99,8 +97,8 @@ describe('the calendar of a year', () => {
     expect(code).toBe(200);
     expect(body).toContain('<h2 id="range">2024-02-29</h2>');
     const year = (await ask('/status/steady?from=2024-01-01&to=2025-01-01&grain=1d')).body;
-    expect(year).toContain('366 parts in numbers');
-    expect(year).toMatch(/1 with time down, 1 with time unknown, 3 with maintenance/);
+    expect(year).toContain('Table of 366 intervals');
+    expect(year).toMatch(/1 with downtime, 1 with unknown time, 3 with maintenance/);
   });
 
   it('is for long times only: a few weeks are bars', async () => {
@@ -133,8 +131,8 @@ describe('a name', () => {
   });
 });
 
-it('the seal is told once there is one, with the head that verify compares', async () => {
-  expect((await ask('/status')).body).toContain('The record is not sealed yet');
+it('the seal is reported once there is one, with the head that verify compares', async () => {
+  expect((await ask('/status')).body).toContain('The recorded data is not sealed yet');
   const signal = new AbortController().signal;
   const made = await sealUntil(
     { databaseUrl: database.url, clock: () => now, key: undefined, signal },
@@ -169,10 +167,10 @@ describe('the logo', () => {
     [
       'a script',
       svg.replace('<rect', '<script>alert(1)</script><rect'),
-      /has a script, an entity or a foreign object/,
+      /contains a script, an entity or a foreign object/,
     ],
-    ['a handler', svg.replace('<rect', '<rect onload = "alert(1)"'), /has a script/],
-    ['a link that runs', svg.replace('<rect', '<a href="javascript:alert(1)"/><rect'), /has a script/],
+    ['a handler', svg.replace('<rect', '<rect onload = "alert(1)"'), /contains a script/],
+    ['a link that runs', svg.replace('<rect', '<a href="javascript:alert(1)"/><rect'), /contains a script/],
     ['a page inside', svg.replace('<rect', '<foreignObject/><rect'), /foreign object/],
     ['an HTML page', '<!doctype html><svg>', /neither an SVG nor a PNG/],
     ['nothing', '', /neither an SVG nor a PNG/],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import type { State } from '../../../src/health/state.ts';
+import type { NodeState } from '../../../src/health/state.ts';
 import { slaReport } from '../../../src/reporting/reports/sla.ts';
 import { slaPage } from '../../../src/reporting/reports/sla-page.ts';
 import { percentText, spanText } from '../../../src/reporting/reports/uptime.ts';
@@ -14,13 +14,13 @@ const hostile = '50%/a<b>&"é ☃';
 
 /** A long walk through the states, at whole minutes, always the same. */
 function walk(seed: number, from: number): Saying['states'] {
-  const states: [number, State][] = [];
+  const states: [number, NodeState][] = [];
   let random = seed;
   const next = (below: number) => {
     random = (random * 48_271) % 2_147_483_647;
     return random % below;
   };
-  const choice: readonly State[] = ['up', 'up', 'up', 'up', 'down', 'unknown', 'maintenance'];
+  const choice: readonly NodeState[] = ['up', 'up', 'up', 'up', 'down', 'unknown', 'maintenance'];
   for (let at = from; at < now; at += (1 + next(3_000)) * minute) {
     const state = choice[next(choice.length)] ?? 'up';
     if (states.at(-1)?.[1] !== state) states.push([at, state]);
@@ -94,7 +94,7 @@ describe('/badge', () => {
       headers: { authorization: `Bearer ${TOKEN}` },
     });
 
-  it('says how a node is, and of one that nobody has looked at that there is no record', async () => {
+  it('says how a node is, and of a node without an observation that there is no record', async () => {
     const { code, headers, body } = await badge(hostile);
     expect(code).toBe(200);
     expect(headers['content-type']).toBe('image/svg+xml');
@@ -275,8 +275,8 @@ describe('/status/NODE', () => {
     ['from=yesterday', /from: must be a time such as/],
     ['from=2026-02-30', /from: must be a time such as/],
     ['from=2026-05-02&to=2026-05-01', /from: must be before to/],
-    ['from=2999-01-01', /lies in the future/],
-    ['range=24h&from=2026-05-01', /range: excludes from and to/],
+    ['from=2999-01-01', /is in the future/],
+    ['range=24h&from=2026-05-01', /range: cannot be combined with from and to/],
     ['grain=2h', /grain: must be one of 1min, .*, 1mo</],
     ['from=2020-01-01&grain=1min', /more than 400: use 1w or coarser/],
     ['from=0001-01-01', /from: is too early: a range has at most 400 months/],
@@ -326,7 +326,7 @@ it('a ledger that is stalled shows nothing as up, neither to the public nor on t
   }
 });
 
-it('when nobody watches any more says at once that nobody watches any more, and shows nothing as up', async () => {
+it('when no observer watches any more says at once that no observer watches any more, and shows nothing as up', async () => {
   await sql`update recorder.health_observers set lease_until = now() - interval '1 s'`;
   const states = async () =>
     [...(await ask('/status')).body.matchAll(/class="state (\w+)"/g)].map(([, tone]) => tone);

@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import { acquireObserver, writeLedger } from '../../../src/health/ledger.ts';
-import type { State } from '../../../src/health/state.ts';
+import type { NodeState } from '../../../src/health/state.ts';
 
 export const minute = 60_000;
 export const hour = 60 * minute;
@@ -10,7 +10,7 @@ export const day = 24 * hour;
 export interface Saying {
   readonly observer: string;
   readonly node: string;
-  readonly states: readonly (readonly [at: number, state: State])[];
+  readonly states: readonly (readonly [at: number, state: NodeState])[];
   readonly absences: readonly (readonly [from: number, to: number])[];
   /** A check that fails while the node is down, and what it says. */
   readonly check?: { readonly name: string; readonly error: string };
@@ -57,7 +57,7 @@ export async function write(sql: postgres.Sql, sayings: readonly Saying[], settl
 }
 
 /** What the observers of a node said together at a moment, told plainly; `none`: nobody had looked yet. */
-export function stateAt(sayings: readonly Saying[], node: string, at: number): State | 'none' {
+export function stateAt(sayings: readonly Saying[], node: string, at: number): NodeState | 'none' {
   const mine = sayings.filter((one) => one.node === node);
   if (mine.every(({ states }) => (states[0]?.[0] ?? Number.POSITIVE_INFINITY) > at)) return 'none';
   const said = mine.map(({ states, absences }) => {
@@ -65,7 +65,7 @@ export function stateAt(sayings: readonly Saying[], node: string, at: number): S
     const absent = absences.some(([from, to]) => from <= at && at < to);
     return absent && state !== 'maintenance' ? 'unknown' : state;
   });
-  const count = (state: State) => said.filter((one) => one === state).length;
+  const count = (state: NodeState) => said.filter((one) => one === state).length;
   if (count('maintenance') > count('up') + count('down')) return 'maintenance';
   if (count('up') + count('down') === 0) return 'unknown';
   return count('down') > count('up') ? 'down' : 'up';

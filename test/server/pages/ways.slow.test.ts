@@ -80,7 +80,7 @@ describe.skipIf(!chromiumPath)(`the ways through the record, in a browser${noChr
         await page.getByRole('button', { name: 'Show', exact: true }).click();
         await page.waitForURL(/from=2026-03-01/);
         yield;
-        await page.getByText('The days as a table').click();
+        await page.getByText('Table of days').click();
         await follow(page, '2026-03-05', /from=2026-03-05/);
         const commands = await page.locator('code', { hasText: 'chain-recorder backfill' }).allTextContents();
         expect(commands).toHaveLength(1);
@@ -112,13 +112,15 @@ describe.skipIf(!chromiumPath)(`the ways through the record, in a browser${noChr
     });
 
     it('from a page to its SQL, to its CSV', async () => {
-      await walk('/datasets/validators?limit=5&columns=node,node_id', script, async function* (page) {
+      await walk('/datasets/node_validators?limit=5&columns=node,node_id', script, async function* (page) {
         const csv = await ask(server.address + (await link(page, 'CSV').getAttribute('href')));
         expect(csv.body.startsWith('node,node_id\r\n')).toBe(true);
-        await page.getByText('The SQL of this page').click();
-        expect(await page.locator('pre[data-copy]').textContent()).toContain('from reporting.validators');
+        await page.getByText('SQL of this page', { exact: true }).click();
+        expect(await page.locator('pre[data-copy]').textContent()).toContain(
+          'from reporting.node_validators',
+        );
         yield;
-        await follow(page, 'Open it on the query page', /\/query\?sql=/);
+        await follow(page, 'Open on the query page', /\/query\?sql=/);
         await expect.poll(() => page.locator('tbody tr').count()).toBe(5);
         yield;
         const asked = await ask(server.address + (await link(page, 'CSV').getAttribute('href')));

@@ -28,7 +28,7 @@ export async function maintenanceAhead(
   const commanded = await sql<
     { node: string | null; starts_at: Date; ends_at: Date; reason: string | null }[]
   >`
-    select node, starts_at, ends_at, reason from reporting.node_maintenance
+    select node, starts_at, ends_at, reason from reporting_internal.node_maintenance
     where ends_at > ${new Date(now)} order by starts_at limit ${MAX_WINDOWS}`;
   const configured = [...once, ...recurring.flatMap((one) => listOccurrences(one, now, now + LOOKAHEAD_MS))]
     .filter(({ to }) => to > now)

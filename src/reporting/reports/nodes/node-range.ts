@@ -10,7 +10,7 @@ export interface ProbeResults {
   readonly started_at: Date;
   /** The time of the next different result, or the time up to which the result is settled. */
   readonly ended_at: Date;
-  /** Whether the result is still current. */
+  /** True if the result is still current. */
   readonly is_open: boolean;
   /** The number of probes. */
   readonly probes: number;
@@ -23,7 +23,7 @@ export interface ProbeResults {
 export interface NodeRange extends Span {
   readonly node: string;
   readonly grain: WindowGrain;
-  readonly first_look: Date | null;
+  readonly first_probe_at: Date | null;
   /** The whole range, up to now. */
   readonly whole: WindowStates;
   readonly windows: readonly WindowStates[];
@@ -33,18 +33,18 @@ export interface NodeRange extends Span {
   readonly observed: readonly ObservedUptime[];
   readonly incidents: readonly NodeIncident[];
   /** The newest probe results of the range. */
-  readonly looks: readonly ProbeResults[];
+  readonly probeResults: readonly ProbeResults[];
   /** Whether the range has older results. */
   readonly more: boolean;
 }
 
-const MAX_LOOKS = 100;
+const MAX_PROBE_RESULTS = 100;
 const MAX_INCIDENTS = 100;
 
 /** Returns the time of the first probe of a node. Returns null if there was none. */
 export async function firstLookAt(sql: postgres.Sql, node: string): Promise<Date | null> {
   const [row] = await sql<{ at: Date | null }[]>`
-    select min(first_look) as at from reporting_internal.node_probes where node = ${node} and probe = 'health'`;
+    select min(first_probe_at) as at from reporting_internal.node_probes where node = ${node} and probe = 'health'`;
   return row?.at ?? null;
 }
 
@@ -54,31 +54,31 @@ export async function nodeRange(
   node: string,
   range: Span,
   grain: WindowGrain,
-  firstLook: Date | null,
+  firstProbeAt: Date | null,
   now: number,
 ): Promise<NodeRange> {
   const { from, to } = range;
   const spans = (await stateSpans(sql, range, node)).get(node) ?? [];
-  const [whole] = statesIn(spans, [range], firstLook?.getTime() ?? null);
+  const [whole] = statesIn(spans, [range], firstProbeAt?.getTime() ?? null);
   if (!whole) throw new Error('the range is empty');
   const [latency] = await latencies(sql, [range], node, now);
-  const looks = await sql<ProbeResults[]>`
+  const probeResults = await sql<ProbeResults[]>`
     select observer, state, started_at, ended_at, is_open, probes::float8, error, last_error
-    from reporting.node_states
+    from reporting_internal.node_states
     where node = ${node} and probe = 'health' and interval_started_at < ${new Date(to)}
       and interval_ended_at > ${new Date(from)} and started_at < ${new Date(to)} and ended_at > ${new Date(from)}
-    order by started_at desc, observer limit ${MAX_LOOKS + 1}`;
+    order by started_at desc, observer limit ${MAX_PROBE_RESULTS + 1}`;
   return {
     node,
     ...range,
     grain,
-    first_look: firstLook,
+    first_probe_at: firstProbeAt,
     whole,
-    windows: statesIn(spans, splitIntoWindows(range, grain), firstLook?.getTime() ?? null),
+    windows: statesIn(spans, splitIntoWindows(range, grain), firstProbeAt?.getTime() ?? null),
     latency: latency?.get(node) ?? null,
     observed: await readUptime(sql, range, node),
     incidents: await incidentsIn(sql, range, [node], MAX_INCIDENTS),
-    looks: looks.slice(0, MAX_LOOKS),
-    more: looks.length > MAX_LOOKS,
+    probeResults: probeResults.slice(0, MAX_PROBE_RESULTS),
+    more: probeResults.length > MAX_PROBE_RESULTS,
   };
 }

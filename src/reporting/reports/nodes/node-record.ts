@@ -6,8 +6,8 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 /**
- * Returns the shortest range around a range for which response times are available. They are kept per hour;
- * old ones per day.
+ * Returns the shortest range around a range for which response times are available. Response times are
+ * stored by hour, and after some weeks by day.
  * @param now in ms since 1970
  */
 function latencySpan({ from, to }: Span, now: number): Span {
@@ -103,8 +103,8 @@ export async function latencies(
   node: string | null,
   now: number,
 ): Promise<readonly ReadonlyMap<string, Latency>[]> {
-  const asked = ranges.map((range) => latencySpan(range, now));
-  const instants = (of: keyof Span) => asked.map((span) => new Date(span[of]).toISOString());
+  const latencySpans = ranges.map((range) => latencySpan(range, now));
+  const instants = (of: keyof Span) => latencySpans.map((span) => new Date(span[of]).toISOString());
   const rows = await sql<({ at: number; node: string } & Omit<Latency, 'over'>)[]>`
     select a.at::int, l.node, max(l.p50)::float8 as p50, max(l.p95)::float8 as p95, max(l.p99)::float8 as p99,
       sum(l.probes)::float8 as probes
@@ -113,7 +113,7 @@ export async function latencies(
     cross join lateral reporting.node_latency(a.begins, a.ends) l
     where l.probe = ${HEALTH} ${node === null ? sql`` : sql`and l.node = ${node}`}
     group by a.at, l.node`;
-  return asked.map(({ from, to }, index) => {
+  return latencySpans.map(({ from, to }, index) => {
     const over = { from, to: Math.min(to, now) };
     const found = rows.filter(({ at }) => at === index + 1);
     return new Map(found.map(({ at: _, node: of, ...latency }) => [of, { ...latency, over }]));
@@ -126,7 +126,7 @@ export async function readNodeChecks(sql: postgres.Sql, node: string | null): Pr
     ...(await sql<NodeCheck[]>`
       select h.node, h.check_name as check, h.observer, case when o.watching then h.state else 'unknown' end as state,
         h.since, h.last_error as error
-      from reporting.node_health h join reporting.node_observers o using (observer)
+      from reporting.node_health h join reporting_internal.node_observers o using (observer)
       where h.probe = ${HEALTH} and h.check_name <> '*' ${node === null ? sql`` : sql`and h.node = ${node}`}
       order by h.node, h.state <> 'down', h.check_name, h.observer`),
   ];
@@ -155,6 +155,6 @@ export async function sealHead(sql: postgres.Sql): Promise<SealHead | null> {
     select h.seal, h.sealed_until, h.head, h.signature is not null as signed,
       (select s.head from reporting.seals s where s.dataset = 'node_health' and s.seal <= h.seal
         order by s.seal desc limit 1) as ledger_head
-    from reporting.seal_heads h order by h.seal desc limit 1`;
+    from reporting_internal.seal_heads h order by h.seal desc limit 1`;
   return head ?? null;
 }

@@ -31,7 +31,7 @@ export interface NodesStatus {
   /** The time of the query, in ms since 1970. */
   readonly at: number;
   readonly nodes: readonly NodeStatus[];
-  readonly standing: readonly StalledLedger[];
+  readonly stalledLedgers: readonly StalledLedger[];
   /** Incidents of the last 90 days, newest first. */
   readonly incidents: readonly NodeIncident[];
   readonly maintenance: readonly MaintenanceAhead[];
@@ -67,8 +67,8 @@ export async function nodesStatus(
   now: number,
 ): Promise<NodesStatus> {
   const past = { from: now - STATUS_DAYS * DAY, to: now };
-  const standing = await readStalledLedgers(sql);
-  const watched = await watchedNodes(sql, nodes, standing, now);
+  const stalledLedgers = await readStalledLedgers(sql);
+  const watched = await watchedNodes(sql, nodes, stalledLedgers, now);
   const states = await stateSpans(sql, past, null);
   const spanOf = (name: SpanName) => ({ from: now - spans[name] * DAY, to: now });
   const latency = await latencies(sql, spanNames.map(spanOf), null, now);
@@ -84,28 +84,28 @@ export async function nodesStatus(
     at: now,
     nodes: watched.map((one) => {
       const known = states.get(one.node) ?? [];
-      const firstLook = one.first_look?.getTime() ?? null;
+      const firstProbeAt = one.first_probe_at?.getTime() ?? null;
       const over = (name: SpanName) => {
-        const [whole] = statesIn(known, [spanOf(name)], firstLook);
+        const [whole] = statesIn(known, [spanOf(name)], firstProbeAt);
         if (!whole) throw new Error('a window is missing');
         return whole;
       };
       // Days and spans are computed on access, because not all nodes of a long list are shown.
-      let told: NodeStatus['spans'] | undefined;
+      let knownSpans: NodeStatus['spans'] | undefined;
       return {
         ...one,
         get days() {
-          return statesIn(known, days, firstLook);
+          return statesIn(known, days, firstProbeAt);
         },
         get spans() {
-          told ??= bySpan(over);
-          return told;
+          knownSpans ??= bySpan(over);
+          return knownSpans;
         },
         latency: bySpan((name) => latency[spanNames.indexOf(name)]?.get(one.node) ?? null),
         checks: checks.get(one.node) ?? [],
       };
     }),
-    standing,
+    stalledLedgers: stalledLedgers,
     incidents: await incidentsIn(
       sql,
       past,

@@ -1,6 +1,5 @@
 import type postgres from 'postgres';
-
-export type NodeState = 'up' | 'down' | 'unknown' | 'maintenance';
+import type { NodeState } from '../../../health/state.ts';
 
 /** The current state of a node. */
 export interface WatchedNode {
@@ -12,12 +11,12 @@ export interface WatchedNode {
   /** The latest error message of the node; null if it is up. */
   readonly error: string | null;
   readonly failing_checks: readonly string[];
-  /** Whether the node itself reports that it is not ready to serve. */
+  /** True if the node itself reports that it is not ready to serve. */
   readonly unready: boolean;
   /** The number of observers that watch the node. */
   readonly observers: number;
-  readonly first_look: Date | null;
-  /** The record before this time no longer changes. */
+  readonly first_probe_at: Date | null;
+  /** Time before which the record no longer changes. */
   readonly settled_until: Date | null;
 }
 
@@ -30,10 +29,13 @@ export interface StalledLedger {
 }
 
 /**
- * A node outside the configuration, such as another recorder's, is shown for this time after its last probe.
+ * Time after the last probe for which a node outside the configuration, such as another recorder's, is shown.
  */
 const UNCONFIGURED_NODE_INTERVAL = '1 day';
-/** While a ledger is stalled, the state of a node that was settled longer ago than this is unknown, in ms. */
+/**
+ * Maximum age of the settled state of a node while a ledger is stalled, in ms. If it is older, the state is
+ * unknown.
+ */
 const MAX_SETTLED_AGE_MS = 120_000;
 
 /** States in descending order of urgency. */
@@ -71,19 +73,20 @@ export async function readStalledLedgers(sql: postgres.Sql): Promise<StalledLedg
 export async function watchedNodes(
   sql: postgres.Sql,
   nodes: readonly string[],
-  standing: readonly StalledLedger[],
+  stalledLedgers: readonly StalledLedger[],
   now: number,
 ): Promise<WatchedNode[]> {
   const rows = await sql<(Omit<WatchedNode, 'state'> & { state: NodeState })[]>`
     select n.node, n.health as state, n.since, n.error, n.failing_checks, n.readiness is not distinct from 'down' as unready,
-      n.observers::int, p.first_look, p.settled_until
-    from reporting.node_health_now n
+      n.observers::int, p.first_probe_at, p.settled_until
+    from reporting_internal.node_health_now n
     join (
-      select node, min(first_look) as first_look, max(settled_until) as settled_until, max(probed_at) as probed_at
+      select node, min(first_probe_at) as first_probe_at, max(settled_until) as settled_until, max(probed_at) as probed_at
       from reporting_internal.node_probes where probe = 'health' group by node) p using (node)
     where n.health is not null and (n.node = any(${[...nodes]}::text[]) or p.probed_at > now() - ${UNCONFIGURED_NODE_INTERVAL}::interval)`;
-  const looked = rows.map((row): WatchedNode => {
-    const trails = standing.length > 0 && now - (row.settled_until?.getTime() ?? 0) > MAX_SETTLED_AGE_MS;
+  const observedNodes = rows.map((row): WatchedNode => {
+    const trails =
+      stalledLedgers.length > 0 && now - (row.settled_until?.getTime() ?? 0) > MAX_SETTLED_AGE_MS;
     return trails || row.state === 'unknown'
       ? {
           ...row,
@@ -93,7 +96,7 @@ export async function watchedNodes(
         }
       : row;
   });
-  const known = new Set(looked.map(({ node }) => node));
+  const known = new Set(observedNodes.map(({ node }) => node));
   const unrecorded = nodes
     .filter((node) => !known.has(node))
     .map(
@@ -105,9 +108,9 @@ export async function watchedNodes(
         failing_checks: [],
         unready: false,
         observers: 0,
-        first_look: null,
+        first_probe_at: null,
         settled_until: null,
       }),
     );
-  return [...looked, ...unrecorded].sort((one, other) => byName.compare(one.node, other.node));
+  return [...observedNodes, ...unrecorded].sort((one, other) => byName.compare(one.node, other.node));
 }

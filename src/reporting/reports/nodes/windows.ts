@@ -14,9 +14,9 @@ export interface WindowStates extends Span {
   readonly up: number;
   readonly down: number;
   readonly maintenance: number;
-  /** No observer could determine the state. */
+  /** Seconds in which no observer could determine the state. */
   readonly unknown: number;
-  /** Before the first probe: there is no record. */
+  /** Seconds before the first probe, for which there is no record. */
   readonly unrecorded: number;
 }
 
@@ -47,7 +47,7 @@ const LENGTHS = {
 
 /** The length of the windows into which a range is split. */
 export type WindowGrain = keyof typeof LENGTHS;
-/** From fine to coarse. */
+/** Lengths of windows, from fine to coarse. */
 export const grains: readonly WindowGrain[] = ['1min', '5min', '15min', '1h', '6h', '1d', '1w', '1mo'];
 export const grainWords: Readonly<Record<WindowGrain, string>> = {
   '1min': '1 minute',
@@ -60,7 +60,7 @@ export const grainWords: Readonly<Record<WindowGrain, string>> = {
   '1mo': '1 month',
 };
 
-/** A Monday: the origin of windows shorter than a month, as in `reporting_internal.window_begin`. */
+/** Origin of windows shorter than a month: a Monday, as in `reporting_internal.window_begin`. */
 const MONDAY = Date.UTC(2000, 0, 3);
 
 /** Returns the approximate number of windows of a range; exact except for its ends, and for months. */
@@ -72,12 +72,12 @@ export const chooseWindowGrain = (range: Span, most: number): WindowGrain =>
   grains.find((grain) => countOf(range, grain) <= most) ?? '1mo';
 
 /**
- * Returns the windows of a range, oldest first. They start at whole hours, days, Mondays or months (UTC); the
- * ends are cut to the range.
+ * Returns the windows of a range, oldest first. Windows start at whole hours, days, Mondays or months (UTC);
+ * the ends are cut to the range.
  */
 export function splitIntoWindows({ from, to }: Span, grain: WindowGrain): Span[] {
   const windows: Span[] = [];
-  for (let at = beginOf(from, grain); at < to; ) {
+  for (let at = startOf(from, grain); at < to; ) {
     const next = nextOf(at, grain);
     windows.push({ from: Math.max(at, from), to: Math.min(next, to) });
     at = next;
@@ -85,27 +85,27 @@ export function splitIntoWindows({ from, to }: Span, grain: WindowGrain): Span[]
   return windows;
 }
 
-function beginOf(at: number, grain: WindowGrain): number {
+function startOf(at: number, grain: WindowGrain): number {
   const date = new Date(at);
   if (grain === '1mo') return Date.UTC(date.getUTCFullYear(), date.getUTCMonth());
   return MONDAY + Math.floor((at - MONDAY) / LENGTHS[grain]) * LENGTHS[grain];
 }
 
-function nextOf(begin: number, grain: WindowGrain): number {
-  const date = new Date(begin);
-  return grain === '1mo' ? Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) : begin + LENGTHS[grain];
+function nextOf(start: number, grain: WindowGrain): number {
+  const date = new Date(start);
+  return grain === '1mo' ? Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) : start + LENGTHS[grain];
 }
 
 /**
  * Returns the states within each window.
  * @param spans disjoint, oldest first
  * @param windows disjoint, oldest first
- * @param firstLook in ms since 1970; null if there was no probe
+ * @param firstProbeAt in ms since 1970; null if there was no probe
  */
 export function statesIn(
   spans: readonly StateSpan[],
   windows: readonly Span[],
-  firstLook: number | null,
+  firstProbeAt: number | null,
 ): WindowStates[] {
   let next = 0;
   return windows.map(({ from, to }) => {
@@ -116,7 +116,7 @@ export function statesIn(
       if (!span || span.from >= to) break;
       known[span.state] += (Math.min(span.to, to) - Math.max(span.from, from)) / 1000;
     }
-    const recorded = (to - Math.min(Math.max(firstLook ?? to, from), to)) / 1000;
+    const recorded = (to - Math.min(Math.max(firstProbeAt ?? to, from), to)) / 1000;
     return {
       from,
       to,
@@ -133,6 +133,6 @@ const thousandths = (seconds: number) => Math.round(seconds * 1000) / 1000;
 /** Returns the uptime of the recorded part of a window, as in reports. */
 export function uptimeIn({ up, down, unknown }: WindowStates): UptimeBounds {
   if (up + down === 0) return { uptime: null, least: null, most: null };
-  const seen = up + down + unknown;
-  return { uptime: up / (up + down), least: up / seen, most: (up + unknown) / seen };
+  const observed = up + down + unknown;
+  return { uptime: up / (up + down), least: up / observed, most: (up + unknown) / observed };
 }

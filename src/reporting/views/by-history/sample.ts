@@ -11,33 +11,42 @@ import {
 } from '../../../recording/readings/reading-views.ts';
 import { numbersOf, packingOf } from '../../../recording/readings/value-encoding.ts';
 import { sortAsReleased } from '../released-columns.ts';
-import { asOfFunction } from '../table-views.ts';
+import { asOfFunction, withRecordCheck } from '../table-views.ts';
 import {
   declareColumn,
   recorderColumn,
   runIdColumn,
   upstreamColumns,
   type ViewColumn,
+  versionIdColumn,
 } from '../view-columns.ts';
+
+/** The surrogate key of a reading. */
+const readingIdColumn: ViewColumn = {
+  ...versionIdColumn,
+  comment:
+    'Surrogate key of the reading, the same in every database that recorded it: a hash of the dataset, the key and the time of the reading.',
+};
 
 /** Returns the views of readings, and of their daily averages. */
 export function sampleViews(dataset: Dataset): Declared[] {
   const read = [
     ...upstreamColumns(dataset),
-    recorderColumn('observed_at', 'timestamptz', 'When the reading was taken.'),
+    readingIdColumn,
+    recorderColumn('observed_at', 'timestamptz', 'Time of the reading.'),
     runIdColumn,
   ];
   return [
     readingsView(dataset, read),
     readingsAsOf(dataset, read),
-    lookTimesView(dataset, read),
+    observationTimesView(dataset, read),
     ...daily(dataset),
   ];
 }
 
 /** Returns the view of the readings, in all their storage formats. */
 function readingsView(dataset: Dataset, selected: readonly ViewColumn[]): DeclaredView {
-  const { name, about } = dataset;
+  const { relation: name, about } = dataset;
   const columns = sortAsReleased(name, selected);
   const packing = packingOf(dataset);
   const names = columns.map((column) => [column.name, column.type] as const);
@@ -46,16 +55,16 @@ function readingsView(dataset: Dataset, selected: readonly ViewColumn[]): Declar
 }
 
 /** Returns the view of the times of readings, without the readings. */
-function lookTimesView(dataset: Dataset, read: readonly ViewColumn[]): DeclaredView {
+function observationTimesView(dataset: Dataset, read: readonly ViewColumn[]): DeclaredView {
   const { name } = dataset;
   const packing = packingOf(dataset);
-  const readable = new Set([...packing.request.map((column) => column.name), 'observed_at', 'run_id']);
+  const selected = new Set([...packing.request.map((column) => column.name), 'observed_at', 'run_id']);
   return {
     kind: 'view',
     name: observationsViewName(name),
-    internal: true,
-    comment: `When the readings of ${name} were taken: one row a look, however much it read, and another one where some of it could not be packed with the rest.`,
-    columns: read.filter((column) => readable.has(column.name)).map(declareColumn),
+    schema: 'reporting_internal',
+    comment: `Times of the readings of ${name}: one row per observation, and another one if a part of its readings is stored separately.`,
+    columns: read.filter((column) => selected.has(column.name)).map(declareColumn),
     body: observationsSql(packing),
   };
 }
@@ -65,17 +74,17 @@ function daily(dataset: Dataset): Declared[] {
   const packing = packingOf(dataset);
   const numbers = numbersOf(packing);
   if (numbers.length === 0) return [];
-  const name = `${dataset.name}_daily`;
-  const things = [...packing.request, ...packing.words];
+  const name = `${dataset.relation}_daily`;
+  const memberColumns = [...packing.request, ...packing.words];
   const columns = [
-    ...things.map((column) => recorderColumn(column.name, column.type, column.comment)),
+    ...memberColumns.map((column) => recorderColumn(column.name, column.type, column.comment)),
     recorderColumn('day', 'date', 'The day (UTC).'),
     ...numbers.flatMap(({ column }) => [
-      recorderColumn(`${column.name}_readings`, 'bigint', `How many readings of ${column.name} there are.`),
+      recorderColumn(`${column.name}_readings`, 'bigint', `Number of readings of ${column.name}.`),
       recorderColumn(
         `${column.name}_average`,
         'numeric',
-        `Their average, to twelve decimals; null: there is none.`,
+        `Average of the readings, to twelve decimals. Null: there are no values.`,
       ),
     ]),
   ];
@@ -84,35 +93,32 @@ function daily(dataset: Dataset): Declared[] {
     {
       kind: 'view',
       name: membersViewName(dataset.name),
-      internal: true,
-      comment: `What readings of ${dataset.name} were ever taken of, as far back as they are kept.`,
+      schema: 'reporting_internal',
+      comment: `The members that have readings of ${dataset.name}, as far back as readings are kept.`,
       columns: members.map(declareColumn),
       body: membersSql(packing),
     },
     {
       kind: 'view',
       name,
-      comment: `${dataset.about} The average of each day: every reading counts the same, however long it stood.`,
+      comment: `${dataset.about} The average of each day: every reading has the same weight.`,
       columns: columns.map(declareColumn),
-      body: dailyAveragesSql(packing, things),
+      body: dailyAveragesSql(packing, memberColumns),
     },
   ];
 }
 
-/**
- * Returns the readings up to a moment. The check for a record is a branch of its own, which PostgreSQL always
- * runs; it would skip the check beside a join without rows. `offset 0` keeps PostgreSQL from detecting that
- * the branch has no rows.
- */
+/** Returns the readings up to a moment. */
 function readingsAsOf(dataset: Dataset, selected: readonly ViewColumn[]): Declared {
-  const { name } = dataset;
-  const columns = sortAsReleased(name, selected);
+  const { name, relation } = dataset;
+  const columns = sortAsReleased(relation, selected);
   return {
     ...asOfFunction(dataset, selected),
-    body: `select * from (
-  select ${columns.map((column) => `null::${column.type} as ${column.name}`).join(', ')} where not reporting_internal.has_record('${name}', at) offset 0
-) without_record
-union all
-select ${columns.map((column) => column.name).join(', ')} from reporting.${name} where observed_at <= at`,
+    schema: 'reporting_internal',
+    body: withRecordCheck(
+      name,
+      columns,
+      `select ${columns.map((column) => column.name).join(', ')} from reporting.${relation} where observed_at <= at`,
+    ),
   };
 }

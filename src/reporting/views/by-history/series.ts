@@ -1,93 +1,88 @@
 import type { Dataset } from '../../../datasets/contract.ts';
 import { POINT_VALUES } from '../../../datasets/dataset.ts';
-import { requestColumns, SERIES_ID, seriesTableOf } from '../../../datasets/target-columns.ts';
-import type { Declared, DeclaredView } from '../../../db/declared.ts';
-import { asOfFunction, tableView } from '../table-views.ts';
 import {
+  requestColumns,
+  SERIES_ID,
+  seriesTableOf,
+  tableKeyColumns,
+} from '../../../datasets/target-columns.ts';
+import type { Declared, DeclaredView } from '../../../db/declared.ts';
+import { asOfFunction, historyViews, LAST, REPLACED, tableView } from '../table-views.ts';
+import {
+  computedVersionId,
   declareColumn,
+  endedByColumn,
   recorderColumn,
   runIdColumn,
   upstreamColumns,
   type ViewColumn,
+  validFromColumn,
+  validToColumn,
+  versionIdColumn,
 } from '../view-columns.ts';
 
 /** Returns the views of points: the current values, all values, and the two parts of the latter. */
 export function seriesViews(dataset: Dataset): Declared[] {
   const { name, about } = dataset;
-  const point = [
+  const pointWith = (versionId: ViewColumn) => [
     ...upstreamColumns(dataset),
-    recorderColumn(
-      'recorded_at',
-      'timestamptz',
-      'Start of this value at the upstream, as far as it was observed.',
-    ),
+    versionId,
+    validFromColumn,
     ...(dataset.numbered ? [seriesId(dataset)] : []),
   ];
-  const vanishedAt = {
-    name: 'vanished_at',
-    type: 'timestamptz',
-    from: 'case when vanished then superseded_at end',
-    comment:
-      'When the upstream no longer showed this point; the value is the last one known. Null: it still does.',
-  };
-  const revisions = [
-    ...point,
-    recorderColumn(
-      'superseded_at',
-      'timestamptz',
-      'When the upstream said another value, or none; null: it is current.',
-    ),
-    recorderColumn(
-      'vanished',
-      'boolean',
-      'The upstream stopped showing the point and has not shown it again since.',
-    ),
-    runIdColumn,
-  ];
-  const part = (suffix: string, rows: string, where: string): DeclaredView => ({
-    ...tableView(dataset, `${name}_${suffix}`, `${about} ${rows}`, revisions, where),
-    internal: true,
-  });
+  const point = pointWith(computedVersionId(dataset));
+  const vanished = recorderColumn(
+    'vanished',
+    'boolean',
+    'True if the upstream stopped reporting the point and has not reported it again since.',
+  );
+  const versions = [...point, validToColumn, endedByColumn, vanished, runIdColumn];
   return [
     ...(dataset.numbered ? [seriesView(dataset)] : []),
     tableView(
       dataset,
       name,
-      `${about} The current value.`,
-      [...point, vanishedAt, runIdColumn],
-      POINT_VALUES.last,
+      `${about} The current value. A point that the upstream stopped reporting is only in ${name}_history.`,
+      [...point, runIdColumn],
+      { where: 'valid_to is null' },
     ),
-    tableView(
+    ...historyViews(
       dataset,
-      `${name}_history`,
-      `${about} Every value it ever had.`,
-      revisions,
-      POINT_VALUES.last,
-      POINT_VALUES.before,
+      versions,
+      { where: POINT_VALUES.last, columns: { ended_by: `case when vanished then 'gone' end` } },
+      { where: POINT_VALUES.before, columns: { ended_by: replacedBySql(dataset) } },
     ),
-    // PostgreSQL does not use the order of the branches of the view above. These views have one branch each.
-    part('last', 'The last value known of every point.', POINT_VALUES.last),
-    part('replaced', 'The values before the last one.', POINT_VALUES.before),
     asOfFunction(
       dataset,
-      [...point, { ...vanishedAt, from: 'null::timestamptz' }, runIdColumn],
+      [...pointWith(versionIdColumn), runIdColumn],
       {
-        from: `reporting_internal.${name}_last`,
-        // This form excludes the BRIN index of `recorded_at`. That index is not selective if rows are stored
+        from: `reporting_internal.${name}_${LAST}`,
+        // This form excludes the BRIN index of `valid_from`. That index is not selective if rows are stored
         // in the order of the requests. PostgreSQL would combine it with the index of the key and scan whole
         // pages of other series.
-        where: '(recorded_at <= at) is true and (superseded_at is null or superseded_at > at)',
+        where: '(valid_from <= at) is true and (valid_to is null or valid_to > at)',
       },
-      { from: `reporting_internal.${name}_replaced`, where: 'recorded_at <= at and superseded_at > at' },
+      { from: `reporting_internal.${name}_${REPLACED}`, where: 'valid_from <= at and valid_to > at' },
     ),
   ];
+}
+
+/**
+ * SQL: why a version `r` ended that a later one follows. A point that returned was missing in between. Each
+ * part of the versions has its own index.
+ */
+function replacedBySql(dataset: Dataset): string {
+  const same = tableKeyColumns(dataset).map((column) => `v.${column} = r.${column}`);
+  const next = (part: string) =>
+    `(select 'changed' from recorder.${dataset.name} v where ${[...same, 'v.valid_from = r.valid_to', `(${part})`].join(' and ')} limit 1)`;
+  return `coalesce(${next(POINT_VALUES.last)}, ${next(POINT_VALUES.before)}, 'gone')`;
 }
 
 const seriesId = (dataset: Dataset): ViewColumn => ({
   ...recorderColumn(
     SERIES_ID,
     'integer',
-    `The number of its series (reporting_internal.${seriesTableOf(dataset)}). Rows of one number are found in the order of time.`,
+    `The number of the series (reporting_internal.${seriesTableOf(dataset)}). An index finds the rows of a series in the order of time.`,
   ),
   notNull: true,
 });
@@ -99,11 +94,15 @@ function seriesView(dataset: Dataset): DeclaredView {
   return {
     kind: 'view',
     name,
-    internal: true,
+    schema: 'reporting_internal',
     comment: `The series of ${dataset.name}, each with its number.`,
     columns: [
       {
-        ...recorderColumn(SERIES_ID, 'integer', 'Its number. Another database may number it otherwise.'),
+        ...recorderColumn(
+          SERIES_ID,
+          'integer',
+          'The number of the series. Another database may use other numbers.',
+        ),
         notNull: true,
       },
       ...request.map((column) => ({ ...column, notNull: true })),

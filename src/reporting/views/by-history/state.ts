@@ -3,35 +3,39 @@ import { VALIDITY_RANGE } from '../../../datasets/dataset.ts';
 import type { Declared, DeclaredView } from '../../../db/declared.ts';
 import { sameKeySql } from '../../../recording/histories/batch.ts';
 import { asOfFunction, tableView } from '../table-views.ts';
-import { recorderColumn, runIdColumn, upstreamColumns } from '../view-columns.ts';
+import {
+  computedVersionId,
+  endedByColumn,
+  recorderColumn,
+  runIdColumn,
+  upstreamColumns,
+  type ViewColumn,
+  validFromColumn,
+  validToColumn,
+  versionIdColumn,
+} from '../view-columns.ts';
 
 /** Returns the views of the members of a list: the current members, every version, and the changes. */
 export function stateViews(dataset: Dataset): Declared[] {
-  const { name, about } = dataset;
-  const now = [
+  const { relation, about } = dataset;
+  const columnsWith = (versionId: ViewColumn) => [
     ...upstreamColumns(dataset),
-    recorderColumn('valid_from', 'timestamptz', 'Start of the version, as far as it was observed.'),
+    versionId,
+    validFromColumn,
     runIdColumn,
   ];
-  const ended = [
-    recorderColumn('valid_to', 'timestamptz', 'Until when it was so; null: still so.'),
-    recorderColumn(
-      'ended_by',
-      'text',
-      'Why it ended: changed (a newer version took over), gone (a whole list did not show it any more), unwatched (its target is no longer configured). Null: still so.',
-    ),
-  ];
+  const now = columnsWith(computedVersionId(dataset));
   return [
-    tableView(dataset, name, `${about} As it is now.`, now, 'valid_to is null'),
+    tableView(dataset, relation, `${about} The current members.`, now, { where: 'valid_to is null' }),
     tableView(
       dataset,
-      `${name}_history`,
+      `${relation}_history`,
       `${about} Every version of every member.`,
-      [...now, ...ended],
-      'true',
+      [...now, validToColumn, endedByColumn],
+      { where: 'true' },
     ),
-    asOfFunction(dataset, now, {
-      from: `reporting.${name}_history`,
+    asOfFunction(dataset, columnsWith(versionIdColumn), {
+      from: `reporting.${relation}_history`,
       where: dataset.byMoment
         ? `${VALIDITY_RANGE} @> at`
         : 'valid_from <= at and (valid_to is null or valid_to > at)',
@@ -42,7 +46,7 @@ export function stateViews(dataset: Dataset): Declared[] {
 
 /** Returns the view of the changes in a list, one row per change. */
 function changes(dataset: Dataset): DeclaredView {
-  const { name, key } = dataset;
+  const { name, relation, key } = dataset;
   const table = `recorder.${name}`;
   const types = new Map(dataset.columns.map((column) => [column.name, column.type]));
   const keyColumns = key.map((column) =>
@@ -59,25 +63,33 @@ function changes(dataset: Dataset): DeclaredView {
   const keyOf = (row: string) => key.map((column) => `${row}.${column}`).join(', ');
   return {
     kind: 'view',
-    name: `${name}_changes`,
-    comment: `Who came, changed and went in ${name}, and when that was seen. That a target is no longer watched is no change; one that is watched again continues from where it was.`,
+    name: `${relation}_changes`,
+    comment: `Members of ${relation} that joined, changed or left, by the time of the observation. The removal of a target from the configuration is no change; a target that is configured again continues from its last state.`,
     columns: [
-      recorderColumn('at', 'timestamptz', 'When the change was seen.'),
-      recorderColumn('change', 'text', 'joined, changed, or left (a whole list did not show it any more).'),
-      ...keyColumns,
-      recorderColumn('before', 'jsonb', 'The member without its key before the change; null: it joined.'),
-      recorderColumn('after', 'jsonb', 'The member without its key after the change; null: it left.'),
+      recorderColumn('at', 'timestamptz', 'Time at which the change was observed.'),
       recorderColumn(
-        'first_look',
+        'change',
+        'text',
+        'joined, changed, or left (a complete list no longer contained the member).',
+      ),
+      ...keyColumns,
+      recorderColumn(
+        'before',
+        'jsonb',
+        'The member without its key before the change. Null: the member joined.',
+      ),
+      recorderColumn('after', 'jsonb', 'The member without its key after the change. Null: the member left.'),
+      recorderColumn(
+        'is_initial',
         'boolean',
-        'It was in the list at the first observation: it joined at some earlier time.',
+        'True if the member was in the list at the first observation, so that it joined at an unknown earlier time.',
       ),
     ],
     // One branch per kind of change, so that a query for one kind reads no other. Instants are compared for
     // equality, so that they can be hash-joined. The start of the retention is no index bound: beside another
     // bound, PostgreSQL would overestimate the number of rows by far.
     body: `select v.valid_from as at, 'joined' as change, ${keyOf('v')}, null::jsonb as before, ${content('v')} as after,
-  coalesce(r.started_at <= d.first_success_at, false) as first_look
+  coalesce(r.started_at <= d.first_success_at, false) as is_initial
 from ${table} v
 left join recorder.runs r on r.run_id = v.run_id
 left join recorder.target_datasets d on (d.source, d.target_key, d.dataset) = (r.source, r.target_key, '${name}')

@@ -1,43 +1,43 @@
 create or replace function reporting.blocks_proposed(
-  "from" timestamptz, -- The first moment. What is not kept any more (reporting.retention) is left out.
-  "to" timestamptz, -- The end, itself not in it.
-  node_id text default null, -- Only this watched validator.
-  as_of timestamptz default now() -- As the recorder knew it then.
+  "from" timestamptz, -- Start of the window. Data that is no longer retained (reporting_internal.retention) is omitted.
+  "to" timestamptz, -- End of the window, exclusive.
+  node_id text default null, -- Returns only this watched validator.
+  as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (
   day date, -- The day (UTC).
   blockchain_id text, -- The chain: p-chain, x-chain or c-chain.
   node_id text, -- The validator.
-  blocks bigint, -- Blocks it proposed that day.
-  transactions numeric, -- Transactions in them.
-  chain_blocks numeric, -- By how many blocks the chain grew that day, as far as heights are recorded; null: none is recorded of the day before.
-  share_of_blocks numeric, -- Its blocks of those; null: they are not known, or none.
-  share_of_stake numeric, -- Its stake of all, own and delegated, at the end of the day; null: it did not validate, or no validators are known of that day.
-  expected_blocks numeric -- The blocks that its share of the stake makes likely; null: it did not validate, or they are not known.
+  blocks bigint, -- Blocks that the validator proposed on this day.
+  transactions numeric, -- Transactions in these blocks.
+  chain_blocks numeric, -- Number of blocks by which the chain grew on this day, as far as heights are recorded. Null: no height of the previous day is recorded.
+  share_of_blocks numeric, -- Share of these blocks that the validator proposed. Null: the number is unknown or zero.
+  share_of_stake numeric, -- Share of the total stake, own and delegated, at the end of the day. Null: the validator did not validate, or no validators are known for this day.
+  expected_blocks numeric -- Number of blocks that is expected from the share of the stake. Null: the validator did not validate, or the numbers are unknown.
 )
 language sql stable parallel safe as $$
 with kept as materialized (
   select k.since, (k.since at time zone 'UTC')::date as first_day, reporting_internal.kept_from('validators', k.since) as validators_since
   from reporting_internal.kept_from('proposed_blocks', "from") as k(since)
 ),
--- What came before the window is of the day before: from there the chain grew.
+-- Heights before the window belong to the previous day, from which the growth is computed.
 recorded as (
   select case when b.block_timestamp < k.since then k.first_day - 1 else (b.block_timestamp at time zone 'UTC')::date end as day,
     b.blockchain_id, b.proposer_node_id, b.block_number, b.tx_count
   from reporting.proposed_blocks_as_of(as_of) b cross join kept k
   where b.block_timestamp >= k.since - interval '24 hours' and b.block_timestamp < "to"
 ),
--- As p_blocks_as_of and x_blocks_as_of have them, which raise an error where no node records blocks.
+-- As node_p_blocks_as_of and node_x_blocks_as_of have them, which raise an error where no node records blocks.
 node_blocks(blockchain_id, time, height) as (
-  select 'p-chain', b.time, b.height from reporting.p_blocks b where b.recorded_at <= as_of
+  select 'p-chain', b.time, b.height from reporting.node_p_blocks b where b.valid_from <= as_of
   union all
-  select 'p-chain', b.time, b.height from reporting.p_blocks_conflicts b
-  where b.recorded_at <= as_of and b.superseded_at > as_of and b.differs is not null
+  select 'p-chain', b.time, b.height from reporting_internal.node_p_blocks_replaced b
+  where b.valid_from <= as_of and b.valid_to > as_of
   union all
-  select 'x-chain', b.time, b.height from reporting.x_blocks b where b.recorded_at <= as_of
+  select 'x-chain', b.time, b.height from reporting.node_x_blocks b where b.valid_from <= as_of
   union all
-  select 'x-chain', b.time, b.height from reporting.x_blocks_conflicts b
-  where b.recorded_at <= as_of and b.superseded_at > as_of and b.differs is not null
+  select 'x-chain', b.time, b.height from reporting_internal.node_x_blocks_replaced b
+  where b.valid_from <= as_of and b.valid_to > as_of
 ),
 heights as (
   select r.blockchain_id, r.day, r.block_number from recorded r
@@ -62,7 +62,7 @@ proposers as (
 stakes as (
   select e.day, h.node_id, h.stake_navax + coalesce(h.delegator_weight, 0) as stake,
     sum(h.stake_navax + coalesce(h.delegator_weight, 0)) over (partition by e.day) as total
-  from reporting.validators_history h
+  from reporting.node_validators_history h
   cross join kept k
   cross join lateral reporting_internal.day_ends(h.valid_from, h.valid_to, k.validators_since, least("to", as_of)) e
   where h.subnet_id = '11111111111111111111111111111111LpoYY'
@@ -84,4 +84,4 @@ where g.day >= k.first_day
 order by 1, 2, 3
 $$;
 
-comment on function reporting.blocks_proposed is 'Blocks that watched validators proposed by day, against their share of the stake. Where a window starts or ends within a day, only that part of the day counts.';
+comment on function reporting.blocks_proposed is 'Blocks that watched validators proposed by day, compared with their share of the stake. If a window starts or ends within a day, only that part of the day counts.';

@@ -1,17 +1,17 @@
 create or replace function reporting.chain_fees(
-  "from" timestamptz, -- The first moment. What is not kept any more (reporting.retention) is left out.
-  "to" timestamptz, -- The end, itself not in it.
+  "from" timestamptz, -- Start of the window. Data that is no longer retained (reporting_internal.retention) is omitted.
+  "to" timestamptz, -- End of the window, exclusive.
   chain_id text, -- The chain, such as 43114.
-  as_of timestamptz default now() -- As the recorder knew it then.
+  as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (
   day date, -- The day (UTC).
-  fees_paid numeric, -- In tokens of the chain.
-  tx_count numeric, -- Transactions.
-  fees_per_transaction numeric, -- In tokens of the chain.
-  gas_used numeric, -- Gas.
-  avg_gas_price numeric, -- In nano-tokens.
-  max_gas_price numeric -- In nano-tokens.
+  fees_paid numeric, -- Total fees in tokens of the chain.
+  tx_count numeric, -- Number of transactions.
+  fees_per_transaction numeric, -- Average fee of a transaction in tokens of the chain.
+  gas_used numeric, -- Total gas used.
+  avg_gas_price numeric, -- Average gas price in nano-tokens.
+  max_gas_price numeric -- Maximum gas price in nano-tokens.
 )
 language sql stable parallel safe as $$
 select (p.bucket_start at time zone 'UTC')::date as day, max(p.value) filter (where p.metric = 'feesPaid'),
@@ -27,4 +27,4 @@ group by 1
 order by 1
 $$;
 
-comment on function reporting.chain_fees is 'What was paid in fees on an EVM chain by day, and what gas cost.';
+comment on function reporting.chain_fees is 'Fees and gas of an EVM chain by day.';

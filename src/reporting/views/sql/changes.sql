@@ -1,16 +1,17 @@
 create or replace function reporting.changes(
-  after text default null, -- The cursor of the last change that was taken; null: from the oldest that is kept.
-  "limit" integer default 1000 -- How many changes at most.
+  after text default null, -- The cursor of the last processed change. Null: start with the oldest change that is kept.
+  "limit" integer default 1000 -- Maximum number of changes.
 )
 returns table (
-  cursor text, -- Its place in the feed: the same for every reader; the next query continues after it.
+  cursor text, -- Position of the change in the feed, the same for every reader. The next query continues after this position.
   dataset text, -- The dataset.
-  change text, -- appeared, revised, returned, left, unwatched, late or observed; of the ledger turned, unwatched or withdrawn (reporting_internal.change_rows).
-  happened_at timestamptz, -- Since when it is so: the start of the version, its end, or when the reading was taken.
-  recorded_at timestamptz, -- When it was recorded.
-  run_id bigint, -- The run that recorded it; null: the prober.
+  change text, -- appeared, revised, returned, left, unwatched, late or observed; for the ledger: turned, unwatched or withdrawn (reporting_internal.change_rows).
+  happened_at timestamptz, -- Time from which the change applies: the start of the version, its end, or the time of the reading.
+  recorded_at timestamptz, -- Recording time of the change.
+  run_id bigint, -- The run that recorded the change. Null: the prober recorded the change.
+  version_id uuid, -- The version that started, or the last one if the row left (version_id of the dataset). Null: an interval of the ledger, or a reading whose member was removed.
   key jsonb, -- The key of the row.
-  content jsonb -- What the row said from then on, or until then where it left, without its key.
+  content jsonb -- Values of the row after the change, or before the change if the row left, without its key.
 )
 language plpgsql stable parallel safe as $$
 #variable_conflict use_column
@@ -28,7 +29,7 @@ begin
     end if;
     number := split_part(after, '.', 1);
     place_taken := split_part(after, '.', 2);
-    -- The instant tells whether it is the commit that was read: a database that was set back gives its numbers again.
+    -- The instant identifies the commit that was read: a database that was set back assigns its numbers again.
     if not exists (select from reporting.change_commits c
         where c.commit_number = number and split_part(c.cursor, '.', 3) = split_part(after, '.', 3)) then
       if number < (select min(c.commit_number) from reporting.change_commits c) then
@@ -46,11 +47,11 @@ begin
       where c.commit_number >= number order by c.commit_number limit "limit"::bigint + 1) c) k
   where k.before < "limit"::bigint + place_taken;
   return query
-    select r.cursor, r.dataset, r.change, r.happened_at, r.recorded_at, r.run_id, r.key, r.content
+    select r.cursor, r.dataset, r.change, r.happened_at, r.recorded_at, r.run_id, r.version_id, r.key, r.content
     from reporting_internal.change_rows r
     where r.commit_number between number and last_number and (r.commit_number > number or r.place > place_taken)
     order by r.commit_number, r.place limit "limit";
 end
 $$;
 
-comment on function reporting.changes is 'What changed in the whole record, each change once, in the order in which commits became visible. A reader that continues after the last cursor misses nothing.';
+comment on function reporting.changes is 'All changes of the recorded data, each once, in the order in which commits became visible. A reader that continues after the last cursor receives every change.';

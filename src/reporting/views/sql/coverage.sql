@@ -1,6 +1,6 @@
 create or replace view reporting.coverage as
 with recorded_ranges as (
-  -- What was recorded of the time before it is kept may have been removed.
+  -- Data before the retained range may have been removed.
   select c.dataset, c.target_key, c.axis, r.covered
   from recorder.coverage c
   left join recorder.retention k on k.dataset = c.dataset and c.axis = 'time'
@@ -21,7 +21,7 @@ probed_ranges as (
   cross join lateral (
     select greatest(min(h.started_at), (select k.kept_since from recorder.retention k where k.dataset = 'node_health')) as at
     from recorder.node_health h
-    where (h.observer, h.node, h.probe) = (t.observer, t.node, t.probe) and h.check_name = '*') first_look
+    where (h.observer, h.node, h.probe) = (t.observer, t.node, t.probe) and h.check_name = '*') first_probe
   cross join lateral (
     select (
       select p.settled_until
@@ -32,7 +32,7 @@ probed_ranges as (
     from recorder.health_absences a
     where a.observer = t.observer) absent
   cross join lateral unnest(
-    tstzmultirange(tstzrange(first_look.at, greatest(settled.until, first_look.at))) - absent.during) as r(probed)
+    tstzmultirange(tstzrange(first_probe.at, greatest(settled.until, first_probe.at))) - absent.during) as r(probed)
 )
 select dataset, target_key as target,
   case axis when 'time' then to_timestamp(lower(covered) / 1000::float8) end as range_start,
@@ -45,11 +45,11 @@ union all
 select 'node_health', target_key, lower(probed), upper(probed), null, null, 'recorded'
 from probed_ranges;
 
-comment on view reporting.coverage is 'What is recorded completely: unbroken ranges, by dataset and target. Of time, as far back as it is kept (reporting.retention); heights tell what was recorded, also where it was removed since.';
+comment on view reporting.coverage is 'Completely recorded data: contiguous ranges by dataset and target. Ranges of time start where data is retained (reporting_internal.retention). Ranges of heights include data that was removed since.';
 comment on column reporting.coverage.dataset is 'The dataset.'; -- text
-comment on column reporting.coverage.target is 'What was asked about.'; -- text
-comment on column reporting.coverage.range_start is 'First moment of the range; null on the axis of heights.'; -- timestamptz
-comment on column reporting.coverage.range_end is 'End of the range, itself not in it; null on the axis of heights.'; -- timestamptz
-comment on column reporting.coverage.first_height is 'First height of the range; null on the axis of time.'; -- bigint
-comment on column reporting.coverage.end_height is 'End of the range, itself not in it; null on the axis of time.'; -- bigint
-comment on column reporting.coverage.reason is 'Why it is so.'; -- text
+comment on column reporting.coverage.target is 'The target of the requests, as key=value.'; -- text
+comment on column reporting.coverage.range_start is 'Start of the range. Null on the axis of heights.'; -- timestamptz
+comment on column reporting.coverage.range_end is 'End of the range, exclusive. Null on the axis of heights.'; -- timestamptz
+comment on column reporting.coverage.first_height is 'First height of the range. Null on the axis of time.'; -- bigint
+comment on column reporting.coverage.end_height is 'End of the range, exclusive. Null on the axis of time.'; -- bigint
+comment on column reporting.coverage.reason is 'Reason for the coverage of the range.'; -- text

@@ -46,19 +46,19 @@ probed as (
   cross join lateral (
     select greatest(min(h.started_at), (select k.kept_since from recorder.retention k where k.dataset = 'node_health')) as at
     from recorder.node_health h
-    where (h.observer, h.node, h.probe) = (o.observer, t.target ->> 'node', t.target ->> 'probe') and h.check_name = '*') first_look
+    where (h.observer, h.node, h.probe) = (o.observer, t.target ->> 'node', t.target ->> 'probe') and h.check_name = '*') first_probe
   cross join lateral (
     select (
       select p.settled_until
       from reporting_internal.node_probes p
       where (p.observer, p.node, p.probe) = (o.observer, t.target ->> 'node', t.target ->> 'probe')) as until) settled
   cross join lateral (
-    select tstzmultirange(tstzrange(first_look.at, greatest(settled.until, first_look.at))) as watched) w
+    select tstzmultirange(tstzrange(first_probe.at, greatest(settled.until, first_probe.at))) as watched) w
   cross join lateral (
     select coalesce(range_agg(tstzrange(n.started_at, n.ended_at)), '{}') as absent,
       array_agg(tstzrange(n.started_at, n.ended_at)) as parts, array_agg(n.reason) as reasons
     from recorder.health_absences n
-    where n.observer = o.observer and n.ended_at > first_look.at) a
+    where n.observer = o.observer and n.ended_at > first_probe.at) a
 ),
 parts_of_probed as (
   select p.target_key, part.kind, part.reason, part.during
@@ -90,11 +90,11 @@ select 'node_health', target_key, 'time', kind, reason,
   (extract(epoch from lower(during)) * 1000000)::bigint, (extract(epoch from upper(during)) * 1000000)::bigint
 from parts_of_probed;
 
-comment on view reporting_internal.coverage_ranges is 'What is recorded (reporting.coverage), what is missing (reporting.gaps), and both together (known), as ranges of whole numbers: faster to count with than times are.';
+comment on view reporting_internal.coverage_ranges is 'Recorded ranges (reporting.coverage), missing ranges (reporting.gaps), and their union (known), as ranges of integers, which are faster to compute with than times.';
 comment on column reporting_internal.coverage_ranges.dataset is 'The dataset.'; -- text
-comment on column reporting_internal.coverage_ranges.target is 'What was asked about.'; -- text
-comment on column reporting_internal.coverage_ranges.axis is 'time or height.'; -- text
-comment on column reporting_internal.coverage_ranges.kind is 'recorded; missing; known (one or the other: the unbroken ranges of both together).'; -- text
-comment on column reporting_internal.coverage_ranges.reason is 'Why it is missing; else the kind.'; -- text
+comment on column reporting_internal.coverage_ranges.target is 'The target of the requests, as key=value.'; -- text
+comment on column reporting_internal.coverage_ranges.axis is 'Axis of the range: time or height.'; -- text
+comment on column reporting_internal.coverage_ranges.kind is 'recorded, missing, or known (contiguous ranges of both together).'; -- text
+comment on column reporting_internal.coverage_ranges.reason is 'Reason why the range is missing; otherwise the kind.'; -- text
 comment on column reporting_internal.coverage_ranges.begins is 'Start of the range: microseconds since 1970, or a height.'; -- bigint
-comment on column reporting_internal.coverage_ranges.ends is 'Its end, itself not in it.'; -- bigint
+comment on column reporting_internal.coverage_ranges.ends is 'End of the range, exclusive: microseconds since 1970, or a height.'; -- bigint

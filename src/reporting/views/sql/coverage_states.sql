@@ -19,10 +19,10 @@ cross join lateral (
     greatest(d.last_complete_at, p.probed_at) as last_complete_at) looked
 where d.active;
 
-comment on view reporting_internal.coverage_states is 'How each dataset and target stands: what was expected of it and what came of it.';
+comment on view reporting_internal.coverage_states is 'The state of each dataset and target: expected and recorded data.';
 comment on column reporting_internal.coverage_states.dataset is 'The dataset.'; -- text
-comment on column reporting_internal.coverage_states.target is 'What is asked about.'; -- text
-comment on column reporting_internal.coverage_states.state is 'covered; empty (asked, nothing there); failing (recorded before, fails now); failed (asked, never an answer); never asked; not supported (the upstream does not offer it).'; -- text
-comment on column reporting_internal.coverage_states.gaps is 'Holes in what is recorded (reporting.gaps).'; -- bigint
-comment on column reporting_internal.coverage_states.last_success_at is 'When it was last recorded.'; -- timestamptz
-comment on column reporting_internal.coverage_states.last_failure_at is 'When it last failed.'; -- timestamptz
+comment on column reporting_internal.coverage_states.target is 'The target of the requests, as key=value.'; -- text
+comment on column reporting_internal.coverage_states.state is 'covered; empty (requested, no data); failing (recorded before, fails now); failed (requested, no successful response yet); never asked; not supported (the upstream does not offer the target).'; -- text
+comment on column reporting_internal.coverage_states.gaps is 'Number of gaps in the recorded data (reporting.gaps).'; -- bigint
+comment on column reporting_internal.coverage_states.last_success_at is 'Time of the last successful run.'; -- timestamptz
+comment on column reporting_internal.coverage_states.last_failure_at is 'Time of the last failed run.'; -- timestamptz

@@ -1,8 +1,8 @@
 create or replace function reporting_internal.day_ends(
-  valid_from timestamptz, -- Since when something was so.
-  valid_to timestamptz, -- Until when; null: still so.
+  valid_from timestamptz, -- Start of the validity of a row.
+  valid_to timestamptz, -- End of the validity. Null: the row is still valid.
   "from" timestamptz, -- Start of the window.
-  "to" timestamptz -- Its end.
+  "to" timestamptz -- End of the window.
 )
 returns table (
   day date -- The day (UTC).
@@ -19,4 +19,4 @@ from generate_series(
 where valid_from < "to"
 $$;
 
-comment on function reporting_internal.day_ends is 'The days of a window at whose end something was so; the last day ends where the window does.';
+comment on function reporting_internal.day_ends is 'The days of a window at whose end a row was valid. The last day ends at the end of the window.';

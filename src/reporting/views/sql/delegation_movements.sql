@@ -1,19 +1,19 @@
 create or replace function reporting.delegation_movements(
-  "from" timestamptz, -- The first moment. What is not kept any more (reporting.retention) is left out.
-  "to" timestamptz, -- The end, itself not in it.
-  node_id text default null, -- Only delegations to this watched validator.
-  as_of timestamptz default now() -- As the recorder knew it then.
+  "from" timestamptz, -- Start of the window. Data that is no longer retained (reporting_internal.retention) is omitted.
+  "to" timestamptz, -- End of the window, exclusive.
+  node_id text default null, -- Returns only delegations to this watched validator.
+  as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (
-  at timestamptz, -- When it was seen.
-  change text, -- joined or left.
+  at timestamptz, -- Time at which the change was observed.
+  change text, -- Kind of the change: joined or left.
   node_id text, -- The validator.
   tx_id text, -- The staking transaction.
-  owners text, -- Who gets the reward.
-  start_time timestamptz, -- When the delegation started.
-  end_time timestamptz, -- When it ends.
-  stake numeric, -- In nAVAX.
-  stake_avax numeric -- The same in AVAX.
+  owners text, -- The recipients of the reward.
+  start_time timestamptz, -- Start of the delegation.
+  end_time timestamptz, -- End of the delegation.
+  stake numeric, -- Stake of the delegation in nAVAX.
+  stake_avax numeric -- The same amount in AVAX.
 )
 language sql stable parallel safe as $$
 with kept as materialized (
@@ -21,15 +21,15 @@ with kept as materialized (
 ),
 viewers as (
   select distinct on (h.node_id) h.node_id, h.node
-  from reporting.validator_delegators_history h
+  from reporting.node_validator_delegators_history h
   where h.valid_from <= as_of and (delegation_movements.node_id is null or h.node_id = delegation_movements.node_id)
   group by h.node_id, h.node
   order by h.node_id, bool_or(h.valid_to is null or h.valid_to > as_of) desc, min(h.valid_from), h.node
 ),
 movements as materialized (
   select c.at, c.change, c.node_id, c.tx_id, c.start_time, coalesce(c.after, c.before) as member
-  from reporting.validator_delegators_changes c join viewers v using (node_id, node) cross join kept k
-  where c.change in ('joined', 'left') and not c.first_look and c.at >= k.since and c.at < "to" and c.at <= as_of
+  from reporting.node_validator_delegators_changes c join viewers v using (node_id, node) cross join kept k
+  where c.change in ('joined', 'left') and not c.is_initial and c.at >= k.since and c.at < "to" and c.at <= as_of
 )
 select m.at, m.change, m.node_id, m.tx_id,
   (select string_agg(o.address, ', ' order by o.address) from jsonb_array_elements_text(m.member -> 'reward_owner_addresses') as o(address)),
@@ -40,4 +40,4 @@ where reporting_internal.has_record('validator_delegators', as_of)
 order by 1, 2, 3, 4
 $$;
 
-comment on function reporting.delegation_movements is 'Delegations to watched validators that started and ended between two dates, when it was seen.';
+comment on function reporting.delegation_movements is 'Delegations to watched validators that started or ended between two dates, by the time of the observation.';

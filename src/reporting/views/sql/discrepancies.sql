@@ -12,18 +12,18 @@ cross join lateral (
   select numbers.left_number, numbers.right_number, numbers.right_number - numbers.left_number as difference
 ) compared;
 
-comment on view reporting.discrepancies is 'What two sources, or two answers of one, say differently of the same thing by more than is tolerated, with both values. Compared once an hour, as docs/reference/checks.md says; what still moves, is not there on both sides, or only lags is not compared.';
-comment on column reporting.discrepancies.id is 'The discrepancy.'; -- bigint
-comment on column reporting.discrepancies.check_name is 'The check that found it: see docs/reference/checks.md.'; -- text
+comment on view reporting.discrepancies is 'Differences above the tolerance between two sources, or between two responses of one source, with both values. Compared once an hour (docs/reference/checks.md). Values that still change, exist on one side only, or only lag are not compared.';
+comment on column reporting.discrepancies.id is 'The id of the discrepancy.'; -- bigint
+comment on column reporting.discrepancies.check_name is 'The check that found the discrepancy: see docs/reference/checks.md.'; -- text
 comment on column reporting.discrepancies.dataset is 'The dataset of the right side.'; -- text
-comment on column reporting.discrepancies.subject is 'What it is about, as key=value.'; -- text
-comment on column reporting.discrepancies.at is 'The hour, day, week or month, the block or the reading that it is about; of lists and balances since when the two sides differ.'; -- timestamptz
-comment on column reporting.discrepancies.left_source is 'Who or what says the left value.'; -- text
-comment on column reporting.discrepancies.left_value is 'What it is held against.'; -- text
-comment on column reporting.discrepancies.right_source is 'Who or what says the right value.'; -- text
-comment on column reporting.discrepancies.right_value is 'What was found.'; -- text
-comment on column reporting.discrepancies.difference is 'The right value less the left one; null: they are no numbers.'; -- numeric
+comment on column reporting.discrepancies.subject is 'The compared entity, as key=value.'; -- text
+comment on column reporting.discrepancies.at is 'Time of the compared hour, day, week, month, block or reading. For lists and balances: time since which the two sides differ.'; -- timestamptz
+comment on column reporting.discrepancies.left_source is 'The source of the left value.'; -- text
+comment on column reporting.discrepancies.left_value is 'The value to compare with.'; -- text
+comment on column reporting.discrepancies.right_source is 'The source of the right value.'; -- text
+comment on column reporting.discrepancies.right_value is 'The compared value.'; -- text
+comment on column reporting.discrepancies.difference is 'The right value minus the left value. Null: the values are not numbers.'; -- numeric
 comment on column reporting.discrepancies.relative_difference is 'The difference as a share of the larger value.'; -- numeric
-comment on column reporting.discrepancies.tolerance is 'What the two were allowed to differ by.'; -- text
-comment on column reporting.discrepancies.found_at is 'When it was found first.'; -- timestamptz
-comment on column reporting.discrepancies.ended_at is 'When the two were found to agree, or it was not there any more; null: it still stands.'; -- timestamptz
+comment on column reporting.discrepancies.tolerance is 'The allowed difference.'; -- text
+comment on column reporting.discrepancies.found_at is 'Time at which the discrepancy was first found.'; -- timestamptz
+comment on column reporting.discrepancies.ended_at is 'Time at which the two values were found to agree, or at which one of them no longer existed. Null: the discrepancy is open.'; -- timestamptz

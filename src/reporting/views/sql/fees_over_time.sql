@@ -1,15 +1,15 @@
 create or replace function reporting.fees_over_time(
-  "from" timestamptz, -- The first moment. What is not kept any more (reporting.retention) is left out.
-  "to" timestamptz, -- The end, itself not in it.
-  as_of timestamptz default now() -- As the recorder knew it then.
+  "from" timestamptz, -- Start of the window. Data that is no longer retained (reporting_internal.retention) is omitted.
+  "to" timestamptz, -- End of the window, exclusive.
+  as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (
-  node text, -- The configured node that said so.
-  fee text, -- Which fee.
-  amount numeric, -- In nAVAX.
-  amount_avax numeric, -- The same in AVAX.
-  since timestamptz, -- Since when, as far as it was seen; not before what is kept.
-  until timestamptz -- Until when; null: still so.
+  node text, -- The configured node that reported the fee.
+  fee text, -- Name of the fee.
+  amount numeric, -- Amount of the fee in nAVAX.
+  amount_avax numeric, -- The same amount in AVAX.
+  since timestamptz, -- Time from which the fee applied, as far as observed; not before the retained data.
+  until timestamptz -- End of the fee. Null: the fee still applies.
 )
 language sql stable parallel safe as $$
 with kept as materialized (
@@ -17,7 +17,7 @@ with kept as materialized (
 ),
 said as (
   select h.node, f.fee, f.amount, h.valid_from, case when h.valid_to <= as_of then h.valid_to end as valid_to
-  from reporting.fees_history h
+  from reporting.node_fees_history h
   cross join lateral (values
     ('tx_fee', h.tx_fee), ('create_asset_tx_fee', h.create_asset_tx_fee), ('create_subnet_tx_fee', h.create_subnet_tx_fee),
     ('transform_subnet_tx_fee', h.transform_subnet_tx_fee), ('create_blockchain_tx_fee', h.create_blockchain_tx_fee),
@@ -42,4 +42,4 @@ having min(c.valid_from) < "to" and coalesce((array_agg(c.valid_to order by c.va
 order by 1, 2, 5
 $$;
 
-comment on function reporting.fees_over_time is 'What transactions of the P- and X-chain cost when, as nodes say it.';
+comment on function reporting.fees_over_time is 'Transaction fees of the P- and X-chain over time, as reported by nodes.';

@@ -6,7 +6,7 @@ with target_findings as (
     case when lateness.is_late or f.failures > 0 then greatest(f.last_success_at, f.requested_since)
       else f.incomplete_since end as since,
     coalesce(f.reason, case when f.last_success_at is null then 'it was never recorded'
-      else 'no run succeeded since' end) as reason
+      else 'no run has succeeded' end) as reason
   from reporting.freshness f
   cross join lateral (select f.late_by + f.expected_every > 3 * f.expected_every as is_late) lateness
   where f.unsupported_reason is null and (lateness.is_late or f.failures > 0 or f.incomplete_since is not null)
@@ -61,7 +61,7 @@ sealing as (
   where c.first_seen_at is not null
   group by c.first_seen_at
 ),
--- How long the newest items of targets of an index are silent, and how long that is usual: ten times the mean interval of the
+-- Time without new items for the targets of an index, and the usual maximum: ten times the mean interval of the
 -- items, and three times the longest. The silence of 30 days counts as that of the target.
 index_targets as (
   select d.dataset, d.target_key, t.index_name, split_part(t.index_name, ' ', 1) as service, t.newest_item_at,
@@ -86,7 +86,7 @@ index_stalls as (
       else v.target_key end as subject
   from index_votes v
 ),
--- When a worker of each recorder that runs gave its last sign of life.
+-- The last heartbeat of a worker of each running recorder.
 workers as (
   select c.recorder, coalesce(max(p.seen_at) filter (where 'worker' = any(p.roles)), c.first_seen_at) as worked_at
   from recorder.configurations c
@@ -144,7 +144,7 @@ union all
 -- Once an hour is usual, and three times are tolerated.
 select 'stalled', 'checks', null, scope, coalesce(failed_since, checked_at),
   coalesce('what the sources say cannot be compared: ' || error, 'what the sources say was not compared since')
-from reporting.check_runs
+from reporting_internal.check_runs
 where failed_since is not null or now() - checked_at > interval '3 hours'
 union all
 -- While processes are replaced by newer ones, both run for a moment.
@@ -165,7 +165,7 @@ where now() - worked_at > interval '1 minute'
 union all
 select 'stalled', 'queue', null, queue || case when recorder = 'recorder' then '' else ' of ' || recorder end,
   error_since, error
-from reporting.queues
+from reporting_internal.queues
 where now() - error_since > interval '30 s' and now() - seen_at <= interval '1 minute'
 union all
 -- Only of recorders that run.
@@ -188,11 +188,11 @@ union all
 -- Late as a target is: after more than three intervals.
 select case when is_late then 'late' else 'failing' end, 'export', null, e.place, coalesce(e.exported_at, e.requested_since),
   case when e.error is not null
-      then e.error || ': what was exported before holds, and it is tried again; chain-recorder doctor tries the place'
+      then e.error || ': files of earlier exports are unchanged, and the export is retried; chain-recorder doctor checks the destination'
     when e.began_at > greatest(e.last_success_at, e.last_failure_at, '-infinity')
       then 'it began at ' || to_char(e.began_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') || ' UTC and has not ended: where it is under way it takes longer than its interval, so make exports[].every longer'
     else 'no worker makes it: a process with the role worker has to run; chain-recorder doctor says why it does not' end
-from reporting.exports e
+from reporting_internal.exports e
 cross join lateral (select e.age > 3 * e.expected_every as is_late) lateness
 where (is_late or e.failing_since is not null)
   and e.recorder in (select p.recorder from reporting_internal.processes p where p.state in ('running', 'outdated'))
@@ -200,25 +200,25 @@ union all
 select case when failing_since is null then 'stalled' else 'failing' end, 'changes', null, 'the sink ' || sink,
   coalesce(failing_since, waiting_since),
   coalesce('it takes no changes: ' || error, 'changes wait and are not sent: a process with the role worker and the newest configuration has to run')
-from reporting.change_sinks
+from reporting_internal.change_sinks
 where (failing_since is not null or (now() - waiting_since > interval '1 minute' and now() - coalesce(sent_at, since) > interval '1 minute'))
   and recorder in (select p.recorder from reporting_internal.processes p where p.state in ('running', 'outdated'))
 union all
 -- A recorder that is off for good keeps the feed of all from being trimmed.
 select 'stalled', 'changes', null, 'the sink ' || sink || ' of the recorder ' || recorder, waiting_since,
   'changes are kept for it, and no process of its recorder runs: start one; or, if there is none any more, delete from recorder.change_sinks where recorder = ' || quote_literal(recorder)
-from reporting.change_sinks
+from reporting_internal.change_sinks
 where now() - waiting_since > interval '168 hours'
   and recorder not in (select p.recorder from reporting_internal.processes p where p.state in ('running', 'outdated'))
 union all
 select case when error_since is null then 'late' else 'failing' end, 'replica', null, place, coalesce(error_since, behind_since),
   coalesce(error, format('what is read from it is %s s old: pages, reports and exports show the record as it was then. Look at the replica: its load, its network, a statement that holds up its replay', round(lag_seconds)))
-from reporting.replicas
+from reporting_internal.replicas
 where coalesce(error_since, behind_since) is not null and now() - seen_at <= interval '1 minute'
 union all
 select 'stalled', 'retention', dataset, 'what is not kept any more', moved_at,
   'it is not all removed yet: no process with the role scheduler does it, or it fails, and the log of that process says why'
-from reporting.retention
+from reporting_internal.retention
 where finished_at is null and now() - moved_at > interval '24 hours'
 union all
 select 'failing', 'node', null, b.node, b.differs_since, b.difference
@@ -228,10 +228,10 @@ where b.difference is not null and exists (
   join recorder.target_datasets d using (source, target_key)
   where d.active and t.target ->> 'node' = b.node);
 
-comment on view reporting.findings is 'Every component that does not work as it should, and the reason. No row: recording is healthy.';
-comment on column reporting.findings.state is 'late, failing, incomplete, outdated, or stalled.'; -- text
-comment on column reporting.findings.component is 'target, ledger (of an observer, or of one probe), schedule, commits, seals, readings (their packing), checks (across sources), process, workers (of a recorder), server (its connections), queue, alerts (a rule or a channel), export (by schedule), changes (a sink of the feed), replica (that is read from), index-stalled (of a service, one of its indexes, or a target), retention (what was to be removed), or node (another one answers).'; -- text
-comment on column reporting.findings.dataset is 'The dataset; null: it is not about one.'; -- text
-comment on column reporting.findings.subject is 'The target, the observer, the probe, the schedule, what is compared, the process, the queue, the service, the index, where the export goes, or the node.'; -- text
-comment on column reporting.findings.since is 'Since when: of what is late or fails, the last success, or when it was first wanted.'; -- timestamptz
-comment on column reporting.findings.reason is 'Why, as far as it is known.'; -- text
+comment on view reporting.findings is 'Components with a problem, and the reasons. No rows: recording is healthy.';
+comment on column reporting.findings.state is 'Kind of the problem: late, failing, incomplete, outdated, or stalled.'; -- text
+comment on column reporting.findings.component is 'target, ledger (of an observer, or of one probe), schedule, commits, seals, readings (their packing), checks (across sources), process, workers (of a recorder), server (its connections), queue, alerts (a rule or a channel), export (by schedule), changes (a sink of the feed), replica (that is read from), index-stalled (of a service, one of its indexes, or a target), retention (removal of old data), or node (another node responds).'; -- text
+comment on column reporting.findings.dataset is 'The dataset. Null: the finding does not concern a dataset.'; -- text
+comment on column reporting.findings.subject is 'The target, observer, probe, schedule, comparison, process, queue, service, index, export target or node.'; -- text
+comment on column reporting.findings.since is 'Start of the problem. For late or failing targets: time of the last success, or of the first request if there was no success.'; -- timestamptz
+comment on column reporting.findings.reason is 'Reason of the problem, as far as known.'; -- text

@@ -7,15 +7,15 @@ select f.dataset, count(*) as targets, count(f.last_success_at) as recorded,
 from reporting.freshness f
 group by f.dataset;
 
-comment on view reporting.freshness_by_dataset is 'How current the record of each dataset is.';
+comment on view reporting.freshness_by_dataset is 'The freshness of each dataset.';
 comment on column reporting.freshness_by_dataset.dataset is 'The dataset.'; -- text
-comment on column reporting.freshness_by_dataset.targets is 'What is asked for.'; -- bigint
-comment on column reporting.freshness_by_dataset.recorded is 'Targets that were recorded at least once.'; -- bigint
-comment on column reporting.freshness_by_dataset.late is 'Targets whose last success is longer ago than their schedule allows.'; -- bigint
-comment on column reporting.freshness_by_dataset.failing is 'Targets whose last run failed.'; -- bigint
-comment on column reporting.freshness_by_dataset.incomplete is 'Targets whose last run stored something, but not everything.'; -- bigint
-comment on column reporting.freshness_by_dataset.unsupported is 'Targets that the upstream does not offer.'; -- bigint
-comment on column reporting.freshness_by_dataset.oldest_success_at is 'When the one that is longest ago was recorded.'; -- timestamptz
-comment on column reporting.freshness_by_dataset.newest_success_at is 'When the latest one was recorded.'; -- timestamptz
-comment on column reporting.freshness_by_dataset.expected_every is 'How often it should be; null: never again.'; -- interval
-comment on column reporting.freshness_by_dataset.rows_written is 'Rows written, ever.'; -- numeric
+comment on column reporting.freshness_by_dataset.targets is 'Number of configured targets.'; -- bigint
+comment on column reporting.freshness_by_dataset.recorded is 'Number of targets that were recorded at least once.'; -- bigint
+comment on column reporting.freshness_by_dataset.late is 'Number of targets whose last success is older than the schedule allows.'; -- bigint
+comment on column reporting.freshness_by_dataset.failing is 'Number of targets whose last run failed.'; -- bigint
+comment on column reporting.freshness_by_dataset.incomplete is 'Number of targets whose last run was incomplete.'; -- bigint
+comment on column reporting.freshness_by_dataset.unsupported is 'Number of targets that the upstream does not offer.'; -- bigint
+comment on column reporting.freshness_by_dataset.oldest_success_at is 'Oldest time of a last success among the targets.'; -- timestamptz
+comment on column reporting.freshness_by_dataset.newest_success_at is 'Newest time of a last success among the targets.'; -- timestamptz
+comment on column reporting.freshness_by_dataset.expected_every is 'Poll interval. Null: the data is not requested again.'; -- interval
+comment on column reporting.freshness_by_dataset.rows_written is 'Total number of rows written.'; -- numeric

@@ -1,15 +1,15 @@
 create or replace function reporting.gaps_between(
-  "from" timestamptz, -- The first moment.
-  "to" timestamptz, -- The end, itself not in it.
-  dataset text default null -- Only of this dataset.
+  "from" timestamptz, -- Start of the window.
+  "to" timestamptz, -- End of the window, exclusive.
+  dataset text default null -- Returns only gaps of this dataset.
 )
 returns table (
   dataset text, -- The dataset.
-  target text, -- What was asked about.
-  range_start timestamptz, -- First moment in the window that is missing.
-  range_end timestamptz, -- End of what is missing in it.
-  seconds numeric, -- How long that is.
-  reason text -- Why; "not recorded yet" can still be fetched, anything else cannot.
+  target text, -- The target of the requests, as key=value.
+  range_start timestamptz, -- Start of the missing range in the window.
+  range_end timestamptz, -- End of the missing range in the window, exclusive.
+  seconds numeric, -- Duration of the missing range.
+  reason text -- Reason for the gap. Data with the reason "not recorded yet" can still be fetched, all other data cannot.
 )
 language sql stable parallel safe as $$
 select g.dataset, g.target, greatest(g.range_start, "from"), least(g.range_end, "to"),
@@ -19,4 +19,4 @@ where g.range_start < "to" and g.range_end > "from" and (gaps_between.dataset is
 order by 1, 2, 3
 $$;
 
-comment on function reporting.gaps_between is 'What the record lacks of a window of time, and why.';
+comment on function reporting.gaps_between is 'Missing data in a time window, with reasons.';

@@ -12,7 +12,7 @@ begin
     return true;
   end if;
   select min(r.recorded_since) into since from reporting_internal.recorded_since r where r.dataset = has_record.dataset;
-  select r.kept_since into kept from reporting.retention r where r.dataset = has_record.dataset;
+  select r.kept_since into kept from reporting_internal.retention r where r.dataset = has_record.dataset;
   if at >= coalesce(since, now()) and at < kept then
     raise exception 'what % held at % is not kept any more', dataset, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
       using errcode = 'invalid_parameter_value',
@@ -27,4 +27,4 @@ begin
 end
 $$;
 
-comment on function reporting_internal.has_record is 'Whether a dataset was recorded at a moment. It answers true or raises an error, so that no past moment is answered with nothing where nothing was recorded, or where it was removed.';
+comment on function reporting_internal.has_record is 'Checks whether a dataset was recorded at a moment. Returns true or raises an error, so that a query of a moment without a record, or with removed data, never returns an empty result.';

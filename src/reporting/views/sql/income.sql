@@ -1,23 +1,23 @@
 create or replace function reporting.income(
-  "from" timestamptz, -- The first moment. What is not kept any more (reporting.retention) is left out.
-  "to" timestamptz, -- The end, itself not in it.
-  by text default 'day', -- day, month or year (UTC).
-  currency text default 'usd', -- Of the value.
-  as_of timestamptz default now() -- As the recorder knew it then.
+  "from" timestamptz, -- Start of the window. Data that is no longer retained (reporting_internal.retention) is omitted.
+  "to" timestamptz, -- End of the window, exclusive.
+  by text default 'day', -- Length of the periods: day, month or year (UTC).
+  currency text default 'usd', -- Currency of the value.
+  as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (
-  period date, -- The first day of the day, month or year: of the receipt, of what is not received of the day on which it is due.
-  addresses text, -- Who got it, or is to get it.
+  period date, -- First day of the day, month or year of the receipt. For income that is not received yet: of the day on which it is due.
+  addresses text, -- The recipients.
   state text, -- received; expected: not received yet; not recorded: receipts of these addresses are not recorded, watch one of them.
-  rewards bigint, -- How many rewards.
-  amount numeric, -- What was received, in the smallest unit; null: nothing, or receipts are not recorded.
-  tokens numeric, -- The same in tokens.
+  rewards bigint, -- Number of rewards.
+  amount numeric, -- Received amount in the smallest unit. Null: nothing was received, or receipts are not recorded.
+  tokens numeric, -- The same amount in tokens.
   symbol text, -- The token.
-  value numeric, -- Each receipt at the price recorded then; of those with a price.
-  currency text, -- The currency of the value.
-  without_price bigint, -- Receipts for whose time no price was recorded: the value lacks them.
-  expected numeric, -- What is estimated of rewards that are expected, in the smallest unit: no income.
-  expected_tokens numeric -- The same in tokens.
+  value numeric, -- Value of the receipts, each at the price recorded at its time. Receipts without a price are not included.
+  currency text, -- Currency of the value.
+  without_price bigint, -- Number of receipts without a recorded price, which the value does not include.
+  expected numeric, -- Estimated amount of expected rewards in the smallest unit. It is not income.
+  expected_tokens numeric -- The same amount in tokens.
 )
 language sql stable parallel safe as $$
 with entries as (
@@ -42,4 +42,4 @@ group by 1, e.addresses, e.state, e.symbol
 order by 1, 2, 3, e.symbol
 $$;
 
-comment on function reporting.income is 'Income from staking by day, month or year: what reward transactions paid, in base units, in tokens, and in a currency at the recorded price; apart from it what is expected and not received yet, and whose receipts are not recorded.';
+comment on function reporting.income is 'Income from staking by day, month or year: amounts of reward transactions in base units, in tokens, and in a currency at the recorded price. Separate rows contain expected income and income whose receipts are not recorded.';

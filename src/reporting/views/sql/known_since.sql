@@ -5,7 +5,7 @@ returns timestamptz
 language sql stable parallel safe as $$
   select greatest(
     coalesce((select min(r.recorded_since) from reporting_internal.recorded_since r where r.dataset = known_since.dataset), now()),
-    (select r.kept_since from reporting.retention r where r.dataset = known_since.dataset))
+    (select r.kept_since from reporting_internal.retention r where r.dataset = known_since.dataset))
 $$;
 
-comment on function reporting_internal.known_since is 'Since when it is known what a dataset held: since it was first recorded, or since what is kept of it starts. Now, where nothing was recorded.';
+comment on function reporting_internal.known_since is 'The start of the record of a dataset: its first recording, or the start of its retained data. Now, if nothing was recorded.';

@@ -1,24 +1,24 @@
 create or replace function reporting.largest_delegations(
-  most bigint default 20, -- Number of delegations.
-  node_id text default null, -- Only delegations to this watched validator.
-  as_of timestamptz default now() -- As the recorder knew it then.
+  most bigint default 20, -- Maximum number of delegations.
+  node_id text default null, -- Returns only delegations to this watched validator.
+  as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (
-  place bigint, -- From 1; equal stakes share it.
+  place bigint, -- Rank, from 1. Equal stakes have the same rank.
   node_id text, -- The validator.
   tx_id text, -- The staking transaction.
-  owners text, -- Who gets the reward.
-  start_time timestamptz, -- When the delegation started.
-  end_time timestamptz, -- When it ends.
-  stake numeric, -- In nAVAX.
-  stake_avax numeric, -- The same in AVAX.
-  share numeric -- Of all delegations to that validator.
+  owners text, -- The recipients of the reward.
+  start_time timestamptz, -- Start of the delegation.
+  end_time timestamptz, -- End of the delegation.
+  stake numeric, -- Stake of the delegation in nAVAX.
+  stake_avax numeric, -- The same amount in AVAX.
+  share numeric -- Share of all delegations to this validator.
 )
 language sql stable parallel safe as $$
 with delegations as (
   select distinct on (d.tx_id) d.node_id, d.tx_id, d.start_time, d.end_time, d.stake_navax as stake,
     (select string_agg(o.address, ', ' order by o.address) from jsonb_array_elements_text(d.reward_owner_addresses) as o(address)) as owners
-  from reporting.validator_delegators_as_of(as_of) d
+  from reporting.node_validator_delegators_as_of(as_of) d
   where largest_delegations.node_id is null or d.node_id = largest_delegations.node_id
   order by d.tx_id, d.node
 )

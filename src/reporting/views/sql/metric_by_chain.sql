@@ -1,19 +1,19 @@
 create or replace function reporting.metric_by_chain(
-  "from" timestamptz, -- The first moment. What is not kept any more (reporting.retention) is left out.
-  "to" timestamptz, -- The end, itself not in it.
+  "from" timestamptz, -- Start of the window. Data that is no longer retained (reporting_internal.retention) is omitted.
+  "to" timestamptz, -- End of the window, exclusive.
   metric text, -- The metric, such as txCount.
-  time_interval text default 'day', -- hour, day, week or month: which values are put together.
-  chain_ids text[] default null, -- These chains; null: every recorded one, without the totals over chains.
-  as_of timestamptz default now() -- As the recorder knew it then.
+  time_interval text default 'day', -- Interval of the values that are aggregated: hour, day, week or month.
+  chain_ids text[] default null, -- The chains. Null: every recorded chain, without the totals over chains.
+  as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (
   chain_id text, -- The chain.
-  value numeric, -- Its values together, by the rules of reporting.metric_rules.
+  value numeric, -- The aggregated value, by the rules of reporting.metric_rules.
   buckets bigint, -- Number of hours, days, weeks or months.
-  first_bucket timestamptz, -- Start of the first.
-  last_bucket timestamptz, -- Start of the last.
-  over_chains text, -- How values of several chains are put together: sum or max; null: they do not add up.
-  reason text -- Why what does not add up does not.
+  first_bucket timestamptz, -- Start of the first interval.
+  last_bucket timestamptz, -- Start of the last interval.
+  over_chains text, -- Aggregation over several chains: sum or max. Null: the values of chains cannot be aggregated.
+  reason text -- Reason why the values cannot be aggregated.
 )
 language sql stable parallel safe as $$
 with rule as (
@@ -37,4 +37,4 @@ where p.metric = metric_by_chain.metric and p.time_interval = metric_by_chain.ti
 group by p.chain_id, r.over_time, r.over_chains, r.reason
 $$;
 
-comment on function reporting.metric_by_chain is 'A metric of several days as one number a chain. What does not add up over time is refused with the reason, unless the window holds one value a chain.';
+comment on function reporting.metric_by_chain is 'A metric over several days as one number per chain. Values that cannot be aggregated over time are refused with the reason, unless the window contains one value per chain.';

@@ -26,9 +26,9 @@ rules(metric, unit, over_time, over_chains, reason) as (
 )
 select metric, unit, over_time, over_chains, reason from rules;
 
-comment on view reporting.metric_rules is 'What may be summed: how the values of each metric are put together over time and over chains, or why they are not.';
+comment on view reporting.metric_rules is 'Rules for aggregating the values of each metric over time and over chains, or the reasons why they cannot be aggregated.';
 comment on column reporting.metric_rules.metric is 'The metric.'; -- text
-comment on column reporting.metric_rules.unit is 'What it counts.'; -- text
-comment on column reporting.metric_rules.over_time is 'sum, max or last (the latest value represents the whole); null: hours or days do not add up.'; -- text
-comment on column reporting.metric_rules.over_chains is 'sum or max; null: chains do not add up.'; -- text
-comment on column reporting.metric_rules.reason is 'Why something does not add up, and what to take instead.'; -- text
+comment on column reporting.metric_rules.unit is 'Unit of the metric.'; -- text
+comment on column reporting.metric_rules.over_time is 'sum, max or last (the latest value represents the whole). Null: hours or days cannot be aggregated.'; -- text
+comment on column reporting.metric_rules.over_chains is 'sum or max. Null: chains cannot be aggregated.'; -- text
+comment on column reporting.metric_rules.reason is 'Reason why values cannot be aggregated, and an alternative.'; -- text

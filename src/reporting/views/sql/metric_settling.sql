@@ -6,12 +6,12 @@ select metric, time_interval, revisions, points_revised, half_moved_within, sett
 from reporting.metric_settling_of(null)
 where not exists (select from recorder.metric_settling);
 
-comment on view reporting.metric_settling is 'How long the values of a metric keep moving after their hour, day, week or month has ended, measured from the revisions recorded: of many once an hour, with the comparison of the sources.';
+comment on view reporting.metric_settling is 'Time for which the values of a metric keep changing after their hour, day, week or month has ended, measured from the recorded revisions. If there are many revisions, it is measured once an hour with the comparison of the sources.';
 comment on column reporting.metric_settling.metric is 'The metric.'; -- text
 comment on column reporting.metric_settling.time_interval is 'hour, day, week or month.'; -- text
-comment on column reporting.metric_settling.revisions is 'Revisions recorded.'; -- bigint
-comment on column reporting.metric_settling.points_revised is 'Points that were revised at least once.'; -- bigint
-comment on column reporting.metric_settling.half_moved_within is 'Half of the revisions came within this time after the end of the interval; negative: while it ran.'; -- interval
-comment on column reporting.metric_settling.settled_within is '99 of 100 revisions came within this time after the end of the interval.'; -- interval
-comment on column reporting.metric_settling.latest_move is 'The latest revision recorded came this long after the end of the interval.'; -- interval
-comment on column reporting.metric_settling.measured_at is 'When it was measured.'; -- timestamptz
+comment on column reporting.metric_settling.revisions is 'Number of recorded revisions.'; -- bigint
+comment on column reporting.metric_settling.points_revised is 'Number of points that were revised at least once.'; -- bigint
+comment on column reporting.metric_settling.half_moved_within is 'Time after the end of the interval within which half of the revisions came. Negative: before the end.'; -- interval
+comment on column reporting.metric_settling.settled_within is 'Time after the end of the interval within which 99 of 100 revisions came.'; -- interval
+comment on column reporting.metric_settling.latest_move is 'Time from the end of the interval to the latest recorded revision.'; -- interval
+comment on column reporting.metric_settling.measured_at is 'Time of the measurement.'; -- timestamptz

@@ -1,16 +1,16 @@
 create or replace function reporting.metric_settling_of(
-  metric text, -- This metric, such as txCount; null: each that is recorded.
-  time_interval text default null, -- hour, day, week or month; null: each that is recorded.
-  chain_id text default null -- Of this chain; null: all chains together.
+  metric text, -- The metric, such as txCount. Null: all recorded metrics.
+  time_interval text default null, -- Null: all recorded intervals.
+  chain_id text default null -- Returns only this chain. Null: all chains together.
 )
 returns table (
-  metric text, -- The metric.
+  metric text, -- The metric, such as txCount.
   time_interval text, -- hour, day, week or month.
-  revisions bigint, -- Revisions recorded.
-  points_revised bigint, -- Points that were revised at least once.
-  half_moved_within interval, -- Half of the revisions came within this time after the end of the interval; negative: while it ran.
-  settled_within interval, -- 99 of 100 revisions came within this time after the end of the interval.
-  latest_move interval -- The latest revision recorded came this long after the end of the interval.
+  revisions bigint, -- Number of recorded revisions.
+  points_revised bigint, -- Number of points that were revised at least once.
+  half_moved_within interval, -- Time after the end of the interval within which half of the revisions came. Negative: before the end.
+  settled_within interval, -- Time after the end of the interval within which 99 of 100 revisions came.
+  latest_move interval -- Time from the end of the interval to the latest recorded revision.
 )
 language sql stable parallel safe as $$
 with series as (
@@ -37,7 +37,7 @@ moved as (
   select s.metric, s.time_interval, percentile_disc(array[0.5, 0.99]) within group (order by m.after) as within, max(m.after) as latest
   from series s
   join reporting_internal.metric_points_replaced p using (series_id)
-  cross join lateral (select p.superseded_at - (p.bucket_start at time zone 'UTC' + s.length) at time zone 'UTC' as after) m
+  cross join lateral (select p.valid_to - (p.bucket_start at time zone 'UTC' + s.length) at time zone 'UTC' as after) m
   group by s.metric, s.time_interval
 )
 select c.metric, c.time_interval, c.revisions, c.points_revised, m.within[1], m.within[2], m.latest
@@ -46,4 +46,4 @@ join moved m using (metric, time_interval)
 order by c.metric, c.time_interval
 $$;
 
-comment on function reporting.metric_settling_of is 'How long the values of a metric keep moving after their hour, day, week or month has ended, measured from all revisions recorded up to now: of one metric and chain at once, of millions of revisions in seconds.';
+comment on function reporting.metric_settling_of is 'Time for which the values of a metric keep changing after their hour, day, week or month has ended, measured from all revisions recorded up to now. One metric and chain takes little time; millions of revisions take seconds.';

@@ -1,17 +1,17 @@
 create or replace function reporting.metric_total(
-  "from" timestamptz, -- The first moment. What is not kept any more (reporting.retention) is left out.
-  "to" timestamptz, -- The end, itself not in it.
+  "from" timestamptz, -- Start of the window. Data that is no longer retained (reporting_internal.retention) is omitted.
+  "to" timestamptz, -- End of the window, exclusive.
   metric text, -- The metric, such as txCount.
-  chain_ids text[] default null, -- These chains; null: every recorded one.
-  time_interval text default 'day', -- hour, day, week or month: which values are put together.
-  as_of timestamptz default now() -- As the recorder knew it then.
+  chain_ids text[] default null, -- The chains. Null: every recorded chain.
+  time_interval text default 'day', -- Interval of the values that are aggregated: hour, day, week or month.
+  as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (
-  value numeric, -- All values together, by the rules of reporting.metric_rules.
+  value numeric, -- The aggregated value, by the rules of reporting.metric_rules.
   chains bigint, -- Number of chains.
-  buckets bigint, -- The most hours, days, weeks or months that one of them has.
-  first_bucket timestamptz, -- Start of the first.
-  last_bucket timestamptz -- Start of the last.
+  buckets bigint, -- Maximum number of hours, days, weeks or months of a chain.
+  first_bucket timestamptz, -- Start of the first interval.
+  last_bucket timestamptz -- Start of the last interval.
 )
 language sql stable parallel safe as $$
 select
@@ -26,4 +26,4 @@ from reporting.metric_by_chain("from", "to", metric, time_interval, chain_ids, a
 group by c.over_chains, c.reason
 $$;
 
-comment on function reporting.metric_total is 'A metric of several days and chains as one number. What does not add up is refused with the reason.';
+comment on function reporting.metric_total is 'A metric over several days and chains as one number. Values that cannot be aggregated are refused with the reason.';

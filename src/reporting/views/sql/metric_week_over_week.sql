@@ -1,18 +1,18 @@
 create or replace function reporting.metric_week_over_week(
-  "from" timestamptz, -- Weeks that start at this moment or later. What is not kept whole any more (reporting.retention) is left out.
-  "to" timestamptz, -- Weeks that start before this moment.
+  "from" timestamptz, -- Returns weeks that start at this moment or later. Weeks that are not completely retained (reporting_internal.retention) are omitted.
+  "to" timestamptz, -- Returns weeks that start before this moment.
   metric text, -- The metric, such as txCount.
-  chain_id text default null, -- Only this chain.
-  as_of timestamptz default now() -- As the recorder knew it then.
+  chain_id text default null, -- Returns only this chain.
+  as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (
   chain_id text, -- The chain.
   week date, -- The week, by its Monday.
-  value numeric, -- The week's value: the service's own, or of its days where it has none by week.
-  value_before numeric, -- The value of the week before.
-  change numeric, -- The difference.
-  change_percent numeric, -- The difference in percent of the week before.
-  is_complete boolean -- The week was over at the moment asked for.
+  value numeric, -- The value of the week: as reported by the service, or aggregated from days if the service reports no weeks.
+  value_before numeric, -- The value of the previous week.
+  change numeric, -- Difference from the previous week.
+  change_percent numeric, -- Difference in percent of the previous week.
+  is_complete boolean -- True if the week had ended at the requested moment.
 )
 language sql stable parallel safe as $$
 with kept as materialized (
@@ -59,4 +59,4 @@ where c.week::timestamp at time zone 'UTC' >= "from" and c.week::timestamp at ti
 order by c.chain_id, c.week
 $$;
 
-comment on function reporting.metric_week_over_week is 'A metric by week, each week beside the one before. Distinct counts are taken from the service''s own weeks only.';
+comment on function reporting.metric_week_over_week is 'A metric by week, compared with the previous week. Distinct counts are taken only from the weekly values of the service.';

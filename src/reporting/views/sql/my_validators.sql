@@ -3,7 +3,7 @@ create or replace function reporting.my_validators(
   threshold numeric default 80, -- The uptime that a reward requires, in percent.
   upgrade_at timestamptz default null, -- Validations that start at this moment or later require threshold_after. Default: none.
   threshold_after numeric default 90, -- The uptime that a reward requires after the upgrade, in percent.
-  as_of timestamptz default now() -- As the recorder knew it then.
+  as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (
   node_id text, -- The node id of the validator.
@@ -19,7 +19,7 @@ returns table (
   stake_avax numeric, -- Own stake on the primary network; null: it does not validate there.
   delegated_avax numeric, -- Stake of the delegations.
   delegations numeric, -- Number of delegations.
-  free_capacity_avax numeric, -- Stake that can still be delegated: 5 times the own stake, and at most 3 million AVAX in all.
+  free_capacity_avax numeric, -- Stake that can still be delegated. Limit: 5 times the own stake, at most 3 million AVAX in total.
   end_time timestamptz, -- End of the validation on the primary network.
   days_left numeric, -- Days until this end.
   reward_expected_avax numeric, -- Potential reward of the validation and accrued fees of ended delegations.
@@ -53,7 +53,7 @@ mine as materialized (
 stakes as materialized (
   select distinct on (h.node_id) h.node_id, h.stake_navax, coalesce(h.delegator_weight, 0) as delegated, h.delegator_count,
     h.start_time, h.end_time, h.potential_reward, h.accrued_delegatee_reward
-  from reporting.validators_history h
+  from reporting.node_validators_history h
   where h.subnet_id = '11111111111111111111111111111111LpoYY' and h.valid_from <= as_of and (h.valid_to is null or h.valid_to > as_of)
   order by h.node_id, h.start_time desc, h.valid_from desc, h.node
 ),
@@ -62,7 +62,7 @@ own_stakes as materialized (
   from stakes s join mine m using (node_id)
 ),
 health as (
-  select n.node, n.health as state, n.since from reporting.node_health_now n where as_of >= now()
+  select n.node, n.health as state, n.since from reporting_internal.node_health_now n where as_of >= now()
   union all
   select q.node, q.state, null
   from reporting_internal.node_quorum_states_in(as_of - interval '1 minute', as_of) q
@@ -164,4 +164,4 @@ where (select r.is_known from recorded r)
 order by s.node_id is null, m.node nulls last, m.node_id
 $$;
 
-comment on function reporting.my_validators is 'The validators of the user, one row each: those in watch.nodeIds of the configuration, and those whose node is configured.';
+comment on function reporting.my_validators is 'The validators of the user, one row each: those in watch.nodeIds of the configuration, and those of configured nodes.';

@@ -1,20 +1,20 @@
 create or replace function reporting.native_balances_over_time(
-  "from" timestamptz, -- The first moment. What is not kept any more (reporting.retention) is left out.
-  "to" timestamptz, -- The end, itself not in it.
-  chain_id text default null, -- Only on this chain.
-  address text default null, -- Only this address.
+  "from" timestamptz, -- Start of the window. Data that is no longer retained (reporting_internal.retention) is omitted.
+  "to" timestamptz, -- End of the window, exclusive.
+  chain_id text default null, -- Returns only this chain.
+  address text default null, -- Returns only this address.
   currency text default 'usd', -- Of the price.
-  as_of timestamptz default now() -- As the recorder knew it then.
+  as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (
-  day date, -- The day (UTC); what follows was so at its end.
+  day date, -- The day (UTC). The other columns have the values at its end.
   chain_id text, -- The chain.
   address text, -- The address.
-  balance numeric, -- In the smallest unit.
-  tokens numeric, -- The same in tokens.
+  balance numeric, -- Balance in the smallest unit.
+  tokens numeric, -- The same amount in tokens.
   symbol text, -- The token.
-  price numeric, -- Of a token, by the last reading of the day; null: there was none.
-  value numeric -- The tokens at that price.
+  price numeric, -- Price of a token, by the last reading of the day. Null: there was no reading.
+  value numeric -- Value of the balance at that price.
 )
 language sql stable parallel safe as $$
 with kept as materialized (
@@ -41,4 +41,4 @@ left join lateral (
 order by 1, 2, 3
 $$;
 
-comment on function reporting.native_balances_over_time is 'What watched EVM addresses held of their chain''s token at the end of each day, and what it was worth.';
+comment on function reporting.native_balances_over_time is 'The balances of watched EVM addresses in the token of their chain at the end of each day, and their values.';

@@ -1,9 +1,9 @@
-create or replace view reporting.node_absences as
+create or replace view reporting_internal.node_absences as
 select a.observer, a.started_at, a.ended_at, a.reason
 from recorder.health_absences a;
 
-comment on view reporting.node_absences is 'When an observer did not look at all: that time is unknown for all its nodes.';
-comment on column reporting.node_absences.observer is 'The recorder that looked, by its configured name.'; -- text
-comment on column reporting.node_absences.started_at is 'The last moment it watched.'; -- timestamptz
-comment on column reporting.node_absences.ended_at is 'When it had looked again at every node whose turn had come.'; -- timestamptz
-comment on column reporting.node_absences.reason is 'Why.'; -- text
+comment on view reporting_internal.node_absences is 'Periods in which an observer did not probe. This time is unknown for all of its nodes.';
+comment on column reporting_internal.node_absences.observer is 'The observer: the configured name of its recorder.'; -- text
+comment on column reporting_internal.node_absences.started_at is 'The last moment at which the observer watched.'; -- timestamptz
+comment on column reporting_internal.node_absences.ended_at is 'Time at which the observer had probed every overdue node again.'; -- timestamptz
+comment on column reporting_internal.node_absences.reason is 'Reason of the absence.'; -- text

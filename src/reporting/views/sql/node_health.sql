@@ -1,26 +1,28 @@
 create or replace view reporting.node_health as
--- How an open interval is worded at the last is kept with its probe; with itself once it ended.
+-- The latest message of an open interval is stored with its probe, and with the interval after its end.
 select h.observer, h.node, h.probe, h.check_name, h.state, h.error, h.message, h.started_at as since,
   p.probed_at as observed_at,
   coalesce(h.last_error, p.latest -> h.check_name ->> 'error', h.error) as last_error,
   coalesce(h.last_message, p.latest -> h.check_name -> 'message', h.message) as last_message,
   h.failing_since,
-  coalesce(h.failures, (p.latest -> h.check_name ->> 'failures')::bigint) as failures
+  coalesce(h.failures, (p.latest -> h.check_name ->> 'failures')::bigint) as failures,
+  md5('node_health ' || length(h.observer) || ':' || h.observer || length(h.node) || ':' || h.node || length(h.probe) || ':' || h.probe || length(h.check_name) || ':' || h.check_name || trim_scale(extract(epoch from h.started_at) * 1000000) || ',')::uuid as version_id
 from recorder.node_health h
 join recorder.health_probes p using (observer, node, probe)
 where h.ended_at is null;
 
-comment on view reporting.node_health is 'The last reading of each probe (check *) and each check.';
-comment on column reporting.node_health.observer is 'The recorder that looked, by its configured name.'; -- text
+comment on view reporting.node_health is 'The last reading of each probe (check *) and of each check.';
+comment on column reporting.node_health.observer is 'The observer: the configured name of its recorder.'; -- text
 comment on column reporting.node_health.node is 'The configured node.'; -- text
-comment on column reporting.node_health.probe is 'health, readiness or liveness; with :TAG, of the checks with that tag only, which never speaks for the node.'; -- text
-comment on column reporting.node_health.check_name is 'A check of the node, or * for the probe as a whole.'; -- text
+comment on column reporting.node_health.probe is 'health, readiness or liveness. With :TAG: only the checks with that tag, which do not determine the state of the node.'; -- text
+comment on column reporting.node_health.check_name is 'Name of a check of the node, or * for the probe as a whole.'; -- text
 comment on column reporting.node_health.state is 'up, down, unknown or maintenance (announced).'; -- text
-comment on column reporting.node_health.error is 'Why.'; -- text
-comment on column reporting.node_health.message is 'What a failing check said beside its error.'; -- jsonb
-comment on column reporting.node_health.since is 'Since when it is so.'; -- timestamptz
-comment on column reporting.node_health.observed_at is 'When the node was last asked.'; -- timestamptz
-comment on column reporting.node_health.last_error is 'Why, in the latest words.'; -- text
-comment on column reporting.node_health.last_message is 'What a failing check said beside its error at the last.'; -- jsonb
-comment on column reporting.node_health.failing_since is 'Since when the check fails by the account of the node itself; can lie before the first look.'; -- timestamptz
-comment on column reporting.node_health.failures is 'How often it failed in a row by the count of the node itself, at the last.'; -- bigint
+comment on column reporting.node_health.error is 'Error message of the state.'; -- text
+comment on column reporting.node_health.message is 'Message of a failing check in addition to its error.'; -- jsonb
+comment on column reporting.node_health.since is 'Start of the state.'; -- timestamptz
+comment on column reporting.node_health.observed_at is 'Time of the last probe.'; -- timestamptz
+comment on column reporting.node_health.last_error is 'The latest error message.'; -- text
+comment on column reporting.node_health.last_message is 'The latest message of a failing check in addition to its error.'; -- jsonb
+comment on column reporting.node_health.failing_since is 'Start of the failure of the check as reported by the node. It can be before the first probe.'; -- timestamptz
+comment on column reporting.node_health.failures is 'The latest number of consecutive failures as reported by the node.'; -- bigint
+comment on column reporting.node_health.version_id is 'Surrogate key of the interval, the same in every database that recorded it: a hash of the key and the start of the interval.'; -- uuid

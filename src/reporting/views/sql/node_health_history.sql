@@ -1,13 +1,15 @@
 create or replace view reporting.node_health_history as
+select i.*, md5('node_health ' || length(i.observer) || ':' || i.observer || length(i.node) || ':' || i.node || length(i.probe) || ':' || i.probe || length(i.check_name) || ':' || i.check_name || trim_scale(extract(epoch from i.started_at) * 1000000) || ',')::uuid as version_id
+from (
 select s.observer, s.node, s.probe, '*'::text as check_name, s.state, s.started_at, s.ended_at, s.is_open, s.probes,
   s.error, null::jsonb as message, s.last_error, null::jsonb as last_message, null::timestamptz as failing_since,
   null::bigint as failures
-from reporting.node_states s
+from reporting_internal.node_states s
 union all
 -- A check is known while the whole probe reports and is not in maintenance; else it is as the whole is.
 select h.observer, h.node, h.probe, h.check_name, part.state, lower(part.during), upper(part.during),
   h.ended_at is null and upper(part.during) = p.settled_until,
-  looks.until - looks.before,
+  counts.until - counts.before,
   part.error,
   case when part.of_check then h.message end,
   case when part.of_check then coalesce(h.last_error, newest.words ->> 'error', h.error) else part.error end,
@@ -19,10 +21,10 @@ from reporting_internal.node_probes p
 cross join lateral (
   select range_agg(tstzrange(s.started_at, s.ended_at)) as during, array_agg(tstzrange(s.started_at, s.ended_at)) as parts,
     array_agg(s.state) as states, array_agg(s.error) as errors
-  from reporting.node_states s
+  from reporting_internal.node_states s
   where (s.observer, s.node, s.probe) = (p.observer, p.node, p.probe) and (not s.reported or s.state = 'maintenance')) unreported
 join recorder.node_health h on (h.observer, h.node, h.probe) = (p.observer, p.node, p.probe)
--- How an open interval is worded at the last is kept with its probe; with itself once it ended.
+-- The latest message of an open interval is stored with its probe, and with the interval after its end.
 cross join lateral (select case when h.ended_at is null then p.latest -> h.check_name end as words) newest
 cross join lateral (
   select tstzrange(h.started_at, coalesce(h.ended_at, greatest(p.settled_until, h.started_at))) as during) interval_whole
@@ -41,30 +43,31 @@ cross join lateral (
   select case when lower(part.during) = h.started_at then counted.first else least(greatest(coalesce((
       select w.probes_before from recorder.node_health w
       where (w.observer, w.node, w.probe, w.check_name) = (h.observer, h.node, h.probe, '*') and w.started_at = lower(part.during)), (
-      select (n.looks -> h.node ->> h.probe)::bigint from recorder.health_absences n
+      select (n.probe_counts -> h.node ->> h.probe)::bigint from recorder.health_absences n
       where n.observer = h.observer and n.started_at <= lower(part.during)
       order by n.started_at desc limit 1), counted.first), counted.first), counted.last) end as before,
     case when upper(part.during) = upper(interval_whole.during) then counted.last else least(greatest(coalesce((
       select w.probes_before from recorder.node_health w
       where (w.observer, w.node, w.probe, w.check_name) = (h.observer, h.node, h.probe, '*') and w.started_at = upper(part.during)), (
-      select (n.looks -> h.node ->> h.probe)::bigint from recorder.health_absences n
+      select (n.probe_counts -> h.node ->> h.probe)::bigint from recorder.health_absences n
       where n.observer = h.observer and n.started_at <= upper(part.during)
-      order by n.started_at desc limit 1), counted.first), counted.first), counted.last) end as until) looks
-where h.check_name <> '*';
+      order by n.started_at desc limit 1), counted.first), counted.first), counted.last) end as until) counts
+where h.check_name <> '*') i;
 
-comment on view reporting.node_health_history is 'What was said of each probe (check *) and of each check, as intervals in which nothing changed.';
-comment on column reporting.node_health_history.observer is 'The recorder that looked, by its configured name.'; -- text
+comment on view reporting.node_health_history is 'The states of each probe (check *) and of each check, as intervals without a change.';
+comment on column reporting.node_health_history.observer is 'The observer: the configured name of its recorder.'; -- text
 comment on column reporting.node_health_history.node is 'The configured node.'; -- text
-comment on column reporting.node_health_history.probe is 'health, readiness or liveness; with :TAG, of the checks with that tag only, which never speaks for the node.'; -- text
-comment on column reporting.node_health_history.check_name is 'A check of the node, or * for the probe as a whole.'; -- text
+comment on column reporting.node_health_history.probe is 'health, readiness or liveness. With :TAG: only the checks with that tag, which do not determine the state of the node.'; -- text
+comment on column reporting.node_health_history.check_name is 'Name of a check of the node, or * for the probe as a whole.'; -- text
 comment on column reporting.node_health_history.state is 'up, down, unknown or maintenance (announced).'; -- text
-comment on column reporting.node_health_history.started_at is 'The first moment.'; -- timestamptz
-comment on column reporting.node_health_history.ended_at is 'When something else was said, or up to when it is settled.'; -- timestamptz
-comment on column reporting.node_health_history.is_open is 'It is still so.'; -- boolean
-comment on column reporting.node_health_history.probes is 'Looks in the interval; final once it has ended.'; -- bigint
-comment on column reporting.node_health_history.error is 'Why.'; -- text
-comment on column reporting.node_health_history.message is 'What a failing check said beside its error.'; -- jsonb
-comment on column reporting.node_health_history.last_error is 'Why, in the latest words: durations, shares, counts, times and ids that move are no change.'; -- text
-comment on column reporting.node_health_history.last_message is 'What a failing check said beside its error at the last.'; -- jsonb
-comment on column reporting.node_health_history.failing_since is 'Since when the check fails by the account of the node itself; can lie before the first look.'; -- timestamptz
-comment on column reporting.node_health_history.failures is 'How often it failed in a row by the count of the node itself, at the last.'; -- bigint
+comment on column reporting.node_health_history.started_at is 'Start of the interval.'; -- timestamptz
+comment on column reporting.node_health_history.ended_at is 'Time of the next different state, or the time up to which the interval is settled.'; -- timestamptz
+comment on column reporting.node_health_history.is_open is 'True if the interval has not ended.'; -- boolean
+comment on column reporting.node_health_history.probes is 'Number of probes in the interval; final once the interval has ended.'; -- bigint
+comment on column reporting.node_health_history.error is 'Error message of the state.'; -- text
+comment on column reporting.node_health_history.message is 'Message of a failing check in addition to its error.'; -- jsonb
+comment on column reporting.node_health_history.last_error is 'The latest error message. Changed durations, shares, counts, times and ids in a message do not start a new interval.'; -- text
+comment on column reporting.node_health_history.last_message is 'The latest message of a failing check in addition to its error.'; -- jsonb
+comment on column reporting.node_health_history.failing_since is 'Start of the failure of the check as reported by the node. It can be before the first probe.'; -- timestamptz
+comment on column reporting.node_health_history.failures is 'The latest number of consecutive failures as reported by the node.'; -- bigint
+comment on column reporting.node_health_history.version_id is 'Surrogate key of the interval, the same in every database that recorded it: a hash of the key and the start of the interval.'; -- uuid

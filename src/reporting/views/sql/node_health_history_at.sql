@@ -1,24 +1,24 @@
 create or replace function reporting_internal.node_health_history_at(
-  at timestamptz -- The moment; what lasts is so at every later one.
+  at timestamptz -- The moment. Open intervals also contain every later moment.
 )
 returns table (
-  observer text, -- The recorder that looked, by its configured name.
+  observer text, -- The observer: the configured name of its recorder.
   node text, -- The configured node.
-  probe text, -- health, readiness or liveness; with :TAG, of the checks with that tag only, which never speaks for the node.
-  check_name text, -- A check of the node, or * for the probe as a whole.
+  probe text, -- health, readiness or liveness. With :TAG: only the checks with that tag, which do not determine the state of the node.
+  check_name text, -- Name of a check of the node, or * for the probe as a whole.
   state text, -- up, down, unknown or maintenance (announced).
-  error text, -- Why.
-  message jsonb, -- What a failing check said beside its error.
-  last_error text, -- Why, in the latest words: durations, shares, counts, times and ids that move are no change.
-  last_message jsonb, -- What a failing check said beside its error at the last.
-  failing_since timestamptz, -- Since when the check fails by the account of the node itself; can lie before the first look.
-  failures bigint -- How often it failed in a row by the count of the node itself, at the last.
+  error text, -- Error message of the state.
+  message jsonb, -- Message of a failing check in addition to its error.
+  last_error text, -- The latest error message. Changed durations, shares, counts, times and ids in a message do not start a new interval.
+  last_message jsonb, -- The latest message of a failing check in addition to its error.
+  failing_since timestamptz, -- Start of the failure of the check as reported by the node. It can be before the first probe.
+  failures bigint -- The latest number of consecutive failures as reported by the node.
 )
 language sql stable parallel safe as $$
 with held as not materialized (
   select l.observer, l.node, l.probe, l.check_name, l.state, l.error, l.message, l.last_error, l.last_message, l.failing_since,
     l.failures,
-    -- What lasts is beyond what is settled as it was just before.
+    -- An open interval continues unchanged beyond the settled time.
     case when l.ended_at is null then least(at, l.settled_until - interval '1 microsecond') else at end as moment
   from reporting_internal.node_health_ledger l
   where l.started_at <= at and (l.ended_at > at or (l.ended_at is null and l.settled_until > l.started_at))
@@ -32,7 +32,7 @@ with_whole as (
   from held h
   left join lateral (
     select l.state, l.error, l.last_error, l.reported, l.state <> 'maintenance' and exists (
-      select from reporting.node_absences a
+      select from reporting_internal.node_absences a
       where a.observer = h.observer and a.started_at <= h.moment and a.ended_at > h.moment) as absent
     from reporting_internal.node_health_ledger l
     where (l.observer, l.node, l.probe, l.check_name) = (h.observer, h.node, h.probe, '*') and l.started_at <= h.moment
@@ -54,4 +54,4 @@ select observer, node, probe, check_name,
 from with_whole
 $$;
 
-comment on function reporting_internal.node_health_history_at is 'What reporting.node_health_history says of one moment, without the bounds of the intervals: faster than looking for the moment in them.';
+comment on function reporting_internal.node_health_history_at is 'The rows of reporting.node_health_history at one moment, without the bounds of the intervals. Faster than a search in the intervals.';

@@ -1,10 +1,10 @@
-create or replace view reporting.node_health_now as
+create or replace view reporting_internal.node_health_now as
 with readings as (
   select h.node, h.probe, h.observer, case when o.watching then h.state else 'unknown' end as state,
-    -- What is said while it is down may change, and it is down since before.
+    -- The error may change while the node is down; the start of the down time does not.
     coalesce(outage.started_at, h.since) as since, h.last_error, h.observed_at, o.watching
   from reporting.node_health h
-  join reporting.node_observers o using (observer)
+  join reporting_internal.node_observers o using (observer)
   left join lateral (
     select d.started_at from reporting_internal.node_outages_in('infinity', 'infinity') d
     where h.state = 'down' and (d.observer, d.node, d.probe) = (h.observer, h.node, h.probe)) outage on true
@@ -39,7 +39,7 @@ seen as (
 failing as (
   select h.node, array_agg(distinct h.check_name order by h.check_name) as checks
   from reporting.node_health h
-  join reporting.node_observers o using (observer)
+  join reporting_internal.node_observers o using (observer)
   where (h.probe, h.state) = ('health', 'down') and h.check_name <> '*' and o.watching
   group by h.node
 )
@@ -49,13 +49,13 @@ from nodes n
 left join seen s using (node)
 left join failing f using (node);
 
-comment on view reporting.node_health_now is 'How each node is now, one row a node, by the majority of the observers that watch; unknown where none does.';
-comment on column reporting.node_health_now.node is 'The configured node.'; -- text
-comment on column reporting.node_health_now.health is 'up, down, unknown or maintenance (announced), by the probe health; null: it is not probed.'; -- text
-comment on column reporting.node_health_now.readiness is 'The same by the probe readiness.'; -- text
-comment on column reporting.node_health_now.liveness is 'The same by the probe liveness.'; -- text
-comment on column reporting.node_health_now.since is 'Since when the probe health says so, by the first observer that does; null: no observer watches, or it is not probed.'; -- timestamptz
-comment on column reporting.node_health_now.error is 'Why, in the latest words; null: it is up.'; -- text
-comment on column reporting.node_health_now.failing_checks is 'The checks that fail.'; -- text[]
-comment on column reporting.node_health_now.observers is 'How many observers watch it.'; -- bigint
-comment on column reporting.node_health_now.observed_at is 'When it was last asked.'; -- timestamptz
+comment on view reporting_internal.node_health_now is 'The current state of each node, one row per node, by the majority of the observers that watch. Unknown if no observer watches.';
+comment on column reporting_internal.node_health_now.node is 'The configured node.'; -- text
+comment on column reporting_internal.node_health_now.health is 'State by the probe health: up, down, unknown or maintenance (announced). Null: the probe is not configured.'; -- text
+comment on column reporting_internal.node_health_now.readiness is 'State by the probe readiness: up, down, unknown or maintenance (announced). Null: the probe is not configured.'; -- text
+comment on column reporting_internal.node_health_now.liveness is 'State by the probe liveness: up, down, unknown or maintenance (announced). Null: the probe is not configured.'; -- text
+comment on column reporting_internal.node_health_now.since is 'Start of the state by the probe health, as first seen by an observer. Null: no observer watches, or the probe is not configured.'; -- timestamptz
+comment on column reporting_internal.node_health_now.error is 'The latest error message. Null: the node is up.'; -- text
+comment on column reporting_internal.node_health_now.failing_checks is 'The failing checks.'; -- text[]
+comment on column reporting_internal.node_health_now.observers is 'Number of observers that watch the node.'; -- bigint
+comment on column reporting_internal.node_health_now.observed_at is 'Time of the last probe.'; -- timestamptz

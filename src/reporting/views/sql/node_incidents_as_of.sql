@@ -1,29 +1,29 @@
 create or replace function reporting.node_incidents_as_of(
-  at timestamptz -- The moment; infinity: now, with the latest words of what lasts.
+  at timestamptz -- The moment. infinity: now, with the latest messages of open incidents.
 )
 returns table (
   node text, -- The configured node.
-  probe text, -- The probe; with :TAG, of a part of the node only.
-  started_at timestamptz, -- The first failure.
-  ended_at timestamptz, -- When it was well again; null: it is not.
-  is_open boolean, -- It lasts.
-  duration_seconds numeric, -- From the first failure to the end, or to the last look.
-  down_seconds numeric, -- Seconds of it that it was seen down, by the observer who saw most; times without probes do not count.
-  outages bigint, -- How often it went down in that time.
-  first_error text, -- Why, at first.
-  last_error text, -- Why, at last.
-  noticed_by text[], -- The observers that saw it down.
-  first_noticed_by text, -- The one that saw it first.
-  failed_checks text[], -- The checks that failed meanwhile.
-  failing_since timestamptz, -- Since when a check fails by the account of the node itself; can lie before the first look.
-  checks jsonb, -- Of each failed check: its first and its latest error, and since when and how often it failed by the count of the node itself.
-  unknown_seconds numeric -- Seconds of it in which no observer could tell how the node was.
+  probe text, -- The probe. With :TAG: only the checks with that tag.
+  started_at timestamptz, -- Time of the first failure.
+  ended_at timestamptz, -- Time of the recovery. Null: the incident is open.
+  is_open boolean, -- True if the incident is open.
+  duration_seconds numeric, -- Seconds from the first failure to the end, or to the last probe.
+  down_seconds numeric, -- Seconds for which the node was seen down, by the observer with the longest observation. Times without probes do not count.
+  outages bigint, -- Number of outages within the incident.
+  first_error text, -- The first error message.
+  last_error text, -- The latest error message.
+  noticed_by text[], -- The observers that saw the node down.
+  first_noticed_by text, -- The observer that saw the outage first.
+  failed_checks text[], -- The checks that failed during the incident.
+  failing_since timestamptz, -- Start of the failure of a check as reported by the node. It can be before the first probe.
+  checks jsonb, -- For each failed check: its first and its latest error, and the start and the number of its failures as reported by the node.
+  unknown_seconds numeric -- Seconds in which no observer could determine the state of the node.
 )
 language sql stable parallel safe as $$
 with ledger as not materialized (
   select l.observer, l.node, l.probe, l.check_name, l.state, l.started_at, case when l.ended_at < at then l.ended_at end as ended_at,
     l.error,
-    -- How an interval that is open at the moment was worded just then is not kept.
+    -- The latest message of an interval that was open at the moment is not stored.
     case when at = 'infinity' or l.ended_at < at then l.last_error else l.error end as last_error,
     l.failing_since, case when at = 'infinity' or l.ended_at < at then l.failures end as failures
   from reporting_internal.node_health_ledger l
@@ -40,7 +40,7 @@ numbered_turns as (
   select *, count(*) filter (where is_recovery) over (partition by observer, node, probe order by started_at) as recoveries
   from turns
 ),
--- What one observer saw down between two recoveries.
+-- The down time between two recoveries by one observer.
 observed_outages as (
   select observer, node, probe, min(started_at) as started_at, max(seen_until) as ended_at,
     bool_or(ended_at is null) as is_open, sum(down_seconds) as down_seconds, count(*) as outages,
@@ -82,10 +82,10 @@ incidents as (
   from observers
   group by node, probe, incident
 ),
--- When any observer could tell how it was.
+-- Times in which any observer determined the state.
 told as (
   select node, probe, range_agg(tstzrange(started_at, least(ended_at, at))) as during
-  from reporting.node_states
+  from reporting_internal.node_states
   where state <> 'unknown' and started_at < at
   group by node, probe
 ),
@@ -117,4 +117,4 @@ group by node, probe, started_at, ended_at, is_open, seen_until, down_seconds, o
   first_noticed_by, unknown_seconds
 $$;
 
-comment on function reporting.node_incidents_as_of is 'When nodes were down, by all observers together. Being seen up for less than 5 minutes does not end an incident. As known at a moment, as far as it is settled until then.';
+comment on function reporting.node_incidents_as_of is 'Periods in which nodes were down, by all observers together, as known at a moment and as far as the ledger is settled until then. An up time of less than 5 minutes does not end an incident.';

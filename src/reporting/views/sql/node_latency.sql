@@ -1,12 +1,12 @@
 create or replace function reporting.node_latency(
   "from" timestamptz, -- Start of the window.
-  "to" timestamptz -- Its end, itself not in it.
+  "to" timestamptz -- End of the window, exclusive.
 )
 returns table (
-  observer text, -- The recorder that looked.
+  observer text, -- The observer: the name of its recorder.
   node text, -- The configured node.
   probe text, -- The probe.
-  probes bigint, -- Looks that are counted.
+  probes bigint, -- Number of counted probes.
   p50 numeric, -- The median, in ms.
   p95 numeric, -- 95th percentile of the response times, in ms.
   p99 numeric -- 99th percentile of the response times, in ms.
@@ -38,7 +38,7 @@ spans as (
   from reporting_internal.node_probes p
   where p.hour >= "from" and p.hour < "to"
 ),
--- Unpacked once: each look at a byte would unpack it again.
+-- Unpacked once: each access to a byte would unpack it again.
 unpacked as materialized (
   select observer, node, probe, entries || ''::bytea as bytes, length(entries) / 4 as n,
     low::int, high::int, skip::int, unto::int
@@ -78,4 +78,4 @@ select observer, node, probe, probes, reporting_internal.latency_of_bucket(q50),
 from quantile_buckets
 $$;
 
-comment on function reporting.node_latency is 'Response times of each probe in a window, in ms, on a connection of its own each: quantiles that differ from the exact ones by at most 5 %. Counted are the hours that lie in the window, and of time more than 3 weeks ago the days.';
+comment on function reporting.node_latency is 'Response times of each probe in a window, in ms, each on a new connection. Quantiles differ from the exact ones by at most 5 %. Hours within the window are counted; for time more than 3 weeks ago, days.';

@@ -1,15 +1,15 @@
 create or replace function reporting.node_latency_over_time(
-  "from" timestamptz, -- The first moment.
-  "to" timestamptz, -- The end, itself not in it.
-  by text default 'hour', -- hour (of what is older than 3 weeks: day) or day (UTC).
-  node text default null -- Only this configured node.
+  "from" timestamptz, -- Start of the window.
+  "to" timestamptz, -- End of the window, exclusive.
+  by text default 'hour', -- hour or day (UTC). Time more than 3 weeks ago is returned by day.
+  node text default null -- Returns only this node.
 )
 returns table (
-  begins timestamptz, -- When the hour or day started.
-  observer text, -- The recorder that looked.
+  begins timestamptz, -- Start of the hour or day.
+  observer text, -- The observer: the name of its recorder.
   node text, -- The configured node.
   probe text, -- The probe.
-  probes bigint, -- Looks that are counted.
+  probes bigint, -- Number of counted probes.
   p50 numeric, -- The median, in ms.
   p95 numeric, -- 95th percentile of the response times, in ms.
   p99 numeric -- 99th percentile of the response times, in ms.
@@ -19,7 +19,7 @@ with weeks as (
   select l.observer, l.starts_at, max(l.starts_at) over (partition by l.observer) as newest
   from reporting_internal.node_latency_spans l where l.span = 'week' and by = 'hour'
 ),
--- Who stores hours drops its own old ones. A week that an hour was stored in late stays until the next one.
+-- Storing an hour deletes the old hours of its probe. A week with a late hour is kept until the next hour is stored.
 hours_since as materialized (
   select w.observer, min(w.starts_at) as at from weeks w where w.starts_at >= w.newest - interval '504 hours' group by w.observer
 ),
@@ -39,7 +39,7 @@ spans as (
   from reporting_internal.node_probes p
   where p.hour >= "from" and p.hour < "to" and by in ('hour', 'day')
 ),
--- Unpacked once: each look at a byte would unpack it again.
+-- Unpacked once: each access to a byte would unpack it again.
 unpacked as materialized (
   select s.observer, s.node, s.probe, s.entries || ''::bytea as bytes, length(s.entries) / 4 as n, s.starts_at, s.step, s.until
   from spans s
@@ -72,4 +72,4 @@ from quantile_buckets q
 order by 1, 2, 3, 4
 $$;
 
-comment on function reporting.node_latency_over_time is 'Response times of each probe by hour or day, in ms: quantiles that differ from the exact ones by at most 5 %. See reporting.node_latency.';
+comment on function reporting.node_latency_over_time is 'Response times of each probe by hour or day, in ms. Quantiles differ from the exact ones by at most 5 %. See reporting.node_latency.';

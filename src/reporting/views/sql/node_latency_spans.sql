@@ -2,10 +2,10 @@ create or replace view reporting_internal.node_latency_spans as
 select l.observer, l.node, l.probe, l.span, l.starts_at, l.entries
 from recorder.health_latency l;
 
-comment on view reporting_internal.node_latency_spans is 'Response times as they are stored: packed histograms of weeks by hour, and of months by day. reporting.node_latency reads them.';
-comment on column reporting_internal.node_latency_spans.observer is 'The recorder that looked.'; -- text
+comment on view reporting_internal.node_latency_spans is 'Response times as stored: packed histograms of weeks by hour, and of months by day. reporting.node_latency reads them.';
+comment on column reporting_internal.node_latency_spans.observer is 'The observer: the name of its recorder.'; -- text
 comment on column reporting_internal.node_latency_spans.node is 'The configured node.'; -- text
 comment on column reporting_internal.node_latency_spans.probe is 'The probe.'; -- text
-comment on column reporting_internal.node_latency_spans.span is 'week (from Thursday; kept for 3 weeks) or month.'; -- text
-comment on column reporting_internal.node_latency_spans.starts_at is 'When it started (UTC).'; -- timestamptz
-comment on column reporting_internal.node_latency_spans.entries is 'Slot, bucket, count high, count low: four planes of one byte each.'; -- bytea
+comment on column reporting_internal.node_latency_spans.span is 'Length of the span: week (from Thursday; kept for 3 weeks) or month.'; -- text
+comment on column reporting_internal.node_latency_spans.starts_at is 'Start of the span (UTC).'; -- timestamptz
+comment on column reporting_internal.node_latency_spans.entries is 'Entries of slot, bucket, count high and count low, in four planes of one byte each.'; -- bytea

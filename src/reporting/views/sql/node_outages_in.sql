@@ -1,28 +1,28 @@
 create or replace function reporting_internal.node_outages_in(
-  "from" timestamptz, -- Start of the window: those that were over before are left out.
-  "to" timestamptz -- Its end, itself not in it: as known then; infinity: now, with the latest words of what lasts.
+  "from" timestamptz, -- Start of the window. Outages that ended before are omitted.
+  "to" timestamptz -- End of the window, exclusive. The state is as known then. infinity: now, with the latest messages of open outages.
 )
 returns table (
-  observer text, -- The recorder that looked, by its configured name.
+  observer text, -- The observer: the configured name of its recorder.
   node text, -- The configured node.
-  probe text, -- The probe; with :TAG, of a part of the node only.
-  started_at timestamptz, -- When it went down: the first failure.
-  ended_at timestamptz, -- When something else was said; null: it is down.
-  seen_until timestamptz, -- The end, or up to when it is settled that it is down.
-  down_seconds numeric, -- Seconds of it that the observer saw: without the times in which it did not look.
-  error text, -- Why, at first.
-  last_error text -- Why, at last.
+  probe text, -- The probe. With :TAG: only the checks with that tag.
+  started_at timestamptz, -- Start of the outage: the first failure.
+  ended_at timestamptz, -- End of the outage. Null: the probe is down.
+  seen_until timestamptz, -- End of the outage, or the time up to which it is settled.
+  down_seconds numeric, -- Observed duration in seconds, without absences of the observer.
+  error text, -- The first error message.
+  last_error text -- The latest error message.
 )
 language sql stable parallel safe as $$
 with absences as materialized (
   select observer, range_agg(tstzrange(started_at, ended_at)) as absent
-  from reporting.node_absences
+  from reporting_internal.node_absences
   group by observer
 ),
 intervals as (
   select l.observer, l.node, l.probe, l.started_at, l.error, case when l.ended_at < "to" then l.ended_at end as ended_at,
     case when l.ended_at < "to" then l.ended_at else least(greatest(l.settled_until, l.started_at), "to") end as seen_until,
-    -- How an interval that is open at the moment was worded just then is not kept.
+    -- The latest message of an interval that was open at the moment is not stored.
     case when "to" = 'infinity' or l.ended_at < "to" then l.last_error else l.error end as last_error
   from reporting_internal.node_probes p
   cross join lateral (
@@ -59,4 +59,4 @@ cross join lateral (
 where o.ended_at is null or o.ended_at > "from"
 $$;
 
-comment on function reporting_internal.node_outages_in is 'Each time that an observer saw a probe go down, until it saw something else, whatever it said meanwhile: those that lasted at any moment of a window. reporting.node_outages is its case of all time.';
+comment on function reporting_internal.node_outages_in is 'The outages of probes by observer that overlap a window. An outage continues while the error changes. reporting.node_outages contains all outages.';

@@ -1,30 +1,30 @@
 create or replace function reporting.node_quorum(
   "from" timestamptz, -- Start of the window.
-  "to" timestamptz -- Its end, itself not in it.
+  "to" timestamptz -- End of the window, exclusive.
 )
 returns table (
   node text, -- The configured node.
   probe text, -- The probe.
-  observers bigint, -- How many observers have the probe.
-  up_seconds numeric, -- Seconds it was up.
-  down_seconds numeric, -- Seconds it was down by its own fault.
-  unknown_seconds numeric, -- Seconds in which the state is unknown; the four add up to the watched time exactly.
+  observers bigint, -- Number of observers of the probe.
+  up_seconds numeric, -- Seconds in which the node was up.
+  down_seconds numeric, -- Seconds in which the node was down because of its own failure.
+  unknown_seconds numeric, -- Seconds in which the state is unknown. The four durations add up to the watched time.
   maintenance_seconds numeric, -- Seconds of announced maintenance.
-  uptime numeric, -- up / (up + down); null where neither was seen.
+  uptime numeric, -- up / (up + down). Null: the node was seen neither up nor down.
   uptime_lower numeric, -- The uptime if the node was down in all unknown time.
   uptime_upper numeric, -- The uptime if the node was up in all unknown time.
-  coverage numeric, -- The share of the watched time that is accounted for.
-  disagreement_seconds numeric, -- Seconds in which some saw it up and others down.
-  since timestamptz, -- Start of the watched part of the window: its start, or the first look.
-  until timestamptz -- Its end: the end of the window, now, or the end of the watch.
+  coverage numeric, -- Share of the watched time in which the state is known.
+  disagreement_seconds numeric, -- Seconds in which observers disagreed about up and down.
+  since timestamptz, -- Start of the watched part of the window: the start of the window, or the first probe.
+  until timestamptz -- End of the watched part of the window: the end of the window, now, or the end of the watch.
 )
 language sql stable parallel safe as $$
 with probes as (
-  select node, probe, count(*) as observers, greatest("from", min(first_look)) as since,
+  select node, probe, count(*) as observers, greatest("from", min(first_probe_at)) as since,
     least("to", case when bool_and(watched_until is not null) then max(watched_until) end,
       greatest(max(settled_until), now())) as until
   from reporting_internal.node_probes
-  where first_look is not null
+  where first_probe_at is not null
   group by node, probe
 ),
 states_in_window as (
@@ -55,4 +55,4 @@ cross join lateral (
 where p.since < p.until
 $$;
 
-comment on function reporting.node_quorum is 'Uptime by the majority of the observers that looked, and for how long they disagreed.';
+comment on function reporting.node_quorum is 'Uptime by the majority of the observers that probed, and the duration of their disagreement.';

@@ -1,23 +1,23 @@
 create or replace function reporting_internal.node_quorum_states_in(
   "from" timestamptz, -- Start of the window.
-  "to" timestamptz -- Its end, itself not in it.
+  "to" timestamptz -- End of the window, exclusive.
 )
 returns table (
   node text, -- The configured node.
   probe text, -- The probe.
-  state text, -- up, down or maintenance; as many up as down counts as up. Time that is in none of the parts is unknown.
-  disagreement boolean, -- Some saw it up, others down.
-  observers_up numeric, -- How many saw it up.
-  observers_down numeric, -- How many saw it down.
-  started_at timestamptz, -- The first moment, or the start of the window.
-  ended_at timestamptz -- The end, or the end of the window.
+  state text, -- up, down or maintenance. With equally many observers for up and down, the state is up. Time outside of all intervals is unknown.
+  disagreement boolean, -- True if some observers saw the probe up and others down.
+  observers_up numeric, -- Number of observers that saw the probe up.
+  observers_down numeric, -- Number of observers that saw the probe down.
+  started_at timestamptz, -- Start of the interval, or of the window.
+  ended_at timestamptz -- End of the interval, or of the window.
 )
 language sql stable parallel safe as $$
 with watched_probes as (
   select p.node, p.probe, p.settled_until, o.watching and p.refused is null as looks,
     max(p.settled_until) filter (where o.watching and p.refused is null) over (partition by p.node, p.probe) as furthest
   from reporting_internal.node_probes p
-  join reporting.node_observers o using (observer)
+  join reporting_internal.node_observers o using (observer)
 ),
 -- Up to when the observers of a probe can be compared: as far as all of those have settled that watch it now. One whose
 -- lease is gone, that trails more than a minute behind, or whose rows the database refuses did not look since then.
@@ -32,7 +32,7 @@ comparable as (
 edges as (
   select s.node, s.probe, edge.at, sum(edge.sign * (s.state = 'up')::int) as up,
     sum(edge.sign * (s.state = 'down')::int) as down, sum(edge.sign * (s.state = 'maintenance')::int) as maintenance
-  from reporting.node_states s
+  from reporting_internal.node_states s
   join comparable c using (node, probe)
   cross join lateral (
     values (greatest(s.started_at, "from"), 1), (least(s.ended_at, c.until, "to"), -1)) as edge(at, sign)
@@ -59,4 +59,4 @@ from verdicts
 where ended_at is not null and state <> 'unknown'
 $$;
 
-comment on function reporting_internal.node_quorum_states_in is 'What the observers of a probe said together in a window: reporting_internal.node_quorum_states, which is its case of all time, cut to the window.';
+comment on function reporting_internal.node_quorum_states_in is 'The combined states of the observers of a probe in a window: the rows of reporting_internal.node_quorum_states, cut to the window.';

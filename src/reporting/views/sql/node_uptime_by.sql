@@ -1,22 +1,22 @@
 create or replace function reporting.node_uptime_by(
-  grain interval, -- How long each window is, such as 1 day; see reporting_internal.window_begin. Null: one window.
-  "from" timestamptz default null, -- Start of the first window; null, or before the first look: the first look.
-  "to" timestamptz default null -- End of the last window, itself not in it; null, or later: now, or the end of the watch.
+  grain interval, -- Length of each window, such as 1 day; see reporting_internal.window_begin. Null: one window.
+  "from" timestamptz default null, -- Start of the first window. Null, or before the first probe: the first probe.
+  "to" timestamptz default null -- End of the last window, exclusive. Null, or later: now, or the end of the watch.
 )
 returns table (
-  observer text, -- The recorder that looked.
+  observer text, -- The observer: the name of its recorder.
   node text, -- The configured node.
   probe text, -- The probe.
   begins timestamptz, -- Start of the window.
-  ends timestamptz, -- Its end, itself not in it.
-  up_seconds numeric, -- Seconds it was up.
-  down_seconds numeric, -- Seconds it was down by its own fault.
-  unknown_seconds numeric, -- Seconds in which the state is unknown; the four add up to the watched time exactly.
+  ends timestamptz, -- End of the window, exclusive.
+  up_seconds numeric, -- Seconds in which the node was up.
+  down_seconds numeric, -- Seconds in which the node was down because of its own failure.
+  unknown_seconds numeric, -- Seconds in which the state is unknown. The four durations add up to the watched time.
   maintenance_seconds numeric, -- Seconds of announced maintenance.
-  uptime numeric, -- up / (up + down); null where neither was seen.
+  uptime numeric, -- up / (up + down). Null: the node was seen neither up nor down.
   uptime_lower numeric, -- The uptime if the node was down in all unknown time.
   uptime_upper numeric, -- The uptime if the node was up in all unknown time.
-  coverage numeric -- The share of the watched time that is accounted for.
+  coverage numeric -- Share of the watched time in which the state is known.
 )
 language sql stable parallel safe as $$
 with watched as not materialized (
@@ -26,10 +26,10 @@ with watched as not materialized (
   cross join lateral (
     -- Without a grain the step is longer than any window that can be asked for.
     select coalesce(grain, interval '10000 years') as step,
-      greatest("from", p.first_look) as since,
+      greatest("from", p.first_probe_at) as since,
       least("to", p.watched_until, greatest(p.settled_until, now())) as until
     offset 0) bounds
-  where p.first_look is not null
+  where p.first_probe_at is not null
 ),
 windows as (
   select w.observer, w.node, w.probe, u.at, greatest(u.at at time zone 'UTC', w.since) as begins,
@@ -43,7 +43,7 @@ states_by_window as (
     least(n.ended_at, (u.at + w.step) at time zone 'UTC', w.until)
       - greatest(n.started_at, u.at at time zone 'UTC', w.since) as lasted
   from watched w
-  join reporting.node_states n using (observer, node, probe),
+  join reporting_internal.node_states n using (observer, node, probe),
     generate_series(coalesce(reporting_internal.window_begin(grain, greatest(n.started_at, w.since)), w.since) at time zone 'UTC',
       (least(n.ended_at, w.until) at time zone 'UTC') - interval '1 microsecond', w.step) as u(at)
   where n.started_at < w.until and n.ended_at > w.since
@@ -71,4 +71,4 @@ cross join lateral (
     coalesce(s.up, 0) as up, coalesce(s.down, 0) as down, coalesce(s.maintenance, 0) as maintenance) t
 $$;
 
-comment on function reporting.node_uptime_by is 'Uptime of each probe by hour, day, month or any other grain. Each window counts as reporting.node_uptime does: it starts with the watch of the probe, and ends with it.';
+comment on function reporting.node_uptime_by is 'Uptime of each probe by hour, day, month or any other grain. Each window is computed like reporting.node_uptime: it starts and ends with the watch of the probe.';

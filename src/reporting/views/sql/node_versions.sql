@@ -1,14 +1,14 @@
 create or replace function reporting.node_versions(
-  "from" timestamptz, -- The first moment. What is not kept any more (reporting.retention) is left out.
-  "to" timestamptz, -- The end, itself not in it.
-  as_of timestamptz default now() -- As the recorder knew it then.
+  "from" timestamptz, -- Start of the window. Data that is no longer retained (reporting_internal.retention) is omitted.
+  "to" timestamptz, -- End of the window, exclusive.
+  as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (
   node text, -- The configured node.
-  version text, -- What it ran.
-  rpc_protocol_version numeric, -- The protocol of its virtual machines.
-  since timestamptz, -- Since when, as far as it was seen; not before what is kept.
-  until timestamptz -- Until when; null: still so.
+  version text, -- The version of the node.
+  rpc_protocol_version numeric, -- Protocol version of the virtual machines of the node.
+  since timestamptz, -- Time from which the node ran the version, as far as observed; not before the retained data.
+  until timestamptz -- End of the version. Null: the node still runs the version.
 )
 language sql stable parallel safe as $$
 with kept as materialized (
@@ -33,4 +33,4 @@ having min(c.valid_from) < "to" and coalesce((array_agg(c.valid_to order by c.va
 order by 1, 4
 $$;
 
-comment on function reporting.node_versions is 'Which version each configured node ran when.';
+comment on function reporting.node_versions is 'The versions of each configured node over time.';

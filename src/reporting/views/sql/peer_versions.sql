@@ -1,18 +1,18 @@
 create or replace function reporting.peer_versions(
-  "from" timestamptz, -- The first moment. What is not kept any more (reporting.retention) is left out.
-  "to" timestamptz, -- The end, itself not in it.
-  seen_by text default null, -- Only peers of this configured node.
-  as_of timestamptz default now() -- As the recorder knew it then.
+  "from" timestamptz, -- Start of the window. Data that is no longer retained (reporting_internal.retention) is omitted.
+  "to" timestamptz, -- End of the window, exclusive.
+  seen_by text default null, -- Returns only its peers.
+  as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (
-  day date, -- The day (UTC); what follows was so at its end.
-  seen_by text, -- The configured node.
+  day date, -- The day (UTC). The other columns have the values at its end.
+  seen_by text, -- The configured node that reported the peers.
   version text, -- The version.
-  peers bigint, -- Peers that ran it.
-  share_of_peers numeric, -- Of all peers.
-  stake numeric, -- What those of them that validate staked, own and delegated, in nAVAX; null: no validators are known of that day.
-  stake_avax numeric, -- The same in AVAX.
-  share_of_stake numeric -- Of the stake of all peers.
+  peers bigint, -- Number of peers with the version.
+  share_of_peers numeric, -- Share of all peers.
+  stake numeric, -- Stake of the peers that validate, own and delegated, in nAVAX. Null: no validators are known for this day.
+  stake_avax numeric, -- The same amount in AVAX.
+  share_of_stake numeric -- Share of the stake of all peers.
 )
 language sql stable parallel safe as $$
 with kept as materialized (
@@ -27,7 +27,7 @@ peers as (
 ),
 stakes as (
   select e.day, h.node_id, sum(h.stake_navax + coalesce(h.delegator_weight, 0)) as stake
-  from reporting.validators_history h
+  from reporting.node_validators_history h
   cross join kept k
   cross join lateral reporting_internal.day_ends(h.valid_from, h.valid_to, k.validators, least("to", as_of)) e
   where h.subnet_id = '11111111111111111111111111111111LpoYY'
@@ -47,4 +47,4 @@ window one_day as (partition by v.day, v.node)
 order by 1, 2, 3
 $$;
 
-comment on function reporting.peer_versions is 'Which versions the peers of configured nodes ran, by number and by stake.';
+comment on function reporting.peer_versions is 'The versions of the peers of configured nodes, by number and by stake.';

@@ -1,19 +1,19 @@
 create or replace function reporting.primary_balances_over_time(
-  "from" timestamptz, -- The first moment. What is not kept any more (reporting.retention) is left out.
-  "to" timestamptz, -- The end, itself not in it.
-  address text default null, -- Only this address, as watch.addresses has it.
-  as_of timestamptz default now() -- As the recorder knew it then.
+  "from" timestamptz, -- Start of the window. Data that is no longer retained (reporting_internal.retention) is omitted.
+  "to" timestamptz, -- End of the window, exclusive.
+  address text default null, -- Returns only this address, as written in watch.addresses.
+  as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (
-  day date, -- The day (UTC); what follows was so at its end.
+  day date, -- The day (UTC). The other columns have the values at its end.
   blockchain_id text, -- The chain.
   address text, -- The address.
-  balance_group text, -- Such as unlockedUnstaked.
+  balance_group text, -- Group of the balance, such as unlockedUnstaked.
   asset_id text, -- The asset.
-  symbol text, -- Its symbol.
-  shared_with_chain_id text, -- The chain with which it is shared; null: with none.
-  amount numeric, -- In the asset's smallest unit.
-  tokens numeric -- The same in tokens.
+  symbol text, -- Symbol of the asset.
+  shared_with_chain_id text, -- The chain with which the amount is shared. Null: with none.
+  amount numeric, -- Amount in the smallest unit of the asset.
+  tokens numeric -- The same amount in tokens.
 )
 language sql stable parallel safe as $$
 with kept as materialized (
@@ -29,4 +29,4 @@ where (primary_balances_over_time.address is null or h.addresses = primary_balan
 order by 1, 2, 3, 4, 5, 7
 $$;
 
-comment on function reporting.primary_balances_over_time is 'What watched addresses held on the P-, X- and C-chain at the end of each day.';
+comment on function reporting.primary_balances_over_time is 'The balances of watched addresses on the P-, X- and C-chain at the end of each day.';

@@ -1,5 +1,5 @@
 create or replace function reporting_internal.receipt_coverage(
-  as_of timestamptz default now() -- As the recorder knew it then.
+  as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (
   network text, -- The network.
@@ -15,4 +15,4 @@ cross join lateral (
 where r.recorded_since <= as_of
 $$;
 
-comment on function reporting_internal.receipt_coverage is 'For which addresses and times reward transactions were recorded at a moment: those of watched addresses, where the dataset staking_transactions covers the time.';
+comment on function reporting_internal.receipt_coverage is 'The addresses and times for which reward transactions were recorded at a moment: watched addresses, while the dataset staking_transactions covers the time.';

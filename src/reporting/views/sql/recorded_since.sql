@@ -13,8 +13,8 @@ left join recorder.retention k on k.dataset = 'node_health'
 where h.check_name = '*'
 group by t.target_key;
 
-comment on view reporting_internal.recorded_since is 'Since when there is a record of each dataset and target.';
+comment on view reporting_internal.recorded_since is 'The start of the record of each dataset and target.';
 comment on column reporting_internal.recorded_since.dataset is 'The dataset.'; -- text
-comment on column reporting_internal.recorded_since.target is 'What was asked about.'; -- text
-comment on column reporting_internal.recorded_since.recorded_since is 'When the first run that succeeded looked.'; -- timestamptz
-comment on column reporting_internal.recorded_since.kept_since is 'Since when it is kept; what was over before may have been removed (reporting.retention). Null: all of it is.'; -- timestamptz
+comment on column reporting_internal.recorded_since.target is 'The target of the requests, as key=value.'; -- text
+comment on column reporting_internal.recorded_since.recorded_since is 'Observation time of the first successful run.'; -- timestamptz
+comment on column reporting_internal.recorded_since.kept_since is 'Start of the retained data; older data may have been removed (reporting_internal.retention). Null: nothing was removed.'; -- timestamptz

@@ -1,5 +1,5 @@
 create or replace function reporting_internal.refused(
-  reason text -- Why the question has no right answer.
+  reason text -- Reason why the query has no correct result.
 )
 returns text
 language plpgsql stable parallel safe as $$
@@ -8,4 +8,4 @@ begin
 end
 $$;
 
-comment on function reporting_internal.refused is 'Ends a question that has no right answer with the reason, instead of a wrong number.';
+comment on function reporting_internal.refused is 'Raises an error with the reason if a query has no correct result, instead of returning a wrong number.';

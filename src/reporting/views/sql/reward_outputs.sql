@@ -1,30 +1,30 @@
 create or replace function reporting_internal.reward_outputs(
-  as_of timestamptz default now() -- As the recorder knew it then.
+  as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (
   network text, -- The network.
-  staking_tx_hash text, -- The staking transaction that is rewarded.
-  reward_type text, -- VALIDATOR, DELEGATOR or VALIDATOR_FEE; null: the transaction paid no reward.
+  staking_tx_hash text, -- The rewarded staking transaction.
+  reward_type text, -- VALIDATOR, DELEGATOR or VALIDATOR_FEE. Null: the transaction paid no reward.
   reward_tx_hash text, -- The transaction that ended the stake.
-  received_at timestamptz, -- When its block was made.
-  node_id text, -- The validator, where the transaction names it.
-  is_renewal boolean, -- The stake continues after it.
+  received_at timestamptz, -- Time of the block of the transaction.
+  node_id text, -- The validator, if the transaction names it.
+  is_renewal boolean, -- True if the stake continues after the transaction.
   utxo_id text, -- The output.
-  addresses text, -- Who got it: each of them may spend it if the threshold is 1.
-  amount numeric, -- In the smallest unit.
+  addresses text, -- The recipients. Each of them may spend the output if the threshold is 1.
+  amount numeric, -- Amount in the smallest unit.
   denomination bigint, -- Decimals of the token.
   symbol text, -- The token.
-  is_recorded boolean -- Reward transactions of one of the addresses are recorded at that time.
+  is_recorded boolean -- True if reward transactions of one of the addresses are recorded at that time.
 )
 language sql stable parallel safe as $$
 -- As staking_transactions_as_of has them, which raises an error where none are recorded.
 with known as materialized (
   select s.network, s.tx_hash, s.tx_type, s.block_timestamp, s.staking_tx_hash, s.reward_tx_hash, s.node_id, s.emitted_utxos
-  from reporting.staking_transactions s where s.recorded_at <= as_of
+  from reporting.staking_transactions s where s.valid_from <= as_of
   union all
   select c.network, c.tx_hash, c.tx_type, c.block_timestamp, c.staking_tx_hash, c.reward_tx_hash, c.node_id, c.emitted_utxos
-  from reporting.staking_transactions_conflicts c
-  where c.recorded_at <= as_of and c.superseded_at > as_of and c.differs is not null
+  from reporting_internal.staking_transactions_replaced c
+  where c.valid_from <= as_of and c.valid_to > as_of
 ),
 payouts as (
   select k.network, coalesce(k.staking_tx_hash, s.tx_hash) as staking_tx_hash, k.tx_hash, k.tx_type, k.block_timestamp,
@@ -60,4 +60,4 @@ left join lateral (
   from (select regexp_replace(n.address, '^[A-Z]-', '') as address from jsonb_array_elements_text(case jsonb_typeof(o.addresses) when 'array' then o.addresses end) as n(address)) l) a on true
 $$;
 
-comment on function reporting_internal.reward_outputs is 'What reward transactions paid, a row an output, and a row for each that paid nothing.';
+comment on function reporting_internal.reward_outputs is 'The outputs of reward transactions, one row per output, and one row per reward transaction without an output.';

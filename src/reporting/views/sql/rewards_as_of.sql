@@ -3,17 +3,17 @@ create or replace function reporting.rewards_as_of(
 )
 returns table (
   network text, -- The network.
-  staking_tx_hash text, -- The staking transaction; of fees that were accrued, that of the validator.
+  staking_tx_hash text, -- The staking transaction; for accrued fees, that of the validator.
   reward_type text, -- VALIDATOR, DELEGATOR or VALIDATOR_FEE.
   node_id text, -- The validator.
-  due_at timestamptz, -- When the stake ends; of a validator's fee, when the validation ends. Where the stake is not recorded, when the reward came.
+  due_at timestamptz, -- End of the stake; for a fee of a validator, the end of the validation. If the stake is not recorded, the time of the reward.
   state text, -- received; refused: the reward transaction paid nothing; expected: not received yet; not recorded: the receipts of no recipient are recorded.
-  estimate numeric, -- What the service estimated last, in the smallest unit. Of a delegation that was never listed as pending, before the validator's fee.
-  received numeric, -- What came, in the smallest unit; 0: refused; null: no reward transaction is recorded.
-  received_at timestamptz, -- When the reward transaction was made.
+  estimate numeric, -- Latest estimate of the service in the smallest unit. For a delegation that was never listed as pending: before the fee of the validator.
+  received numeric, -- Received amount in the smallest unit. 0: refused. Null: no reward transaction is recorded.
+  received_at timestamptz, -- Time of the reward transaction.
   reward_tx_hash text, -- The reward transaction.
-  recipients text, -- Who got it; before that, who is to get it.
-  difference numeric, -- Received less estimate.
+  recipients text, -- The recipients; before the payment, the expected recipients.
+  difference numeric, -- Received amount minus the estimate.
   denomination bigint, -- Decimals of the token.
   symbol text -- The token.
 )
@@ -22,7 +22,7 @@ with pending as (
   select distinct on (h.network, h.tx_hash, h.reward_type) h.network, h.tx_hash, h.reward_type, h.node_id, h.start_timestamp,
     h.end_timestamp, h.estimated_reward_amount as amount, h.estimated_reward_denomination as denomination,
     h.estimated_reward_symbol as symbol, h.addresses,
-    -- What the service dropped before its end is not expected any more.
+    -- A reward that the service dropped before its end is not expected.
     coalesce(h.ended_by = 'gone' and h.valid_to <= at and h.valid_to < h.end_timestamp, false) as is_dropped
   from reporting.pending_rewards_history h
   where h.valid_from <= at
@@ -34,11 +34,11 @@ stakes as (
     s.reward_addresses as addresses, false as is_dropped
   from (
     select n.network, n.tx_hash, n.tx_type, n.node_id, n.subnet_id, n.start_timestamp, n.end_timestamp, n.estimated_reward, n.reward_addresses
-    from reporting.staking_transactions n where n.recorded_at <= at
+    from reporting.staking_transactions n where n.valid_from <= at
     union all
     select c.network, c.tx_hash, c.tx_type, c.node_id, c.subnet_id, c.start_timestamp, c.end_timestamp, c.estimated_reward, c.reward_addresses
-    from reporting.staking_transactions_conflicts c
-    where c.recorded_at <= at and c.superseded_at > at and c.differs is not null) s
+    from reporting_internal.staking_transactions_replaced c
+    where c.valid_from <= at and c.valid_to > at) s
   where s.tx_type like 'Add%' and s.estimated_reward is not null
     and coalesce(s.subnet_id, '11111111111111111111111111111111LpoYY') = '11111111111111111111111111111111LpoYY'
 ),
@@ -87,7 +87,7 @@ accrued as materialized (
   from fees f where not coalesce(f.is_refused, false) and f.validation is not null
   group by 1, 2
 ),
--- What each reward transaction was to pay, and what it paid.
+-- The expected and the paid amount of each reward transaction.
 settled as (
   select p.network, p.staking_tx_hash, t.reward_type, p.reward_tx_hash, p.received_at, p.node_id, r.amount, r.recipients,
     coalesce(r.denomination, e.denomination) as denomination, coalesce(r.symbol, e.symbol) as symbol, s.end_timestamp, s.node_id as of_node,
@@ -139,4 +139,4 @@ where case
   else reporting_internal.has_record('pending_rewards', at) end
 $$;
 
-comment on function reporting.rewards_as_of is 'The rewards of each staking transaction as they were known at a past moment: what was estimated, and what was received, when, by which transaction and by whom. A moment before the first recording is an error.';
+comment on function reporting.rewards_as_of is 'The rewards of each staking transaction as of a past moment: the estimate, the received amount, the time, the reward transaction and the recipients. A moment before the first recording is an error.';

@@ -1,18 +1,18 @@
 create or replace function reporting.rewards_pending(
-  node_id text default null, -- Only of stakes with this validator.
-  as_of timestamptz default now() -- As the recorder knew it then.
+  node_id text default null, -- Returns only stakes with this validator.
+  as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (
-  end_timestamp timestamptz, -- When the stake ends, and the reward is due.
+  end_timestamp timestamptz, -- End of the stake, at which the reward is due.
   node_id text, -- The validator.
   tx_hash text, -- The staking transaction.
   reward_type text, -- VALIDATOR, DELEGATOR or VALIDATOR_FEE.
-  addresses text, -- Who gets it.
-  progress numeric, -- How far the stake had come, in percent.
-  stake numeric, -- In nAVAX.
-  stake_avax numeric, -- The same in AVAX.
-  reward numeric, -- As the service estimates it, in the smallest unit.
-  reward_tokens numeric, -- The same in tokens.
+  addresses text, -- The recipients.
+  progress numeric, -- Progress of the stake in percent.
+  stake numeric, -- Amount of the stake in nAVAX.
+  stake_avax numeric, -- The same amount in AVAX.
+  reward numeric, -- Reward in the smallest unit, as estimated by the service.
+  reward_tokens numeric, -- The same amount in tokens.
   symbol text -- The token.
 )
 language sql stable parallel safe as $$
@@ -29,4 +29,4 @@ where r.end_timestamp > as_of and (rewards_pending.node_id is null or r.node_id 
 order by r.end_timestamp, r.tx_hash, r.reward_type
 $$;
 
-comment on function reporting.rewards_pending is 'Rewards that watched stakes are about to bring.';
+comment on function reporting.rewards_pending is 'Pending rewards of watched stakes.';

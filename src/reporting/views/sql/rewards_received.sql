@@ -1,24 +1,24 @@
 create or replace function reporting.rewards_received(
-  "from" timestamptz, -- The first moment. What is not kept any more (reporting.retention) is left out.
-  "to" timestamptz, -- The end, itself not in it.
+  "from" timestamptz, -- Start of the window. Data that is no longer retained (reporting_internal.retention) is omitted.
+  "to" timestamptz, -- End of the window, exclusive.
   currency text default 'usd', -- Of the price.
-  as_of timestamptz default now() -- As the recorder knew it then.
+  as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (
-  received_at timestamptz, -- When the reward transaction was made.
+  received_at timestamptz, -- Time of the reward transaction.
   network text, -- The network.
-  staking_tx_hash text, -- The staking transaction that was rewarded.
+  staking_tx_hash text, -- The rewarded staking transaction.
   reward_tx_hash text, -- The reward transaction.
   reward_type text, -- VALIDATOR, DELEGATOR or VALIDATOR_FEE.
-  node_id text, -- The validator, where the transaction names it.
-  addresses text, -- Who got it.
-  is_recorded boolean, -- Reward transactions of one of the addresses are recorded at that time. Else others may have paid them, too.
-  amount numeric, -- In the smallest unit.
-  tokens numeric, -- The same in tokens.
+  node_id text, -- The validator, if the transaction names it.
+  addresses text, -- The recipients.
+  is_recorded boolean, -- True if reward transactions of one of the addresses are recorded at that time. Otherwise there may be further rewards.
+  amount numeric, -- Amount in the smallest unit.
+  tokens numeric, -- The same amount in tokens.
   symbol text, -- The token.
-  price numeric, -- Of a token, by the last reading within a day before; null: there was none.
-  price_observed_at timestamptz, -- When that price was read.
-  value numeric -- The tokens at that price; null: no price was recorded.
+  price numeric, -- Price of a token, by the last reading within a day before. Null: there was no reading.
+  price_observed_at timestamptz, -- Time of the price reading.
+  value numeric -- Value of the tokens at that price. Null: no price was recorded.
 )
 language sql stable parallel safe as $$
 with kept as materialized (
@@ -44,4 +44,4 @@ where o.reward_type is not null and o.received_at >= k.since and o.received_at <
 order by 1, 4, 5, 7
 $$;
 
-comment on function reporting.rewards_received is 'Rewards that were paid, a row an output of a reward transaction, at the recorded price of the C-chain''s token.';
+comment on function reporting.rewards_received is 'Paid rewards, one row per output of a reward transaction, at the recorded price of the token of the C-chain.';

@@ -5,16 +5,16 @@ from recorder.run_days d
 where d.span = 'day';
 
 comment on view reporting_internal.run_days is 'Runs that were removed from reporting.runs (setting runs), counted by day.';
-comment on column reporting_internal.run_days.day is 'The day (UTC) on which they started.'; -- date
+comment on column reporting_internal.run_days.day is 'The day (UTC) on which the runs started.'; -- date
 comment on column reporting_internal.run_days.dataset is 'The dataset.'; -- text
-comment on column reporting_internal.run_days.target is 'What was asked about.'; -- text
+comment on column reporting_internal.run_days.target is 'The target of the requests, as key=value.'; -- text
 comment on column reporting_internal.run_days.reason is 'poll, heal, sweep, backfill, manual, redrive or unwatched.'; -- text
-comment on column reporting_internal.run_days.runs is 'Runs.'; -- bigint
-comment on column reporting_internal.run_days.failed is 'Runs that failed.'; -- bigint
-comment on column reporting_internal.run_days.lost is 'Runs whose worker died.'; -- bigint
-comment on column reporting_internal.run_days.pages is 'Pages read, counted on the dataset that led the run.'; -- bigint
-comment on column reporting_internal.run_days.items is 'Items in those pages.'; -- bigint
-comment on column reporting_internal.run_days.rows_written is 'Rows written.'; -- bigint
-comment on column reporting_internal.run_days.requests is 'Calls made, counted on the dataset that led the run.'; -- bigint
-comment on column reporting_internal.run_days.budget_units is 'Budget units those calls cost, counted on the dataset that led the run.'; -- bigint
-comment on column reporting_internal.run_days.quarantined is 'Items that could not be decoded, counted on the dataset that led the run.'; -- bigint
+comment on column reporting_internal.run_days.runs is 'Number of runs.'; -- bigint
+comment on column reporting_internal.run_days.failed is 'Number of failed runs.'; -- bigint
+comment on column reporting_internal.run_days.lost is 'Number of runs whose worker was killed.'; -- bigint
+comment on column reporting_internal.run_days.pages is 'Number of received pages, counted for the leading dataset of the run.'; -- bigint
+comment on column reporting_internal.run_days.items is 'Number of items in the received pages.'; -- bigint
+comment on column reporting_internal.run_days.rows_written is 'Number of rows written.'; -- bigint
+comment on column reporting_internal.run_days.requests is 'Number of calls, counted for the leading dataset of the run.'; -- bigint
+comment on column reporting_internal.run_days.budget_units is 'Budget units of these calls, counted for the leading dataset of the run.'; -- bigint
+comment on column reporting_internal.run_days.quarantined is 'Number of items that could not be decoded, counted for the leading dataset of the run.'; -- bigint

@@ -3,16 +3,16 @@ select d.seal, s.until as sealed_until, s.made_at as sealed_at, d.dataset, d.row
   d.before, d.head
 from recorder.seal_datasets d join recorder.seals s using (seal) where s.made_at is not null;
 
-comment on view reporting.seals is 'What each seal holds of each dataset: a hash over what was recorded, and over what ended, since the seal before.';
+comment on view reporting.seals is 'The part of each seal about each dataset: a hash of the data that was recorded or ended since the previous seal.';
 comment on column reporting.seals.seal is 'The number of the seal.'; -- integer
-comment on column reporting.seals.sealed_until is 'What was recorded before this instant is sealed.'; -- timestamptz
-comment on column reporting.seals.sealed_at is 'When it was made.'; -- timestamptz
-comment on column reporting.seals.dataset is 'The dataset; health_absences: when an observer did not look.'; -- text
-comment on column reporting.seals.rows is 'Rows that were recorded since the seal before; of readings, looks.'; -- bigint
-comment on column reporting.seals.ends is 'Rows that ended since the seal before.'; -- bigint
-comment on column reporting.seals.late is 'Of both, those that carry an instant before the seal before, such as of a run that continued over midnight.'; -- bigint
-comment on column reporting.seals.changes is 'What was done to sealed rows on purpose since the seal before, as it was declared.'; -- text[]
-comment on column reporting.seals.form is 'How rows were read: which columns, in which order.'; -- text
-comment on column reporting.seals.root is 'The top of the tree of hashes: sha-256 in hex.'; -- text
-comment on column reporting.seals.before is 'The head of the dataset in its seal before; null: it is the first.'; -- text
-comment on column reporting.seals.head is 'The head of the dataset: sha-256 in hex.'; -- text
+comment on column reporting.seals.sealed_until is 'Data that was recorded before this instant is sealed.'; -- timestamptz
+comment on column reporting.seals.sealed_at is 'Time at which the seal was made.'; -- timestamptz
+comment on column reporting.seals.dataset is 'The dataset; health_absences: absences of observers.'; -- text
+comment on column reporting.seals.rows is 'Number of rows that were recorded since the previous seal; for readings, of observations.'; -- bigint
+comment on column reporting.seals.ends is 'Number of rows that ended since the previous seal.'; -- bigint
+comment on column reporting.seals.late is 'Number of these rows and ends whose instant is before the previous seal, such as those of a run that continued over midnight.'; -- bigint
+comment on column reporting.seals.changes is 'Declared changes of sealed rows since the previous seal.'; -- text[]
+comment on column reporting.seals.form is 'Form of the hashed rows: the columns and their order.'; -- text
+comment on column reporting.seals.root is 'Root of the hash tree: SHA-256 in hexadecimal.'; -- text
+comment on column reporting.seals.before is 'Previous head of the dataset. Null: the seal is the first one of the dataset.'; -- text
+comment on column reporting.seals.head is 'Head of the dataset: SHA-256 in hexadecimal.'; -- text

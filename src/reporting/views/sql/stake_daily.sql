@@ -1,19 +1,19 @@
 create or replace function reporting.stake_daily(
-  "from" timestamptz, -- The first moment. What is not kept any more (reporting.retention) is left out.
-  "to" timestamptz, -- The end, itself not in it.
-  seen_by text default null, -- The configured node that saw it; null: the one with the longest record.
-  as_of timestamptz default now() -- As the recorder knew it then.
+  "from" timestamptz, -- Start of the window. Data that is no longer retained (reporting_internal.retention) is omitted.
+  "to" timestamptz, -- End of the window, exclusive.
+  seen_by text default null, -- The configured node whose observations are used. Null: the node with the longest record.
+  as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (
-  day date, -- The day (UTC); what follows was so at its end.
-  validators bigint, -- Validators of the primary network.
-  delegations numeric, -- Delegations to them.
-  stake numeric, -- Their own stake, in nAVAX.
-  stake_avax numeric, -- The same in AVAX.
-  delegated numeric, -- Stake delegated to them, in nAVAX.
-  delegated_avax numeric, -- The same in AVAX.
-  total numeric, -- Both together, in nAVAX.
-  total_avax numeric -- The same in AVAX.
+  day date, -- The day (UTC). The other columns have the values at its end.
+  validators bigint, -- Number of validators of the primary network.
+  delegations numeric, -- Number of delegations to them.
+  stake numeric, -- Own stake of the validators in nAVAX.
+  stake_avax numeric, -- The same amount in AVAX.
+  delegated numeric, -- Stake delegated to the validators in nAVAX.
+  delegated_avax numeric, -- The same amount in AVAX.
+  total numeric, -- Own and delegated stake in nAVAX.
+  total_avax numeric -- The same amount in AVAX.
 )
 language sql stable parallel safe as $$
 with kept as materialized (
@@ -22,7 +22,7 @@ with kept as materialized (
 by_day as (
   select e.day, count(*) as validators, coalesce(sum(h.delegator_count), 0) as delegations, sum(h.stake_navax) as stake,
     coalesce(sum(h.delegator_weight), 0) as delegated
-  from reporting.validators_history h
+  from reporting.node_validators_history h
   cross join kept k
   cross join lateral reporting_internal.day_ends(h.valid_from, h.valid_to, k.since, least("to", as_of)) e
   where h.subnet_id = '11111111111111111111111111111111LpoYY'
@@ -36,4 +36,4 @@ from by_day
 order by day
 $$;
 
-comment on function reporting.stake_daily is 'How many validators and how much stake the primary network had at the end of each day.';
+comment on function reporting.stake_daily is 'The number of validators and the stake of the primary network at the end of each day.';

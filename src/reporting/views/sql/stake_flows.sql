@@ -1,21 +1,21 @@
 create or replace function reporting.stake_flows(
-  "from" timestamptz, -- The first moment. What is not kept any more (reporting.retention) is left out.
-  "to" timestamptz, -- The end, itself not in it.
-  seen_by text default null, -- The configured node that saw it; null: the one with the longest record.
-  as_of timestamptz default now() -- As the recorder knew it then.
+  "from" timestamptz, -- Start of the window. Data that is no longer retained (reporting_internal.retention) is omitted.
+  "to" timestamptz, -- End of the window, exclusive.
+  seen_by text default null, -- The configured node whose observations are used. Null: the node with the longest record.
+  as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (
-  day date, -- The day (UTC) on which it was seen.
-  stake_in numeric, -- Validators' own stake that came, in nAVAX.
-  stake_in_avax numeric, -- The same in AVAX.
-  stake_out numeric, -- Validators' own stake that went, in nAVAX.
-  stake_out_avax numeric, -- The same in AVAX.
-  delegated_in numeric, -- Delegated stake that came, net by validator, in nAVAX.
-  delegated_in_avax numeric, -- The same in AVAX.
-  delegated_out numeric, -- Delegated stake that went, net by validator, in nAVAX.
-  delegated_out_avax numeric, -- The same in AVAX.
-  net numeric, -- All that came less all that went, in nAVAX.
-  net_avax numeric -- The same in AVAX.
+  day date, -- The day (UTC) of the observation.
+  stake_in numeric, -- Added own stake of validators in nAVAX.
+  stake_in_avax numeric, -- The same amount in AVAX.
+  stake_out numeric, -- Removed own stake of validators in nAVAX.
+  stake_out_avax numeric, -- The same amount in AVAX.
+  delegated_in numeric, -- Added delegated stake, net by validator, in nAVAX.
+  delegated_in_avax numeric, -- The same amount in AVAX.
+  delegated_out numeric, -- Removed delegated stake, net by validator, in nAVAX.
+  delegated_out_avax numeric, -- The same amount in AVAX.
+  net numeric, -- Added minus removed stake in nAVAX.
+  net_avax numeric -- The same amount in AVAX.
 )
 language sql stable parallel safe as $$
 with kept as materialized (
@@ -28,8 +28,8 @@ versions as (
   select h.valid_from, h.valid_to, h.ended_by, h.stake_navax as stake, coalesce(h.delegator_weight, 0) as delegated,
     lag(h.valid_to) over member as before_until, lag(h.ended_by) over member as before_ended_by,
     lag(h.stake_navax) over member as stake_before, lag(coalesce(h.delegator_weight, 0)) over member as delegated_before,
-    min(h.valid_from) over () as first_look
-  from reporting.validators_history h join viewer using (node)
+    min(h.valid_from) over () as first_observed_at
+  from reporting.node_validators_history h join viewer using (node)
   where h.subnet_id = '11111111111111111111111111111111LpoYY' and h.valid_from <= as_of
   window member as (partition by h.node_id, h.start_time, h.tx_id order by h.valid_from)
 ),
@@ -39,7 +39,7 @@ moves(at, own, delegated) as (
   union all
   select v.valid_from, v.stake, v.delegated
   from versions v
-  where v.valid_from > v.first_look and (v.before_until is null or v.before_until < v.valid_from and v.before_ended_by = 'gone')
+  where v.valid_from > v.first_observed_at and (v.before_until is null or v.before_until < v.valid_from and v.before_ended_by = 'gone')
   union all
   select v.valid_to, -v.stake, -v.delegated from versions v where v.ended_by = 'gone' and v.valid_to <= as_of
 ),
@@ -76,4 +76,4 @@ where reporting_internal.has_record('validators', as_of)
 order by day
 $$;
 
-comment on function reporting.stake_flows is 'Stake that came to the primary network and left it, by day. A day without observations has no row.';
+comment on function reporting.stake_flows is 'Stake that was added to and removed from the primary network, by day. A day without observations has no row.';

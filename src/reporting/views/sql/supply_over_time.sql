@@ -1,22 +1,22 @@
 create or replace function reporting.supply_over_time(
-  "from" timestamptz, -- The first moment.
-  "to" timestamptz, -- The end, itself not in it.
-  as_of timestamptz default now() -- As the recorder knew it then.
+  "from" timestamptz, -- Start of the window.
+  "to" timestamptz, -- End of the window, exclusive.
+  as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (
   day date, -- The day (UTC).
-  supply numeric, -- The last reading of the day in nAVAX: an upper bound, burned fees are not subtracted.
-  supply_avax numeric, -- The same in AVAX.
-  change numeric, -- The difference to the day before, in nAVAX; null: there is none.
-  change_avax numeric, -- The same in AVAX.
-  height numeric, -- The height of the P-chain that it is about.
-  observed_at timestamptz -- When it was read.
+  supply numeric, -- Last reading of the day in nAVAX. It is an upper bound: burned fees are not subtracted.
+  supply_avax numeric, -- The same amount in AVAX.
+  change numeric, -- Difference from the previous day in nAVAX. Null: there is no reading of the previous day.
+  change_avax numeric, -- The same amount in AVAX.
+  height numeric, -- Height of the P-chain at the reading.
+  observed_at timestamptz -- Time of the reading.
 )
 language sql stable parallel safe as $$
 with last_readings as (
   select distinct on ((s.observed_at at time zone 'UTC')::date) (s.observed_at at time zone 'UTC')::date as day, s.supply, s.height,
     s.observed_at
-  from reporting.current_supply_as_of(as_of) s
+  from reporting_internal.node_current_supply_as_of(as_of) s
   where s.subnet_id = '11111111111111111111111111111111LpoYY' and s.observed_at >= "from" - interval '24 hours'
     and s.observed_at < "to"
   order by 1, s.observed_at desc, s.height desc nulls last, s.node

@@ -1,17 +1,17 @@
 create or replace function reporting.top_chains(
-  "from" timestamptz, -- The first moment. What is not kept any more (reporting.retention) is left out.
-  "to" timestamptz, -- The end, itself not in it.
+  "from" timestamptz, -- Start of the window. Data that is no longer retained (reporting_internal.retention) is omitted.
+  "to" timestamptz, -- End of the window, exclusive.
   metric text, -- The metric, such as txCount.
-  time_interval text default 'day', -- hour, day, week or month: which values are put together.
-  most bigint default 10, -- Number of chains.
-  as_of timestamptz default now() -- As the recorder knew it then.
+  time_interval text default 'day', -- Interval of the values that are aggregated: hour, day, week or month.
+  most bigint default 10, -- Maximum number of chains.
+  as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (
-  place bigint, -- From 1; chains of one value share it.
+  place bigint, -- Rank, from 1. Chains with equal values have the same rank.
   chain_id text, -- The chain.
-  value numeric, -- Its value in the window.
-  buckets bigint, -- Of how many hours, days, weeks or months.
-  share numeric -- Of all chains together; null: chains do not add up in this metric.
+  value numeric, -- Value of the chain in the window.
+  buckets bigint, -- Number of hours, days, weeks or months.
+  share numeric -- Share of all chains together. Null: the values of chains cannot be aggregated in this metric.
 )
 language sql stable parallel safe as $$
 select rank() over (order by c.value desc) as place, c.chain_id, c.value, c.buckets,
@@ -21,4 +21,4 @@ order by 1, 2
 limit most
 $$;
 
-comment on function reporting.top_chains is 'The recorded chains with the most of a metric in a window. What does not add up over time is refused with the reason, unless the window holds one value a chain.';
+comment on function reporting.top_chains is 'The recorded chains with the greatest values of a metric in a window. Values that cannot be aggregated over time are refused with the reason, unless the window contains one value per chain.';

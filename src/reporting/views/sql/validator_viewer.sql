@@ -1,15 +1,15 @@
 create or replace function reporting_internal.validator_viewer(
   subnet_id text, -- The subnet; the primary network is 11111111111111111111111111111111LpoYY.
-  as_of timestamptz -- As the recorder knew it then.
+  as_of timestamptz -- Returns the data as of this moment.
 )
 returns text
 language sql stable parallel safe as $$
 select h.node
-from reporting.validators_history h
+from reporting.node_validators_history h
 where h.subnet_id = validator_viewer.subnet_id and h.valid_from <= as_of
 group by h.node
 order by bool_or(h.valid_to is null or h.valid_to > as_of) desc, min(h.valid_from), h.node
 limit 1
 $$;
 
-comment on function reporting_internal.validator_viewer is 'The configured node whose list of validators reaches back furthest and still continues: one view of the network, not a mixture.';
+comment on function reporting_internal.validator_viewer is 'The configured node whose list of validators has the longest current record. Queries use one node, not a mixture.';

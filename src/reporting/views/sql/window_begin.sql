@@ -1,5 +1,5 @@
 create or replace function reporting_internal.window_begin(
-  grain interval, -- How long each window is.
+  grain interval, -- Length of each window.
   at timestamptz -- The moment.
 )
 returns timestamptz
@@ -16,4 +16,4 @@ select case
 end
 $$;
 
-comment on function reporting_internal.window_begin is 'The start of the window in which a moment lies (UTC): whole months count from January 2000, all else from a Monday.';
+comment on function reporting_internal.window_begin is 'The start of the window (UTC) that contains a moment. Whole months are counted from January 2000, other windows from a Monday.';

@@ -28,7 +28,7 @@ export interface ChartParameters {
   readonly as_of: string | null;
   readonly beside: string | null;
   /** Selected values, by column or parameter. */
-  readonly things: Readonly<Record<string, string>>;
+  readonly selected: Readonly<Record<string, string>>;
 }
 
 const DAY = 86_400_000;
@@ -45,27 +45,39 @@ const MAX_VALUES = 50;
  * @param now ms since 1970
  * @throws BadRequest with all invalid parameters
  */
-export function parseChartRequest(drawable: ChartSource, said: ChartParameters, now: number): ChartRequest {
+export function parseChartRequest(
+  drawable: ChartSource,
+  parameters: ChartParameters,
+  now: number,
+): ChartRequest {
   const { dataset, keys, takes, grains, counted, past } = drawable;
   const problems: string[] = [];
-  const to = said.to ?? new Date(now);
+  const to = parameters.to ?? new Date(now);
   const often = dataset?.kind === 'sample' || (!counted && grains.includes('hour'));
-  const from = said.from ?? new Date(Math.max(to.getTime() - (often ? SHORT_WINDOW_MS : LONG_WINDOW_MS), 0));
+  const from =
+    parameters.from ?? new Date(Math.max(to.getTime() - (often ? SHORT_WINDOW_MS : LONG_WINDOW_MS), 0));
   if (from >= to) problems.push('from: must be before the end of the window');
-  if (!past && (said.as_of || said.beside))
-    problems.push(`as_of, beside: what reporting.${drawable.name} said at a past moment is not kept`);
-  const columns = said.column === undefined ? drawable.usual : textsOf(said.column);
+  if (!past && (parameters.as_of || parameters.beside))
+    problems.push(`as_of, beside: reporting.${drawable.name} has no history`);
+  const columns = parameters.column === undefined ? drawable.usual : textsOf(parameters.column);
   const names = drawable.values.map(({ name }) => name);
-  if (columns.some((one) => !names.includes(one))) problems.push(`column: must be of ${names.join(', ')}`);
-  if (said.by !== undefined && !grains.includes(said.by))
-    problems.push(grains.length > 0 ? `by: must be one of ${grains.join(', ')}` : 'by: has no meaning here');
-  else if (said.by !== undefined && isTooFine(said.by, to.getTime() - from.getTime()))
-    problems.push(`by: a window of this width has too many of one ${said.by} each`);
+  if (columns.some((one) => !names.includes(one)))
+    problems.push(`column: must be one or more of ${names.join(', ')}`);
+  if (parameters.by !== undefined && !grains.includes(parameters.by))
+    problems.push(
+      grains.length > 0 ? `by: must be one of ${grains.join(', ')}` : 'by: is not supported for this chart',
+    );
+  else if (parameters.by !== undefined && isTooFine(parameters.by, to.getTime() - from.getTime()))
+    problems.push(
+      `by: the window has too many periods of one ${parameters.by}: choose a longer period or a shorter window`,
+    );
   const types = new Map([...keys, ...takes].map(({ name, type }) => [name, type]));
-  const known = Object.entries(said.things).flatMap(([name, text]): [string, string[]][] => {
+  const known = Object.entries(parameters.selected).flatMap(([name, text]): [string, string[]][] => {
     const type = types.get(name);
     if (type === undefined)
-      problems.push(`${name}: there are ${[...types.keys()].join(', ') || 'no others'}`);
+      problems.push(
+        `${name}: is not a parameter of this chart; it has ${[...types.keys()].join(', ') || 'none'}`,
+      );
     const values = keys.some((key) => key.name === name) ? textsOf(text) : [text];
     if (values.length > MAX_VALUES) problems.push(`${name}: has more than ${MAX_VALUES} values`);
     const wrong = values
@@ -76,7 +88,7 @@ export function parseChartRequest(drawable: ChartSource, said: ChartParameters, 
   });
   if (problems.length > 0) throw new BadRequest(problems);
   const isKey = ([name]: readonly [string, unknown]) => keys.some((key) => key.name === name);
-  const grain = said.by ?? chooseChartGrain(drawable, to.getTime() - from.getTime());
+  const grain = parameters.by ?? chooseChartGrain(drawable, to.getTime() - from.getTime());
   return {
     drawable,
     columns,
@@ -85,9 +97,9 @@ export function parseChartRequest(drawable: ChartSource, said: ChartParameters, 
       known.filter((one) => !isKey(one)).map(([name, [value = '']]) => [name, value]),
     ),
     grain,
-    isGrainGiven: said.by !== undefined,
+    isGrainGiven: parameters.by !== undefined,
     window: grain === null ? [from, to] : extendToGrain(from, to, grain),
-    moments: said.beside ? [said.as_of, said.beside] : [said.as_of],
+    moments: parameters.beside ? [parameters.as_of, parameters.beside] : [parameters.as_of],
   };
 }
 

@@ -1,35 +1,36 @@
 import { z } from 'zod';
 import type { ChartSource } from '../../../reporting/relations/chart-sources.ts';
 import { limitedText } from '../../../reporting/relations/filters.ts';
+import { toIsoTime } from '../../../reporting/relations/values.ts';
 import { BadRequest, definePage } from '../page.ts';
 import { Empty } from '../parts/empty.tsx';
 import { LineChart } from '../parts/line-chart.tsx';
-import { moment } from '../query/question.ts';
+import { asOfParam } from '../query/question.ts';
 import { momentText, numberText } from '../texts.ts';
 import { type ChartRequest, parseChartRequest } from './chart-data.ts';
-import { UnreadNotice } from './chart-error.tsx';
-import { drawables, thingParameters } from './drawables.ts';
+import { drawables, lineParameters } from './drawables.ts';
 import { unitOf, windowOfRecord } from './drawn-window.ts';
 import { ChartChoice, ChartForm } from './form.tsx';
 import { type ChartTarget, completeKeys, readTargets } from './known-values.ts';
+import { chartLink } from './link.ts';
 import { Points } from './points.tsx';
-import { type DrawnLines, readChartLines } from './read-lines.ts';
-import { Zoom } from './zoom.tsx';
+import { type DrawnLine, type DrawnLines, readChartLines } from './read-lines.ts';
+import { chartOf, Zoom } from './zoom.tsx';
 
 const names = [...drawables.keys()];
 const grains = ['', 'hour', 'day', 'month', 'year'] as const;
 /** Start or end of the window. */
-const edge = moment.transform((text) => (text === null ? null : new Date(text)));
-const asked = z.strictObject({
+const edge = asOfParam.transform((text) => (text === null ? null : new Date(text)));
+const paramsSchema = z.strictObject({
   of: z.enum(names, { error: `must be one of ${names.join(', ')}` }).default('metric_points'),
   // A form sends each selected value as a parameter of its own.
   column: z.union([limitedText, z.array(limitedText).transform((all) => all.join(','))]).optional(),
   by: z.enum(grains, { error: 'must be hour, day, month or year' }).default(''),
   from: edge,
   to: edge,
-  as_of: moment,
-  beside: moment,
-  ...Object.fromEntries(thingParameters.map((name) => [name, limitedText.optional()])),
+  as_of: asOfParam,
+  beside: asOfParam,
+  ...Object.fromEntries(lineParameters.map((name) => [name, limitedText.optional()])),
 });
 
 /** Known keys of a chart source for its form, and its lines; null if a required key was not given. */
@@ -42,25 +43,25 @@ interface ChartData {
 }
 
 /** `/charts`: numbers over time, as known now or at past moments. A link reproduces the view. */
-export const charts = definePage({
+export const chartsPage = definePage({
   path: '/charts',
-  asked,
+  params: paramsSchema,
   async read({ read, clock }, params): Promise<ChartData> {
     const { of, column, by, from, to, as_of, beside, ...others } = params;
     const drawable = drawables.get(of);
-    if (!drawable) throw new BadRequest(['of: is not known']);
+    if (!drawable) throw new BadRequest(['of: is not the name of a data source']);
     const now = clock();
-    const things = Object.fromEntries(
+    const selected = Object.fromEntries(
       Object.entries(others).flatMap(([name, value]) =>
         typeof value === 'string' && value.trim() !== '' ? [[name, value.trim()]] : [],
       ),
     );
     return read(async (sql) => {
-      const targets = await readTargets(sql, drawable, things);
-      const said = { column: column || undefined, by: by || undefined, from, to, as_of, beside };
+      const targets = await readTargets(sql, drawable, selected);
+      const requested = { column: column || undefined, by: by || undefined, from, to, as_of, beside };
       const drawing = parseChartRequest(
         drawable,
-        { ...said, things: completeKeys(things, targets, drawable.needed) },
+        { ...requested, selected: completeKeys(selected, targets, drawable.needed) },
         now,
       );
       const missing = drawable.needed.filter((name) => drawing.keyValues[name] === undefined);
@@ -70,7 +71,7 @@ export const charts = definePage({
   },
   content: ({ drawable, targets, drawing, missing, found }, params) => ({
     title: `${drawable.title} · Charts`,
-    islands: ['charts'],
+    islands: ['charts', 'moments'],
     body: (
       <>
         <div class="head">
@@ -87,7 +88,8 @@ export const charts = definePage({
         {found === null ? (
           <Empty>
             {drawable.dataset && targets.length === 0 && 'This dataset has no rows yet. '}
-            Select what to draw: {missing.join(', ')}. Separate several values by commas; each becomes a line.
+            Select the values to draw: {missing.join(', ')}. Separate several values by commas; each becomes a
+            line.
           </Empty>
         ) : (
           <Drawn drawing={drawing} found={found} begins={params.from === null} fixed={params.to !== null} />
@@ -136,18 +138,73 @@ function Drawn({
       <Zoom drawing={drawing} fixed={fixed} />
       {of > each && (
         <p class="soft">
-          These are the {Math.floor(each)} of {numberText(of)} lines with the greatest values. Select the
-          lines above.
+          Only {Math.floor(each)} of {numberText(of)} lines are drawn: those with the greatest values. Select
+          other lines above.
         </p>
       )}
       {moments.length > 1 && lines.length > 0 && (
         <p class="soft">
           {revised === 0
             ? 'None of the drawn points differs between the two moments.'
-            : `${numberText(revised)} of the points that are drawn differ between the two moments; they are marked.`}
+            : `${numberText(revised)} of the drawn points differ between the two moments and are marked.`}
         </p>
       )}
       <Points drawing={drawing} lines={lines} unreadBefore={unreadBefore} />
     </>
+  );
+}
+
+/**
+ * The notice that a part of the window was not read in time, with a link to that part, unless nothing was read. The
+ * island `charts` fetches the part and adds it to the lines.
+ * @param before start of the part that is drawn
+ */
+export function UnreadNotice({
+  drawing,
+  lines,
+  before,
+}: {
+  readonly drawing: ChartRequest;
+  readonly lines: readonly DrawnLine[];
+  readonly before: Date;
+}) {
+  if (before >= drawing.window[1])
+    return (
+      <p class="soft" data-unread={before.getTime()}>
+        Even the newest part of this window takes too long to read for a page. Choose a shorter window or
+        fewer lines.
+      </p>
+    );
+  // The part extends to the first points that are drawn, because the distance to their predecessors
+  // determines whether there is a gap.
+  const joins = Math.max(before.getTime(), ...lines.map(({ points }) => (points[0]?.[0] ?? 0) + 1));
+  const params = chartOf(drawing);
+  // The same lines with the same grain.
+  const selected = { ...params.selected, ...keysOfLines(drawing, lines) };
+  const rest = chartLink({ ...params, selected, by: drawing.grain, to: new Date(joins) });
+  return (
+    <p class="soft" data-unread={before.getTime()}>
+      The chart starts at {momentText(before)}: reading the whole window exceeds the time limit of a page.{' '}
+      <a href={rest}>Show the earlier part</a>
+    </p>
+  );
+}
+
+/**
+ * Returns the keys of the lines by column, for a URL. Omits columns that are empty for a line, or contain a
+ * comma.
+ */
+function keysOfLines(
+  { drawable }: ChartRequest,
+  lines: readonly DrawnLine[],
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    drawable.keys.flatMap(({ name, type }) => {
+      const values = lines.flatMap(({ of }) => of[name] ?? []);
+      const isSelectable =
+        lines.length > 0 && values.length === lines.length && !values.some((one) => one.includes(','));
+      const texts = type === 'timestamptz' ? values.map(toIsoTime) : values;
+      return isSelectable ? [[name, [...new Set(texts)].join(',')]] : [];
+    }),
   );
 }

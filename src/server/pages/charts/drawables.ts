@@ -6,7 +6,7 @@ export const drawables = listChartSources();
 const all = [...drawables.values()];
 
 /** The parameters of all sources that select lines. */
-export const thingParameters: readonly string[] = [
+export const lineParameters: readonly string[] = [
   ...new Set(
     all.flatMap(({ keys, takes }) => [...keys.map(({ name }) => name), ...takes.map(({ name }) => name)]),
   ),

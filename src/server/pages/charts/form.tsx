@@ -1,5 +1,5 @@
 import type { ChartSource } from '../../../reporting/relations/chart-sources.ts';
-import { fieldMoment } from '../texts.ts';
+import { MomentField } from '../parts/moment-field.tsx';
 import type { ChartRequest } from './chart-data.ts';
 import { byHeading } from './drawables.ts';
 import type { ChartTarget } from './known-values.ts';
@@ -9,7 +9,7 @@ export function ChartChoice({ chosen }: { readonly chosen: ChartSource }) {
   return (
     <form class="filters" method="get" action="/charts">
       <div>
-        <label for="of">What to draw</label>
+        <label for="of">Data source</label>
         <select id="of" name="of">
           {byHeading.map(([heading, drawables]) => (
             <optgroup label={heading} key={heading}>
@@ -42,16 +42,16 @@ export function ChartForm({ targets, drawing, params }: ChartFormProps) {
     ...keys.map(({ name, comment }) => ({
       ...{ name, about: comment, required: needed.includes(name) },
       value: drawing.keyValues[name]?.join(',') ?? '',
-      known: [...new Set(targets.flatMap((target) => target[name] ?? []))],
+      suggestions: [...new Set(targets.flatMap((target) => target[name] ?? []))],
     })),
     ...takes.map(({ name, comment }) => ({
-      ...{ name, about: comment, required: false, value: drawing.given[name] ?? '', known: [] },
+      ...{ name, about: comment, required: false, value: drawing.given[name] ?? '', suggestions: [] },
     })),
   ];
   return (
     <form class="filters" method="get" action="/charts">
       <input type="hidden" name="of" value={of} />
-      {choices.map(({ name, about, required, value, known }) => (
+      {choices.map(({ name, about, required, value, suggestions }) => (
         <div key={name}>
           <label for={`of-${name}`} title={about}>
             {name}
@@ -61,12 +61,12 @@ export function ChartForm({ targets, drawing, params }: ChartFormProps) {
             name={name}
             value={value}
             placeholder={required ? undefined : 'all'}
-            list={known.length > 0 ? `${name}-known` : undefined}
+            list={suggestions.length > 0 ? `${name}-known` : undefined}
             required={required}
           />
-          {known.length > 0 && (
+          {suggestions.length > 0 && (
             <datalist id={`${name}-known`}>
-              {known.map((one) => (
+              {suggestions.map((one) => (
                 <option value={one} key={one} />
               ))}
             </datalist>
@@ -78,7 +78,7 @@ export function ChartForm({ targets, drawing, params }: ChartFormProps) {
         <div>
           <label for="by">By</label>
           <select id="by" name="by">
-            <option value="">as it suits{grain && !isGrainGiven ? ` (${grain})` : ''}</option>
+            <option value="">automatic{grain && !isGrainGiven ? ` (${grain})` : ''}</option>
             {grains.map((one) => (
               <option value={one} selected={isGrainGiven && one === grain} key={one}>
                 {one}
@@ -87,17 +87,15 @@ export function ChartForm({ targets, drawing, params }: ChartFormProps) {
           </select>
         </div>
       )}
-      {(past ? [...WINDOW, ...KNOWN] : WINDOW).map(([name, label]) => {
+      {(past ? [...WINDOW, ...MOMENTS] : WINDOW).map(([name, label]) => {
         const at = params[name];
         return (
           <div key={name}>
             <label for={name}>{label}</label>
-            <input
+            <MomentField
               id={name}
               name={name}
-              value={fieldMoment(at instanceof Date ? at.toISOString() : String(at ?? ''))}
-              placeholder="2026-12-01 12:00"
-              size={27} // as long as a moment with its microseconds
+              value={at instanceof Date ? at.toISOString() : String(at ?? '')}
             />
           </div>
         );
@@ -131,7 +129,7 @@ const WINDOW = [
   ['from', 'From (UTC)'],
   ['to', 'To'],
 ] as const;
-const KNOWN = [
-  ['as_of', 'As known at (empty: now)'],
-  ['beside', 'Compare with, as known at'],
+const MOMENTS = [
+  ['as_of', 'As of (empty: now)'],
+  ['beside', 'Compare with, as of'],
 ] as const;

@@ -11,8 +11,8 @@ const MAX_SUGGESTIONS = 500;
 export type ChartTarget = Readonly<Record<string, string>>;
 
 /**
- * Reads the selectable targets of a chart source. If its lines are members of a list, adds the newest members
- * of the selected target, or of the first one. Functions have none.
+ * Reads the selectable targets of a chart source, recorded ones first, so that the default chart has points. If its lines are members of a list, adds the newest members
+ * of the selected target, or of the first one. Functions have no targets.
  */
 export async function readTargets(
   sql: postgres.Sql,
@@ -22,7 +22,8 @@ export async function readTargets(
   const { dataset, keys, members } = drawable;
   if (!dataset) return [];
   const rows = await sql<{ target: string }[]>`
-    select target from reporting.freshness where dataset = ${dataset.name} order by target limit ${MAX_SUGGESTIONS}`;
+    select target from reporting.freshness where dataset = ${dataset.name}
+    order by last_success_at is null, target limit ${MAX_SUGGESTIONS}`;
   const names = new Set(keys.map(({ name }) => name));
   const targets = rows.map(({ target }) =>
     Object.fromEntries(Object.entries(targetOf(target)).filter(([name]) => names.has(name))),
@@ -56,22 +57,22 @@ async function readMembers(
  * has a single value, or if no key was given.
  */
 export function completeKeys(
-  things: ChartTarget,
+  selected: ChartTarget,
   targets: readonly ChartTarget[],
   needed: readonly string[],
 ): ChartTarget {
-  const missing = needed.filter((name) => things[name] === undefined);
+  const missing = needed.filter((name) => selected[name] === undefined);
   const agreeing = targets.filter((target) =>
-    Object.entries(things).every(([name, value]) => target[name] === undefined || target[name] === value),
+    Object.entries(selected).every(([name, value]) => target[name] === undefined || target[name] === value),
   );
   const [first] = agreeing;
-  const nothing = needed.every((name) => things[name] === undefined);
+  const nothing = needed.every((name) => selected[name] === undefined);
   const filled = missing.flatMap((name) => {
     const value = first?.[name];
     const only = agreeing.every((target) => target[name] === value);
     return value !== undefined && (nothing || only) ? [[name, value] as const] : [];
   });
-  return { ...Object.fromEntries(filled), ...things };
+  return { ...Object.fromEntries(filled), ...selected };
 }
 
 /** Parses a target's `key=value key=value` into columns. */

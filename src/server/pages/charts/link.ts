@@ -8,7 +8,7 @@ export interface ChartLinkParameters {
    * Selected keys by column, such as `chain_id: '43114'`. Several values are separated by commas; each is a
    * line of its own.
    */
-  readonly things: Readonly<Record<string, string>>;
+  readonly selected: Readonly<Record<string, string>>;
   /** The grain: hour, day, month or year. Default: one that fits the window. */
   readonly by?: string | null;
   /** The window. Default: the newest part. */
@@ -24,14 +24,23 @@ export interface ChartLinkParameters {
  * Returns the URL of a chart, which reproduces the view:
  * `/charts?of=metric_points&chain_id=43114&metric=txCount&time_interval=day`.
  */
-export function chartLink({ of, columns, things, by, from, to, asOf, beside }: ChartLinkParameters): string {
-  const said = new URLSearchParams({
+export function chartLink({
+  of,
+  columns,
+  selected,
+  by,
+  from,
+  to,
+  asOf,
+  beside,
+}: ChartLinkParameters): string {
+  const query = new URLSearchParams({
     of,
     ...(columns ? { column: columns.join(',') } : {}),
-    ...things,
+    ...selected,
     ...(by ? { by } : {}),
   });
   for (const [name, moment] of Object.entries({ from, to, as_of: asOf, beside }))
-    if (moment) said.set(name, typeof moment === 'string' ? moment : moment.toISOString());
-  return `/charts?${said}`;
+    if (moment) query.set(name, typeof moment === 'string' ? moment : moment.toISOString());
+  return `/charts?${query}`;
 }

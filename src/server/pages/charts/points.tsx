@@ -1,6 +1,7 @@
 import { pointsOf } from '../../../reporting/relations/lines.ts';
 import { LiteralStatementBuilder } from '../../../reporting/relations/statement.ts';
-import { type Column, Table } from '../parts/table.tsx';
+import { Table, type TableColumn } from '../parts/table.tsx';
+import { ValueText } from '../parts/value.tsx';
 import { queryLink } from '../query/link.ts';
 import { countText, momentText, numberText } from '../texts.ts';
 import type { ChartRequest } from './chart-data.ts';
@@ -43,7 +44,7 @@ export function Points({
             const sql = sqlOf(drawing, moment);
             const of =
               drawing.moments.length > 1
-                ? ` ${moment ? `known at ${momentText(new Date(moment))}` : 'known now'}`
+                ? ` ${moment ? `as of ${momentText(new Date(moment))}` : 'as of now'}`
                 : '';
             return [
               <a href={queryLink({ sql }, '.csv')} key={`csv${of}`}>{`CSV${of}`}</a>,
@@ -57,18 +58,22 @@ export function Points({
           {unreadBefore === null
             ? `The window has ${numberText(all)} points.`
             : `From ${momentText(unreadBefore)} on the window has ${numberText(all)} points.`}{' '}
-          The chart draws the first, last, lowest and highest point of each part; a smaller window shows more.
+          The chart draws the first, last, lowest and highest point of each part of the window. A shorter
+          window shows more points.
         </p>
       )}
       {rows.length > MAX_TABLE_ROWS && (
-        <p class="soft">The table has the newest {MAX_TABLE_ROWS} of them; CSV has all.</p>
+        <p class="soft">The table shows the newest {MAX_TABLE_ROWS} points; the CSV file contains all.</p>
       )}
       <Table
-        caption="The points"
+        caption="Points"
         columns={[
-          { name: drawing.drawable.ends === null ? drawing.drawable.time.name : 'at', cell: ([at]) => at },
+          {
+            name: drawing.drawable.ends === null ? drawing.drawable.time.name : 'at',
+            cell: ([at]) => <ValueText type="timestamptz" value={at} />,
+          },
           ...lines.map(
-            ({ label }): Column<(typeof rows)[number]> => ({
+            ({ label }): TableColumn<(typeof rows)[number]> => ({
               name: label,
               kind: 'number',
               cell: ([at, values]) => {
@@ -80,7 +85,7 @@ export function Points({
         ]}
         rows={rows.slice(0, MAX_TABLE_ROWS)}
         keyOf={([at]) => at}
-        empty="There are no points in this window."
+        empty="No points in this window."
       />
     </section>
   );
@@ -96,10 +101,10 @@ const valueText = (value: string | undefined) => {
  * Returns the statement for all points of a chart.
  * @param moment moment of the record; null for now
  */
-function sqlOf({ drawable, ...question }: ChartRequest, moment: string | null): string {
+function sqlOf({ drawable, ...linesQuery }: ChartRequest, moment: string | null): string {
   const { rows, conditions, at, ends, values, of, counted } = pointsOf(
     drawable,
-    { ...question, asOf: moment },
+    { ...linesQuery, asOf: moment },
     new LiteralStatementBuilder(),
   );
   const columns = [

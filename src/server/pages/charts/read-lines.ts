@@ -4,17 +4,17 @@ import { type ChartGrain, endOfGrain } from '../../../reporting/relations/chart-
 import { type ChartLine, cutLines, laterMoment, readLines } from '../../../reporting/relations/lines.ts';
 import type { Line } from '../parts/line-chart.tsx';
 import type { ChartRequest } from './chart-data.ts';
-import { type CoveredRanges, fillEmptyBuckets, readCovered } from './nothing-happened.ts';
+import { type CoveredRanges, fillEmptyBuckets, readCovered } from './empty-buckets.ts';
 
 /** A line as known at a moment. */
 interface LineAtMoment {
   readonly line: ChartLine;
-  /** In a format that PostgreSQL parses; null for now. */
+  /** The moment in a format that PostgreSQL parses; null for now. */
   readonly moment: string | null;
 }
 
 /** Returns the key of a line as a text. */
-const thingOf = ({ line }: LineAtMoment): string => JSON.stringify(line.of);
+const keyOfLine = ({ line }: LineAtMoment): string => JSON.stringify(line.of);
 
 const HOUR = 3_600_000;
 /** Distance between two points of a metric, by its interval, in ms. */
@@ -61,29 +61,29 @@ export function withEnds(points: Line['points'], grain: ChartGrain, bucket: numb
   });
 }
 
-type Thing = Readonly<Record<string, string | null>>;
+type LineKey = Readonly<Record<string, string | null>>;
 
 /**
  * Returns the shortest labels that distinguish the lines. If there is only one line, its label contains all
  * selected values.
  */
 function labelsOf(all: readonly LineAtMoment[], { keyValues, moments }: ChartRequest): string[] {
-  const names = telling(all.map(({ line }) => line.of));
+  const names = distinguishingColumns(all.map(({ line }) => line.of));
   const one = Object.values(keyValues).flat().join(' ');
   return all.map(({ line, moment }) => {
     const of = wordsOf(line.of, names);
-    const known = moment ? `known at ${moment.slice(0, 16).replace('T', ' ')}` : 'known now';
-    return [of || one || line.of.value, ...(moments.length > 1 || moment ? [known] : [])].join(' ');
+    const momentLabel = moment ? `as of ${moment.slice(0, 16).replace('T', ' ')}` : 'as of now';
+    return [of || one || line.of.value, ...(moments.length > 1 || moment ? [momentLabel] : [])].join(' ');
   });
 }
 
-const wordsOf = (thing: Thing, names: readonly string[]) =>
-  names.map((name) => thing[name] ?? 'none').join(' ');
+const wordsOf = (key: LineKey, names: readonly string[]) =>
+  names.map((name) => key[name] ?? 'none').join(' ');
 
 /** Returns the first columns that suffice to distinguish all keys. */
-function telling(things: readonly Thing[]): string[] {
-  const countOf = (names: readonly string[]) => new Set(things.map((one) => wordsOf(one, names))).size;
-  const all = Object.keys(things[0] ?? {});
+function distinguishingColumns(keys: readonly LineKey[]): string[] {
+  const countOf = (names: readonly string[]) => new Set(keys.map((one) => wordsOf(one, names))).size;
+  const all = Object.keys(keys[0] ?? {});
   const chosen: string[] = [];
   for (const name of all) {
     if (countOf(chosen) === countOf(all)) break;
@@ -104,7 +104,7 @@ export const MAX_LINES = 8;
 
 /** A line with its exact values. */
 export interface DrawnLine extends Line {
-  /** Times as ISO 8601, and the values with every digit. */
+  /** Points: times as ISO 8601, and the values with every digit. */
   readonly exact: readonly (readonly [at: string, value: string])[];
   /** Number of points in the window. */
   readonly count: number;
@@ -133,24 +133,24 @@ export async function readChartLines(
   clock: Clock,
 ): Promise<DrawnLines> {
   const now = clock();
-  const { drawable, moments, ...question } = drawing;
+  const { drawable, moments, ...linesQuery } = drawing;
   const most = Math.floor(MAX_LINES / moments.length);
   const found: LineAtMoment[] = [];
   const missing: string[] = [];
   let of = 0;
   let unread: Date | null = null;
   for (const moment of moments) {
-    const known = await readLines(
+    const result = await readLines(
       sql,
       drawable,
-      { ...question, asOf: moment },
+      { ...linesQuery, asOf: moment },
       { maxLines: most, buckets: BUCKET_COUNT, budgetMs: READ_TIMEOUT_MS / moments.length, clock },
     ).catch(refusalMessage);
-    if (typeof known === 'string') missing.push(known);
+    if (typeof result === 'string') missing.push(result);
     else {
-      found.push(...known.lines.map((line) => ({ line, moment })));
-      of = Math.max(of, known.of);
-      unread = laterMoment(unread, known.unreadBefore);
+      found.push(...result.lines.map((line) => ({ line, moment })));
+      of = Math.max(of, result.of);
+      unread = laterMoment(unread, result.unreadBefore);
     }
   }
   // For two moments, the same part of the window is drawn.
@@ -158,19 +158,21 @@ export async function readChartLines(
     cutLines([line], unread).map((one) => ({ line: one, moment })),
   );
   // The order does not depend on the values, so that a line keeps its color from one window to the next.
-  all.sort((one, other) => (thingOf(one) < thingOf(other) ? -1 : thingOf(one) > thingOf(other) ? 1 : 0));
+  all.sort((one, other) =>
+    keyOfLine(one) < keyOfLine(other) ? -1 : keyOfLine(one) > keyOfLine(other) ? 1 : 0,
+  );
   const labelled = labelsOf(all, drawing);
   const marks = markDifferences(all);
   const covered = drawable.counted && moments.includes(null) ? await readCovered(sql, drawing) : [];
-  const lines = all.map((known, place): DrawnLine => {
-    const { points, count, of: thing } = known.line;
+  const lines = all.map((lineAtMoment, place): DrawnLine => {
+    const { points, count, of: key } = lineAtMoment.line;
     return {
       label: labelled[place] ?? '',
-      points: drawnPoints(known, drawing, unread, covered, now),
-      marks: marks.get(known) ?? [],
+      points: drawnPoints(lineAtMoment, drawing, unread, covered, now),
+      marks: marks.get(lineAtMoment) ?? [],
       exact: points.flatMap(([at, value]) => (value === null ? [] : [[at, value] as const])),
       count,
-      of: thing,
+      of: key,
     };
   });
   return { lines, of, missing, unreadBefore: unread };
@@ -221,13 +223,13 @@ function drawnPoints(
  * @returns ms since 1970, by line
  */
 function markDifferences(all: readonly LineAtMoment[]): ReadonlyMap<LineAtMoment, readonly number[]> {
-  const byThing = new Map<string, LineAtMoment[]>();
-  for (const known of all) {
-    const thing = thingOf(known);
-    byThing.set(thing, [...(byThing.get(thing) ?? []), known]);
+  const byLine = new Map<string, LineAtMoment[]>();
+  for (const lineAtMoment of all) {
+    const key = keyOfLine(lineAtMoment);
+    byLine.set(key, [...(byLine.get(key) ?? []), lineAtMoment]);
   }
   const marks = new Map<LineAtMoment, number[]>();
-  for (const [one, other] of byThing.values()) {
+  for (const [one, other] of byLine.values()) {
     if (!one || !other) continue;
     const values = new Map(one.line.points);
     const differing = other.line.points.flatMap(([at, value]) => {

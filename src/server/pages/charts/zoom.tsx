@@ -16,9 +16,9 @@ export function Zoom({ drawing, fixed }: { readonly drawing: ChartRequest; reado
   const [from, to] = drawing.window.map((one) => one.getTime());
   if (from === undefined || to === undefined) return null;
   const width = to - from;
-  const asked = chartOf(drawing);
+  const params = chartOf(drawing);
   const move = (label: string, begin: number, end: number) => (
-    <a class="button plain" href={chartLink({ ...asked, from: inTime(begin), to: inTime(end) })} key={label}>
+    <a class="button plain" href={chartLink({ ...params, from: inTime(begin), to: inTime(end) })} key={label}>
       {label}
     </a>
   );
@@ -29,7 +29,7 @@ export function Zoom({ drawing, fixed }: { readonly drawing: ChartRequest; reado
       {width > 2 * MIN_WINDOW_MS && move('Zoom in', from + width / 4, to - width / 4)}
       {move('Zoom out', from - width / 2, to + width / 2)}
       {fixed && (
-        <a class="button plain" href={chartLink({ ...asked, from: null, to: null })}>
+        <a class="button plain" href={chartLink({ ...params, from: null, to: null })}>
           Newest
         </a>
       )}
@@ -42,9 +42,9 @@ export function chartOf(drawing: ChartRequest): ChartLinkParameters {
   const { drawable, columns, keyValues, given, grain, isGrainGiven, window, moments } = drawing;
   const [from, to] = window;
   const [asOf = null, beside = null] = moments;
-  const things = Object.fromEntries(
+  const selected = Object.fromEntries(
     Object.entries(keyValues).map(([name, values]) => [name, values.join(',')]),
   );
   const by = isGrainGiven ? grain : null;
-  return { of: drawable.name, columns, things: { ...things, ...given }, by, from, to, asOf, beside };
+  return { of: drawable.name, columns, selected: { ...selected, ...given }, by, from, to, asOf, beside };
 }

@@ -9,21 +9,22 @@ import {
   readDifferences,
 } from '../../../reporting/relations/differences.ts';
 import { validateParameters } from '../../../reporting/relations/invalid-request.ts';
-import type { Content, Page } from '../page.ts';
+import type { Content, PageDefinition } from '../page.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Older } from '../parts/older.tsx';
 import { countText } from '../texts.ts';
-import { ActiveFilters } from './active-filters.tsx';
-import { hrefOf, type Parameters, parametersOf, without } from './address.ts';
-import { changesAddress } from './api-address.ts';
-import { canonicalizeParameters } from './canonical-address.ts';
+import {
+  canonicalizeParameters,
+  changesAddress,
+  hrefOf,
+  type Parameters,
+  singleParameters,
+  without,
+} from './addresses.ts';
 import { ChangesTable } from './changes-table.tsx';
-import { FilterField } from './filter-field.tsx';
-import { Formats } from './formats.tsx';
-import { HiddenFields } from './hidden-fields.tsx';
-import { NoRecord, recordedSince } from './no-record.tsx';
-import { PageSql } from './page-sql.tsx';
-import { pathOf, RelationHead } from './relation-head.tsx';
+import { ActiveFilters, FilterField, HiddenFields } from './filters.tsx';
+import { Formats, PageSql } from './page-data.tsx';
+import { NoRecord, RelationHead, recordedSince, relationPath } from './relation-head.tsx';
 import { catalogue } from './relations.ts';
 
 const HOUR = 3_600_000;
@@ -47,7 +48,7 @@ function ChangesForm({
   readonly parameters: Parameters;
   readonly now: number;
 }) {
-  const path = pathOf(dataset.name, 'changes');
+  const path = relationPath(dataset.now.name, 'changes');
   const filters = differencesFilters(dataset);
   const offered = filters.filter(({ operator }) => operator === 'eq');
   const own = ['from', 'to', 'after', ...offered.map(({ parameter }) => parameter)];
@@ -57,8 +58,8 @@ function ChangesForm({
     <>
       <form class="filters" method="get" action={path} aria-label="Two moments">
         <HiddenFields of={without(parameters, ...own)} />
-        <FilterField id="from" name="from" label="Then (UTC)" type="timestamptz" value={from} required />
-        <FilterField id="to" name="to" label="Now (empty: now)" type="timestamptz" value={to ?? ''} />
+        <FilterField id="from" name="from" label="From (UTC)" type="timestamptz" value={from} required />
+        <FilterField id="to" name="to" label="To (empty: now)" type="timestamptz" value={to ?? ''} />
         {offered.map(({ parameter, column, type }) => (
           <FilterField
             key={parameter}
@@ -71,7 +72,7 @@ function ChangesForm({
         ))}
         <button type="submit">Compare</button>
       </form>
-      <ul class="choices" aria-label="How far back">
+      <ul class="choices" aria-label="Time span">
         {SPANS.map(([words, span]) => (
           <li key={words}>
             <a
@@ -102,13 +103,13 @@ interface DifferencesRequest {
 }
 
 /** `/datasets/D/changes`: the differences between two moments, side by side. */
-export const changesPage: Page = {
+export const changesPage: PageDefinition = {
   path: '/datasets/:relation/changes',
-  async answer({ read, clock }, { relation, ...asked }) {
+  async answer({ read, clock }, { relation, ...fields }) {
     const dataset = catalogue.datasets.get(String(relation));
     if (!dataset) return null;
-    const path = pathOf(dataset.name, 'changes');
-    const tidied = canonicalizeParameters(path, asked);
+    const path = relationPath(dataset.now.name, 'changes');
+    const tidied = canonicalizeParameters(path, fields);
     if ('location' in tidied) return tidied;
     const { given } = tidied;
     const now = clock();
@@ -119,9 +120,9 @@ export const changesPage: Page = {
       const from = begin < end ? begin : end - DAY;
       const params = given.from === undefined ? { from: new Date(from).toISOString(), ...given } : given;
       const question = validateParameters(differencesParameters(dataset), params);
-      const parameters = parametersOf(params) ?? {};
+      const parameters = singleParameters(params) ?? {};
       const view = { dataset, parameters, question };
-      if (since === null) return content(view, now, <Empty>{dataset.name} has no rows yet.</Empty>);
+      if (since === null) return content(view, now, <Empty>{dataset.now.name} has no rows yet.</Empty>);
       if (Date.parse(since) > (parseInstant(question.from) ?? 0))
         return content(view, now, early(view, since));
       const page = await readDifferences(sql, dataset, question);
@@ -142,12 +143,12 @@ function content(
     title: `Changes between two moments: ${name}`,
     crumbs: [
       { href: hrefOf('/datasets', asOf), label: 'Data' },
-      { href: hrefOf(pathOf(name), asOf), label: name },
+      { href: hrefOf(relationPath(name), asOf), label: name },
     ],
-    islands: ['copy'],
+    islands: ['copy', 'moments'],
     body: (
       <>
-        <RelationHead relation={{ readable: dataset.now, dataset }} tab="changes" parameters={asOf} />
+        <RelationHead relation={dataset.now} tab="changes" parameters={asOf} />
         <ChangesForm dataset={dataset} question={question} parameters={parameters} now={now} />
         {found}
       </>
@@ -158,7 +159,12 @@ function content(
 /** The body of the page if the first moment is before the first recording. */
 const early = ({ dataset, parameters }: DifferencesRequest, since: string) => (
   <NoRecord dataset={dataset.name} since={since}>
-    <a href={hrefOf(pathOf(dataset.name, 'changes'), { ...without(parameters, 'to', 'after'), from: since })}>
+    <a
+      href={hrefOf(relationPath(dataset.now.name, 'changes'), {
+        ...without(parameters, 'to', 'after'),
+        from: since,
+      })}
+    >
       show what changed since then
     </a>
   </NoRecord>
@@ -173,7 +179,7 @@ function Differences({
   readonly page: DifferencesPage;
   readonly now: number;
 }) {
-  const path = pathOf(dataset.name, 'changes');
+  const path = relationPath(dataset.now.name, 'changes');
   const fixed = new Date(now).toISOString();
   return (
     <>
@@ -181,7 +187,7 @@ function Differences({
         <div class="head">
           <p>
             {summary(rows, next !== null)}
-            <span class="soft"> Rows that changed and changed back in between are not listed.</span>
+            <span class="soft"> Rows that changed and then changed back are not listed.</span>
           </p>
           <p class="actions">
             <Formats address={(form) => changesAddress(dataset, parameters, form)} all="all differences" />
@@ -214,7 +220,7 @@ function Differences({
 function summary(rows: DifferencesPage['rows'], more: boolean): string {
   if (rows.length === 0)
     return more
-      ? 'All rows read for this page changed and changed back. There may be differences on the next page.'
+      ? 'Each row of this page changed and has its old values again. There may be differences on the next page.'
       : 'No differences.';
   const count = (change: string) => rows.filter((row) => row.change === change).length;
   const parts = [
@@ -222,6 +228,6 @@ function summary(rows: DifferencesPage['rows'], more: boolean): string {
     { words: 'came', count: count('added') },
     { words: 'left', count: count('left') },
   ].flatMap((part) => (part.count > 0 ? [`${part.count} ${part.words}`] : []));
-  const where = more ? ' on this page, and more' : '';
-  return `${countText(rows.length, 'row is different', 'rows are different')}${where}: ${parts.join(', ')}.`;
+  const where = more ? ' on this page; more on the next page' : '';
+  return `${countText(rows.length, 'row differs', 'rows differ')}${where}: ${parts.join(', ')}.`;
 }

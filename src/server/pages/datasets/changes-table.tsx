@@ -1,21 +1,21 @@
 import type { VNode } from 'preact';
 import { parseExactInstant } from '../../../lib/instant.ts';
 import type { ReadableDataset } from '../../../reporting/relations/catalogue.ts';
-import type { Difference, DifferencesQuery } from '../../../reporting/relations/differences.ts';
+import type { DifferencesQuery, RowDifference } from '../../../reporting/relations/differences.ts';
 import type { Row } from '../../../reporting/relations/rows.ts';
 import type { Value } from '../../../reporting/relations/values.ts';
 import { KeyValues } from '../parts/key-values.tsx';
-import { State } from '../parts/state.tsx';
-import { type Column, Table } from '../parts/table.tsx';
+import { StateBadge } from '../parts/state.tsx';
+import { Table, type TableColumn } from '../parts/table.tsx';
 import { columnKind, ValueText } from '../parts/value.tsx';
 import { momentText } from '../texts.ts';
-import type { Parameters } from './address.ts';
-import { chartOfRow } from './chart-of-row.ts';
+import type { Parameters } from './addresses.ts';
+import { chartOfRow } from './relation-head.tsx';
 import { historyOf } from './rows-table.tsx';
 
 /** A line of the table: one column of a row, before and after. */
 interface DifferenceLine {
-  readonly row: Difference;
+  readonly row: RowDifference;
   /** True for the first line of a row. */
   readonly first: boolean;
   /** Null for the whole row. */
@@ -40,7 +40,7 @@ export function ChangesTable({
 }: {
   readonly dataset: ReadableDataset;
   readonly question: DifferencesQuery;
-  readonly rows: readonly Difference[];
+  readonly rows: readonly RowDifference[];
 }) {
   const columns = (dataset.history ?? dataset.now).columns;
   const types = new Map(columns.map(({ name, type }) => [name, type]));
@@ -56,7 +56,7 @@ export function ChangesTable({
     ) : (
       <ValueText type={typeOf(column)} value={value ?? null} />
     );
-  const shown: Column<DifferenceLine>[] = [
+  const shown: TableColumn<DifferenceLine>[] = [
     {
       name: 'More',
       head: <span class="unseen">More</span>,
@@ -64,7 +64,7 @@ export function ChangesTable({
         first && <RowLinks dataset={dataset} row={row} then={then} now={now} asOf={asOf} />,
     },
     ...order.columns.map(
-      ({ name }): Column<DifferenceLine> => ({
+      ({ name }): TableColumn<DifferenceLine> => ({
         name,
         ...about(abouts.get(name)),
         cell: ({ row, first }) => (
@@ -78,31 +78,31 @@ export function ChangesTable({
       name: 'Change',
       cell: ({ row: { change }, first }) =>
         first && (
-          <State is={change} tone={TONES[change]}>
+          <StateBadge is={change} tone={TONES[change]}>
             {WORDS[change]}
-          </State>
+          </StateBadge>
         ),
     },
     {
       name: 'Column',
-      cell: ({ column }) => (column === null ? <span class="soft">the row</span> : <code>{column}</code>),
+      cell: ({ column }) => (column === null ? <span class="soft">whole row</span> : <code>{column}</code>),
     },
     {
       name: `At ${momentText(new Date(then))}`,
       kind: numbers ? 'number' : undefined,
       cell: ({ before, column, row }) =>
-        row.before === null ? <span class="soft">not there</span> : said(before, column),
+        row.before === null ? <span class="soft">absent</span> : said(before, column),
     },
     {
       name: now === null ? 'Now' : `At ${momentText(new Date(now))}`,
       kind: numbers ? 'number' : undefined,
       cell: ({ after, column, row }) =>
-        row.after === null ? <span class="soft">not there</span> : marked(row, said(after, column)),
+        row.after === null ? <span class="soft">absent</span> : marked(row, said(after, column)),
     },
     ...(numbers
       ? [
           {
-            name: 'By',
+            name: 'Difference',
             about: 'Change of the number, as a share of the earlier value.',
             kind: 'number' as const,
             cell: ({ before, after, column }: DifferenceLine) =>
@@ -113,7 +113,7 @@ export function ChangesTable({
   ];
   return (
     <Table
-      caption={`Differences in ${dataset.name}`}
+      caption={`Differences in ${dataset.now.name}`}
       columns={shown}
       rows={lines}
       keyOf={(line) => lines.indexOf(line)}
@@ -123,7 +123,7 @@ export function ChangesTable({
 }
 
 /** Marks a value that changed. */
-const marked = ({ change }: Difference, value: VNode) =>
+const marked = ({ change }: RowDifference, value: VNode) =>
   change === 'changed' ? <mark>{value}</mark> : value;
 
 const about = (text: string | undefined) => (text === undefined ? {} : { about: text });
@@ -137,7 +137,7 @@ function RowLinks({
   asOf,
 }: {
   readonly dataset: ReadableDataset;
-  readonly row: Difference;
+  readonly row: RowDifference;
   readonly then: string;
   readonly now: string | null;
   readonly asOf: Parameters;
@@ -151,7 +151,7 @@ function RowLinks({
   );
 }
 
-function linesOf(row: Difference): DifferenceLine[] {
+function linesOf(row: RowDifference): DifferenceLine[] {
   const { before, after, differs } = row;
   const whole = before ?? after ?? {};
   const filled = Object.entries(whole).flatMap(([name, value]) => (value === null ? [] : [name]));

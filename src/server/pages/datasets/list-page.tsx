@@ -1,28 +1,28 @@
 import { z } from 'zod';
 import { recordedNamed } from '../../../reporting/recorded-datasets.ts';
 import type { ReadableDataset } from '../../../reporting/relations/catalogue.ts';
-import { instant } from '../../../reporting/relations/filters.ts';
-import type { ReportingRelation } from '../../../reporting/relations/readable.ts';
+import { instantParam } from '../../../reporting/relations/filters.ts';
+import type { Relation } from '../../../reporting/relations/relation.ts';
 import { rowsParameters } from '../../../reporting/relations/row-query.ts';
 import { readRows } from '../../../reporting/relations/rows.ts';
 import type { Value } from '../../../reporting/relations/values.ts';
 import { questions } from '../../../reporting/reports/questions.ts';
 import type { DatasetStatus } from '../../../reporting/reports/status.ts';
-import { stateOf } from '../home/datasets.tsx';
+import { datasetStateOf } from '../home/datasets.tsx';
 import { definePage } from '../page.ts';
-import { State } from '../parts/state.tsx';
-import { type Column, Table } from '../parts/table.tsx';
+import { StateBadge } from '../parts/state.tsx';
+import { Table, type TableColumn } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { ValueText } from '../parts/value.tsx';
-import { hrefOf, type Parameters } from './address.ts';
-import { AsOf } from './as-of.tsx';
-import { pathOf } from './relation-head.tsx';
+import { hrefOf, type Parameters } from './addresses.ts';
+import { AsOf } from './filters.tsx';
+import { relationPath } from './relation-head.tsx';
 import { catalogue, sharedViews, viewNamed } from './relations.ts';
 
 /** A dataset with its state. */
 interface DatasetEntry {
   readonly dataset: ReadableDataset;
-  /** Null if it is not watched. */
+  /** Null if the dataset is not watched. */
   readonly status: DatasetStatus | null;
   /** Rows and versions ever written; null if there are none, or they are not counted. */
   readonly written: Value;
@@ -31,7 +31,9 @@ interface DatasetEntry {
 /** `/datasets`: all datasets and views. */
 export const listPage = definePage({
   path: '/datasets',
-  asked: z.strictObject({ as_of: z.union([z.literal(''), instant], { error: 'must be a time' }).optional() }),
+  params: z.strictObject({
+    as_of: z.union([z.literal(''), instantParam], { error: 'must be a time' }).optional(),
+  }),
   async read({ read, status }) {
     const view = viewNamed('freshness_by_dataset');
     const question = rowsParameters(view).parse({ columns: 'dataset,rows_written', limit: '1000' });
@@ -61,14 +63,14 @@ export const listPage = definePage({
             <h1>Data</h1>
             <p>
               {datasets.length} recorded datasets with every version of their rows, and {sharedViews().length}{' '}
-              views over them.
+              views of them.
             </p>
           </div>
           <AsOf
             path="/datasets"
             parameters={parameters}
             asOf={as_of || null}
-            note="The time is kept on all pages. Freshness is always the current one."
+            note="The time applies to all linked pages. Freshness is always current."
           />
           <nav aria-label="Index">
             <ul class="index">
@@ -88,7 +90,7 @@ export const listPage = definePage({
                 columns={datasetColumns(parameters)}
                 rows={datasets.filter(({ dataset }) => holds(dataset))}
                 keyOf={({ dataset }) => dataset.name}
-                empty="Nothing."
+                empty="None."
               />
             </section>
           ))}
@@ -103,7 +105,7 @@ export const listPage = definePage({
                 columns={viewColumns(parameters)}
                 rows={views}
                 keyOf={({ name }) => name}
-                empty="Nothing."
+                empty="None."
               />
             </details>
           ))}
@@ -122,8 +124,8 @@ const upstreamOf = ({ name }: ReadableDataset) => {
 };
 
 const GROUPS = [
-  { heading: 'Health of nodes', upstream: 'health' },
-  { heading: 'Metrics of chains', upstream: 'metrics' },
+  { heading: 'Node health', upstream: 'health' },
+  { heading: 'Chain metrics', upstream: 'metrics' },
   { heading: 'Data from nodes', upstream: 'nodes' },
   { heading: 'Data from the chain data service', upstream: 'chainData' },
 ].map(({ heading, upstream }) => ({
@@ -132,11 +134,11 @@ const GROUPS = [
 }));
 
 /** Groups the other views: predefined queries by subject, then views of nodes and of the recording. */
-function viewGroups(): { readonly heading: string; readonly views: readonly ReportingRelation[] }[] {
+function viewGroups(): { readonly heading: string; readonly views: readonly Relation[] }[] {
   const views = sharedViews();
-  const answers = questions().map(({ heading, questions: asked }) => ({
-    heading: `Questions: ${heading}`,
-    names: asked.map(({ answer }) => answer.name),
+  const answers = questions().map(({ heading, questions: params }) => ({
+    heading: `Saved queries: ${heading}`,
+    names: params.map(({ answer }) => answer.name),
   }));
   const answered = new Set(answers.flatMap(({ names }) => names));
   const rest = views.filter(({ name }) => !answered.has(name));
@@ -153,13 +155,17 @@ function viewGroups(): { readonly heading: string; readonly views: readonly Repo
 
 const named = (name: string, about: string, parameters: Parameters) => (
   <>
-    <a href={hrefOf(pathOf(name), parameters)}>{name}</a>
+    <a href={hrefOf(relationPath(name), parameters)}>{name}</a>
     <span class="about">{about}</span>
   </>
 );
 
-const datasetColumns = (parameters: Parameters): readonly Column<DatasetEntry>[] => [
-  { name: 'Dataset', kind: 'wide', cell: ({ dataset: { name, about } }) => named(name, about, parameters) },
+const datasetColumns = (parameters: Parameters): readonly TableColumn<DatasetEntry>[] => [
+  {
+    name: 'Dataset',
+    kind: 'wide',
+    cell: ({ dataset: { now, about } }) => named(now.name, about, parameters),
+  },
   {
     name: 'Kind',
     evident: true,
@@ -169,7 +175,8 @@ const datasetColumns = (parameters: Parameters): readonly Column<DatasetEntry>[]
   {
     name: 'State',
     evident: true,
-    cell: ({ status }) => (status ? <State is={stateOf(status)} /> : <span class="soft">not watched</span>),
+    cell: ({ status }) =>
+      status ? <StateBadge is={datasetStateOf(status)} /> : <span class="soft">not watched</span>,
   },
   { name: 'Last recorded', cell: ({ status }) => <Time at={status?.last_success_at ?? null} none="never" /> },
   {
@@ -180,10 +187,10 @@ const datasetColumns = (parameters: Parameters): readonly Column<DatasetEntry>[]
   },
 ];
 
-const viewColumns = (parameters: Parameters): readonly Column<ReportingRelation>[] => [
+const viewColumns = (parameters: Parameters): readonly TableColumn<Relation>[] => [
   { name: 'View', kind: 'wide', cell: ({ name, about }) => named(name, about, parameters) },
   {
-    name: 'Takes',
+    name: 'Parameters',
     cell: ({ parameters: taken }) => {
       const needed = (taken ?? []).filter(({ preset }) => preset === undefined).map(({ name }) => name);
       return needed.length > 0 ? <code>{needed.join(', ')}</code> : '–';

@@ -1,25 +1,34 @@
+import type postgres from 'postgres';
+import type { ComponentChildren } from 'preact';
 import { parseExactInstant, parseInstant } from '../../../lib/instant.ts';
+import type { ReadableDataset } from '../../../reporting/relations/catalogue.ts';
+import type { Relation } from '../../../reporting/relations/relation.ts';
+import { rowsParameters } from '../../../reporting/relations/row-query.ts';
+import { type Row, readRows } from '../../../reporting/relations/rows.ts';
 import { drawables } from '../charts/drawables.ts';
 import { chartLink } from '../charts/link.ts';
-import { hrefOf, keepAsOf, type Parameters } from './address.ts';
-import { type Relation, viewsOf } from './relations.ts';
+import { ErrorNotice } from '../parts/problem.tsx';
+import { ValueText } from '../parts/value.tsx';
+import { hrefOf, keepAsOf, type Parameters } from './addresses.ts';
+import { datasetOf, viewNamed, viewsOf } from './relations.ts';
 
 /** The pages of a dataset. */
 export type Tab = 'rows' | 'row' | 'changes' | 'coverage';
 
 const HISTORIES: Readonly<Record<string, string>> = {
   series: 'Revisions',
+  log: 'Versions',
   state: 'Versions',
   ledger: 'Intervals',
 };
 
 /** Returns the path of a page of a relation. */
-export const pathOf = (name: string, page?: Exclude<Tab, 'rows'>) =>
+export const relationPath = (name: string, page?: Exclude<Tab, 'rows'>) =>
   `/datasets/${name}${page === undefined ? '' : `/${page}`}`;
 
 /** The head of a relation: its name, its description, and the links to all pages of its dataset. */
 export function RelationHead({
-  relation: { readable, dataset },
+  relation,
   tab,
   parameters,
 }: {
@@ -27,14 +36,15 @@ export function RelationHead({
   readonly tab: Tab;
   readonly parameters: Parameters;
 }) {
-  const { name, about } = readable;
+  const { name, about } = relation;
+  const dataset = datasetOf(relation);
   return (
     <div class="stack">
       <h1>
-        <code>{name}</code> {dataset && <small>{dataset.name === name ? dataset.kind : ''}</small>}
+        <code>{name}</code> {dataset && <small>{dataset.now.name === name ? dataset.kind : ''}</small>}
       </h1>
       <p>{about}</p>
-      {dataset && <Tabs relation={{ readable, dataset }} tab={tab} parameters={keepAsOf(parameters)} />}
+      {dataset && <Tabs of={dataset} here={name} tab={tab} parameters={keepAsOf(parameters)} />}
       {!dataset && drawables.has(name) && (
         <p>
           <a href={chartOf(name, parameters)}>Chart</a>
@@ -56,7 +66,7 @@ function chartOf(name: string, parameters: Parameters): string {
     return value ? [[one.name, value] as const] : [];
   });
   return chartLink({
-    ...{ of: name, things: Object.fromEntries(things), from: from ?? null, to: to ?? null },
+    ...{ of: name, selected: Object.fromEntries(things), from: from ?? null, to: to ?? null },
     asOf: past ? parseExactInstant(parameters.as_of ?? '') : null,
   });
 }
@@ -69,56 +79,58 @@ interface TabLink {
 }
 
 function Tabs({
-  relation: { readable, dataset },
+  of: dataset,
+  here,
   tab,
   parameters,
 }: {
-  readonly relation: Relation;
+  readonly of: ReadableDataset;
+  /** The name of the shown relation. */
+  readonly here: string;
   readonly tab: Tab;
   readonly parameters: Parameters;
 }) {
-  if (!dataset) return null;
-  const { history, changes, conflicts, others } = viewsOf(dataset);
+  const { merged, history, changes, others } = viewsOf(dataset);
   const rowsOf = (label: string, name: string, about?: string): TabLink => ({
     label,
-    href: hrefOf(pathOf(name), parameters),
-    here: tab === 'rows' && readable.name === name,
+    href: hrefOf(relationPath(name), parameters),
+    here: tab === 'rows' && here === name,
     ...(about === undefined ? {} : { about }),
   });
   const { as_of: to = null } = parameters;
   const main = [
-    rowsOf('Rows', dataset.name),
+    ...(merged ? [rowsOf('All nodes together', merged.name, merged.about)] : []),
+    rowsOf('Rows', dataset.now.name),
     {
       label: 'Changes between two moments',
-      href: hrefOf(pathOf(dataset.name, 'changes'), { to }),
+      href: hrefOf(relationPath(dataset.now.name, 'changes'), { to }),
       here: tab === 'changes',
       about: 'Differences between two moments, side by side.',
     },
     {
       label: 'Coverage',
-      href: pathOf(dataset.name, 'coverage'),
+      href: relationPath(dataset.now.name, 'coverage'),
       here: tab === 'coverage',
       about: 'Recorded and missing data by day, and the commands that fetch it.',
     },
-    ...(drawables.has(dataset.name)
+    ...(drawables.has(dataset.now.name)
       ? [
           {
             label: 'Chart',
-            href: chartOf(dataset.name, parameters),
+            href: chartOf(dataset.now.name, parameters),
             here: false,
             about: 'The numbers of this dataset over time.',
           },
         ]
       : []),
     ...(history ? [rowsOf(HISTORIES[dataset.kind] ?? 'Versions', history.name, history.about)] : []),
-    ...(changes ? [rowsOf('Who came and went', changes.name, changes.about)] : []),
-    ...(conflicts ? [rowsOf('Conflicts', conflicts.name, conflicts.about)] : []),
+    ...(changes ? [rowsOf('Membership changes', changes.name, changes.about)] : []),
   ];
   return (
-    <nav class="tabs" aria-label={`Views of ${dataset.name}`}>
+    <nav class="tabs" aria-label={`Views of ${dataset.now.name}`}>
       <Places of={main} />
       {others.length > 0 && (
-        <details open={others.some(({ name }) => name === readable.name)}>
+        <details open={others.some(({ name }) => name === here)}>
           <summary>{others.length} more views</summary>
           <Places of={others.map(({ name, about }) => rowsOf(name, name, about))} />
         </details>
@@ -138,5 +150,91 @@ function Places({ of }: { readonly of: readonly TabLink[] }) {
         </li>
       ))}
     </ul>
+  );
+}
+
+const DAY = 86_400_000;
+/** Days before and after a point that its chart contains, by the interval of the metric. */
+const DAYS_BY_INTERVAL: Readonly<Record<string, number>> = { hour: 7, day: 45, week: 180, month: 730 };
+/** Days before and after for points with a validity, and for all others. */
+const VALIDITY_DAYS = 45;
+const DEFAULT_DAYS = 7;
+
+/**
+ * Returns the URL of the chart of a row's line, around the time of the row. Returns null if the dataset has
+ * no chart, or the row lacks the key of the line.
+ * @param asOf the moment of the record; null for now
+ * @param beside a second moment, drawn over the first one
+ */
+export function chartOfRow(
+  { now: { name } }: ReadableDataset,
+  row: Row,
+  asOf: string | null,
+  beside: string | null = null,
+): string | null {
+  const drawable = drawables.get(name);
+  if (!drawable) return null;
+  const at = Date.parse(String(row[drawable.time.name]));
+  const things = drawable.keys.flatMap((column) => {
+    const value = row[column.name];
+    return value === undefined || value === null ? [] : [[column.name, String(value)] as const];
+  });
+  const values = new Map(things);
+  if (Number.isNaN(at) || drawable.needed.some((column) => !values.has(column))) return null;
+  const around =
+    (DAYS_BY_INTERVAL[String(row.time_interval)] ?? (drawable.ends ? VALIDITY_DAYS : DEFAULT_DAYS)) * DAY;
+  return chartLink({
+    of: name,
+    selected: Object.fromEntries(values),
+    from: new Date(at - around),
+    to: new Date(at + around),
+    asOf,
+    beside,
+  });
+}
+
+/** Returns the start of the record of a dataset, as ISO 8601; null if nothing was recorded. */
+export async function recordedSince(sql: postgres.Sql, { name }: ReadableDataset): Promise<string | null> {
+  const view = viewNamed('recorded_since');
+  const question = rowsParameters(view).parse({ dataset: name, sort: 'recorded_since', limit: '1' });
+  const [first] = (await readRows(sql, view, question)).rows;
+  return typeof first?.recorded_since === 'string' ? first.recorded_since : null;
+}
+
+/**
+ * Returns the start of the record of a dataset if it is after a moment. Returns null if there is a record of
+ * the moment, or nothing was recorded yet.
+ * @param at in a format that PostgreSQL parses; null for now
+ */
+export async function recordStartAfter(
+  sql: postgres.Sql,
+  dataset: ReadableDataset | null,
+  at: string | null,
+): Promise<string | null> {
+  const moment = at === null ? null : parseInstant(at);
+  if (dataset === null || moment === null) return null;
+  const since = await recordedSince(sql, dataset);
+  return since !== null && Date.parse(since) > moment ? since : null;
+}
+
+/**
+ * The notice for a moment before the first recording.
+ * @param children links to other moments
+ */
+export function NoRecord({
+  dataset,
+  since,
+  children,
+}: {
+  readonly dataset: string;
+  readonly since: string;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <ErrorNotice what={`There is no data of ${dataset} for that time.`}>
+      <p>
+        The dataset has been recorded since <ValueText type="timestamptz" value={since} />: {children}.
+      </p>
+    </ErrorNotice>
   );
 }

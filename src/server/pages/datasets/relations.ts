@@ -1,67 +1,126 @@
+import { z } from 'zod';
 import {
   type Catalogue,
   getCatalogue,
   type ReadableDataset,
 } from '../../../reporting/relations/catalogue.ts';
-import type { ReportingRelation } from '../../../reporting/relations/readable.ts';
+import { instantParam } from '../../../reporting/relations/filters.ts';
+import { InvalidRequestError, validateParameters } from '../../../reporting/relations/invalid-request.ts';
+import type { Relation } from '../../../reporting/relations/relation.ts';
+import { type RowsQuery, rowsParameters } from '../../../reporting/relations/row-query.ts';
+import { type Parameters, singleParameters } from './addresses.ts';
 
 /** Everything that can be read, created once. */
 export const catalogue: Catalogue = getCatalogue();
 
-/** A view or function of `reporting`, and its dataset. */
-export interface Relation {
-  readonly readable: ReportingRelation;
-  /** Null if it belongs to the recording or to several datasets. */
-  readonly dataset: ReadableDataset | null;
-}
+/** Returns the dataset of a relation, or null if the relation belongs to the recording or to several datasets. */
+export const datasetOf = ({ dataset }: Relation): ReadableDataset | null =>
+  dataset === undefined ? null : datasetNamed(dataset);
 
-/** Returns the relation with a name, or null. */
-export function relationNamed(name: string): Relation | null {
-  const readable = catalogue.views.get(name);
-  return readable ? { readable, dataset: datasetOf(name) } : null;
-}
+/** Returns the dataset with a name as in commands and in columns named `dataset`, or null. */
+export const datasetNamed = (name: string): ReadableDataset | null =>
+  [...catalogue.datasets.values()].find((one) => one.name === name) ?? null;
 
 /**
  * Returns the view with a name.
  * @throws Error if it is not declared
  */
-export function viewNamed(name: string): ReportingRelation {
+export function viewNamed(name: string): Relation {
   const view = catalogue.views.get(name) ?? catalogue.internal.get(name);
   if (!view) throw new Error(`reporting.${name} is not declared`);
   return view;
 }
 
-function datasetOf(name: string): ReadableDataset | null {
-  const own = [...catalogue.datasets.values()].filter((one) => belongsTo(name, one.name));
-  return own.toSorted((one, other) => other.name.length - one.name.length)[0] ?? null;
-}
-
-const belongsTo = (name: string, dataset: string) =>
-  name === dataset || name.startsWith(`${dataset}_`) || name === `network_${dataset}`;
-
 /** The other views of a dataset, by their meaning. */
 export interface DatasetViews {
+  /** One row per entity over all nodes. Null if the dataset is not reported by every node. */
+  readonly merged: Relation | null;
   /** Every version of every row. */
-  readonly history: ReportingRelation | null;
+  readonly history: Relation | null;
   /** Additions, changes and removals, in the order of time. */
-  readonly changes: ReportingRelation | null;
-  /** Later observations that contradict recorded values. */
-  readonly conflicts: ReportingRelation | null;
-  /** The rest: flattened lists, data of all nodes together, and predefined queries. */
-  readonly others: readonly ReportingRelation[];
+  readonly changes: Relation | null;
+  /** The rest: flattened lists and predefined queries. */
+  readonly others: readonly Relation[];
 }
 
 export function viewsOf(dataset: ReadableDataset): DatasetViews {
-  const { name, history } = dataset;
+  const { history } = dataset;
+  const { name } = dataset.now;
   const changes = catalogue.views.get(`${name}_changes`) ?? null;
-  const conflicts = catalogue.views.get(`${name}_conflicts`) ?? null;
-  const names = [name, `${name}_as_of`, history?.name, changes?.name, conflicts?.name];
+  const merged = dataset.name === name ? null : (catalogue.views.get(dataset.name) ?? null);
+  const names = [name, merged?.name, `${name}_as_of`, history?.name, changes?.name];
   const others = [...catalogue.views.values()].filter(
-    (one) => !names.includes(one.name) && datasetOf(one.name) === dataset,
+    (one) =>
+      !names.includes(one.name) && one.name !== `${dataset.name}_as_of` && one.dataset === dataset.name,
   );
-  return { history, changes, conflicts, others };
+  return { merged, history, changes, others };
 }
 
 /** Returns the views and functions that belong to no dataset. */
-export const sharedViews = (): ReportingRelation[] =>
-  [...catalogue.views.values()].filter(({ name }) => datasetOf(name) === null && !name.endsWith('_as_of'));
+export const sharedViews = (): Relation[] =>
+  [...catalogue.views.values()].filter(
+    ({ name, dataset }) => dataset === undefined && !name.endsWith('_as_of'),
+  );
+
+/** Support of a view for past times. */
+export type PastSupport =
+  /** As known at any moment. */
+  | { readonly kind: 'known' }
+  /** Every row is kept: rows up to a moment can be selected, with their current values. */
+  | { readonly kind: 'since'; readonly column: string }
+  /** Only as of now. */
+  | { readonly kind: 'none' };
+
+/** Parsed parameters of a page of rows. */
+export interface RequestedRows {
+  readonly question: RowsQuery;
+  /** Parameters of the URL. */
+  readonly parameters: Parameters;
+  /** The moment, in a format that PostgreSQL parses; null for now. */
+  readonly asOf: string | null;
+  readonly past: PastSupport;
+}
+
+/** Columns with the start of a row, the best first. */
+const SINCE = ['valid_from', 'observed_at', 'started_at', 'found_at', 'at'];
+
+/** Returns how a view supports past moments. */
+export function pastSupportOf({ asOf, parameters, columns }: Relation): PastSupport {
+  if (asOf !== null || parameters?.some(({ name }) => name === 'as_of')) return { kind: 'known' };
+  const column = SINCE.find((name) => columns.some((one) => one.name === name && one.type === 'timestamptz'));
+  return column === undefined ? { kind: 'none' } : { kind: 'since', column };
+}
+
+/**
+ * Parses the moment of `as_of`.
+ * @throws InvalidRequestError if it is invalid
+ */
+export function parseAsOf(given: Readonly<Record<string, unknown>>): string | null {
+  const moment = z.object({ as_of: instantParam.optional() });
+  return validateParameters(moment, { as_of: given.as_of }).as_of ?? null;
+}
+
+/**
+ * Parses the parameters of a page. Unlike a list of the API, a page accepts `as_of` for every view, so that
+ * links between pages keep the moment.
+ * @throws InvalidRequestError with all invalid parameters
+ */
+export function parseRequestedRows(
+  readable: Relation,
+  given: Readonly<Record<string, unknown>>,
+): RequestedRows {
+  const past = pastSupportOf(readable);
+  const asOf = parseAsOf(given);
+  const { as_of: _, ...rest } = given;
+  const question = validateParameters(rowsParameters(readable), past.kind === 'known' ? given : rest);
+  const parameters = singleParameters(given);
+  if (!parameters)
+    throw new InvalidRequestError([{ parameter: 'parameters', problem: 'no parameter may be repeated' }]);
+  return { question: within(question, past, asOf), parameters, asOf, past };
+}
+
+function within(question: RowsQuery, past: PastSupport, asOf: string | null): RowsQuery {
+  if (past.kind !== 'since' || asOf === null) return question;
+  const { column } = past;
+  return { ...question, filters: [...question.filters, { column, operator: 'lte', value: asOf }] };
+}

@@ -1,16 +1,143 @@
+import { SERIES_ID } from '../../../datasets/target-columns.ts';
+import type { DeclaredColumn } from '../../../db/declared.ts';
 import { parseExactInstant } from '../../../lib/instant.ts';
 import type { ReadableDataset } from '../../../reporting/relations/catalogue.ts';
 import { MAX_DAYS } from '../../../reporting/relations/coverage-days.ts';
+import { OPERATOR_DESCRIPTIONS, type Operator } from '../../../reporting/relations/filters.ts';
+import { type FilterParameter, listFilterParameters } from '../../../reporting/relations/list-parameters.ts';
+import { orderedColumns, type Relation } from '../../../reporting/relations/relation.ts';
 import type { RowsQuery } from '../../../reporting/relations/row-query.ts';
 import type { Row } from '../../../reporting/relations/rows.ts';
-import { type Column, Table } from '../parts/table.tsx';
+import { Table, type TableColumn } from '../parts/table.tsx';
 import { columnKind, ValueText } from '../parts/value.tsx';
-import { hrefOf, keepAsOf, type Parameters } from './address.ts';
-import { chartOfRow } from './chart-of-row.ts';
-import { ColumnHead, ColumnMenu, type TableLocation } from './column-menu.tsx';
-import { orderTableColumns } from './column-order.ts';
-import { pathOf } from './relation-head.tsx';
-import { catalogue } from './relations.ts';
+import { hrefOf, keepAsOf, type Parameters, without } from './addresses.ts';
+import { FilterField, HiddenFields } from './filters.tsx';
+import { chartOfRow, relationPath } from './relation-head.tsx';
+import { datasetNamed } from './relations.ts';
+
+/** Numbers of the recording, which measure nothing. */
+const BOOKKEEPING = new Set(['run_id', SERIES_ID]);
+
+/**
+ * Orders the columns of a table of rows, so that a phone shows the important ones without scrolling: the key
+ * beside the request, the numbers, the request, the other columns, the observer. The request comes before the
+ * numbers if the rest of the key is only a time.
+ */
+export function orderTableColumns<Column extends Pick<DeclaredColumn, 'name' | 'type'>>(
+  columns: readonly Column[],
+  { key, request }: Pick<ReadableDataset, 'key' | 'request'>,
+): Column[] {
+  const observer = ['observer', 'node'].find((name) => request.includes(name));
+  if (key.every((name) => name === observer)) return [...columns];
+  const isOwnKey = (name: string) => key.includes(name) && !request.includes(name);
+  const isIdentifiedAlone = columns.some(({ name, type }) => isOwnKey(name) && type !== 'timestamptz');
+  const rank = ({ name, type }: Column) => {
+    if (name === observer) return 5;
+    if (isOwnKey(name)) return 0;
+    if (key.includes(name)) return isIdentifiedAlone ? 3 : 1;
+    return columnKind(type) === 'number' && !BOOKKEEPING.has(name) ? 2 : 4;
+  };
+  return columns.toSorted((one, other) => rank(one) - rank(other));
+}
+
+/** The URL of a table of rows, and its current parameters. */
+export interface TableLocation {
+  readonly relation: Relation;
+  readonly path: string;
+  readonly parameters: Parameters;
+  /** The displayed columns. */
+  readonly shown: readonly string[];
+}
+
+/** The operators in the form of a column. Others can be used in the URL. */
+const MENU_OPERATORS: readonly Operator[] = ['eq', 'prefix', 'contains', 'gte', 'lte', 'null'];
+
+/** Returns the filters of a table of rows. */
+export const filtersOfRows = ({ columns, parameters }: Relation): FilterParameter[] =>
+  listFilterParameters(
+    columns,
+    (parameters ?? []).map(({ name }) => name),
+  );
+
+const menuId = (column: string) => `column-${column}`;
+
+/** The header of a column: sorts by it, and opens its menu. */
+export function ColumnHead({
+  column,
+  place,
+  sorted,
+}: {
+  readonly column: DeclaredColumn;
+  readonly place: TableLocation;
+  readonly sorted: 'ascending' | 'descending' | undefined;
+}) {
+  const { name } = column;
+  const { path, parameters, relation } = place;
+  const sort = sorted === 'ascending' ? `-${name}` : name;
+  const sortable = orderedColumns(relation).some((one) => one.name === name);
+  return (
+    <span class="column-head">
+      {sortable ? <a href={hrefOf(path, { ...without(parameters, 'after'), sort })}>{name}</a> : name}
+      <button
+        type="button"
+        class="more"
+        popoverTarget={menuId(name)}
+        aria-label={`${name}: description, filter, hide`}
+      />
+    </span>
+  );
+}
+
+/**
+ * The menu of a column: its description, sorting, filters and hiding. The header opens it; it works without
+ * JavaScript.
+ */
+export function ColumnMenu({
+  column,
+  place,
+}: {
+  readonly column: DeclaredColumn;
+  readonly place: TableLocation;
+}) {
+  const { name, type, comment } = column;
+  const { relation, path, parameters, shown } = place;
+  const filters = filtersOfRows(relation).filter(
+    (one) => one.column === name && MENU_OPERATORS.includes(one.operator),
+  );
+  const others = shown.filter((one) => one !== name);
+  const rest = without(parameters, 'after', ...filters.map(({ parameter }) => parameter));
+  const sortable = orderedColumns(relation).some((one) => one.name === name);
+  const sorted = (sort: string) => hrefOf(path, { ...without(parameters, 'after'), sort });
+  return (
+    <div popover="auto" id={menuId(name)} class="menu" role="dialog" aria-label={name}>
+      <p>
+        <code>{name}</code> <span class="soft">{type}</span>
+      </p>
+      <p>{comment}</p>
+      <p class="actions">
+        {sortable && <a href={sorted(name)}>Sort ascending</a>}
+        {sortable && <a href={sorted(`-${name}`)}>Sort descending</a>}
+        {others.length > 0 && <a href={hrefOf(path, { ...parameters, columns: others.join(',') })}>Hide</a>}
+      </p>
+      {filters.length > 0 && (
+        <form method="get" action={path}>
+          <HiddenFields of={rest} />
+          {filters.map(({ parameter, operator, type }) => (
+            <FilterField
+              key={parameter}
+              id={`${menuId(name)}-${operator}`}
+              label={operator === 'null' ? 'is null' : OPERATOR_DESCRIPTIONS[operator]}
+              name={parameter}
+              type={type}
+              value={parameters[parameter] ?? ''}
+            />
+          ))}
+          <button type="submit">Filter</button>
+        </form>
+      )}
+    </div>
+  );
+}
 
 /** Rows as a table whose headers sort and filter. Rows of a dataset link to their history. */
 export function RowsTable({
@@ -38,7 +165,7 @@ export function RowsTable({
       : [{ label: 'coverage', href: coverageOf(row) }]
     ).flatMap(({ label, href }) => (href === null ? [] : [{ label, href }]));
   const ordered = dataset ? orderTableColumns(columns, dataset) : columns;
-  const columnsOfRows = ordered.map((column): Column<Row> => {
+  const columnsOfRows = ordered.map((column): TableColumn<Row> => {
     const { name, type, comment } = column;
     const sorted = order.columns[0]?.name === name ? direction : undefined;
     return {
@@ -54,7 +181,7 @@ export function RowsTable({
   return (
     <>
       <Table
-        caption={`Rows of ${place.readable.name}`}
+        caption={`Rows of ${place.relation.name}`}
         columns={leads ? [waysColumn(ways), ...columnsOfRows] : columnsOfRows}
         rows={rows}
         keyOf={(row) => rows.indexOf(row)}
@@ -69,11 +196,11 @@ export function RowsTable({
 
 /** Returns the URL of the coverage of a row's target, or null if the row has no target. */
 function coverageOf({ dataset, target, range_start: from, range_end: to }: Row): string | null {
-  if (typeof dataset !== 'string' || typeof target !== 'string' || !catalogue.datasets.has(dataset))
-    return null;
+  const place = typeof dataset === 'string' ? datasetNamed(dataset) : null;
+  if (place === null || typeof target !== 'string') return null;
   const isRange = typeof from === 'string' && typeof to === 'string';
   const isShort = isRange && Date.parse(to) - Date.parse(from) < MAX_DAYS * 86_400_000;
-  return hrefOf(pathOf(dataset, 'coverage'), { ...(isShort ? { from, to } : {}), target });
+  return hrefOf(relationPath(place.now.name, 'coverage'), { ...(isShort ? { from, to } : {}), target });
 }
 
 interface RowLink {
@@ -81,7 +208,7 @@ interface RowLink {
   readonly href: string;
 }
 
-const waysColumn = (ways: (row: Row) => readonly RowLink[]): Column<Row> => ({
+const waysColumn = (ways: (row: Row) => readonly RowLink[]): TableColumn<Row> => ({
   name: 'More',
   head: <span class="unseen">More</span>,
   about: 'Links to the history of the row, its chart and its gaps.',
@@ -89,11 +216,7 @@ const waysColumn = (ways: (row: Row) => readonly RowLink[]): Column<Row> => ({
 });
 
 /** Returns the URL of a row's history, or null if the row lacks a part of its dataset's key. */
-export function historyOf(
-  { name, key, now }: ReadableDataset,
-  row: Row,
-  parameters: Parameters,
-): string | null {
+export function historyOf({ key, now }: ReadableDataset, row: Row, parameters: Parameters): string | null {
   const nullable = new Set(now.key.filter((one) => one.emptyForNull).map((one) => one.name));
   const whole = key.every(
     (column) => row[column] !== undefined && (row[column] !== null || nullable.has(column)),
@@ -103,5 +226,5 @@ export function historyOf(
     const value = row[column];
     return [column, value === null || value === undefined ? null : String(value)];
   });
-  return hrefOf(pathOf(name, 'row'), { ...Object.fromEntries(keyValues), ...keepAsOf(parameters) });
+  return hrefOf(relationPath(now.name, 'row'), { ...Object.fromEntries(keyValues), ...keepAsOf(parameters) });
 }

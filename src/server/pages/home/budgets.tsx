@@ -2,7 +2,7 @@ import { beyondBudget, type Demand } from '../../../reporting/reports/call-deman
 import type { Status } from '../../../reporting/reports/status.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Meter } from '../parts/meter.tsx';
-import { State } from '../parts/state.tsx';
+import { StateBadge } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { numberText } from '../texts.ts';
 
@@ -65,14 +65,15 @@ function Budget({
       </p>
       {beyond && (
         <p class="small">
-          <State is="late">{beyond}</State>
+          <StateBadge is="late">{beyond}</StateBadge>
         </p>
       )}
       {used?.blocked_until && (
         <p class="small">
-          <State is="late">
-            Paused until <Time at={used.blocked_until} />: it sent “{used.blocked_by}”.
-          </State>
+          <StateBadge is="late">
+            Paused until <Time at={used.blocked_until} />
+            because the upstream sent “{used.blocked_by}”.
+          </StateBadge>
         </p>
       )}
     </div>

@@ -5,8 +5,8 @@ import type {
   RecentChanges,
   Revision,
 } from '../../../reporting/reports/recent-changes.ts';
-import { hrefOf } from '../datasets/address.ts';
-import { pathOf } from '../datasets/relation-head.tsx';
+import { hrefOf } from '../datasets/addresses.ts';
+import { relationPath } from '../datasets/relation-head.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Time } from '../parts/time.tsx';
 import { serverLinks } from '../status/links.ts';
@@ -57,24 +57,24 @@ function OutageWords({
       <a href={serverLinks.range(node, around) ?? serverLinks.node(node)}>
         down for {durationWords(down_seconds)}
       </a>
-      {times > 1 && `, ${numberText(times)} times in the week`}
+      {times > 1 && `, ${numberText(times)} times`}
       {error && `: ${error}`}
     </>
   );
 }
 
 function DepartureWords({
-  of: { node_id, subnet_id, stake_navax, weight, expired, told_by },
+  of: { node_id, subnet_id, stake_navax, weight, expired, reported_by },
 }: {
   readonly of: Departure;
 }) {
   return (
     <>
       validator{' '}
-      <a href={hrefOf('/datasets/validators_changes', { node_id, subnet_id, change: 'left' })}>
+      <a href={hrefOf('/datasets/node_validators_changes', { node_id, subnet_id, change: 'left' })}>
         <code title={node_id}>{shortened(node_id)}</code>
       </a>{' '}
-      {expired ? 'ended its time' : <strong>left before its end</strong>}
+      {expired ? 'completed its validation' : <strong>left early</strong>}
       {subnet_id !== PRIMARY && (
         <>
           {' '}
@@ -84,10 +84,7 @@ function DepartureWords({
       {stake_navax !== null
         ? `, stake ${numberText(stake_navax)} nAVAX`
         : weight !== null && `, weight ${numberText(weight)}`}
-      <span class="soft">
-        {' '}
-        as {countText(told_by.length, 'node')} {told_by.length === 1 ? 'reports' : 'report'}
-      </span>
+      <span class="soft"> reported by {countText(reported_by.length, 'node')}</span>
     </>
   );
 }
@@ -101,7 +98,7 @@ function RevisionWords({
   return (
     <>
       <code>{metric}</code> of chain {chain_id} on {bucket_start.toISOString().slice(0, 10)} was revised by{' '}
-      <a href={hrefOf(pathOf('metric_points', 'row'), point)}>
+      <a href={hrefOf(relationPath('metric_points', 'row'), point)}>
         <strong>
           {share > 0 ? '+' : '−'}
           {Math.abs(share * 100).toFixed(1)} %

@@ -1,14 +1,14 @@
 import { recordedNamed } from '../../../reporting/recorded-datasets.ts';
 import type { DatasetStatus } from '../../../reporting/reports/status.ts';
-import { State } from '../parts/state.tsx';
-import type { Column } from '../parts/table.tsx';
+import { StateBadge } from '../parts/state.tsx';
+import type { TableColumn } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { durationWords, numberText } from '../texts.ts';
 
 const STATES = ['failing', 'incomplete', 'waiting', 'due', 'fresh', 'unsupported'] as const;
 
 /** Returns the state of a dataset: that of its worst target. */
-export function stateOf(one: DatasetStatus): (typeof STATES)[number] {
+export function datasetStateOf(one: DatasetStatus): (typeof STATES)[number] {
   if (one.unsupported === one.targets) return 'unsupported';
   if (one.failing > one.unsupported) return 'failing';
   if (one.incomplete > 0) return 'incomplete';
@@ -19,7 +19,9 @@ export function stateOf(one: DatasetStatus): (typeof STATES)[number] {
 /** Sorts datasets by urgency, then by name. */
 export const byNeed = (datasets: readonly DatasetStatus[]): DatasetStatus[] =>
   datasets.toSorted(
-    (a, b) => STATES.indexOf(stateOf(a)) - STATES.indexOf(stateOf(b)) || (a.dataset < b.dataset ? -1 : 1),
+    (a, b) =>
+      STATES.indexOf(datasetStateOf(a)) - STATES.indexOf(datasetStateOf(b)) ||
+      (a.dataset < b.dataset ? -1 : 1),
   );
 
 const counted =
@@ -32,14 +34,14 @@ const counted =
 const words = [
   counted('failing', 'failing'),
   counted('incomplete', 'incomplete'),
-  counted('unconfirmed_departures', 'departures unconfirmed'),
+  counted('unconfirmed_departures', 'unconfirmed departures'),
   counted('never_recorded', 'not yet recorded'),
   counted('unsupported', 'unsupported'),
 ];
 
-export const datasetColumns: readonly Column<DatasetStatus>[] = [
+export const datasetColumns: readonly TableColumn<DatasetStatus>[] = [
   { name: 'Dataset', cell: ({ dataset }) => <a href={`/datasets/${dataset}`}>{dataset}</a> },
-  { name: 'State', cell: (one) => <State is={stateOf(one)} /> },
+  { name: 'State', cell: (one) => <StateBadge is={datasetStateOf(one)} /> },
   { name: 'Last recorded', cell: ({ last_success_at }) => <Time at={last_success_at} none="never" /> },
   {
     name: 'Overdue',
@@ -49,7 +51,7 @@ export const datasetColumns: readonly Column<DatasetStatus>[] = [
   },
   {
     name: 'Targets',
-    about: 'The parameters of a request of this dataset.',
+    about: 'A target is one set of request parameters, such as a chain or a node.',
     kind: 'number',
     cell: ({ targets }) => numberText(targets),
   },

@@ -2,11 +2,12 @@ import { describeFinding, type FindingGroup } from '../../../reporting/reports/f
 import type { WatchedNode } from '../../../reporting/reports/nodes/watched-nodes.ts';
 import type { LivingRecorder } from '../../../reporting/reports/processes.ts';
 import type { Status } from '../../../reporting/reports/status.ts';
-import { hrefOf } from '../datasets/address.ts';
-import { pathOf } from '../datasets/relation-head.tsx';
+import { hrefOf } from '../datasets/addresses.ts';
+import { relationPath } from '../datasets/relation-head.tsx';
+import { datasetNamed } from '../datasets/relations.ts';
 import type { RecorderFacts } from '../page.ts';
-import { State, type Tone } from '../parts/state.tsx';
-import { type Column, Table } from '../parts/table.tsx';
+import { StateBadge, type Tone } from '../parts/state.tsx';
+import { Table, type TableColumn } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { countText, numberText } from '../texts.ts';
 
@@ -20,7 +21,7 @@ interface VerdictProps {
 }
 
 /** The overall state: healthy, or the number of problems. */
-export function Verdict({ status, recorders, nodes, recorder, since }: VerdictProps) {
+export function HealthSummary({ status, recorders, nodes, recorder, since }: VerdictProps) {
   const waiting = status.datasets.reduce((sum, one) => sum + one.never_recorded, 0);
   const rows = status.datasets.reduce((sum, one) => sum + one.rows_today, 0);
   const [tone, words] = verdictOf(status, nodes, waiting);
@@ -44,7 +45,7 @@ export function Verdict({ status, recorders, nodes, recorder, since }: VerdictPr
         <a href="/quarantine">{countText(status.quarantined, 'item')} in quarantine</a>,{' '}
         <a href="/discrepancies">
           {countText(
-            status.discrepancies.reduce((sum, { standing }) => sum + standing, 0),
+            status.discrepancies.reduce((sum, { open }) => sum + open, 0),
             'discrepancy',
             'discrepancies',
           )}
@@ -62,7 +63,10 @@ export function Verdict({ status, recorders, nodes, recorder, since }: VerdictPr
   );
 }
 
-/** The worst problem comes first. Before the first recording, the state is not healthy. */
+/**
+ * Returns the tone and the text of the overall state. The worst problem comes first. Before the first
+ * recording, the state is not healthy.
+ */
 function verdictOf(
   status: Status,
   nodes: readonly WatchedNode[],
@@ -75,7 +79,7 @@ function verdictOf(
     ...(found > 0 ? [`${countText(found, 'finding')} ${found === 1 ? 'needs' : 'need'} attention`] : []),
   ];
   if (troubles.length > 0) return ['bad', troubles.join(', ')];
-  if (waiting > 0) return ['busy', 'The first recording is under way'];
+  if (waiting > 0) return ['busy', 'The first recording is in progress'];
   if (targetsOf(status) + nodes.length === 0) return ['idle', 'Nothing is recorded yet'];
   return ['good', 'Recording is healthy'];
 }
@@ -93,8 +97,8 @@ function Recorders({ all, own }: { readonly all: readonly LivingRecorder[]; read
   return (
     <p class="soft">
       <a href="/queues#processes">{countText(all.length, 'recorder')}</a>{' '}
-      {all.length === 1 ? 'writes' : 'write'} to this database: {words.join(', ')}. These pages show what all
-      of them record, and come from {own}.
+      {all.length === 1 ? 'writes' : 'write'} to this database: {words.join(', ')}. These pages show the data
+      of all of them and are served by {own}.
     </p>
   );
 }
@@ -131,11 +135,11 @@ const MAX_OPEN_FINDINGS = 10;
 /** Kinds of findings with details on `/queues`. */
 const WORKING: readonly FindingGroup['component'][] = ['schedule', 'queue', 'process', 'workers', 'server'];
 
-const columns: readonly Column<FindingGroup>[] = [
-  { name: 'State', cell: ({ state }) => <State is={state} /> },
-  { name: 'What', evident: true, cell: ({ component, dataset }) => <code>{dataset ?? component}</code> },
+const columns: readonly TableColumn<FindingGroup>[] = [
+  { name: 'State', cell: ({ state }) => <StateBadge is={state} /> },
+  { name: 'Component', evident: true, cell: ({ component, dataset }) => <code>{dataset ?? component}</code> },
   {
-    name: 'Which',
+    name: 'Subject',
     kind: 'wide',
     cell: ({ subject, count }) => (
       <>
@@ -147,15 +151,19 @@ const columns: readonly Column<FindingGroup>[] = [
     ),
   },
   { name: 'Since', cell: ({ since }) => <Time at={since} /> },
-  { name: 'Why', kind: 'wide', cell: ({ reason }) => reason },
+  { name: 'Reason', kind: 'wide', cell: ({ reason }) => reason },
   {
-    name: 'Then',
+    name: 'Details',
     evident: true,
     cell: ({ component, dataset, subject, count }) =>
       component === 'target' && dataset ? (
         <>
-          <a href={hrefOf('/runs', { dataset })}>its runs</a>{' '}
-          <a href={hrefOf(pathOf(dataset, 'coverage'), { target: count === 1 ? subject : null })}>
+          <a href={hrefOf('/runs', { dataset })}>runs</a>{' '}
+          <a
+            href={hrefOf(relationPath(datasetNamed(dataset)?.now.name ?? dataset, 'coverage'), {
+              target: count === 1 ? subject : null,
+            })}
+          >
             {' '}
             missing data{' '}
           </a>
@@ -168,7 +176,7 @@ const columns: readonly Column<FindingGroup>[] = [
               : '/queues'
           }
         >
-          the queues
+          queues
         </a>
       ) : (
         <code>chain-recorder doctor</code>

@@ -12,8 +12,8 @@ import { livingRecorders } from '../../../reporting/reports/processes.ts';
 import { readRecentChanges } from '../../../reporting/reports/recent-changes.ts';
 import { definePage, type RecorderFacts } from '../page.ts';
 import { Meter } from '../parts/meter.tsx';
-import { State } from '../parts/state.tsx';
-import { type Column, Table } from '../parts/table.tsx';
+import { StateBadge } from '../parts/state.tsx';
+import { Table, type TableColumn } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { serverLinks } from '../status/links.ts';
 import { NotListed } from '../status/more-nodes.tsx';
@@ -23,7 +23,7 @@ import { CurrentView } from '../view.ts';
 import { Budgets } from './budgets.tsx';
 import { Changes } from './changes.tsx';
 import { byNeed, datasetColumns } from './datasets.tsx';
-import { Findings, Verdict } from './findings.tsx';
+import { Findings, HealthSummary } from './findings.tsx';
 
 /** Time in which the first steps are displayed, in ms. */
 const FIRST_STEPS_MS = 3 * 86_400_000;
@@ -41,16 +41,16 @@ function NextSteps({ recorder: { simulated, directory }, since }: NextStepsProps
     ...(simulated
       ? [
           <>
-            This is a simulated network, to look around in. For a real one run{' '}
-            <code>chain-recorder init</code> in another directory: it prompts for the network, your nodes and
-            what to watch, writes <code>recorder.yaml</code> and checks that each service answers. Then start
-            there.
+            This is a simulated network for exploration. To record a real network, run{' '}
+            <code>chain-recorder init</code> in another directory. The command prompts for the network, your
+            nodes and the objects to watch, writes <code>recorder.yaml</code> and checks each service. Then
+            start the recorder there.
           </>,
         ]
       : []),
     <>
       <code>chain-recorder doctor</code> checks the configuration and every service;{' '}
-      <code>chain-recorder plan</code> shows the requests, against your limits.
+      <code>chain-recorder plan</code> compares the planned requests with your limits.
     </>,
     <>
       Run a query:{' '}
@@ -59,7 +59,7 @@ function NextSteps({ recorder: { simulated, directory }, since }: NextStepsProps
       </code>
     </>,
     <>
-      Keep the head of a seal elsewhere, so that no change of the record goes unnoticed:{' '}
+      Store the head of a seal elsewhere, so that later changes of the recorded data can be detected:{' '}
       <code>chain-recorder seal --out seal.txt</code>
     </>,
     ...(directory === null
@@ -73,7 +73,7 @@ function NextSteps({ recorder: { simulated, directory }, since }: NextStepsProps
   ];
   return (
     <section class="panel" aria-labelledby="next">
-      <h2 id="next">What to do next</h2>
+      <h2 id="next">Next steps</h2>
       <ol class="steps">
         {steps.map((step, at) => (
           <li key={at}>{step}</li>
@@ -91,30 +91,30 @@ function Nodes({ nodes }: { readonly nodes: readonly WatchedNode[] }) {
   const ordered = sortByUrgency(nodes);
   return (
     <section class="panel" aria-labelledby="nodes">
-      <h2 id="nodes">Nodes now</h2>
+      <h2 id="nodes">Node status</h2>
       <Table
         stacked
-        caption="Nodes now"
+        caption="Node status"
         columns={columns}
         rows={ordered.slice(0, MAX_NODES)}
         keyOf={({ node }) => node}
-        empty="No node is watched: name yours in upstreams.nodes of recorder.yaml."
+        empty="No nodes are configured. Add your nodes to upstreams.nodes in recorder.yaml."
       />
       {ordered.length > MAX_NODES && <NotListed nodes={ordered.slice(MAX_NODES)} />}
     </section>
   );
 }
 
-const columns: readonly Column<WatchedNode>[] = [
+const columns: readonly TableColumn<WatchedNode>[] = [
   { name: 'Node', kind: 'name', cell: ({ node }) => <a href={serverLinks.node(node)}>{node}</a> },
   {
     name: 'Health',
     evident: true,
-    cell: ({ state }) => <State is={state === 'unrecorded' ? 'no record yet' : state} />,
+    cell: ({ state }) => <StateBadge is={state === 'unrecorded' ? 'no record yet' : state} />,
   },
   { name: 'Since', cell: ({ since }) => <Time at={since} /> },
   {
-    name: 'Why',
+    name: 'Reason',
     kind: 'wide',
     cell: ({ error, failing_checks, unready }) =>
       error ?? (failing_checks.join(', ') || (unready ? 'not ready' : '')),
@@ -122,9 +122,9 @@ const columns: readonly Column<WatchedNode>[] = [
 ];
 
 /** `/`: the overall state at a glance. */
-export const home = definePage({
+export const homePage = definePage({
   path: '/',
-  asked: z.strictObject({}),
+  params: z.strictObject({}),
   read: async ({ read, status, demands, disk, validators, recorder, site, clock }) => {
     const [{ nodes, changes, recorders, since }, now, needed, space, mine] = await Promise.all([
       read(async (sql) => ({
@@ -147,7 +147,13 @@ export const home = definePage({
     live: 10,
     body: (
       <>
-        <Verdict status={status} recorders={recorders} nodes={nodes} recorder={recorder} since={since} />
+        <HealthSummary
+          status={status}
+          recorders={recorders}
+          nodes={nodes}
+          recorder={recorder}
+          since={since}
+        />
         <MyValidators all={mine} />
         <Findings findings={status.findings} />
         <div class="panels">
@@ -158,9 +164,9 @@ export const home = definePage({
         </div>
         <NextSteps recorder={recorder} since={since} />
         <section aria-labelledby="datasets">
-          <h2 id="datasets">What is recorded</h2>
+          <h2 id="datasets">Recorded datasets</h2>
           <Table
-            caption="What is recorded"
+            caption="Recorded datasets"
             columns={datasetColumns}
             rows={byNeed(status.datasets)}
             keyOf={({ dataset }) => dataset}
@@ -177,7 +183,7 @@ const OPTIONAL_DATA_TIMEOUT_MS = 300;
 /** Maximum wait for the user's validators, in ms: they are the first part of the page. */
 const VALIDATORS_TIMEOUT_MS = 3_000;
 
-/** Returns a result, or null if it is late or failed. The page refreshes, and shows it then. */
+/** Returns a result, or null if it is late or failed. The page refreshes, and shows the result then. */
 async function orNullIfLate<T>(answer: Promise<T>, timeoutMs = OPTIONAL_DATA_TIMEOUT_MS): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {
@@ -211,7 +217,7 @@ function Disk({ use, embedded }: { readonly use: DiskUse; readonly embedded: boo
       <p class="soft small">
         {perDay === null
           ? 'The growth per day is shown after three sealed days.'
-          : `It grows by ${bytesText(perDay)} a day. `}
+          : `Growth: ${bytesText(perDay)} a day. `}
         {perDay !== null && full !== null && `The disk is full in ${durationWords((full - now) / 1000)}.`}
         {free === null && !embedded && ' The free space of an external database server is unknown.'}
       </p>

@@ -23,8 +23,8 @@ export interface CalendarDay {
 }
 
 /**
- * Days as a calendar, one row per month. It is only usable with a mouse, so the page has to offer the same
- * links elsewhere.
+ * Days as a calendar, one row per month. A calendar is only usable with a mouse, so the page has to offer the
+ * same links elsewhere.
  * @param label summary for screen readers
  */
 export function Calendar({ days, label }: { readonly days: readonly CalendarDay[]; readonly label: string }) {

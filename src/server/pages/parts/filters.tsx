@@ -40,13 +40,3 @@ export function SelectField({
     </div>
   );
 }
-
-/** A text field. */
-export function TextField({ name, label, value = '', hint }: FieldProps & { readonly hint: string }) {
-  return (
-    <div>
-      <label for={name}>{label}</label>
-      <input id={name} name={name} value={value} placeholder={hint} size={Math.max(12, hint.length)} />
-    </div>
-  );
-}

@@ -64,7 +64,7 @@ export function Layout({ title, crumbs = [], islands = [], live, instead, site, 
             </nav>
           )}
           {!file && (
-            <form class="theme" method="post" action="/theme" aria-label="Colours">
+            <form class="theme" method="post" action="/theme" aria-label="Color scheme">
               <input type="hidden" name="to" value={url} />
               {themes.map((one) => (
                 <button name="theme" value={one} key={one} aria-pressed={one === theme} type="submit">
@@ -89,7 +89,7 @@ export function Layout({ title, crumbs = [], islands = [], live, instead, site, 
         >
           {file && (
             <p class="soft">
-              Written at <Time at={new Date(now)} exact /> UTC; this page does not update.
+              Generated at <Time at={new Date(now)} exact /> UTC. This page does not update.
             </p>
           )}
           <Crumbs path={crumbs} />
@@ -114,7 +114,7 @@ export function Layout({ title, crumbs = [], islands = [], live, instead, site, 
 function Crumbs({ path }: { readonly path: readonly { readonly href: string; readonly label: string }[] }) {
   if (path.length === 0) return null;
   return (
-    <nav class="crumbs" aria-label="Where this is">
+    <nav class="crumbs" aria-label="Breadcrumbs">
       <ol>
         {path.map(({ href, label }) => (
           <li key={href}>

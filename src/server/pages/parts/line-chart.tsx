@@ -1,13 +1,15 @@
 import { momentText } from '../texts.ts';
 import { amountTicks, shortAmount, spanOf, timeTicks } from './axis.ts';
-import { areaOf, type Draws, dotsOf, drawn, marksOf, pathOf, type Shape, UNITS } from './line-path.ts';
+import { areaOf, type Draws, dotsOf, drawn, linePath, marksOf, type Shape, UNITS } from './line-path.ts';
 
 /** A line of a chart. */
 export interface Line {
   readonly label: string;
   /** Ms since 1970 and the exact value, by time; null for a gap. */
   readonly points: readonly (readonly [at: number, value: string | null])[];
-  /** Marked moments, where another value was known, in ms since 1970. */
+  /**
+   * Marked moments, in ms since 1970: at these, the value was another one at the other moment of the record.
+   */
   readonly marks?: readonly number[];
 }
 
@@ -22,7 +24,9 @@ export interface LineChartProps {
   readonly draws?: Draws;
   /** Unit of the values; null if unknown. */
   readonly unit?: string | null;
-  /** The page accepts the parameters `from` and `to`: selecting a part of the chart loads that window. */
+  /**
+   * True if the page accepts the parameters `from` and `to`: selecting a part of the chart loads that window.
+   */
   readonly asks?: boolean;
 }
 
@@ -41,7 +45,7 @@ export function LineChart({
 }: LineChartProps) {
   const points = lines.flatMap((line) => line.points);
   const values = points.flatMap(([, value]) => drawn(value) ?? []);
-  if (values.length === 0) return <p class="empty">There is nothing to draw in this window.</p>;
+  if (values.length === 0) return <p class="empty">No data in this window.</p>;
   const [first, last] = window ?? widen(spanOf(points.map(([at]) => at)));
   const amounts = amountTicks(...spanOf(draws === 'counts' ? [0, ...values] : values));
   const [least, most] = [amounts[0] ?? 0, amounts.at(-1) ?? 1];
@@ -60,7 +64,7 @@ export function LineChart({
       <svg role="img" aria-labelledby={`${name}-title ${name}-about`}>
         <title id={`${name}-title`}>{title}</title>
         <desc id={`${name}-about`}>
-          {lines.map(({ label, points: own }) => aboutLine(label, own)).join(' ')} The table below has the
+          {lines.map(({ label, points: own }) => aboutLine(label, own)).join(' ')} The table below lists the
           points.
         </desc>
         <g class="grid">
@@ -93,7 +97,7 @@ export function LineChart({
               {draws === 'counts' && lines.length === 1 && (
                 <path class="area" d={areaOf(line.points, shape)} />
               )}
-              <path class="line" d={pathOf(line.points, shape)} />
+              <path class="line" d={linePath(line.points, shape)} />
               <path class="dots" d={dotsOf(line.points, shape)} />
               {line.marks && <path class="marks" d={marksOf(line, shape)} />}
             </g>
@@ -137,5 +141,5 @@ function aboutLine(label: string, points: Line['points']): string {
   if (!begin || !end) return `${label}: no points.`;
   const [least, most] = spanOf(there.map(({ value }) => value));
   const from = `${momentText(new Date(begin.at))} to ${momentText(new Date(end.at))}`;
-  return `${label}: from ${from}, between ${shortAmount(least)} and ${shortAmount(most)}, at last ${shortAmount(end.value)}.`;
+  return `${label}: from ${from}, between ${shortAmount(least)} and ${shortAmount(most)}, last value ${shortAmount(end.value)}.`;
 }

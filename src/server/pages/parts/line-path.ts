@@ -13,7 +13,7 @@ export interface Shape {
   readonly y: (value: number) => number;
 }
 
-/** Units of the drawing in each direction. It is stretched to its size; texts are not. */
+/** Units of the drawing in each direction. The drawing is stretched to its size; texts are not. */
 export const UNITS = 10_000;
 
 const units = (share: number) => Math.round(share * UNITS);
@@ -25,7 +25,7 @@ export function drawn(text: string | null): number | null {
 }
 
 /** Returns a path with gaps where there is no value. A point between two gaps is a dot. */
-export function pathOf(points: Line['points'], { draws, x, y }: Shape): string {
+export function linePath(points: Line['points'], { draws, x, y }: Shape): string {
   let path = '';
   let down = false;
   for (const [at, text] of points) {

@@ -31,7 +31,7 @@ const TONES: Readonly<Record<string, Tone>> = {
  * A state with its mark.
  * @param tone Default: depends on the state; idle for unknown ones
  */
-export function State({
+export function StateBadge({
   is,
   tone = TONES[is] ?? 'idle',
   children = is,

@@ -2,13 +2,13 @@ import type { ComponentChildren } from 'preact';
 import { Empty } from './empty.tsx';
 
 /** A column of a table. */
-export interface Column<Row> {
+export interface TableColumn<Row> {
   readonly name: string;
   /** Description, displayed on demand. */
   readonly about?: string;
   /** Content of its header. Default: the name. */
   readonly head?: ComponentChildren;
-  /** The rows are sorted by it. */
+  /** Sort direction of the rows by this column; undefined: the rows are not sorted by it. */
   readonly sorted?: 'ascending' | 'descending' | undefined;
   /**
    * `number`: aligned to the right. `name`: short, and wraps if it is long. `wide`: long texts, which wrap.
@@ -16,8 +16,8 @@ export interface Column<Row> {
    */
   readonly kind?: 'number' | 'name' | 'wide' | 'bars' | undefined;
   /**
-   * The cells are clear without the name of the column: a stacked row omits it. The first cell and long texts
-   * never have it.
+   * True if the cells are clear without the name of the column: a stacked row omits the name. The first cell
+   * and long texts never have the name.
    */
   readonly evident?: true;
   readonly cell: (row: Row) => ComponentChildren;
@@ -26,14 +26,14 @@ export interface Column<Row> {
 interface TableProps<Row> {
   /** Description for screen readers. */
   readonly caption: string;
-  readonly columns: readonly Column<Row>[];
+  readonly columns: readonly TableColumn<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string | number;
   /** Notice if there are no rows. */
   readonly empty: ComponentChildren;
   /**
-   * On a narrow screen, the cells of each row are stacked, with their whole texts. Default: the table scrolls
-   * sideways.
+   * True if, on a narrow screen, the cells of each row are stacked, with their whole texts. Default: the table
+   * scrolls sideways.
    */
   readonly stacked?: true;
 }

@@ -1,6 +1,6 @@
 import type { QueryResult } from '../../run-query.ts';
 import { type Line, LineChart, type LineChartProps } from '../parts/line-chart.tsx';
-import { type Column, Table } from '../parts/table.tsx';
+import { Table, type TableColumn } from '../parts/table.tsx';
 import { countText, numberText } from '../texts.ts';
 import { fieldsOf } from './fields.ts';
 import { queryLink } from './link.ts';
@@ -45,7 +45,7 @@ function answerLines(
     label,
     points: points.sort(([one], [other]) => one - other),
   }));
-  return { lines: drawnLines, title: 'The result over time', window: null };
+  return { lines: drawnLines, title: 'Result over time', window: null };
 }
 
 /**
@@ -70,38 +70,44 @@ type Fields = readonly (string | null)[];
 /** A result as a table, with a chart above it if requested, and its links. */
 export function QueryResultSection({
   answer,
-  asked,
+  params,
 }: {
   readonly answer: QueryResult;
-  readonly asked: { readonly sql: string; readonly asOf: string | null; readonly show: 'table' | 'chart' };
+  readonly params: { readonly sql: string; readonly asOf: string | null; readonly show: 'table' | 'chart' };
 }) {
   const rows = answer.rows.map(fieldsOf);
-  const shown = rows.slice(0, MAX_TABLE_ROWS);
-  const lines = asked.show === 'chart' ? answerLines(answer.columns, rows) : null;
+  const listed = rows.slice(0, MAX_TABLE_ROWS);
+  const lines = params.show === 'chart' ? answerLines(answer.columns, rows) : null;
   return (
     <section aria-labelledby="answer">
       <div class="head">
         <h2 id="answer">{countOf(rows.length, answer.more)}</h2>
         <p class="actions">
-          {asked.show === 'table' && <a href={queryLink({ ...asked, show: 'chart' })}>Chart</a>}
-          <a href={queryLink(asked)}>Link to this result</a>
-          <a href={queryLink(asked, '.csv')}>CSV</a>
-          <a href={queryLink(asked, '.json')}>JSON</a>
+          {params.show === 'table' && <a href={queryLink({ ...params, show: 'chart' })}>Chart</a>}
+          <a href={queryLink(params)}>Link to this result</a>
+          <a href={queryLink(params, '.csv')}>CSV</a>
+          <a href={queryLink(params, '.json')}>JSON</a>
         </p>
       </div>
       {rows.length > 0 && (answer.more || rows.length > MAX_TABLE_ROWS) && (
         <p class="soft">
-          {lines && !('why' in lines) && `The chart has ${countOf(rows.length, answer.more).toLowerCase()}. `}
-          The table has the first {MAX_TABLE_ROWS} rows; CSV and JSON have up to {numberText(50_000)}.
+          {lines &&
+            !('why' in lines) &&
+            `The chart shows ${countOf(rows.length, answer.more).toLowerCase()}. `}
+          The table shows the first {MAX_TABLE_ROWS} rows; CSV and JSON have up to {numberText(50_000)}.
         </p>
       )}
       {lines && ('why' in lines ? <p class="empty">{lines.why}</p> : <LineChart {...lines} />)}
       <Table
-        caption="The answer"
-        columns={answer.columns.map((column, at) => columnAt(column, at, shown))}
-        rows={shown.map((fields, at) => ({ fields, at }))}
+        caption="Result"
+        columns={answer.columns.map((column, at) => columnAt(column, at, listed))}
+        rows={listed.map((fields, at) => ({ fields, at }))}
         keyOf={({ at }) => at}
-        empty={answer.more ? 'The first row is too long to be shown here: CSV and JSON have it.' : 'No rows.'}
+        empty={
+          answer.more
+            ? 'The first row is too long for this page. The CSV and JSON files contain it.'
+            : 'No rows.'
+        }
       />
     </section>
   );
@@ -116,7 +122,7 @@ function columnAt(
   { name, kind }: QueryResult['columns'][number],
   at: number,
   rows: readonly Fields[],
-): Column<{ readonly fields: Fields }> {
+): TableColumn<{ readonly fields: Fields }> {
   const long = rows.some((fields) => (fields[at]?.length ?? 0) > MAX_UNWRAPPED_CHARACTERS);
   const shape = kind === 'number' && !long ? 'number' : long ? 'wide' : undefined;
   return {

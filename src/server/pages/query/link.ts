@@ -1,7 +1,7 @@
 /** The parameters of a link to a result. */
 interface QueryLinkParameters {
   readonly sql: string;
-  /** Names without a schema show the record as of this moment. Default: now. */
+  /** Moment for names without a schema: their rows are returned as of this moment. Default: now. */
   readonly asOf?: string | null;
   readonly show?: 'table' | 'chart';
 }
@@ -14,8 +14,8 @@ export function queryLink(
   { sql, asOf, show }: QueryLinkParameters,
   form: '' | '.json' | '.csv' = '',
 ): string {
-  const said = new URLSearchParams({ sql });
-  if (asOf) said.set('as_of', asOf);
-  if (show === 'chart' && form === '') said.set('show', show);
-  return `/query${form}?${said}`;
+  const query = new URLSearchParams({ sql });
+  if (asOf) query.set('as_of', asOf);
+  if (show === 'chart' && form === '') query.set('show', show);
+  return `/query${form}?${query}`;
 }

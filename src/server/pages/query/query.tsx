@@ -4,15 +4,17 @@ import { limitedText } from '../../../reporting/relations/filters.ts';
 import { type Example, questionSql, questions, type Values } from '../../../reporting/reports/questions.ts';
 import type { QueryResult } from '../../run-query.ts';
 import { definePage } from '../page.ts';
+import { MomentField } from '../parts/moment-field.tsx';
 import { ErrorNotice } from '../parts/problem.tsx';
-import { fieldMoment } from '../texts.ts';
 import { QueryResultSection } from './answer.tsx';
 import { queryLink } from './link.ts';
-import { MAX_STATEMENT_CHARACTERS, moment } from './question.ts';
+import { asOfParam, MAX_STATEMENT_CHARACTERS } from './question.ts';
 
 /** The moment to which the times in the examples refer. */
 const EXAMPLES_MOMENT = Date.UTC(2026, 3, 2);
 const DAY = 86_400_000;
+/** Placeholder of the empty field. */
+const EXAMPLE = 'select node_id, stake_navax from validators order by 2 desc nulls last limit 10';
 const MOMENTS = ['from', 'to', 'as_of'];
 
 /**
@@ -23,17 +25,19 @@ function Examples({ now }: { readonly now: number }) {
   const later = Math.floor(now / DAY) * DAY - EXAMPLES_MOMENT;
   return (
     <section aria-labelledby="examples">
-      <h2 id="examples">Ready questions</h2>
-      <p class="soft">Each opens its SQL and runs it. Replace YOURS or YOUR with your own ids.</p>
+      <h2 id="examples">Saved queries</h2>
+      <p class="soft">
+        A link opens the SQL of a query and runs it. Replace YOURS or YOUR with your own ids.
+      </p>
       <div class="columns">
         {questions().map(({ heading, questions: ofHeading }) => (
           <details key={heading}>
             <summary>{heading}</summary>
             <ul class="plain">
-              {ofHeading.flatMap((question) =>
-                question.examples.map(({ words, values }: Example) => (
+              {ofHeading.flatMap((savedQuery) =>
+                savedQuery.examples.map(({ text: words, values }: Example) => (
                   <li key={words}>
-                    <a href={queryLink({ sql: questionSql(question, moved(values, later)) })}>{words}</a>
+                    <a href={queryLink({ sql: questionSql(savedQuery, moved(values, later)) })}>{words}</a>
                   </li>
                 )),
               )}
@@ -63,9 +67,9 @@ const utc = (text: string) => (text.includes('T') ? `${text}Z` : text);
 const MAX_RESULT_ROWS = { table: 200, chart: 10_000 } as const;
 const MAX_RESULT_CHARACTERS = 2_000_000;
 
-const asked = z.strictObject({
+const params = z.strictObject({
   sql: limitedText.default(''),
-  as_of: moment,
+  as_of: asOfParam,
   show: z.enum(['table', 'chart'], { error: 'must be table or chart' }).default('table'),
 });
 
@@ -77,10 +81,10 @@ interface QueryOutcome {
 }
 
 /** `/query`: runs SQL as `recorder_reader`. A link reproduces the result. */
-export const query = definePage({
+export const queryPage = definePage({
   path: '/query',
-  asked,
-  async read({ ask, clock }, { sql, as_of, show }): Promise<QueryOutcome> {
+  params,
+  async read({ runQuery, clock }, { sql, as_of, show }): Promise<QueryOutcome> {
     const now = clock();
     if (sql.trim() === '') return { now, answer: null, refusal: null };
     const wanted = {
@@ -89,7 +93,7 @@ export const query = definePage({
       characters: MAX_RESULT_CHARACTERS,
     } as const;
     try {
-      return { now, answer: await ask(sql, as_of, wanted), refusal: null };
+      return { now, answer: await runQuery(sql, as_of, wanted), refusal: null };
     } catch (error) {
       const refusal = explainRefusal(error);
       if (!refusal) throw error;
@@ -98,31 +102,33 @@ export const query = definePage({
   },
   content: ({ now, answer, refusal }, { sql, as_of, show }) => ({
     title: 'Query',
-    islands: show === 'chart' ? ['query', 'charts'] : ['query'],
+    islands: ['query', 'moments', ...(show === 'chart' ? ['charts'] : [])],
     body: (
       <>
         <div class="head">
           <h1>Query</h1>
           <p class="soft">
-            One statement over the schema <code>reporting</code>, as <code>recorder_reader</code>, which can
-            only read.
+            Enter one SQL statement on the schema <code>reporting</code>. The statement runs as{' '}
+            <code>recorder_reader</code>, which can only read.
           </p>
         </div>
         <form class="query" method="get" action="/query" data-query>
           <label for="sql">SQL</label>
-          <textarea id="sql" name="sql" rows={8} spellcheck={false} autocomplete="off" required>
+          <textarea
+            id="sql"
+            name="sql"
+            rows={8}
+            spellcheck={false}
+            autocomplete="off"
+            required
+            placeholder={EXAMPLE}
+          >
             {sql}
           </textarea>
           <div class="filters">
             <div>
-              <label for="as_of">As known at (UTC; empty: now)</label>
-              <input
-                id="as_of"
-                name="as_of"
-                value={as_of ? fieldMoment(as_of) : ''}
-                placeholder="2026-12-01 12:00"
-                aria-describedby="as_of_about"
-              />
+              <label for="as_of">As of (UTC; empty: now)</label>
+              <MomentField id="as_of" name="as_of" value={as_of ?? ''} aria-describedby="as_of_about" />
             </div>
             <div>
               <label for="show">Show as</label>
@@ -133,20 +139,20 @@ export const query = definePage({
                 </option>
               </select>
             </div>
-            <button type="submit">Ask</button>
+            <button type="submit">Run</button>
             <button class="plain" type="button" data-cancel hidden>
               Cancel
             </button>
             <span class="soft" role="status" data-progress />
           </div>
           <p class="soft" id="as_of_about">
-            The moment applies to unqualified names only: <code>validators</code>, not{' '}
-            <code>reporting.validators</code>. An answer may take 10 s; a link holds{' '}
+            “As of” applies only to names without a schema: <code>validators</code>, not{' '}
+            <code>reporting.validators</code>. The time limit is 10 s. A link can contain up to{' '}
             {MAX_STATEMENT_CHARACTERS} characters.
           </p>
         </form>
         {refusal && <QueryError sql={sql} refusal={refusal} />}
-        {answer && <QueryResultSection answer={answer} asked={{ sql, asOf: as_of, show }} />}
+        {answer && <QueryResultSection answer={answer} params={{ sql, asOf: as_of, show }} />}
         <Examples now={now} />
       </>
     ),
@@ -156,14 +162,14 @@ export const query = definePage({
 /** The error of PostgreSQL about a statement, with its position. */
 function QueryError({
   sql,
-  refusal: { said, hint, position },
+  refusal: { reason, hint, position },
 }: {
   readonly sql: string;
   readonly refusal: QuestionRefusal;
 }) {
   const place = position === null ? null : placeIn(sql, position);
   return (
-    <ErrorNotice what={said}>
+    <ErrorNotice what={reason}>
       {place && (
         <>
           <p>

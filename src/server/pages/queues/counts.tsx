@@ -1,5 +1,5 @@
-import type { JobState, QueueContent } from '../../../jobs/queue-look.ts';
-import { linkTo } from '../page-queries.ts';
+import type { JobState, QueueContent } from '../../../jobs/queue-content.ts';
+import { linkTo } from '../page-parameters.ts';
 import { numberText } from '../texts.ts';
 import { JOB_STATE_LABELS } from './jobs-table.tsx';
 
@@ -16,10 +16,10 @@ export const jobsLink = (queue: string, state: string, after = 0) =>
  */
 export function Counts({
   of: { queue, counts },
-  shown,
+  current,
 }: {
   readonly of: QueueContent;
-  readonly shown?: JobState;
+  readonly current?: JobState;
 }) {
   return (
     <dl class="facts uptimes">
@@ -27,7 +27,7 @@ export function Counts({
         <div key={state}>
           <dt>{JOB_STATE_LABELS[state].label}</dt>
           <dd>
-            <a href={jobsLink(queue, state)} aria-current={state === shown ? 'page' : undefined}>
+            <a href={jobsLink(queue, state)} aria-current={state === current ? 'page' : undefined}>
               {numberText(jobs)}
             </a>
           </dd>

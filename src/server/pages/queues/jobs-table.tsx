@@ -1,12 +1,12 @@
-import type { JobState, QueuedJob } from '../../../jobs/queue-look.ts';
-import { State, type Tone } from '../parts/state.tsx';
-import { type Column, Table } from '../parts/table.tsx';
+import type { JobState, QueuedJob } from '../../../jobs/queue-content.ts';
+import { StateBadge, type Tone } from '../parts/state.tsx';
+import { Table, type TableColumn } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { numberText } from '../texts.ts';
 
 /** Labels of the states of jobs. */
 export const JOB_STATE_LABELS: Readonly<Record<JobState, { readonly label: string; readonly tone: Tone }>> = {
-  active: { label: 'At work', tone: 'busy' },
+  active: { label: 'Active', tone: 'busy' },
   waiting: { label: 'Next', tone: 'good' },
   prioritized: { label: 'Waiting', tone: 'idle' },
   delayed: { label: 'Delayed', tone: 'idle' },
@@ -30,15 +30,15 @@ export function JobsTable({
   );
 }
 
-const columns: readonly Column<QueuedJob>[] = [
-  { name: 'What', cell: ({ what }) => what },
+const columns: readonly TableColumn<QueuedJob>[] = [
+  { name: 'Job', cell: ({ what }) => what },
   {
     name: 'State',
     evident: true,
     cell: ({ state }) => (
-      <State is={state} tone={JOB_STATE_LABELS[state].tone}>
+      <StateBadge is={state} tone={JOB_STATE_LABELS[state].tone}>
         {JOB_STATE_LABELS[state].label}
-      </State>
+      </StateBadge>
     ),
   },
   { name: 'Source', evident: true, cell: ({ feed }) => <code>{feed}</code> },
@@ -53,12 +53,12 @@ const columns: readonly Column<QueuedJob>[] = [
   },
   {
     name: 'Since or due',
-    about: 'Since when the job is active or waiting, or when a delayed job is due.',
+    about: 'Start of the active or waiting state, or the due time of a delayed job.',
     cell: ({ at }) => <Time at={at} />,
   },
   {
-    name: 'Tries',
-    about: 'Attempts so far, of the maximum.',
+    name: 'Attempts',
+    about: 'Number of attempts, and their maximum.',
     kind: 'number',
     cell: ({ attempts, most }) =>
       most > 1 ? `${numberText(attempts)} of ${numberText(most)}` : numberText(attempts),

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useContext } from 'preact/hooks';
-import { State } from '../parts/state.tsx';
+import { StateBadge } from '../parts/state.tsx';
 import { CurrentView } from '../view.ts';
 
 /** Age from which an observed state is outdated, in ms. */
@@ -19,6 +19,6 @@ export const isRecentObservation = (at: Date, now: number): boolean =>
  */
 export function ObservedState({ at, children }: { readonly at: Date; readonly children: ComponentChildren }) {
   const { now } = useContext(CurrentView);
-  if (!isRecentObservation(at, now)) return <State is="unknown">not checked lately</State>;
+  if (!isRecentObservation(at, now)) return <StateBadge is="unknown">not checked recently</StateBadge>;
   return <>{children}</>;
 }

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { type QueueContent, queueWords } from '../../../jobs/queue-look.ts';
+import { type QueueContent, queueWords } from '../../../jobs/queue-content.ts';
 import { processesNow, type RecorderProcess } from '../../../reporting/reports/processes.ts';
 import { queuesSeen, type SeenQueue } from '../../../reporting/reports/queues.ts';
-import { type Schedule, schedulesNow } from '../../../reporting/reports/schedules.ts';
+import { type ScheduleStatus, schedulesNow } from '../../../reporting/reports/schedules.ts';
 import { QueueUnavailableError } from '../../queue-unavailable.ts';
 import { definePage } from '../page.ts';
 import { ErrorNotice } from '../parts/problem.tsx';
-import { State, type Tone } from '../parts/state.tsx';
-import { type Column, Table } from '../parts/table.tsx';
+import { StateBadge, type Tone } from '../parts/state.tsx';
+import { Table, type TableColumn } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { ProblemNotice, queueUnavailable } from '../problems.tsx';
 import { durationWords, numberText } from '../texts.ts';
@@ -34,27 +34,27 @@ function OtherQueues({ of }: { readonly of: readonly SeenQueue[] }) {
 
 const count = (jobs: number | null) => (jobs === null ? '–' : numberText(jobs));
 
-const otherQueueColumns: readonly Column<SeenQueue>[] = [
+const otherQueueColumns: readonly TableColumn<SeenQueue>[] = [
   { name: 'Recorder', kind: 'name', cell: ({ recorder }) => recorder },
   { name: 'Queue', cell: ({ queue }) => queue },
-  { name: 'At work', kind: 'number', cell: ({ active }) => count(active) },
-  { name: 'Waits', kind: 'number', cell: ({ waiting }) => count(waiting) },
+  { name: 'Active', kind: 'number', cell: ({ active }) => count(active) },
+  { name: 'Waiting', kind: 'number', cell: ({ waiting }) => count(waiting) },
   {
     name: 'State',
     kind: 'wide',
     cell: ({ error, error_since, seen_at }) => (
       <ObservedState at={seen_at}>
         {error === null ? (
-          <State is="moves" tone="good" />
+          <StateBadge is="working" tone="good" />
         ) : (
           <>
-            <State is="stands" tone="bad" /> since <Time at={error_since} />: {error}
+            <StateBadge is="stalled" /> since <Time at={error_since} />: {error}
           </>
         )}
       </ObservedState>
     ),
   },
-  { name: 'Seen', cell: ({ seen_at }) => <Time at={seen_at} /> },
+  { name: 'Last checked', cell: ({ seen_at }) => <Time at={seen_at} /> },
 ];
 
 /** The processes of all recorders that write to this database. */
@@ -75,32 +75,32 @@ function Processes({ of }: { readonly of: readonly RecorderProcess[] }) {
 
 const STATES: Readonly<Record<RecorderProcess['state'], { readonly label: string; readonly tone: Tone }>> = {
   running: { label: 'runs', tone: 'good' },
-  outdated: { label: 'has an older configuration', tone: 'warn' },
+  outdated: { label: 'older configuration', tone: 'warn' },
   lost: { label: 'no heartbeat', tone: 'bad' },
   stopped: { label: 'stopped', tone: 'idle' },
 };
 
-const processColumns: readonly Column<RecorderProcess>[] = [
+const processColumns: readonly TableColumn<RecorderProcess>[] = [
   { name: 'Process', kind: 'name', cell: ({ process }) => <code>{process}</code> },
   {
     name: 'State',
     about:
       'The newest configuration of a recorder applies; older processes do only work that both configurations contain.',
     cell: ({ state }) => (
-      <State is={state} tone={STATES[state].tone}>
+      <StateBadge is={state} tone={STATES[state].tone}>
         {STATES[state].label}
-      </State>
+      </StateBadge>
     ),
   },
   { name: 'Recorder', kind: 'name', cell: ({ recorder }) => recorder },
   { name: 'Network', cell: ({ network }) => network },
-  { name: 'Does', cell: ({ roles }) => roles.join(', ') },
+  { name: 'Roles', cell: ({ roles }) => roles.join(', ') },
   { name: 'Started', cell: ({ started_at }) => <Time at={started_at} /> },
   { name: 'Last heartbeat', cell: ({ seen_at }) => <Time at={seen_at} /> },
 ];
 
 /** The schedules of all sources, with the next time of each. */
-function Schedules({ of }: { readonly of: readonly Schedule[] }) {
+function Schedules({ of }: { readonly of: readonly ScheduleStatus[] }) {
   return (
     <section aria-labelledby="schedules">
       <h2 id="schedules">Schedules</h2>
@@ -115,46 +115,46 @@ function Schedules({ of }: { readonly of: readonly Schedule[] }) {
   );
 }
 
-const scheduleColumns: readonly Column<Schedule>[] = [
+const scheduleColumns: readonly TableColumn<ScheduleStatus>[] = [
   { name: 'Schedule', cell: ({ schedule }) => <code>{schedule}</code> },
   {
     name: 'State',
     cell: ({ missing_since, seen_at }) => (
       <ObservedState at={seen_at}>
         {missing_since ? (
-          <State is="missing" tone="bad">
+          <StateBadge is="missing" tone="bad">
             missing since <Time at={missing_since} exact />
-          </State>
+          </StateBadge>
         ) : (
-          <State is="set" tone="good" />
+          <StateBadge is="set" tone="good" />
         )}
       </ObservedState>
     ),
   },
   { name: 'Every', kind: 'number', cell: ({ every }) => durationWords(every) },
   { name: 'Next', cell: ({ next_at }) => <Time at={next_at} /> },
-  { name: 'Seen', cell: ({ seen_at }) => <Time at={seen_at} /> },
+  { name: 'Last checked', cell: ({ seen_at }) => <Time at={seen_at} /> },
 ];
 
 /** `/queues`: active and waiting jobs, the processes, and the schedules. */
-export const queues = definePage({
+export const queuesPage = definePage({
   path: '/queues',
-  asked: z.strictObject({}),
+  params: z.strictObject({}),
   read: async ({ read, queues: view, recorder }) => {
-    const [stored, looks] = await Promise.all([
+    const [stored, contents] = await Promise.all([
       read(async (sql) => ({
         schedules: await schedulesNow(sql),
         processes: await processesNow(sql),
         others: (await queuesSeen(sql)).filter((one) => one.recorder !== recorder.name),
       })),
-      view.look().catch((error: unknown) => {
+      view.readContents().catch((error: unknown) => {
         if (error instanceof QueueUnavailableError) return error;
         throw error;
       }),
     ]);
-    return { ...stored, looks };
+    return { ...stored, contents };
   },
-  content: ({ schedules, processes, others, looks }) => ({
+  content: ({ schedules, processes, others, contents }) => ({
     title: 'Queues',
     live: 5,
     body: (
@@ -162,16 +162,16 @@ export const queues = definePage({
         <div class="stack">
           <h1>Queues</h1>
           <p class="soft">
-            Polls and plans have a queue of their own, so that heals do not delay them. Ended jobs are
-            removed: <a href="/runs">the runs</a> show their results, and{' '}
-            <a href="/runs?status=failed">which failed</a>. The queue can be lost: the database knows what is
-            recorded, missing and due.
+            Polls and plans have a separate queue, so that heals do not delay them. Completed jobs are
+            removed; their results are in <a href="/runs">all runs</a> and{' '}
+            <a href="/runs?status=failed">failed runs</a>. A lost queue does no harm: due work is planned from
+            the database.
           </p>
         </div>
-        {looks instanceof QueueUnavailableError ? (
-          <ProblemNotice problem={queueUnavailable(looks.message)} />
+        {contents instanceof QueueUnavailableError ? (
+          <ProblemNotice problem={queueUnavailable(contents.message)} />
         ) : (
-          looks.map((one) => <Queue of={one} key={one.queue} />)
+          contents.map((one) => <Queue of={one} key={one.queue} />)
         )}
         <OtherQueues of={others} />
         <Processes of={processes} />
@@ -190,7 +190,7 @@ function Queue({ of }: { readonly of: QueueContent }) {
       {of.refusal !== null && (
         <ErrorNotice what="This queue is stalled: jobs can be neither added nor started.">
           <p>{of.refusal}</p>
-          <p>Nothing is lost: due and missing work is in the database, and continues automatically.</p>
+          <p>No data is lost: due work is planned from the database and continues automatically.</p>
         </ErrorNotice>
       )}
       {of.paused && (

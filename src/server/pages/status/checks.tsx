@@ -1,6 +1,6 @@
 import type { NodeCheck } from '../../../reporting/reports/nodes/node-record.ts';
-import { State } from '../parts/state.tsx';
-import { type Column, Table } from '../parts/table.tsx';
+import { StateBadge } from '../parts/state.tsx';
+import { Table, type TableColumn } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { countText } from '../texts.ts';
 
@@ -16,17 +16,17 @@ export function Checks({ checks, open }: { readonly checks: readonly NodeCheck[]
     <details id={`checks-of-${checks[0]?.node}`} open={open}>
       <summary>
         {countText(checks.length, 'check')}
-        {failing > 0 && <>, {failing === 1 ? '1 fails' : `${failing} fail`}</>}
+        {failing > 0 && <>, {failing === 1 ? '1 failing' : `${failing} failing`}</>}
       </summary>
       <Table
         stacked
         caption={`Checks of ${checks[0]?.node}`}
         columns={[
           { name: 'Check', kind: 'name', cell: ({ check }: NodeCheck) => <code>{check}</code> },
-          { name: 'State', evident: true, cell: ({ state }) => <State is={state} /> },
+          { name: 'State', evident: true, cell: ({ state }) => <StateBadge is={state} /> },
           { name: 'Since', cell: ({ since }) => <Time at={since} exact /> },
           ...(several ? [seenBy] : []),
-          { name: 'What it says', kind: 'wide', cell: ({ error }) => error ?? '' },
+          { name: 'Message', kind: 'wide', cell: ({ error }) => error ?? '' },
         ]}
         rows={checks}
         keyOf={({ check, observer }) => `${observer} ${check}`}
@@ -36,4 +36,4 @@ export function Checks({ checks, open }: { readonly checks: readonly NodeCheck[]
   );
 }
 
-const seenBy: Column<NodeCheck> = { name: 'Seen by', kind: 'name', cell: ({ observer }) => observer };
+const seenBy: TableColumn<NodeCheck> = { name: 'Seen by', kind: 'name', cell: ({ observer }) => observer };

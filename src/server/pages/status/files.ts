@@ -58,11 +58,11 @@ export async function* statusFiles(
   if (site.logo) yield { path: logoFile(site), body: site.logo.body };
   for (const node of status.nodes) {
     yield* badges(node, folderOf(node.node));
-    const firstLook = await firstLookAt(sql, node.node);
+    const firstProbeAt = await firstLookAt(sql, node.node);
     for (const range of usualNames) {
-      const asked = parseRange({ range }, now, firstLook?.getTime() ?? null);
-      const record = await nodeRange(sql, node.node, asked, asked.grain, firstLook, now);
-      const content = nodeContent({ range: record, asked, status, now: node, site });
+      const params = parseRange({ range }, now, firstProbeAt?.getTime() ?? null);
+      const record = await nodeRange(sql, node.node, params, params.grain, firstProbeAt, now);
+      const content = nodeContent({ range: record, params, status, now: node, site });
       yield page(`${folderOf(node.node)}/${rangeFile(range)}`, content);
     }
   }

@@ -2,7 +2,7 @@ import { useContext } from 'preact/hooks';
 import type { NodeIncident } from '../../../reporting/reports/nodes/node-record.ts';
 import { lastedText } from '../../../reporting/reports/uptime.ts';
 import { Empty } from '../parts/empty.tsx';
-import { State } from '../parts/state.tsx';
+import { StateBadge } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { CurrentLinks } from './links.ts';
 
@@ -27,12 +27,15 @@ export function Incidents({
         <li key={`${incident.node} ${incident.started_at.toISOString()}`}>
           <p class="head">
             <span>
-              {incident.ended_at === null ? <State is="down">lasts</State> : <State is="over">over</State>}{' '}
+              {incident.ended_at === null ? (
+                <StateBadge is="down">ongoing</StateBadge>
+              ) : (
+                <StateBadge is="resolved">resolved</StateBadge>
+              )}{' '}
               {named && <a href={links.node(incident.node)}>{incident.node}</a>}
             </span>
             <span class="soft">
-              <Time at={incident.started_at} exact />{' '}
-              {incident.ended_at === null ? 'until now, so far ' : 'for '}
+              <Time at={incident.started_at} exact /> {incident.ended_at === null ? 'ongoing for ' : 'for '}
               {lastedText(incident)}
             </span>
           </p>
@@ -49,34 +52,34 @@ function CheckMessages({
 }: {
   readonly incident: NodeIncident;
 }) {
-  const said = Object.entries(checks).sort();
+  const checkEntries = Object.entries(checks).sort();
   return (
     <>
       <ul class="words">
-        {said.length === 0 && (
+        {checkEntries.length === 0 && (
           <li>
             <ErrorMessages first={first_error} last={last_error} />
           </li>
         )}
-        {said.map(([check, { first_error: first, last_error: last }]) => (
+        {checkEntries.map(([check, { first_error: first, last_error: last }]) => (
           <li key={check}>
             <code>{check}</code> <ErrorMessages first={first} last={last} />
           </li>
         ))}
       </ul>
-      {noticed_by.length > 1 && <p class="soft">Noticed by {noticed_by.join(', ')}.</p>}
+      {noticed_by.length > 1 && <p class="soft">Observed by {noticed_by.join(', ')}.</p>}
     </>
   );
 }
 
 function ErrorMessages({ first, last }: { readonly first: string | null; readonly last: string | null }) {
-  if (first === null) return <span class="soft">gave no reason</span>;
+  if (first === null) return <span class="soft">no error message</span>;
   return (
     <>
       <q>{first}</q>
       {last !== null && last !== first && (
         <>
-          , at the last <q>{last}</q>
+          , last: <q>{last}</q>
         </>
       )}
     </>

@@ -1,13 +1,19 @@
 import type { Latency } from '../../../reporting/reports/nodes/node-record.ts';
 import type { Span } from '../../../reporting/reports/nodes/windows.ts';
-import { windowText } from './state-words.ts';
+import { windowText } from './state-texts.ts';
 
 /**
  * Response times of a range, as an item of a list of facts. Shows their time range if it differs from the
  * requested one.
  */
-export function LatencyFact({ latency, asked }: { readonly latency: Latency | null; readonly asked: Span }) {
-  const exact = latency?.over.from === asked.from && latency.over.to === asked.to;
+export function LatencyFact({
+  latency,
+  params,
+}: {
+  readonly latency: Latency | null;
+  readonly params: Span;
+}) {
+  const exact = latency?.over.from === params.from && latency.over.to === params.to;
   return (
     <div>
       <dt>Response p50 / p95 / p99</dt>

@@ -9,21 +9,21 @@ export interface StatusLinks {
    */
   node(node: string, range?: string): string;
   /** Returns the page of a node over any range, or null if there is no server for it. */
-  range(node: string, asked: Readonly<Record<string, string>>): string | null;
+  range(node: string, params: Readonly<Record<string, string>>): string | null;
   readonly logo: string;
 }
 
 /** Encodes a node's name for a path. */
 const pathPart = (node: string) => encodeURIComponent(node);
 
-const withQuery = (path: string, asked: Readonly<Record<string, string>>) =>
-  Object.keys(asked).length === 0 ? path : `${path}?${new URLSearchParams(asked)}`;
+const withQuery = (path: string, params: Readonly<Record<string, string>>) =>
+  Object.keys(params).length === 0 ? path : `${path}?${new URLSearchParams(params)}`;
 
 /** The URLs on the server. */
 export const serverLinks: StatusLinks = {
   status: '/status',
   node: (node, range) => withQuery(`/status/${pathPart(node)}`, range === undefined ? {} : { range }),
-  range: (node, asked) => withQuery(`/status/${pathPart(node)}`, asked),
+  range: (node, params) => withQuery(`/status/${pathPart(node)}`, params),
   logo: '/status.logo',
 };
 

@@ -2,14 +2,14 @@ import { useContext } from 'preact/hooks';
 import { type NodeStatus, STATUS_DAYS, spanNames } from '../../../reporting/reports/nodes/nodes-status.ts';
 import { sortByUrgency } from '../../../reporting/reports/nodes/watched-nodes.ts';
 import { Empty } from '../parts/empty.tsx';
-import { type Column, Table } from '../parts/table.tsx';
+import { Table, type TableColumn } from '../parts/table.tsx';
 import { Checks } from './checks.tsx';
 import { LatencyNote } from './latency-fact.tsx';
 import { CurrentLinks, finer } from './links.ts';
 import { NotListed } from './more-nodes.tsx';
-import { NodeState, UptimeFact } from './node-facts.tsx';
+import { NodeStateBadge, UptimeFact } from './node-facts.tsx';
 import { StateBars } from './state-bars.tsx';
-import { summaryWords } from './state-words.ts';
+import { summaryWords } from './state-texts.ts';
 
 /** Maximum number of nodes with full details, half a screen each. */
 const MAX_FULL_NODES = 30;
@@ -48,7 +48,7 @@ function Node({ node }: { readonly node: NodeStatus }) {
         <h3>
           <NodeLink node={node.node} />
         </h3>
-        <NodeState node={node} />
+        <NodeStateBadge node={node} />
       </div>
       {node.error !== null && node.state !== 'up' && (
         <p class="reason">
@@ -88,12 +88,12 @@ function Lines({ nodes }: { readonly nodes: readonly NodeStatus[] }) {
   );
 }
 
-const columns: readonly Column<NodeStatus>[] = [
+const columns: readonly TableColumn<NodeStatus>[] = [
   { name: 'Node', kind: 'name', cell: ({ node }) => <NodeLink node={node} /> },
-  { name: 'State', cell: (node) => <NodeState node={node} /> },
+  { name: 'State', cell: (node) => <NodeStateBadge node={node} /> },
   { name: `The last ${STATUS_DAYS} days`, kind: 'bars', cell: (node) => <Days node={node} /> },
   ...spanNames.map(
-    (name, at): Column<NodeStatus> => ({
+    (name, at): TableColumn<NodeStatus> => ({
       name: `Uptime, ${name}`,
       head: (
         <>
@@ -107,8 +107,8 @@ const columns: readonly Column<NodeStatus>[] = [
   ),
 ];
 
-const why: Column<NodeStatus> = {
-  name: 'Why',
+const why: TableColumn<NodeStatus> = {
+  name: 'Reason',
   kind: 'wide',
   cell: ({ state, error, failing_checks }) => (state !== 'up' && error) || failing_checks.join(', '),
 };

@@ -31,7 +31,7 @@ export function NotListed({ nodes }: { readonly nodes: readonly Pick<WatchedNode
             </Fragment>
           ))}
           {count > linked.length &&
-            `${linked.length > 0 ? 'and ' : ''}${numberText(count - linked.length)} without a link here: the page of each is under its name`}
+            `${linked.length > 0 ? 'and ' : ''}${numberText(count - linked.length)} without a link: open the page of a node by its name`}
         </p>
       ))}
     </details>

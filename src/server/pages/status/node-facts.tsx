@@ -1,14 +1,14 @@
 import type { NodeStatus, SpanName } from '../../../reporting/reports/nodes/nodes-status.ts';
-import { State } from '../parts/state.tsx';
+import { StateBadge } from '../parts/state.tsx';
 import { Lasting, Time } from '../parts/time.tsx';
-import { boundsText, uptimeText } from './state-words.ts';
+import { boundsText, uptimeText } from './state-texts.ts';
 
 /** The current state of a node, and its duration. */
-export function NodeState({ node }: { readonly node: Pick<NodeStatus, 'state' | 'since'> }) {
-  if (node.state === 'unrecorded') return <State is="unknown">no record yet</State>;
+export function NodeStateBadge({ node }: { readonly node: Pick<NodeStatus, 'state' | 'since'> }) {
+  if (node.state === 'unrecorded') return <StateBadge is="unknown">no record yet</StateBadge>;
   return (
     <span>
-      <State is={node.state} />{' '}
+      <StateBadge is={node.state} />{' '}
       {node.since && (
         <span class="soft">
           <Lasting since={node.since} />

@@ -14,23 +14,23 @@ import type { StatusSite } from '../../status-site.ts';
 import { chartLink } from '../charts/link.ts';
 import { type Content, definePage } from '../page.ts';
 import { Calendar as Days, type FieldPlace } from '../parts/calendar.tsx';
-import { State } from '../parts/state.tsx';
-import { type Column, Table } from '../parts/table.tsx';
+import { StateBadge } from '../parts/state.tsx';
+import { Table, type TableColumn } from '../parts/table.tsx';
 import { countText } from '../texts.ts';
 import { CurrentView } from '../view.ts';
 import { Checks } from './checks.tsx';
 import { Incidents } from './incidents.tsx';
 import { LatencyFact } from './latency-fact.tsx';
 import { CurrentLinks, finer } from './links.ts';
-import { ProbeResultsTable } from './looks.tsx';
-import { NodeState, UptimeFact } from './node-facts.tsx';
+import { NodeStateBadge, UptimeFact } from './node-facts.tsx';
+import { ProbeResultsTable } from './probe-results.tsx';
 import { RangeChoice } from './range-choice.tsx';
 import { parseRange, type RequestedRange, rangeParameters } from './requested-range.ts';
 import { StalledLedgersWarning } from './stalled.tsx';
 import { Legend, StateBar, StateBars, StatePatterns } from './state-bars.tsx';
-import { summaryWords, uptimeText, windowText } from './state-words.ts';
+import { summaryWords, uptimeText, windowText } from './state-texts.ts';
 
-const columns: readonly Column<ObservedUptime>[] = [
+const columns: readonly TableColumn<ObservedUptime>[] = [
   { name: 'Probe', cell: ({ probe }) => probe },
   { name: 'Observer', kind: 'name', cell: ({ observer }) => observer },
   {
@@ -61,7 +61,7 @@ function UptimeByObserver({ observed }: { readonly observed: readonly ObservedUp
 /** Data of the page of a node. */
 export interface NodeRecord {
   readonly range: NodeRange;
-  readonly asked: RequestedRange;
+  readonly params: RequestedRange;
   readonly status: NodesStatus;
   /** Current state of the node; null if the node is no longer watched. */
   readonly now: NodeStatus | null;
@@ -72,27 +72,27 @@ export interface NodeRecord {
 const MIN_CALENDAR_DAYS = 100;
 
 /** `/status/NODE`: the record of a node over any range. */
-export const statusOfNode = definePage({
+export const nodeStatusPage = definePage({
   path: '/status/:node',
-  asked: z.strictObject({ ...rangeParameters, node: z.string() }),
+  params: z.strictObject({ ...rangeParameters, node: z.string() }),
   read: async ({ nodes, site, read, clock }, { node, ...parameters }): Promise<NodeRecord | null> => {
     if (node.includes('\0')) return null; // PostgreSQL does not accept NUL
     const status = await nodes();
     const now = status.nodes.find((one) => one.node === node) ?? null;
     return read(async (sql) => {
-      const firstLook = await firstLookAt(sql, node);
-      if (!firstLook && !now) return null;
+      const firstProbeAt = await firstLookAt(sql, node);
+      if (!firstProbeAt && !now) return null;
       const moment = clock();
-      const asked = parseRange(parameters, moment, firstLook?.getTime() ?? null);
-      const range = await nodeRange(sql, node, asked, asked.grain, firstLook, moment);
-      return { range, asked, status, now, site };
+      const params = parseRange(parameters, moment, firstProbeAt?.getTime() ?? null);
+      const range = await nodeRange(sql, node, params, params.grain, firstProbeAt, moment);
+      return { range, params, status, now, site };
     });
   },
   content: (record) => nodeContent(record),
 });
 
 /** Renders the page of a node. */
-export function nodeContent({ range, asked, status, now, site }: NodeRecord): Content {
+export function nodeContent({ range, params, status, now, site }: NodeRecord): Content {
   const { node, whole, windows, grain } = range;
   const summary = `${node}, ${windowText(range)}: ${summaryWords(windows)}.`;
   return {
@@ -105,16 +105,16 @@ export function nodeContent({ range, asked, status, now, site }: NodeRecord): Co
         <div class="stack">
           <div class="head">
             <h1>{node}</h1>
-            {now ? <NodeState node={now} /> : <State is="unknown">not watched any more</State>}
+            {now ? <NodeStateBadge node={now} /> : <StateBadge is="unknown">no longer watched</StateBadge>}
           </div>
-          <StalledLedgersWarning ledgers={status.standing} />
+          <StalledLedgersWarning ledgers={status.stalledLedgers} />
           {now?.error && now.state !== 'up' && (
             <p class="reason">
               <q>{now.error}</q>
             </p>
           )}
         </div>
-        <RangeChoice asked={asked} node={node} firstLook={range.first_look} />
+        <RangeChoice params={params} node={node} firstProbeAt={range.first_probe_at} />
         <section aria-labelledby="range">
           <div class="head">
             <h2 id="range">{windowText(range)}</h2>
@@ -132,21 +132,21 @@ export function nodeContent({ range, asked, status, now, site }: NodeRecord): Co
                 <UptimeFact window={whole} />
               </dd>
             </div>
-            <LatencyFact latency={range.latency} asked={range} />
+            <LatencyFact latency={range.latency} params={range} />
             <div>
               <dt>Incidents</dt>
               <dd>{range.incidents.length}</dd>
             </div>
           </dl>
-          <LatencyChart node={node} asked={asked} />
+          <LatencyChart node={node} params={params} />
           <Windows node={node} windows={windows} />
         </section>
         <section aria-labelledby="incidents">
           <h2 id="incidents">Incidents</h2>
-          <Incidents incidents={range.incidents} named={false} empty="No incident in this time." />
+          <Incidents incidents={range.incidents} named={false} empty="No incidents in this range." />
         </section>
         <section aria-labelledby="checks">
-          <h2 id="checks">Checks now</h2>
+          <h2 id="checks">Current checks</h2>
           <Checks checks={now?.checks ?? []} open />
         </section>
         <section aria-labelledby="looks">
@@ -169,7 +169,7 @@ export function nodeContent({ range, asked, status, now, site }: NodeRecord): Co
 function Back({ title }: { readonly title: string }) {
   const links = useContext(CurrentLinks);
   return (
-    <nav class="crumbs" aria-label="Where this is">
+    <nav class="crumbs" aria-label="Breadcrumbs">
       <ol>
         <li>
           <a href={links.status}>{title}</a>
@@ -180,13 +180,13 @@ function Back({ title }: { readonly title: string }) {
 }
 
 /** The link to the response times of the range, for clients that may read charts. */
-function LatencyChart({ node, asked }: { readonly node: string; readonly asked: RequestedRange }) {
+function LatencyChart({ node, params }: { readonly node: string; readonly params: RequestedRange }) {
   const { everything, file } = useContext(CurrentView);
   if (!everything || file) return null;
-  const [from, to] = [new Date(asked.from), new Date(asked.to)];
+  const [from, to] = [new Date(params.from), new Date(params.to)];
   return (
     <p>
-      <a href={chartLink({ of: 'node_latency_over_time', things: { node, probe: HEALTH }, from, to })}>
+      <a href={chartLink({ of: 'node_latency_over_time', selected: { node, probe: HEALTH }, from, to })}>
         Response times over this range
       </a>
     </p>
@@ -228,19 +228,19 @@ function Windows({ node, windows }: { readonly node: string; readonly windows: r
   const seconds = (
     state: 'up' | 'down' | 'unknown' | 'maintenance' | 'unrecorded',
     name: string,
-  ): Column<WindowStates> => ({
+  ): TableColumn<WindowStates> => ({
     name,
     kind: 'number',
     cell: (window) => (window[state] > 0 ? spanText(window[state]) : '–'),
   });
   return (
     <details>
-      <summary>{countText(windows.length, 'part')} in numbers</summary>
+      <summary>Table of {countText(windows.length, 'interval')}</summary>
       <Table
         caption="States by interval"
         columns={[
           {
-            name: 'When (UTC)',
+            name: 'Interval (UTC)',
             cell: (window) => {
               const to = finer(links, node, window);
               return to === null ? windowText(window) : <a href={to}>{windowText(window)}</a>;

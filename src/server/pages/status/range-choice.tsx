@@ -1,33 +1,34 @@
 import { useContext } from 'preact/hooks';
 import { grains, grainWords } from '../../../reporting/reports/nodes/windows.ts';
+import { MomentField } from '../parts/moment-field.tsx';
 import { CurrentView } from '../view.ts';
 import { CurrentLinks } from './links.ts';
 import { type RequestedRange, usualNames, usualRanges } from './requested-range.ts';
 
 /** The choice of the range: links to the usual ranges and to the years, and a form for any other. */
 export function RangeChoice({
-  asked,
+  params,
   node,
-  firstLook,
+  firstProbeAt,
 }: {
-  readonly asked: RequestedRange;
+  readonly params: RequestedRange;
   readonly node: string;
-  readonly firstLook: Date | null;
+  readonly firstProbeAt: Date | null;
 }) {
   const links = useContext(CurrentLinks);
   const { file, now } = useContext(CurrentView);
-  const text = (at: number) => new Date(at).toISOString().slice(0, 16);
+  const text = (at: number) => `${new Date(at).toISOString().slice(0, 16)}Z`;
   return (
     <nav aria-label="Range" class="stack">
       <ul class="ranges">
         {usualNames.map((name) => (
           <li key={name}>
-            <a href={links.node(node, name)} aria-current={asked.usual === name ? 'page' : undefined}>
+            <a href={links.node(node, name)} aria-current={params.usual === name ? 'page' : undefined}>
               {usualRanges[name].words}
             </a>
           </li>
         ))}
-        {yearsSince(firstLook, now).flatMap((year) => {
+        {yearsSince(firstProbeAt, now).flatMap((year) => {
           const href = links.range(node, { from: `${year}-01-01`, to: `${year + 1}-01-01`, grain: '1d' });
           return href === null
             ? []
@@ -42,18 +43,18 @@ export function RangeChoice({
         <form class="filters" method="get" action={links.node(node)}>
           <div>
             <label for="from">From (UTC)</label>
-            <input id="from" name="from" type="datetime-local" value={text(asked.from)} />
+            <MomentField id="from" name="from" value={text(params.from)} />
           </div>
           <div>
             <label for="to">To (UTC)</label>
-            <input id="to" name="to" type="datetime-local" value={text(asked.to)} />
+            <MomentField id="to" name="to" value={text(params.to)} />
           </div>
           <div>
             <label for="grain">Resolution</label>
             <select id="grain" name="grain">
-              <option value="">what fits</option>
+              <option value="">automatic</option>
               {grains.map((grain) => (
-                <option value={grain} selected={grain === asked.grain} key={grain}>
+                <option value={grain} selected={grain === params.grain} key={grain}>
                   {grainWords[grain]}
                 </option>
               ))}
@@ -67,8 +68,8 @@ export function RangeChoice({
 }
 
 /** Returns the calendar years with a record, the newest first. */
-function yearsSince(firstLook: Date | null, now: number): number[] {
-  if (!firstLook) return [];
+function yearsSince(firstProbe: Date | null, now: number): number[] {
+  if (!firstProbe) return [];
   const last = new Date(now).getUTCFullYear();
-  return Array.from({ length: last - firstLook.getUTCFullYear() + 1 }, (_, at) => last - at);
+  return Array.from({ length: last - firstProbe.getUTCFullYear() + 1 }, (_, at) => last - at);
 }

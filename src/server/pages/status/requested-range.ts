@@ -50,20 +50,20 @@ export interface RequestedRange extends Span {
 /**
  * Parses the range in the parameters. Default: the last 90 days. Its end is at most now.
  * @param now ms since 1970
- * @param firstLook start of the record, in ms since 1970; null if there is none
+ * @param firstProbe start of the record, in ms since 1970; null if there is none
  * @throws BadRequest if the range is invalid or has too many windows
  */
 export function parseRange(
-  asked: z.output<z.ZodObject<typeof rangeParameters>>,
+  params: z.output<z.ZodObject<typeof rangeParameters>>,
   now: number,
-  firstLook: number | null,
+  firstProbe: number | null,
 ): RequestedRange {
-  const own = Boolean(asked.from) || Boolean(asked.to);
-  if (own && asked.range) throw new BadRequest(['range: excludes from and to: use one or the other']);
-  const usual = own ? null : (asked.range ?? '90d');
-  const span = usual === null ? ownRange(asked, now) : usualRange(usual, now, firstLook);
+  const own = Boolean(params.from) || Boolean(params.to);
+  if (own && params.range) throw new BadRequest(['range: cannot be combined with from and to']);
+  const usual = own ? null : (params.range ?? '90d');
+  const span = usual === null ? ownRange(params, now) : usualRange(usual, now, firstProbe);
   const preset = usual === null ? null : usualRanges[usual].grain;
-  const grain = asked.grain || preset || chooseWindowGrain(span, TARGET_WINDOWS);
+  const grain = params.grain || preset || chooseWindowGrain(span, TARGET_WINDOWS);
   const count = countOf(span, grain);
   if (count > MAX_RANGE_WINDOWS) {
     const coarser = chooseWindowGrain(span, MAX_RANGE_WINDOWS);
@@ -76,9 +76,9 @@ export function parseRange(
   return { ...span, grain, usual };
 }
 
-function usualRange(name: UsualRange, now: number, firstLook: number | null): Span {
+function usualRange(name: UsualRange, now: number, firstProbe: number | null): Span {
   const { length, grain } = usualRanges[name];
-  if (length === null) return { from: Math.min(firstLook ?? now - DAY, now - HOUR), to: now };
+  if (length === null) return { from: Math.min(firstProbe ?? now - DAY, now - HOUR), to: now };
   // Ranges of days start at midnight, so that a day is equal on all pages.
   const from = now - length;
   return { from: grain === '1d' ? Math.ceil(from / DAY) * DAY : from, to: now };
@@ -93,8 +93,7 @@ function ownRange({ from, to }: { from?: string | undefined; to?: string | undef
   };
   const end = Math.min(read('to', to) ?? now, now);
   const begin = read('from', from) ?? end - DAY;
-  if (problems.length === 0 && begin >= now)
-    problems.push('from: lies in the future: nothing is recorded yet');
+  if (problems.length === 0 && begin >= now) problems.push('from: is in the future: nothing is recorded yet');
   else if (problems.length === 0 && begin >= end) problems.push('from: must be before to');
   if (problems.length > 0) throw new BadRequest(problems);
   return { from: begin, to: end };

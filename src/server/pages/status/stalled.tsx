@@ -7,7 +7,7 @@ export function StalledLedgersWarning({ ledgers }: { readonly ledgers: readonly 
   if (ledgers.length === 0) return null;
   return (
     <ErrorNotice
-      what="The record is stalled: later states are unknown."
+      what="The uptime ledger is stalled: later states are unknown."
       details={ledgers.map(
         ({ subject, since, reason }) =>
           `${subject}${since ? `, since ${momentText(since)} UTC` : ''}: ${reason}`,

@@ -1,12 +1,12 @@
 import type { WindowStates } from '../../../reporting/reports/nodes/windows.ts';
-import { stateWords } from './state-words.ts';
+import { stateWords } from './state-texts.ts';
 
 const WIDTH = 4;
 const GAP = 1;
 const HEIGHT = 28;
 /** Minimum height of a state in a bar, so that it is visible however short. */
 const LEAST_HEIGHT = 4;
-/** From the bottom up. */
+/** States of a bar, from the bottom up. */
 const STACKED = ['up', 'unknown', 'maintenance', 'down'] as const;
 
 /** Returns the fill of a state. Each has a pattern of its own, so that it is recognizable without color. */

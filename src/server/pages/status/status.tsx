@@ -11,7 +11,7 @@ import type { StatusSite } from '../../status-site.ts';
 import { type Content, definePage } from '../page.ts';
 import { Empty } from '../parts/empty.tsx';
 import { KeyValues } from '../parts/key-values.tsx';
-import { State } from '../parts/state.tsx';
+import { StateBadge } from '../parts/state.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { countText } from '../texts.ts';
@@ -25,9 +25,9 @@ import { Legend, StatePatterns } from './state-bars.tsx';
 const REFRESH_SECONDS = 30;
 
 /** `/status`: current and past states of the nodes; can be public. */
-export const status = definePage({
+export const statusPage = definePage({
   path: '/status',
-  asked: z.strictObject({}),
+  params: z.strictObject({}),
   read: async ({ nodes, site }) => ({ nodes: await nodes(), site }),
   content: ({ nodes, site }) => ({ ...statusContent(nodes, site), live: REFRESH_SECONDS }),
 });
@@ -54,10 +54,14 @@ export function statusContent(status: NodesStatus, site: StatusSite): Content {
         </section>
         <section aria-labelledby="incidents">
           <h2 id="incidents">Incidents</h2>
-          <Incidents incidents={status.incidents} named empty={`No incident in ${STATUS_DAYS} days.`} />
+          <Incidents
+            incidents={status.incidents}
+            named
+            empty={`No incidents in the last ${STATUS_DAYS} days.`}
+          />
         </section>
         <section aria-labelledby="proof">
-          <h2 id="proof">Proof</h2>
+          <h2 id="proof">Verification</h2>
           <Seal seal={status.seal} />
         </section>
       </>
@@ -66,7 +70,7 @@ export function statusContent(status: NodesStatus, site: StatusSite): Content {
 }
 
 function Verdict({
-  status: { nodes, standing },
+  status: { nodes, stalledLedgers: standing },
   site,
 }: {
   readonly status: NodesStatus;
@@ -96,7 +100,7 @@ function verdictOf(nodes: readonly NodeStatus[]): readonly [tone: string, words:
     some === nodes.length
       ? `${some === 1 ? 'The node is' : `All ${some} nodes are`} ${what}`
       : `${some} of ${countText(nodes.length, 'node')} ${some === 1 ? 'is' : 'are'} ${what}`;
-  if (nodes.length === 0) return ['idle', 'No node is watched'];
+  if (nodes.length === 0) return ['idle', 'No nodes are watched'];
   const [down, unknown, maintenance] = [count('down'), count('unknown', 'unrecorded'), count('maintenance')];
   if (down > 0) return ['bad', of(down, 'down')];
   if (unknown > 0) return ['idle', of(unknown, 'unknown')];
@@ -106,13 +110,13 @@ function verdictOf(nodes: readonly NodeStatus[]): readonly [tone: string, words:
 
 /** The newest seal of the record, with instructions to verify it. */
 function Seal({ seal }: { readonly seal: SealHead | null }) {
-  if (!seal) return <Empty>The record is not sealed yet: it is sealed once a day.</Empty>;
+  if (!seal) return <Empty>The recorded data is not sealed yet. A seal is made once a day.</Empty>;
   return (
     <>
       <p>
         The data of this page until <Time at={seal.sealed_until} exact /> is sealed: each seal is a hash over
-        all recorded data and the previous seal. Keep the head. Later, <code>chain-recorder verify</code>{' '}
-        detects on a copy of the record any later change.
+        all recorded data and the previous seal. Store the head elsewhere: with it,{' '}
+        <code>chain-recorder verify</code> detects any later change in a copy of the record.
       </p>
       <KeyValues
         of={[
@@ -161,12 +165,12 @@ function Maintenance({
         {
           name: 'State',
           cell: ({ from }) => (
-            <State is="maintenance">{from.getTime() <= now ? 'continues' : 'announced'}</State>
+            <StateBadge is="maintenance">{from.getTime() <= now ? 'continues' : 'announced'}</StateBadge>
           ),
         },
         { name: 'From', cell: ({ from }) => <Time at={from} exact /> },
         { name: 'To', cell: ({ to }) => <Time at={to} exact /> },
-        { name: 'Why', kind: 'wide', cell: ({ reason }) => reason ?? '' },
+        { name: 'Reason', kind: 'wide', cell: ({ reason }) => reason ?? '' },
       ]}
       rows={windows}
       keyOf={({ nodes, from, to }) => `${nodes?.join()} ${from.getTime()} ${to.getTime()}`}

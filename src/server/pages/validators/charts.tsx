@@ -43,23 +43,22 @@ const CHARTS: readonly {
     keys: ({ node_id }) => ({ subnet_id: PRIMARY_NETWORK, node_id }),
   },
   {
-    of: 'validators',
+    of: 'node_validators',
     title: 'Stake and delegations, in AVAX',
     columns: ['stake_navax', 'delegator_weight'],
     words: { stake_navax: 'stake', delegator_weight: 'delegations' },
     isInNavax: true,
     // One view of the stake is enough, because the nodes agree about it.
-    keys: ({ node_id, uptime_seen_by: node }) => ({
-      subnet_id: PRIMARY_NETWORK,
-      node_id,
-      ...(node === null ? {} : { node }),
-    }),
+    keys: ({ node_id, uptime_seen_by, node: own }) => {
+      const node = uptime_seen_by ?? own;
+      return { subnet_id: PRIMARY_NETWORK, node_id, ...(node === null ? {} : { node }) };
+    },
   },
   {
     of: 'blocks_proposed',
     title: 'Proposed blocks, and the number expected from the stake, per day',
     columns: ['blocks', 'expected_blocks'],
-    words: { expected_blocks: 'likely blocks' },
+    words: { expected_blocks: 'expected blocks' },
     keys: ({ node_id }) => ({ node_id }),
   },
   {
@@ -81,11 +80,11 @@ export async function readValidatorCharts(
   for (const { of, title, columns, keys, isShown, words = {}, isInNavax } of CHARTS) {
     const drawable = drawables.get(of);
     if (!drawable || isShown?.(validator) === false) continue;
-    const things = keys(validator);
+    const selected = keys(validator);
     const request = parseChartRequest(
       drawable,
       {
-        ...{ column: columns?.join(','), by: undefined, as_of: null, beside: null, things },
+        ...{ column: columns?.join(','), by: undefined, as_of: null, beside: null, selected },
         ...{ from: new Date(to.getTime() - WINDOW_MS), to },
       },
       to.getTime(),
@@ -99,7 +98,7 @@ export async function readValidatorCharts(
       columns: request.columns,
       window,
       draws: drawable.draws,
-      keys: things,
+      keys: selected,
       lines: found.lines.map((line) => describeLine(line, words, isInNavax === true)),
     });
   }
@@ -142,9 +141,7 @@ export function ValidatorChart({
     <section aria-labelledby={id}>
       <div class="head">
         <h2 id={id}>{title}</h2>
-        <a href={chartLink({ of: name, columns, things: keys, from: window[0], to: null })}>
-          More of this chart
-        </a>
+        <a href={chartLink({ of: name, columns, selected: keys, from: window[0], to: null })}>Open chart</a>
       </div>
       <LineChart
         name={name}

@@ -1,7 +1,7 @@
 import type { MyValidator } from '../../../reporting/reports/my-validators.ts';
-import { hrefOf } from '../datasets/address.ts';
-import { State } from '../parts/state.tsx';
-import type { Column } from '../parts/table.tsx';
+import { hrefOf } from '../datasets/addresses.ts';
+import { StateBadge } from '../parts/state.tsx';
+import type { TableColumn } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { serverLinks } from '../status/links.ts';
 import { durationWords, numberText } from '../texts.ts';
@@ -22,12 +22,16 @@ const none = '–';
 const avax = (amount: string | null) =>
   amount === null ? none : <span title={`${amount} AVAX`}>{avaxText(amount)} AVAX</span>;
 
+/** An amount of a column whose name has the unit. */
+const amountCell = (amount: string | null) =>
+  amount === null ? none : <span title={`${amount} AVAX`}>{avaxText(amount)}</span>;
+
 /** The state of the node of a validator. */
 export function NodeStateCell({ node, state }: MyValidator) {
   if (node === null) return <span class="soft">not configured</span>;
   return (
     <a href={serverLinks.node(node)}>
-      <State is={state ?? 'unknown'}>{state ?? 'no record yet'}</State>
+      <StateBadge is={state ?? 'unknown'}>{state ?? 'no record yet'}</StateBadge>
     </a>
   );
 }
@@ -38,9 +42,9 @@ export function SeenUptime({ uptime, threshold, downtime_left_minutes: left }: M
   const tone = left !== null && left < 0 ? 'bad' : uptime < threshold || (left ?? 0) < 1440 ? 'warn' : 'good';
   return (
     <span title={leftText(left)}>
-      <State is={tone} tone={tone}>
+      <StateBadge is={tone} tone={tone}>
         {uptime.toFixed(2)} %
-      </State>{' '}
+      </StateBadge>{' '}
       <span class="soft">of {threshold} %</span>
     </span>
   );
@@ -50,11 +54,11 @@ export function SeenUptime({ uptime, threshold, downtime_left_minutes: left }: M
 export function leftText(minutes: number | null): string | undefined {
   if (minutes === null) return undefined;
   return minutes < 0
-    ? 'The threshold of the reward cannot be reached any more.'
+    ? 'The reward threshold can no longer be reached.'
     : `The reward is lost after ${durationWords(minutes * 60)} more of downtime.`;
 }
 
-/** Blocks of the last 7 days, against the number that the stake makes likely. */
+/** Blocks of the last 7 days, and the number expected from the share of the stake. */
 export function Blocks({ blocks_7d: blocks, expected_blocks_7d: expected }: MyValidator) {
   if (blocks === null) return <>{none}</>;
   return (
@@ -70,9 +74,9 @@ export function Version({ version, network_version: network, is_outdated: outdat
   if (version === null) return <>{none}</>;
   if (!outdated) return <>{version.replace(/^avalanchego\//, '')}</>;
   return (
-    <State is="outdated">
+    <StateBadge is="outdated">
       {version.replace(/^avalanchego\//, '')} <span class="soft">below {network?.replace(/^.*\//, '')}</span>
-    </State>
+    </StateBadge>
   );
 }
 
@@ -80,9 +84,9 @@ export function Version({ version, network_version: network, is_outdated: outdat
 export function ValidationEnd({ end_time: end, days_left: days }: MyValidator) {
   if (end === null) return <span class="soft">none</span>;
   return days !== null && days < SOON_DAYS ? (
-    <State is="late">
+    <StateBadge is="late">
       <Time at={end} />
-    </State>
+    </StateBadge>
   ) : (
     <Time at={end} />
   );
@@ -102,7 +106,7 @@ export function L1Balance({
       {left !== null && (
         <>
           {', '}
-          {days !== null && days < SOON_DAYS ? <State is="late">{left}</State> : left}
+          {days !== null && days < SOON_DAYS ? <StateBadge is="late">{left}</StateBadge> : left}
         </>
       )}
     </>
@@ -114,13 +118,13 @@ export function Delegations({ delegations, delegated_avax: amount, node_id }: My
   if (delegations === null) return <>{none}</>;
   return (
     <>
-      <a href={hrefOf('/datasets/validator_delegators', { node_id })}>{numberText(delegations)}</a>,{' '}
+      <a href={hrefOf('/datasets/node_validator_delegators', { node_id })}>{numberText(delegations)}</a>,{' '}
       {avax(amount)}
     </>
   );
 }
 
-const name: Column<MyValidator> = {
+const name: TableColumn<MyValidator> = {
   name: 'Validator',
   cell: ({ node_id, node }) => (
     <a href={validatorHref(node_id)} title={node_id}>
@@ -130,16 +134,16 @@ const name: Column<MyValidator> = {
 };
 
 /** The columns of the overview. */
-export const overviewColumns: readonly Column<MyValidator>[] = [
+export const overviewColumns: readonly TableColumn<MyValidator>[] = [
   name,
   { name: 'Node', evident: true, cell: NodeStateCell },
   {
-    name: 'Uptime seen',
+    name: 'Observed uptime',
     about:
       'Lowest uptime of the validation that a configured node observed, and the uptime that the reward requires.',
     cell: SeenUptime,
   },
-  { name: 'Stake', kind: 'number', cell: ({ stake_avax }) => avax(stake_avax) },
+  { name: 'Stake (AVAX)', kind: 'number', cell: ({ stake_avax }) => amountCell(stake_avax) },
   { name: 'Ends', cell: ValidationEnd },
   {
     name: 'Blocks, 7 days',
@@ -150,13 +154,13 @@ export const overviewColumns: readonly Column<MyValidator>[] = [
   { name: 'Version', cell: Version },
   {
     name: 'L1 balance',
-    about: 'Balance and days left on the watched L1 whose balance is used up first.',
+    about: 'Remaining balance and days of the watched L1 that runs out first.',
     cell: L1Balance,
   },
 ];
 
 /** All columns. */
-export const allColumns: readonly Column<MyValidator>[] = [
+export const allColumns: readonly TableColumn<MyValidator>[] = [
   name,
   { name: 'Node', evident: true, cell: NodeStateCell },
   {
@@ -168,23 +172,24 @@ export const allColumns: readonly Column<MyValidator>[] = [
   ...overviewColumns.slice(2, 4),
   { name: 'Delegations', kind: 'number', cell: Delegations },
   {
-    name: 'Free capacity',
-    about: 'Stake that can still be delegated: 5 times the own stake, and at most 3 million AVAX in all.',
+    name: 'Free capacity (AVAX)',
+    about:
+      'Stake that can still be delegated. Limit: 5 times the own stake, at most 3 million AVAX in total.',
     kind: 'number',
-    cell: ({ free_capacity_avax }) => avax(free_capacity_avax),
+    cell: ({ free_capacity_avax }) => amountCell(free_capacity_avax),
   },
   ...overviewColumns.slice(4, 5),
   {
-    name: 'Reward expected',
+    name: 'Reward expected (AVAX)',
     about: 'Potential reward of the validation and accrued fees.',
     kind: 'number',
-    cell: ({ reward_expected_avax }) => avax(reward_expected_avax),
+    cell: ({ reward_expected_avax }) => amountCell(reward_expected_avax),
   },
   {
-    name: 'Rewards received',
+    name: 'Rewards received (AVAX)',
     about: 'Recorded rewards and fees.',
     kind: 'number',
-    cell: ({ rewards_received_avax }) => avax(rewards_received_avax),
+    cell: ({ rewards_received_avax }) => amountCell(rewards_received_avax),
   },
   ...overviewColumns.slice(5),
 ];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PRIMARY_NETWORK } from '../../../datasets/node/current-validators.ts';
 import type { MyValidator } from '../../../reporting/reports/my-validators.ts';
-import { hrefOf } from '../datasets/address.ts';
+import { hrefOf } from '../datasets/addresses.ts';
 import { definePage } from '../page.ts';
 import { Empty } from '../parts/empty.tsx';
 import { KeyValues } from '../parts/key-values.tsx';
@@ -25,9 +25,9 @@ interface ValidatorData {
 }
 
 /** `/validators/NODEID`: a validator of the user, with charts of its last 30 days. */
-export const validator = definePage({
+export const validatorPage = definePage({
   path: '/validators/:node_id',
-  asked: z.strictObject({ node_id: z.string() }),
+  params: z.strictObject({ node_id: z.string() }),
   async read({ validators, read, clock }, { node_id }): Promise<ValidatorData | null> {
     const found = (await validators()).find((one) => one.node_id === node_id);
     if (!found) return null;
@@ -58,7 +58,7 @@ export const validator = definePage({
           <ValidatorChart section={section} key={section.name} />
         ))}
         <section aria-labelledby="more">
-          <h2 id="more">Its records</h2>
+          <h2 id="more">Recorded data</h2>
           <ul>
             {links(one).map(([href, label]) => (
               <li key={href}>
@@ -105,13 +105,13 @@ function Facts({ of: one }: { readonly of: MyValidator }) {
 function links({ node_id, node }: MyValidator): (readonly [href: string, label: string])[] {
   return [
     [
-      hrefOf('/datasets/validators_history', { node_id, subnet_id: PRIMARY_NETWORK }),
-      'Versions of its validation',
+      hrefOf('/datasets/node_validators_history', { node_id, subnet_id: PRIMARY_NETWORK }),
+      'Versions of the validation',
     ],
-    [hrefOf('/datasets/validator_delegators', { node_id }), 'Delegations'],
+    [hrefOf('/datasets/node_validator_delegators', { node_id }), 'Delegations'],
     [hrefOf('/datasets/rewards', { node_id }), 'Rewards, expected and received'],
     [hrefOf('/datasets/proposed_blocks', { proposer_node_id: node_id }), 'Proposed blocks'],
     [hrefOf('/datasets/l1_runway', { node_id }), 'Balances on L1s'],
-    ...(node === null ? [] : [[`/status/${encodeURIComponent(node)}`, 'Health of its node'] as const]),
+    ...(node === null ? [] : [[`/status/${encodeURIComponent(node)}`, 'Node health'] as const]),
   ];
 }

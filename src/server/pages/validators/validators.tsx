@@ -12,9 +12,9 @@ export const NO_VALIDATOR =
   'No validator is configured: add node ids to watch.nodeIds of recorder.yaml, or your nodes to upstreams.nodes. A configured node appears after its first poll, within seconds.';
 
 /** `/validators`: the validators of the user. */
-export const validators = definePage({
+export const validatorsPage = definePage({
   path: '/validators',
-  asked: z.strictObject({}),
+  params: z.strictObject({}),
   read: async ({ validators: read }) => read(),
   content: (all) => ({
     title: 'My validators',
@@ -24,8 +24,8 @@ export const validators = definePage({
         <div class="stack">
           <h1>My validators</h1>
           <p class="soft">
-            {countText(all.length, 'validator')}: those in <code>watch.nodeIds</code>, and those whose node is
-            configured. The same rows: <a href="/datasets/my_validators">reporting.my_validators</a>,{' '}
+            {countText(all.length, 'validator')}: those in <code>watch.nodeIds</code>, and those of configured
+            nodes. The same data: <a href="/datasets/my_validators">reporting.my_validators</a>,{' '}
             <code>chain-recorder report my-validators</code>, <a href="/api/v1/views/my_validators">API</a>.
           </p>
         </div>

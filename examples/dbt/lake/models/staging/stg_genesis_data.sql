@@ -1,5 +1,5 @@
 -- Made by "npm run docs".
 -- A version can be in several files: the newest row counts.
-select genesis_hash, genesis_data, extra, recorded_at, superseded_at, run_id
+select md5('genesis_data ' || length(genesis_hash) || ':' || genesis_hash || epoch_us(valid_from) || ',')::uuid as version_id, genesis_hash, genesis_data, extra, valid_from, valid_to, run_id
 from {{ source('lake', 'genesis_data') }}
-qualify row_number() over (partition by genesis_hash, recorded_at order by exported_at desc) = 1
+qualify row_number() over (partition by genesis_hash, valid_from order by exported_at desc) = 1

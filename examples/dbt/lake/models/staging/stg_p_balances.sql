@@ -3,7 +3,7 @@
 -- A number that fits no DECIMAL is null, and has its digits in NAME_exact. Where no file has that column, it is null.
 select versions.*
 from (select cast(null as varchar) as balance_exact, cast(null as varchar) as unlocked_exact, cast(null as varchar) as locked_stakeable_exact, cast(null as varchar) as locked_not_stakeable_exact) absent, lateral (
-select node, address, asset_id, balance, unlocked, locked_stakeable, locked_not_stakeable, utxo_ids, extra, valid_from, valid_to, ended_by, run_id, balance_exact, unlocked_exact, locked_stakeable_exact, locked_not_stakeable_exact
+select md5('p_balances ' || length(node) || ':' || node || length(address) || ':' || address || length(asset_id) || ':' || asset_id || epoch_us(valid_from) || ',')::uuid as version_id, node, address, asset_id, balance, unlocked, locked_stakeable, locked_not_stakeable, utxo_ids, extra, valid_from, valid_to, ended_by, run_id, balance_exact, unlocked_exact, locked_stakeable_exact, locked_not_stakeable_exact
 from {{ source('lake', 'p_balances') }}
 qualify row_number() over (partition by node, address, asset_id, valid_from order by exported_at desc) = 1
 ) versions

@@ -6,8 +6,8 @@ from (
   from (
     select node, subnet_id, valid_from, min(valid_from) over (partition by node, subnet_id) as first_look,
       lag(ended_by) over (partition by node, subnet_id, node_id, start_time, tx_id, validation_id order by valid_from) as before_ended_by
-    from {{ ref('stg_validators') }}) versions
+    from {{ ref('stg_node_validators') }}) versions
   where valid_from > first_look and (before_ended_by is null or before_ended_by = 'gone')
   union all
-  select node, subnet_id, valid_to, 0, 1 from {{ ref('stg_validators') }} where ended_by = 'gone') movements
+  select node, subnet_id, valid_to, 0, 1 from {{ ref('stg_node_validators') }} where ended_by = 'gone') movements
 group by 1, 2, 3

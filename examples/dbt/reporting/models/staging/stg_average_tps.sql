@@ -1,3 +1,3 @@
 -- Made by "npm run docs".
-select chain_id, bucket_start, value, extra, recorded_at, superseded_at, vanished, run_id
+select chain_id, bucket_start, value, extra, version_id, valid_from, valid_to, ended_by, vanished, run_id
 from {{ source('reporting', 'average_tps_history') }}

@@ -1,3 +1,3 @@
 -- Made by "npm run docs".
-select chain_id, address, contract, erc_type, token_id, token_uri, metadata_index_status, metadata_last_updated_timestamp, metadata_name, metadata_symbol, metadata_image_uri, metadata_description, metadata_animation_uri, metadata_external_url, metadata_background, metadata_attributes, metadata_decimals, metadata_properties, balance, extra, valid_from, run_id, valid_to, ended_by
+select chain_id, address, contract, erc_type, token_id, token_uri, metadata_index_status, metadata_last_updated_timestamp, metadata_name, metadata_symbol, metadata_image_uri, metadata_description, metadata_animation_uri, metadata_external_url, metadata_background, metadata_attributes, metadata_decimals, metadata_properties, balance, extra, version_id, valid_from, run_id, valid_to, ended_by
 from {{ source('reporting', 'erc1155_balances_history') }}

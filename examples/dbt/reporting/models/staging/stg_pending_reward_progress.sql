@@ -1,3 +1,3 @@
 -- Made by "npm run docs".
-select network, tx_hash, reward_type, progress, observed_at, run_id
+select network, tx_hash, reward_type, progress, version_id, observed_at, run_id
 from {{ source('reporting', 'pending_reward_progress') }}

@@ -1,9 +1,0 @@
--- Made by "npm run docs".
--- A version can be in several files: the newest row counts.
--- A number that fits no DECIMAL is null, and has its digits in NAME_exact. Where no file has that column, it is null.
-select versions.*
-from (select cast(null as varchar) as supply_exact, cast(null as varchar) as height_exact) absent, lateral (
-select node, subnet_id, supply, height, extra, observed_at, run_id, supply_exact, height_exact
-from {{ source('lake', 'current_supply') }}
-qualify row_number() over (partition by node, subnet_id, observed_at order by exported_at desc) = 1
-) versions

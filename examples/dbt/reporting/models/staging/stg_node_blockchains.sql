@@ -1,3 +1,0 @@
--- Made by "npm run docs".
-select node, blockchain_id, name, subnet_id, vm_id, status, alias, is_bootstrapped, extra, valid_from, run_id, valid_to, ended_by
-from {{ source('reporting', 'node_blockchains_history') }}

@@ -1,0 +1,3 @@
+-- Made by "npm run docs".
+select node, height, id, parent_id, time, merkle_root, txs, bytes, extra, version_id, valid_from, run_id, valid_to, ended_by, differs
+from {{ source('reporting', 'node_x_blocks_history') }}

@@ -1,3 +1,0 @@
--- Made by "npm run docs".
-select node, proposal, support_weight, supporters, object_weight, objectors, abstain_weight, extra, valid_from, run_id, valid_to, ended_by
-from {{ source('reporting', 'proposals_history') }}

@@ -1,0 +1,94 @@
+import { parseInstant } from '../../../lib/instant.ts';
+import { getCatalogue, type ReadableDataset } from '../../../reporting/relations/catalogue.ts';
+import type { Relation } from '../../../reporting/relations/relation.ts';
+import type { Redirect } from '../page.ts';
+import type { PastSupport } from './relations.ts';
+
+/** Query parameters of a URL, each given once. */
+export type Parameters = Readonly<Record<string, string>>;
+
+/** Returns a URL on this server. Parameters that are null are omitted. */
+export function hrefOf(path: string, parameters: Readonly<Record<string, string | null>> = {}): string {
+  const given = Object.entries(parameters).filter((one): one is [string, string] => one[1] !== null);
+  // Decodes characters that are allowed in a query, for readability.
+  const query = new URLSearchParams(given).toString().replaceAll('%3A', ':').replaceAll('%2C', ',');
+  return query === '' ? path : `${path}?${query}`;
+}
+
+/** Returns the parameters that links to other rows keep: the moment in `as_of`. */
+export const keepAsOf = ({ as_of: asOf }: Parameters): Parameters =>
+  asOf === undefined ? {} : { as_of: asOf };
+
+/** Returns the parameters without some of them. */
+export function without(parameters: Parameters, ...names: readonly string[]): Parameters {
+  return Object.fromEntries(Object.entries(parameters).filter(([name]) => !names.includes(name)));
+}
+
+/**
+ * Normalizes the fields of a form for a URL. Empty fields are omitted, and the ticked boxes of `columns`
+ * become one list. Other repeated fields are unchanged; the parser of the parameters refuses them.
+ */
+export function normalizeParameters(
+  given: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]): [string, unknown][] => {
+      if (value === '') return [];
+      return [[name, name === 'columns' && Array.isArray(value) ? value.join(',') : value]];
+    }),
+  );
+}
+
+/** Returns the parameters if each is given once, else null. */
+export function singleParameters(given: Readonly<Record<string, unknown>>): Parameters | null {
+  const texts = Object.entries(given).filter((one): one is [string, string] => typeof one[1] === 'string');
+  return texts.length === Object.keys(given).length ? Object.fromEntries(texts) : null;
+}
+
+/**
+ * Returns the parameters of a page without empty fields of forms.
+ * @returns a redirect to the shorter URL if there were empty fields
+ */
+export function canonicalizeParameters(
+  path: string,
+  given: Readonly<Record<string, unknown>>,
+): Redirect | { readonly given: Readonly<Record<string, unknown>> } {
+  const tidy = normalizeParameters(given);
+  const parameters = singleParameters(tidy);
+  const same = parameters === null || Object.entries(given).every(([name, value]) => tidy[name] === value);
+  return same ? { given: tidy } : { location: hrefOf(path, parameters) };
+}
+
+/** Format of the response: the rows of the page as JSON, or all rows as CSV. */
+export type DataFormat = 'json' | 'csv';
+
+/** Returns the URL of the API for the rows of a page, with the same filters, columns, order and moment. */
+export function rowsAddress(
+  { name }: Relation,
+  parameters: Parameters,
+  past: PastSupport,
+  form: DataFormat,
+): string {
+  const place = getCatalogue().datasets.has(name) ? `datasets/${name}/rows` : `views/${name}`;
+  return hrefOf(`/api/v1/${place}.${form}`, pageOrAll(convertMoment(parameters, past), form));
+}
+
+/** Returns the URL of the API for the differences on a page. */
+export const changesAddress = ({ now }: ReadableDataset, parameters: Parameters, form: DataFormat): string =>
+  hrefOf(`/api/v1/datasets/${now.name}/changes.${form}`, pageOrAll(parameters, form));
+
+/** Returns the parameters for a format: JSON is the same page, CSV contains all rows. */
+const pageOrAll = (parameters: Parameters, form: DataFormat) =>
+  form === 'csv' ? without(parameters, 'after', 'limit') : parameters;
+
+/** Converts the moment of a page for the API: to a filter if past states are not stored, or to nothing. */
+function convertMoment(parameters: Parameters, past: PastSupport): Parameters {
+  const { as_of: moment, ...rest } = parameters;
+  if (moment === undefined || past.kind === 'known') return parameters;
+  if (past.kind === 'none') return rest;
+  const filter = `${past.column}.lte`;
+  const earlier = [moment, ...(rest[filter] === undefined ? [] : [rest[filter]])].toSorted(
+    (one, other) => (parseInstant(one) ?? 0) - (parseInstant(other) ?? 0),
+  );
+  return { ...rest, [filter]: earlier[0] ?? moment };
+}

@@ -1,0 +1,256 @@
+import type { ReadableDataset } from '../../../reporting/relations/catalogue.ts';
+import {
+  type Coverage,
+  type CoverageDay,
+  NOT_RECORDED_YET,
+} from '../../../reporting/relations/coverage-days.ts';
+import type { TargetDay } from '../../../reporting/relations/target-coverage.ts';
+import { Calendar, type FieldPlace } from '../parts/calendar.tsx';
+import { StateBadge } from '../parts/state.tsx';
+import { Table, type TableColumn } from '../parts/table.tsx';
+import { fillOf } from '../status/state-bars.tsx';
+import { countText, durationWords, numberText } from '../texts.ts';
+import { hrefOf, type Parameters, without } from './addresses.ts';
+import { relationPath } from './relation-head.tsx';
+
+/** Recorded and missing time of a day, for its text and its field of the calendar. */
+export type DayCoverage = TargetDay;
+
+export type DayState = 'covered' | 'partial' | 'gap' | 'none';
+
+/** Converts the coverage of a day over all targets. */
+export const dayOf = ({ day, covered_ms, missing_ms, reasons }: CoverageDay): DayCoverage => ({
+  day,
+  covered_ms,
+  missing_ms,
+  fetchable_ms: reasons
+    .filter(({ reason }) => reason === NOT_RECORDED_YET)
+    .reduce((sum, { missing_ms }) => sum + missing_ms, 0),
+});
+
+export const stateOfDay = ({ covered_ms, missing_ms }: DayCoverage): DayState => {
+  if (missing_ms === 0) return covered_ms === 0 ? 'none' : 'covered';
+  return covered_ms === 0 ? 'gap' : 'partial';
+};
+
+/** Describes a day: `2026-11-01: partial, 3 h missing`. */
+export function dayWords(day: DayCoverage): string {
+  const state = stateOfDay(day);
+  if (state === 'none') return `${day.day}: no record`;
+  const missing = day.missing_ms > 0 ? `, ${missingText(day)}` : '';
+  return `${day.day}: ${state}${missing}`;
+}
+
+/** Describes the missing part of a day, and whether it can still be fetched. */
+export function missingText({ missing_ms, fetchable_ms }: DayCoverage): string {
+  const [all, part] = [durationWords(missing_ms / 1000), durationWords(fetchable_ms / 1000)];
+  if (fetchable_ms === 0) return `${all} permanently missing`;
+  return fetchable_ms < missing_ms
+    ? `${all} missing, ${part} of it can still be fetched`
+    : `${all} missing, can still be fetched`;
+}
+
+/** Summarizes several days: `80 covered, 3 partial, 1 gap`. */
+export function daysWords(days: readonly DayCoverage[]): string {
+  const states = days.map(stateOfDay);
+  const parts = (['covered', 'partial', 'gap', 'none'] as const).flatMap((state) => {
+    const count = states.filter((one) => one === state).length;
+    return count === 0 ? [] : [`${count} ${state === 'none' ? 'without a record' : state}`];
+  });
+  return parts.join(', ');
+}
+
+/**
+ * Returns all days of a range, including those without a record.
+ * @param from ISO 8601, inclusive
+ * @param to ISO 8601, exclusive
+ */
+export function allDays(days: readonly DayCoverage[], from: string, to: string): DayCoverage[] {
+  const known = new Map(days.map((one) => [one.day, one]));
+  const count = Math.ceil((Date.parse(to) - Date.parse(from)) / 86_400_000);
+  return Array.from({ length: Math.max(count, 0) }, (_, at) => {
+    const day = new Date(Date.parse(from) + at * 86_400_000).toISOString().slice(0, 10);
+    return known.get(day) ?? { day, covered_ms: 0, missing_ms: 0, fetchable_ms: 0 };
+  });
+}
+
+/** Minimum height of the missing part, as a share of the field, so that it is visible however short. */
+const MIN_MISSING_SHARE = 1 / 3;
+/** CSS classes of the parts of a field: those of the states of nodes. */
+const FILLS = { covered: 'up', fetchable: 'maintenance', lost: 'down' } as const;
+
+/** The field of a day: the covered part, and below it the missing part. */
+export function DayField({ day, x, y, width, height }: FieldPlace & { readonly day: DayCoverage }) {
+  const state = stateOfDay(day);
+  const share = day.missing_ms / Math.max(day.missing_ms + day.covered_ms, 1);
+  const missing =
+    state === 'partial' ? Math.min(Math.max(share, MIN_MISSING_SHARE), 1 - MIN_MISSING_SHARE) : share;
+  const fetchable = (missing * day.fetchable_ms) / Math.max(day.missing_ms, 1);
+  const parts = [
+    { part: 'covered', tall: 1 - missing },
+    { part: 'fetchable', tall: fetchable },
+    { part: 'lost', tall: missing - fetchable },
+  ] as const;
+  let top = y;
+  return (
+    <g>
+      <title>{dayWords(day)}</title>
+      {state === 'none' ? (
+        <rect class="unrecorded" x={x} y={y + height - 2} width={width} height={2} />
+      ) : (
+        parts.map(({ part, tall }) => {
+          const from = top;
+          top += tall * height;
+          const fill = FILLS[part];
+          return tall > 0 ? (
+            <rect
+              class={fill}
+              fill={fillOf(fill)}
+              x={x}
+              y={round(from)}
+              width={width}
+              height={round(tall * height)}
+              key={part}
+            />
+          ) : null;
+        })
+      )}
+    </g>
+  );
+}
+
+const round = (value: number) => Math.round(value * 100) / 100;
+
+/** The legend of the fields. */
+export function DayLegend() {
+  const meanings = [
+    [FILLS.covered, 'covered'],
+    [FILLS.fetchable, 'missing, can still be fetched'],
+    [FILLS.lost, 'permanently missing'],
+  ] as const;
+  return (
+    <ul class="legend">
+      {meanings.map(([fill, words]) => (
+        <li key={fill}>
+          <svg viewBox="0 0 12 12" class="states" aria-hidden="true">
+            <rect class={fill} fill={fillOf(fill)} width="12" height="12" />
+          </svg>
+          {words}
+        </li>
+      ))}
+      <li>
+        <svg viewBox="0 0 12 12" class="states" aria-hidden="true">
+          <rect class="unrecorded" y="10" width="12" height="2" />
+        </svg>
+        no record: nothing recorded or expected
+      </li>
+    </ul>
+  );
+}
+
+/** A strip of days in the order of time. There may be thousands: those without gaps are drawn as one path. */
+export function DayStrip({ days }: { readonly days: readonly DayCoverage[] }) {
+  const [step, wide, tall] = [4, 3.4, 16];
+  const states = days.map(stateOfDay);
+  const all = (wanted: DayState, height: number) =>
+    states
+      .flatMap((state, at) =>
+        state === wanted ? [`M${at * step} ${tall - height}h${wide}v${height}h-${wide}z`] : [],
+      )
+      .join('');
+  return (
+    <svg
+      class="states strip"
+      viewBox={`0 0 ${Math.max(days.length * step, 1)} ${tall}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      <path class={FILLS.covered} d={all('covered', tall)} />
+      <path class="unrecorded" d={all('none', 2)} />
+      {days.map((day, at) =>
+        day.missing_ms > 0 ? (
+          <DayField day={day} x={at * step} y={0} width={wide} height={tall} key={day.day} />
+        ) : null,
+      )}
+    </svg>
+  );
+}
+
+const DAY = 86_400_000;
+/** Maximum number of days in the table: the newest ones. */
+const MAX_TABLE_DAYS = 400;
+const TONES = { covered: 'good', partial: 'warn', gap: 'bad', none: 'idle' } as const;
+
+/** The days of all targets together, as a calendar and as a table. */
+export function DaysOfAll({
+  dataset,
+  parameters,
+  coverage: { days },
+}: {
+  readonly dataset: ReadableDataset;
+  readonly parameters: Parameters;
+  readonly coverage: Coverage;
+}) {
+  const path = relationPath(dataset.now.name, 'coverage');
+  const alone = (day: string) =>
+    hrefOf(path, {
+      ...without(parameters, 'after'),
+      from: day,
+      to: new Date(Date.parse(day) + DAY).toISOString().slice(0, 10),
+    });
+  const states = days.map(dayOf);
+  const words = `${countText(days.length, 'day')}: ${daysWords(states)}.`;
+  return (
+    <section aria-labelledby="days">
+      <div class="head">
+        <h2 id="days">{words}</h2>
+        <DayLegend />
+      </div>
+      <Calendar
+        label={words}
+        days={states.map((day) => ({
+          at: Date.parse(day.day),
+          href: alone(day.day),
+          draw: (place) => <DayField day={day} {...place} />,
+        }))}
+      />
+      <details>
+        <summary>Table of days</summary>
+        <Table
+          caption="Days"
+          columns={columns(alone)}
+          rows={days.toReversed().slice(0, MAX_TABLE_DAYS)}
+          keyOf={({ day }) => day}
+          empty="No days in this range."
+        />
+        {days.length > MAX_TABLE_DAYS && (
+          <p class="soft">Only the newest {MAX_TABLE_DAYS} days are shown; the CSV file contains all.</p>
+        )}
+      </details>
+    </section>
+  );
+}
+
+const columns = (alone: (day: string) => string): readonly TableColumn<CoverageDay>[] => [
+  { name: 'Day', cell: ({ day }) => <a href={alone(day)}>{day}</a> },
+  {
+    name: 'State',
+    cell: ({ state }) => (
+      <StateBadge is={state} tone={TONES[state]}>
+        {state === 'none' ? 'no record' : state}
+      </StateBadge>
+    ),
+  },
+  {
+    name: 'Missing',
+    about: 'Summed over the targets.',
+    kind: 'number',
+    cell: ({ missing_ms }) => (missing_ms === 0 ? '–' : durationWords(missing_ms / 1000)),
+  },
+  { name: 'Targets', kind: 'number', cell: ({ targets }) => numberText(targets) },
+  {
+    name: 'Reason',
+    kind: 'wide',
+    cell: ({ reasons }) => reasons.map(({ reason }) => reason).join('; ') || '–',
+  },
+];

@@ -1,0 +1,138 @@
+import { recordedNamed } from '../../../reporting/recorded-datasets.ts';
+import type { ReadableDataset } from '../../../reporting/relations/catalogue.ts';
+import { NOT_RECORDED_YET } from '../../../reporting/relations/coverage-days.ts';
+import type { Row } from '../../../reporting/relations/rows.ts';
+import type { Value } from '../../../reporting/relations/values.ts';
+import { Empty } from '../parts/empty.tsx';
+import { Table, type TableColumn } from '../parts/table.tsx';
+import { ValueText } from '../parts/value.tsx';
+import type { CoverageRecord } from './coverage-page.tsx';
+import { CopyableText } from './page-data.tsx';
+
+/** The fix of a gap: a command, or the reason why there is none. */
+export type GapFix = { readonly command: string } | { readonly none: string };
+
+/** Returns the command that fetches all gaps of a dataset that can still be fetched. */
+export const formatHealCommand = ({ name }: ReadableDataset): string => `chain-recorder heal ${name}`;
+
+/**
+ * Returns the fix of a gap.
+ * @param gap a row of `reporting.gaps`
+ */
+export function fixOfGap(dataset: ReadableDataset, gap: Row): GapFix {
+  if (dataset.kind === 'ledger') return { none: 'The state stays unknown: no observer probed at that time.' };
+  const axis = axisOf(dataset);
+  if (gap.reason !== NOT_RECORDED_YET || axis === null) return { none: 'The data can no longer be fetched.' };
+  const { target, range_start: from, range_end: to } = gap;
+  const pairs = pairsOf(String(target));
+  if (axis === 'height' || typeof from !== 'string' || typeof to !== 'string' || pairs === null)
+    return { command: formatHealCommand(dataset) };
+  const targets = pairs.map((pair) => ` --target ${shellWord(pair)}`).join('');
+  return { command: `chain-recorder backfill ${dataset.name} --from ${from} --to ${to}${targets}` };
+}
+
+/** Returns the axis by which the past of a dataset can be requested, or null if it cannot. */
+export function axisOf({ name }: ReadableDataset): 'time' | 'height' | null {
+  const one = recordedNamed(name);
+  return one === undefined || one.history === 'ledger' ? null : (one.source.range?.axis ?? null);
+}
+
+/**
+ * Splits a target's name into `KEY=VALUE` pairs. Returns null if a value was too long for the name, which
+ * then contains its hash.
+ */
+function pairsOf(target: string): string[] | null {
+  if (target.includes('=sha256:')) return null;
+  return target.split(/ (?=\w+=)/).filter((pair) => pair !== '');
+}
+
+/** Quotes a word of a command line for any shell. */
+const shellWord = (text: string) =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** The gaps, their reasons, and the commands that fetch them. */
+export function Gaps({ record, all }: { readonly record: CoverageRecord; readonly all: string }) {
+  const { dataset, fetchable, missing } = record;
+  const lost = missing.rows.filter(({ reason }) => reason !== NOT_RECORDED_YET);
+  const byHeight = axisOf(dataset) === 'height';
+  const more = fetchable.next !== null || missing.next !== null;
+  return (
+    <section aria-labelledby="missing">
+      <h2 id="missing">Gaps</h2>
+      {fetchable.rows.length > 0 && (
+        <div class="stack">
+          <p>
+            These ranges are not recorded yet and can still be fetched. The running recorder fetches them
+            automatically. This command fetches all of them now:
+          </p>
+          <CopyableText text={formatHealCommand(dataset)} label="The command that fetches all ranges" />
+          <Table
+            stacked
+            caption="Ranges that can still be fetched"
+            columns={[
+              ...columns(byHeight),
+              {
+                name: 'Fix',
+                cell: (gap) => {
+                  const fix = fixOfGap(dataset, gap);
+                  return 'command' in fix ? <code class="command">{fix.command}</code> : fix.none;
+                },
+              },
+            ]}
+            rows={fetchable.rows}
+            keyOf={(row) => fetchable.rows.indexOf(row)}
+            empty=""
+          />
+        </div>
+      )}
+      {lost.length > 0 && (
+        <div class="stack">
+          <p>
+            These ranges are missing permanently.{' '}
+            {dataset.kind === 'ledger'
+              ? 'No observer probed at that time: the states of the nodes stay unknown.'
+              : 'The upstream no longer offers the data.'}
+          </p>
+          <Table
+            stacked
+            caption="Permanent gaps"
+            columns={[...columns(byHeight), WHY]}
+            rows={lost}
+            keyOf={(row) => lost.indexOf(row)}
+            empty=""
+          />
+        </div>
+      )}
+      {fetchable.rows.length + lost.length === 0 && <Empty>No gaps in this range.</Empty>}
+      {more && (
+        <p>
+          More gaps exist. <a href={all}>Show all</a>
+        </p>
+      )}
+    </section>
+  );
+}
+
+const bound = (type: string, name: string) => (row: Row) => (
+  <ValueText type={type} value={row[name] ?? NONE} />
+);
+const NONE: Value = null;
+
+const columns = (byHeight: boolean): readonly TableColumn<Row>[] => [
+  {
+    name: 'Target',
+    kind: 'wide',
+    cell: ({ target }) => (typeof target === 'string' && target !== '' ? target : 'single target'),
+  },
+  ...(byHeight
+    ? [
+        { name: 'From height', kind: 'number' as const, cell: bound('bigint', 'first_height') },
+        { name: 'To', kind: 'number' as const, cell: bound('bigint', 'end_height') },
+      ]
+    : [
+        { name: 'From', cell: bound('timestamptz', 'range_start') },
+        { name: 'To', cell: bound('timestamptz', 'range_end') },
+      ]),
+];
+
+const WHY: TableColumn<Row> = { name: 'Reason', kind: 'wide', cell: ({ reason = null }) => <>{reason}</> };

@@ -1,0 +1,273 @@
+import { z } from 'zod';
+import type { ReadableDataset } from '../../../reporting/relations/catalogue.ts';
+import {
+  type Coverage,
+  type CoverageHeights,
+  type CoverageQuery,
+  coverageParameters,
+  NOT_RECORDED_YET,
+  readCoverage,
+} from '../../../reporting/relations/coverage-days.ts';
+import { limitedText } from '../../../reporting/relations/filters.ts';
+import { InvalidRequestError, validateParameters } from '../../../reporting/relations/invalid-request.ts';
+import { rowsParameters } from '../../../reporting/relations/row-query.ts';
+import { type RowsPage, readRows } from '../../../reporting/relations/rows.ts';
+import { readTargetCoverage, type TargetCoveragePage } from '../../../reporting/relations/target-coverage.ts';
+import type { Content, PageDefinition } from '../page.ts';
+import { StateBadge } from '../parts/state.tsx';
+import { Table, type TableColumn } from '../parts/table.tsx';
+import { StatePatterns } from '../status/state-bars.tsx';
+import { numberText } from '../texts.ts';
+import {
+  canonicalizeParameters,
+  hrefOf,
+  keepAsOf,
+  type Parameters,
+  singleParameters,
+  without,
+} from './addresses.ts';
+import { DaysOfAll } from './coverage-days.tsx';
+import { axisOf, Gaps } from './coverage-gaps.tsx';
+import { Targets } from './coverage-targets.tsx';
+import { FilterField, HiddenFields } from './filters.tsx';
+import { CopyableText, Formats } from './page-data.tsx';
+import { RelationHead, relationPath } from './relation-head.tsx';
+import { catalogue, parseAsOf, viewNamed } from './relations.ts';
+
+const DAY = 86_400_000;
+const SPANS = [
+  ['30 days', 30],
+  ['90 days', 90],
+  ['a year', 365],
+] as const;
+
+/** The form for the displayed days and the target. */
+function CoverageForm({
+  dataset,
+  parameters,
+  coverage: { from, to },
+}: {
+  readonly dataset: ReadableDataset;
+  readonly parameters: Parameters;
+  readonly coverage: Coverage;
+}) {
+  const path = relationPath(dataset.now.name, 'coverage');
+  const { target, from: begin = null, to: end = null } = parameters;
+  const days = Math.round((Date.parse(to) - Date.parse(from)) / DAY);
+  return (
+    <>
+      <form class="filters" method="get" action={path} aria-label="Days and target">
+        <HiddenFields of={without(parameters, 'from', 'to', 'target', 'after')} />
+        <FilterField id="from" name="from" label="From" type="date" value={from.slice(0, 10)} />
+        <FilterField id="to" name="to" label="To (empty: now)" type="date" value={(end ?? '').slice(0, 10)} />
+        <FilterField id="target" name="target" label="Target" type="text" value={target ?? ''} />
+        <button type="submit">Show</button>
+      </form>
+      <div class="head">
+        <ul class="choices" aria-label="Range">
+          {SPANS.map(([words, length]) => (
+            <li key={words}>
+              <a
+                href={hrefOf(path, {
+                  ...without(parameters, 'after'),
+                  from: new Date(Date.parse(to) - length * DAY).toISOString().slice(0, 10),
+                })}
+                aria-current={Math.abs(days - length) <= 1 ? 'true' : undefined}
+              >
+                {words}
+              </a>
+            </li>
+          ))}
+          {target !== undefined && (
+            <li>
+              <a href={hrefOf(path, without(parameters, 'target', 'after'))}>all targets</a>
+            </li>
+          )}
+        </ul>
+        <p class="actions">
+          <Formats
+            address={(form) =>
+              hrefOf(`/api/v1/datasets/${dataset.now.name}/coverage.${form}`, {
+                from: begin,
+                to: end,
+                target: target ?? null,
+              })
+            }
+            all="all days"
+          />
+        </p>
+      </div>
+    </>
+  );
+}
+
+/** The ranges of heights of a dataset that is recorded by height, and so has no days. */
+function Heights({
+  dataset,
+  of,
+}: {
+  readonly dataset: ReadableDataset;
+  readonly of: readonly CoverageHeights[];
+}) {
+  const first = startOfRecord(of);
+  return (
+    <section aria-labelledby="heights">
+      <h2 id="heights">Heights</h2>
+      <Table
+        caption="Recorded and missing heights"
+        columns={columns}
+        rows={of}
+        keyOf={(range) => of.indexOf(range)}
+        empty="No height is recorded yet."
+      />
+      {first > 0 && (
+        <>
+          <p>
+            The {numberText(first)} heights before {numberText(first)} are not requested automatically. This
+            command records them and can be repeated until it succeeds; <code>since: 0</code> in{' '}
+            <code>datasets</code> of recorder.yaml does the same in the background.
+          </p>
+          <CopyableText
+            text={`chain-recorder backfill ${dataset.name} --from-height 0 --to-height ${first}`}
+            label="The command that records the heights before"
+          />
+        </>
+      )}
+    </section>
+  );
+}
+
+/** Returns the height at which the record of the last target starts; 0 if all start there, or there is none. */
+function startOfRecord(ranges: readonly CoverageHeights[]): number {
+  const lowest = new Map<string, number>();
+  for (const { target, first_height } of ranges)
+    lowest.set(target, Math.min(first_height, lowest.get(target) ?? Number.POSITIVE_INFINITY));
+  return Math.max(0, ...lowest.values());
+}
+
+const columns: readonly TableColumn<CoverageHeights>[] = [
+  { name: 'Target', cell: ({ target }) => target },
+  { name: 'From height', kind: 'number', cell: ({ first_height }) => numberText(first_height) },
+  {
+    name: 'To',
+    about: 'Exclusive.',
+    kind: 'number',
+    cell: ({ end_height }) => (end_height === null ? 'newest' : numberText(end_height)),
+  },
+  {
+    name: 'State',
+    cell: ({ reason }) =>
+      reason === 'recorded' ? (
+        <StateBadge is="covered" />
+      ) : (
+        <StateBadge is="gap" tone="bad">
+          {reason}
+        </StateBadge>
+      ),
+  },
+];
+
+/** Page sizes of targets, and of gaps of each kind. */
+const TARGETS_PAGE_SIZE = 25;
+const GAPS_PAGE_SIZE = 25;
+
+/** Data of the coverage page of a dataset. */
+export interface CoverageRecord {
+  readonly dataset: ReadableDataset;
+  /** Parameters of the URL. */
+  readonly parameters: Parameters;
+  readonly coverage: Coverage;
+  readonly targets: TargetCoveragePage;
+  /** Gaps that can still be fetched, and all gaps, the newest first. */
+  readonly fetchable: RowsPage;
+  readonly missing: RowsPage;
+}
+
+/** `/datasets/D/coverage`: covered and missing ranges by day, the reasons, and the fixes. */
+export const coveragePage: PageDefinition = {
+  path: '/datasets/:relation/coverage',
+  async answer({ read, clock }, { relation, ...params }) {
+    const dataset = catalogue.datasets.get(String(relation));
+    if (!dataset) return null;
+    const tidied = canonicalizeParameters(relationPath(dataset.now.name, 'coverage'), params);
+    if ('location' in tidied) return tidied;
+    parseAsOf(tidied.given);
+    const { after, as_of: _, ...given } = tidied.given;
+    const question = validateParameters(coverageParameters(clock), given);
+    const from = validateParameters(z.object({ after: limitedText.optional() }), { after }).after ?? null;
+    const parameters = singleParameters(tidied.given);
+    if (!parameters)
+      throw new InvalidRequestError([{ parameter: 'parameters', problem: 'no parameter may be repeated' }]);
+    return read(async (sql) => {
+      const coverage = await readCoverage(sql, dataset, question);
+      const gaps = (more: Parameters) => {
+        const view = viewNamed('gaps');
+        return readRows(
+          sql,
+          view,
+          validateParameters(rowsParameters(view), gapsAsked(dataset, question, coverage, more)),
+        );
+      };
+      return content({
+        dataset,
+        parameters,
+        coverage,
+        targets: await readTargetCoverage(sql, dataset, question, from, TARGETS_PAGE_SIZE),
+        fetchable: await gaps({ reason: NOT_RECORDED_YET }),
+        missing: await gaps({}),
+      });
+    });
+  },
+};
+
+/** Returns the parameters of `/datasets/gaps` for the gaps of a dataset in the displayed range. */
+function gapsAsked(
+  dataset: ReadableDataset,
+  { target }: CoverageQuery,
+  { from, to }: Coverage,
+  more: Parameters,
+): Parameters {
+  const within: Parameters =
+    axisOf(dataset) === 'height'
+      ? { sort: '-first_height' }
+      : { sort: '-range_start', 'range_start.lt': to, 'range_end.gt': from };
+  return {
+    dataset: dataset.name,
+    ...(target === null ? {} : { target }),
+    ...within,
+    ...more,
+    limit: String(GAPS_PAGE_SIZE),
+  };
+}
+
+function content(record: CoverageRecord): Content {
+  const { dataset, parameters, coverage } = record;
+  const { name } = dataset.now;
+  const asOf = keepAsOf(parameters);
+  const byHeight = axisOf(dataset) === 'height';
+  return {
+    title: `Coverage: ${name}`,
+    crumbs: [
+      { href: hrefOf('/datasets', asOf), label: 'Data' },
+      { href: hrefOf(relationPath(name), asOf), label: name },
+    ],
+    islands: ['copy', 'moments'],
+    body: (
+      <>
+        <StatePatterns />
+        <RelationHead relation={dataset.now} tab="coverage" parameters={asOf} />
+        <CoverageForm dataset={dataset} parameters={parameters} coverage={coverage} />
+        {byHeight ? (
+          <Heights dataset={dataset} of={coverage.heights} />
+        ) : (
+          <DaysOfAll dataset={dataset} parameters={parameters} coverage={coverage} />
+        )}
+        <Gaps record={record} all={hrefOf('/datasets/gaps', gapsLink(record))} />
+        <Targets record={record} byHeight={byHeight} />
+      </>
+    ),
+  };
+}
+
+const gapsLink = ({ dataset, parameters: { target }, coverage }: CoverageRecord): Parameters =>
+  without(gapsAsked(dataset, { from: null, to: null, target: target ?? null }, coverage, {}), 'limit');

@@ -1,0 +1,95 @@
+import type { TargetCoverage } from '../../../reporting/relations/target-coverage.ts';
+import { Older } from '../parts/older.tsx';
+import { StateBadge } from '../parts/state.tsx';
+import { Table, type TableColumn } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+import { hrefOf, type Parameters, without } from './addresses.ts';
+import { allDays, DayStrip, daysWords } from './coverage-days.tsx';
+import type { CoverageRecord } from './coverage-page.tsx';
+import { relationPath } from './relation-head.tsx';
+
+/** The targets, each with its days, its state, and the reason. */
+export function Targets({
+  record: { dataset, parameters, coverage, targets },
+  byHeight,
+}: {
+  readonly record: CoverageRecord;
+  readonly byHeight: boolean;
+}) {
+  const path = relationPath(dataset.now.name, 'coverage');
+  const days: TableColumn<TargetCoverage> = {
+    name: 'Days',
+    evident: true,
+    cell: (target) => {
+      const all = allDays(target.days, coverage.from, coverage.to);
+      return (
+        <>
+          <DayStrip days={all} />
+          <span class="soft">{daysWords(all)}</span>
+        </>
+      );
+    },
+  };
+  return (
+    <section aria-labelledby="targets">
+      <h2 id="targets">By target</h2>
+      <Table
+        stacked
+        caption="Targets"
+        columns={[
+          {
+            name: 'Target',
+            kind: 'wide',
+            cell: ({ target }) => (
+              <a href={hrefOf(path, { ...without(parameters, 'after'), target })}>
+                {target || 'single target'}
+              </a>
+            ),
+          },
+          ...columns,
+          ...(byHeight ? [] : [days]),
+          {
+            name: 'Runs',
+            evident: true,
+            head: <span class="unseen">Runs</span>,
+            cell: () => <Runs of={dataset.name} />,
+          },
+        ]}
+        rows={targets.targets}
+        keyOf={({ target }) => target}
+        empty={
+          parameters.target
+            ? `There is no target ${parameters.target}. The list of all targets shows the valid names.`
+            : 'This dataset has no targets: no entry of watch in recorder.yaml selects any.'
+        }
+      />
+      <FirstPage path={path} parameters={parameters} />
+      <Older
+        href={targets.next === null ? null : hrefOf(path, { ...parameters, after: targets.next })}
+        label="More targets"
+      />
+    </section>
+  );
+}
+
+const Runs = ({ of }: { readonly of: string }) => <a href={hrefOf('/runs', { dataset: of })}>runs</a>;
+
+const FirstPage = ({ path, parameters }: { readonly path: string; readonly parameters: Parameters }) =>
+  parameters.after === undefined ? null : (
+    <p>
+      <a href={hrefOf(path, without(parameters, 'after'))}>First targets</a>
+    </p>
+  );
+
+const columns: readonly TableColumn<TargetCoverage>[] = [
+  {
+    name: 'State',
+    evident: true,
+    cell: ({ state }) => (state === null ? <span class="soft">not watched</span> : <StateBadge is={state} />),
+  },
+  {
+    name: 'Last recorded',
+    cell: ({ last_success_at: at }) => <Time at={at === null ? null : new Date(at)} none="never" />,
+  },
+  { name: 'Reason', kind: 'wide', cell: ({ reason }) => reason },
+];

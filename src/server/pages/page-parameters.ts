@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { INSTANT_EXAMPLE, parseInstant } from '../../lib/instant.ts';
+import { recorded } from '../../reporting/recorded-datasets.ts';
+
+/** A parameter that may be missing, or empty in a form. */
+export const optionalParam = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess((value) => (value === '' ? undefined : value), schema.optional());
+
+/** The sorted names of everything that is recorded. */
+export const datasetNames: readonly string[] = recorded.map(({ name }) => name).sort();
+
+/** The name of a dataset. */
+export const dataset = z
+  .string()
+  .refine((name) => datasetNames.includes(name), 'must be the name of a dataset, such as validators');
+
+/** The numeric id of a row. */
+export const id = z.string().regex(/^\d{1,18}$/, 'must be a whole number of at most 18 digits');
+
+/** A moment in the formats for people, as ms since 1970. */
+export const momentParam = z
+  .string('must be a moment')
+  .transform((text) => parseInstant(text))
+  .refine((at) => at !== null, `must be a moment such as ${INSTANT_EXAMPLE}`);
+
+/** Returns the schema of a parameter that accepts only some words. */
+export const oneOf = <const Words extends readonly [string, ...string[]]>(words: Words) =>
+  z.enum(words, `must be one of ${words.join(', ')}`);
+
+/** Returns a link to a path with parameters; undefined ones are omitted. */
+export function linkTo(
+  path: string,
+  parameters: Readonly<Record<string, string | number | undefined>>,
+): string {
+  const query = new URLSearchParams(
+    Object.entries(parameters).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, String(value)]],
+    ),
+  ).toString();
+  return query === '' ? path : `${path}?${query}`;
+}

@@ -1,0 +1,103 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { stringify } from 'yaml';
+import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
+import { EXAMPLES } from '../../src/cli/examples.ts';
+import { startCommand } from '../support/cli.ts';
+import { runCommand } from '../support/command-line.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+let sandbox: Sandbox;
+const { it, database } = withDatabase();
+let restored: TestDatabase;
+const dir = temporaryFolder('examples');
+beforeAll(async () => {
+  restored = await testDatabase();
+  sandbox = await startSandbox({ incidents: false });
+  const { url, watch } = sandbox;
+  const nodes = watch.nodes.slice(0, 1).map(({ name, path }) => ({ name, url: url + path }));
+  writeFileSync(
+    join(dir, 'recorder.yaml'),
+    stringify({
+      network: 'sandbox',
+      upstreams: { chainData: { url }, metrics: { url }, nodes },
+      watch: { chains: ['43114'], nodeIds: watch.nodeIds.slice(0, 1) },
+      datasets: { metric_points: { metrics: ['txCount'], intervals: ['day'] } },
+    }),
+  );
+});
+afterAll(async () => {
+  await sandbox.close();
+  await restored.close();
+});
+
+/** Commands that run until they are stopped. */
+const ENDLESS = ['up', 'sandbox'];
+
+/** The words of a command line, with places and times that exist here. */
+function argumentsOf(line: string): string[] {
+  const here = line
+    .replace('/var/', `${dir}/`)
+    .replace('2026-12-01T04:00', new Date(Date.now() + 3_600_000).toISOString())
+    .replace('--port 8650', '--port 0')
+    .replace('chain-recorder init', 'chain-recorder init --config other.yaml --no-check');
+  return [...here.matchAll(/"([^"]*)"|(\S+)/g)].slice(1).map(([, quoted, plain]) => quoted ?? plain ?? '');
+}
+
+/** The form of a line: without the widths of columns, numbers, hashes and the part that an example leaves out. */
+const shapeOf = (line: string) =>
+  line
+    .replaceAll(/"msg":"/g, '')
+    .replaceAll(dir, '/var')
+    .replace(/\s*…?$/, '')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'T')
+    .replaceAll(/\d+/g, '0')
+    .replaceAll(/other\.yaml/g, 'recorder.yaml')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+
+/** What a command prints; of one that does not end, until it has printed a text. */
+async function outputOf(args: readonly string[], until: string): Promise<string> {
+  const url = (args[0] === 'restore' ? restored : database).url;
+  const env = { DATABASE_URL: url, LOG_LEVEL: args[0] === 'up' ? 'info' : 'warn' };
+  if (!ENDLESS.includes(args[0] ?? '')) {
+    const { stdout, stderr } = await runCommand(args, env, dir);
+    return stdout + stderr;
+  }
+  const { process: child, ended } = startCommand(args, env, dir);
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (said += bytes));
+  while (!said.includes(until) && child.exitCode === null) await delay(50);
+  child.kill('SIGTERM');
+  await ended;
+  return said;
+}
+
+/** In the order in which one needs what another made; what `up` records would change what others print. */
+const ORDER = ['migrate', 'record', 'backfill', 'seal', 'verify', 'backup', 'restore'];
+const examples = Object.entries<string>(EXAMPLES);
+const rank = (name: string) => {
+  const place = ORDER.indexOf(name);
+  return name === 'up' ? Infinity : place < 0 ? ORDER.length : place;
+};
+examples.sort(([one], [other]) => rank(one) - rank(other));
+
+it.each(examples)(
+  'the example of %s --help prints what it shows',
+  { timeout: 120_000 },
+  async (name, example) => {
+    const [line = '', shown = ''] = example.split('\n');
+    // Log lines are texts on a terminal only.
+    const expected = name === 'up' ? 'the server listened' : shapeOf(shown);
+    const output = await outputOf(argumentsOf(line), name === 'up' ? expected : '\n');
+    const shapes = output.split('\n').map(shapeOf);
+    expect(
+      shapes.filter((shape) => shape.includes(expected)),
+      `${expected}\n${output}`,
+    ).not.toEqual([]);
+  },
+);

@@ -1,0 +1,307 @@
+import { setMaxListeners } from 'node:events';
+import fc from 'fast-check';
+import { describe, expect } from 'vitest';
+import { budgetKey } from '../../src/db/budget-key.ts';
+import { KnownLimits, type Limits, SharedBudget } from '../../src/db/shared-budget.ts';
+import type { Priority } from '../../src/upstreams/budget.ts';
+import { UpstreamFailure } from '../../src/upstreams/failure.ts';
+import { ManualClock } from '../support/clock.ts';
+import { withDatabase } from '../support/fixture.ts';
+
+const { it, sql } = withDatabase({ max: 10 });
+
+const minute = 60_000;
+const hour = 60 * minute;
+/** Late in no minute and early in no day: what waits for the next one waits longer than a call does. */
+const start = Date.UTC(2026, 0, 10, 12);
+const signal = new AbortController().signal;
+let upstreams = 0;
+
+/** Two instances of one upstream's budget, as two processes have them. */
+function shared(limits: Partial<Limits>, clock = new ManualClock(start)) {
+  upstreams += 1;
+  const name = `upstream-${upstreams}`;
+  const all: Limits = { perMinute: undefined, perDay: undefined, ...limits };
+  const instance = (on: ManualClock) =>
+    new SharedBudget(sql, { upstream: name, endpoint: 'one' }, all, on.read);
+  return { name, clock, one: instance(clock), other: instance(clock), instance };
+}
+
+/** Takes until the budget says wait; how often it gave, and how long it would have one wait. */
+async function drain(budgets: readonly SharedBudget[], units: number, priority: Priority) {
+  for (let taken = 0; ; taken++) {
+    const stop = new AbortController();
+    const answer = budgets[taken % budgets.length]?.take(units, priority, stop.signal);
+    const outcome = await Promise.race([
+      answer?.then(() => null),
+      // What it gives, it gives after one query; what it makes wait, waits for seconds at least.
+      new Promise<'waits'>((resolve) => setTimeout(resolve, 400, 'waits')),
+    ]).catch((error: unknown) => error);
+    if (outcome === null) continue;
+    stop.abort();
+    if (outcome !== 'waits' && !(outcome instanceof UpstreamFailure)) throw outcome;
+    await answer?.catch(() => {});
+    return { taken, retryAfter: outcome instanceof UpstreamFailure ? outcome.retryAfter : undefined };
+  }
+}
+
+describe('the limits', () => {
+  it('of a minute are shared by all, and restart with the next', async () => {
+    const { one, other, clock } = shared({ perMinute: 100 });
+    expect((await drain([one, other], 10, 'poll')).taken).toBe(10);
+    clock.now += minute;
+    expect((await drain([other, one], 10, 'poll')).taken).toBe(10);
+  });
+
+  it('hold however many ask at once', async () => {
+    const { name, instance, clock } = shared({ perMinute: 100 });
+    const stop = new AbortController();
+    setMaxListeners(0, stop.signal);
+    let given = 0;
+    const asking = Array.from({ length: 40 }, () =>
+      instance(clock)
+        .take(10, 'poll', stop.signal)
+        .then(
+          () => {
+            given += 1;
+          },
+          () => {},
+        ),
+    );
+    await expect.poll(() => given).toBe(10);
+    const units = async () => {
+      const [row] =
+        await sql`select minute_units::int as units from recorder.budgets where upstream = ${name}`;
+      return row?.units;
+    };
+    expect(await units()).toBe(100);
+    stop.abort();
+    await Promise.all(asking);
+    expect([given, await units()]).toEqual([10, 100]);
+  });
+
+  it('of a day are a matter for the queue: the failure says until when', async () => {
+    const { one, clock } = shared({ perDay: 50 });
+    expect(await drain([one], 10, 'poll')).toEqual({ taken: 5, retryAfter: 12 * hour });
+    clock.now += 12 * hour;
+    expect((await drain([one], 10, 'poll')).taken).toBe(5);
+  });
+
+  it('leave the rest to those who come first: backfill stops before healing, healing before polls', async () => {
+    const { one, other } = shared({ perMinute: 100 });
+    expect((await drain([one, other], 10, 'backfill')).taken).toBe(6);
+    expect((await drain([one, other], 10, 'heal')).taken).toBe(2);
+    expect((await drain([one, other], 10, 'poll')).taken).toBe(2);
+  });
+
+  it('never forbid a call that is bigger than its share forever', async () => {
+    const { one } = shared({ perMinute: 100 });
+    expect((await drain([one], 90, 'backfill')).taken).toBe(1);
+  });
+
+  it('that the upstream tells are lower than the declared ones, or nothing', async () => {
+    const { one, other } = shared({ perMinute: 100 });
+    await one.learn({ limit: { units: 30, seconds: 60 }, exhausted: null });
+    await other.learn({ limit: { units: 5_000, seconds: 60 }, exhausted: null });
+    expect((await drain([one], 10, 'poll')).taken).toBe(3);
+    expect((await drain([other], 10, 'poll')).taken).toBe(7);
+  });
+
+  it('that were told as next to nothing let one call through, and recover with what is said next', async () => {
+    const { one, clock } = shared({ perMinute: 100 });
+    await one.learn({ limit: { units: 1, seconds: 60 }, exhausted: null });
+    expect((await drain([one], 10, 'poll')).taken).toBe(1);
+    await one.learn({ limit: { units: 40, seconds: 60 }, exhausted: null });
+    expect((await drain([one], 10, 'poll')).taken).toBe(3);
+    await one.learn({ limit: { units: 5_000, seconds: 60 }, exhausted: null });
+    expect((await drain([one], 10, 'poll')).taken).toBe(6);
+    await one.learn({ limit: { units: 1, seconds: 60 }, exhausted: null });
+    clock.now += minute;
+    expect((await drain([one], 10, 'poll')).taken).toBe(10);
+  });
+
+  it('of a day that were told as next to nothing are asked about again, long before the day ends', async () => {
+    const { one, clock } = shared({ perDay: 1_000 });
+    await one.learn({ limit: { units: 1, seconds: 86_400 }, exhausted: null });
+    expect(await drain([one], 10, 'poll')).toEqual({ taken: 1, retryAfter: 600_000 });
+    clock.now += 600_000;
+    await one.take(10, 'poll', signal);
+    await one.learn({ limit: { units: 40, seconds: 86_400 }, exhausted: null });
+    expect((await drain([one], 10, 'poll')).taken).toBe(2);
+  });
+
+  it('are none where none is declared', async () => {
+    const { one, name } = shared({});
+    const manyCalls = new AbortController();
+    for (let calls = 0; calls < 50; calls++) await one.take(1_000, 'backfill', manyCalls.signal);
+    expect(await sql`select 1 from recorder.budgets where upstream = ${name}`).toHaveLength(0);
+  });
+
+  it('hold in every minute, whoever asks for what', async () => {
+    const asks = fc.array(
+      fc.record({
+        units: fc.integer({ min: 1, max: 40 }),
+        priority: fc.constantFrom<Priority[]>('poll', 'heal', 'backfill'),
+      }),
+      { minLength: 1, maxLength: 25 },
+    );
+    await fc.assert(
+      fc.asyncProperty(asks, async (all) => {
+        const { instance, clock, name } = shared({ perMinute: 100 });
+        const stop = new AbortController();
+        setMaxListeners(0, stop.signal);
+        const given = await Promise.all(
+          all.map(({ units, priority }) =>
+            Promise.race([
+              instance(clock)
+                .take(units, priority, stop.signal)
+                .then(
+                  () => units,
+                  () => 0,
+                ),
+              new Promise<number>((resolve) => setTimeout(resolve, 300, 0)),
+            ]),
+          ),
+        );
+        stop.abort();
+        const total = given.reduce((sum, units) => sum + units, 0);
+        expect(total).toBeLessThanOrEqual(100);
+        const [row] =
+          await sql`select minute_units::int as units from recorder.budgets where upstream = ${name}`;
+        expect(row?.units).toBe(total);
+      }),
+      { numRuns: 10 },
+    );
+  });
+});
+
+describe('a known limit', () => {
+  /** What happens to one: time passes, or the upstream says something. */
+  const events = fc.array(
+    fc.oneof(
+      fc.record({ passes: fc.integer({ min: -5_000, max: 700_000 }) }),
+      fc.record({ units: fc.integer({ min: 1, max: 200 }), seconds: fc.constantFrom(1, 60, 3_600, 86_400) }),
+    ),
+    { maxLength: 12 },
+  );
+  const declared = fc.option(fc.integer({ min: 1, max: 200 }), { nil: undefined });
+
+  it('is the smaller of what is declared and what was said last and not long ago', () => {
+    fc.assert(
+      fc.property(declared, events, (units, all) => {
+        const limits = new KnownLimits({ perMinute: units, perDay: units });
+        const heard: { units: number; seconds: number; at: number }[] = [];
+        let now = start;
+        for (const event of all) {
+          if ('passes' in event) now += event.passes;
+          else heard.push({ ...event, at: now });
+          if ('units' in event) limits.noteAnnouncedLimit(event, now);
+          for (const [limit, seconds, believed] of [
+            [limits.perMinute(now), 60, 60_000],
+            [limits.perDay(now), 86_400, 600_000],
+          ] as const) {
+            const last = heard.findLast((one) => one.seconds === seconds);
+            const holds = last && now >= last.at && now - last.at < believed;
+            const least = Math.min(
+              ...[units, holds ? last.units : undefined].filter((one) => one !== undefined),
+            );
+            expect(limit?.units).toBe(least === Number.POSITIVE_INFINITY ? undefined : least);
+            if (limit && limit.lasts < Number.POSITIVE_INFINITY)
+              expect(limit.lasts).toBe((last?.at ?? 0) + believed - now);
+          }
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('a block', () => {
+  it.each([{ perMinute: 100 }, {}])('holds for all, with limits %j', async (limits) => {
+    const { one, other, clock } = shared(limits);
+    await one.take(1, 'poll', signal);
+    await one.block(120_000, 'retry-after: 120');
+    for (const budget of [one, other])
+      await expect(budget.take(1, 'poll', signal)).rejects.toMatchObject({
+        kind: 'rate-limited',
+        message: expect.stringMatching(
+          /^no call to upstream-\d+ is allowed for 120 s: the upstream sent retry-after: 120$/,
+        ),
+      });
+    clock.now += 120_000;
+    for (const budget of [one, other]) await budget.take(1, 'poll', signal);
+  });
+
+  it.each([{ perMinute: 100 }, {}])(
+    'and a count end with the URL that they are about, with limits %j',
+    async (limits) => {
+      const { name } = shared({});
+      const all: Limits = { perMinute: undefined, perDay: undefined, ...limits };
+      const clock = new ManualClock(start);
+      const asked = (url: string, header?: string) =>
+        new SharedBudget(sql, budgetKey(name, url, header), all, clock.read);
+      const before = asked('https://one.example/v1', 'X-Key');
+      await before.take(90, 'poll', signal);
+      await before.block(120_000, 'retry-after: 120');
+      for (const same of [asked('https://ONE.example:443/v2/', 'x-key'), before])
+        await expect(same.take(20, 'poll', signal)).rejects.toMatchObject({ kind: 'rate-limited' });
+      for (const other of [
+        asked('https://two.example/v1', 'X-Key'),
+        asked('https://one.example/v1'),
+        asked('http://one.example/v1', 'X-Key'),
+      ])
+        await other.take(20, 'poll', signal);
+    },
+  );
+
+  it('is seen within a second by one that was just asking', async () => {
+    const { one, other, clock } = shared({});
+    await other.take(1, 'poll', signal);
+    await one.block(120_000, 'retry-after: 120');
+    clock.now += 1_000;
+    await expect(other.take(1, 'poll', signal)).rejects.toMatchObject({ kind: 'rate-limited' });
+  });
+
+  it('is not shortened by a later, shorter one', async () => {
+    const { one, other, clock } = shared({ perMinute: 100 });
+    await one.block(600_000, 'retry-after: 120');
+    await other.block(1_000, 'retry-after: 120');
+    clock.now += 300_000;
+    await expect(other.take(1, 'poll', signal)).rejects.toMatchObject({ retryAfter: 300_000 });
+  });
+
+  it('that is short is waited for', async () => {
+    const real = new SharedBudget(
+      sql,
+      budgetKey('waited', 'http://one', undefined),
+      { perMinute: 100, perDay: undefined },
+      Date.now,
+    );
+    await real.block(300, 'retry-after: 120');
+    const begun = performance.now();
+    await real.take(1, 'poll', signal);
+    expect(performance.now() - begun).toBeGreaterThan(250);
+  });
+
+  it('ends the waiting of a run that is stopped', async () => {
+    const { one } = shared({ perMinute: 100 });
+    await one.block(60_000, 'retry-after: 120');
+    const stop = new AbortController();
+    const waiting = one.take(1, 'poll', stop.signal);
+    stop.abort();
+    await expect(waiting).rejects.toMatchObject({ kind: 'cancelled' });
+  });
+
+  it.each([{ perMinute: 100 }, {}])(
+    'by a clock that was hours ahead silences nobody, and hides no real one, with limits %j',
+    async (limits) => {
+      const { one, clock, instance } = shared(limits);
+      const ahead = instance(new ManualClock(start + 2 * hour));
+      await ahead.block(30_000, 'retry-after: 120');
+      await one.take(1, 'poll', signal);
+      await one.block(120_000, 'retry-after: 120');
+      clock.now += 2_000;
+      await expect(instance(clock).take(1, 'poll', signal)).rejects.toMatchObject({ kind: 'rate-limited' });
+    },
+  );
+});

@@ -1,0 +1,40 @@
+import { activeLedgers, catalogNames } from '../../src/app/configured-feeds.ts';
+import { validateConfig } from '../../src/config/load.ts';
+import { createProbeQuery } from '../../src/health/probe-node.ts';
+import type { ProbeQueryResult } from '../../src/health/prober-context.ts';
+import { unmetered } from '../../src/upstreams/budget.ts';
+import { UpstreamSession } from '../../src/upstreams/upstream-session.ts';
+
+const [ledger] = activeLedgers(
+  validateConfig(
+    {
+      network: 'mainnet',
+      upstreams: { nodes: [{ name: 'a', url: 'http://127.0.0.1:9650' }] },
+      // The deadline of a look follows from the interval: a slow machine needs the longest one.
+      datasets: { node_health: { every: '1m' } },
+    },
+    catalogNames,
+    'the test',
+  ),
+);
+
+/** Looks once at a node over HTTP. @param cutOff the recorder is cut off from the network @param deadline of one call, ms */
+export async function look(url: string, cutOff = false, deadline = 30_000): Promise<ProbeQueryResult> {
+  if (!ledger) throw new Error('node_health is not active');
+  const settings = {
+    name: 'a',
+    url,
+    headers: {},
+    redact: (text: string) => text,
+    budget: unmetered,
+    deadline,
+    maxBytes: 1e6,
+  };
+  const lookAt = createProbeQuery(
+    (_feed, _job, asking) => new UpstreamSession(settings, asking),
+    ledger,
+    Date.now,
+    async () => cutOff,
+  );
+  return lookAt({ node: 'a', probe: 'health' }, new AbortController().signal);
+}

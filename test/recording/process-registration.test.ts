@@ -1,0 +1,152 @@
+import { beforeEach, describe, expect } from 'vitest';
+import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
+import { UsageError } from '../../src/lib/errors.ts';
+import { canRegister, HEARTBEAT_TIMEOUT_SECONDS } from '../../src/recording/configuration.ts';
+import { ProcessRegistration } from '../../src/recording/process-registration.ts';
+import { registerAll, registerTargets } from '../../src/recording/register.ts';
+import { withDatabase } from '../support/fixture.ts';
+import { scriptedFeed } from '../support/recording.ts';
+
+const { it, sql } = withDatabase({ max: 8 });
+let names = 0;
+let recorder = '';
+
+beforeEach(() => {
+  names += 1;
+  recorder = `recorder-${names}`;
+});
+
+const configuration = (digest: string, network = 'mainnet') => ({ recorder, network, digest });
+const join = (digest: string, process: string, roles = ['scheduler', 'worker']) =>
+  ProcessRegistration.join(sql, configuration(digest), `${recorder}/${process}`, roles);
+/** What a kill leaves: the last sign of life, so many seconds ago. */
+const diedAgo = (process: string, seconds: number) => sql`
+  update recorder.processes set seen_at = now() - make_interval(secs => ${seconds}) where process = ${`${recorder}/${process}`}`;
+
+it('takes a process for alive as long as reporting_internal.processes does', async () => {
+  await join('a', 'one');
+  const state = async () =>
+    (await sql`select state from reporting_internal.processes where recorder = ${recorder}`)[0]?.state;
+  await diedAgo('one', HEARTBEAT_TIMEOUT_SECONDS - 3);
+  expect(await state()).toBe('running');
+  await diedAgo('one', HEARTBEAT_TIMEOUT_SECONDS);
+  expect(await state()).toBe('lost');
+});
+
+describe('the newest configuration', () => {
+  it('is the one that was never seen before; the older process notices, and continues', async () => {
+    const old = await join('A', 'old');
+    expect(old.position).toMatchObject({ newest: true, relieved: false });
+    const newer = await join('B', 'newer');
+    expect(newer.position).toMatchObject({ newest: true, relieved: false });
+    expect(await old.beat()).toMatchObject({ newest: false, relieved: true });
+  });
+
+  it('stays so while an older process restarts again and again, and another of its own starts', async () => {
+    await join('A', 'old');
+    const newer = await join('B', 'newer');
+    for (let restart = 0; restart < 3; restart++)
+      expect((await join('A', `old again ${restart}`)).position.newest).toBe(false);
+    expect((await join('B', 'newer too')).position).toEqual(newer.position);
+    expect((await newer.beat()).newest).toBe(true);
+  });
+
+  it('relieves older workers only when a worker has it', async () => {
+    const old = await join('A', 'old');
+    await join('B', 'newer', ['scheduler']);
+    expect(await old.beat()).toMatchObject({ newest: false, relieved: false });
+  });
+
+  it('is an older one again when that starts and nobody with the newer one lives: a rollback', async () => {
+    await join('A', 'old');
+    const newer = await join('B', 'newer');
+    await newer.leave();
+    const back = await join('A', 'rolled back');
+    expect(back.position).toMatchObject({ newest: true, generation: 3 });
+    expect((await join('B', 'newer restarts')).position.newest).toBe(false);
+  });
+
+  it('is an older one again when its processes run on and those with the newer one are dead for long', async () => {
+    const old = await join('A', 'old');
+    await join('B', 'newer');
+    await diedAgo('newer', 30);
+    expect((await old.beat()).newest, 'the newer one may be restarting').toBe(false);
+    await diedAgo('newer', 90);
+    expect((await old.beat()).newest).toBe(true);
+  });
+
+  it('is one of many that start at once', async () => {
+    const all = await Promise.all(Array.from({ length: 6 }, (_, at) => join(`digest ${at}`, `p${at}`)));
+    const standings = await Promise.all(all.map((one) => one.beat()));
+    expect(standings.filter(({ newest }) => newest)).toHaveLength(1);
+    expect(new Set(standings.map(({ generation }) => generation)).size).toBe(6);
+  });
+
+  it('is written down again in a database that does not know of it: a restored backup', async () => {
+    const running = await join('A', 'running');
+    await sql`delete from recorder.configurations where recorder = ${recorder}`;
+    expect((await running.beat()).newest).toBe(true);
+  });
+
+  it('must be of the network that living processes of the name record', async () => {
+    await join('A', 'old');
+    const other = ProcessRegistration.join(sql, configuration('F', 'fuji'), `${recorder}/fuji`, ['worker']);
+    await expect(other).rejects.toThrow(UsageError);
+    await expect(other).rejects.toThrow(/mainnet.*name/);
+    await diedAgo('old', 60);
+    expect(
+      (await ProcessRegistration.join(sql, configuration('F', 'fuji'), `${recorder}/f`, [])).position.newest,
+    ).toBe(true);
+  });
+});
+
+describe('what is wanted', () => {
+  const wanted = async (source: string) => {
+    const rows = await sql<{ target_key: string; recorder: string }[]>`
+      select target_key, t.recorder from recorder.target_datasets d join recorder.targets t using (source, target_key)
+      where source = ${source} and active order by target_key`;
+    return rows.map(({ target_key }) => target_key);
+  };
+
+  it('is written by the newest configuration only', async () => {
+    const feed = scriptedFeed(nodeIdentity, { node: 'a' });
+    const old = await join('A', 'old');
+    await registerTargets(sql, feed, 0, old.registrant);
+    const newer = await join('B', 'newer');
+    await registerAll(sql, [{ ...feed, targets: [{ node: 'b' }] }], 0, newer.registrant);
+    expect(await wanted(feed.source.name)).toEqual(['node=b']);
+    await registerTargets(sql, feed, 0, old.registrant);
+    await registerAll(sql, [], 0, old.registrant);
+    expect(await wanted(feed.source.name)).toEqual(['node=b']);
+    await registerAll(sql, [], 0, newer.registrant);
+    expect(await wanted(feed.source.name)).toEqual([]);
+  });
+
+  it('is left alone by a command in the foreground while a process has another configuration', async () => {
+    expect(await canRegister(sql, configuration('B'))).toBe(true);
+    await join('A', 'running');
+    expect(await canRegister(sql, configuration('A'))).toBe(true);
+    expect(await canRegister(sql, configuration('B'))).toBe(false);
+  });
+
+  it('of two recorders with names is apart; one target is not both of theirs', async () => {
+    const feed = scriptedFeed(nodeIdentity, { node: 'shared' });
+    const apart = { ...feed, targets: [{ node: 'own' }] };
+    const first = await join('A', 'first');
+    await registerAll(sql, [feed], 0, first.registrant);
+    const named = { recorder: `${recorder}-b`, network: 'mainnet', digest: 'B' };
+    const second = await ProcessRegistration.join(sql, named, `${recorder}/second`, ['worker']);
+    const refused = registerAll(sql, [feed], 0, second.registrant);
+    await expect(refused).rejects.toThrow(UsageError);
+    await expect(refused).rejects.toThrow(
+      new RegExp(`node=shared.*"${recorder}".*"${recorder}-b".*leave it out`),
+    );
+    await registerAll(sql, [apart], 0, second.registrant);
+    await registerAll(sql, [feed], 0, first.registrant);
+    expect(await wanted(feed.source.name)).toEqual(['node=own', 'node=shared']);
+    // The first one is gone for good: what it had can be taken over.
+    await first.leave();
+    await registerAll(sql, [feed], 0, second.registrant);
+    expect(await wanted(feed.source.name)).toEqual(['node=shared']);
+  });
+});

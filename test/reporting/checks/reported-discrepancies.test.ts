@@ -1,0 +1,111 @@
+import { beforeEach, expect } from 'vitest';
+import { compareSources } from '../../../src/reporting/checks/compare.ts';
+import {
+  breaksIn,
+  describeDiscrepancies,
+  discrepanciesIn,
+} from '../../../src/reporting/reports/discrepancies.ts';
+import { findingGroups } from '../../../src/reporting/reports/findings.ts';
+import { statusOf } from '../../../src/reporting/reports/status.ts';
+import { recordingSamples } from '../../../src/server/metrics/recorder-metrics.ts';
+import { exposition } from '../../../src/server/metrics/samples.ts';
+import { withDatabase } from '../../support/fixture.ts';
+
+const HOUR = 3_600_000;
+
+const { it, sql } = withDatabase({ max: 4 });
+beforeEach(async () => {
+  await sql`truncate recorder.discrepancies, recorder.series_breaks, recorder.check_runs, recorder.targets, recorder.target_datasets`;
+});
+
+/** A discrepancy: found and, where it ended, ended so many hours ago. */
+async function planted(check: string, subject: string, found: number, ended?: number): Promise<void> {
+  const ago = (hours: number) => new Date(Date.now() - hours * HOUR);
+  await sql`
+    insert into recorder.discrepancies (check_name, dataset, subject, at, left_source, left_value, right_source, right_value,
+      tolerance, found_at, ended_at)
+    values (${check}, 'metric_points', ${subject}, '2026-03-01', 'sum of 24 hours', '1000', 'day', '1034', '1 %', ${ago(found)},
+      ${ended === undefined ? null : ago(ended)})`;
+}
+
+it('is counted where it stands, and is no failure of the recorder', async () => {
+  expect(await statusOf(sql, [])).toMatchObject({ discrepancies: [], findings: [] });
+  expect(describeDiscrepancies([])).toBe('none');
+  await planted('metric_parts', 'chain_id=1', 5);
+  await planted('metric_parts', 'chain_id=2', 50);
+  await planted('metric_parts', 'chain_id=3', 50, 2);
+  await planted('balances', 'node=one', 500);
+  const status = await statusOf(sql, []);
+  expect(status.findings).toEqual([]);
+  expect(status.discrepancies).toEqual([
+    { check_name: 'balances', open: 1, found_today: 0 },
+    { check_name: 'metric_parts', open: 2, found_today: 1 },
+  ]);
+  expect(describeDiscrepancies(status.discrepancies)).toBe(
+    '3 open (balances 1, metric_parts 2), 1 of them found within a day',
+  );
+  expect(exposition(recordingSamples(status))).toContain(
+    'chain_recorder_discrepancies{check="metric_parts"} 2',
+  );
+});
+
+it('is listed with both values, their difference, and the tolerance', async () => {
+  await planted('metric_parts', 'chain_id=1', 5);
+  await planted('metric_parts', 'chain_id=2', 5, 1);
+  expect(await discrepanciesIn(sql, { from: null, to: null })).toMatchObject([
+    {
+      subject: 'chain_id=1',
+      left_value: '1000',
+      right_value: '1034',
+      difference: '34',
+      relative_difference: '0.032882',
+      tolerance: '1 %',
+    },
+  ]);
+  expect(await discrepanciesIn(sql, { from: Date.UTC(2026, 2, 2), to: null })).toEqual([]);
+  expect(await discrepanciesIn(sql, { from: null, to: Date.UTC(2026, 2, 1) })).toEqual([]);
+  await sql`
+    insert into recorder.series_breaks (chain_id, metric, broke_at, level_before, level_after, strength, found_at)
+    values ('1', 'txCount', '2026-01-05', 100, 51, 7.1, now()), ('1', 'contracts', '2026-01-05', 0, 51, 7.1, now())`;
+  expect((await breaksIn(sql, { from: null, to: null })).map(({ metric, ratio }) => [metric, ratio])).toEqual(
+    [
+      ['contracts', null],
+      ['txCount', '0.5100'],
+    ],
+  );
+});
+
+it('that cannot be looked for is a finding with its reason, and everything else is compared all the same', async () => {
+  await sql`insert into recorder.targets (source, target_key, target) values ('metric-points', 'k', ${sql.json({ chainId: '7' })})`;
+  await sql`
+    insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since)
+    values ('metric-points', 'k', 'metric_points', 3600000, true, now())`;
+  const checks = async () => (await findingGroups(sql)).filter(({ component }) => component === 'checks');
+  const compare = (now: number) => compareSources(sql, now, new AbortController().signal);
+  const now = Date.now();
+  await sql`alter table recorder.average_tps rename to away`;
+  expect(await compare(now - HOUR)).toMatchObject({
+    failed: [{ scope: '7', error: expect.stringContaining('average_tps') }],
+  });
+  expect(await compare(now)).toMatchObject({ failed: [{ scope: '7' }] });
+  await sql`alter table recorder.away rename to average_tps`;
+  expect(await checks()).toMatchObject([
+    {
+      state: 'stalled',
+      subject: '7',
+      since: new Date(now - HOUR),
+      reason: expect.stringContaining('average_tps'),
+    },
+  ]);
+  expect(await compare(now)).toMatchObject({ failed: [] });
+  expect(await checks()).toEqual([]);
+  // Nobody compares any more.
+  await sql`update recorder.check_runs set checked_at = ${new Date(now - 4 * HOUR)}`;
+  expect(await checks()).toMatchObject([{ count: 2, reason: 'what the sources say was not compared since' }]);
+  // A chain that is not watched any more is nobody's concern.
+  await sql`update recorder.target_datasets set active = false`;
+  await compare(now);
+  expect((await sql`select scope from reporting_internal.check_runs`).map(({ scope }) => scope)).toEqual([
+    'nodes',
+  ]);
+});

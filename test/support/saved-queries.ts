@@ -1,0 +1,109 @@
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import postgres from 'postgres';
+import { savedQueryCommand } from '../../src/cli/commands/ready-question.ts';
+import { catalog } from '../../src/datasets/catalog.ts';
+import { UsageError } from '../../src/lib/errors.ts';
+import {
+  type Question,
+  questionParameters,
+  questionSql,
+  questions,
+} from '../../src/reporting/reports/questions.ts';
+import { relationSql } from '../../src/reporting/views/declared-objects.ts';
+
+/** Answers to parameters that a question cannot do without. */
+type Given = Readonly<Record<string, string>>;
+
+const parameterNames = (question: Question) => questionParameters(question).map(({ name }) => name);
+
+/** The ready questions about past moments, each with those of the given values that it takes. */
+function askable(given: Given) {
+  return questions()
+    .flatMap((part) => part.questions)
+    .filter((question) => parameterNames(question).includes('as_of'))
+    .map((question) => {
+      const names = parameterNames(question);
+      const values = Object.entries(given).filter(([name]) => names.includes(name));
+      return { question, values, hasWindow: names.includes('from') };
+    });
+}
+
+/**
+ * Everything that the reports tell as of a moment, by the name of the question: as `report` prints it in CSV, or the reason
+ * why it is refused.
+ * @param from the start of the windows, which end at the moment
+ */
+export async function reportedAsOf(
+  databaseUrl: string,
+  moment: Date,
+  from: Date,
+  given: Given,
+): Promise<Record<string, string>> {
+  const told: Record<string, string> = {};
+  const asOf = moment.toISOString();
+  for (const { question, values, hasWindow } of askable(given)) {
+    const window = hasWindow ? { from: from.toISOString(), to: asOf } : {};
+    const out = new PassThrough();
+    const printed = text(out);
+    const refused = await savedQueryCommand(
+      { databaseUrl, clock: () => moment.getTime() },
+      question,
+      { ...window, asOf, param: values.map((pair) => pair.join('=')), format: 'csv' },
+      new AbortController().signal,
+      out,
+    ).catch((error: unknown) => {
+      if (error instanceof UsageError) return error.message;
+      throw error;
+    });
+    out.end();
+    told[question.name] = `${await printed}${refused}`;
+  }
+  return told;
+}
+
+/**
+ * The digests of what the statements of the reports tell as of a moment, by the name of the question. It takes a fifth of the
+ * time of {@link reportedAsOf}.
+ */
+export async function questionDigests(
+  sql: postgres.Sql,
+  moment: Date,
+  from: Date,
+  given: Given,
+): Promise<Record<string, string>> {
+  const asOf = moment.toISOString();
+  const digests = askable(given).map(async ({ question, values, hasWindow }) => {
+    const window = hasWindow ? { from: from.toISOString(), to: asOf } : {};
+    const statement = questionSql(question, { ...Object.fromEntries(values), ...window, as_of: asOf });
+    return [question.name, await digest(sql, `select t::text as line from (${statement}) t`)] as const;
+  });
+  return Object.fromEntries(await Promise.all(digests));
+}
+
+/** The digests of the rows that the datasets held at a moment, by the name of the dataset; of those recorded by then. */
+export async function datasetDigests(sql: postgres.Sql, moment: Date): Promise<Record<string, string>> {
+  const recorded = await sql<{ dataset: string }[]>`
+    select distinct dataset from reporting_internal.recorded_since where recorded_since <= ${moment}`;
+  const digests = catalog
+    .filter(({ name }) => recorded.some(({ dataset }) => dataset === name))
+    .map(
+      ({
+        name,
+        relation,
+      }) => `select '${name}' as name, concat(count(*), ' ', md5(string_agg(t::text, '|' order by t::text))) as told
+        from ${relationSql(`${relation}_as_of`)}('${moment.toISOString()}') t`,
+    );
+  const rows = await sql.unsafe<{ name: string; told: string }[]>(digests.join(' union all '));
+  return Object.fromEntries(rows.map(({ name, told }) => [name, told]));
+}
+
+/** The number and the digest of a statement's lines, or the reason why it is refused. */
+async function digest(sql: postgres.Sql, statement: string): Promise<string> {
+  const counted = `select concat(count(*), ' ', md5(string_agg(line, '|'))) as told from (${statement}) l`;
+  const [row] = await sql.unsafe<{ told: string }[]>(counted).catch((error: unknown) => {
+    if (error instanceof postgres.PostgresError && error.code === '22023') return [{ told: error.message }];
+    throw error;
+  });
+  return row?.told ?? '';
+}
