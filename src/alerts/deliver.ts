@@ -20,7 +20,6 @@ import {
   storeRejected,
   storeSent,
 } from './outbox.ts';
-
 import { getSeverityRank } from './state.ts';
 
 /** Maximum number of messages in one job. Other jobs run before the next batch. */

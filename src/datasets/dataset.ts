@@ -248,17 +248,17 @@ function tableOf(declaration: Declaration, all: readonly DatasetColumn[]) {
         ];
       case 'state':
         return [
+          // If the key does not contain the request: finds the current rows of a target, which a complete
+          // walk needs.
+          ...(requested.every((one) => declaration.key.includes(one))
+            ? []
+            : [index(`${name}_requested`).on(inIndex(requested)).where(sql`valid_to is null`)]),
           uniqueIndex(`${name}_now`).on(keyExpression).where(sql`valid_to is null`),
           // Without the instant, the B-tree deduplicates the key and stores six bytes per version.
           index(`${name}_history`).on(keyExpression),
           // Finds members that left recently. Members rarely leave, so that the index is small.
           index(`${name}_gone`).on(sql`valid_to`).where(sql`ended_by <> 'changed'`),
           timeIndex(`${name}_began`, 'valid_from'),
-          // If the key does not contain the request: finds the current rows of a target, which a complete
-          // walk needs.
-          ...(requested.every((one) => declaration.key.includes(one))
-            ? []
-            : [index(`${name}_requested`).on(inIndex(requested)).where(sql`valid_to is null`)]),
           ...(byMoment ? [index(`${name}_held`).using('gist', sql.raw(VALIDITY_RANGE))] : []),
         ];
       case 'series':

@@ -10,7 +10,6 @@ import {
 import { getList } from './answer.ts';
 import { ConfirmedBlock, readBlockNumber } from './confirmed-block.ts';
 import { day, hour } from './durations.ts';
-
 import { fetchPages, type PagedList } from './pages.ts';
 import { unixSecondsReader } from './time-windows.ts';
 
