@@ -36,7 +36,7 @@ describe('a look', () => {
     answer = { status: 200, body: '', slow: true };
     expect(await look(server.url)).toEqual({
       state: 'down',
-      error: 'no complete response within 10000 ms',
+      error: 'no complete response within 4500 ms',
       checks: null,
       latency: null,
     });
@@ -51,7 +51,7 @@ describe('a look', () => {
     answer = { status: 200, body: '', slow: true };
     expect(await look(server.url, true)).toMatchObject({
       state: 'unknown',
-      error: expect.stringMatching(/the recorder is cut off \(no complete response within 10000 ms\)$/),
+      error: expect.stringMatching(/the recorder is cut off \(no complete response within 4500 ms\)$/),
     });
   });
 

@@ -54,7 +54,7 @@ beforeAll(async () => {
   world = await recordedMonth(database.url, async (moment) => {
     if (moment === MIDDLE) toldThen = await toldAsOfThen();
   });
-}, 1_200_000);
+}, 600_000);
 afterAll(async () => {
   await world?.recorder.sql.end();
   await world?.sandbox.close();

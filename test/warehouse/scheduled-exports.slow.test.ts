@@ -117,7 +117,7 @@ it('up makes them, takes another place over on SIGHUP, and tells one that fails,
     >`
       select place, rows, error, failures from reporting_internal.exports`;
     await expect
-      .poll(stands, { timeout: 120_000 })
+      .poll(stands, { timeout: 50_000 })
       .toMatchObject([{ place: lake, rows: String(3 * warehouseTables.length), error: null }]);
     const manifest = await currentManifest(new DirectoryTarget(lake));
     expect(Object.keys(manifest?.tables ?? {})).toHaveLength(warehouseTables.length);
@@ -134,7 +134,7 @@ it('up makes them, takes another place over on SIGHUP, and tells one that fails,
     write(file);
     up.process.kill('SIGHUP');
     await expect
-      .poll(stands, { timeout: 120_000 })
+      .poll(stands, { timeout: 50_000 })
       .toMatchObject([{ place: file, failures: '1', error: expect.stringContaining('a-file-[redacted]') }]);
     expect(
       await sql`select state, subject, reason from reporting.findings where component = 'export'`,
