@@ -21,7 +21,7 @@ export const discrepancy: AlertRule = {
       subject: check_name,
       summary: `${open} ${open === 1 ? 'discrepancy' : 'discrepancies'} of ${check_name}, the latest about ${subject}: ${words}`,
       since,
-      details: { standing: open, subject },
+      details: { open, subject },
     }));
   },
 };

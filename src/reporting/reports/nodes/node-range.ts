@@ -42,7 +42,7 @@ const MAX_PROBE_RESULTS = 100;
 const MAX_INCIDENTS = 100;
 
 /** Returns the time of the first probe of a node. Returns null if there was none. */
-export async function firstLookAt(sql: postgres.Sql, node: string): Promise<Date | null> {
+export async function readFirstProbe(sql: postgres.Sql, node: string): Promise<Date | null> {
   const [row] = await sql<{ at: Date | null }[]>`
     select min(first_probe_at) as at from reporting_internal.node_probes where node = ${node} and probe = 'health'`;
   return row?.at ?? null;

@@ -105,7 +105,7 @@ export async function nodesStatus(
         checks: checks.get(one.node) ?? [],
       };
     }),
-    stalledLedgers: stalledLedgers,
+    stalledLedgers,
     incidents: await incidentsIn(
       sql,
       past,

@@ -211,8 +211,9 @@ function pastNote({ past }: RequestedRows): string | undefined {
 }
 
 function countWords(count: RowCount | null, { rows, next }: RowsPage): string {
-  const { rows: all, exact } = count ?? { rows: rows.length, exact: true };
-  if (count === null) return next === null ? '' : `${numberText(all)} rows on this page; more follow.`;
+  if (count === null)
+    return next === null ? '' : `${numberText(rows.length)} rows on this page; more follow.`;
+  const { rows: all, exact } = count;
   return `${exact ? '' : 'About '}${numberText(exact ? all : roughly(all))} ${all === 1 ? 'row' : 'rows'}.`;
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type postgres from 'postgres';
-import { firstLookAt, nodeRange } from '../../../reporting/reports/nodes/node-range.ts';
+import { nodeRange, readFirstProbe } from '../../../reporting/reports/nodes/node-range.ts';
 import { type NodeStatus, nodesStatus } from '../../../reporting/reports/nodes/nodes-status.ts';
 import type { Assets } from '../../assets.ts';
 import { badgeOf, badgeRanges } from '../../badge.tsx';
@@ -58,7 +58,7 @@ export async function* statusFiles(
   if (site.logo) yield { path: logoFile(site), body: site.logo.body };
   for (const node of status.nodes) {
     yield* badges(node, folderOf(node.node));
-    const firstProbeAt = await firstLookAt(sql, node.node);
+    const firstProbeAt = await readFirstProbe(sql, node.node);
     for (const range of usualNames) {
       const params = parseRange({ range }, now, firstProbeAt?.getTime() ?? null);
       const record = await nodeRange(sql, node.node, params, params.grain, firstProbeAt, now);

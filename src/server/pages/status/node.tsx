@@ -1,6 +1,6 @@
 import { useContext } from 'preact/hooks';
 import { z } from 'zod';
-import { firstLookAt, type NodeRange, nodeRange } from '../../../reporting/reports/nodes/node-range.ts';
+import { type NodeRange, nodeRange, readFirstProbe } from '../../../reporting/reports/nodes/node-range.ts';
 import { HEALTH } from '../../../reporting/reports/nodes/node-record.ts';
 import type { NodeStatus, NodesStatus } from '../../../reporting/reports/nodes/nodes-status.ts';
 import type { WindowStates } from '../../../reporting/reports/nodes/windows.ts';
@@ -80,7 +80,7 @@ export const nodeStatusPage = definePage({
     const status = await nodes();
     const now = status.nodes.find((one) => one.node === node) ?? null;
     return read(async (sql) => {
-      const firstProbeAt = await firstLookAt(sql, node);
+      const firstProbeAt = await readFirstProbe(sql, node);
       if (!firstProbeAt && !now) return null;
       const moment = clock();
       const params = parseRange(parameters, moment, firstProbeAt?.getTime() ?? null);

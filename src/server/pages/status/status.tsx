@@ -70,7 +70,7 @@ export function statusContent(status: NodesStatus, site: StatusSite): Content {
 }
 
 function Verdict({
-  status: { nodes, stalledLedgers: standing },
+  status: { nodes, stalledLedgers },
   site,
 }: {
   readonly status: NodesStatus;
@@ -83,7 +83,7 @@ function Verdict({
       {site.text.map((paragraph) => (
         <p key={paragraph}>{paragraph}</p>
       ))}
-      <StalledLedgersWarning ledgers={standing} />
+      <StalledLedgersWarning ledgers={stalledLedgers} />
       <p class={`verdict ${tone}`}>{words}</p>
     </div>
   );
