@@ -176,7 +176,7 @@ const ofRelation = (one: Versions) =>
 const INCREMENTAL: ReadonlySet<string> = new Set(['validators', 'metric_points', 'proposed_blocks']);
 const INCREMENTAL_CONFIG = "{{ config(materialized='incremental', unique_key='version_id') }}\n";
 
-/** Returns an incremental model that reads the versions of the keys that changed after its own cursor. */
+/** Returns an incremental model that reads the versions of the keys that changed after its own cursor, or all if it is empty. */
 function ofChanges(one: Versions): string {
   const key = one.columns.filter(({ name, needed }) => needed && one.key.slice(0, -1).includes(name));
   const values = key.map(({ name, type }) => `(key ->> '${name}')::${type} as ${name}`);
@@ -190,15 +190,17 @@ join (
   select distinct ${values.join(', ')}
   from reporting.changes((
     select feed_cursor from {{ this }} order by split_part(feed_cursor, '.', 1)::bigint desc nulls last limit 1), 2147483647)
-  where dataset = '${one.dataset}') changed using (${key.map(({ name }) => name).join(', ')})
+  where dataset = '${one.dataset}'
+  union
+  select ${key.map(({ name }) => name).join(', ')} from {{ source('reporting', '${one.from}') }} where not exists (select from {{ this }})) changed using (${key.map(({ name }) => name).join(', ')})
 {% endif %}
 left join (select cursor from reporting.change_commits order by commit_number desc limit 1) feed on true
 `;
 }
 
-/** Returns an incremental model that reads the rows of the exports after its last run. */
+/** Returns an incremental model that reads the rows of the exports after its last run, or all if it is empty. */
 const ofNewFiles = (one: Versions): string =>
-  `${INCREMENTAL_CONFIG}${ofFolder(one, ['exported_at'], '{% if is_incremental() %}\nwhere exported_at > (select max(exported_at) from {{ this }})\n{% endif %}\n')}`;
+  `${INCREMENTAL_CONFIG}${ofFolder(one, ['exported_at'], '{% if is_incremental() %}\nwhere exported_at > (select max(exported_at) from {{ this }}) or not exists (select 1 from {{ this }})\n{% endif %}\n')}`;
 
 const incrementals = (project: string, all: readonly Versions[], body: (one: Versions) => string) =>
   all

@@ -10,6 +10,8 @@ join (
   select distinct (key ->> 'network')::text as network, (key ->> 'blockchain_id')::text as blockchain_id, (key ->> 'block_hash')::text as block_hash
   from reporting.changes((
     select feed_cursor from {{ this }} order by split_part(feed_cursor, '.', 1)::bigint desc nulls last limit 1), 2147483647)
-  where dataset = 'proposed_blocks') changed using (network, blockchain_id, block_hash)
+  where dataset = 'proposed_blocks'
+  union
+  select network, blockchain_id, block_hash from {{ source('reporting', 'proposed_blocks_history') }} where not exists (select from {{ this }})) changed using (network, blockchain_id, block_hash)
 {% endif %}
 left join (select cursor from reporting.change_commits order by commit_number desc limit 1) feed on true

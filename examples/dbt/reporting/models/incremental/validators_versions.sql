@@ -10,6 +10,8 @@ join (
   select distinct (key ->> 'node')::text as node, (key ->> 'subnet_id')::text as subnet_id, (key ->> 'node_id')::text as node_id, (key ->> 'start_time')::timestamptz as start_time
   from reporting.changes((
     select feed_cursor from {{ this }} order by split_part(feed_cursor, '.', 1)::bigint desc nulls last limit 1), 2147483647)
-  where dataset = 'validators') changed using (node, subnet_id, node_id, start_time)
+  where dataset = 'validators'
+  union
+  select node, subnet_id, node_id, start_time from {{ source('reporting', 'node_validators_history') }} where not exists (select from {{ this }})) changed using (node, subnet_id, node_id, start_time)
 {% endif %}
 left join (select cursor from reporting.change_commits order by commit_number desc limit 1) feed on true
