@@ -15,7 +15,7 @@ async function all<Row>(rows: AsyncIterable<Row>): Promise<Row[]> {
 }
 
 describe('the client', () => {
-  it('gives all rows, page by page, also as of a moment', async () => {
+  it('returns all rows, page by page, also as of a moment', async () => {
     let asked = 0;
     const counting: typeof fetch = (...request) => {
       asked += 1;
@@ -44,7 +44,7 @@ describe('the client', () => {
     });
   });
 
-  it('says what is wrong in words', async () => {
+  it('throws the error message of the server', async () => {
     const client = new RecorderClient({ url, token: TOKEN });
     const wrong = await client.page('runs', { where: { color: 'red' } }).catch((error: unknown) => error);
     expect(wrong).toBeInstanceOf(RecorderError);

@@ -20,12 +20,12 @@ const { packages } = z
   .parse(JSON.parse(read('package-lock.json')));
 const shipped = Object.entries(packages).filter(([path, { dev }]) => path !== '' && !dev);
 
-it('the README promises the Node.js that the package asks for', () => {
+it('the README names the Node.js version that the package requires', () => {
   const [, version] = /^>=(.*)$/.exec(promised) ?? [];
   expect(read('README.md')).toContain(`Node.js ${version} or newer`);
 });
 
-it('every package that is installed with the recorder runs on the promised Node.js', () => {
+it('every package that is installed with the recorder supports that Node.js version', () => {
   expect(shipped.length).toBeGreaterThan(50);
   const asking = shipped.filter(([, { engines }]) => !subset(promised, engines.node));
   expect(asking.map(([path, { engines }]) => `${path} ${engines.node}`)).toEqual([]);

@@ -13,7 +13,7 @@ it('there is an example for each way of use', () => {
   );
 });
 
-it.each(examples)('%s is a configuration without a problem, and records something', (name) => {
+it.each(examples)('%s is a valid configuration, and records something', (name) => {
   const config = loadConfig(folder + name, catalogNames);
   const recorded = activeFeeds(config).filter(({ targets }) => targets.length > 0);
   expect(recorded).not.toEqual([]);

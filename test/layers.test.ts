@@ -98,28 +98,28 @@ const crossings = source.flatMap(({ path, imports }) =>
 const arrow = ({ path, to }: { path: string; to: string }) => `${path} → ${to}`;
 
 describe('imports', () => {
-  it('are read: there are many, and each leads to a file', () => {
+  it('are found: there are many, and each has a file', () => {
     expect(crossings.length).toBeGreaterThan(100);
     const known = new Set([...source, ...sandbox].map(({ path }) => path));
     expect(crossings.filter(({ to }) => !known.has(to)).map(arrow)).toEqual([]);
   });
 
-  it('know every part of src: a new one needs a place in the layers', () => {
+  it('cover every folder of src: a new one needs a place in the layers', () => {
     const parts = new Set(source.map(({ path }) => partOf(path)));
     expect([...parts].filter((part) => levelOf(part) < 0)).toEqual([]);
   });
 
-  it('run downwards', () => {
+  it('point downwards', () => {
     const wrong = crossings.filter(({ from, into }) => levelOf(from) > levelOf(into));
     expect(wrong.map(arrow)).toEqual([]);
   });
 
-  it('go in one direction between parts of a level', () => {
+  it('point in one direction between folders of a level', () => {
     const pairs = new Set(crossings.map(({ from, into }) => `${from} ${into}`));
     expect(crossings.filter(({ from, into }) => pairs.has(`${into} ${from}`)).map(arrow)).toEqual([]);
   });
 
-  it('of datasets are of datasets, the failures and numbers of upstreams and the names of networks, nothing else', () => {
+  it('of datasets are only of datasets, the failures and numbers of upstreams, and the names of networks', () => {
     const allowed = [
       'src/upstreams/failure.ts',
       'src/upstreams/json.ts',
@@ -132,7 +132,7 @@ describe('imports', () => {
     expect(wrong.map(arrow)).toEqual([]);
   });
 
-  it('never join the recorder and the sandbox, which are written apart', () => {
+  it('never connect the recorder and the sandbox, which are independent', () => {
     const wrong = [...source, ...sandbox].flatMap(({ path, imports }) =>
       imports
         .filter(({ to }) => /^(src|sandbox)\//.test(to) && to.split('/')[0] !== path.split('/')[0])
@@ -173,13 +173,13 @@ describe('only', () => {
     expect(queueing).not.toEqual([]);
   });
 
-  it('src/upstreams calls upstreams over HTTP; the sandbox is no upstream to whoever starts it', () => {
+  it('src/upstreams calls upstreams over HTTP; the sandbox is no upstream for its parent process', () => {
     const calling = using(['undici', 'node:http', 'node:https', 'axios'], { types: false });
     expect(calling.filter((path) => partOf(path) !== 'upstreams')).toEqual(['src/app/bundled-sandbox.ts']);
   });
 });
 
-it('before a command is called, the command line loads no library but the one that reads it', () => {
+it('the command line loads only its argument parser before a command is called', () => {
   const files = new Map(source.map((file) => [file.path, file]));
   const loaded = new Set(['src/cli.ts']);
   for (const path of loaded)
@@ -189,7 +189,7 @@ it('before a command is called, the command line loads no library but the one th
   expect(libraries).toEqual(['commander']);
 });
 
-it('files re-export nothing: no barrels', () => {
+it('no file re-exports: no barrels', () => {
   expect(source.filter(({ reExports }) => reExports).map(({ path }) => path)).toEqual([]);
 });
 

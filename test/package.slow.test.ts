@@ -216,7 +216,7 @@ const program = (name: string, url = database.url) =>
   });
 
 describe('the packed package in an empty project', () => {
-  it('starts nothing when it is imported', async () => {
+  it('has no side effects when it is imported', async () => {
     const before = await readdir(project);
     const { stdout, stderr } = await run(
       process.execPath,
@@ -227,11 +227,11 @@ describe('the packed package in an empty project', () => {
     expect(await readdir(project)).toEqual(before);
   });
 
-  it('compiles under strict, and its own declarations do', async () => {
+  it('compiles under strict, including its own declarations', async () => {
     expect(await compile()).toEqual([]);
   });
 
-  it('records and reads the record: the rows are those of plain SQL', async () => {
+  it('records and queries the record: the rows equal those of plain SQL', async () => {
     const recorded = await program('record');
     expect(recorded.stdout).toMatch(/^validators .* done \[/m);
     const read = JSON.parse((await program('read')).stdout);
@@ -258,7 +258,7 @@ describe('the packed package in an empty project', () => {
     expect(read.uptime).toBe(0);
   });
 
-  it('asks six views by their types: the rows are what was recorded', async () => {
+  it('queries six views by their types: the rows equal the recorded ones', async () => {
     const known = await testDatabase();
     const recorded = postgres(known.url, { max: 1, onnotice: () => {} });
     await recordTwoLooks(recorded);

@@ -94,7 +94,7 @@ describe('npm ci', () => {
       /dist\/ is missing.*development\s+dependencies.*\(--omit=dev\): run "npm ci --include=dev"/,
     ],
     ['--omit=optional', /programs for this system.*\(--omit=optional\).*run "npm ci --include=optional"/],
-  ])('with %s names what is missing, and keeps an earlier build', async (omit, expected) => {
+  ])('reports a missing file with %s, and keeps an earlier build', async (omit, expected) => {
     const refused = await install([omit]);
     expect(refused.code).not.toBe(0);
     expect(refused.stderr).toMatch(expected);
@@ -106,7 +106,7 @@ describe('npm ci', () => {
   });
 });
 
-it('the command of node_modules/.bin is the built file, and neither it nor npx builds anything', async () => {
+it('installs the built file as the command of node_modules/.bin, and neither it nor npx builds', async () => {
   await install();
   const before = built();
   const command = join(dir, 'node_modules/.bin/chain-recorder');

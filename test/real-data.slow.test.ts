@@ -71,7 +71,7 @@ const mainnetNode = (replay: string): Promise<UpstreamServer> =>
     return response.end(await answer.body.text());
   });
 
-describe.skipIf(!present)('32 days of recorded answers', () => {
+describe.skipIf(!present)('32 days of recorded responses', () => {
   let database: TestDatabase;
   let sql: postgres.Sql;
   let replay: ChildProcess;
@@ -157,7 +157,7 @@ describe.skipIf(!present)('32 days of recorded answers', () => {
     return row;
   }
 
-  test('as-of of every day is what was said that day; revisions and history hold nothing more', async () => {
+  test('return as of every day the values of that day, and no others in revisions and history', async () => {
     const at = (day: string) => Date.parse(`${day}T12:00:00Z`);
     /** All that is told as of a day. */
     const told = async (day: string) => {

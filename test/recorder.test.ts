@@ -42,7 +42,7 @@ describe('a recorder inside another program', () => {
     rmSync(dir, { recursive: true });
   });
 
-  it('tells the runs that it made', async () => {
+  it('returns its runs', async () => {
     const runs = await recorder.record('chain_heights');
     expect(runs.map(({ target, status }) => [target, status]).sort()).toEqual([
       ['chain=X node=a', 'done'],
@@ -50,7 +50,7 @@ describe('a recorder inside another program', () => {
     ]);
   });
 
-  it('names the targets that it did not record, with the runs that it made', async () => {
+  it('throws the names of unrecorded targets, with the runs that it completed', async () => {
     await recorder.record('chain_heights');
     const stop = new AbortController();
     asked = () => stop.abort();
@@ -67,7 +67,7 @@ describe('a recorder inside another program', () => {
     });
   });
 
-  it('says how much is left where it was stopped before it started', async () => {
+  it('reports the remaining work if it is stopped before it started', async () => {
     const recording = recorder.record('chain_heights', { signal: AbortSignal.abort() });
     await expect(recording).rejects.toMatchObject({ runs: [], busy: [], left: 2 });
   });

@@ -26,7 +26,7 @@ interface Notified {
   }[];
 }
 
-describe.skipIf(!installed)('Alertmanager itself', () => {
+describe.skipIf(!installed)('a real Alertmanager', () => {
   const folder = mkdtempSync(join(tmpdir(), 'alertmanager-'));
   const came = new EventEmitter();
   const got: Notified[] = [];
@@ -69,7 +69,7 @@ receivers: [{ name: hook, webhook_configs: [{ url: "${receiver.url}/hook", send_
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('groups what one rule says, takes what is told again for the same, and resolves it', async () => {
+  it('groups the alerts of a rule, deduplicates repeated notifications, and resolves them', async () => {
     // By Alertmanager's clock nothing ends before it has ended: the rounds are over by now.
     const clock = new ManualClock(Date.now() - 240_000);
     const rule = scriptedRule({ name: 'node-down', severity: 'critical' });

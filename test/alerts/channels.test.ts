@@ -100,7 +100,7 @@ const failure = async (settings: object): Promise<DeliveryFailure> => {
 };
 
 describe('a webhook', () => {
-  it('gets the whole message, with its key and headers of its own', async () => {
+  it('receives the complete message, with its key and the configured headers', async () => {
     const headers = [{ name: 'Authorization', value: `Bearer ${NAMED}` }];
     const [one] = await sent({ type: 'webhook', url: `${server.url}/hook`, headers }, message());
     expect(one).toMatchObject({ method: 'POST', path: '/hook' });
@@ -113,14 +113,14 @@ describe('a webhook', () => {
     expect(one?.body.items[0]).toMatchObject({ alert: 17, subject: 'n1', details: { error: 'x' } });
   });
 
-  it('gets a template filled in, where texts stay texts of JSON', async () => {
+  it('receives a filled template whose texts are escaped for JSON', async () => {
     const body = '{"msg": "{{title}} – {{text}}", "whole": {{message}}}';
     const [one] = await sent({ type: 'webhook', url: server.url, body }, message());
     expect(one?.body.msg).toContain('[FIRING] node-down: n1 – n1 is down: <!channel> "5 & 6" @everyone');
     expect(one?.body.whole.key).toBe('recorder/ops/1');
   });
 
-  it('says that a message can be a duplicate', async () => {
+  it('states that a message can be a duplicate', async () => {
     const [one] = await sent({ type: 'webhook', url: server.url }, message({ maybeAgain: true }));
     expect(one?.body).toMatchObject({
       maybe_again: true,
@@ -129,7 +129,7 @@ describe('a webhook', () => {
   });
 });
 
-it('Slack and e-mail name the node, its start, its own words, what to do, the page and the runbook', async () => {
+it('Slack and e-mail contain the node, the start, its message, the fix, the page and the runbook', async () => {
   const page = 'https://recorder.example/status/n1';
   const [{ body } = { body: {} }] = await sent(
     { type: 'slack', url: `${server.url}/services/${NAMED}` },
@@ -147,13 +147,13 @@ Runbook: https://wiki.example/recorder#node-down`;
   );
 });
 
-it('Slack gets text in which nothing mentions anybody', async () => {
+it('Slack receives text without mentions', async () => {
   const [one] = await sent({ type: 'slack', url: `${server.url}/services/${NAMED}` }, message());
   expect(one?.path).toBe(`/services/${SECRET}`);
   expect(one?.body.text).toContain('*[FIRING] node-down: n1*\nn1 is down: &lt;!channel&gt; "5 &amp; 6"');
 });
 
-it('Discord gets an embed, waits for its answer, and mentions nobody', async () => {
+it('Discord receives an embed without mentions, and its response is awaited', async () => {
   const [one, two] = await sent(
     { type: 'discord', url: `${server.url}/api/webhooks/1/${NAMED}` },
     message(),
@@ -169,7 +169,7 @@ it('Discord gets an embed, waits for its answer, and mentions nobody', async () 
   expect(two?.body.embeds[0]).toMatchObject({ title: '[RESOLVED] node-down: n1', color: 0x388e3c });
 });
 
-it('Telegram gets plain text for a chat', async () => {
+it('Telegram receives plain text for a chat', async () => {
   const settings = { type: 'telegram', url: server.url, token: NAMED, chat: -100123 };
   const [one] = await sent(settings, message());
   expect(one?.path).toBe(`/bot${SECRET}/sendMessage`);
@@ -180,7 +180,7 @@ it('Telegram gets plain text for a chat', async () => {
   expect(await failure(settings)).toMatchObject({ kind: 'down' });
 });
 
-it('PagerDuty gets an event an alert, and the end under the same key', async () => {
+it('PagerDuty receives an event per alert, and the resolution with the same key', async () => {
   const settings = { type: 'pagerduty', url: server.url, key: NAMED };
   const events = await sent(settings, message(), message({ kind: 'acknowledged' }), resolved());
   expect(events.map(({ path }) => path)).toEqual(['/v2/enqueue', '/v2/enqueue', '/v2/enqueue']);
@@ -199,7 +199,7 @@ it('PagerDuty gets an event an alert, and the end under the same key', async () 
   expect(await failure(settings)).toMatchObject({ kind: 'down' });
 });
 
-it('ntfy gets JSON with a priority, of at most 4,096 bytes', async () => {
+it('ntfy receives JSON with a priority, of at most 4,096 bytes', async () => {
   const long = message();
   const items = long.items.map((item) => ({ ...item, summary: 'ü'.repeat(5_000) }));
   const settings = { type: 'ntfy', url: server.url, topic: 'ops', token: NAMED };
@@ -213,7 +213,7 @@ it('ntfy gets JSON with a priority, of at most 4,096 bytes', async () => {
   expect(Buffer.byteLength(one?.body.message)).toBeLessThanOrEqual(4_096);
 });
 
-it('Alertmanager gets alerts of its API v2, and their end, by its own clock', async () => {
+it('Alertmanager receives alerts of its API v2 and their end, with times of its own clock', async () => {
   const settings = { type: 'alertmanager', url: server.url };
   // The message waited there for a quarter of an hour.
   answer = { status: 200, body: '', headers: { date: 'Sun, 01 Nov 2026 00:20:00 GMT' } };
@@ -238,7 +238,7 @@ it('Alertmanager gets alerts of its API v2, and their end, by its own clock', as
   expect(early?.body).toMatchObject([{ labels, startsAt: instant, endsAt: instant }]);
 });
 
-describe('what goes wrong', () => {
+describe('a failed delivery', () => {
   it.each<[number, string]>([
     [400, 'refused'],
     [413, 'too-large'],
@@ -247,7 +247,7 @@ describe('what goes wrong', () => {
     [302, 'down'],
     [429, 'down'],
     [503, 'down'],
-  ])('HTTP %i is told without secrets: %s', async (status, kind) => {
+  ])('reports HTTP %i without secrets: %s', async (status, kind) => {
     answer = { status, body: `no: ${SECRET}`, headers: { 'retry-after': '7', location: `/x?${SECRET}` } };
     const found = await failure({ type: 'slack', url: `${server.url}/services/${NAMED}` });
     expect(found).toMatchObject({ kind, wait: status === 429 ? 7_000 : null });
@@ -262,7 +262,7 @@ describe('what goes wrong', () => {
     ['1793491327', 7_000],
     ['86400', 300_000],
     ['soon', null],
-  ])('a pause until %s is kept', async (pause, wait) => {
+  ])('keeps a pause until %s', async (pause, wait) => {
     const date = 'Sun, 01 Nov 2026 00:02:00 GMT';
     answer = { status: 429, body: '', headers: { date, 'retry-after': pause } };
     const found = await failure({ type: 'slack', url: `${server.url}/services/${NAMED}` });
@@ -272,21 +272,21 @@ describe('what goes wrong', () => {
   it.each([
     ['far too long', 'x'.repeat(300_000)],
     ['no text', Buffer.from([0xff, 0xfe, 0x00])],
-  ])('a message that was taken is taken, whatever the answer is besides: %s', async (_, body) => {
+  ])('counts an accepted message as delivered, whatever the response contains: %s', async (_, body) => {
     answer = { status: 200, body };
     const { channel, secrets } = channelOf({ type: 'webhook', url: server.url });
     const sender = { recorder: 'recorder', network: 'mainnet', runbook: null, publicUrl: null };
     expect(await sendTestMessage({ sender, secrets, clock: Date.now }, channel, never)).toBe(null);
   });
 
-  it('a secret where the text is cut leaves no part of itself', async () => {
+  it('leaves no part of a secret where the text is truncated', async () => {
     answer = { status: 503, body: `${'x'.repeat(190)}${SECRET}` };
     const found = await failure({ type: 'slack', url: `${server.url}/services/${NAMED}` });
     expect(found.message).not.toContain(SECRET.slice(0, 3));
     expect(found.message.length).toBeLessThanOrEqual(200);
   });
 
-  it('a server that is not there took nothing', async () => {
+  it('is not accepted by a server that is unreachable', async () => {
     const found = await failure({ type: 'webhook', url: 'http://127.0.0.1:9' });
     expect(found).toMatchObject({ kind: 'down', mayHaveArrived: false });
   });
@@ -332,7 +332,7 @@ describe('e-mail', () => {
     ...{ to: ['ann@example.com', 'bob@example.com'], ...more },
   });
 
-  it('is delivered once by SMTP, under the same Message-ID each time', async () => {
+  it('delivers once by SMTP, with the same Message-ID at each attempt', async () => {
     const mail = await mailServer();
     const { channel, secrets } = channelOf(settings(mail.port, { user: 'recorder', password: NAMED }));
     const opened = await openChannel(channel, secrets);
@@ -356,7 +356,7 @@ describe('e-mail', () => {
     expect(said).toContain('What to do: Check the node.\r\nRunbook: https://wiki.example/recorder#node-down');
   });
 
-  it('that the server takes for some alone says for whom it does not, and is not sent again', async () => {
+  it('reports the rejected recipients if the server accepts only some, and is not sent again', async () => {
     const mail = await mailServer({ knows: 'ann@example.com' });
     const found = await failure(settings(mail.port));
     expect(mail.mails.map(({ to }) => to)).toEqual([['ann@example.com']]);
@@ -367,7 +367,7 @@ describe('e-mail', () => {
     });
   });
 
-  it('is given up in the moment in which its time is up, though the server continues and on', async () => {
+  it('gives up at its deadline, though the server keeps sending', async () => {
     const stop = new AbortController();
     let hungUp: Promise<unknown> = Promise.resolve();
     const server = createServer((socket) => {
@@ -389,7 +389,7 @@ describe('e-mail', () => {
     server.close();
   });
 
-  it('that the server does not take is refused; a password that it does not take is reported without it', async () => {
+  it('is refused by the server, and a rejected password is reported without its value', async () => {
     const mail = await mailServer({ refuse: true });
     expect(await failure(settings(mail.port))).toMatchObject({ kind: 'refused' });
     const wrong = channelOf(settings(mail.port, { user: 'recorder', password: NAMED }));

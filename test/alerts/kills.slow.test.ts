@@ -62,7 +62,7 @@ async function timePasses(): Promise<void> {
 }
 
 it(
-  `across ${KILLS} kills of the sender every channel is told every state, in order, and twice only where it says so`,
+  `sends every channel every state in order across ${KILLS} kills of the sender, with marked duplicates only`,
   async () => {
     for (let number = 0; number < KILLS; number += 1) {
       const child = sender();

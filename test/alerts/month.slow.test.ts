@@ -201,7 +201,7 @@ async function everything({ sql }: TestAlerts): Promise<string> {
   return texts.join('\n');
 }
 
-it('a month of every kind of channel: what each was told is the expected list, and no secret is anywhere', async () => {
+it('sends every kind of channel the expected messages of a month, without a secret', async () => {
   const episodes = [...ordinary(), ...whileDown, ...whileJumping, ...long, ...flapping];
   const expected = [
     ...episodes.filter(({ subject }) => subject !== 'flapping').flatMap(promised),

@@ -17,11 +17,11 @@ it.each([
   ['delete from reporting.alerts', /^alerts\.rules\[0\]\.sql: /],
   ['select nothing from reporting.alerts', /^alerts\.rules\[0\]\.sql: .*"nothing" does not exist/],
   ['select * from recorder.alerts', /^alerts\.rules\[0\]\.sql: .*permission denied/],
-])('a query that may not be asked is refused with its path: %s', async (sql, problem) => {
+])('refuses an invalid query with its path: %s', async (sql, problem) => {
   await expect(testCustomRules(alertsConfig(mine(sql)), database.url, never)).rejects.toThrow(problem);
 });
 
-it('a query of which a database that is away, or too slow, says nothing is named, and the others are tried', async () => {
+it('names a query that an unavailable or slow database did not answer, and runs the others', async () => {
   const slow = alertsConfig({ rules: [{ name: 'slow', sql: 'select pg_sleep(600)' }] });
   const away = new AbortController();
   const nowhere = await testCustomRules(slow, 'postgres://127.0.0.1:1/none', never);
@@ -32,7 +32,7 @@ it('a query of which a database that is away, or too slow, says nothing is named
   ]);
 });
 
-it('a row of a query is an alert; too many are a mistake, which is reported', async () => {
+it('returns an alert per row, and reports too many rows as an error', async () => {
   const clock = new ManualClock(Date.now());
   const asked = async (sql: string) => {
     const alerts = testAlerts(database.url, clock, mine(sql));
@@ -53,7 +53,7 @@ it('a row of a query is an alert; too many are a mistake, which is reported', as
   expect(many?.failed).toEqual([{ rule: 'mine', error: expect.stringContaining('more than 200 rows') }]);
 });
 
-it('a row with strange values costs no other rule its round', async () => {
+it('keeps the rows of other rules if a row has unusual values', async () => {
   const clock = new ManualClock(Date.now());
   const rules = [
     { name: 'strange', sql: "select 'a' as subject, 99999 as since, repeat('x', 100000) as long" },
@@ -77,7 +77,7 @@ it('a row with strange values costs no other rule its round', async () => {
   await alerts.close();
 });
 
-it('a text that is cut within a character stays the same text', async () => {
+it('truncates a text within a character to the same text each time', async () => {
   const clock = new ManualClock(Date.now());
   const long = "repeat('x', 499) || '😀' as subject, repeat('y', 1999) || '😀' as more";
   const alerts = testAlerts(database.url, clock, { rules: [{ name: 'long', sql: `select ${long}` }] });
@@ -93,7 +93,7 @@ it('a text that is cut within a character stays the same text', async () => {
   await alerts.close();
 });
 
-it('a replay decides as rounds do, and leaves out what has no past', async () => {
+it('replays queries as rounds run them, and excludes rules without a past', async () => {
   const start = Date.parse('2026-11-01T00:00:00Z');
   const [minute, hour] = [60_000, 3_600_000];
   const ill = (at: Date) => at.getTime() >= start + hour && at.getTime() < start + 2 * hour;
@@ -117,7 +117,7 @@ it('a replay decides as rounds do, and leaves out what has no past', async () =>
   await alerts.close();
 });
 
-it('the heartbeat is asked, but not while a channel fails for long', async () => {
+it('sends the heartbeat, but not while a channel fails for long', async () => {
   const server = await upstreamServer((_, response) => response.writeHead(200).end());
   const alerts = testAlerts(database.url, new ManualClock(Date.now()), { heartbeat: `${server.url}/ping` });
   await sendHeartbeat(alerts, never);

@@ -62,7 +62,7 @@ function open(rule: ScriptedRule | readonly ScriptedRule[], config: object = {})
 }
 
 describe('a round', () => {
-  it('writes down what a rule says, tells it once, and when it is over', async () => {
+  it('stores the alert of a rule, and notifies of it and of its end once', async () => {
     const rule = scriptedRule();
     const { alerts, round, told } = open(rule);
     rule.says = ['n1'];
@@ -84,7 +84,7 @@ describe('a round', () => {
     ]);
   });
 
-  it('tells subjects of one rule in one message, and those of two rules apart', async () => {
+  it('sends subjects of one rule in one message, and those of two rules separately', async () => {
     const rules = [scriptedRule({ name: 'one' }), scriptedRule({ name: 'two' })];
     const { round, told } = open(rules);
     for (const rule of rules) rule.says = ['n1', 'n2'];
@@ -92,7 +92,7 @@ describe('a round', () => {
     expect(told()).toEqual(['firing n1 n2', 'firing n1 n2']);
   });
 
-  it('tells of far too many subjects as one, and of none that it is over because others come before it', async () => {
+  it('groups an excess of subjects into one alert, which does not end if others sort before it', async () => {
     const rule = scriptedRule();
     const { alerts, round, told } = open(rule);
     const names = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => `n${from + at}`);
@@ -114,7 +114,7 @@ describe('a round', () => {
     expect(more).toEqual({ summary: '50 more, which are not listed' });
   });
 
-  it('tells nothing of far too many subjects of which the record does not tell', async () => {
+  it('sends nothing for an excess of subjects with an unknown state', async () => {
     const rule = scriptedRule();
     const { round, told } = open(rule);
     const unknown = Array.from({ length: 300 }, (_, at) => ({
@@ -129,7 +129,7 @@ describe('a round', () => {
     expect(told()).toEqual(['firing n299']);
   });
 
-  it('leaves alerts as they are whose rule cannot be asked, and tells that it cannot', async () => {
+  it('keeps the alerts of a rule whose query fails, and reports the failure', async () => {
     const rule = scriptedRule();
     const { alerts, round, told } = open(rule);
     rule.says = ['n1'];
@@ -150,7 +150,7 @@ describe('a round', () => {
     expect(fixed).toEqual({ failed_since: null, error: null });
   });
 
-  it('tells of a rule whose rows lack their subject, and asks the others', async () => {
+  it('reports a rule whose rows lack their subject, and evaluates the others', async () => {
     const [one, two] = [scriptedRule({ name: 'one' }), scriptedRule({ name: 'two' })];
     const { round, told } = open([one, two]);
     one.says = JSON.parse('[{ "subject": null, "summary": "of nobody", "since": null }]');
@@ -161,7 +161,7 @@ describe('a round', () => {
     expect(told()).toEqual(['firing n1']);
   });
 
-  it('continues for as long as its rules take, and keeps its place', async () => {
+  it('continues as long as its rules take, and keeps its lock', async () => {
     const slow = scriptedRule({ name: 'slow' });
     const { alerts, clock, told } = open([slow, scriptedRule({ name: 'other' })]);
     slow.says = ['n1'];
@@ -181,7 +181,7 @@ describe('a round', () => {
     expect(told()).toEqual(['firing n1']);
   });
 
-  it('ends alerts of rules that are turned off', async () => {
+  it('ends alerts of disabled rules', async () => {
     const rule = scriptedRule();
     const { alerts, round, told, clock } = open(rule);
     rule.says = ['n1'];
@@ -192,7 +192,7 @@ describe('a round', () => {
     expect(told()).toEqual(['firing n1', 'resolved n1']);
   });
 
-  it('that another worker makes at the same time tells nothing twice', async () => {
+  it('sends nothing twice if two workers run it at the same time', async () => {
     const rule = scriptedRule();
     const { alerts, round, told } = open(rule);
     const other = testAlerts(
@@ -226,7 +226,7 @@ describe('a round', () => {
     expect(waiting?.count).toBe(0);
   });
 
-  it('tells nothing again when the clock jumps, forward or back', async () => {
+  it('sends nothing again when the clock jumps, forward or back', async () => {
     const rule = scriptedRule({ repeatInterval: 3_600_000, for: 300 * second });
     const { clock, round, told } = open(rule);
     rule.says = ['n1'];
@@ -247,7 +247,7 @@ describe('a round', () => {
     expect(told()).toEqual(['firing n1', 'resolved n1']);
   });
 
-  it('tells nobody of an alert again that somebody acknowledged', async () => {
+  it('sends no reminder of an acknowledged alert', async () => {
     const rule = scriptedRule({ repeatInterval: 60 * second });
     const { alerts, round, told } = open(rule);
     rule.says = ['n1'];
@@ -270,7 +270,7 @@ describe('a round', () => {
 });
 
 describe('a channel', () => {
-  it('that is down gets everything later, in its order, and is told meanwhile', async () => {
+  it('receives all messages in order after an outage, which is reported meanwhile', async () => {
     const rule = scriptedRule();
     const { alerts, round, told } = open(rule);
     answers = [503, 503, 503];
@@ -301,7 +301,7 @@ describe('a channel', () => {
     expect(await channel()).toEqual({ failures: 0, error: null, failing: false, wait: null });
   });
 
-  it('that refuses a message gets the next ones, and the refusal is reported', async () => {
+  it('receives the next messages after it rejects one, and the rejection is reported', async () => {
     const rule = scriptedRule();
     const { alerts, round, told } = open(rule);
     answers = [400];
@@ -318,7 +318,7 @@ describe('a channel', () => {
     ]);
   });
 
-  it('that was down and refuses a message answers again', async () => {
+  it('is reported as available after an outage even if it rejects a message', async () => {
     const rule = scriptedRule();
     const { alerts, round } = open(rule);
     answers = [503, 400];
@@ -330,7 +330,7 @@ describe('a channel', () => {
     expect([...rows]).toEqual([{ failing_since: null, failures: 0, error: null }]);
   });
 
-  it('that is notified again of what fires answers again once it takes that', async () => {
+  it('is reported as available once it accepts the reminder of a firing alert', async () => {
     const rule = scriptedRule();
     const { alerts, round } = open(rule, {
       channels: [{ name: 'ops', type: 'alertmanager', url: server.url }],
@@ -360,7 +360,7 @@ describe('a channel', () => {
     expect(await failing()).toBe(false);
   });
 
-  it('that weighs what it is told gets the end of what it was notified of, though that weighs less by then', async () => {
+  it('with a severity filter receives the end of a sent alert whose severity dropped since', async () => {
     const rule = scriptedRule();
     const { round, told } = open(rule, {
       channels: [{ name: 'ops', type: 'webhook', url: server.url, minSeverity: 'critical' }],
@@ -377,7 +377,7 @@ describe('a channel', () => {
     expect(told()).toEqual(['firing n1', 'resolved n1']);
   });
 
-  it('of PagerDuty gets twenty events a message, so that what it took is not sent again with the rest', async () => {
+  it('of PagerDuty receives twenty events a message, so that accepted events are not sent again with the rest', async () => {
     const rule = scriptedRule();
     const { alerts, round, told } = open(rule, {
       channels: [{ name: 'ops', type: 'pagerduty', url: server.url, key: ['$', '{ROUTING_KEY}'].join('') }],
@@ -390,7 +390,7 @@ describe('a channel', () => {
     expect(told()).toEqual([]);
   });
 
-  it('gets what waits behind a message that cannot be read', async () => {
+  it('receives the messages queued behind one that cannot be parsed', async () => {
     const rule = scriptedRule();
     const { alerts, round, told } = open(rule);
     rule.says = ['n1'];
@@ -411,7 +411,7 @@ describe('a channel', () => {
     ]);
   });
 
-  it('is not kept from what waits by a clock that was ahead', async () => {
+  it('receives queued messages although a clock was ahead', async () => {
     const rule = scriptedRule();
     const { alerts, round, told } = open(rule);
     await alerts.sql`insert into recorder.alert_channels (recorder, channel, lease_until, next_try_at)
@@ -421,7 +421,7 @@ describe('a channel', () => {
     expect(told()).toEqual(['firing n1']);
   });
 
-  it('that is not configured any more gets nothing, and nothing waits for it', async () => {
+  it('receives and queues nothing once it is not configured any more', async () => {
     const rule = scriptedRule();
     const { alerts, round } = open(rule);
     rule.says = ['n1'];
@@ -433,7 +433,7 @@ describe('a channel', () => {
     expect([...rows]).toEqual([{ state: 'dropped', error: 'the channel is not configured any more' }]);
   });
 
-  it('gets in its quiet hours only what is critical; the rest follows', async () => {
+  it('receives only critical alerts in quiet hours; the rest follows afterwards', async () => {
     const at = (time: string) => Date.parse(`2026-11-02T${time}:00Z`);
     const light = scriptedRule({ name: 'light' });
     const heavy = scriptedRule({ name: 'heavy', severity: 'critical' });
@@ -461,7 +461,7 @@ describe('a channel', () => {
     expect(told()).toEqual(['firing n2', 'firing n1']);
   });
 
-  it('that forgets is told again in its quiet hours what it knows, and of nothing that waits', async () => {
+  it('with expiring alerts receives reminders of known alerts in quiet hours, and none of queued ones', async () => {
     const at = (time: string) => Date.parse(`2026-11-${time}:00Z`);
     const light = scriptedRule({ name: 'light' });
     const heavy = scriptedRule({ name: 'heavy', severity: 'critical' });
@@ -499,7 +499,7 @@ describe('a channel', () => {
     expect(await toldAt('03T07:01')).toEqual(['n1', 'n2', 'n3']);
   });
 
-  it('gets what weighs enough for it, of the rules that name it', async () => {
+  it('receives alerts of its severities from the rules that name it', async () => {
     const rule = scriptedRule();
     const quiet = scriptedRule({ name: 'elsewhere', channels: ['other'] });
     const { round, told } = open([rule, quiet], {
@@ -517,7 +517,7 @@ describe('a channel', () => {
     expect(told()).toEqual(['firing heavy']);
   });
 
-  it('is told the end of what it was notified of, though the rule names others by then, or is turned off', async () => {
+  it('receives the end of a sent alert although the rule names other channels or is disabled by then', async () => {
     const rule = scriptedRule({ channels: ['ops'] });
     const { alerts, round, told, clock } = open(rule, {
       channels: [

@@ -433,24 +433,24 @@ describe('every default rule', () => {
     expect(Object.keys(cases).sort()).toEqual(defaultRules.map(({ name }) => name).sort());
   });
 
-  it('says nothing of an empty record, and fails nowhere', async () => {
+  it('returns no alert for an empty record, and never fails', async () => {
     for (const { name } of defaultRules) expect(await ask(name), name).toEqual([]);
   });
 
-  it.each(Object.entries(cases))('%s fires', async (name, { fires, facts, subjects, says }) => {
+  it.each(Object.entries(cases))('fires: %s', async (name, { fires, facts, subjects, says }) => {
     await fires();
     const found = await ask(name, facts);
     expect(found.filter(({ unknown }) => !unknown).map(({ subject }) => subject)).toEqual(subjects);
     expect(found[0]?.summary).toMatch(says);
   });
 
-  it.each(Object.entries(cases))('%s does not', async (name, { quiet, quietFacts }) => {
+  it.each(Object.entries(cases))('does not fire: %s', async (name, { quiet, quietFacts }) => {
     await quiet();
     expect(await ask(name, quietFacts)).toEqual([]);
   });
 });
 
-it('ever new check names of a probe are an alert while they are recorded as one check', async () => {
+it('alerts on changing check names of a probe while they are recorded as one check', async () => {
   await ledger(well, { state: 'up', from: hour, check: '(more)' });
   const found = await ask('dataset-incomplete');
   expect(found.map(({ subject }) => subject)).toEqual(['node_health']);
@@ -468,7 +468,7 @@ const restarted = [
 ];
 
 describe('node-flapping', () => {
-  it('counts how often a node went down, not how often it gave another reason while it was down', async () => {
+  it('counts how often a node went down, not how often the error changed while it was down', async () => {
     await ledger(
       ...restarted,
       { state: 'down', from: 24 * minute, to: 22 * minute, error: 'failing: C' },
@@ -477,7 +477,7 @@ describe('node-flapping', () => {
     expect(await ask('node-flapping')).toEqual([]);
   });
 
-  it('does not tell whether it continues while looks end without an answer', async () => {
+  it('has an unknown state while probes end without a response', async () => {
     const outages = [90, 80, 75, 70].map((at) => anHour(at * minute));
     await ledger(...outages, { state: 'unknown', from: 70 * minute, error: 'the call failed (ENOTFOUND)' });
     expect(await ask('node-flapping', {}, ago(60 * minute))).toMatchObject([
@@ -487,14 +487,14 @@ describe('node-flapping', () => {
   });
 });
 
-it('disk-full is not over because nothing is sealed any more', async () => {
+it('disk-full does not end because sealing stopped', async () => {
   const disk = async () => ({ database: 1, largest: [], perDay: null, free: 1e6 });
   expect(await ask('disk-full', { disk })).toMatchObject([
     { subject: 'the disk of the database', unknown: true },
   ]);
 });
 
-it('l1-balance-low is not over because nobody can read the balance any more', async () => {
+it('l1-balance-low does not end because the balance cannot be read any more', async () => {
   await validating([l1('8000000000', 12 * day, 11 * day), l1('7000000000', 11 * day, null)]);
   expect(await ask('l1-balance-low', {}, ago(5 * day))).toMatchObject([
     { summary: expect.stringMatching(/in 1.0 days/) },
@@ -502,7 +502,7 @@ it('l1-balance-low is not over because nobody can read the balance any more', as
   expect(await ask('l1-balance-low')).toMatchObject([{ subject: 'v1', unknown: true }]);
 });
 
-it('gap-permanent tells what an outage cost a dataset once, however many targets it has', async () => {
+it('gap-permanent reports the loss of an outage once per dataset, whatever the number of targets', async () => {
   const begin = Number(ago(hour));
   const gap = { dataset: 'validators', axis: 'time', range: '[1,9)', reason: 'the recorder was off' };
   for (const [at, target_key] of ['node=n1', 'node=n2', 'node=n3'].entries())
@@ -527,7 +527,7 @@ describe('validation-ending', () => {
     expect(found.map(({ subject }) => subject)).toEqual(['tx1']);
   });
 
-  it('is told of each validator where transactions are not named', async () => {
+  it('is reported for each validator if transactions have no name', async () => {
     for (const dataset of ['validators', 'node_identity']) await watched(dataset);
     const identity = (node: string, node_id: string) => ({
       node,
@@ -542,14 +542,14 @@ describe('validation-ending', () => {
     expect(found.map(({ subject }) => subject)).toEqual(['NodeID-1', 'NodeID-2']);
   });
 
-  it('is reported once where several nodes see it', async () => {
+  it('is reported once if several nodes list the validation', async () => {
     await validating(['n1', 'n2'].map((node) => validator({ node, end_time: ahead(day) })));
     expect(await ask('validation-ending')).toMatchObject([{ subject: 'tx1', severity: 'critical' }]);
   });
 });
 
 describe('node-unobserved', () => {
-  it('counts from when the state was last known, whatever was said since', async () => {
+  it('counts from the last known state, whatever was recorded since', async () => {
     await ledger(
       { ...well, to: 6 * minute },
       { state: 'unknown', from: 6 * minute, to: 2 * minute, error: 'HTTP 401' },
@@ -561,26 +561,26 @@ describe('node-unobserved', () => {
     expect(await ask('node-unobserved', {}, ago(2 * minute))).toEqual([]);
   });
 
-  it('fires where no observer probes any more', async () => {
+  it('fires if no observer probes any more', async () => {
     await ledger(well);
     await sql`update recorder.health_observers set heartbeat_at = ${ago(hour)}`;
     expect(await ask('node-unobserved')).toMatchObject([{ subject: 'n1', since: ago(hour) }]);
   });
 
-  it('does not fire while maintenance is announced', async () => {
+  it('does not fire during announced maintenance', async () => {
     await ledger({ ...well, to: hour }, { state: 'maintenance', from: hour });
     expect(await ask('node-unobserved')).toEqual([]);
   });
 });
 
 describe('node-down', () => {
-  it('says that nothing is known while no observer probes', async () => {
+  it('has an unknown state while no observer probes', async () => {
     await ledger(well);
     await sql`update recorder.health_observers set heartbeat_at = ${ago(hour)}`;
     expect(await ask('node-down')).toMatchObject([{ subject: 'n1', unknown: true }]);
   });
 
-  it('says that nothing is known while looks end without an answer, and nothing while the node is off as announced', async () => {
+  it('has an unknown state while probes end without a response, and is inactive during announced maintenance', async () => {
     const down = { state: 'down', from: hour, to: 10 * minute, error: 'HTTP 503' };
     await ledger(down, { state: 'unknown', from: 10 * minute, error: 'the call failed (ENOTFOUND)' });
     expect(await ask('node-down')).toMatchObject([{ subject: 'n1', unknown: true }]);
@@ -588,7 +588,7 @@ describe('node-down', () => {
     expect(await ask('node-down')).toEqual([]);
   });
 
-  it('tells of a past moment what was so then', async () => {
+  it('returns the alerts of a past moment when it is replayed', async () => {
     await ledger(
       { ...well, to: 3 * hour },
       { state: 'down', from: 3 * hour, to: 2 * hour, error: 'HTTP 503' },
@@ -601,7 +601,7 @@ describe('node-down', () => {
     expect(await ask('node-down', {}, ago(20 * day))).toEqual([]);
   });
 
-  it('says since when it is down, also where the reason was another one at first', async () => {
+  it('states when the node went down, also if the first error was another one', async () => {
     await ledger(...restarted, { state: 'down', from: 24 * minute, error: 'failing: C' });
     expect(await ask('node-down')).toMatchObject([
       { summary: 'n1 is down: failing: C', since: ago(30 * minute) },
@@ -611,7 +611,7 @@ describe('node-down', () => {
     ]);
   });
 
-  it('tells nothing of nodes that are not configured any more', async () => {
+  it('returns no alert for nodes that are not configured any more', async () => {
     await ledger({ state: 'down', from: hour, error: 'HTTP 503' });
     expect(await ask('node-down', { nodes: ['n2'] })).toEqual([]);
   });

@@ -14,11 +14,11 @@ const sections = new Map(
     .map((text) => [text.slice(0, text.indexOf('\n')), text]),
 );
 
-it('the runbook has a section for every default rule, in their order, and no other', () => {
+it('has a section for every default rule, in their order, and no other', () => {
   expect([...sections.keys()]).toEqual(defaultRules.map(({ name }) => name));
 });
 
-it('a message says what to do for every default rule in at most two lines', () => {
+it('a message contains the fix for every default rule in at most two lines', () => {
   for (const { name } of defaultRules) {
     const advice = getAdvice(name);
     expect(advice, name).not.toContain('the query of the rule');

@@ -36,7 +36,7 @@ function limited(limit: number) {
   return { channel: { send }, taken };
 }
 
-it('every alert arrives once and in order, whatever a channel takes', async () => {
+it('delivers every alert once and in order, whatever message size a channel accepts', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.string({ maxLength: 3_000 }), { minLength: 1, maxLength: 200 }),
@@ -54,7 +54,7 @@ it('every alert arrives once and in order, whatever a channel takes', async () =
   );
 });
 
-it('what a channel takes in no form is refused, and a failure of another kind is passed on', async () => {
+it('rejects an alert that a channel accepts at no size, and throws failures of other kinds', async () => {
   await expect(sendDivided(limited(10).channel, message(['a', 'b']), signal)).rejects.toMatchObject({
     kind: 'refused',
   });
@@ -62,7 +62,7 @@ it('what a channel takes in no form is refused, and a failure of another kind is
   await expect(sendDivided(down, message(['a', 'b']), signal)).rejects.toMatchObject({ kind: 'down' });
 });
 
-it('a text keeps its limit, what to do, and where the rest is', () => {
+it('keeps the limit of a text, the fix, and the link to the rest', () => {
   fc.assert(
     fc.property(
       fc.array(fc.string({ maxLength: 3_000 }), { minLength: 1, maxLength: 100 }),
@@ -87,7 +87,7 @@ it.each([
   ['{"text": "{{title}}"', false],
   ['{{title}}', false],
   ['', false],
-])('a template %j is JSON once it is filled: %j', (body, valid) => {
+])('fills a template %j that remains valid JSON: %j', (body, valid) => {
   const { success, error } = alertsSchema({}).safeParse({
     channels: [{ name: 'ops', type: 'webhook', url: 'https://example.org/hook', body }],
   });

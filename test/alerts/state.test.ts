@@ -43,7 +43,7 @@ class Rounds {
 }
 
 describe('an alert', () => {
-  it('is reported at once where its rule waits for nothing, and when it is over', () => {
+  it('is reported at once, and at its end, if its rule has no delay', () => {
     expect(new Rounds(scriptedRule()).go(found).go(found).go(null).told).toEqual([
       'firing',
       null,
@@ -51,21 +51,21 @@ describe('an alert', () => {
     ]);
   });
 
-  it('is reported only once it was so for long enough, and never when it goes before', () => {
+  it('is reported only after the delay of its rule, and never if it ends before', () => {
     const rule = scriptedRule({ for: 2 * minute });
     expect(new Rounds(rule).go(found).go(found).go(found).told).toEqual([null, null, 'firing']);
     const short = new Rounds(rule).go(found).go(found).go(null);
     expect([short.told, short.alert]).toEqual([[null, null, null], null]);
   });
 
-  it('counts the time that rounds saw, whatever a clock that jumps says', () => {
+  it('counts the time between rounds, whatever a clock that jumps shows', () => {
     const rule = scriptedRule({ for: 5 * minute });
     const jumped = new Rounds(rule).go(found).go(found, 0).go(found, minute);
     expect(jumped.told).toEqual([null, null, null]);
     expect(jumped.alert?.heldMs).toBe(minute);
   });
 
-  it('is over only after it was gone for as long as its rule says', () => {
+  it('ends only after the end delay of its rule', () => {
     const rule = scriptedRule({ clear: 2 * minute });
     const rounds = new Rounds(rule).go(found).go(null).go(null).go(null);
     expect(rounds.told).toEqual(['firing', null, null, 'resolved']);
@@ -78,7 +78,7 @@ describe('an alert', () => {
     ]);
   });
 
-  it('is reported again when it weighs more, not when it weighs less', () => {
+  it('is reported again if its severity rises, not if it drops', () => {
     const heavier: RuleFinding = { ...found, severity: 'critical' };
     expect(new Rounds(scriptedRule()).go(found).go(heavier).go(found).go(found).told).toEqual([
       'firing',
@@ -88,32 +88,32 @@ describe('an alert', () => {
     ]);
   });
 
-  it('keeps weighing what it weighed most, so that who was told of that is told of its end', () => {
+  it('keeps its highest severity, so that every notified channel receives the end', () => {
     const heavier: RuleFinding = { ...found, severity: 'critical' };
     const rounds = new Rounds(scriptedRule()).go(found).go(heavier).go(found).go(heavier);
     expect(rounds.alert?.severity).toBe('critical');
     expect(rounds.told).toEqual(['firing', 'firing', null, null]);
   });
 
-  it('is reminded of while it lasts and nobody acknowledged it', () => {
+  it('is repeated while it fires and is not acknowledged', () => {
     const rounds = new Rounds(scriptedRule({ repeatInterval: 2 * minute })).many(6, found);
     expect(rounds.told).toEqual(['firing', null, 'reminder', null, 'reminder', null]);
     if (rounds.alert) rounds.alert = { ...rounds.alert, acknowledged: true };
     expect(rounds.many(4, found).told.slice(6)).toEqual([null, null, null, null]);
   });
 
-  it('stays as it is while the record does not tell', () => {
+  it('is unchanged while the state is unknown', () => {
     const unknown: RuleFinding = { ...found, unknown: true };
     const rounds = new Rounds(scriptedRule()).go(found).many(5, unknown);
     expect(rounds.told.slice(1)).toEqual([null, null, null, null, null]);
     expect(rounds.alert?.state).toBe('firing');
   });
 
-  it('of something that happened is not told to be over', () => {
+  it('of an event has no end notification', () => {
     expect(new Rounds(scriptedRule({ event: true })).go(found).go(null).told).toEqual(['firing', null]);
   });
 
-  it('that comes for the third time within an hour flaps: it is over after half an hour of quiet', () => {
+  it('flaps on its third start within an hour: it ends after half an hour without a start', () => {
     const rounds = new Rounds(scriptedRule());
     for (let time = 0; time < 5; time += 1) rounds.go(found).go(null);
     expect(rounds.told).toEqual([

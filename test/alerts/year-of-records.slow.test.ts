@@ -210,7 +210,7 @@ const STEPS: Readonly<Record<string, number>> = {
   'l1-balance-low': 6 * HOUR,
 };
 
-it('a year of a record: what the default rules with a past tell of it, and nothing that is an incident is left out', async () => {
+it('replays the default rules over a year of a record, and reports every incident', async () => {
   const incidents = [
     ...(await quarantines()),
     ...(await losses()),

@@ -15,7 +15,7 @@ async function started(): Promise<number[]> {
 }
 
 it.skipIf(process.platform !== 'linux')(
-  'a sandbox gets no Ctrl-C that is meant for up, and one that has ended keeps nobody from stopping',
+  'a sandbox ignores the Ctrl-C that is meant for up, and an ended one does not block the stop',
   async () => {
     const sandbox = await useSandbox(dir);
     const [pid = 0] = await started();
@@ -30,7 +30,7 @@ it.skipIf(process.platform !== 'linux')(
   },
 );
 
-it('a folder that it may not write to is reported with the fix, and leaves no sandbox', async () => {
+it('a folder that is not writable is reported with the fix, and no sandbox stays', async () => {
   const folder = join(dir, 'refused');
   mkdirSync(folder);
   // The rights of a folder do not apply to root; a link to itself refuses every user.

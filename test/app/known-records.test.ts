@@ -17,7 +17,7 @@ function record(name: string): string {
   return dir;
 }
 
-it('names the record that was used last and is still there', () => {
+it('returns the last used record that still exists', () => {
   const records = new KnownRecords(join(place, 'state'));
   const [one, two, three] = [record('one'), record('two'), record('three')];
   expect(records.last(one)).toBeNull();
@@ -34,7 +34,7 @@ it('keeps a bounded number', () => {
   expect(readFileSync(join(place, 'chain-recorder/records'), 'utf8').split('\n')).toHaveLength(21);
 });
 
-it('is no failure where nothing can be read or written', () => {
+it('returns nothing if nothing can be read or written', () => {
   writeFileSync(join(place, 'file'), '');
   const records = new KnownRecords(join(place, 'file'));
   records.remember(record('one'));

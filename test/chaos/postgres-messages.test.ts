@@ -14,7 +14,7 @@ const number = (value: number) => {
   return buffer;
 };
 
-it('reads statements behind a question for encryption, as a standby sends it', () => {
+it('parses statements after a request for encryption, as a standby sends it', () => {
   const startup = Buffer.concat([number(196_608), Buffer.from('user\0recorder\0\0')]);
   const messages = new PostgresMessages();
   expect(messages.read(message('', number(80_877_104)))).toEqual([]);

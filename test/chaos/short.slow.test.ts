@@ -38,7 +38,7 @@ const cases = faultCatalog
   });
 
 describe('the short selection of the chaos suite', () => {
-  it.for(cases)('fault %s: %s (%s)', async ([, , , fault, backend], { skip }) => {
+  it.for(cases)('passes fault %s: %s (%s)', async ([, , , fault, backend], { skip }) => {
     const reason = inject('redisSkipReason');
     if (backend === 'redis' && reason !== null) skip(reason);
     const outcome = await runFault(setting, fault, backend);

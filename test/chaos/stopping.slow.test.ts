@@ -28,7 +28,7 @@ function itsProcesses(): string[] {
 }
 
 it.skipIf(process.platform !== 'linux')(
-  'a run that is stopped leaves neither a process nor a file',
+  'leaves neither a process nor a file after a run is stopped',
   async () => {
     run = spawn(process.execPath, ['--import', 'tsx', main, '--faults', '1', '--backend', 'postgres'], {
       env: { ...process.env, TMPDIR: scratch },

@@ -27,7 +27,7 @@ const told = ({ code, stdout, stderr }: Ended) => ({ code, stdout, lines: stderr
 const one = (code: number, words: RegExp) => ({ code, stdout: '', lines: [expect.stringMatching(words)] });
 
 it.each([['status'], ['doctor'], ['query', 'select 1']])(
-  'a current folder that was removed is told by %s %s',
+  'a removed working directory is reported by %s %s',
   async (...args) => {
     const gone = mkdtempSync(join(tmpdir(), 'recorder-gone-'));
     const before = ['bash', '-c', 'rmdir "$PWD" && exec "$@"', 'bash'];
@@ -40,7 +40,7 @@ it.each([['status'], ['doctor'], ['query', 'select 1']])(
 it.runIf(noBadPlaces === null).each([
   ['sandbox', ''],
   ['embedded database', 'network: fuji\nupstreams: {}\n'],
-])('a current folder on a disk that takes no writes is told before the %s starts', async (_, config) => {
+])('a working directory on a read-only disk is reported before the %s starts', async (_, config) => {
   const folder = mkdtempSync(join(dir, 'read-only-'));
   if (config) writeFileSync(join(folder, 'recorder.yaml'), config);
   const mounted = 'mount --bind "$PWD" "$PWD" && mount -o remount,ro,bind "$PWD" && cd "$PWD" && exec "$@"';
@@ -70,7 +70,7 @@ const places = [
   ['a full disk', 'full/it', /the disk is full: make room on it, or/, fullDisk(join(dir, 'full'))],
 ] as const;
 
-describe.each(writers)('%j', (command, isTestedWithAll) => {
+describe.each(writers)('a filesystem with %j', (command, isTestedWithAll) => {
   const option = command.at(-1);
   const tested = isTestedWithAll ? places : places.filter(([, place]) => /file|full/.test(place));
   it.for(tested)('reports %s', async ([, place, words, before], { skip }) => {
@@ -84,7 +84,7 @@ describe.each(writers)('%j', (command, isTestedWithAll) => {
 });
 
 describe.skipIf(noBadPlaces)('query --format parquet', () => {
-  it('says that the disk of temporary files is full', async () => {
+  it('reports a full disk of temporary files', async () => {
     const question = 'select n, md5(n::text) from generate_series(1, 100000) n';
     const tmp = join(dir, 'full');
     const ended = await run(['query', question, '--format', 'parquet'], smallDisk(tmp, 1024), {
@@ -98,7 +98,7 @@ describe.skipIf(noBadPlaces)('query --format parquet', () => {
     );
   });
 
-  it('says that there is no folder for temporary files', async () => {
+  it('reports a missing folder for temporary files', async () => {
     const ended = await run(['query', 'select 1 as n', '--format', 'parquet'], [], { TMPDIR: '/no/such' });
     expect(told(ended)).toEqual(
       one(2, /^TMPDIR \/no\/such: there is no folder \/no\/such: create it, or name another place$/),
@@ -106,11 +106,11 @@ describe.skipIf(noBadPlaces)('query --format parquet', () => {
   });
 });
 
-describe.skipIf(noBadPlaces)('a file', () => {
+describe.skipIf(noBadPlaces)('an output file', () => {
   it.each([
     ['seal', '--out', 'shut/seal.txt'],
     ['init', '--no-check', '--config', 'shut/other.yaml'],
-  ])('that this user may not write is told by %s', async (...args) => {
+  ])('without write permission is reported by %s', async (...args) => {
     expect(told(await run(args, withoutRights))).toEqual(
       one(2, /shut\/\w+\.\w+: this user may not write to .*shut[^:]*: let it, or name another place$/),
     );
@@ -119,7 +119,7 @@ describe.skipIf(noBadPlaces)('a file', () => {
   it.each([
     ['seal', '--out', 'full/seal.txt'],
     ['init', '--no-check', '--config', 'full/other.yaml'],
-  ])('for which there is no room is told by %s', async (...args) => {
+  ])('on a full disk is reported by %s', async (...args) => {
     expect(told(await run(args, fullDisk(join(dir, 'full'))))).toEqual(
       one(1, /^chain-recorder failed: .*full\/\w+\.\w+: the disk is full: make room on it, or name another/),
     );

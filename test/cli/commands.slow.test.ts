@@ -80,7 +80,7 @@ const runs = z.object({
 });
 
 describe.concurrent('a command', () => {
-  it('with a broken configuration says all that is wrong at once, and exits 2', async () => {
+  it('with an invalid configuration reports all problems at once, and exits 2', async () => {
     writeFileSync(
       join(dir, 'broken.yaml'),
       stringify({
@@ -114,7 +114,7 @@ describe.concurrent('a command', () => {
     [['sandbox', '--port', '65536'], '--port must be a whole number, at most 65535'],
     [['record', 'node_identity', '--no-such-option'], 'no-such-option'],
     [['record', 'node_identity', '--target', 'node=nobody'], 'no target matches'],
-  ])('used wrongly exits 2 and says what is wrong: %j', async (args, said) => {
+  ])('with invalid arguments exits 2 and reports the reason: %j', async (args, said) => {
     // The sandbox is a program of its own, which the command line loads from the package.
     const { code, stderr } = await (args[0] === 'sandbox' ? spawned : command)(args);
     expect(code, stderr).toBe(2);
@@ -122,19 +122,19 @@ describe.concurrent('a command', () => {
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
-  it('given a whole file in place of a value repeats its start', async () => {
+  it('with a whole file as a value repeats only its start', async () => {
     const { code, stderr } = await command(['report', 'sla', '--month', 'x'.repeat(50_000)]);
     expect(code).toBe(2);
     expect(stderr).toMatch(/^--month x{200}… must be a month such as 2026-11\n$/);
   });
 
-  it('asked for help gives it', async () => {
+  it('prints its help with --help', async () => {
     const { code, stdout } = await command(['record', '--help']);
     expect(code).toBe(0);
     expect(stdout).toContain('--target');
   });
 
-  it('whose database is away fails with a reason, and without its password', async () => {
+  it('whose database is unavailable fails with a reason, and without its password', async () => {
     const away = await spawned(['coverage'], { DATABASE_URL: `postgres://nobody:${KEY}@127.0.0.1:1/none` });
     expect(away.code).not.toBe(0);
     expect(away.stderr).not.toContain(KEY);
@@ -143,7 +143,7 @@ describe.concurrent('a command', () => {
 });
 
 describe('datasets', () => {
-  it('lists everything that is recorded', async () => {
+  it('lists every recorded dataset', async () => {
     const { code, stdout } = await command(['datasets', '--json']);
     expect(code).toBe(0);
     const listed = z
@@ -154,7 +154,7 @@ describe('datasets', () => {
 });
 
 describe('plan', () => {
-  it('says what the schedules would ask', async () => {
+  it('prints the requests of the schedules', async () => {
     const { code, stdout } = await command(['plan', '--json']);
     expect(code).toBe(0);
     const plan = z
@@ -184,7 +184,7 @@ describe.concurrent('record', () => {
     'node_health',
     'metric_points',
     'average_tps',
-  ])('records %s, and says so', async (dataset) => {
+  ])('records %s, and reports the result', async (dataset) => {
     const { code, stdout, stderr } = await command(['record', dataset, '--json']);
     expect(code, stderr).toBe(0);
     const made = runs.parse(JSON.parse(stdout)).runs;
@@ -198,7 +198,7 @@ describe.concurrent('record', () => {
     expect(stored?.rows).toBe(written);
   });
 
-  it('for people prints a table', async () => {
+  it('prints a table for people', async () => {
     // Nothing else records it meanwhile: a target that another run holds is busy.
     const { code, stdout } = await command(['record', 'chain_heights']);
     expect(code).toBe(0);
@@ -206,7 +206,7 @@ describe.concurrent('record', () => {
   });
 });
 
-describe('an upstream that answers HTML', () => {
+describe('an upstream that responds with HTML', () => {
   it('fails the run with the reason; other datasets continue', async () => {
     sandbox.faults.until({ service: 'metrics' }, 'html', Number.POSITIVE_INFINITY);
     const [failing, going] = await Promise.all([
@@ -223,7 +223,7 @@ describe('an upstream that answers HTML', () => {
 });
 
 describe('backfill', () => {
-  it('killed at any moment continues where it stopped: every block once, none missing', async () => {
+  it('continues where a kill stopped it: every block once, none missing', async () => {
     // The newest three days may still change: a backfill fetches them every time.
     const to = Math.floor(Date.now() / day) * day - 4 * day;
     const from = to - 90 * day;
@@ -309,7 +309,7 @@ describe('backfill', () => {
 });
 
 describe('doctor', () => {
-  it('finds everything in order, and says what to fix', async () => {
+  it('reports a healthy recorder, and the fix of each problem', async () => {
     const findings = z.array(z.object({ check: z.string(), ok: z.boolean(), found: z.string() }));
     // A database of its own: what the tests above recorded may be late by now.
     const fresh = await testDatabase();
@@ -325,10 +325,10 @@ describe('doctor', () => {
   });
 });
 
-describe('schedules that ask more than the budget allows', () => {
+describe('schedules that need more than the budget', () => {
   const beyond = /^metrics: the schedules request \d+ units a day, \d+\.\d times the 2000 of its budget/;
 
-  it('are reported by plan and by doctor, which wants it fixed', async () => {
+  it('are reported by plan and by doctor, which requires a fix', async () => {
     const [plan, doctor, within] = await Promise.all([
       command(['plan', '--json', '--config', 'beyond.yaml']),
       command(['doctor', '--json', '--config', 'beyond.yaml']),
@@ -347,7 +347,7 @@ describe('schedules that ask more than the budget allows', () => {
 });
 
 describe('up', () => {
-  it('records, answers, says what its budget does not allow, and stops cleanly', async () => {
+  it('records, serves requests, reports what its budget does not allow, and stops cleanly', async () => {
     const port = await findFreePort();
     const fresh = await testDatabase();
     const its = postgres(fresh.url, { onnotice: () => {} });
@@ -388,8 +388,8 @@ describe('up', () => {
   });
 });
 
-describe('up whose database cuts connections in their first moments', () => {
-  it('continues when they last again, and stops cleanly', async () => {
+describe('up whose database closes connections right after they open', () => {
+  it('continues once connections last again, and stops cleanly', async () => {
     const fresh = await testDatabase();
     const its = postgres(fresh.url, { onnotice: () => {} });
     const proxy = await TcpProxy.open(Number(new URL(fresh.url).port));
@@ -418,7 +418,7 @@ describe('up whose database cuts connections in their first moments', () => {
 });
 
 describe('a key', () => {
-  it('reaches its upstream and nothing else, whatever the upstream does with it', async () => {
+  it('is sent to its upstream and to no other, whatever the upstream returns', async () => {
     const server = await upstreamServer(({ url, headers }, response) => {
       const key = String(headers['x-key']);
       if (url.pathname.startsWith('/v1/avg_tps')) {

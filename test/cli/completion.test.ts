@@ -41,7 +41,7 @@ describe('bash completes', () => {
     expect(offered('no-such-command', '')).toEqual([]);
   });
 
-  it('an argument once, and leaves the value of an option to files', () => {
+  it('an argument once, and a file as the value of an option', () => {
     expect(offered('record', 'validators', 'val')).toEqual([]);
     expect(offered('record', 'validators', '--j')).toEqual(['--json']);
     expect(offered('report', 'status', '--to', '')).toEqual([]);

@@ -33,7 +33,7 @@ afterAll(async () => {
 const run = (...args: string[]) => runCommand(args, { LOG_LEVEL: undefined }, dir);
 const created = () => readdirSync(dir).filter((name) => name !== 'recorder.yaml');
 
-it('a plan, a status, coverage and doctor leave a directory without a record as it was', {
+it('plan, status, coverage and doctor write nothing into a directory without a record', {
   timeout: 120_000,
 }, async () => {
   const plan = await run('plan', '--json');
@@ -49,7 +49,7 @@ it('a plan, a status, coverage and doctor leave a directory without a record as 
   }
 });
 
-it('a trial message is sent where another channel lacks its secret, and no record is created', {
+it('a test message is sent although another channel lacks its secret, and no record is created', {
   timeout: 120_000,
 }, async () => {
   expect(await run('alerts', 'test', 'ops')).toMatchObject({ code: 0, stderr: '' });

@@ -40,7 +40,7 @@ describe('the processes of a record', () => {
     return checkProcesses(sql, config, watched);
   };
 
-  it('are named, and told where this configuration does not go together with theirs', async () => {
+  it('are listed, with the settings that conflict with this configuration', async () => {
     expect(await examined({})).toEqual([
       { check: 'processes', ok: true, found: expect.stringContaining('no process is recording') },
     ]);
@@ -72,7 +72,7 @@ describe('the processes of a record', () => {
 });
 
 describe('the coverage of blocks', () => {
-  it('that reaches beyond what a chain can have is named, with a statement that fixes it', async () => {
+  it('beyond the possible heights of a chain is reported, with a statement that fixes it', async () => {
     const database = await testDatabase();
     const sql = postgres(database.url, { max: 1, onnotice: () => {} });
     await sql`insert into recorder.coverage (dataset, target_key, axis, covered) values
@@ -97,7 +97,7 @@ describe('the coverage of blocks', () => {
     await database.close();
   });
 
-  it('of a record is within that', async () => {
+  it('within the possible heights is valid', async () => {
     const database = await recordedDatabase();
     const sql = postgres(database.url, { max: 1, onnotice: () => {} });
     const [covered] = await sql`select count(*)::int as targets from recorder.coverage where axis = 'height'`;
@@ -114,7 +114,7 @@ describe('the server', () => {
   const examined = (port: number, host = '127.0.0.1') =>
     checkServer({ host, port, token: undefined }, config);
 
-  it('whose port is free can listen', async () => {
+  it('can listen on a free port', async () => {
     expect(await examined(await findFreePort())).toMatchObject({ ok: true });
   });
 
@@ -125,7 +125,7 @@ describe('the server', () => {
       '{"status":"up"}',
       { ok: true, found: expect.stringContaining('a chain-recorder listens') },
     ],
-  ])('whose port %s has', async (_, answer, expected) => {
+  ])('reports the use of its port: %s', async (_, answer, expected) => {
     const other = createServer((_request, response) => response.end(answer)).listen(0, '127.0.0.1');
     await once(other, 'listening');
     const address = other.address();
@@ -133,7 +133,7 @@ describe('the server', () => {
     other.close();
   });
 
-  it('that everybody could read, or whose host is not of this machine', async () => {
+  it('reports public access without a token, and a host of another machine', async () => {
     expect(await examined(0, '0.0.0.0')).toMatchObject({
       ok: false,
       found: expect.stringContaining('set RECORDER_TOKEN'),

@@ -87,7 +87,7 @@ const rank = (name: string) => {
 examples.sort(([one], [other]) => rank(one) - rank(other));
 
 it.each(examples)(
-  'the example of %s --help prints what it shows',
+  'prints the documented output of the example of %s --help',
   { timeout: 120_000 },
   async (name, example) => {
     const [line = '', shown = ''] = example.split('\n');

@@ -8,7 +8,7 @@ import { embeddedHome } from '../../src/db/embedded/home.ts';
 import { chromiumPath, noChromium, openBrowser, openPage, seriousFindings } from '../support/browser.ts';
 import { type Running, startCommand } from '../support/cli.ts';
 
-describe.skipIf(!chromiumPath)(`the first start, as a newcomer sees it${noChromium}`, () => {
+describe.skipIf(!chromiumPath)(`the first start of a new user${noChromium}`, () => {
   let dir: string;
   let recorder: Running;
   let browser: Browser;
@@ -39,7 +39,7 @@ describe.skipIf(!chromiumPath)(`the first start, as a newcomer sees it${noChromi
   /** How many points the chart of a page has, as its table tells. */
   const points = (page: Page) => page.locator('section[aria-labelledby=points] tbody tr').count();
 
-  it('leads to a chart by one link, with nothing configured', async () => {
+  it('shows a chart after one click, without any configuration', async () => {
     recorder = startCommand(['up'], {}, dir);
     const address = await addressOf(recorder);
     const { page, faults, close } = await openPage(browser, address);

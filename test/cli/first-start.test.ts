@@ -28,7 +28,7 @@ function start(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   return command.ended;
 }
 
-it('a first start says where the user has another record, and later ones print their answer and nothing else', async () => {
+it('reports another record of the user at the first start, and prints only results later', async () => {
   const state = join(dir, 'state');
   const last = join(dir, 'elsewhere/.recorder');
   mkdirSync(join(last, 'postgres'), { recursive: true });

@@ -38,7 +38,7 @@ function start(args: readonly string[], reader?: string): Running {
   return command;
 }
 
-it('a question that is stopped says that it was, and not that it took too long', async () => {
+it('a cancelled query is reported as cancelled, not as a timeout', async () => {
   const { process, ended } = start(['query', 'select pg_sleep(60)']);
   await expect
     .poll(() => sql`select from pg_stat_activity where wait_event = 'PgSleep' and query like '%next_rows%'`, {
@@ -54,12 +54,12 @@ it('a question that is stopped says that it was, and not that it took too long',
   });
 });
 
-describe.concurrent('a reader', () => {
+describe.concurrent('a reader of the output', () => {
   it.each([
     ['datasets', []],
     ['datasets', ['--json']],
     ['coverage', ['proposed_blocks', '--json']],
-  ])('that leaves after a line is no failure: %s %j', async (command, args) => {
+  ])('that closes the pipe after a line causes no failure: %s %j', async (command, args) => {
     await longCoverage();
     // What the shell ends with is the command's own end.
     const { code, stdout, stderr } = await start([command, ...args], 'head -1').ended;
@@ -67,7 +67,7 @@ describe.concurrent('a reader', () => {
     expect(stdout.split('\n')).toHaveLength(2);
   });
 
-  it('that is slow gets all of a long output', async () => {
+  it('that is slow receives all of a long output', async () => {
     await longCoverage();
     const { code, stdout } = await start(
       ['coverage', 'proposed_blocks', '--json'],
@@ -87,7 +87,7 @@ describe.concurrent('a reader', () => {
 });
 
 it.skipIf(process.platform !== 'linux')(
-  'a disk that is full is told in words, and fails the command',
+  'a full disk is reported in a sentence, and fails the command',
   async () => {
     const command = [process.execPath, inject('cli'), 'datasets'];
     const full = spawnSync('bash', ['-c', '"$@" > /dev/full', 'bash', ...command], {
@@ -99,8 +99,8 @@ it.skipIf(process.platform !== 'linux')(
   },
 );
 
-describe('a command that is asked to stop', () => {
-  it('is a backfill that is not done: it exits 75 and says how to continue', async () => {
+describe('a command that receives SIGTERM', () => {
+  it('exits 75 and explains how to continue if it is an unfinished backfill', async () => {
     const range = ['--from', '2026-01-01', '--to', '2026-03-01', '--target', 'blockchainId=p-chain'];
     const backfill = start(['backfill', 'proposed_blocks', ...range, '--json']);
     await expect
@@ -116,7 +116,7 @@ describe('a command that is asked to stop', () => {
     expect(stderr).toContain('run the same command again');
   });
 
-  it('is a migration that waits: it ends at once, and exits 75', async () => {
+  it('ends at once and exits 75 if it is a waiting migration', async () => {
     const other = postgres(database.url, { max: 1 });
     await other.unsafe(`begin; ${lockRow('migrate')}`);
     const migrate = start(['migrate']);
@@ -138,7 +138,7 @@ describe('a command that is asked to stop', () => {
 
 describe.concurrent('a process of up', () => {
   it.each(['scheduler', 'worker', 'server'])(
-    'shows that it lives, also with the role %s alone',
+    'reports its heartbeat, also with the role %s alone',
     async (role) => {
       const up = start(['up', '--roles', role]);
       // The first sign is its start. Without a second one the process counts as dead.

@@ -140,8 +140,8 @@ const refused: readonly (readonly [line: string, problem: string])[] = [
   ['alerts --rule node-dwn', '--rule node-dwn: no enabled rule has this name; did you mean node-down?'],
 ];
 
-describe('what a command would pass over is refused:', () => {
-  it.each(refused)('%s', async (line, problem) => {
+describe('options without an effect', () => {
+  it.each(refused)('are refused: %s', async (line, problem) => {
     const problems = await refusalOf(line.split(' '), dir, { DATABASE_URL: database.url });
     expect(problems.join('\n')).toContain(problem);
     expect(problems.length).toBeLessThan(4);
@@ -164,7 +164,7 @@ it.each([
   ['select 1', 'is in the future', '--as-of', '2999-01-01'],
   ['select 1 as a, 2 as a', 'two columns are named a', '--json'],
   ['select 1 as a, 2 as a', 'two columns are named a', '--format', 'parquet'],
-])('query %j is refused: %s', async (statement, problem, ...options) => {
+])('refuses the query %j: %s', async (statement, problem, ...options) => {
   const problems = await refusalOf(['query', statement, ...options], dir, { DATABASE_URL: database.url });
   expect(problems).toEqual([expect.stringContaining(problem)]);
 });
@@ -188,7 +188,7 @@ it.each([
   'maintenance',
   'incidents',
   'alerts',
-])('%s names where a database refuses it, why and with the fix', async (line) => {
+])('%s reports where a database refuses it, why and the fix', async (line) => {
   const wrong = new URL(database.url);
   wrong.password = 'canary-of-the-refused';
   const [problem, ...more] = await refusalOf(line.split(' '), dir, { DATABASE_URL: wrong.href });

@@ -14,7 +14,7 @@ function helpOf(name: string): string {
 }
 
 describe.each(commands.map((command) => command.name()))('%s --help', (name) => {
-  it('shows examples of the command that have only options that it takes, and an output', () => {
+  it('shows examples with valid options of the command, and an output', () => {
     const [, example = ''] = helpOf(name).split('\nExample:\n');
     expect(example).toMatch(
       new RegExp(
@@ -28,7 +28,7 @@ describe.each(commands.map((command) => command.name()))('%s --help', (name) => 
   });
 });
 
-it('--version says the one of the package', () => {
+it('--version prints the version of the package', () => {
   let said = '';
   const program = commandLine().configureOutput({ writeOut: (text) => (said += text) });
   expect(() => program.parse(['node', 'chain-recorder', '--version'])).toThrow();

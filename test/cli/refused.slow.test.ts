@@ -35,9 +35,9 @@ const run = async (line: string, DATABASE_URL: string, more: NodeJS.ProcessEnv =
 };
 const refused = (words: RegExp) => ({ code: 2, stdout: '', told: [expect.stringMatching(words), ''] });
 
-describe.concurrent('a database that refuses is told where, why and with the fix, by', () => {
+describe.concurrent('a refused database connection is reported with address, reason and fix', () => {
   // The other commands: options.test.ts.
-  it.each(['up', 'status'])('%s', async (line) => {
+  it.each(['up', 'status'])('by %s', async (line) => {
     expect(await run(line, wrongPassword())).toEqual(
       refused(
         /^DATABASE_URL: 127\.0\.0\.1:\d+ refuses the password of the user "\w+", or has no such user: correct user and password/,
@@ -47,7 +47,7 @@ describe.concurrent('a database that refuses is told where, why and with the fix
 });
 
 describe.concurrent('a database is reported', () => {
-  it('that does not exist', async () => {
+  it('as missing', async () => {
     const missing = url((one) => Object.assign(one, { pathname: '/no_such_database' }));
     expect(await run('migrate', missing)).toEqual(
       refused(/^DATABASE_URL: .* has no database "no_such_database": create it: createdb/),
@@ -70,7 +70,7 @@ describe.concurrent('a database is reported', () => {
     );
   });
 
-  it('that is read in place of the other', async () => {
+  it('that is read as a replica', async () => {
     const words =
       /^REPORTING_DATABASE_URL: .* refuses the password .*: correct user and password in REPORTING_DATABASE_URL/;
     const both = { REPORTING_DATABASE_URL: wrongPassword() };

@@ -47,7 +47,7 @@ const shown = (which: string) => async () => {
 };
 const sent = () => upstream.received.at(-1)?.headers['x-key'];
 
-it('SIGHUP takes over the secrets of files that say something else now, and tells which, never what', async () => {
+it('SIGHUP reloads the changed secrets from files, and logs their names, never their values', async () => {
   await expect.poll(shown('first'), { timeout: 50_000 }).toBe(200);
   await expect.poll(sent, { timeout: 50_000 }).toBe(canary('CHAIN_DATA_API_KEY', 'first'));
   for (const name of names) if (name !== 'DATABASE_URL') put(name, canary(name, 'second'));

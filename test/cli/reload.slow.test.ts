@@ -82,7 +82,7 @@ const hooked = (title: string) => ({
 const nodes = (count: number) => sandbox.watch.nodes.slice(0, count).map(({ name }) => name);
 
 describe('SIGHUP', () => {
-  it('lets a running recorder take over what its file says now', async () => {
+  it('reloads the configuration of a running recorder', async () => {
     await expect.poll(ready, { timeout: 50_000 }).toBe(200);
     await expect.poll(probed, { timeout: 50_000 }).toEqual(nodes(1));
     write(2, '30s');
@@ -93,7 +93,7 @@ describe('SIGHUP', () => {
     expect(up.process.exitCode).toBe(null);
   });
 
-  it('of a file that is wrong changes nothing, and is reported', async () => {
+  it('changes nothing if the file is invalid, which is reported', async () => {
     write(1, 'soon', { wach: {}, server: { public: ['all'] } });
     up.process.kill('SIGHUP');
     await expect.poll(reloadedWell, { timeout: 50_000 }).toBe('0');
@@ -101,7 +101,7 @@ describe('SIGHUP', () => {
     expect(await probed()).toEqual(nodes(2));
   });
 
-  it('of a file that could not be started with changes nothing either', async () => {
+  it('changes nothing if the file could not be started with', async () => {
     write(2, '30s', { server: { status: { logo: 'no-such-file.svg' } } });
     up.process.kill('SIGHUP');
     await expect.poll(reloadedWell, { timeout: 50_000 }).toBe('0');
@@ -112,7 +112,7 @@ describe('SIGHUP', () => {
     await expect.poll(reloadedWell, { timeout: 50_000 }).toBe('1');
   });
 
-  it('keeps what only the new file, or only the one before, names as a secret out of the log', async () => {
+  it('keeps secrets out of the log that only the old or only the new file names', async () => {
     for (const said of [hooked('first'), hooked(HOOK_KEY), titled('without'), hooked(HOOK_KEY)]) {
       write(2, '30s', said);
       up.process.kill('SIGHUP');
@@ -122,7 +122,7 @@ describe('SIGHUP', () => {
     }
   });
 
-  it('of a file that names a secret which is not set stops nothing', async () => {
+  it('reports a secret that is not set, and changes nothing', async () => {
     const processes = async () => {
       const rows = await sql<{ process: string }[]>`
         select process from recorder.processes where recorder = 'recorder' and left_at is null`;
@@ -137,7 +137,7 @@ describe('SIGHUP', () => {
     expect(await processes()).toEqual(before);
   });
 
-  it('of a file that only the database refuses goes back to the one before', async () => {
+  it('returns to the old file if the database refuses the new one', async () => {
     // Another recorder of this name records another network here.
     await sql`insert into recorder.configurations (recorder, digest, network, generation, newest, first_seen_at)
       values ('other', 'd', 'fuji', 1, true, now())`;
@@ -154,7 +154,7 @@ describe('SIGHUP', () => {
 });
 
 describe('a second SIGHUP', () => {
-  it('while the first one is being refused is taken over', async () => {
+  it('is applied while the first one is being refused', async () => {
     await sql.unsafe(`create table public.held (subject text); grant usage on schema public to recorder_reader;
       grant select on public.held to recorder_reader`);
     const holder = postgres(database.url, { max: 1, onnotice: () => {} });
@@ -179,7 +179,7 @@ describe('a second SIGHUP', () => {
 
 describe('systemd', () => {
   it.skipIf(noNotifySocket)(
-    `is told that up is ready, works, and takes over a configuration${noNotifySocket}`,
+    `is notified that up is ready, running and reloading${noNotifySocket}`,
     async () => {
       const signs = () => socket?.told.filter((one) => /^[A-Z]+=1$/.test(one)) ?? [];
       await expect.poll(signs, { timeout: 50_000 }).toContain('WATCHDOG=1');
@@ -201,7 +201,7 @@ describe('systemd', () => {
     },
   );
 
-  it('ends it in order, and the log has what changed and what was wrong', async () => {
+  it('stops it in order, and the log has the changes and the problems', async () => {
     up.process.kill('SIGTERM');
     const { code, stderr } = await up.ended;
     expect(code, stderr).toBe(0);

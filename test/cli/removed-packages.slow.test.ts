@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 /** `npm ci` removes node_modules and writes it again. Node.js loads no module whose packages were missing once. */
-it('a running recorder needs no package that it has not loaded', async () => {
+it('loads every package that a running recorder needs', async () => {
   const port = await findFreePort();
   const channels = standIns.channels.filter(({ name }) => name === 'email');
   const config = {

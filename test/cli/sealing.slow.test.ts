@@ -22,7 +22,7 @@ const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', fo
 const environment = { DATABASE_URL: database.url, SEAL_KEY: pem, LOG_LEVEL: 'error' };
 const seal = (...args: string[]) => runCommand(['seal', ...args], environment, dir);
 
-it('where the signature cannot be written nothing is sealed', async () => {
+it('seals nothing if the signature cannot be written', async () => {
   mkdirSync(join(dir, 'other.txt.sig'));
   const { code, stderr } = await seal('--out', 'other.txt');
   expect(stderr).toMatch(/^--out other\.txt\.sig: is a folder/);
@@ -30,22 +30,25 @@ it('where the signature cannot be written nothing is sealed', async () => {
   expect(await sql`select from recorder.seals`).toHaveLength(0);
 });
 
-it.skipIf(noBadPlaces)('where the disk is full only then, the seal stands, and that is said', async () => {
-  mkdirSync(join(dir, 'disk'));
-  const { code, stderr } = await startCommand(
-    ['seal', '--out', 'disk/seal.txt'],
-    environment,
-    dir,
-    undefined,
-    smallDisk(join(dir, 'disk'), 4),
-  ).ended;
-  expect(stderr).toMatch(
-    /--out disk\/seal\.txt: the disk is full: .*\(seal 1 was created: .* write its statement/,
-  );
-  expect(code).toBe(1);
-});
+it.skipIf(noBadPlaces)(
+  'keeps a seal whose statement does not fit on the disk, and reports the full disk',
+  async () => {
+    mkdirSync(join(dir, 'disk'));
+    const { code, stderr } = await startCommand(
+      ['seal', '--out', 'disk/seal.txt'],
+      environment,
+      dir,
+      undefined,
+      smallDisk(join(dir, 'disk'), 4),
+    ).ended;
+    expect(stderr).toMatch(
+      /--out disk\/seal\.txt: the disk is full: .*\(seal 1 was created: .* write its statement/,
+    );
+    expect(code).toBe(1);
+  },
+);
 
-it('the statement of the newest seal is written also where nothing is new', async () => {
+it('writes the statement of the newest seal also if there is nothing new to seal', async () => {
   expect((await seal()).code).toBe(0);
   // The newest seal reaches further than the clock.
   await sql`update recorder.seals set until = now() + interval '1 day'`;

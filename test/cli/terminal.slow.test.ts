@@ -68,7 +68,7 @@ function leftSwitched(written: string): string[] {
 }
 
 describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTerminal})` : ''}`, () => {
-  it('up shows lines for people, and a summary that is redrawn in place and leaves nothing behind', async () => {
+  it('up shows lines for people, and a summary that is redrawn in place and cleared at the end', async () => {
     const up = start(['up'], {}, { rows: 40 });
     // The rate is not known yet when it is shown first.
     await expect.poll(() => summaryOf(up).join('\n'), PATIENCE).toMatch(/ rows today {3}[\d,]+ rows\/s\n/);
@@ -103,11 +103,11 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
     expect(leftSwitched(up.written())).toEqual([]);
   });
 
-  describe.concurrent('up respects', () => {
+  describe.concurrent('up honours', () => {
     const server = ['up', '--roles', 'server'];
     const shown = (terminal: OnTerminal) => expect.poll(() => terminal.text(), PATIENCE).toContain(' rows/s');
 
-    it('NO_COLOR, also where it is narrow', async () => {
+    it('NO_COLOR, also on a narrow terminal', async () => {
       const up = start(server, { NO_COLOR: '1' }, { columns: 40 });
       await shown(up);
       for (const line of summaryOf(up)) expect(stringWidth(line)).toBeLessThan(40);
@@ -140,7 +140,7 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
     });
   });
 
-  it('backfill shows how far it is in one line, and Ctrl-C leaves the terminal as it was', async () => {
+  it('backfill shows its progress in one line, and Ctrl-C restores the terminal', async () => {
     const range = ['--from', '2023-01-01', '--to', '2026-06-01', '--target', 'blockchainId=p-chain'];
     const backfill = start(['backfill', 'proposed_blocks', ...range], {}, { columns: 60 });
     await expect.poll(() => backfill.text(), PATIENCE).toMatch(/ [1-9]\d* % \| 0\/3 runs \| \d+ rows/);
@@ -151,7 +151,7 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
     expect(backfill.text()).toContain('run the same command again');
   });
 
-  it('tables fit, whatever is in them, and times are local and say so; JSON and CSV are in UTC', async () => {
+  it('tables fit whatever they contain, and local times are marked as local; JSON and CSV are in UTC', async () => {
     const sql = `select now() as at, repeat('世界', 40) as wide, repeat('x', 300) as long, 1234567890123456789 as exact`;
     const zone = { TZ: 'Asia/Kathmandu' };
     const [table, status, json, csv] = ['table', null, 'json', 'csv'].map((format) =>
@@ -181,7 +181,7 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
       init.type(keys);
     };
 
-    it('asks for what is needed, says what is wrong with an answer, and asks again', async () => {
+    it('prompts for what is needed, reports an invalid input, and prompts again', async () => {
       const cwd = folder('asked');
       const init = start(['init'], {}, { cwd });
       const [node] = sandbox.watch.nodes;
@@ -214,7 +214,7 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
     it.each([
       ['Ctrl-C', CTRL_C],
       ['Ctrl-D', CTRL_D],
-    ])('leaves nothing behind at %s', async (key, keys) => {
+    ])('leaves no file at %s', async (key, keys) => {
       const cwd = folder(key);
       const init = start(['init'], {}, { cwd });
       await answer(init, 'Network', 'sandbox\r');
@@ -227,7 +227,7 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
     it.each([
       [['--config', 'no/such/recorder.yaml'], /there is no folder .*no\/such: create it/],
       [['--chain', 'C'], /recorder.yaml: watch.chains\[0\]: must be an EVM chain id/],
-    ])('refuses before it asks: %j', async (args, reason) => {
+    ])('refuses before it prompts: %j', async (args, reason) => {
       const init = start(['init', ...args], {}, { cwd: folder(args[0] ?? ''), columns: 200 });
       expect(await init.ended).toEqual({ code: 2, restored: true });
       expect(init.text()).toMatch(reason);
@@ -236,7 +236,7 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
   });
 });
 
-it('a pipe gets lines of JSON and nothing that a terminal obeys, also where colours are forced', async () => {
+it('a pipe receives lines of JSON without control characters, also if colours are forced', async () => {
   const env = { DATABASE_URL: database.url, FORCE_COLOR: '3', TERM: 'xterm-256color' };
   const up = startCommand(['up', '--roles', 'server'], env, dir);
   let stderr = '';

@@ -5,7 +5,7 @@ import { formatServerAddress, parseDatabaseUrl } from '../../src/config/database
 const placesOf = (url: string) => parseDatabaseUrl(url).places.map(formatServerAddress);
 
 describe('a database URL', () => {
-  it('names a server, a user and a database, all of which may hold what has to be escaped', () => {
+  it('has a server, a user and a database, which may contain characters to escape', () => {
     expect(parseDatabaseUrl('postgres://us%20er:p%40ss%3A%2F%25%23@host:5433/my%2Fdb')).toEqual({
       places: [{ host: 'host', port: 5433 }],
       user: 'us er',
@@ -28,11 +28,11 @@ describe('a database URL', () => {
     ['postgres://u@none:1/db?host=one,::1&port=5433,5434', ['one:5433', '[::1]:5434']],
     ['postgresql://', ['localhost:5432']],
     [' postgres://u@one/db?sslmode=disable\n', ['one:5432']],
-  ])('names the servers of %j', (url, servers) => {
+  ])('has the servers of %j', (url, servers) => {
     expect(placesOf(url)).toEqual(servers);
   });
 
-  it('that names no user or database means those with the name of who asks', () => {
+  it("without user or database has those of the current user's name", () => {
     const { username } = userInfo();
     expect(parseDatabaseUrl('postgresql://')).toMatchObject({
       user: username,
@@ -47,7 +47,7 @@ describe('a database URL', () => {
     });
   });
 
-  it('tells how connections are encrypted, and settings of sessions', () => {
+  it('has options for encryption and session settings', () => {
     expect(
       parseDatabaseUrl(
         'postgres://u@one,two/db?sslmode=require&options=-c%20work_mem%3D7MB&sslnegotiation=direct&connect_timeout=3',
@@ -87,7 +87,7 @@ describe('a database URL', () => {
     ],
     ['host=a,b,c&port=1,2', /^there are 3 hosts and 2 ports/],
     ['port=65536', /^a port is a number from 1 to 65535$/],
-  ])('is refused in words with %s', (parameters, words) => {
+  ])('is refused with a sentence for %s', (parameters, words) => {
     expect(() => parseDatabaseUrl(`postgres://one/db?${parameters}`)).toThrow(words);
   });
 
@@ -100,7 +100,7 @@ describe('a database URL', () => {
     'postgres://::1/db',
     'postgres://u@,two/db',
     'mysql://one/db',
-  ])('that cannot be read is refused, and nothing of it repeated: %s', (url) => {
+  ])('that is invalid is refused, and no part of it is repeated: %s', (url) => {
     let words = '';
     try {
       parseDatabaseUrl(url);

@@ -40,11 +40,11 @@ describe('the environment', () => {
     });
   });
 
-  it('may write an address of IPv6 to listen on as URLs do', () => {
+  it('accepts a listen address of IPv6 as in URLs', () => {
     expect(readEnvironment({ RECORDER_HOST: '[::1]' }).host).toBe('::1');
   });
 
-  it('names a database with what both drivers can do', () => {
+  it('has a database with the options that both drivers support', () => {
     const url = 'postgres://u:canary@host/db?sslmode=prefer';
     expect(problems({ DATABASE_URL: url, REPORTING_DATABASE_URL: url })).toEqual([
       expect.stringMatching(/^DATABASE_URL: sslmode=prefer .*: use require .*, verify-full or disable$/),
@@ -52,7 +52,7 @@ describe('the environment', () => {
     ]);
   });
 
-  it('names one replica of a database of its own', () => {
+  it('has one replica of an external database', () => {
     const DATABASE_URL = 'postgres://u@primary/db';
     const of = (REPORTING_DATABASE_URL: string) => problems({ DATABASE_URL, REPORTING_DATABASE_URL });
     expect(of('postgres://u:pass@standby/db')).toEqual([]);
@@ -67,7 +67,7 @@ describe('the environment', () => {
     );
   });
 
-  it('takes an empty variable for one that is not set', () => {
+  it('treats an empty variable as unset', () => {
     const empty = {
       DATABASE_URL: '',
       RECORDER_PORT: '',
@@ -79,7 +79,7 @@ describe('the environment', () => {
     expect(readEnvironment(empty)).toEqual(readEnvironment({}));
   });
 
-  it('has variables of AWS for other programs, too: what is wrong with them hinders only an export to S3', async () => {
+  it('shares variables of AWS with other programs: invalid ones prevent only an export to S3', async () => {
     const { s3 } = readEnvironment({
       AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE00',
       AWS_SECRET_ACCESS_KEY_FILE: join(dir, 'no-such-file'),
@@ -94,7 +94,7 @@ describe('the environment', () => {
     await (await openTarget(join(dir, 'lake'), s3)).close();
   });
 
-  it('takes an ed25519 key that signs seals, and keeps it out of what is reported', () => {
+  it('accepts an ed25519 key for seals, and redacts it', () => {
     const pem = (type: 'ed25519' | 'x25519') =>
       String(
         (type === 'ed25519'
@@ -115,7 +115,7 @@ describe('the environment', () => {
       ]);
   });
 
-  it('gives secrets by name or by file', () => {
+  it('accepts secrets by name or by file', () => {
     expect(readEnvironment({ CHAIN_DATA_API_KEY: 'a-long-key' }).chainDataKey).toBe('a-long-key');
     expect(readEnvironment({ METRICS_API_KEY_FILE: secretFile('a-long-key\n') }).metricsKey).toBe(
       'a-long-key',
@@ -125,7 +125,7 @@ describe('the environment', () => {
     expect(readEnvironment({ REDIS_URL_FILE: secretFile('rediss://host') }).redisUrl).toBe('rediss://host');
   });
 
-  it('is sound without what is wrong in it and what goes with that, and says only what is wrong', () => {
+  it('returns all valid settings and reports only the invalid variables', () => {
     const env = { REPORTING_DATABASE_URL: 'postgres://u@standby/db', LOG_LEVEL: 'debug' };
     const wrong = readValidEnvironment({ ...env, DATABASE_URL: 'mysql://u@host/db' });
     expect(wrong.problems).toEqual([expect.stringMatching(/^DATABASE_URL: must start with postgres/)]);
@@ -138,7 +138,7 @@ describe('the environment', () => {
     ]);
   });
 
-  it('says all that is wrong with it at once, and repeats no secret', () => {
+  it('reports all problems at once, and repeats no secret', () => {
     const found = problems({
       DATABASE_URL: 'mysql://user:canary@host/db',
       REDIS_URL: 'canary',
@@ -161,12 +161,15 @@ describe('the environment', () => {
     expect(found.join('\n')).not.toContain('canary');
   });
 
-  it.each(['redis://host', 'redis://host:6379/', 'rediss://:secret@host/15'])('takes a Redis: %s', (url) => {
-    expect(readEnvironment({ REDIS_URL: url }).redisUrl).toBe(url);
-  });
+  it.each(['redis://host', 'redis://host:6379/', 'rediss://:secret@host/15'])(
+    'accepts a Redis URL: %s',
+    (url) => {
+      expect(readEnvironment({ REDIS_URL: url }).redisUrl).toBe(url);
+    },
+  );
 
   it.each(['redis://host/queue', 'redis://user/canary@host'])(
-    'refuses what is no database of a Redis: %s',
+    'refuses an invalid Redis database: %s',
     (url) => {
       expect(problems({ REDIS_URL: url })).toEqual([
         'REDIS_URL: behind the host only the number of a database may follow, such as /1',
@@ -177,7 +180,7 @@ describe('the environment', () => {
   it.each([
     'postgres://user:p%40ss@one:5432,two:5433/recorder?target_session_attrs=primary',
     'postgresql://one,[::1]:5433/recorder',
-  ])('takes several servers of a database: %s', (url) => {
+  ])('accepts several servers of a database: %s', (url) => {
     expect(readEnvironment({ DATABASE_URL: url }).databaseUrl).toBe(url);
   });
 
@@ -190,7 +193,7 @@ describe('the environment', () => {
     expect(problems({ DATABASE_URL: url })).toHaveLength(1);
   });
 
-  it.each(['0', '1', '65535'])('takes port %s', (port) => {
+  it.each(['0', '1', '65535'])('accepts port %s', (port) => {
     expect(readEnvironment({ RECORDER_PORT: port }).port).toBe(Number(port));
   });
 
@@ -198,7 +201,7 @@ describe('the environment', () => {
     expect(problems({ RECORDER_PORT: port })).toHaveLength(1);
   });
 
-  it('takes a port of the embedded PostgreSQL that programs can be told of, and so not "any"', () => {
+  it('refuses 0 as the port of the embedded PostgreSQL, because other programs need the number', () => {
     expect(readEnvironment({ RECORDER_PG_PORT: '65535' }).pgPort).toBe(65_535);
     for (const port of ['0', '00000', '65536', 'x'])
       expect(problems({ RECORDER_PG_PORT: port })).toEqual([
@@ -209,7 +212,7 @@ describe('the environment', () => {
     ]);
   });
 
-  it('refuses a key that is too short to be kept out of what is recorded', () => {
+  it('refuses a key that is too short to be redacted', () => {
     expect(problems({ METRICS_API_KEY: 'canary' })).toEqual([expect.stringMatching(/^METRICS_API_KEY: .*8/)]);
   });
 
@@ -218,20 +221,20 @@ describe('the environment', () => {
     ' a-token-of-some-length',
     'a token of some length',
     'a-tökén-of-some-length',
-  ])('refuses a token that nobody could send: %j', (token) => {
+  ])('refuses a token that no client can send: %j', (token) => {
     expect(problems({ RECORDER_TOKEN: token })).toEqual([
       expect.stringMatching(/^RECORDER_TOKEN: has a space, a line break or another character/),
     ]);
     expect(problems({ RECORDER_TOKEN: token }).join()).not.toContain('some');
   });
 
-  it('takes a token with whatever a header carries, and of a file without its line break', () => {
+  it('accepts a token with any character that a header can carry, and drops the line break of its file', () => {
     const token = '"a-token/of=some+length~"';
     expect(readEnvironment({ RECORDER_TOKEN: token }).token).toBe(token);
     expect(readEnvironment({ RECORDER_TOKEN_FILE: secretFile(`${token}\n`) }).token).toBe(token);
   });
 
-  it('finds what is set and has no effect', () => {
+  it('reports variables without an effect', () => {
     expect(
       findSuspiciousVariables({
         DATABASE_URI: 'x',
@@ -259,7 +262,7 @@ describe('the environment', () => {
     ]);
   });
 
-  it('knows its secrets, as they are and as they stand in a URL', () => {
+  it('lists its secrets, plain and as encoded in a URL', () => {
     const secrets = readSecrets({
       CHAIN_DATA_API_KEY: 'data-key',
       METRICS_API_KEY_FILE: secretFile('metrics-key\n'),

@@ -17,7 +17,7 @@ function mistyped(text: string, place: number, letters: string): string {
 }
 
 describe('an id in the configuration', () => {
-  it('of a node or an asset is taken as the network writes it, and refused with any letter mistyped', () => {
+  it('of a node or an asset is accepted as the network writes it, and refused with any letter mistyped', () => {
     fc.assert(
       fc.property(bytes(20), bytes(32), fc.nat(), (node, asset, place) => {
         for (const [schema, prefix, id] of [
@@ -35,14 +35,14 @@ describe('an id in the configuration', () => {
     );
   });
 
-  it('of another length is none, though its checksum fits', () => {
+  it('of another length is refused, though its checksum matches', () => {
     expect(nodeId.safeParse(`NodeID-${encodeCb58(Buffer.alloc(32, 1))}`).success).toBe(false);
     expect(assetId.safeParse(encodeCb58(Buffer.alloc(20, 1))).success).toBe(false);
     const long = reference.encode('avax', reference.toWords(Buffer.alloc(32, 1)));
     expect(primaryAddress.safeParse(`P-${long}`).success).toBe(false);
   });
 
-  it('that is not one at all is told of its form only', () => {
+  it('with an invalid form gets an error about its form only', () => {
     for (const text of ['node', 'NodeID-', 'NodeID-0OIl'])
       expect(nodeId.safeParse(text).error?.issues.map(({ message }) => message)).toEqual([
         'must be a NodeID-…',
@@ -50,7 +50,7 @@ describe('an id in the configuration', () => {
     expect(nodeId.safeParse('NodeID-1').error?.issues).toHaveLength(1);
   });
 
-  it('is read back from what is written, zeros in front included', () => {
+  it('decodes to what was encoded, including leading zeros', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), (raw) => {
         expect(encodeCb58(raw)).toBe(sandboxCb58(raw));
@@ -59,7 +59,7 @@ describe('an id in the configuration', () => {
     );
   });
 
-  it('of an address is taken with and without its chain, and refused with any letter mistyped', () => {
+  it('of an address is accepted with and without its chain, and refused with any letter mistyped', () => {
     const letters = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l';
     fc.assert(
       fc.property(bytes(20), fc.constantFrom('avax', 'fuji', 'local'), fc.nat(), (raw, network, place) => {
@@ -81,7 +81,7 @@ describe('an id in the configuration', () => {
   it.each(['', '0', '0x1', 'C', '43114 ', '-1', 'mainet', 43114])('of an EVM chain is not %j', (text) => {
     expect([evmChain, metricsChain].map((schema) => schema.safeParse(text).success)).toEqual([false, false]);
   });
-  it.each(['total', 'mainnet', 'testnet'])('may be %s where metrics are asked for', (text) => {
+  it.each(['total', 'mainnet', 'testnet'])('may be %s if metrics are requested', (text) => {
     expect([evmChain, metricsChain].map((schema) => schema.safeParse(text).success)).toEqual([false, true]);
   });
 });

@@ -17,7 +17,7 @@ function load(text: string) {
 const check = (value: unknown) => problemsOf(() => validateConfig(value, catalogNames, 'test.yaml'));
 const node = { name: 'one', url: 'http://127.0.0.1:9650' };
 
-describe('YAML that is valid, and no configuration', () => {
+describe('YAML that is valid, but no configuration', () => {
   it.each([
     ['a circular alias', '&all\nnetwork: fuji\nwatch: *all\n', /^circular YAML alias: write the value out/],
     [
@@ -35,13 +35,13 @@ describe('YAML that is valid, and no configuration', () => {
       'network: fuji\n? [a, b]\n: 1\n',
       /^\["a","b"\]: is a list or a mapping, but the name of a setting must be a string$/,
     ],
-  ])('%s is told in words', (_, text, words) => {
+  ])('gets an error sentence: %s', (_, text, words) => {
     expect(problemsOf(() => load(text))).toEqual([expect.stringMatching(words)]);
   });
 });
 
 describe('a configuration', () => {
-  it('needs little: everything else has a default', () => {
+  it('needs few settings: all others have defaults', () => {
     expect(load('network: mainnet')).toMatchObject({
       network: 'mainnet',
       upstreams: { nodes: [] },
@@ -50,11 +50,11 @@ describe('a configuration', () => {
     });
   });
 
-  it('may leave its lists empty, as YAML does it', () => {
+  it('accepts empty lists in the YAML form', () => {
     expect(load('network: fuji\nupstreams:\n  nodes:\nwatch:\n  chains:\n').watch.chains).toEqual([]);
   });
 
-  it('may leave whole parts empty: they are as if not named', () => {
+  it('treats empty sections as unset', () => {
     const bare = validateConfig({ network: 'fuji' }, catalogNames, 'bare');
     const empty = {
       network: 'fuji',
@@ -65,7 +65,7 @@ describe('a configuration', () => {
     expect(validateConfig(empty, catalogNames, 'empty')).toEqual(bare);
   });
 
-  it('is read whole', () => {
+  it('is read completely', () => {
     const config = load(`
 network: mainnet
 observer: home
@@ -112,7 +112,7 @@ datasets:
       /line 3, column 1: a quote, a bracket or the dash/,
     ],
     ['a text that starts with @', 'network: @mainnet\n', /line 1, column 10: put the text into quotes/],
-  ])('with %s says the line and the fix', (_, text, said) => {
+  ])('with %s gets an error with the line and the fix', (_, text, said) => {
     expect(problemsOf(() => load(text))).toContainEqual(expect.stringMatching(said));
   });
 
@@ -177,7 +177,7 @@ datasets:
       { quite: 'another thing' },
       'quite: no such setting; there are network, name, observer, upstreams, watch, health, runs, changes, retention, server, alerts, exports, datasets',
     ],
-  ])('with an unknown setting says which was meant: %j', (value, said) => {
+  ])('with an unknown setting gets the nearest name: %j', (value, said) => {
     expect(check({ network: 'mainnet', ...value })).toContain(said);
   });
 
@@ -218,7 +218,7 @@ datasets:
     ]);
   });
 
-  it('with mistakes of every kind in alerts and retention says all of them at once', () => {
+  it('with mistakes of every kind in alerts and retention gets all messages at once', () => {
     const email = { name: 'mail', type: 'email', host: '', from: 'recorder@example.com', to: [] };
     const channels = [
       { name: 'ops', type: 'webhook', url: 'ftp://x' },
@@ -309,7 +309,7 @@ datasets:
     ['a subnet id that is none', { watch: { subnets: ['l1'] } }, 'watch.subnets[0]', 'subnet id'],
     ['a chain id that is a number', { watch: { chains: [43114] } }, 'watch.chains[0]', 'quotes'],
     ['no network', { network: undefined }, 'network', ''],
-  ])('with %s says where and what is right', (_, mistake, path, hint) => {
+  ])('with %s gets an error with the path and the valid form', (_, mistake, path, hint) => {
     const [first = '', ...more] = check({ network: 'mainnet', ...mistake });
     expect(more).toEqual([]);
     expect(first.startsWith(path), first).toBe(true);
@@ -321,7 +321,7 @@ datasets:
     'http://user@example.org',
     'http://:canary@example.org',
     'http://example.org/?apiKey=canary',
-  ])('carries no secret in a URL, and its message does not repeat it: %s', (url) => {
+  ])('with a secret in a URL is refused without repeating the secret: %s', (url) => {
     for (const upstreams of [{ metrics: { url } }, { nodes: [{ ...node, url }] }]) {
       const [first = '', ...more] = check({ network: 'mainnet', upstreams });
       expect(more).toEqual([]);
@@ -330,11 +330,11 @@ datasets:
     }
   });
 
-  it('that is no YAML says so, with its line', () => {
+  it('that is no YAML gets an error with its line', () => {
     expect(problemsOf(() => load('network: [mainnet\nwatch: {'))[0]).toMatch(/line \d/);
   });
 
-  it.each(['- a\n- b', 'text', '42'])('that is no map says so: %j', (text) => {
+  it.each(['- a\n- b', 'text', '42'])('that is no map gets an error: %j', (text) => {
     expect(problemsOf(() => load(text))).toHaveLength(1);
   });
 
@@ -342,7 +342,7 @@ datasets:
     expect(problemsOf(() => load(''))).toEqual([expect.stringContaining('network')]);
   });
 
-  it('that is not there says so', () => {
+  it('that does not exist gets an error', () => {
     const missing = join(dir, 'missing.yaml');
     expect(problemsOf(() => loadConfig(missing, catalogNames))[0]).toContain('missing.yaml');
   });
@@ -354,34 +354,34 @@ datasets:
     expect(nodes[1]).toEqual({ ...nodes[0], name: 'two' });
   });
 
-  it('may come from Windows, with a mark of its encoding and its ends of lines', () => {
+  it('may come from Windows, with a byte order mark and CRLF', () => {
     expect(load('\ufeffnetwork: fuji\r\nwatch:\r\n  chains: ["43114"]\r\n').watch.chains).toEqual(['43114']);
   });
 
   it.each([
     ['utf16le', 'UTF-8'],
     ['latin1', 'UTF-8'],
-  ] as const)('in %s says which encoding is read', (encoding, told) => {
+  ] as const)('in %s gets an error that names the required encoding', (encoding, told) => {
     const file = join(dir, 'encoded.yaml');
     const mark = encoding === 'utf16le' ? '\ufeff' : '';
     writeFileSync(file, Buffer.from(`${mark}network: fuji # für das Dorf`, encoding));
     expect(problemsOf(() => loadConfig(file, catalogNames))).toEqual([expect.stringContaining(told)]);
   });
 
-  it('of several documents is told to be one, in words for people', () => {
+  it('of several documents gets an error that one is required', () => {
     const [problem, ...more] = problemsOf(() => load('network: fuji\n---\nnetwork: mainnet\n'));
     expect(more).toEqual([]);
     expect(problem).toMatch(/line 2, column 1: .*keep only one/);
     expect(problem).not.toContain('parseAllDocuments');
   });
 
-  it('with a tag that means nothing here is refused: its text is not the value', () => {
+  it('with an unknown tag is refused, because its text is not the value', () => {
     expect(problemsOf(() => load('network: fuji\nname: !secret recorder\n'))).toEqual([
       expect.stringMatching(/!secret.*line 2.*environment/),
     ]);
   });
 
-  it('that grows out of aliases is refused', () => {
+  it('that is too large after its aliases are expanded is refused', () => {
     const bomb = [
       'a: &a [x,x,x,x,x,x,x,x,x]',
       ...'bcdefghi'.split('').map((name, at) => {

@@ -11,7 +11,7 @@ const problems = (more: object) =>
 const upstreams = { nodes: [{ name: 'one', url: 'http://127.0.0.1:9650' }] };
 const window = { from: '2026-01-01', to: '2026-01-02' };
 
-it('maintenance of a node that is not configured is refused, with the nodes that are', () => {
+it('refuses maintenance of a node that is not configured, and lists the configured ones', () => {
   const maintenance = [{ ...window, nodes: ['one'] }, { ...window, nodes: ['one', 'tow'] }, window];
   expect(problems({ upstreams, health: { maintenance } })).toEqual([
     'file: health.maintenance[1].nodes[1]: there is no node "tow"; there are one',
@@ -29,14 +29,14 @@ it.each([
   ['metric_points', 'since', 5, 'by time: name a day'],
   ['native_transactions', 'since', 5, 'from the first block on'],
   ['node_identity', 'pageSize', 5, 'no page size'],
-])('%s.%s is refused: it would change nothing', (dataset, setting, value, reason) => {
+])('refuses %s.%s, which would change nothing', (dataset, setting, value, reason) => {
   const [first = '', ...more] = problems({ datasets: { [dataset]: { [setting]: value } } });
   expect(more).toEqual([]);
   expect(first).toContain(`datasets.${dataset}.${setting}: has no effect: `);
   expect(first).toContain(reason);
 });
 
-it('overrides that have an effect, and those left empty, are taken', () => {
+it('accepts overrides that have an effect, and empty ones', () => {
   const datasets = {
     metric_points: { metrics: ['txCount'], intervals: ['day'], since: '2026-01-01', pageSize: 100 },
     subnets: { pageSize: 5, since: null },
@@ -46,7 +46,7 @@ it('overrides that have an effect, and those left empty, are taken', () => {
   expect(problems({ datasets })).toEqual([]);
 });
 
-it('all that is wrong is said at once, of the form and of the effect', () => {
+it('reports all problems at once, of the form and of the effect', () => {
   const said = problems({
     network: 'moonnet',
     health: { maintenance: [{ ...window, nodes: ['one'] }] },
@@ -85,7 +85,7 @@ const scope: Scope = {
 };
 
 it.each([...new Set(recorded.map(({ source }) => source))])(
-  '$name says whether it asks for a size of pages',
+  '$name declares whether its requests have a page size',
   async (source) => {
     let asked = false;
     const nothing = () => Promise.reject(new Error('nobody answers'));

@@ -5,7 +5,7 @@ import { readSecrets } from '../../src/config/secrets.ts';
 import { UsageError } from '../../src/lib/errors.ts';
 
 describe('a REDIS_URL', () => {
-  it('names one server, with its database', () => {
+  it('has one server, with its database', () => {
     expect(parseRedisUrl('rediss://user:p%40ss@[::1]:6380/3')).toEqual({
       kind: 'server',
       host: '::1',
@@ -19,7 +19,7 @@ describe('a REDIS_URL', () => {
     expect(parseRedisUrl('redis://host?family=0')).toMatchObject({ port: 6379, database: 0, tls: false });
   });
 
-  it('names a cluster by some of its nodes', () => {
+  it('has some nodes of a cluster', () => {
     expect(parseRedisUrl('redis-cluster://:secret@one:7000,two,[::1]:7002')).toEqual({
       kind: 'cluster',
       tls: false,
@@ -35,7 +35,7 @@ describe('a REDIS_URL', () => {
     expect(parseRedisUrl('rediss-cluster://one/')).toMatchObject({ kind: 'cluster', tls: true });
   });
 
-  it('names a primary by sentinels, who may want a password of their own', () => {
+  it('has sentinels of a primary, which may require a password of their own', () => {
     expect(parseRedisUrl('redis-sentinel://a,b:26380/my%20master/2?sentinelPassword=watch%2Fman')).toEqual({
       kind: 'sentinel',
       tls: false,
@@ -64,7 +64,7 @@ describe('a REDIS_URL', () => {
     ['redis://one?db=2', /write the number of a database as \/1/],
     ['redis://one/1?tls=true', /TLS as rediss:/],
     ['redis-clusters://one', /must start with redis:\/\/ or rediss:\/\/ or redis-cluster:\/\//],
-  ])('that names nothing that can be used says why, and repeats no secret: %s', (url, words) => {
+  ])('that is unusable gets an error with the reason, and without a secret: %s', (url, words) => {
     const withPassword = url.replace('://', '://:canary-canary@');
     let problems: readonly string[] = [];
     try {
@@ -76,7 +76,7 @@ describe('a REDIS_URL', () => {
     expect(problems.join()).not.toContain('canary');
   });
 
-  it('has its passwords kept out of what is reported, those of sentinels too', () => {
+  it('has its passwords redacted, including those of sentinels', () => {
     const REDIS_URL = 'redis-sentinel://:first-secret@a,b/name?sentinelPassword=second%2Fsecret';
     expect(readSecrets({ REDIS_URL })).toEqual(
       expect.arrayContaining(['first-secret', 'second%2Fsecret', 'second/secret']),

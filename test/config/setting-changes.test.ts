@@ -51,6 +51,6 @@ it.each<[string, unknown, unknown, string[]]>([
     { alerts: { channels: [{ name: 'ops', to: 'hunter3' }] }, x: { url: 'b' }, y: 'z' },
     ['alerts.channels[ops].to: changed', 'x.url: changed', 'y: changed'],
   ],
-])('tells %s', (_, before, after, changes) => {
+])('lists %s', (_, before, after, changes) => {
   expect(diffConfigs(before, after)).toEqual(changes);
 });

@@ -49,7 +49,7 @@ describe('every setting of recorder.yaml', () => {
     expect(silent.map(([path]) => path)).toEqual([]);
   });
 
-  it('has its line on the page, with what it is and what holds without it', () => {
+  it('has a line on the page with its description and its default', () => {
     const told = rows.map(([key = '']) => `.${key.replaceAll(/`|\[\]/g, '').replace('DATASET', '*')}`);
     const parts = new Set(all.map(([path]) => path));
     // A part of the file has a heading instead.
@@ -88,7 +88,7 @@ describe('the environment', () => {
   const variables = Object.entries<Variable>(VARIABLES);
   const names = variables.flatMap(([name, { secret }]) => (secret ? [name, `${name}_FILE`] : [name]));
 
-  it('is read as far as requested, and no further', () => {
+  it('is read completely and no further', () => {
     const asked = new Set<string>();
     const env = new Proxy<NodeJS.ProcessEnv>(
       {},

@@ -53,11 +53,11 @@ const pick = (all: readonly Place[], at: number): Place => {
 };
 
 describe('a configuration', () => {
-  it('is valid as the tests below start with it', () => {
+  it('is valid before the tests below change it', () => {
     expect(problems(valid())).toEqual([]);
   });
 
-  it('is refused with a control character or a line break in any text, naming the path and not the text', () => {
+  it('is refused with a control character or a line break in any text, with the path and without the text', () => {
     const characters = fc.constantFrom(
       ...'\0\u0007\t\n\r\u001b\u007f\u0085\u00ad\u061c\u200b\u200f\u2028\u202e\u2060\u2066\ufeff\uffff\ud800',
       '\r\nBcc: x@y',
@@ -123,7 +123,7 @@ describe('a configuration', () => {
     },
   );
 
-  it('is refused with a header that no client can set, or one that is set twice, in any case', () => {
+  it('is refused with a header that no client can set, or that is set twice, in any case', () => {
     const names = 'Content-Length,transfer-encoding,CONNECTION,keep-alive,Upgrade,expect'.split(',');
     const { alerts } = valid();
     const withHeaders = (headers: readonly string[]) => ({
@@ -179,7 +179,7 @@ describe('a configuration', () => {
     ['Recorder <recorder@example.com>', true],
     ['Wächter von L1 <l1+alerts@münchen.example>', true],
     ['$'.concat('{MAIL_FROM}'), true],
-  ])('takes %j as the address of a mail: %s', (address, isValid) => {
+  ])('accepts %j as an e-mail address: %s', (address, isValid) => {
     const mail = { name: 'mail', type: 'email', host: 'smtp.example', from: address, to: [address] };
     const found = problems({ ...valid(), alerts: { channels: [mail] } });
     expect(found.map((one) => one.split(':')[0])).toEqual(

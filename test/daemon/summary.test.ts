@@ -28,7 +28,7 @@ const finding = (subject: string) => ({
 });
 
 describe('the live summary', () => {
-  it('tells datasets, targets, rows, how fast, and what was recorded last', () => {
+  it('shows datasets, targets, rows, the rate, and the last record', () => {
     const lines = summaryLines(summary, 80, 40);
     expect(lines).toContain('7 datasets   12 targets   21,000 rows today   1,234 rows/s');
     expect(lines.at(-1)).toBe('nothing is late');
@@ -43,7 +43,7 @@ describe('the live summary', () => {
     expect(lines.some((line) => line.endsWith('node_health  40  +12 probes'))).toBe(true);
   });
 
-  it('tells what is late, a bounded number, and nothing that a terminal obeys', () => {
+  it('shows a bounded number of late items, without control characters', () => {
     const findings = ['a', 'b', 'c', 'd', 'e', 'f'].map(finding);
     const lines = summaryLines({ ...summary, findings }, 100, 40);
     expect(lines.filter((line) => line.startsWith('late since '))).toHaveLength(4);
@@ -51,13 +51,13 @@ describe('the live summary', () => {
     expect(lines.join('\n')).toContain('subnets of a (and 2 more): no run has succeeded\\u001b[2J');
   });
 
-  it('says so where the database does not respond', () => {
+  it('reports a database that does not respond', () => {
     expect(summaryLines({ ...summary, databaseError: 'connect ECONNREFUSED' }, 80, 40).at(-1)).toBe(
       'the database does not respond: connect ECONNREFUSED',
     );
   });
 
-  it('keeps every figure where it is narrow', () => {
+  it('keeps every figure on a narrow terminal', () => {
     const lines = summaryLines(summary, 36, 40);
     for (const figure of [
       '7 datasets',

@@ -24,7 +24,7 @@ describe('the head of a block in bytes', () => {
     ['Banff abort', hexOf(version, u32(30), time, parent, height, u32(0)), '1700000000'],
     ['Banff standard', hexOf(version, u32(32), time, parent, height, u32(0)), '1700000000'],
     ['Banff proposal', hexOf(version, u32(29), time, u32(0), parent, height, u32(0)), '1700000000'],
-  ])('says the parent and the height of a block of type %s', (_, hex, seconds) => {
+  ])('has the parent and the height of a block of type %s', (_, hex, seconds) => {
     expect(decodeBlockBytes(hex)).toEqual({
       parentID: encodeCb58(parent),
       height: '12345',
@@ -33,7 +33,7 @@ describe('the head of a block in bytes', () => {
     });
   });
 
-  it('says nothing of what it cannot place: transactions before the parent, other types, a wrong checksum', () => {
+  it('is unknown for blocks with transactions before the parent, other types, or a wrong checksum', () => {
     const proposal = hexOf(version, u32(29), time, u32(1), parent, parent, height);
     const unknown = hexOf(version, u32(99), parent, height, time);
     const wrong = `${hexOf(version, u32(2), parent, height, time).slice(0, -2)}00`;

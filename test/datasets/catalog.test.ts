@@ -73,88 +73,92 @@ const added: Readonly<Record<Kind, Readonly<Record<string, string>>>> = {
   },
 };
 
-describe.each(catalog.map((dataset) => [dataset.name, dataset] as const))('%s, recorded', (_, dataset) => {
-  const example = JSON.stringify(dataset.example);
+describe.each(catalog.map((dataset) => [dataset.name, dataset] as const))(
+  'a recording of %s',
+  (_, dataset) => {
+    const example = JSON.stringify(dataset.example);
 
-  it('stores its example, every field of it in its column', async () => {
-    const { result, rows, quarantined } = await recorded(dataset, example);
-    expect(quarantined).toEqual([]);
-    expect(result).toMatchObject({ status: 'done', rowsWritten: [1] });
-    const [row] = rows;
-    for (const { name: column, path } of dataset.columns) {
-      const given = path.length === 0 || (valueAt(dataset.example, path) ?? null) !== null;
-      expect(row?.[column] === null, `${column} is null`).toBe(!given);
-    }
-    expect(row?.extra, 'the example has no field that no column takes').toBeNull();
-  });
-
-  it('keeps a field that is unknown, exactly, in extra', async () => {
-    const novel = '{"deep":[18446744073709551615,{"__proto__":1}]}';
-    const { rows } = await recorded(dataset, example.replace(/}$/, `,"novelField":${novel}}`));
-    const extra = dataset.extra === false ? null : parseJson(`{"novelField":${novel}}`);
-    expect(rows.map((row) => parseJson(row.extra ?? 'null'))).toEqual([extra]);
-  });
-
-  it.each([...required(dataset).map((field) => [field])])(
-    'quarantines an item without %s, alone',
-    async (field) => {
-      const { [field]: _, ...broken } = dataset.example;
-      const { result, rows, quarantined } = await recorded(dataset, JSON.stringify(broken), example);
-      expect(result).toMatchObject({ status: 'partial', items: 2, quarantined: 1 });
-      expect(rows).toHaveLength(1);
-      expect(quarantined).toEqual([{ reason: expect.stringContaining(field) }]);
-    },
-  );
-
-  it('takes an item with nothing but what is required', async () => {
-    const bare = Object.fromEntries(required(dataset).map((field) => [field, dataset.example[field]]));
-    const { rows, quarantined } = await recorded(dataset, JSON.stringify(bare));
-    expect(quarantined).toEqual([]);
-    expect(rows).toHaveLength(1);
-  });
-
-  it.each(
-    dataset.columns
-      .filter(({ type, path }) => type === 'numeric' && path.length > 0)
-      .map((column) => [column]),
-  )('stores $path exactly, also as a JSON number past 2^53', async ({ name: column, path }) => {
-    const number = '340282366920938463463374607431768211455';
-    const [row] = (await recorded(dataset, withValue(dataset.example, path, number))).rows;
-    expect(row?.[column]).toBe(number);
-  });
-
-  it.each(dataset.columns.filter(({ part }) => part === 'raw').map((column) => [column]))(
-    'stores $path beyond every calendar as its number, in $name, which every view shows',
-    async ({ name: column, path }) => {
-      const item = withValue(dataset.example, path, '18446744073709551615');
-      const { rows, quarantined } = await recorded(dataset, item);
+    it('stores its example, every field in its column', async () => {
+      const { result, rows, quarantined } = await recorded(dataset, example);
       expect(quarantined).toEqual([]);
-      const time = column.replace(/_raw$/, '');
-      expect(rows).toMatchObject([{ [time]: null, [column]: '18446744073709551615' }]);
-      const views = await sql<{ view: string; columns: string[] }[]>`
+      expect(result).toMatchObject({ status: 'done', rowsWritten: [1] });
+      const [row] = rows;
+      for (const { name: column, path } of dataset.columns) {
+        const given = path.length === 0 || (valueAt(dataset.example, path) ?? null) !== null;
+        expect(row?.[column] === null, `${column} is null`).toBe(!given);
+      }
+      expect(row?.extra, 'the example has no field that no column takes').toBeNull();
+    });
+
+    it('keeps an unknown field exactly in extra', async () => {
+      const novel = '{"deep":[18446744073709551615,{"__proto__":1}]}';
+      const { rows } = await recorded(dataset, example.replace(/}$/, `,"novelField":${novel}}`));
+      const extra = dataset.extra === false ? null : parseJson(`{"novelField":${novel}}`);
+      expect(rows.map((row) => parseJson(row.extra ?? 'null'))).toEqual([extra]);
+    });
+
+    it.each([...required(dataset).map((field) => [field])])(
+      'quarantines an item without %s, and stores the others',
+      async (field) => {
+        const { [field]: _, ...broken } = dataset.example;
+        const { result, rows, quarantined } = await recorded(dataset, JSON.stringify(broken), example);
+        expect(result).toMatchObject({ status: 'partial', items: 2, quarantined: 1 });
+        expect(rows).toHaveLength(1);
+        expect(quarantined).toEqual([{ reason: expect.stringContaining(field) }]);
+      },
+    );
+
+    it('accepts an item with only the required fields', async () => {
+      const bare = Object.fromEntries(required(dataset).map((field) => [field, dataset.example[field]]));
+      const { rows, quarantined } = await recorded(dataset, JSON.stringify(bare));
+      expect(quarantined).toEqual([]);
+      expect(rows).toHaveLength(1);
+    });
+
+    it.each(
+      dataset.columns
+        .filter(({ type, path }) => type === 'numeric' && path.length > 0)
+        .map((column) => [column]),
+    )('stores $path exactly, also as a JSON number past 2^53', async ({ name: column, path }) => {
+      const number = '340282366920938463463374607431768211455';
+      const [row] = (await recorded(dataset, withValue(dataset.example, path, number))).rows;
+      expect(row?.[column]).toBe(number);
+    });
+
+    it.each(dataset.columns.filter(({ part }) => part === 'raw').map((column) => [column]))(
+      'stores $path beyond the range of dates as its number in $name, which every view shows',
+      async ({ name: column, path }) => {
+        const item = withValue(dataset.example, path, '18446744073709551615');
+        const { rows, quarantined } = await recorded(dataset, item);
+        expect(quarantined).toEqual([]);
+        const time = column.replace(/_raw$/, '');
+        expect(rows).toMatchObject([{ [time]: null, [column]: '18446744073709551615' }]);
+        const views = await sql<{ view: string; columns: string[] }[]>`
           select table_name::text as view, array_agg(column_name::text) as columns
           from information_schema.columns
           where table_schema = 'reporting' and table_name in (${dataset.relation}, ${`${dataset.relation}_history`}) group by 1`;
-      expect(views.length).toBeGreaterThan(0);
-      for (const { columns } of views) expect(columns).toContain(column);
-    },
-  );
+        expect(views.length).toBeGreaterThan(0);
+        for (const { columns } of views) expect(columns).toContain(column);
+      },
+    );
 
-  it('shows its example in reporting, its lists flattened', async () => {
-    const { result } = await recorded(dataset, example);
-    const shown = await sql`select 1 from reporting.${sql(dataset.relation)} where run_id = ${result.runId}`;
-    expect(shown).toHaveLength(1);
-    for (const { name: column, path, element } of dataset.columns) {
-      if (!element) continue;
-      const value = valueAt(dataset.example, path);
-      const key = dataset.key[0] ?? '';
-      const elements = await sql`
+    it('shows its example in reporting, with its lists flattened', async () => {
+      const { result } = await recorded(dataset, example);
+      const shown =
+        await sql`select 1 from reporting.${sql(dataset.relation)} where run_id = ${result.runId}`;
+      expect(shown).toHaveLength(1);
+      for (const { name: column, path, element } of dataset.columns) {
+        if (!element) continue;
+        const value = valueAt(dataset.example, path);
+        const key = dataset.key[0] ?? '';
+        const elements = await sql`
         select f.* from reporting_lists.${sql(`${dataset.relation}_${column}`)} f
         join reporting.${sql(dataset.relation)} d using (version_id) where d.run_id = ${result.runId}`;
-      expect(elements, `${column} by ${key}`).toHaveLength(Array.isArray(value) ? value.length : 0);
-    }
-  });
-});
+        expect(elements, `${column} by ${key}`).toHaveLength(Array.isArray(value) ? value.length : 0);
+      }
+    });
+  },
+);
 
 const isNumbered = (one: (typeof everything)[number]) => 'numbered' in one && one.numbered === true;
 
@@ -181,7 +185,7 @@ describe.each(everything.map((dataset) => [dataset.name, dataset] as const))('%s
     ).toEqual(expected.sort(byName));
   });
 
-  it('has a key of its own columns, held by a unique index', async () => {
+  it('has a key of its own columns with a unique index', async () => {
     const names = dataset.columns.map((column) => column.name);
     expect(dataset.key.filter((column) => !names.includes(column))).toEqual([]);
     expect(dataset.key.length).toBeGreaterThan(0);
@@ -203,7 +207,7 @@ describe.each(everything.map((dataset) => [dataset.name, dataset] as const))('%s
     expect(name).toMatch(/^[a-z][a-z0-9_]{0,50}$/);
   });
 
-  it('shows in reporting what its kind of history promises', async () => {
+  it('has the columns in reporting of its kind of history', async () => {
     const promised: Readonly<Record<Kind, readonly string[]>> = {
       log: [relation, `${relation}_history`, `${relation}_as_of()`],
       sample: [relation],
@@ -234,7 +238,7 @@ describe('the catalog', () => {
     expect(new Set(sources).size).toBe(sources.length);
   });
 
-  it('is what the feeds record, each dataset in one', () => {
+  it('equals the datasets of the feeds, each in one', () => {
     expect(feeds.flatMap(({ datasets }) => datasets.map(({ name }) => name)).sort()).toEqual(
       catalog.map(({ name }) => name).sort(),
     );

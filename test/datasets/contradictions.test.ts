@@ -47,7 +47,7 @@ it.each([
   ['outputs', xUtxos, { numFetched: 0, utxos: ['0x00'] }],
   ['balances', xBalances, { total: 2, balances: [] }],
   ['blockchains', pBlockchains, { total: 2, blockchains: [] }],
-])('an answer about %s that contradicts itself is refused whole (%#)', async (_, dataset, answer) => {
+])('refuses a contradictory response about %s completely (%#)', async (_, dataset, answer) => {
   await expect(items(dataset, answer)).rejects.toMatchObject({ kind: 'malformed' });
 });
 
@@ -58,6 +58,6 @@ it.each([
   ['delegators', validatorDelegators, validator({ delegatorCount: '1', delegators: [{}] }), 1],
   ['delegators', validatorDelegators, validator({ delegatorCount: '0', delegators: null }), 0],
   ['outputs', xUtxos, { numFetched: '0', utxos: null }, 0],
-])('an answer about %s that agrees with itself is read (%#)', async (_, dataset, answer, count) => {
+])('reads a consistent response about %s (%#)', async (_, dataset, answer, count) => {
   expect(await items(dataset, answer)).toBe(count);
 });

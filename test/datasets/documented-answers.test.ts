@@ -137,14 +137,14 @@ function nodeThatAnswers({ method, result }: Documented): Partial<Omit<UpstreamC
   };
 }
 
-describe.skipIf(!present)('documented answers', () => {
+describe.skipIf(!present)('documented responses', () => {
   const clock = new ManualClock(Date.UTC(2026, 0, 10));
 
   /** What looks at a node's health say is read in test/health/readings.test.ts. */
   const ofRuns = answers.filter(({ method }) => !method.startsWith('health.'));
 
   it.each(ofRuns.map((answer, at) => [`${at + 1} of ${answer.file}: ${answer.method}`, answer] as const))(
-    'decodes and stores answer %s',
+    'decodes and stores response %s',
     async (_, answer) => {
       const askers = feeds.filter(
         ({ source, datasets }) =>
@@ -171,7 +171,7 @@ describe.skipIf(!present)('documented answers', () => {
     },
   );
 
-  it('are there for every method of the X-chain, info, P-chain and health APIs that is recorded', () => {
+  it('exist for every recorded method of the X-chain, info, P-chain and health APIs', () => {
     const there = new Set(answers.map(({ method }) => method));
     const methods = [...recordedMethods].filter((one) => /^(?:avm|info|platform|health)\./.test(one));
     expect(methods.filter((method) => !there.has(method))).toEqual([]);

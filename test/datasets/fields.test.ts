@@ -104,7 +104,7 @@ const anyJson = fc.oneof(
 );
 
 describe.each(fields)('%s', (_, field) => {
-  it('lets nothing through that PostgreSQL would refuse: no value stops the page it is on', async () => {
+  it('accepts no value that PostgreSQL would refuse: no value blocks its page', async () => {
     await fc.assert(
       fc.asyncProperty(anyJson, async (source) => {
         const passed = read(field, source);
@@ -114,13 +114,13 @@ describe.each(fields)('%s', (_, field) => {
     );
   });
 
-  it('refuses what is missing', () => {
+  it('refuses a missing value', () => {
     expect(field.safeParse(undefined).success).toBe(false);
   });
 });
 
 describe('text', () => {
-  it('is kept as it is; what PostgreSQL does not take is escaped and can be turned back', async () => {
+  it('is kept unchanged; characters that PostgreSQL refuses are escaped reversibly', async () => {
     const string = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }));
     await fc.assert(
       fc.asyncProperty(string, async (value) => {
@@ -172,7 +172,7 @@ describe('numbers', () => {
   });
 
   it.each(['-0', '{"a":-0,"b":12345678901234567890}'])(
-    'are zero where they are minus zero: %s',
+    'are zero if they are minus zero: %s',
     async (source) => {
       const value = parseJson(source);
       const zero = typeof value === 'object' && value !== null ? Reflect.get(value, 'a') : value;
@@ -229,7 +229,7 @@ describe('times', () => {
     },
   );
 
-  it('until which something is locked keep their number, and are null where no calendar reaches', () => {
+  it('of a lock keep their number, and are null beyond the range of dates', () => {
     const locked = (source: string) => lockTime().safeParse(parseJson(source)).data;
     const last = '9999-12-31T23:59:59.000Z';
     for (const quote of ['', '"']) {

@@ -4,7 +4,7 @@ import { isoText } from '../../src/datasets/iso-text.ts';
 
 const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-it('writes an instant as Date does', () => {
+it('formats an instant as Date does', () => {
   const near = fc
     .tuple(
       fc.integer({ min: 0, max: LATEST - 200_000_000 }),

@@ -24,7 +24,7 @@ const cases = catalog.flatMap((dataset) => {
 });
 
 it.each(cases)(
-  'a row of $name is found by the index of its key, also before there are statistics',
+  'finds a row of $name by the index of its key, also before there are statistics',
   async ({ name, key, suffix, rows }) => {
     const condition = key.map(({ expression, type }, at) => `${expression} = $${at + 1}::${type}`);
     const found = await sql.begin(async (work) => {

@@ -24,7 +24,7 @@ describe('snakeCase', () => {
     expect(snakeCase(name)).toBe(expected);
   });
 
-  it('gives a name that PostgreSQL takes without quotes, and leaves it as it is from then on', () => {
+  it('returns a name that PostgreSQL accepts without quotes, and is idempotent', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z][A-Za-z0-9]{0,40}$/), (name) => {
         const snake = snakeCase(name);

@@ -100,7 +100,7 @@ function rowsOf(dataset: Dataset, pages: readonly SourcePage[], target: Target) 
   });
 }
 
-describe('blocks upwards', () => {
+describe('polls of blocks', () => {
   const target = { node: 'validator-1' };
   const head = () => sandbox.network.blocks(chain('p-chain')).heightAt(Math.floor(clock.now() / 1000));
   const chain = (alias: string) => {
@@ -109,7 +109,7 @@ describe('blocks upwards', () => {
     return found;
   };
 
-  it('begin a hundred below the head and prove what they hold', async () => {
+  it('start a hundred below the head and prove what the responses contain', async () => {
     const pages = await walked(pBlocks, node(), target, BEGIN);
     const last = head();
     expect(pages.map(({ proven, last: end }) => [proven, end])).toEqual([
@@ -122,7 +122,7 @@ describe('blocks upwards', () => {
     );
   });
 
-  it('find the head also where the node does not say how high it is', async () => {
+  it('find the head also if the node does not report its height', async () => {
     const ask = without(node(), 'platform.getHeight');
     for (const window of [BEGIN, { from: head() - 7, to: OPEN_END }, { from: head() + 1, to: OPEN_END }])
       expect((await walked(pBlocks, ask, target, window)).at(-1)?.proven).toEqual(
@@ -130,7 +130,7 @@ describe('blocks upwards', () => {
       );
   });
 
-  it('fill holes exactly, stop after 500 and leave a node alone that is behind', async () => {
+  it('fill holes exactly, stop after 500 blocks, and skip a node that is behind', async () => {
     const ask = node();
     const hole = { from: head() - 70, to: head() - 12 };
     expect((await walked(pBlocks, ask, target, hole)).at(-1)).toMatchObject({ proven: hole, last: true });
@@ -143,7 +143,7 @@ describe('blocks upwards', () => {
     expect(await walked(pBlocks, ask, target, ahead)).toMatchObject([{ proven: null, last: true }]);
   });
 
-  it('bring the transactions of the X-chain, amounts past 2^53 exactly', async () => {
+  it('record the transactions of the X-chain, with amounts past 2^53 exactly', async () => {
     const x = chain('x-chain');
     const pages = await walked(xBlocks, node(), target, BEGIN);
     const rows = rowsOf(xTransactions, pages, target);
@@ -167,7 +167,7 @@ describe('blocks upwards', () => {
     expect(rows.some((row) => /[1-9]\d{15}/.test(row.unsigned_tx_outputs ?? ''))).toBe(true);
   });
 
-  it('are refused where a node answers another height', async () => {
+  it('are refused if a node returns another height', async () => {
     const ask = without(node());
     const lying: UpstreamClient = {
       ...ask,
@@ -177,7 +177,7 @@ describe('blocks upwards', () => {
     await expect(walked(pBlocks, lying, target, BEGIN)).rejects.toThrow(/requested block \d+, .* block 5$/);
   });
 
-  it('come by id, and a transaction by its own, on demand; one that is not decided is only told of', async () => {
+  it('fetch a block or transaction by its id on demand; an undecided one is only reported', async () => {
     const blocks = sandbox.network.blocks(chain('x-chain'));
     const [block] = rowsOf(
       xBlocks,
@@ -203,7 +203,7 @@ describe('blocks upwards', () => {
     [{ node: 'a', height: '1', blockId: 'b' }, /exactly one of blockId, height/],
     [{ node: 'a', height: 'high' }, /must be a height/],
     [{ node: 'a', txId: 'b' }, /exactly one of blockId, height/],
-  ])('are not asked for by %j', (pairs, problem) => {
+  ])('refuse the target %j', (pairs, problem) => {
     const scope = {
       network: 'mainnet',
       observer: 'o',
@@ -218,7 +218,7 @@ describe('blocks upwards', () => {
 });
 
 describe('UTXOs', () => {
-  it('are the same whatever the size of a page, decoded from their bytes', async () => {
+  it('are the same for any page size, decoded from their bytes', async () => {
     const address = sandbox.watch.addresses.find((one) => one.startsWith('X-')) ?? '';
     const account = sandbox.network.accounts.among([address])[0];
     const truth = account ? sandbox.network.utxos.of(account, Math.floor(clock.now() / 1000)) : [];
@@ -249,7 +249,7 @@ describe('UTXOs', () => {
     }
   });
 
-  it('that are no bytes of an output are refused alone', () => {
+  it('with invalid bytes of an output are refused alone', () => {
     const { rows, refused } = buildDecoder(xUtxos).page(
       { utxos: ['0x00', 'hex', 7, xUtxos.example.utxo] },
       { address: 'X-avax18jma8ppw3nhx5r4ap8clazz0dps7rv5ukulre5' },
@@ -261,7 +261,7 @@ describe('UTXOs', () => {
 describe('methods that a node refuses', () => {
   const target = { node: 'validator-1', address: '', assets: '' };
 
-  it('leave the others: balances of watched assets, without concluding from absence', async () => {
+  it('do not affect others: balances of watched assets are recorded, without proof of absence', async () => {
     const [address = ''] = sandbox.watch.addresses.filter((one) => one.startsWith('X-'));
     const asked = { ...target, address, assets: sandbox.watch.assets.join(',') };
     const whole = await walked(xBalances, node(), asked);
@@ -277,7 +277,7 @@ describe('methods that a node refuses', () => {
     await expect(walked(xBalances, neither, asked)).rejects.toMatchObject({ kind: 'unsupported' });
   });
 
-  it('leave the others: blockchains by their aliases', async () => {
+  it('do not affect others: blockchains are recorded by their aliases', async () => {
     const methods = ['platform.getBlockchains', 'info.isBootstrapped'];
     const [page] = await walked(pBlockchains, without(node(), ...methods), target);
     expect(page).toMatchObject({ whole: false, note: `unsupported: ${methods.join(', ')}` });
@@ -289,7 +289,7 @@ describe('methods that a node refuses', () => {
   });
 });
 
-it('a validator that says it has delegators but lists none is no answer', () => {
+it('refuses a validator with a delegator count and no list', () => {
   const body = { validators: [{ nodeID: 'NodeID-a', delegatorCount: '2' }] };
   expect(() => validatorDelegators.items(body, {})).toThrow('2 delegators');
   expect(validatorDelegators.items({ validators: [{ delegatorCount: '0' }] }, {})).toEqual([]);
@@ -325,7 +325,7 @@ describe('health without GET', () => {
     return `${getMember(call, 'method')} ${JSON.stringify(getMember(call, 'params'))}`;
   }
 
-  it('comes by JSON-RPC, with its tag', async () => {
+  it('is fetched by JSON-RPC, with its tag', async () => {
     const { asked, said } = await looked('health:subnet', (question) =>
       question.startsWith('/') ? [404, ''] : [200, rpc(report)],
     );
@@ -341,7 +341,7 @@ describe('health without GET', () => {
     });
   });
 
-  it('comes by the other path', async () => {
+  it('is fetched by the other path', async () => {
     const { asked, said } = await looked('health', (question) =>
       question === '/ext/health' ? [405, '{}'] : [503, JSON.stringify(report)],
     );
@@ -349,7 +349,7 @@ describe('health without GET', () => {
     expect(said).toMatchObject({ state: 'down', checks: [{ state: 'down' }] });
   });
 
-  it('is unknown, not down, where the node serves no health API', async () => {
+  it('is unknown, not down, if the node serves no health API', async () => {
     const { said } = await looked('liveness', () => [404, '']);
     expect(said).toMatchObject({ state: 'unknown', checks: null });
   });

@@ -80,36 +80,39 @@ describe('a point', () => {
   });
 });
 
-describe('one answer with a point that cannot be', () => {
+describe('a response with one invalid point', () => {
   const good = [1, 2, 3].map((back) => ({
     timestamp: seconds(Math.floor(now / day) * day - back * day),
     value: 10 + back,
   }));
   const bad = [Date.UTC(2100, 0, 1), Date.UTC(2026, 0, 9, 0, 15), Date.UTC(1971, 0, 1)];
 
-  it.each(bad)('has it in the quarantine, and never as the newest value of a metric: %d', async (moment) => {
-    const { range } = metricPoints.source;
-    if (!range) throw new Error('metrics have no range');
-    const target = { chainId: `c${moment}`, metric: 'txCount', timeInterval: 'day' };
-    const feed = scriptedFeed(metricPoints, target, { range });
-    let results = [...good, { timestamp: seconds(moment), value: 999 }].sort(
-      (a, b) => b.timestamp - a.timestamp,
-    );
-    const clock = new ManualClock(now);
-    const context = recordingContext(sql, clock.read, {
-      get: async () => ({ results }),
-    });
-    feed.script = (window, ask) => metricPoints.source.walk(ask, target, window);
-    await run(context, feed, { from: now - 2 * day, to: now });
-    results = good;
-    await run(context, feed, { from: now - 2 * day, to: now });
-    const points = await sql<{ value: number }[]>`
+  it.each(bad)(
+    'has the point in the quarantine, and never as the newest value of a metric: %d',
+    async (moment) => {
+      const { range } = metricPoints.source;
+      if (!range) throw new Error('metrics have no range');
+      const target = { chainId: `c${moment}`, metric: 'txCount', timeInterval: 'day' };
+      const feed = scriptedFeed(metricPoints, target, { range });
+      let results = [...good, { timestamp: seconds(moment), value: 999 }].sort(
+        (a, b) => b.timestamp - a.timestamp,
+      );
+      const clock = new ManualClock(now);
+      const context = recordingContext(sql, clock.read, {
+        get: async () => ({ results }),
+      });
+      feed.script = (window, ask) => metricPoints.source.walk(ask, target, window);
+      await run(context, feed, { from: now - 2 * day, to: now });
+      results = good;
+      await run(context, feed, { from: now - 2 * day, to: now });
+      const points = await sql<{ value: number }[]>`
       select value::int from reporting.metric_points where chain_id = ${target.chainId} order by bucket_start desc`;
-    expect(points.map(({ value }) => value)).toEqual(good.map(({ value }) => value));
-    const set = await sql<{ reason: string }[]>`
+      expect(points.map(({ value }) => value)).toEqual(good.map(({ value }) => value));
+      const set = await sql<{ reason: string }[]>`
       select reason from reporting.quarantine where dataset = 'metric_points' and reason like ${`%${new Date(moment).toISOString()}%`}`;
-    expect(set).toHaveLength(1);
-  });
+      expect(set).toHaveLength(1);
+    },
+  );
 
   pure('of which the oldest is before any chain proves nothing that it does not show', async () => {
     const window = { from: now - 2 * day, to: now, reach: Date.UTC(2020, 0, 1) };

@@ -83,7 +83,7 @@ const answers: readonly (readonly [Dataset, unknown, Target])[] = [
   [validatorDelegators, { validators: [{ nodeID: 'A', delegators: [] }] }, { nodeId: 'A' }],
 ];
 
-it('each part of a request is compared with the responses, or it is expected that they do not contain it', () => {
+it('compares each part of a request with the responses, unless they do not contain it', () => {
   const [chain, address] = ['43114', '0x1'];
   const scope: Scope = {
     ...{ network: 'mainnet', observer: 'one', shares: 1, nodes: ['node'], tags: {}, options: {} },
@@ -109,7 +109,7 @@ it('each part of a request is compared with the responses, or it is expected tha
   );
 });
 
-describe('an answer about another thing than was requested', () => {
+describe('a response about another object than was requested', () => {
   it.each(
     answers.flatMap(([dataset, body, target]) =>
       Object.keys(target).map((key) => [dataset.name, key, dataset, body, target] as const),
@@ -124,7 +124,7 @@ describe('an answer about another thing than was requested', () => {
   it.each([
     ['network', { chainName: 'p-chain', network: 'a network of next year' }],
     ['blockchainId', { chainName: 'P-Chain', network: 'fuji' }],
-  ])('is none where %s has a name that is not known yet', (_, chainInfo) => {
+  ])('is accepted for an unknown name of %s', (_, chainInfo) => {
     const target = { blockchainId: 'p-chain', network: 'testnet' };
     for (const [dataset, body] of [
       [proposedBlocks, { blocks: [block] }],
@@ -134,7 +134,7 @@ describe('an answer about another thing than was requested', () => {
     expect(stakingTransactions.items({ transactions: [{}], chainInfo }, target)).toHaveLength(1);
   });
 
-  it('cannot hide behind a field of the same name', () => {
+  it('is detected despite a field of the same name', () => {
     const [proposal] = nodeProposals.items({ acps: { 23: { proposal: '99' } } }, { node: 'n' });
     expect(proposal).toMatchObject({ proposal: '23' });
     expect(() =>
@@ -143,7 +143,7 @@ describe('an answer about another thing than was requested', () => {
   });
 });
 
-it('an item of another owner or chain costs only itself, and an item that does not say whose it is nothing', () => {
+it('is refused per item of another owner or chain, and accepted if an item names no owner', () => {
   const target = { chainId: '43114', address: '0x1' };
   const { chainId: _, ...unstated } = erc1155Balances.example;
   const foreign = { ...erc1155Balances.example, chainId: '1', tokenId: '2' };
@@ -161,7 +161,7 @@ function asking(answers: Readonly<Record<string, unknown>>): UpstreamClient {
   return { get: refuse, post: refuse, rpc, probe: refuse, pageSize: (most) => most, now: 0 };
 }
 
-describe('one key twice with different contents in one answer', () => {
+describe('one key with different contents in one response', () => {
   it.each([
     [
       'blockchains of a node',
@@ -187,7 +187,7 @@ describe('one key twice with different contents in one answer', () => {
         },
       },
     ],
-  ] as const)('is a conflict that is recorded: %s', async (_, dataset: Dataset, answers) => {
+  ] as const)('is recorded as a conflict: %s', async (_, dataset: Dataset, answers) => {
     const pages: SourcePage[] = [];
     const target = { node: 'n', address: 'X-1' };
     for await (const page of dataset.source.walk(asking(answers), target, null)) pages.push(page);

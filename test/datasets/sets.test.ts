@@ -86,7 +86,7 @@ const lists = catalog.flatMap((dataset) =>
 
 describe('the order of a list', () => {
   it.each(lists.map((one) => [`${one.dataset.name}.${one.column.name}`, one] as const))(
-    '%s',
+    'is preserved or ignored: %s',
     (_, { dataset, column }) => {
       const isSet = SETS[dataset.name]?.includes(column.name) ?? false;
       fc.assert(
@@ -102,7 +102,7 @@ describe('the order of a list', () => {
     },
   );
 
-  it('is decided for every list that is recorded', () => {
+  it('is declared for every recorded list', () => {
     const named = [SETS, ORDERED].flatMap((some) =>
       Object.entries(some).flatMap(([name, columns]) => columns.map((column) => `${name}.${column}`)),
     );
@@ -110,7 +110,7 @@ describe('the order of a list', () => {
   });
 });
 
-it('a set within the elements of a list, or of a set, is stored in one order', () => {
+it('is normalized for sets within elements of a list or a set', () => {
   const schema = list(object({ owner: object({ addresses: set() }), order: list() }));
   const of = (addresses: unknown[], order: unknown[]) => [{ owner: { addresses, more: 1 }, order }];
   expect(schema.parse(of(['b', 'a'], ['y', 'x']))).toBe(schema.parse(of(['a', 'b'], ['y', 'x'])));

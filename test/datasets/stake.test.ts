@@ -48,12 +48,12 @@ describe('the stake of a validator or delegator', () => {
   });
 });
 
-describe('what peers say of the uptime on subnets', () => {
+describe('the uptime on subnets that peers report', () => {
   const uptimes = fc.dictionary(
     fc.constantFrom(PRIMARY, OTHER, '29uVeLPJB1eQJkzRemU8g8wZDw5uJRqpab5U2mX9euieVwiEbL'),
     fc.integer({ min: 0, max: 100 }).map(String),
   );
-  it('is a reading, and no change of the peer', () => {
+  it('is stored as a reading, and is no change of the peer', () => {
     fc.assert(
       fc.property(uptimes, (observedSubnetUptimes) => {
         const peer = { nodeID: 'NodeID-a', observedUptime: '99', lastSent: '2025-11-20T15:23:02Z' };
@@ -67,6 +67,6 @@ describe('what peers say of the uptime on subnets', () => {
   });
 });
 
-it('stakes are requested for the keys of P- and X-chain addresses, once each, and for none of the C-chain', () => {
+it('are requested for the keys of P- and X-chain addresses, once each, and for none of the C-chain', () => {
   expect(stakers(['C-avax1a', 'X-avax1b', 'P-avax1b', 'P-avax1c'])).toEqual(['P-avax1b', 'P-avax1c']);
 });

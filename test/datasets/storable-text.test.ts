@@ -33,7 +33,7 @@ const anyText = fc.oneof(
 );
 
 describe('a storable text', () => {
-  it('can be turned back into the text it was made of', () => {
+  it('decodes to the original text', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(originalText(storableText(text))).toBe(text);
@@ -42,7 +42,7 @@ describe('a storable text', () => {
     );
   });
 
-  it('is taken by PostgreSQL as it is, as text and within JSON', async () => {
+  it('is accepted by PostgreSQL, as text and within JSON', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyText, { minLength: 1 }), async (texts) => {
         const stored = texts.map(storableText);
@@ -60,7 +60,7 @@ describe('a storable text', () => {
     ['a literal without a backslash', 'u0000 ud800'],
     ['upper-case hex', '\\uD800'],
     ['an empty text', ''],
-  ])('is the same where it is %s', (_, text) => {
+  ])('is unchanged if it is %s', (_, text) => {
     expect(storableText(text)).toBe(text);
   });
 
@@ -76,7 +76,7 @@ describe('a storable text', () => {
     expect(originalText(stored)).toBe(text);
   });
 
-  it('is found in time where there are a million backslashes', () => {
+  it('is computed in linear time for a million backslashes', () => {
     const text = `${'\\'.repeat(1_000_000)}\0${'\\'.repeat(1_000_000)}`;
     expect(originalText(storableText(text))).toBe(text);
   });
@@ -100,7 +100,7 @@ describe('storable JSON', () => {
     )
     .map((value): unknown => JSON.parse(JSON.stringify(value))); // JSON knows no −0
 
-  it('is the rule of texts for every string and key, and can be turned back; no key is lost', () => {
+  it('escapes every string and key reversibly; no key is lost', () => {
     fc.assert(
       fc.property(anyJson, fc.boolean(), (value, exact) => {
         const source = jsonText(exact ? [value, parseJson('12345678901234567890')] : [value]);

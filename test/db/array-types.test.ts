@@ -14,7 +14,7 @@ afterAll(async () => {
   await sql.end();
 });
 
-it('knows every type of array that is recorded or shown', async () => {
+it('lists every recorded or shown array type', async () => {
   const types = await sql<{ type: string; oid: number }[]>`
     select distinct format_type(a.atttypid, null) as type, a.atttypid::int as oid
     from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_type t on t.oid = a.atttypid
@@ -23,7 +23,7 @@ it('knows every type of array that is recorded or shown', async () => {
   expect(types.filter(({ oid }) => !sql.options.parsers[oid])).toEqual([]);
 });
 
-it('knows arrays by the numbers that the server has for them', async () => {
+it('identifies arrays by the type numbers of the server', async () => {
   const known = Object.keys(sql.options.parsers).map(Number);
   const told = await sql<{ element: number; oid: number }[]>`
     select typelem::int as element, oid::int from pg_type where typcategory = 'A' and oid = any(${known}::oid[])`;
@@ -62,7 +62,7 @@ it('reads and writes any texts, nested and with nulls', async () => {
   expect(await sql`select ${nested}::text[] as nested`).toEqual([{ nested }]);
 });
 
-it('reads and writes elements as they are read and written alone', async () => {
+it('reads and writes elements as single values', async () => {
   const told = await sql`
     select array[true, false, null] as flags, ${[1, -2]}::int[] as ints, ${['9007199254740993']}::bigint[] as longs,
       ${['1.50', null]}::numeric[] as numbers, ${['2026-11-22T10:11:12.345Z']}::timestamptz[] as moments,
@@ -81,18 +81,18 @@ it('reads and writes elements as they are read and written alone', async () => {
   ]);
 });
 
-it('sends the text of a boolean or a time as it is', async () => {
+it('sends the text of a boolean or a time unchanged', async () => {
   expect(
     await sql`select ${'true'}::boolean as flag, ${'2026-11-22T10:11:12.345678Z'}::timestamptz::text as moment`,
   ).toEqual([{ flag: true, moment: '2026-11-22 10:11:12.345678+00' }]);
 });
 
-it('takes an array that is a text already, and refuses what is undefined', async () => {
+it('accepts an array that is a text already, and refuses undefined', async () => {
   expect(await sql`select ${'{1,2}'}::int[] as ints`).toEqual([{ ints: [1, 2] }]);
   await expect(sql`select ${Array(2).fill(undefined)}::int[]`).rejects.toThrow('undefined');
 });
 
-it('leaves nothing unhandled where a client is ended while it connects', async () => {
+it('leaves no unhandled rejection if a client is ended while it connects', async () => {
   const unhandled: unknown[] = [];
   const note = (reason: unknown) => unhandled.push(reason);
   const before = process.listeners('unhandledRejection');
@@ -112,7 +112,7 @@ it('leaves nothing unhandled where a client is ended while it connects', async (
   expect(unhandled).toEqual([]);
 });
 
-it('returns each number of JSON that a double cannot hold as a text, in arrays of JSON too', async () => {
+it('returns each JSON number that a double cannot hold as a text, in arrays of JSON too', async () => {
   const [row] = await sql`
     select '{"a": 12345678901234567890, "b": [1.5, 0.12345678901234567890], "c": "7"}'::jsonb as one,
       array['18446744073709551615'::json, '{"n": -9007199254740993}'] as several`;

@@ -95,11 +95,11 @@ const faults: readonly {
 ];
 
 describe.each(faults)('$what', ({ outcome, bare: onBare, own: onOwn }) => {
-  it('is lost by the bare driver', async () => {
+  it('is lost by the unpatched driver', async () => {
     expect(await outcome(bare)).toEqual(onBare);
   });
 
-  it('has its outcome by ours', async () => {
+  it('has its result with the workaround', async () => {
     expect(await outcome(own)).toEqual(onOwn);
   });
 });

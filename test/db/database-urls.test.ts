@@ -59,7 +59,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-it.each(WAYS_IN)('%s: a socket that is not there is that of a server that is away', async (_, ask) => {
+it.each(WAYS_IN)('%s: a missing socket is reported as an unavailable server', async (_, ask) => {
   const error = await ask(`postgres://${login}@:1/${database}?host=${folder}`).catch((failure) => failure);
   expect(isDatabaseUnavailable(error), String(error)).toBe(true);
 });
@@ -107,11 +107,11 @@ describe.each(WAYS_IN)('%s', (_, ask) => {
       () =>
         `postgres://${login}@127.0.0.1:${port}/${database}?application_name=mine&connect_timeout=3&keepalives=1&keepalives_idle=9&client_encoding=LATIN1&target_session_attrs=read-write&gssencmode=disable&channel_binding=prefer`,
     ],
-  ])('is let in by %s', async (_, url) => {
+  ])('connects with %s', async (_, url) => {
     expect(await ask(url())).toMatchObject(arrived);
   });
 
-  it("has the URL's settings of sessions", async () => {
+  it('applies the session settings of the URL', async () => {
     const options = encodeURIComponent('-c work_mem=7MB');
     expect(await ask(`postgres://${login}@127.0.0.1:${port}/${database}?options=${options}`)).toMatchObject({
       ...arrived,
@@ -119,7 +119,7 @@ describe.each(WAYS_IN)('%s', (_, ask) => {
     });
   });
 
-  it('goes by the URL and by no variable of libpq', async () => {
+  it('reads the URL and no variable of libpq', async () => {
     for (const [name, value] of Object.entries({
       PGAPPNAME: 'somebody',
       PGCLIENT_ENCODING: 'LATIN1',

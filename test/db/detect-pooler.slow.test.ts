@@ -35,13 +35,13 @@ describe.skipIf(!hasPgBouncer).each([
     await database.close();
   });
 
-  it('is refused at the start, with the reason and the fix, instead of hanging', async () => {
+  it('is refused at the start with the reason and the fix, instead of a hang', async () => {
     await expect(waitUntilReachable(pooler.url, never, () => {})).rejects.toThrow(REASON);
     await expect(refusePoolerAt(pooler.url, 'DATABASE_URL')).rejects.toThrow(REASON);
   });
 
   it.runIf(name === 'in transaction mode')(
-    'is refused by every command, whichever it is named for',
+    'is refused by every command, for each variable that names it',
     async () => {
       const dir = await mkdtemp(join(tmpdir(), 'recorder-pooler-'));
       const told = async (args: readonly string[], env: NodeJS.ProcessEnv) => {
@@ -69,7 +69,7 @@ describe.skipIf(!hasPgBouncer).each([
     });
   });
 
-  it('is refused as what is read in place of the database', async () => {
+  it('is refused as a replica', async () => {
     const primary = openDatabase(database.url);
     const replica = new Replica(pooler.url);
     expect(await replica.check(primary.reader)).toMatchObject({
@@ -81,7 +81,7 @@ describe.skipIf(!hasPgBouncer).each([
   });
 });
 
-it('PostgreSQL itself is none', async () => {
+it('is not detected on PostgreSQL itself', async () => {
   const database = await testDatabase();
   await refusePoolerAt(database.url, 'DATABASE_URL');
   await database.close();

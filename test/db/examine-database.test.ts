@@ -34,14 +34,14 @@ const asUser = (one: URL) => {
 };
 
 describe('a database', () => {
-  it('that lets the recorder in is in order', async () => {
+  it('that accepts the recorder is healthy', async () => {
     expect(await checkDatabase(database.url)).toMatchObject({
       ok: true,
       found: expect.stringMatching(/^PostgreSQL \d+/),
     });
   });
 
-  it('whose sessions have another time zone than UTC is in order, and says which', async () => {
+  it('whose sessions have another time zone than UTC is healthy, with a note of the zone', async () => {
     const name = new URL(database.url).pathname.slice(1);
     const found = async () => (await checkDatabase(database.url)).found;
     await admin.unsafe(`alter role ${user} in database "${name}" set timezone to 'America/St_Johns'`);
@@ -106,7 +106,7 @@ describe('a database', () => {
     await sql.end();
   });
 
-  it('that gives this user no more connections', async () => {
+  it('with no free connections for this user', async () => {
     await admin.unsafe(`alter role ${user} connection limit 0`);
     expect(await checkDatabase(url(asUser))).toMatchObject({
       ok: false,
@@ -125,7 +125,7 @@ describe('a database', () => {
     });
   });
 
-  it('at whose port another program answers', async () => {
+  it('at whose port another program responds', async () => {
     const other = await rawServer((socket) => socket.end());
     expect(
       await checkDatabase(url((one) => Object.assign(one, { port: new URL(other.url).port }))),
@@ -136,7 +136,7 @@ describe('a database', () => {
     await other.close();
   });
 
-  it('that lets the recorder in, and answers nothing then', async () => {
+  it('that accepts the connection and never responds', async () => {
     // AuthenticationOk and ReadyForQuery.
     const welcome = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);
     let welcomed = false;
@@ -150,7 +150,7 @@ describe('a database', () => {
     await silent.close();
   });
 
-  it('that does not offer TLS though the URL asks for it', async () => {
+  it('that does not offer TLS though the URL requires it', async () => {
     expect(
       await checkDatabase(url((one) => Object.assign(one, { search: 'sslmode=require' }))),
     ).toMatchObject({
@@ -160,7 +160,7 @@ describe('a database', () => {
     });
   });
 
-  it('that is not UTF-8 is told how to make another one', async () => {
+  it('that is not UTF-8 gets the commands to create another one', async () => {
     const name = `${user}_latin`;
     await admin.unsafe(`create database ${name} template template0 encoding 'LATIN1' locale 'C'`);
     const checked = await checkDatabase(url((one) => Object.assign(one, { pathname: `/${name}` })));

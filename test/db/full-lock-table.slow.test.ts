@@ -7,7 +7,7 @@ import { openEmbedded } from '../../src/db/embedded/embedded.ts';
 import { checkDatabase } from '../../src/db/examine-database.ts';
 import { migrate } from '../../src/reporting/views/migrate.ts';
 
-it('reports a server whose table of locks is full, and is healthy once the session has ended', async () => {
+it('reports a server whose lock table is full, and is healthy once the session ended', async () => {
   const place = await mkdtemp(join(tmpdir(), 'full-locks-'));
   await chmod(place, 0o755); // as root the server runs as another user
   const dir = join(place, '.recorder');

@@ -21,12 +21,12 @@ afterEach(async () => {
   await database.close();
 });
 
-describe('what is declared', () => {
+describe('the declared objects', () => {
   beforeEach(() => use(bareDatabase));
 
   const columns = () => declaredColumns(sql);
 
-  it('moves its columns together with what depends on it', async () => {
+  it('move columns together with the objects that depend on them', async () => {
     await migrateDatabase(database.url, before);
     expect(await columns()).toEqual(['base.a', 'base.b', 'theirs.b']);
     await migrateDatabase(database.url, moved);
@@ -34,7 +34,7 @@ describe('what is declared', () => {
     expect(await sql`select * from reporting.theirs_of()`).toEqual([{ b: 2 }]);
   });
 
-  it('is not put in the place of a view or a function of the user', async () => {
+  it('do not replace a view or a function of the user', async () => {
     await sql`create view reporting.base as select 'mine' as mine`;
     await expect(migrateDatabase(database.url, before)).rejects.toThrow(
       /a view of this name that chain-recorder did not create[\s\S]*rename/,
@@ -46,7 +46,7 @@ describe('what is declared', () => {
     expect([...(await sql`select * from reporting.theirs_of()`)]).toEqual([{ theirs_of: 'mine' }]);
   });
 
-  it('is not put in the place of a table of the user', async () => {
+  it('do not replace a table of the user', async () => {
     await sql`create schema if not exists reporting`;
     await sql`create table reporting.theirs (mine int)`;
     await expect(migrateDatabase(database.url, before)).rejects.toThrow(
@@ -55,7 +55,7 @@ describe('what is declared', () => {
     expect(await columns()).toEqual(['theirs.mine']);
   });
 
-  it('is all old or all new when its maker is killed between two objects', async () => {
+  it('are all old or all new when the migration is killed between two objects', async () => {
     await migrateDatabase(database.url, before);
     const holder = postgres(database.url, { max: 1, onnotice: () => {} });
     const migrating = await holder.begin(async (holding) => {
@@ -81,7 +81,7 @@ describe('what is declared', () => {
     expect(await columns()).toEqual(['base.b', 'theirs.b']);
   });
 
-  it('is all old or all new when the connection of its maker breaks', async () => {
+  it('are all old or all new when the connection of the migration breaks', async () => {
     await migrateDatabase(database.url, before);
     const old = await schemaTexts(sql);
     const breaks = async (after: number) => {
@@ -126,7 +126,7 @@ describe('a reader in an idle transaction', () => {
     }
   }
 
-  it('blocks nobody but the migration, which names it and continues when it ends', async () => {
+  it('blocks only the migration, which names it and continues when it ends', async () => {
     await whileRead(async (end) => {
       const before = await definition();
       const told: string[] = [];
@@ -146,7 +146,7 @@ describe('a reader in an idle transaction', () => {
     });
   });
 
-  it('stops it for a bounded time, after which it is refused for now, with the session and what ends it', async () => {
+  it('stops the migration for a bounded time, after which it is refused with the session and the fix', async () => {
     await whileRead(async () => {
       const before = await definition();
       const refused = await migrateDatabase(database.url, changed, { timeout: 0 }).catch(
@@ -158,7 +158,7 @@ describe('a reader in an idle transaction', () => {
     });
   });
 
-  it('waits for another process that migrates, and does not advise to end it', async () => {
+  it('is not blamed for another running migration, which is waited for', async () => {
     const other = postgres(database.url, {
       max: 1,
       connection: { application_name: 'chain-recorder migrate' },
@@ -172,7 +172,7 @@ describe('a reader in an idle transaction', () => {
   it.each([
     'select from recorder_locks.locks for update',
     'lock table recorder.targets in access share mode',
-  ])('with other locks the migration is stopped at once by a signal: %s', async (locking) => {
+  ])('lets a signal stop a migration that waits for another lock: %s', async (locking) => {
     const holder = postgres(database.url, { max: 1 });
     await holder.unsafe(`begin; ${locking}; select from reporting.freshness`);
     const stop = new AbortController();
@@ -187,7 +187,7 @@ describe('a reader in an idle transaction', () => {
     await holder.end({ timeout: 1 });
   });
 
-  it('is named by what doctor queries, as soon as it blocks the recorder', async () => {
+  it('is reported by doctor as soon as it blocks the recorder', async () => {
     await whileRead(async () => {
       expect(await findForeignLocks(sql)).toEqual([]);
       const stop = new AbortController();

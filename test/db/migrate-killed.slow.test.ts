@@ -19,7 +19,7 @@ afterEach(async () => {
 
 const schema = () => schemaTexts(sql);
 
-it('what is declared is all old or all new whichever statement its maker is killed after', async () => {
+it('declared objects are all old or all new whichever statement the migration is killed after', async () => {
   const outdated = [...before, made('outdated', '1 as a')];
   await migrateDatabase(database.url, outdated);
   await sql`grant select on reporting.theirs to public`;
@@ -49,7 +49,7 @@ it('what is declared is all old or all new whichever statement its maker is kill
   expect(await schemaProblem(sql)).toBeNull();
 });
 
-it('a migration of an empty database that is killed leaves it empty, or whole where its commit arrived', async () => {
+it('a killed migration of an empty database leaves it empty, or complete if its commit arrived', async () => {
   let cuts = 0;
   for (let cut = true; cut; cuts++) {
     const proxy = await cutAfter(database.url, 10 + cuts * 30);
@@ -69,7 +69,7 @@ it('a migration of an empty database that is killed leaves it empty, or whole wh
   expect((await schema()).length).toBeGreaterThan(100);
 });
 
-it('eight at once bring an empty database to this version, each migration once', async () => {
+it('eight processes at once migrate an empty database, each migration once', async () => {
   await Promise.all(Array.from({ length: 8 }, () => migrate(database.url)));
   expect(await schemaProblem(sql)).toBeNull();
   const hashes = await sql<{ hash: string }[]>`select hash from drizzle.__drizzle_migrations`;

@@ -34,11 +34,11 @@ const applied = async () => {
 describe('an empty database', () => {
   beforeEach(() => use(emptyDatabase));
 
-  it('lacks every migration, and says what to do', async () => {
+  it('lacks every migration, and is reported with the fix', async () => {
     expect(await schemaProblem(sql)).toMatch(/lacks \d+ migration.*chain-recorder migrate/);
   });
 
-  it('is brought to this version by two at once, each migration once', async () => {
+  it('is migrated by two processes at once, each migration once', async () => {
     await Promise.all(Array.from({ length: 2 }, () => migrate(database.url)));
     expect(await schemaProblem(sql)).toBeNull();
     const hashes = await applied();
@@ -64,13 +64,13 @@ describe('an empty database', () => {
       ['TimeZone=Asia/Kathmandu'],
       (name: string) => `alter database "${name}" set timezone to 'Asia/Kathmandu'`,
     ],
-  ])('keeps its time zone where it %s', async (_, kept, prepare) => {
+  ])('keeps its time zone if it %s', async (_, kept, prepare) => {
     await sql.unsafe(prepare(await nameOf()));
     await migrateDatabase(database.url, []);
     expect(await zones()).toEqual(kept);
   });
 
-  it('has days of UTC for sessions that name no zone, unless its owner sets another one', async () => {
+  it('has days in UTC for sessions without a time zone, unless its owner sets one', async () => {
     await migrateDatabase(database.url, []);
     expect(await zones()).toEqual(['TimeZone=UTC']);
     await sql.unsafe(`alter database "${await nameOf()}" set timezone to 'Asia/Kathmandu'`);
@@ -79,10 +79,10 @@ describe('an empty database', () => {
   });
 });
 
-describe('a database of the release before', () => {
+describe('a database of the previous release', () => {
   beforeEach(() => use(testDatabase));
 
-  it('gets what the release adds, once, with the views that read it', async () => {
+  it('gets the additions of the release once, with the views that read them', async () => {
     await using release = await madeUpRelease(
       'alter table recorder.targets add column note text',
       "update recorder.targets set note = 'made up'",
@@ -102,7 +102,7 @@ describe('a database of the release before', () => {
     expect(await applied()).toHaveLength(before + 1);
   });
 
-  it('stays as it was where a statement of the release fails', async () => {
+  it('is unchanged if a statement of the release fails', async () => {
     await using release = await madeUpRelease(
       'alter table recorder.targets add column note text',
       'select 1 / 0',
@@ -114,7 +114,7 @@ describe('a database of the release before', () => {
     expect(await schema()).toEqual(before);
   });
 
-  it('is migrated once more where PostgreSQL ends a deadlock of the migration and a recording statement', async () => {
+  it('is migrated again if PostgreSQL ends a deadlock of the migration and a recording statement', async () => {
     await using release = await madeUpRelease(
       'alter table recorder.proposed_blocks add column note text',
       'alter table recorder.reading_members add column note text',
@@ -142,14 +142,14 @@ describe('a database of the release before', () => {
 describe('a migrated database', () => {
   beforeEach(() => use(testDatabase));
 
-  it('is as this version wants it, and stays so when it is migrated twice at once', async () => {
+  it('matches this version, also if it is migrated twice at once', async () => {
     const before = await schema();
     await Promise.all([migrate(database.url), migrate(database.url)]);
     expect(await schemaProblem(sql)).toBeNull();
     expect(await schema()).toEqual(before);
   });
 
-  it('leaves the leases of runs that live to them, however long it took, and waits for no claim', async () => {
+  it('leaves live runs their leases, however long the migration took, and waits for no claim', async () => {
     await sql`insert into recorder.targets (source, target_key, target, run_id, lease_until) values
       ('s', 'lives', '{}', 1, now() + interval '1 second'), ('s', 'in hand', '{}', 2, now() + interval '1 second'),
       ('s', 'dead', '{}', 3, now() - interval '1 second'), ('s', 'free', '{}', null, null)`;
@@ -172,20 +172,20 @@ describe('a migrated database', () => {
     expect(lives).toEqual({ longer: true });
   });
 
-  it('that an older version made lacks what came since', async () => {
+  it('of an older version lacks later changes', async () => {
     await sql`delete from drizzle.__drizzle_migrations where created_at =
       (select max(created_at) from drizzle.__drizzle_migrations)`;
     expect(await schemaProblem(sql)).toMatch(/lacks 1 migration/);
   });
 
-  it('that a newer version made is refused', async () => {
+  it('of a newer version is refused', async () => {
     await sql`insert into drizzle.__drizzle_migrations (hash, created_at)
       select 'of the future', max(created_at) + 1 from drizzle.__drizzle_migrations`;
     expect(await schemaProblem(sql)).toMatch(/newer chain-recorder/);
     await expect(migrate(database.url)).rejects.toThrow(UsageError);
   });
 
-  it('whose history is another one is refused, and left as it is', async () => {
+  it('with another history of migrations is refused, and unchanged', async () => {
     await sql`update drizzle.__drizzle_migrations set hash = 'a stray' where created_at =
       (select min(created_at) from drizzle.__drizzle_migrations)`;
     const before = await schema();
@@ -193,14 +193,14 @@ describe('a migrated database', () => {
     expect(await schema()).toEqual(before);
   });
 
-  it('keeps what users built on a view when the view is made again', async () => {
+  it('keeps objects of users on a view when the view is recreated', async () => {
     await sql`create view public.mine as select * from reporting.average_tps`;
     await sql`update recorder.reporting_objects set definition = 'another' where name = 'average_tps'`;
     await migrate(database.url);
     expect(await sql`select * from public.mine`).toEqual([]);
   });
 
-  it('gets back what was dropped or changed by hand, whatever is noted of it', async () => {
+  it('recreates objects that were dropped or changed by hand, whatever its journal contains', async () => {
     const before = await schema();
     await sql`drop view reporting.average_tps_history cascade`;
     await sql`drop function reporting.subnets_as_of`;

@@ -7,7 +7,7 @@ import { withDatabase } from '../support/fixture.ts';
 
 const { it, database } = withDatabase();
 
-it('reads and writes by the schema, and leaves the client as it was', async () => {
+it('reads and writes by the schema, and leaves the client unchanged', async () => {
   const sql = connect(database.url, 10_000, { max: 1, onnotice: () => {} });
   const orm = ormOf(sql);
   const lease_until = new Date('2026-01-10T00:00:00.123Z');

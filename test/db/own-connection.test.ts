@@ -15,8 +15,8 @@ afterAll(async () => {
   await proxy.close();
 });
 
-describe('a connection for one piece of work', () => {
-  it('does not start it when it is stopped while the servers are asked which of them takes writes', async () => {
+describe('a dedicated connection', () => {
+  it('starts no work if it is stopped while the primary is being found', async () => {
     const { username, password, host, pathname } = new URL(database.url);
     const url = `postgres://${username}:${password}@${host},${host}${pathname}`;
     const stopping = new AbortController();
@@ -29,7 +29,7 @@ describe('a connection for one piece of work', () => {
     expect(worked).toBe(false);
   });
 
-  it('ends with it, though the server is stalled', async () => {
+  it('ends with its work, though the server is stalled', async () => {
     const done = onOwnConnection(
       proxy.before(database.url),
       sessionSettings('export'),
@@ -43,7 +43,7 @@ describe('a connection for one piece of work', () => {
     expect(await done).toEqual([{ n: 1 }]);
   });
 
-  it('says that the database is away where it does not answer', async () => {
+  it('reports an unavailable database if it does not respond', async () => {
     proxy.weather = { kind: 'black-hole' };
     const done = onOwnConnection(
       proxy.before(database.url),

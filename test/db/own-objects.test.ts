@@ -17,12 +17,12 @@ afterEach(async () => {
   await database.close();
 });
 
-describe('what somebody took from a migrated database', () => {
+describe('objects that are missing from a migrated database', () => {
   const missing = async () => (await missingObjects(sql, declaredObjects())).map(({ name }) => name);
   const all = () => sql<{ name: string; statement: string }[]>`
     select name, statement from recorder.own_objects order by name`;
 
-  it('is named, and restored: constraints, indexes, defaults and NOT NULL', async () => {
+  it('are named and restored: constraints, indexes, defaults and NOT NULL', async () => {
     const objects = await all();
     expect(objects.length).toBeGreaterThan(200);
     const kinds = ['constraint', 'index', 'default', 'not'];
@@ -64,7 +64,7 @@ describe('what somebody took from a migrated database', () => {
     'revoke select on reporting.freshness from recorder_reader',
     'revoke execute on all functions in schema reporting from public',
     'drop owned by recorder_reader',
-  ])('is named, and restored: %s', async (statement) => {
+  ])('are named and restored: %s', async (statement) => {
     await sql.unsafe(statement);
     expect((await missing()).length).toBeGreaterThan(0);
     expect(await migrate(database.url)).toEqual([]);
@@ -75,7 +75,7 @@ describe('what somebody took from a migrated database', () => {
     });
   });
 
-  it('is told of where rows of today do not let it be restored', async () => {
+  it('are reported if current rows prevent their restoration', async () => {
     await sql`alter table recorder.seals drop constraint seals_pkey cascade`;
     await sql`insert into recorder.own_objects values ('constraint seals_pkey on recorder.none', 'alter table recorder.none add primary key (x)')`;
     expect(await migrate(database.url)).toEqual([

@@ -23,7 +23,7 @@ const bin = (existsSync(ROOT) ? readdirSync(ROOT) : [])
   .find((folder) => ['initdb', 'pg_dump', 'pg_restore'].every((name) => existsSync(join(folder, name))));
 if (!bin) console.warn('Skipping pg_dump: no PostgreSQL with initdb and pg_dump is installed.');
 
-describe.skipIf(!bin)('as docs/how-to/deploy.md has it, a database that pg_dump and pg_restore moved', () => {
+describe.skipIf(!bin)('a database moved by pg_dump and pg_restore, as in docs/how-to/deploy.md', () => {
   let dir: string;
   let options: { uid?: number; gid?: number; cwd: string; env: NodeJS.ProcessEnv };
   let base: string;
@@ -62,7 +62,7 @@ describe.skipIf(!bin)('as docs/how-to/deploy.md has it, a database that pg_dump 
   });
 
   it.each([[['--no-owner']], [['--no-owner', '--no-acl']]])(
-    'with %j works with migrate, holds every row, and equals its seals',
+    'with %j can be migrated, holds every row, and matches its seals',
     async (restoring) => {
       const [from, to] = [`before_${restoring.length}`, `after_${restoring.length}`];
       const admin = postgres(`${base}/postgres`, { max: 1, onnotice: () => {} });

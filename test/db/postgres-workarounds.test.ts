@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const client = (url: string, silence: number) => connect(url, silence, { max: 1, onnotice: () => {} });
 
-it('gives up a connection that fell silent while a statement was waited for, and the next one works', async () => {
+it('closes a connection that became silent during a statement, and the next one works', async () => {
   const sql = client(proxy.before(database.url), 1_500);
   expect(await sql`select 1 as n`).toEqual([{ n: 1 }]);
   proxy.weather = { kind: 'black-hole' };
@@ -33,7 +33,7 @@ it('gives up a connection that fell silent while a statement was waited for, and
   await sql.end();
 });
 
-it('leaves a statement alone that takes its time, and makes an idle connection again', async () => {
+it('does not interrupt a slow statement, and reopens an idle connection', async () => {
   const sql = client(database.url, 1_500);
   const backend = async () =>
     (await sql<{ pid: number }[]>`select pg_backend_pid() as pid, pg_sleep(1)`)[0]?.pid;
@@ -45,7 +45,7 @@ it('leaves a statement alone that takes its time, and makes an idle connection a
   await sql.end();
 });
 
-it('asks on a new connection when an idle one ends at that moment', async () => {
+it('queries on a new connection when an idle one ends at that moment', async () => {
   const silence = 1_000;
   const sql = connectPool(database.url, silence, { max: 1, onnotice: () => {} });
   await sql`select 1`;
@@ -58,7 +58,7 @@ it('asks on a new connection when an idle one ends at that moment', async () => 
   await sql.end();
 });
 
-it('keeps a session as long as its silence, however slow the one is who uses it', async () => {
+it('keeps a session as long as its silence limit, however slow its user is', async () => {
   const silence = 1_000;
   const sql = client(database.url, silence);
   const backend = async () => (await sql<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]?.pid;
@@ -69,19 +69,19 @@ it('keeps a session as long as its silence, however slow the one is who uses it'
   await sql.end();
 });
 
-it('fails as any connection does where nobody listens', async () => {
+it('fails like any connection if no server listens', async () => {
   const sql = client('postgres://127.0.0.1:1/none', 5_000);
   await expect(sql`select 1`).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   await sql.end();
 });
 
-describe.each(['end', 'reset'] as const)('a pool all of whose connections are lost at once (%s)', (how) => {
-  it('answers what is asked again at that moment or says that it failed, and answers all that is asked then', async () => {
+describe.each(['end', 'reset'] as const)('a pool whose connections are all lost at once (%s)', (how) => {
+  it('answers or fails queries of that moment, and answers all later ones', async () => {
     expect(await losingAll(proxy, proxy.before(database.url), watcher, how)).toEqual([]);
   });
 });
 
-it('says that a server closes before it answers, and asks once it does not', async () => {
+it('reports a server that closes before it responds, and queries once it does not', async () => {
   const sql = client(proxy.before(database.url), 5_000);
   proxy.weather = { kind: 'closing' };
   for (let time = 0; time < 3; time++)
@@ -94,7 +94,7 @@ it('says that a server closes before it answers, and asks once it does not', asy
   await sql.end();
 });
 
-it('reports that the database is away where a server ends while much is being sent to it', async () => {
+it('reports an unavailable database if a server ends while much data is being sent', async () => {
   const commits = openCommitPool(proxy.before(database.url), 1);
   const length = (text: string) => commits.unsafe('select length($1::text)', [text], { prepare: true });
   expect(await length('one')).toEqual([{ length: 3 }]);
@@ -111,7 +111,7 @@ it('reports that the database is away where a server ends while much is being se
   await commits.end({ timeout: 1 });
 });
 
-it('tells the statement under way why the server ends its session, and no other one', async () => {
+it('reports the reason of an ended session to its statement, and to no other', async () => {
   const sql = client(database.url, 60_000);
   for (const round of ['first', 'second']) {
     const slow = `select pg_sleep(30) as ${round}`;
@@ -128,7 +128,7 @@ it('tells the statement under way why the server ends its session, and no other 
   await sql.end();
 });
 
-it('ends a statement when it is asked to', async () => {
+it('cancels a statement on abort', async () => {
   const sql = client(proxy.before(database.url), 5_000);
   const asked = sql`select pg_sleep(30)`;
   const failed = expect(asked).rejects.toMatchObject({ code: '57014' });

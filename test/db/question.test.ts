@@ -22,19 +22,19 @@ async function ask(question: string, more: { url?: string; timeout?: number; asO
 const asked = (question: string, more: Parameters<typeof ask>[1] = {}) =>
   ask(question, more).catch((error: Error) => error.message);
 
-describe('a question', () => {
-  it('is answered by recorder_reader, to whom names of reporting need no schema', async () => {
+describe("a user's query", () => {
+  it('runs as recorder_reader, for whom names of reporting need no schema', async () => {
     expect(await ask('select current_user')).toEqual([['recorder_reader']]);
     expect(await ask('select count(*) from freshness')).toEqual([['0']]);
     expect(await ask('table reporting.freshness')).toEqual([]);
   });
 
-  it('is not compiled: views that unpack are taken for thousands of times what they give', async () => {
+  it('is not JIT-compiled, because views that unpack are estimated at thousands of times their rows', async () => {
     await sql.unsafe(`alter database ${new URL(database.url).pathname.slice(1)} set jit = on`);
     expect(await ask("select current_setting('jit')")).toEqual([['off']]);
   });
 
-  it('gives every value as the text that PostgreSQL has for it', async () => {
+  it('returns every value as the text of PostgreSQL', async () => {
     expect(
       await ask(`select 1.10::numeric, 340282366920938463463374607431768211456::numeric, 'a"b,é
         c', null, '', array[1,2], '{"a": 1.0}'::jsonb, timestamptz '2026-11-01 12:00:00.123456Z', '\\x00ff'::bytea,
@@ -58,7 +58,7 @@ describe('a question', () => {
     expect(await ask('select 1 as a, 2 as a')).toEqual([['1', '2']]);
   });
 
-  it('says its columns also where it has no rows', async () => {
+  it('returns its columns also without rows', async () => {
     const columns = await queryAsReader(
       database.url,
       "select 1 as one, null::numeric as two, null as three, now() as four, date '2026-01-01' as five where false",
@@ -74,7 +74,7 @@ describe('a question', () => {
     ]);
   });
 
-  it('is read in blocks, of few rows where they are long', async () => {
+  it('is read in blocks, of fewer rows if they are long', async () => {
     const blocks = async (question: string) =>
       queryAsReader(
         database.url,
@@ -90,7 +90,7 @@ describe('a question', () => {
     expect(await blocks("select repeat('x', 400000) from generate_series(1, 7)")).toEqual([3, 3, 1]);
   });
 
-  it('of a server that says nothing ends at its time, also where the statement set another one', async () => {
+  it('times out on a silent server, also if the statement sets another timeout', async () => {
     expect(await asked('select pg_sleep(60)', { timeout: 200 })).toMatch(/exceeded the timeout of 0.2 s/);
     expect(
       await asked(
@@ -100,7 +100,7 @@ describe('a question', () => {
     ).toMatch(/cancelled/);
   });
 
-  it('ends when it is told to', async () => {
+  it('ends on abort', async () => {
     const stop = new AbortController();
     const answer = queryAsReader(
       database.url,
@@ -125,7 +125,7 @@ describe('a question', () => {
   });
 });
 
-describe('a hostile question', () => {
+describe('a hostile query', () => {
   beforeAll(() => sql`create table public.victim (n int)`);
 
   it.each([
@@ -189,7 +189,7 @@ describe('a hostile question', () => {
     ["select query_to_xml('set role none', true, true, '')", 'not allowed|security-definer'],
     ['select * from validators with check option', 'syntax error'],
     ['table "the question"', 'does not exist'],
-  ])('about a past moment: %s', async (question, said) => {
+  ])('at a past moment: %s', async (question, said) => {
     const answer = await asked(question, { asOf: new Date().toISOString() });
     expect(
       await sql`select to_regclass('public.stolen') as stolen, to_regclass('public.victim') is not null as victim`,
@@ -197,7 +197,7 @@ describe('a hostile question', () => {
     expect(answer).toMatch(new RegExp(said));
   });
 
-  it('leaves nothing behind: settings, locks and notifications end with it', async () => {
+  it('leaves no settings, locks and notifications after it', async () => {
     await asked("select set_config('search_path', 'pg_catalog', false), pg_advisory_lock(7310202611)");
     const held = async () =>
       (
@@ -211,12 +211,12 @@ describe('a hostile question', () => {
     'select pg_try_advisory_xact_lock_shared(1, 2)',
     'select U&"\\0070g_advisory_lock"(1)',
     "select query_to_xml('select pg_adv' || 'isory_lock(1)', true, true, '')",
-  ])('takes no advisory lock, however it is written: %s', async (question) => {
+  ])('takes no advisory lock, in any spelling: %s', async (question) => {
     expect(await asked(question)).toMatch(/advisory locks are not for questions/);
   });
 });
 
-describe('a user of the database', () => {
+describe('a database user', () => {
   const role = `login_${randomBytes(4).toString('hex')}`;
   let url: string;
   beforeAll(async () => {
@@ -233,7 +233,7 @@ describe('a user of the database', () => {
     await admin.end();
   });
 
-  it('who may not become recorder_reader is told what to do; who may, asks as it', async () => {
+  it('who may not become recorder_reader gets the fix; one who may, queries as recorder_reader', async () => {
     const refused = await ask('select current_user', { url }).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(UsageError);
     expect(String(refused)).toContain('grant recorder_reader to that user');
@@ -246,14 +246,14 @@ describe('a user of the database', () => {
     );
   });
 
-  it('is asked by functions of the reader only: those of another owner would have that owner’s rights', async () => {
+  it("runs functions of the reader only: those of another owner would have that owner's rights", async () => {
     await sql`alter function recorder_question.open_answer(text) owner to current_user`;
     expect(await asked('select 1')).toContain('run "chain-recorder migrate"');
     await migrate(database.url);
     expect(await ask('select 1')).toEqual([['1']]);
   });
 
-  it('without the right to temporary objects is told what to do', async () => {
+  it('without the right to temporary objects gets the fix', async () => {
     const name = new URL(database.url).pathname.slice(1);
     await sql.unsafe(`revoke temporary on database ${name} from public`);
     expect(await ask('select 1', { url })).toEqual([['1']]);

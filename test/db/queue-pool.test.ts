@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { openQueuePool } from '../../src/db/queue-pool.ts';
 
-it('tells of a failed connection late, so that whoever tries again at once does not storm the database', async () => {
+it('delays the report of a failed connection, so that immediate retries do not overload the database', async () => {
   let tried = 0;
   const refusing = createServer((socket) => {
     tried += 1;

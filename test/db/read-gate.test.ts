@@ -50,7 +50,7 @@ const pidOf = (gate: ReadGate) =>
   }, never);
 
 describe('reading', () => {
-  it('gives each read a connection of its own, and the next read the one that is free', async () => {
+  it('gives each read its own connection, and reuses a free one', async () => {
     const gate = new ReadGate(database.url, { maxConcurrent: 2 });
     const pids = await Promise.all(Array.from({ length: 8 }, () => pidOf(gate)));
     expect(new Set(pids).size).toBe(2);
@@ -63,7 +63,7 @@ describe('reading', () => {
     await gate.close();
   });
 
-  it('refuses at once when too many wait, and says when to try again', async () => {
+  it('refuses at once if too many reads wait, with a time to retry', async () => {
     const gate = new ReadGate(database.url, { maxConcurrent: 1, waiting: 1 });
     const first = lasting(gate);
     await first.started;
@@ -79,7 +79,7 @@ describe('reading', () => {
     await gate.close();
   });
 
-  it('does not let a read wait forever', async () => {
+  it('does not let a read wait without limit', async () => {
     const gate = new ReadGate(database.url, { maxConcurrent: 1, maxWaitMs: 20 });
     const first = lasting(gate);
     await first.started;
@@ -89,7 +89,7 @@ describe('reading', () => {
     await gate.close();
   });
 
-  it('of a request that goes away is cancelled in the database, and the place is free at once', async () => {
+  it('is cancelled in the database when its request is closed, and its slot is free at once', async () => {
     const gate = new ReadGate(database.url, { maxConcurrent: 1 });
     const pid = await pidOf(gate);
     const gone = new AbortController();
@@ -103,7 +103,7 @@ describe('reading', () => {
     await gate.close();
   });
 
-  it('that waits and goes away takes no place', async () => {
+  it('takes no slot if it is cancelled while it waits', async () => {
     const gate = new ReadGate(database.url, { maxConcurrent: 1 });
     const first = lasting(gate);
     await first.started;
@@ -117,7 +117,7 @@ describe('reading', () => {
     await gate.close();
   });
 
-  it('gives the place back after an error, and after work that throws at once', async () => {
+  it('releases the slot after an error, and after work that throws at once', async () => {
     const gate = new ReadGate(database.url, { maxConcurrent: 1 });
     await expect(gate.read((sql) => sql`select 1 / 0`, never)).rejects.toThrow('division by zero');
     const thrown = gate.read(() => {

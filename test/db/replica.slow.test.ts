@@ -60,7 +60,7 @@ const exporting = (databaseUrl: string) =>
   });
 
 describe('a replica', () => {
-  it('is read by pages, by the API, and by questions of users, whose rights are as on the primary', async () => {
+  it("serves pages, the API and users' queries, with the rights of the primary", async () => {
     await note();
     await follows();
     const page = await ask(`${server.address}/datasets`);
@@ -78,14 +78,14 @@ describe('a replica', () => {
     await metrics().toContain(`chain_recorder_replica_readable{place="${replica.place}"} 1`);
   });
 
-  it('is read by every page of rows and every view of reporting', async () => {
+  it('serves every page of rows and every view of reporting', async () => {
     const views = await primary<{ name: string }[]>`
       select oid::regclass::text as name from pg_class
       where relnamespace::regnamespace::text in ('reporting', 'reporting_lists', 'reporting_internal') and relkind = 'v'`;
     for (const { name } of views) await replica.sql.unsafe(`select * from ${name} limit 1`);
   });
 
-  it('is exported from, unless it has less than what was exported before', async () => {
+  it('serves exports, unless it has less than was exported before', async () => {
     const first = await exporting(pair.urls[1]);
     pair.hold();
     await database.sql`create table public.more as select 1 as one`;
@@ -94,7 +94,7 @@ describe('a replica', () => {
     await expect(exporting(pair.urls[1])).rejects.toThrow('wait until the replica has caught up');
   });
 
-  it('that is far behind is reported', async () => {
+  it('is reported if it is far behind', async () => {
     const { lagSeconds, lagBytes, error } = await replica.check(primary);
     expect([error, lagBytes]).toEqual([null, expect.toSatisfy((bytes: number) => bytes > 0)]);
     expect(lagSeconds).not.toBeNull();
@@ -107,7 +107,7 @@ describe('a replica', () => {
     await metrics().toContain('replica_lag_seconds{');
   });
 
-  it('that is away is reported, nothing turns to the primary by itself, and the recording continues', async () => {
+  it('is reported if it is unavailable; nothing reads the primary instead, and the recording continues', async () => {
     await pair.standby.crash();
     await note();
     expect(await told()).toEqual([
@@ -126,7 +126,7 @@ describe('a replica', () => {
     await database.sql`select 1`;
   });
 
-  it('that was promoted is not read any more', async () => {
+  it('is not read any more after it was promoted', async () => {
     await pair.standby.start();
     await pair.promote();
     await until('it to answer', async () => (await replica.check(primary)).strange);
@@ -136,8 +136,8 @@ describe('a replica', () => {
   });
 });
 
-describe('what is no replica', () => {
-  it('is refused: another server, and told: the primary itself', async () => {
+describe('a server that is no replica', () => {
+  it('is refused if it is another server, and reported if it is the primary itself', async () => {
     const other = new Replica(inject('databaseUrl'));
     expect(await other.check(primary)).toMatchObject({ strange: true, lagSeconds: null });
     await other.close();

@@ -68,12 +68,12 @@ describe.each(drivers)('%s and a pair of servers', (_name, open) => {
     await closers.close();
   });
 
-  it('writes to the primary, whichever is named first', async () => {
+  it('writes to the primary, in any order of the names', async () => {
     expect(await client.write()).toBe(portOf(0));
     expect(await late.write()).toBe(portOf(0));
   });
 
-  it('says why while none takes writes, and takes the standby once it is promoted', async () => {
+  it('reports the reason while no server is writable, and uses the standby once it is promoted', async () => {
     thaw = await pair.primary.freeze();
     const fresh = open(`${pair.url}?application_name=fresh`);
     const error = await fresh.write().catch((failure: unknown) => failure);
@@ -84,7 +84,7 @@ describe.each(drivers)('%s and a pair of servers', (_name, open) => {
     await fresh.end();
   });
 
-  it('leaves a server that comes back after another was promoted, though it takes writes', async () => {
+  it('ignores a server that returns after another was promoted, though it is writable', async () => {
     thaw();
     const before = await writtenOn(0);
     // Connections that never noticed a thing are cut by the first one that did.

@@ -40,7 +40,7 @@ afterAll(() => admin.end());
 
 const nameOf = (url: string) => new URL(url).pathname.slice(1);
 
-describe('a database with settings of its own', () => {
+describe('a database with unusual settings', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await emptyDatabase();
@@ -52,7 +52,7 @@ describe('a database with settings of its own', () => {
   });
   afterAll(() => database.close());
 
-  it('makes no difference to what is recorded and reported', async () => {
+  it('records and reports the same', async () => {
     const { sql, close } = openDatabase(database.url);
     const feed = scriptedFeed(validators, { node: 'n', subnetId: 's' });
     const clock = new ManualClock(Date.UTC(2026, 1, 3, 4, 5, 6));
@@ -77,7 +77,7 @@ describe('a database with settings of its own', () => {
     await close();
   });
 
-  it('makes none to what reports say in a session that has them', async () => {
+  it('reports the same in a session that has them', async () => {
     const theirs = postgres(database.url, {
       max: 1,
       onnotice: () => {},
@@ -96,7 +96,7 @@ describe('a database with settings of its own', () => {
     await close();
   });
 
-  it('makes none to the queue either', async () => {
+  it('runs the queue the same', async () => {
     const pool = openQueuePool(database.url, 'bullmq', () => {});
     const { rows } = await pool.query(`select current_setting('search_path') as path,
       current_setting('TimeZone') as zone, current_setting('statement_timeout') as timeout,
@@ -114,7 +114,7 @@ describe('a database with settings of its own', () => {
   });
 });
 
-it.each(['SQL_ASCII', 'LATIN1'])('a database in %s is refused, with the fix', async (encoding) => {
+it.each(['SQL_ASCII', 'LATIN1'])('in %s is refused, with the fix', async (encoding) => {
   const name = `test_${randomBytes(8).toString('hex')}`;
   await admin.unsafe(
     `create database ${name} template template0 encoding '${encoding}' lc_collate 'C' lc_ctype 'C'`,
@@ -144,7 +144,7 @@ describe('after the clock of the database was set back an hour', () => {
   });
   const now = new Date().toISOString();
 
-  it('a lease of a target that lies in the future has run out, and one that was just taken has not', async () => {
+  it('a lease of a target that lies in the future has expired, and a new one has not', async () => {
     const feed = scriptedFeed(validators, { node: 'n', subnetId: 's' });
     const job = jobFor(feed);
     expect(typeof (await claimRun(sql, feed, job, 'one', now))).toBe('number');
@@ -155,7 +155,7 @@ describe('after the clock of the database was set back an hour', () => {
     expect(taken.filter((one) => one === 'held')).toHaveLength(3);
   });
 
-  it('so has that of an observer', async () => {
+  it('the lease of an observer that lies in the future has expired too', async () => {
     expect(await acquireObserver(sql, 'watch', 'one')).not.toBe('held');
     expect(await acquireObserver(sql, 'watch', 'two')).toBe('held');
     await sql`update recorder.health_observers set lease_until = now() + interval '1 hour'`;

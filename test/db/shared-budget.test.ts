@@ -46,14 +46,14 @@ async function drain(budgets: readonly SharedBudget[], units: number, priority: 
 }
 
 describe('the limits', () => {
-  it('of a minute are shared by all, and restart with the next', async () => {
+  it('of a minute are shared by all processes, and reset with the next one', async () => {
     const { one, other, clock } = shared({ perMinute: 100 });
     expect((await drain([one, other], 10, 'poll')).taken).toBe(10);
     clock.now += minute;
     expect((await drain([other, one], 10, 'poll')).taken).toBe(10);
   });
 
-  it('hold however many ask at once', async () => {
+  it('hold for any number of simultaneous requests', async () => {
     const { name, instance, clock } = shared({ perMinute: 100 });
     const stop = new AbortController();
     setMaxListeners(0, stop.signal);
@@ -80,26 +80,26 @@ describe('the limits', () => {
     expect([given, await units()]).toEqual([10, 100]);
   });
 
-  it('of a day are a matter for the queue: the failure says until when', async () => {
+  it('of a day are left to the queue: the failure states when they reset', async () => {
     const { one, clock } = shared({ perDay: 50 });
     expect(await drain([one], 10, 'poll')).toEqual({ taken: 5, retryAfter: 12 * hour });
     clock.now += 12 * hour;
     expect((await drain([one], 10, 'poll')).taken).toBe(5);
   });
 
-  it('leave the rest to those who come first: backfill stops before healing, healing before polls', async () => {
+  it('reserve calls by priority: backfill stops before healing, healing before polls', async () => {
     const { one, other } = shared({ perMinute: 100 });
     expect((await drain([one, other], 10, 'backfill')).taken).toBe(6);
     expect((await drain([one, other], 10, 'heal')).taken).toBe(2);
     expect((await drain([one, other], 10, 'poll')).taken).toBe(2);
   });
 
-  it('never forbid a call that is bigger than its share forever', async () => {
+  it('never block a call that is larger than its share without limit', async () => {
     const { one } = shared({ perMinute: 100 });
     expect((await drain([one], 90, 'backfill')).taken).toBe(1);
   });
 
-  it('that the upstream tells are lower than the declared ones, or nothing', async () => {
+  it('of the response headers apply if they are lower than the declared ones', async () => {
     const { one, other } = shared({ perMinute: 100 });
     await one.learn({ limit: { units: 30, seconds: 60 }, exhausted: null });
     await other.learn({ limit: { units: 5_000, seconds: 60 }, exhausted: null });
@@ -107,7 +107,7 @@ describe('the limits', () => {
     expect((await drain([other], 10, 'poll')).taken).toBe(7);
   });
 
-  it('that were told as next to nothing let one call through, and recover with what is said next', async () => {
+  it('near zero in headers allow one call, and recover with the next headers', async () => {
     const { one, clock } = shared({ perMinute: 100 });
     await one.learn({ limit: { units: 1, seconds: 60 }, exhausted: null });
     expect((await drain([one], 10, 'poll')).taken).toBe(1);
@@ -120,7 +120,7 @@ describe('the limits', () => {
     expect((await drain([one], 10, 'poll')).taken).toBe(10);
   });
 
-  it('of a day that were told as next to nothing are asked about again, long before the day ends', async () => {
+  it('of a day near zero in headers are tested again, long before the day ends', async () => {
     const { one, clock } = shared({ perDay: 1_000 });
     await one.learn({ limit: { units: 1, seconds: 86_400 }, exhausted: null });
     expect(await drain([one], 10, 'poll')).toEqual({ taken: 1, retryAfter: 600_000 });
@@ -130,14 +130,14 @@ describe('the limits', () => {
     expect((await drain([one], 10, 'poll')).taken).toBe(2);
   });
 
-  it('are none where none is declared', async () => {
+  it('do not exist if none is declared', async () => {
     const { one, name } = shared({});
     const manyCalls = new AbortController();
     for (let calls = 0; calls < 50; calls++) await one.take(1_000, 'backfill', manyCalls.signal);
     expect(await sql`select 1 from recorder.budgets where upstream = ${name}`).toHaveLength(0);
   });
 
-  it('hold in every minute, whoever asks for what', async () => {
+  it('hold in every minute, for any callers', async () => {
     const asks = fc.array(
       fc.record({
         units: fc.integer({ min: 1, max: 40 }),
@@ -186,7 +186,7 @@ describe('a known limit', () => {
   );
   const declared = fc.option(fc.integer({ min: 1, max: 200 }), { nil: undefined });
 
-  it('is the smaller of what is declared and what was said last and not long ago', () => {
+  it('is the smaller of the declared and the last recently reported one', () => {
     fc.assert(
       fc.property(declared, events, (units, all) => {
         const limits = new KnownLimits({ perMinute: units, perDay: units });
@@ -216,8 +216,8 @@ describe('a known limit', () => {
   });
 });
 
-describe('a block', () => {
-  it.each([{ perMinute: 100 }, {}])('holds for all, with limits %j', async (limits) => {
+describe('a pause', () => {
+  it.each([{ perMinute: 100 }, {}])('holds for all processes, with limits %j', async (limits) => {
     const { one, other, clock } = shared(limits);
     await one.take(1, 'poll', signal);
     await one.block(120_000, 'retry-after: 120');
@@ -233,7 +233,7 @@ describe('a block', () => {
   });
 
   it.each([{ perMinute: 100 }, {}])(
-    'and a count end with the URL that they are about, with limits %j',
+    'ends with its URL, and so does a count, with limits %j',
     async (limits) => {
       const { name } = shared({});
       const all: Limits = { perMinute: undefined, perDay: undefined, ...limits };
@@ -254,7 +254,7 @@ describe('a block', () => {
     },
   );
 
-  it('is seen within a second by one that was just asking', async () => {
+  it('is visible within a second to a caller that is just waiting', async () => {
     const { one, other, clock } = shared({});
     await other.take(1, 'poll', signal);
     await one.block(120_000, 'retry-after: 120');
@@ -270,7 +270,7 @@ describe('a block', () => {
     await expect(other.take(1, 'poll', signal)).rejects.toMatchObject({ retryAfter: 300_000 });
   });
 
-  it('that is short is waited for', async () => {
+  it('is waited for if it is short', async () => {
     const real = new SharedBudget(
       sql,
       budgetKey('waited', 'http://one', undefined),
@@ -283,7 +283,7 @@ describe('a block', () => {
     expect(performance.now() - begun).toBeGreaterThan(250);
   });
 
-  it('ends the waiting of a run that is stopped', async () => {
+  it('ends the waiting of a stopped run', async () => {
     const { one } = shared({ perMinute: 100 });
     await one.block(60_000, 'retry-after: 120');
     const stop = new AbortController();
@@ -293,7 +293,7 @@ describe('a block', () => {
   });
 
   it.each([{ perMinute: 100 }, {}])(
-    'by a clock that was hours ahead silences nobody, and hides no real one, with limits %j',
+    'from a clock that was hours ahead blocks no caller, and hides no valid one, with limits %j',
     async (limits) => {
       const { one, clock, instance } = shared(limits);
       const ahead = instance(new ManualClock(start + 2 * hour));

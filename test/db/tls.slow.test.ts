@@ -20,7 +20,7 @@ const openssl = onPath('openssl');
 const noOpenssl = openssl ? '' : ' (skipped: there is no openssl on PATH)';
 if (!openssl) console.warn('Skipping how connections are encrypted: there is no openssl on PATH.');
 
-describe.skipIf(!openssl)(`a server with a certificate that nobody trusts${noOpenssl}`, () => {
+describe.skipIf(!openssl)(`a server with an untrusted certificate${noOpenssl}`, () => {
   let dir: string;
   let server: EmbeddedPostgres;
   /** The URL by the name that the certificate has, with these parameters. */
@@ -83,18 +83,18 @@ describe.skipIf(!openssl)(`a server with a certificate that nobody trusts${noOpe
       expect(await ask(url(parameters))).toMatchObject({ ssl });
     });
 
-    it('with several servers it encrypts without a look at the certificate, too', async () => {
+    it('encrypts to several servers without a check of the certificate, too', async () => {
       expect(await ask(url('sslmode=require', ['localhost', '127.0.0.1']))).toMatchObject({ ssl: true });
     });
 
     it.each(['sslmode=verify-full', 'sslmode=verify-ca', 'ssl=true'])(
-      'with "%s" it is refused, as it may be another server',
+      'is refused with "%s", because it may be another server',
       async (parameters) => {
         await expect(ask(url(parameters))).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
       },
     );
 
-    it('with options of the URL it has those as well, and keeps its own', async () => {
+    it('applies options of the URL, and keeps its own', async () => {
       const options = encodeURIComponent('-c work_mem=7MB -c application_name=somebody');
       expect(await ask(url(`options=${options}`))).toMatchObject({
         ssl: false,
@@ -105,7 +105,7 @@ describe.skipIf(!openssl)(`a server with a certificate that nobody trusts${noOpe
   });
 
   it.each(['end', 'reset'] as const)(
-    'and a pool all of whose connections are lost at once (%s) answers what is asked again and then',
+    'a pool whose connections are all lost at once (%s) answers queries of that moment and later',
     async (how) => {
       const proxy = await TcpProxy.open(Number(new URL(server.url).port));
       const watcher = connect(server.url, 60_000, { max: 1 });
@@ -115,7 +115,7 @@ describe.skipIf(!openssl)(`a server with a certificate that nobody trusts${noOpe
     },
   );
 
-  describe('and doctor', () => {
+  describe('doctor', () => {
     const doctor = async (parameters: string, env: NodeJS.ProcessEnv = {}, hosts = ['localhost']) => {
       const cwd = await mkdtemp(join(dir, 'doctor-'));
       await writeFile(join(cwd, 'recorder.yaml'), 'network: mainnet\nupstreams: {}\n');
@@ -127,7 +127,7 @@ describe.skipIf(!openssl)(`a server with a certificate that nobody trusts${noOpe
       return { migrated: migrated.code, database: of('database'), queue: of('queue') };
     };
 
-    it('finds database and queue in order where the certificate need not be trusted', async () => {
+    it('reports healthy database and queue if the certificate need not be trusted', async () => {
       expect(await doctor('sslmode=require')).toMatchObject({
         migrated: 0,
         database: { ok: true },
@@ -135,7 +135,7 @@ describe.skipIf(!openssl)(`a server with a certificate that nobody trusts${noOpe
       });
     });
 
-    it('finds them in order where it is trusted', async () => {
+    it('reports them healthy if the certificate is trusted', async () => {
       expect(await doctor('sslmode=verify-full', { NODE_EXTRA_CA_CERTS: certificate() })).toMatchObject({
         migrated: 0,
         database: { ok: true },
@@ -143,7 +143,7 @@ describe.skipIf(!openssl)(`a server with a certificate that nobody trusts${noOpe
       });
     });
 
-    it('says where it is not', async () => {
+    it('reports an untrusted certificate', async () => {
       expect(await doctor('sslmode=verify-full')).toMatchObject({
         database: { ok: false, found: expect.stringContaining('is not trusted by this machine') },
         queue: undefined,
@@ -151,7 +151,7 @@ describe.skipIf(!openssl)(`a server with a certificate that nobody trusts${noOpe
     });
 
     it.each([[['127.0.0.1']], [['127.0.0.1', '127.0.0.1']]])(
-      'compares the address that is connected to with a certificate of addresses: %s',
+      'compares the address with a certificate of addresses: %s',
       async (hosts) => {
         const address = await presenting('IP:127.0.0.1');
         const trusted = { NODE_EXTRA_CA_CERTS: address };

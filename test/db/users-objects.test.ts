@@ -89,7 +89,7 @@ const reversed = (object: Declared): Declared => {
 it.each<readonly [string, () => Declared[]]>([
   ['is replaced', () => changed({ subnets: where, subnets_as_of: where, node_uptime: where })],
   ['is dropped and created again', () => changed({ node_probes: reversed, node_uptime: reversed })],
-])('what users have stays as it is if what they read %s', async (_, objects) => {
+])('keeps objects of users if a relation that they read %s', async (_, objects) => {
   const before = await usersObjects();
   await migrateDatabase(database.url, objects());
   expect(await usersObjects()).toEqual(before);
@@ -110,29 +110,32 @@ const statements = (problems: readonly string[], when: string) =>
 it.each<readonly [string, () => Declared[]]>([
   ['has other columns', () => changed({ subnets: reversed, subnets_as_of: reversed })],
   ['is not declared any more', () => changed({ subnets: () => null, subnets_as_of: () => null })],
-])('the migration is refused if what users read %s, with the statements to run', async (kind, objects) => {
-  const before = await usersObjects();
-  const problems = await refusal(objects());
-  expect(problems[0]).toMatch(
-    /view mine\.names, .*materialized view mine\.stored|materialized view mine\.stored, .*view mine\.names/,
-  );
-  expect(await usersObjects()).toEqual(before);
-  await sql.unsafe(statements(problems, 'before:'));
-  expect(await migrateDatabase(database.url, objects())).toEqual([]);
-  if (kind.startsWith('is not')) await migrateDatabase(database.url, declaredObjects());
-  await sql.unsafe(statements(problems, 'after:'));
-  const lost = kind.startsWith('is not') ? `reporting.subnets ${analyst}` : 'nothing';
-  expect(await usersObjects()).toEqual(before.filter((one) => !one.startsWith(lost)));
-  expect([...(await sql`select subnet_id from mine.stored`)]).toEqual([{ subnet_id: 'one' }]);
-});
+])(
+  'refuses the migration if a relation that users read %s, and prints the statements to run',
+  async (kind, objects) => {
+    const before = await usersObjects();
+    const problems = await refusal(objects());
+    expect(problems[0]).toMatch(
+      /view mine\.names, .*materialized view mine\.stored|materialized view mine\.stored, .*view mine\.names/,
+    );
+    expect(await usersObjects()).toEqual(before);
+    await sql.unsafe(statements(problems, 'before:'));
+    expect(await migrateDatabase(database.url, objects())).toEqual([]);
+    if (kind.startsWith('is not')) await migrateDatabase(database.url, declaredObjects());
+    await sql.unsafe(statements(problems, 'after:'));
+    const lost = kind.startsWith('is not') ? `reporting.subnets ${analyst}` : 'nothing';
+    expect(await usersObjects()).toEqual(before.filter((one) => !one.startsWith(lost)));
+    expect([...(await sql`select subnet_id from mine.stored`)]).toEqual([{ subnet_id: 'one' }]);
+  },
+);
 
-it('a table with a column of the type of a view is named, to be changed by hand', async () => {
+it("reports a table with a column of a view's type, to be changed by hand", async () => {
   await sql`create table mine.probes (probe reporting_internal.node_probes)`;
   const problems = await refusal(changed({ node_probes: reversed }));
   expect(problems[1]).toBe('first change or drop table mine.probes');
 });
 
-it('a column of a table goes if nothing of a user reads that column', async () => {
+it('drops a column of a table if no object of a user reads it', async () => {
   await using release = await madeUpRelease('alter table recorder.targets drop column failures');
   await sql.unsafe(`alter table recorder.targets add column failures integer;
     create view mine.failing as select target_key, failures from recorder.targets;
@@ -145,7 +148,7 @@ it('a column of a table goes if nothing of a user reads that column', async () =
   expect([...(await sql`select * from mine.keys`)]).toEqual([]);
 });
 
-it('own views and functions that read a column are created again if its type changes', async () => {
+it('recreates its views and functions that read a column if the type of the column changes', async () => {
   const type = (name: string) =>
     `alter table "recorder"."health_probes" alter column "${name}" set data type text using "${name}"::text`;
   await using release = await madeUpRelease(type('observer'), type('node'));

@@ -174,7 +174,7 @@ async function run(line: string, cwd: string) {
 }
 
 describe('shell blocks of the documents', () => {
-  it('are found, and each exception is of some line', () => {
+  it('are found, and each exception matches a line', () => {
     expect(lines.length).toBeGreaterThan(50);
     for (const [pattern] of [...SKIPPED, ...EXIT_CODES])
       expect(

@@ -38,7 +38,7 @@ it.each(all.map(({ path, text }) => [path, text] as const))('links of %s can be 
   expect(broken).toEqual([]);
 });
 
-it('files of the repository that documents name are there', () => {
+it('files of the repository that documents name exist', () => {
   const files =
     /(?<![\w./-])(?:src|test|scripts|sandbox|bench|chaos|web|docs|examples|drizzle)\/[\w./-]+\.(?:tsx?|sql|md|ya?ml|css|gz)\b/g;
   const named = all.flatMap(({ path, text }) => (text.match(files) ?? []).map((file) => `${path}: ${file}`));

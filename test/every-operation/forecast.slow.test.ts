@@ -129,16 +129,16 @@ const pick = (requests: Requests, only: Requests): Requests =>
   Object.fromEntries(Object.keys(only).map((name) => [name, requests[name] ?? 0]));
 const sum = (requests: Requests) => Object.values(requests).reduce((total, calls) => total + calls, 0);
 
-describe('an hourly round of a modest watch list', () => {
+describe('an hourly round of a small watch list', () => {
   const isRecorded = (name: string) => name !== 'node_health';
 
-  it('costs what was forecast as soon as everything is recorded, but for walks over blocks', async () => {
+  it('costs the forecast as soon as everything is recorded, except for walks over blocks', async () => {
     await recorder.round((feed, states, now) => planAll(feed, feed.targets, states, now));
     const expected = await nextHour((name) => isRecorded(name) && !/^[px]_blocks/.test(name));
     expect(pick((await hourly()).requested, expected)).toEqual(expected);
   });
 
-  it('costs what was forecast, walks over blocks and what is requested again included', async () => {
+  it('costs the forecast, including walks over blocks and repeated requests', async () => {
     let [sweeps, swept, forecastSwept] = [0, 0, 0];
     for (let hour = 0; hour < 6; hour += 1) {
       const expected = await nextHour(isRecorded);
@@ -157,7 +157,7 @@ describe('an hourly round of a modest watch list', () => {
     expect(Math.abs(forecastSwept - swept) / swept, `${forecastSwept} forecast, ${swept}`).toBeLessThan(0.05);
   });
 
-  it('is forecast for a day as its hours are', async () => {
+  it('has a forecast for a day that equals the sum of its hours', async () => {
     const schedules = await forecast(sql, recorder.watched, clock.now());
     const points = schedules.find(({ datasets }) => datasets.includes('metric_points'));
     // Everything is requested every hour here, but for what never changes.

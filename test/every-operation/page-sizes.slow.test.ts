@@ -13,7 +13,7 @@ const PAGES = ['of 1', 'of the most'] as const;
 const world = withRecordings(PAGES);
 const { recordingOf } = world;
 
-describe('both', () => {
+describe('both recordings', () => {
   /** The rows of a dataset that are about targets, without when and by which run they were written. */
   async function rowsAbout(
     sql: postgres.Sql,
@@ -47,7 +47,7 @@ describe('both', () => {
   );
 });
 
-it('on another day outputs that arrived are gone from x_utxos, and others are on their way', async () => {
+it('on another day arrived outputs are missing from x_utxos, and others are in transit', async () => {
   const { recorder } = recordingOf('of the most');
   const ways = () => recorder.sql<{ chain: string; count: number }[]>`
       select source_chain as chain, count(*)::int as count from reporting.x_utxos

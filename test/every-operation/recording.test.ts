@@ -10,7 +10,7 @@ import { INSTANT } from './support.ts';
 const world = withRecordings(['of 7']);
 const { recordingOf } = world;
 
-describe('on demand', () => {
+describe('a recording on demand', () => {
   /** Records what KEY=VALUE pairs describe, as `record DATASET --target KEY=VALUE` does. */
   async function demanded(dataset: string, pairs: Record<string, string>): Promise<RunResult> {
     const { recorder } = recordingOf('of 7');
@@ -28,7 +28,7 @@ describe('on demand', () => {
   const lastBody = (operation: string) =>
     JSON.parse(world.sandbox.ledger.calls({ operation }).at(-1)?.body ?? 'null');
 
-  it('signatures of a transaction and of a message', async () => {
+  it('stores signatures of a transaction and of a message', async () => {
     const block = world.sandbox.network.chain('p-chain');
     const txHash = block ? world.sandbox.network.blocks(block).transactionId(40) : '';
     expect(await demanded('aggregated_signatures', { txHash })).toMatchObject({ status: 'done', units: 20 });
@@ -62,7 +62,7 @@ describe('on demand', () => {
     ]);
   });
 
-  it('a single token, from which nothing follows for the others', async () => {
+  it('stores a single token, without a conclusion about others', async () => {
     const [kept] = await sql()<{ chain: string; collection: string; token: string; count: number }[]>`
       select chain_id as chain, collection, max(token_id)::text as token, count(*)::int as count
       from reporting.nft_tokens where erc_type = 'ERC-721' group by 1, 2 order by count(*) desc limit 1`;
@@ -91,7 +91,7 @@ describe('on demand', () => {
   it.each([
     ['p_blocks', 'p-chain', 'platform.getBlock'],
     ['x_blocks', 'x-chain', 'avm.getBlock'],
-  ])('a block by its id: %s', async (dataset, alias, operation) => {
+  ])('stores a block by its id: %s', async (dataset, alias, operation) => {
     const chain = world.sandbox.network.chain(alias);
     const blockId = chain ? world.sandbox.network.blocks(chain).hash(1234) : '';
     expect(await demanded(dataset, { node: 'validator-1', blockId })).toMatchObject({ status: 'done' });
@@ -106,7 +106,7 @@ describe('on demand', () => {
     );
   });
 
-  it('a transaction of the X-chain by its id, with its status', async () => {
+  it('stores a transaction of the X-chain by its id, with its status', async () => {
     const chain = world.sandbox.network.chain('x-chain');
     const blocks = chain ? world.sandbox.network.blocks(chain) : undefined;
     const number = [2000, 2001, 2002, 2003].flatMap((height) => blocks?.transactionNumbers(height) ?? [])[0];
@@ -126,7 +126,7 @@ describe('on demand', () => {
   });
 });
 
-it('no row of the sandbox has the name of a public network', async () => {
+it('stores no row of the sandbox with the name of a public network', async () => {
   const { sql } = recordingOf('of 7').recorder;
   for (const name of [
     ...recorded.map((dataset) => rowsOf(dataset.name)),
@@ -143,7 +143,7 @@ it('no row of the sandbox has the name of a public network', async () => {
     }).toEqual({ name, rows: [] });
 });
 
-it('in the end every dataset has rows, and every operation made some', async () => {
+it('leaves rows in every dataset from every operation', async () => {
   const { sql } = recordingOf('of 7').recorder;
   const rows = await Promise.all(
     recorded.map(async ({ name, operations }) => {

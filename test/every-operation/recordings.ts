@@ -141,12 +141,12 @@ export function withRecordings(pages: readonly Size['pages'][]) {
     return Object.fromEntries(content);
   }
 
-  it('leaves no dataset out', () => {
+  it('covers every dataset', () => {
     const expected = [extractions, truthByDataset, onDemand].flatMap((part) => Object.keys(part));
     expect(expected.sort()).toEqual([...catalogNames.datasets].sort());
   });
 
-  describe.each(sizes)('with pages $pages', (size) => {
+  describe.each(sizes)('a recording with pages $pages', (size) => {
     const recording = () => recordingOf(size.pages);
 
     // All datasets with pages of one item: some 2,000 requests.
@@ -200,7 +200,7 @@ export function withRecordings(pages: readonly Size['pages'][]) {
       },
     );
 
-    it('holds no natural key twice, and no version but one', async () => {
+    it('holds each natural key once, with one version', async () => {
       const { sql } = recording().recorder;
       for (const { name, key, history } of recorded) {
         const open = { state: 'valid_to is null', series: 'valid_to is null and not vanished' };
@@ -218,7 +218,7 @@ export function withRecordings(pages: readonly Size['pages'][]) {
       }
     });
 
-    it('has a column for every field that came', async () => {
+    it('has a column for every received field', async () => {
       const { sql } = recording().recorder;
       for (const { name } of recorded)
         expect({
@@ -227,7 +227,7 @@ export function withRecordings(pages: readonly Size['pages'][]) {
         }).toEqual({ name, extra: [] });
     });
 
-    it('misses nothing that there is', async () => {
+    it('misses no existing object', async () => {
       const { recorder } = recording();
       const { sql, config } = recorder;
       const from = Date.parse(`${SINCE}T00:00:00Z`) / 1000;
@@ -282,7 +282,7 @@ export function withRecordings(pages: readonly Size['pages'][]) {
       expect(points.map(({ key, value }) => `${key}: ${value}`).sort()).toEqual(expected.sort());
     });
 
-    it('writes nothing but runs when it records again at the same instant', async () => {
+    it('writes only runs when it records again at the same instant', async () => {
       const { recorder } = recording();
       // An index is claimed as far as any target showed it, which the targets before that one claim at their next poll.
       const { coverage: _, ...stored } = await fingerprint(recorder.sql);

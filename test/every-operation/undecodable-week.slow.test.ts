@@ -70,7 +70,7 @@ class Tenures {
 }
 
 describe('one validator that cannot be decoded for a week', () => {
-  it('costs no other its joins and departures, and is reported as one', async () => {
+  it("delays no other member's join or departure, and is reported as one", async () => {
     const feed = recorder.feedOf('validators');
     const truth = new Tenures();
     const look = async () => {

@@ -35,7 +35,7 @@ const started = (...profiles: readonly string[]) =>
     .sort();
 
 describe('docker-compose.yml', () => {
-  it('starts by profile what its first lines say', () => {
+  it('starts the services of each profile that its comments name', () => {
     const plain = ['postgres', 'recorder', 'redis', 'sandbox'];
     expect(started()).toEqual(plain);
     expect(started('workers')).toEqual([...plain, 'worker'].sort());
@@ -44,7 +44,7 @@ describe('docker-compose.yml', () => {
     expect(Object.keys(compose.services.embedded?.depends_on ?? { none: true })).toEqual([]);
   });
 
-  it('names only what there is, and opens no port beyond this machine', () => {
+  it('names only existing files, and opens no port beyond this machine', () => {
     for (const [name, { volumes, ports, depends_on }] of services) {
       for (const volume of volumes) {
         const [from = ''] = volume.split(':');
@@ -56,7 +56,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('gives the recorder variables that it knows, a root that it cannot write to, and no right', () => {
+  it('gives the recorder known variables, a read-only root, and no capability', () => {
     expect(ours.map(([name]) => name)).toEqual(['sandbox', 'recorder', 'worker', 'embedded']);
     for (const [name, { environment, read_only, cap_drop }] of ours) {
       // As compose fills them in where nothing is set.

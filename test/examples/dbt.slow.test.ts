@@ -203,7 +203,7 @@ it('the generated files are current', () => {
 });
 
 describe('the dbt project over PostgreSQL', () => {
-  it('names relations and columns that there are, and says when each was observed', async () => {
+  it('names existing relations and columns, and the time of each observation', async () => {
     const [{ tables }] = sources.parse(parse(text('reporting/models/sources.yml'))).sources;
     for (const { name, columns, config } of tables) {
       const named = columns.map((column) => column.name).join(', ') || '*';
@@ -212,7 +212,7 @@ describe('the dbt project over PostgreSQL', () => {
     }
   });
 
-  it('builds, and its tests find what is wrong: here only that the recorder is off', async () => {
+  it('builds, and its tests report only that the recorder is off', async () => {
     await sql.unsafe('create schema analytics; set search_path = analytics');
     const run = (statement: string) => sql.unsafe(statement);
     const located = (table: string) => `reporting.${table}`;
@@ -234,7 +234,7 @@ describe('the dbt project over PostgreSQL', () => {
     for (const zone of ZONES.slice(1)) expect(others[zone], zone).toEqual(UTC);
   });
 
-  it('keeps its incremental models equal to the history, whatever joined, changed, left, vanished or came late', async () => {
+  it('keeps its incremental models equal to the history after joins, changes, departures, removals and late rows', async () => {
     const located = (table: string) => `reporting.${table}`;
     const run = (statement: string) => sql.unsafe(statement);
     await recordChanges(0);
@@ -270,7 +270,7 @@ describe('the dbt project over PostgreSQL', () => {
 });
 
 describe('the dbt project over Parquet', () => {
-  it('builds over an export, and has the versions that PostgreSQL has', async () => {
+  it('builds over an export, and has the versions of PostgreSQL', async () => {
     for (const table of warehouseTables) await writeRows(sql, table, 1, 3);
     await sql`delete from recorder.nft_tokens`;
     const target = new DirectoryTarget(lake);

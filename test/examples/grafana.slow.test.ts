@@ -42,7 +42,7 @@ const asked = (board: z.infer<typeof dashboard>) =>
   board.panels.flatMap(({ title, targets = [] }) => targets.map((target) => ({ title, ...target })));
 
 describe.each([overPrometheus, overPostgres])('the dashboard "$title"', ({ panels, templating }) => {
-  it('has panels that do not overlap, each asked of the data source that is chosen', () => {
+  it('has panels that do not overlap, each on the selected data source', () => {
     expect(templating.list[0]).toMatchObject({ name: 'datasource', type: 'datasource' });
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
     for (const one of panels)
@@ -65,7 +65,7 @@ describe('the dashboard over Prometheus', () => {
     expr: expr.replaceAll('$__rate_interval', '5m').replaceAll('$node', '.*'),
   }));
 
-  it('asks for nothing that /metrics does not declare', () => {
+  it('queries only metrics that /metrics declares', () => {
     expect(expressions.length).toBeGreaterThan(20);
     const unknown = expressions.filter(({ expr }) =>
       seriesIn(expr).some((name) => !declaredSeries.has(name)),
@@ -74,7 +74,7 @@ describe('the dashboard over Prometheus', () => {
     expect(expressions.filter(({ expr }) => expr === '' || expr.includes('$'))).toEqual([]);
   });
 
-  it.skipIf(!promtoolPath)(`asks what promtool can parse${noPromtool}`, async () => {
+  it.skipIf(!promtoolPath)(`has queries that promtool can parse${noPromtool}`, async () => {
     const scratch = mkdtempSync(join(tmpdir(), 'recorder-grafana-'));
     const check = async (all: readonly string[]) => {
       const rules = all.map((expr, at) => ({ record: `expression_${at}`, expr }));
@@ -114,7 +114,7 @@ describe('the dashboard over PostgreSQL', () => {
         .replaceAll('$__timeTo()', 'now()'),
     );
 
-  it('asks what recorder_reader can be asked, and has an answer where there is something', async () => {
+  it('has queries that recorder_reader may run, with rows if there is data', async () => {
     const values: Record<string, string> = {};
     for (const { name, type, query } of overPostgres.templating.list) {
       if (type !== 'query') continue;

@@ -86,7 +86,7 @@ describe.skipIf(skipped)(`the image${skipped ? ` (skipped: ${reason})` : ''}`, (
   let first = '';
   let count = 0;
 
-  it('records with a root that it cannot write to, and serves pages', { timeout: TEN_MINUTES }, async () => {
+  it('records with a read-only root, and serves pages', { timeout: TEN_MINUTES }, async () => {
     first = await start('first', volume(volumes.first));
     expect(await page(first, '/')).toMatchObject({ status: 200 });
     count = await validators(first);
@@ -96,7 +96,7 @@ describe.skipIf(skipped)(`the image${skipped ? ` (skipped: ${reason})` : ''}`, (
     });
   });
 
-  it('a second container on the volume joins the first one', { timeout: TEN_MINUTES }, async () => {
+  it('joins the first container on the volume with a second one', { timeout: TEN_MINUTES }, async () => {
     const second = await start('second', volume(volumes.first));
     expect(await page(second, '/')).toMatchObject({ status: 200 });
     expect(await validators(second)).toBe(count);
@@ -110,7 +110,7 @@ describe.skipIf(skipped)(`the image${skipped ? ` (skipped: ${reason})` : ''}`, (
     expect(await validators(first)).toBe(count);
   });
 
-  it('a backup restores into another volume, on another port', { timeout: TEN_MINUTES }, async () => {
+  it('restores a backup into another volume, on another port', { timeout: TEN_MINUTES }, async () => {
     const made = await docker('exec', first, 'chain-recorder', 'backup', '--to', '/app/.recorder/backup');
     expect(made.code, made.output).toBe(0);
     const old = ['--volume', `${volumes.first}:/old:ro`, IMAGE ?? ''];
@@ -134,7 +134,7 @@ describe.skipIf(skipped)(`the image${skipped ? ` (skipped: ${reason})` : ''}`, (
       .toBe('healthy\n');
   });
 
-  it('a user id that may not write to the volume is refused with the fix', {
+  it('refuses a user id that may not write to the volume, with the fix', {
     timeout: TEN_MINUTES,
   }, async () => {
     const options = ['--user', '12345:0', ...volume(volumes.restored), IMAGE ?? ''];

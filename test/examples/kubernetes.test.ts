@@ -76,7 +76,7 @@ const deployments = manifests.filter((one) => Deployment.is(one));
 const containers = deployments.flatMap((one) => one.spec?.template.spec?.containers ?? []);
 
 describe('the manifests for Kubernetes', () => {
-  it('are what its schemas allow, and nothing else', () => {
+  it('match its schemas', () => {
     expect(manifests).toHaveLength(5);
     expect(manifests.flatMap(objections)).toEqual([]);
     const [first] = deployments;
@@ -86,7 +86,7 @@ describe('the manifests for Kubernetes', () => {
     expect(objections(misspelt)).toEqual(['/spec/minReadySecond']);
   });
 
-  it('name each other, and only what is there', () => {
+  it('reference each other, and only existing objects', () => {
     const maps = kustomization.configMapGenerator.map(({ name }) => name);
     const secrets = kustomization.secretGenerator.map(({ name }) => name);
     for (const { metadata, spec } of deployments) {
@@ -106,7 +106,7 @@ describe('the manifests for Kubernetes', () => {
     expect(services.map(({ spec }) => spec?.selector)).toEqual([deployments[0]?.spec?.selector.matchLabels]);
   });
 
-  it('give it only variables that it knows, and a root that it cannot write to', () => {
+  it('set only known variables, and a read-only root', () => {
     const lines = read('secret.env.example').matchAll(/^(\w+)=(.*)$/gm);
     const given = Object.fromEntries([...lines].map(([, name = '', value = '']) => [name, value]));
     for (const { env = [], securityContext, command, args } of containers) {

@@ -42,7 +42,7 @@ afterAll(async () => {
   await database.close();
 });
 
-it('is kept without answers, which are somebody’s own', () => {
+it('is stored without outputs, which are private', () => {
   const { cells } = notebook.parse(JSON.parse(readFileSync(NOTEBOOK, 'utf8')));
   expect(readFileSync(NOTEBOOK, 'utf8')).toContain('-c timezone=UTC');
   expect(cells.length).toBeGreaterThan(10);
@@ -51,7 +51,7 @@ it('is kept without answers, which are somebody’s own', () => {
 });
 
 it.skipIf(missing)(
-  `runs from its first cell to its last, as a reader${missing}`,
+  `runs from its first cell to its last as a reader${missing}`,
   { timeout: 240_000 },
   async () => {
     const role = `notebook_${new URL(database.url).pathname.slice(1)}`;

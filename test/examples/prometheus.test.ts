@@ -33,7 +33,7 @@ const rules = files.flatMap((file) =>
 );
 
 describe('the rules for Prometheus', () => {
-  it('ask for nothing that /metrics does not declare', () => {
+  it('query only metrics that /metrics declares', () => {
     expect(rules.length).toBeGreaterThan(25);
     for (const { expr } of rules)
       expect(
@@ -44,7 +44,7 @@ describe('the rules for Prometheus', () => {
     expect(rules.flatMap(({ expr }) => seriesIn(expr))).toContain('node_up');
   });
 
-  it('say how bad it is and what to look at, and each is tested', () => {
+  it('have a severity and a runbook, and each has a test', () => {
     const tests = read('rules.test.yml');
     for (const { alert, record, labels, annotations } of rules) {
       if (alert !== undefined)
@@ -53,7 +53,7 @@ describe('the rules for Prometheus', () => {
     }
   });
 
-  it.skipIf(!promtoolPath)(`are what promtool takes, and its unit tests pass${noPromtool}`, async () => {
+  it.skipIf(!promtoolPath)(`are accepted by promtool, and its unit tests pass${noPromtool}`, async () => {
     for (const args of [
       ['check', 'rules', ...files],
       ['check', 'config', 'prometheus.yml'],
@@ -64,7 +64,7 @@ describe('the rules for Prometheus', () => {
     }
   });
 
-  it.skipIf(!promtoolPath)(`are tested by tests that can fail${noPromtool}`, async () => {
+  it.skipIf(!promtoolPath)(`have tests that can fail${noPromtool}`, async () => {
     for (const file of [...files, 'rules.test.yml']) writeFileSync(join(scratch, file), read(file));
     writeFileSync(
       join(scratch, 'alerts.rules.yml'),

@@ -128,7 +128,7 @@ describe('the dashboard for Superset', () => {
     await database.close();
   });
 
-  it('refers to nothing that is not there, and has each chart in one place', () => {
+  it('references only existing objects, and has each chart in one place', () => {
     expect(read('metadata.yaml', z.object({ version, type: z.literal('Dashboard') }))).toBeTruthy();
     const uuids = [connection, dashboard, ...datasets, ...charts].map(({ uuid }) => uuid);
     expect(new Set(uuids).size).toBe(uuids.length);
@@ -152,7 +152,7 @@ describe('the dashboard for Superset', () => {
     }
   });
 
-  it('cuts its charts into days of UTC, whatever the time zone of the server is', async () => {
+  it('groups its charts by days in UTC, whatever the time zone of the server is', async () => {
     expect(connection.extra.engine_params.connect_args.options).toMatch(/-c timezone=UTC\b/);
     const { UTC, ...others } = await answersByZone(
       reader,
@@ -162,7 +162,7 @@ describe('the dashboard for Superset', () => {
     for (const zone of ZONES.slice(1)) expect(others[zone], zone).toEqual(UTC);
   });
 
-  it('names a password nowhere, and asks for one', () => {
+  it('contains no password, and requires one', () => {
     expect(new URL(connection.sqlalchemy_uri).password).toBe('XXXXXXXXXX');
   });
 
@@ -179,7 +179,7 @@ describe('the dashboard for Superset', () => {
   });
 
   it.each(charts)(
-    'asks what it can be asked for "$slice_name"',
+    'queries valid columns for "$slice_name"',
     async ({ slice_name, viz_type, params, dataset_uuid }) => {
       const dataset = datasetOf(dataset_uuid);
       expect(params.viz_type).toBe(viz_type);
@@ -214,7 +214,7 @@ describe('the dashboard for Superset', () => {
     },
   );
 
-  it('filters by columns that there are', () => {
+  it('filters by existing columns', () => {
     const targets = dashboard.metadata.native_filter_configuration.flatMap((one) => one.targets);
     expect(targets.length).toBe(2);
     for (const { datasetUuid, column } of targets)

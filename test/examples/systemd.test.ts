@@ -24,13 +24,13 @@ function ask(text: string, ...args: readonly string[]): Promise<{ code: number; 
 }
 
 describe('the unit for systemd', () => {
-  it.skipIf(!analyze)(`is one without an objection${skipped}`, async () => {
+  it.skipIf(!analyze)(`is valid for systemd-analyze${skipped}`, async () => {
     expect(await ask(unit, 'verify', '--man=no')).toEqual({ code: 0, said: '' });
     const { said } = await ask(unit.replace('WatchdogSec', 'WatchdogSecs'), 'verify', '--man=no');
     expect(said).toContain('WatchdogSecs');
   });
 
-  it.skipIf(!analyze)(`leaves the service few ways out${skipped}`, async () => {
+  it.skipIf(!analyze)(`restricts the service${skipped}`, async () => {
     // 0 is the least exposed, 10 the most; the limit is ten times that.
     const { code, said } = await ask(unit, 'security', '--offline=yes', '--threshold=20', '--no-pager');
     expect(code, said).toBe(0);

@@ -28,7 +28,7 @@ const { scripts, engines } = z
   .parse(JSON.parse(read('package.json')));
 
 describe('the workflows', () => {
-  it('run what there is, with no right that they were not given', () => {
+  it('run existing scripts, with the granted rights only', () => {
     for (const [file, { jobs, permissions }] of Object.entries(workflows)) {
       expect(permissions, file).toEqual({ contents: 'read' });
       for (const { needs, steps } of Object.values(jobs)) {
@@ -50,7 +50,7 @@ describe('the workflows', () => {
       expect(line).toMatch(/^uses: (\.\/\S+|[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+)$/);
   });
 
-  it('do what .ci/run does on every version that the README and package.json promise', () => {
+  it('run .ci/run on every version that the README and package.json name', () => {
     const { newcomer, servers } = workflows['ci.yml']?.jobs ?? {};
     expect(newcomer?.steps.at(-1)?.run).toBe('.ci/run');
     const node = z.array(z.union([z.string(), z.number()])).parse(newcomer?.strategy?.matrix.node);

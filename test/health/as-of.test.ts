@@ -54,7 +54,7 @@ const known = async (hour: number) => [
     select * from reporting.node_health_as_of(${at(hour)}) order by check_name`),
 ];
 
-it('the health of nodes as of a moment is what the ledger said of it, however it continued', async () => {
+it('the health of nodes as of a moment equals the ledger at that moment, whatever followed', async () => {
   await expect(known(0)).rejects.toMatchObject({ message: 'there is no record of node_health yet' });
   const watched = { ...nodeHealth, every: 60_000, since: null, confirmShrink: DEFAULT_SHRINK_CONFIRMATION };
   await registerTargets(

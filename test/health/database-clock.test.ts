@@ -26,7 +26,7 @@ async function databaseNow(): Promise<number> {
 
 describe('the clock of the database', () => {
   it.each([0, HOUR, -HOUR])(
-    'is kept, and never exceeded, when the steady clock moves by %s ms',
+    'is followed, and never exceeded, when the steady clock moves by %s ms',
     async (by) => {
       let steady = 5_000;
       const clock = new DatabaseClock(sql, () => steady);
@@ -46,7 +46,7 @@ describe('the clock of the database', () => {
 
 describe('a process', () => {
   it.each([10 * MINUTE, -10 * MINUTE, 3 * HOUR])(
-    'whose clock differs by %d ms counts by the database',
+    'whose clock differs by %d ms uses the time of the database',
     async (by) => {
       const node = await upstreamServer((_, response) => sendJson(response, { checks: {}, healthy: true }));
       const dir = mkdtempSync(join(tmpdir(), 'recorder-clock-'));
@@ -99,7 +99,7 @@ describe('a ledger that is stalled', () => {
       /settles nothing/,
     ],
     ['of no process', "now() - interval '2 minutes'", 'null', /no process watches/],
-  ])('%s is a finding and an alert at once', async (name, heartbeat, lease, reason) => {
+  ])('is reported as a finding and an alert at once: %s', async (name, heartbeat, lease, reason) => {
     const observer = name.replaceAll(' ', '-');
     const nodes = [{ name: observer, url: 'http://127.0.0.1:9650' }];
     const config = validateConfig(

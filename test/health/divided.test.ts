@@ -156,7 +156,7 @@ class Divided {
 }
 
 describe('a divided observer', () => {
-  it('says of each second of each node what its share saw, however it is divided and whoever is killed', async () => {
+  it('records each second of each node as its partition observed it, for any divisions and kills', async () => {
     const trouble = fc
       .record({
         node: fc.constantFrom(...nodes),
@@ -269,8 +269,8 @@ const WAITS_MS = 25_000;
 const becomes = <T>(ask: () => Promise<T>, wanted: T) =>
   vi.waitFor(async () => expect(await ask()).toEqual(wanted), { timeout: WAITS_MS, interval: 100 });
 
-describe('processes that keep the shares', () => {
-  it('divide them, and take over what one leaves; it alone is unknown meanwhile', async () => {
+describe('processes that share partitions', () => {
+  it('divide them, and take over those of a stopped one, which alone are unknown meanwhile', async () => {
     const names = ['host/1/x', 'host/2/y'];
     const lives = [...names];
     let now = start;
@@ -309,7 +309,7 @@ describe('processes that keep the shares', () => {
     );
   });
 
-  it('take at once what a killed one had, when its lease has run out', async () => {
+  it('take over those of a killed one as soon as its lease has expired', async () => {
     await sql`
       insert into recorder.health_observers (observer, holder, lease_until, heartbeat_at)
       values ('mourned/2', 'host/9/gone/one', now() - interval '1 second', now() - interval '10 seconds')`;
@@ -318,7 +318,7 @@ describe('processes that keep the shares', () => {
     await mine.end();
   });
 
-  it('end what an earlier division left open', async () => {
+  it('end the ledgers that an earlier division left open', async () => {
     const three = keeper('shrinking', 3, 'host/1/x', async () => ['host/1/x']);
     await vi.waitFor(async () => expect(await open('shrinking')).toHaveLength(nodes.length), {
       timeout: WAITS_MS,

@@ -47,7 +47,7 @@ function intervals(key: Readonly<Record<string, string>>) {
   return rows;
 }
 
-it('what the ledger says of a moment is the interval in which it lies, whatever nobody saw or was announced', async () => {
+it('returns the ledger interval that contains a moment, also for unobserved and announced times', async () => {
   const observers = ['paris', 'rome'];
   for (const observer of observers) {
     const refused = [{ node: 'b', probe: 'health', since: at(SETTLED - 20), reason: 'a bad row' }];

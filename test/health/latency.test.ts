@@ -27,7 +27,7 @@ const exact = (times: readonly number[], share: number) =>
   [...times].sort((one, other) => one - other)[Math.ceil(times.length * share) - 1] ?? 0;
 
 describe('a histogram', () => {
-  it('puts every time from a tenth of a millisecond to a day in a bucket that is close enough', () => {
+  it('assigns every time from a tenth of a millisecond to a day to a bucket within its error', () => {
     fc.assert(
       fc.property(fc.double({ min: 0.1, max: 86_400_000, noNaN: true }), (time) => {
         expect(Math.abs(representativeMs(findBucket(time)) - time) / time).toBeLessThanOrEqual(
@@ -38,7 +38,7 @@ describe('a histogram', () => {
     expect([findBucket(0), findBucket(Number.MAX_VALUE)]).toEqual([0, 255]);
   });
 
-  it('merged is the histogram of all', () => {
+  it('merges to the histogram of all values', () => {
     const times = fc.array(fc.double({ min: 0.1, max: 60_000, noNaN: true }));
     fc.assert(
       fc.property(times, times, (one, other) => {
@@ -50,7 +50,7 @@ describe('a histogram', () => {
     );
   });
 
-  it('comes back from its bytes', () => {
+  it('is decoded from its bytes', () => {
     const slots = fc.dictionary(
       fc.integer({ min: 0, max: 167 }).map(String),
       fc.dictionary(fc.integer({ min: 0, max: 255 }).map(String), fc.integer({ min: 1, max: 65_535 }), {
@@ -100,7 +100,7 @@ describe('node_latency', () => {
     await database.close();
   });
 
-  it('tells the quantiles of any hours within its error', async () => {
+  it('returns quantiles of any hours within its error', async () => {
     const windows = [
       [0, 192],
       [24, 48],
@@ -129,7 +129,7 @@ describe('node_latency', () => {
     }
   });
 
-  it('tells them hour by hour and day by day', async () => {
+  it('returns quantiles by hour and by day', async () => {
     const [from, to] = [new Date(start), new Date(start + 8 * day)];
     const over = (by: string) => sql<{ begins: Date; probes: number; quantiles: string[] }[]>`
       select begins, probes::int, array[p50, p95, p99]::text[] as quantiles
@@ -159,7 +159,7 @@ describe('node_latency', () => {
     );
   });
 
-  it('still knows the days when the hours are dropped', async () => {
+  it('keeps the days when the hours are dropped', async () => {
     await storeHours(
       sql,
       'o',
@@ -177,7 +177,7 @@ describe('node_latency', () => {
     expect(told.map(({ probes }) => probes)).toEqual([1440, 1440]);
   });
 
-  it('tells older days where another observer has ended with its hours, and where an old hour was stored late', async () => {
+  it('returns older days if another observer ended with its hours, and if an old hour was stored late', async () => {
     const told = (node: string, at: number): LatencyHour => ({
       node,
       probe: 'health',
@@ -215,7 +215,7 @@ describe('node_latency', () => {
     ['others continued, and its hours were dropped', true],
     ['nobody continued, and its hours are still there', false],
   ])(
-    'has all hours of a day whose last one is stored weeks later, when the probe answers again: %s',
+    'has all hours of a day whose last one is stored weeks later, when the probe responds again: %s',
     async (_, others) => {
       const node = others ? 'alone' : 'with all';
       const observer = `observer of ${node}`;

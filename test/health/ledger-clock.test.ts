@@ -31,7 +31,7 @@ function pass(milliseconds: number) {
 }
 
 describe('the time of the ledger', () => {
-  it('is the wall clock while nobody moves it, also after sleep', () => {
+  it('is the wall clock while it is not changed, also after sleep', () => {
     pass(minute);
     wall += hour;
     steady += hour;
@@ -43,7 +43,7 @@ describe('the time of the ledger', () => {
     expect([clock.compare(), clock.isDoubtful]).toEqual([null, false]);
   });
 
-  it.each([2 * hour, -2 * hour])('forgets a move of %d ms that is taken back', (by) => {
+  it.each([2 * hour, -2 * hour])('ignores a clock change of %d ms that is reverted', (by) => {
     pass(minute);
     wall += by;
     expect([pass(40 * second), clock.isDoubtful, clock.disagreement]).toEqual([[], true, by]);
@@ -53,7 +53,7 @@ describe('the time of the ledger', () => {
     expect(clock.toWall(steady - 2 * minute)).toBe(wall - 2 * minute);
   });
 
-  it('believes a move forward that stands: what it skipped was never observed', () => {
+  it('follows a lasting move forward: the skipped time is unobserved', () => {
     pass(minute);
     const before = wall;
     wall += 2 * hour;
@@ -64,7 +64,7 @@ describe('the time of the ledger', () => {
     expect(clock.toWall(steady - 7 * minute)).toBe(wall - 7 * minute - 2 * hour);
   });
 
-  it('stops after a permanent move back, until the clock has passed what is written', () => {
+  it('stops after a permanent move back, until the clock has passed the written time', () => {
     pass(minute);
     const written = wall;
     wall -= 2 * hour;
@@ -76,7 +76,7 @@ describe('the time of the ledger', () => {
     expect(clock.toWall(steady)).toBe(wall);
   });
 
-  it('says of moments that were not written yet when they were, however often the clock was moved since', () => {
+  it('gives late-written moments their true time, however often the clock has moved since', () => {
     pass(minute);
     const [moment, when] = [steady, wall];
     for (const by of [2 * hour, -hour, 3 * hour]) {
@@ -87,7 +87,7 @@ describe('the time of the ledger', () => {
     }
   });
 
-  it('does not go below what an earlier process wrote', () => {
+  it('does not go below the time that an earlier process wrote', () => {
     const later = new LedgerClock(
       () => wall,
       () => steady,

@@ -9,7 +9,7 @@ const says = (state: NodeState): ProbeVerdict => ({ state, error: null, message:
 describe('a recurring maintenance', () => {
   const sundays = { nodes: null, days: new Set([0]), at: 23 * hour, duration: 2 * hour };
 
-  it('comes on its days, also past midnight', () => {
+  it('occurs on its days, also past midnight', () => {
     const windows = listOccurrences(sundays, Date.UTC(2026, 10, 1), Date.UTC(2026, 10, 16));
     expect(windows.map(({ from, to }) => [new Date(from).toISOString(), (to - from) / hour])).toEqual([
       ['2026-11-01T23:00:00.000Z', 2],
@@ -24,7 +24,7 @@ describe('a recurring maintenance', () => {
 });
 
 describe('announced windows', () => {
-  it('lie over what was said, and give way to it again', () => {
+  it('cover the recorded states, which apply again after them', () => {
     const transitions = applyMaintenance(
       says('up'),
       says('up'),
@@ -39,7 +39,7 @@ describe('announced windows', () => {
     ]);
   });
 
-  it('may be taken back, or come late: they count from where the ledger is settled', () => {
+  it('may be withdrawn or announced late: they count from the settled end of the ledger', () => {
     const window = { nodes: null, from: 20, to: 40 };
     const [under] = applyMaintenance(says('up'), says('up'), [], [window], 30, 31);
     expect(under).toMatchObject({ at: 30, verdict: { state: 'maintenance' } });
@@ -47,7 +47,7 @@ describe('announced windows', () => {
     expect(back).toMatchObject([{ at: 31, verdict: { state: 'up' } }]);
   });
 
-  it('count what a moment by moment account counts, in whatever steps it is called', () => {
+  it('count as an account moment by moment does, in steps of any size', () => {
     const states = fc.constantFrom<NodeState[]>('up', 'down', 'unknown');
     const transitions = fc.uniqueArray(fc.record({ at: fc.integer({ min: 1, max: 99 }), state: states }), {
       selector: ({ at }) => at,

@@ -3,6 +3,6 @@ import { compareMonth } from './month.ts';
 
 const { it, sql } = withDatabase();
 
-it('a month of short days with every cause of the table equals its oracle, to the second', async () => {
+it('a month of short days with every cause of the table equals its expected intervals, to the second', async () => {
   await compareMonth(sql, { part: 1 / 12, windows: 60, round: 60, alerts: 0.06 });
 }, 120_000);

@@ -176,7 +176,7 @@ function account(
   return seconds.subarray(0, written);
 }
 
-it('of kills, sleep, lost names and moved clocks is told to the second', async () => {
+it('with kills, sleep, unknown names and moved clocks is recorded to the second', async () => {
   const world = new World(
     sql,
     'month',

@@ -43,8 +43,8 @@ const moments = fc
     [0, 1].map((at) => parts.map(([said, one, moving, other]) => said + one + moving[at] + other).join('')),
   );
 
-describe('texts that differ only in what moves', () => {
-  it('are the same', () => {
+describe('messages that differ only in variable parts', () => {
+  it('are equal', () => {
     fc.assert(
       fc.property(moments, ([one = '', other = '']) => {
         expect(normalizeMessage(other)).toBe(normalizeMessage(one));
@@ -67,7 +67,7 @@ describe('texts that differ only in what moves', () => {
     expect(normalizeMessage(one)).toBe(normalizeMessage(other));
   });
 
-  it('are the same in messages, whatever the order of members', () => {
+  it('are equal in JSON, whatever the order of members', () => {
     const message = (peers: number, last: string, ids: string[]) => ({
       one: JSON.stringify({ peers, last, disconnected: ids }),
       other: JSON.stringify({ disconnected: ids, last, peers }),
@@ -81,8 +81,8 @@ describe('texts that differ only in what moves', () => {
   });
 });
 
-describe('texts with another word', () => {
-  it('are not the same', () => {
+describe('messages that differ in a word', () => {
+  it('are different', () => {
     fc.assert(
       fc.property(moments, word, word, ([one = '', other = ''], before, after) => {
         fc.pre(before !== after);
@@ -103,13 +103,13 @@ describe('texts with another word', () => {
     expect(normalizeMessage(one)).not.toBe(normalizeMessage(other));
   });
 
-  it('nor are messages with another member', () => {
+  it('are different with another member', () => {
     expect(normalizeJsonMessage('{"peers":1}')).not.toBe(normalizeJsonMessage('{"stake":1}'));
     expect(normalizeJsonMessage('{"is":"late"}')).not.toBe(normalizeJsonMessage('{"is":"early"}'));
   });
 });
 
-it('is told in time of texts that are all of one kind', () => {
+it('are compared in linear time for texts of one repeated kind', () => {
   for (const text of ['1', 'a', 'A1', '\\', '#,', '1h', '1.', 'NodeID-', '0x', '-'])
     expect(normalizeMessage(text.repeat(64_000 / text.length)).length).toBeLessThanOrEqual(64_000);
 });

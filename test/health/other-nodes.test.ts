@@ -33,7 +33,7 @@ async function ledgerOf(observer: string, node: string) {
   return rows.map(({ state, from, to }) => [state, from, to]);
 }
 
-it('records what another node says under its own id, until another one answers at the URL', async () => {
+it('records the probes of another node under its own id, until another one responds at the URL', async () => {
   const world = new World(sql, 'moved', [{ node: 'a', probe: 'health' }], start);
   let answers: ProbeQueryResult = reading('up');
   world.looker = async () => answers;
@@ -75,7 +75,7 @@ it('records what another node says under its own id, until another one answers a
   expect(counted).toEqual({ agrees: true });
 });
 
-it('mixes no node with another, whichever answers at which URL and however the recorder fares', async () => {
+it('never mixes nodes, whichever responds at which URL and however the recorder is interrupted', async () => {
   const world = new World(
     sql,
     'mixed',
@@ -133,7 +133,7 @@ it('mixes no node with another, whichever answers at which URL and however the r
   expect(starts.size).toBeGreaterThan(20);
 });
 
-it('bounds the check names of a node that comes and goes at the URL, over all its times', async () => {
+it('bounds the check names of a node that appears at the URL repeatedly, over all appearances', async () => {
   const world = new World(sql, 'growing', [{ node: 'a', probe: 'health' }], start, 5 * second);
   let looks = 0;
   world.looker = async () => {
@@ -154,7 +154,7 @@ it('bounds the check names of a node that comes and goes at the URL, over all it
   expect(counted).toEqual({ names: 1_000 + 1, has_more: true });
 });
 
-it('records no more than 100 probes of other nodes, and none twice that is configured', async () => {
+it('records at most 100 probes of other nodes, and none of configured nodes twice', async () => {
   const world = new World(
     sql,
     'flooded',

@@ -50,7 +50,7 @@ describe('a probe in flight while the process was paused', () => {
     ['up, of a node that went down within seconds', 10 * second, UP, DOWN, 'down'],
     ['down, of a node that came up meanwhile', 10 * minute, DOWN, UP, 'up'],
     ['up, of a node that is up', 10 * minute, UP, UP, 'up'],
-  ])('does not count: %s', async (_, pause, before, after, state) => {
+  ])('is discarded: %s', async (_, pause, before, after, state) => {
     const it = await world();
     await it.pass(5 * minute);
     const look = heldLook(it, after);
@@ -74,7 +74,7 @@ describe('a probe in flight while the process was paused', () => {
     expect(states.slice(2).map(([said]) => said)).toEqual([state]);
   });
 
-  it('keeps the time unknown until the first answer after the pause', async () => {
+  it('keeps the time unknown until the first response after the pause', async () => {
     const it = await world();
     await it.pass(5 * minute);
     await it.flush();
@@ -101,8 +101,8 @@ describe('a probe in flight while the process was paused', () => {
   });
 });
 
-describe('a look that never ends', () => {
-  it('leaves the state unknown, and the next look is made', async () => {
+describe('a probe that never ends', () => {
+  it('leaves the state unknown, and the next probe is sent', async () => {
     const it = await world(['a', 'b']);
     await it.pass(5 * minute);
     it.holding = true;
@@ -147,8 +147,8 @@ async function variedWorld(): Promise<World> {
   return it;
 }
 
-describe('the number of looks in an interval', () => {
-  it('is final when it ends, and that of its looks, for probes, checks and other nodes', async () => {
+describe('the number of probes in an interval', () => {
+  it('is final when the interval ends, for probes, checks and other nodes', async () => {
     const it = await variedWorld();
     const seen = new Map<string, number>();
     let shiftedAt = 0;
@@ -195,7 +195,7 @@ describe('the number of looks in an interval', () => {
   });
 });
 
-describe('a clock that goes back', () => {
+describe('a clock that moves back', () => {
   it.each([10 * minute, 3 * hour])('by %d ms does not stall the ledger of the next process', async (by) => {
     const it = await world(['a'], start + day);
     await it.pass(30 * minute);
@@ -215,7 +215,7 @@ describe('a clock that goes back', () => {
     );
   });
 
-  it('while it watches: it continues within a minute, and nothing lies after its time', async () => {
+  it('during a recording is followed within a minute, and no interval ends after its time', async () => {
     const it = await world(['a'], start + day);
     await it.pass(30 * minute);
     it.shift = -2 * hour;

@@ -98,7 +98,7 @@ function account(looks: readonly Expected[], until: number): string[] {
   });
 }
 
-it(`${REPORTS} reports, one in ${ONE_IN} poisoned, are each a look, and every second is as the nodes meant it`, async () => {
+it(`counts each of ${REPORTS} reports, one in ${ONE_IN} poisoned, as a probe, with the intended state every second`, async () => {
   const world = new World(
     sql,
     'poison',

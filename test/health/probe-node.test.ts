@@ -12,8 +12,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-describe('a look', () => {
-  it('at a healthy node takes its time', async () => {
+describe('a probe', () => {
+  it('of a healthy node measures its time', async () => {
     answer = { status: 200, body: '{"checks":{"C":{"timestamp":"2026-01-01T00:00:00Z"}},"healthy":true}' };
     const seen = await look(server.url);
     expect(seen).toMatchObject({ state: 'up', checks: [{ name: 'C', state: 'up' }] });
@@ -32,7 +32,7 @@ describe('a look', () => {
     });
   });
 
-  it('that nobody answers in time is the node’s fault, within its own deadline', async () => {
+  it('without a response in time is a failure of the node, after its own deadline', async () => {
     answer = { status: 200, body: '', slow: true };
     expect(await look(server.url)).toEqual({
       state: 'down',
@@ -42,12 +42,12 @@ describe('a look', () => {
     });
   });
 
-  it('at a node that refuses the connection is the node’s fault, also while the network is cut off', async () => {
+  it('with a refused connection is a failure of the node, also while the network is cut off', async () => {
     expect(await look('http://127.0.0.1:9')).toMatchObject({ state: 'down', checks: null, latency: null });
     expect(await look('http://127.0.0.1:9', true)).toMatchObject({ state: 'down' });
   });
 
-  it('without an answer in time is unknown while the network is cut off', async () => {
+  it('without a response in time is unknown while the network is cut off', async () => {
     answer = { status: 200, body: '', slow: true };
     expect(await look(server.url, true)).toMatchObject({
       state: 'unknown',
@@ -55,7 +55,7 @@ describe('a look', () => {
     });
   });
 
-  it('at a name that is unknown is our fault', async () => {
+  it('of an unknown host name is a failure of the recorder', async () => {
     expect(await look('http://node.invalid:9650')).toMatchObject({ state: 'unknown', checks: null });
   });
 });

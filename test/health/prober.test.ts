@@ -43,7 +43,7 @@ async function uptime({ observer }: World, from: number, to: number) {
 }
 
 describe('a ledger that cannot be written', () => {
-  it('is reported once, not every second, and that it continues', async () => {
+  it('is reported once, not every second, and so is its recovery', async () => {
     const it = await world();
     const stopping = new AbortController();
     const until = (attempts: number, announced: World['announced']) =>
@@ -69,7 +69,7 @@ describe('a ledger that cannot be written', () => {
 });
 
 describe('a recorder', () => {
-  it('writes a failure from its first look on, when the second one confirms it', async () => {
+  it('records a failure from its first probe on, when the second one confirms it', async () => {
     const it = await world();
     await it.pass(10 * minute);
     it.lives.set('a', 'gone');
@@ -88,7 +88,7 @@ describe('a recorder', () => {
     expect((confirmed?.at ?? 0) - (first?.at ?? 0)).toBeLessThanOrEqual(5 * second);
   });
 
-  it('that is off for five hours knows nothing of them, and its bounds say so', async () => {
+  it('that was off for five hours records them as unknown, with exact bounds', async () => {
     const it = await world();
     await it.pass(hour);
     await it.kill();
@@ -116,7 +116,7 @@ describe('a recorder', () => {
     expect(absences?.count).toBe(1);
   });
 
-  it('that is killed between a failure and its confirmation confirms it when it is back', async () => {
+  it('that is killed between a failure and its confirmation confirms it after its restart', async () => {
     const it = await world();
     await it.pass(5 * minute);
     it.lives.set('a', 'gone');
@@ -136,7 +136,7 @@ describe('a recorder', () => {
     ]);
   });
 
-  it('does not take its own faults for the node’s', async () => {
+  it('does not count its own failures as failures of the node', async () => {
     const it = await world();
     await it.pass(5 * minute);
     it.cutOff = true;
@@ -148,7 +148,7 @@ describe('a recorder', () => {
     expect(await uptime(it, 0, 15 * minute)).toMatchObject({ down_seconds: 0, unknown_seconds: 300 });
   });
 
-  it('that sleeps, or is stalled for more than two seconds, was not there', async () => {
+  it('that sleeps, or is stalled for more than two seconds, was absent', async () => {
     const it = await world();
     await it.pass(5 * minute);
     await it.sleep(10 * minute);
@@ -163,7 +163,7 @@ describe('a recorder', () => {
     expect(it.looks.filter(({ at }) => at === start + 15 * minute)).toHaveLength(1);
   });
 
-  it('throws away failures of looks that its own absence fell into', async () => {
+  it('discards failures of probes during its own absence', async () => {
     const it = await world();
     await it.pass(5 * minute);
     it.lives.set('a', 'gone');
@@ -174,7 +174,7 @@ describe('a recorder', () => {
     expect(await uptime(it, 0, 70 * minute)).toMatchObject({ down_seconds: 0 });
   });
 
-  it('takes announced maintenance for what it is, also where it was off', async () => {
+  it('records announced maintenance as such, also while it was off', async () => {
     const it = await world(['a', 'b']);
     it.windows = [{ nodes: ['a'], from: start + 10 * minute, to: start + 40 * minute }];
     await it.pass(15 * minute);
@@ -200,7 +200,7 @@ describe('a recorder', () => {
     expect(await ledger(it, 'a', 'C')).toContainEqual(['maintenance', 600, 2400]);
   });
 
-  it('ends what it says of a node that left the configuration', async () => {
+  it('ends the intervals of a node that is removed from the configuration', async () => {
     const it = await world(['a', 'b']);
     await it.pass(10 * minute);
     await it.kill();
@@ -211,7 +211,7 @@ describe('a recorder', () => {
     expect(await ledger(it, 'b')).toEqual([['up', expect.any(Number), 600]]);
   });
 
-  it('does not confirm a failure by one look at a node that left the configuration, and came back, since then', async () => {
+  it('needs two new probes to confirm a failure of a node that was removed and configured again', async () => {
     const it = await world(['a', 'b']);
     await it.pass(10 * minute);
     it.lives.set('b', 'gone');
@@ -232,7 +232,7 @@ describe('a recorder', () => {
     expect((await ledger(it, 'b'))[0]).toEqual(['up', expect.any(Number), (first - start) / second]);
   });
 
-  it('takes a maintenance for what it is from its start, though a look at another node holds up what is settled', async () => {
+  it('records a maintenance from its start, although a probe of another node delays the settled time', async () => {
     const it = await world(['a', 'b'], 4 * second);
     it.lives.set('a', 'gone');
     await it.pass(minute);
@@ -253,7 +253,7 @@ describe('a recorder', () => {
     ]);
   });
 
-  it('counts the looks that said so', async () => {
+  it('counts the probes with the same state', async () => {
     const it = await world();
     await it.pass(10 * minute);
     it.lives.set('a', 'ill');
@@ -286,12 +286,12 @@ function answering(it: World, answers: ReadonlyMap<string, () => string>) {
   };
 }
 
-describe('a node that says what cannot be stored', () => {
+describe('a node with a response that cannot be stored', () => {
   it.each([
     ['a NUL in the name of a check', '"a\\u0000b":{"error":"ill"}', 'a\\u0000b', null],
     ['half a surrogate pair in it', '"\\ud83d":{"error":"ill"}', '\\ud83d', null],
     ['a number beyond numeric', '"big":{"error":"ill","message":{"n":1e200000}}', 'big', { n: '1e200000' }],
-  ])('is down from the first look on: %s', async (_, check, name, message) => {
+  ])('is down from the first probe on: %s', async (_, check, name, message) => {
     const it = await world(['a', 'b']);
     let ill = false;
     answering(it, new Map([['a', () => `{"checks":{${ill ? check : ''}},"healthy":${!ill}}`]]));
@@ -314,7 +314,7 @@ describe('a node that says what cannot be stored', () => {
     expect(observer).toEqual({ settled_until: new Date(it.now), refused: null });
   });
 
-  it('says nothing new after a restart', async () => {
+  it('changes no interval after a restart', async () => {
     const it = await world(['a']);
     const check =
       '"a\\u0000":{"error":"\\udc00 b\\u0000","message":{"b":[1,{"zz":"\\u0000","a":2}],"a":"x"}}';
@@ -331,7 +331,7 @@ describe('a node that says what cannot be stored', () => {
   });
 });
 
-describe('a look that fails in the recorder itself', () => {
+describe('a probe that fails in the recorder itself', () => {
   const fail = () => {
     throw new RangeError('Maximum call stack size exceeded');
   };
@@ -346,7 +346,7 @@ describe('a look that fails in the recorder itself', () => {
         },
       }),
     ],
-  ])('%s is unknown, and says why', async (_, look) => {
+  ])('is unknown, with the reason: %s', async (_, look) => {
     const it = await world(['a', 'b']);
     await it.pass(5 * minute);
     it.looker = async (node) => {
@@ -366,8 +366,8 @@ describe('a look that fails in the recorder itself', () => {
   });
 });
 
-describe('check names that change at each look', () => {
-  it('are bounded for each probe of its own, over restarts and absences', async () => {
+describe('check names that change at each probe', () => {
+  it('are bounded per probe, over restarts and absences', async () => {
     const it = await world(['a', 'b'], 10 * second);
     let looks = 0;
     it.looker = async (node) => {
@@ -397,8 +397,8 @@ describe('check names that change at each look', () => {
   });
 });
 
-describe('first looks', () => {
-  it('of a new observer end no absence, and each node is watched from its own first look on', async () => {
+describe('first probes', () => {
+  it('of a new observer end no absence, and each node is observed from its own first probe on', async () => {
     const nodes = Array.from({ length: 90 }, (_, n) => `n${n}`);
     const it = await world(nodes); // more than one tick asks
     await it.pass(minute);
@@ -416,7 +416,7 @@ describe('first looks', () => {
     expect(await sql`select from recorder.health_absences where observer = ${it.observer}`).toHaveLength(1);
   });
 
-  it('that an absence ends in the middle of leave no interval without a look', async () => {
+  it('that an absence interrupts leave no interval without a probe', async () => {
     const nodes = Array.from({ length: 90 }, (_, n) => `n${n}`);
     const it = await world(nodes);
     await it.pass(5 * minute);
@@ -439,7 +439,7 @@ describe('first looks', () => {
 });
 
 describe('two processes of one observer', () => {
-  it('do not both watch: the other takes over once the first shows no sign of life', async () => {
+  it('do not both probe: the other takes over once the heartbeat of the first stops', async () => {
     const it = await world();
     const first = it.prober;
     await it.pass(minute);
@@ -450,7 +450,7 @@ describe('two processes of one observer', () => {
   });
 });
 
-describe('a database that lost what was written last', () => {
+describe('a database that lost its last writes', () => {
   const tables = ['health_observers', 'health_absences', 'health_probes', 'health_latency', 'node_health'];
   const backup = async ({ observer }: World) => {
     for (const table of tables)
@@ -467,7 +467,7 @@ describe('a database that lost what was written last', () => {
       }
     });
 
-  it('is not written on to: the ledger continues from what is there, and what was lost is unknown', async () => {
+  it('is not extended: the ledger continues from the stored end, and the lost time is unknown', async () => {
     const it = await world();
     await it.pass(10 * minute);
     await it.flush();
@@ -491,7 +491,7 @@ describe('a database that lost what was written last', () => {
 });
 
 describe('an incident', () => {
-  it('of eleven minutes whose texts move at every look is one row a check, with its first and its latest words', async () => {
+  it('of eleven minutes whose messages change at every probe is one row per check, with its first and latest message', async () => {
     const it = await world(['moving'], 5 * second);
     let look = 0;
     const ID = '2q9e4r6Mu3U68nU1fYjgbR6JvwrRx36CohpAX5UQxse55x1Q';

@@ -13,7 +13,7 @@ const documents = z.object({
   ),
 });
 
-describe.skipIf(!existsSync(file))('documented answers', () => {
+describe.skipIf(!existsSync(file))('documented responses', () => {
   it.each([
     ['health.health', ['C', 'P', 'X', 'bootstrapped', 'database', 'diskspace', 'network', 'router']],
     ['health.readiness', ['bootstrapped']],
@@ -54,7 +54,7 @@ describe('an unhealthy report', () => {
     ['a text', why, why],
     ['an object with a message, as older nodes write it', { message: why }, why],
     ['any other object', { code: 7, reason: why }, JSON.stringify({ code: 7, reason: why })],
-  ])('whose error is %s', (_, error, said) => {
+  ])('has the error %s', (_, error, said) => {
     const { state, error: whole, checks } = readHealth(unhealthy(error));
     expect([state, whole]).toEqual(['down', 'failing: network']);
     expect(checks).toMatchObject([
@@ -63,14 +63,14 @@ describe('an unhealthy report', () => {
     ]);
   });
 
-  it('in a 200 is unhealthy all the same', () => {
+  it('with status 200 is unhealthy all the same', () => {
     expect(readHealth({ checks: {}, healthy: false })).toMatchObject({
       state: 'down',
       error: 'failing: no check named',
     });
   });
 
-  it('whose checks have not run yet, in the year 1, tells nothing', () => {
+  it('whose checks have not run yet, in the year 1, is ignored', () => {
     const waiting = { error: 'not yet run', timestamp: '0001-01-01T00:00:00Z', duration: 0 };
     expect(readHealth({ checks: { C: waiting, P: waiting }, healthy: false })).toMatchObject({
       state: 'unknown',
@@ -101,7 +101,7 @@ it('keeps the first 1,000 names of a report, and the others as one check with th
   ]);
 });
 
-describe('no report', () => {
+describe('an invalid report', () => {
   it.each([
     [{ failure: 'the connection was refused (ECONNREFUSED)', state: 'down' }, 'down'],
     [{ failure: 'the name lookup failed (ENOTFOUND)', state: 'unknown' }, 'unknown'],

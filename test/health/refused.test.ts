@@ -102,7 +102,7 @@ describe('a node whose rows the database refuses', () => {
     expect(sum?.probes).toBe(it.looks.filter(({ node }) => node === 'node-4').length);
   });
 
-  it('is unknown from then on for a process that comes after', async () => {
+  it('is unknown from then on for a later process', async () => {
     const it = await world(['a', 'b']);
     await it.pass(5 * minute);
     await refuse(`new.node = 'a'`);
@@ -120,7 +120,7 @@ describe('a node whose rows the database refuses', () => {
     expect(await ledger(it, 'b')).toEqual([['up', expect.any(Number), 900]]);
   });
 
-  it('as long as it is said in the node’s words has its states all the same', async () => {
+  it("has its states even if the database refuses the node's messages", async () => {
     const it = await world(nodes);
     await refuse(`new.error like '%no peers%'`, ['node_health']);
     await it.pass(5 * minute);

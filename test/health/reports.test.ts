@@ -71,7 +71,7 @@ async function saw(
 }
 
 describe('several observers', () => {
-  it('make a node down when most of those that looked saw it down, and show where they disagree', async () => {
+  it('report a node as down if the majority of the current ones found it down, and show disagreements', async () => {
     await saw('paris', 'shared', [
       [0, 'up'],
       [10, 'down'],
@@ -107,7 +107,7 @@ describe('several observers', () => {
     ]);
   });
 
-  it('that see a node come and go while another one sees it down count all that they saw', async () => {
+  it('that see a node flap while another one sees it down count all their transitions', async () => {
     await saw('paris', 'bridged', [
       [0, 'up'],
       [10, 'down'],
@@ -125,7 +125,7 @@ describe('several observers', () => {
     ).toEqual([{ outages: 2, down_seconds: 4 * 3600, duration_seconds: 6 * 3600 }]);
   });
 
-  it('are counted as far as all that watch have settled, and one that stopped holds nobody up', async () => {
+  it('are counted up to the time that all current ones have settled, and a stopped one delays nothing', async () => {
     const at = (seconds: number) => month.from + seconds * 1000;
     const watch = async (
       observer: string,
@@ -192,7 +192,7 @@ describe('several observers', () => {
 });
 
 describe('uptime by calendar', () => {
-  it('adds up to each day and month', async () => {
+  it('sums to each day and month', async () => {
     await saw(
       'lima',
       'calendar',
@@ -243,7 +243,7 @@ describe('uptime by windows of any length', () => {
   ];
 
   it.each(grains)(
-    'of %s: the windows lie side by side, and each counts as a window of its own does',
+    'of %s: windows lie side by side, and each counts as a window of its own does',
     async (grain, begins) => {
       const node = `by ${grain}`;
       await saw(
@@ -281,7 +281,7 @@ describe('uptime by windows of any length', () => {
     },
   );
 
-  it('of one window: however long it is, it is one', async () => {
+  it('of one window: it is a single row, whatever its length', async () => {
     await saw('ages', 'through the ages', [
       [0, 'up'],
       [300, 'down'],
@@ -324,7 +324,7 @@ describe('uptime by windows of any length', () => {
     });
   });
 
-  it('starts where the probe was first observed, and whole months from January 2000', async () => {
+  it('starts at the first observation of the probe, and whole months from January 2000', async () => {
     await saw('by', 'since', [[30, 'up']]);
     const first = (grain: string) => sql`
       select begins from reporting.node_uptime_by(${grain}::interval) where node = 'since' order by begins limit 1`;
@@ -343,7 +343,7 @@ describe('uptime by windows of any length', () => {
 });
 
 describe('a node', () => {
-  it('is one row: how it is now by those that watch, and its uptime by day and month of each probe', async () => {
+  it('has one row: its current state by majority, and the uptime of each probe by day and month', async () => {
     await saw('bern', 'whole', [
       [0, 'up'],
       [12, 'down'],
@@ -374,7 +374,7 @@ describe('a node', () => {
 });
 
 describe('an outage', () => {
-  it('lasts until something else than down is said, whatever the node says meanwhile', async () => {
+  it('lasts until the state changes, whatever messages the node returns meanwhile', async () => {
     await saw('graz', 'changing', [
       [0, 'up'],
       [10, 'down', 'it does not answer'],
@@ -427,7 +427,7 @@ describe('an incident during which no observer probed for hours', () => {
     select started_at, ended_at, outages::int, down_seconds::int, unknown_seconds::int
     from reporting.node_incidents_as_of(${moment}) where node = ${node} order by started_at`;
 
-  it('lasts until the first look that saw it up, and was down and unknown as long as its uptime says', async () => {
+  it('lasts until the first probe that found it up, and was down and unknown as its uptime counts', async () => {
     await saw(
       'vaduz',
       'unseen for hours',
@@ -461,7 +461,7 @@ describe('an incident during which no observer probed for hours', () => {
     ]);
   });
 
-  it('is not over when the node was seen up for less than 5 minutes, however long no observer probed then', async () => {
+  it('continues if the node was up for less than 5 minutes, however long no observer probed then', async () => {
     const seen = (up: number) =>
       saw(
         'skopje',
@@ -492,7 +492,7 @@ describe('the report of a month', () => {
   const nodeIn = async (node: string, now: number, target: number) =>
     (await slaReport(sql, month, now, target, thresholds)).nodes.find((one) => one.node === node);
 
-  it('holds what was achieved against what was promised, with the budget left', async () => {
+  it('has the achieved and the promised uptime, with the remaining budget', async () => {
     await saw('kiel', 'promised', [
       [0, 'up'],
       [100, 'down'],
@@ -509,7 +509,7 @@ describe('the report of a month', () => {
     expect(await nodeIn('promised', month.to - day, 99)).toMatchObject({ verdict: 'open' });
   });
 
-  it('of a month with unknown time says what it was at least, and never 100 %', async () => {
+  it('of a month with unknown time has a minimum uptime, and never 100 %', async () => {
     await saw('riga', 'unseen', [[0, 'up']], [[10, 15]]);
     const report = await slaReport(sql, month, month.to + day, 99.9, thresholds);
     const unseen = report.nodes.filter(({ node }) => node === 'unseen');
@@ -520,7 +520,7 @@ describe('the report of a month', () => {
     expect(page.replace(/<style>[\s\S]*<\/style>/, '')).not.toContain('100');
   });
 
-  it('is a page with the states of each probe, notes, maintenance and the bounds, also of a part of a month', async () => {
+  it('has a page with the states of each probe, notes, maintenance and the bounds, also for a part of a month', async () => {
     await saw(
       'sofia',
       'for customers',
@@ -579,15 +579,15 @@ describe('the report of a month', () => {
     expect(page).toContain('<td>health</td>');
   });
 
-  it('is a page that runs nothing and loads nothing', async () => {
+  it('has a page without scripts and external resources', async () => {
     const page = slaPage(await slaReport(sql, month, month.to + day, 99.9, thresholds));
     expect(page).toContain('&lt;script&gt;');
     expect(page).not.toMatch(/<script|src=|href=|url\(/);
   });
 });
 
-describe('what is left until a validation misses its reward', () => {
-  it('follows from its start, its end and what was used', () => {
+describe('the remaining time until a validation misses its reward', () => {
+  it('follows from its start, its end and its downtime', () => {
     const view = {
       start_time: new Date(0),
       end_time: new Date(100 * day),
@@ -627,7 +627,7 @@ describe('texts', () => {
     expect(achievedText({ ...whole, uptime: null, uptime_lower: 0 })).toBe('unknown');
   });
 
-  it('tell spans of time', () => {
+  it('format durations', () => {
     expect([1.5, 62, 3600 * 5 + 240, 86_400 * 2 + 10_800, -90].map(spanText)).toEqual([
       '1.5 s',
       '1 min 2 s',
@@ -639,7 +639,7 @@ describe('texts', () => {
 });
 
 describe('maintenance announced by command', () => {
-  it('is found, listed, and ended', async () => {
+  it('is listed and ended', async () => {
     const now = Date.UTC(2026, 2, 1);
     const id = await announceMaintenance(
       sql,
@@ -654,7 +654,7 @@ describe('maintenance announced by command', () => {
     expect(await endMaintenance(sql, id, now + 2 * minute)).toBe(false);
   });
 
-  it('that was taken back before it started is not there to be ended again', async () => {
+  it('that was withdrawn before its start cannot be ended', async () => {
     const now = Date.UTC(2026, 3, 1);
     const id = await announceMaintenance(
       sql,

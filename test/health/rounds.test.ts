@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ProbeSchedule } from '../../src/health/rounds.ts';
 
-it('asks each probe once an interval, evenly spread', () => {
+it('schedules each probe once an interval, evenly distributed', () => {
   const rounds = new ProbeSchedule(['a', 'b', 'c', 'd'], 60_000, 1_000);
   const asked: [number, string][] = [];
   for (let now = 0; now < 121_000; now += 500)
@@ -23,7 +23,7 @@ it('asks each probe once an interval, evenly spread', () => {
   expect(rounds.missed).toBe(0);
 });
 
-it('asks everybody once after a long silence, and counts what was missed', () => {
+it('schedules every probe once after a long pause, and counts the missed ones', () => {
   const rounds = new ProbeSchedule(['a', 'b', 'c'], 30_000, 0);
   rounds.due(0, 100);
   const late = rounds.due(600_000, 2);
@@ -34,7 +34,7 @@ it('asks everybody once after a long silence, and counts what was missed', () =>
   expect([rounds.late(600_000), rounds.missed]).toEqual([false, 57]);
 });
 
-it('forgets nobody, whatever the number, the interval and the steps', () => {
+it('skips no probe, whatever the number, the interval and the steps', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 50 }),

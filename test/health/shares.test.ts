@@ -6,13 +6,13 @@ import { shareOf, sharesOf } from '../../src/health/shares.ts';
 
 const nodes = Array.from({ length: 300 }, (_, n) => `node-${n}`);
 
-describe('the shares of an observer', () => {
-  it('are one with its own name where it is not divided', () => {
+describe('the partitions of an observer', () => {
+  it('are one with its name if it is not divided', () => {
     expect(sharesOf('paris', 1)).toEqual(['paris']);
     expect(nodes.every((node) => shareOf(node, sharesOf('paris', 1)) === 'paris')).toBe(true);
   });
 
-  it('each have a part of the nodes, and all nodes belong to one', () => {
+  it('each have a part of the nodes, and every node belongs to one', () => {
     const shares = sharesOf('paris', 4);
     expect(shares).toEqual(['paris', 'paris/2', 'paris/3', 'paris/4']);
     for (const share of shares)
@@ -22,7 +22,7 @@ describe('the shares of an observer', () => {
     expect(nodes.map((node) => shareOf(node, shares)).filter((share) => !shares.includes(share))).toEqual([]);
   });
 
-  it('keep their nodes when another one comes, but for those that it gets', () => {
+  it('keep their nodes when a partition is added, except for those that move to it', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), fc.integer({ min: 1, max: 20 }), (node, count) => {
         const [before, after] = [count, count + 1].map((one) => shareOf(node, sharesOf('paris', one)));
@@ -31,7 +31,7 @@ describe('the shares of an observer', () => {
     );
   });
 
-  it('are what the ledger watches', () => {
+  it('are what the ledger observes', () => {
     const targets = nodeHealth.source.targets({
       network: 'mainnet',
       observer: 'paris',
@@ -129,15 +129,15 @@ class Hall {
   }
 }
 
-describe('processes that divide the shares', () => {
-  it('of which one is alone has all at once', () => {
+describe('processes that divide the partitions', () => {
+  it('assign all at once to a single process', () => {
     const hall = new Hall(5);
     hall.come('a');
     hall.pass();
     expect(hall.counts).toEqual([5]);
   });
 
-  it('take what a killed one had as soon as its leases have run out, and change nothing else', () => {
+  it('take over those of a killed one as soon as its leases have expired, and change nothing else', () => {
     const hall = new Hall(4);
     for (const process of ['a', 'b', 'c', 'd']) hall.come(process);
     for (let n = 0; n < 30; n++) hall.pass();
@@ -151,7 +151,7 @@ describe('processes that divide the shares', () => {
       if (before.get(share) !== 'b') expect(process).toBe(before.get(share));
   });
 
-  it('leave one where it is that has come back within its lease', () => {
+  it('keep the partition of a process that returned within its lease', () => {
     const division = new ShareBalancer('a');
     const shares = [{ share: 'paris', process: 'a', free: true }];
     expect(division.decide({ processes: ['a', 'b'], shares }, 0)).toEqual({
@@ -160,7 +160,7 @@ describe('processes that divide the shares', () => {
     });
   });
 
-  it('take after a while what one that has fewer does not take', () => {
+  it('take over after a while what a process with fewer partitions does not take', () => {
     const division = new ShareBalancer('a');
     const shares = [
       { share: 'paris', process: 'a', free: false },
@@ -170,7 +170,7 @@ describe('processes that divide the shares', () => {
     expect([at(0), at(9_999), at(10_000)]).toEqual([[], [], ['paris/2']]);
   });
 
-  it('have all shares in the end, evenly, whoever came and went, and then leave them where they are', () => {
+  it('assign all partitions evenly in the end, after any joins and departures, and then keep them', () => {
     const names = ['a', 'b', 'c', 'd', 'e'];
     const event = fc.record({
       what: fc.constantFrom('come', 'kill', 'leave'),

@@ -43,7 +43,7 @@ function machine(
 }
 
 describe('a failure', () => {
-  it('counts from its first look, once a second one confirms it', () => {
+  it('counts from its first probe, once a second one confirms it', () => {
     const { transitions } = machine([
       { at: 0, state: 'up' },
       { at: 60 * second, state: 'down', error: 'refused', checks: null },
@@ -59,7 +59,7 @@ describe('a failure', () => {
     ]);
   });
 
-  it('is forgotten when the second look finds the node well', () => {
+  it('is discarded if the second probe finds the node healthy', () => {
     const { transitions, state } = machine([
       { at: 0, state: 'up' },
       { at: 60 * second, state: 'down', error: 'reset', checks: null },
@@ -68,7 +68,7 @@ describe('a failure', () => {
     expect([transitions.length, state.suspect]).toEqual([1, null]);
   });
 
-  it('is unknown from its first look on when the second one fails by our own fault', () => {
+  it('is unknown from its first probe on if the second one fails in the recorder', () => {
     const { transitions } = machine([
       { at: 0, state: 'up' },
       { at: 60 * second, state: 'down', error: 'timeout', checks: null },
@@ -77,7 +77,7 @@ describe('a failure', () => {
     expect(transitions.at(-1)).toMatchObject({ at: 60 * second, state: 'unknown' });
   });
 
-  it('is not confirmed by a look that follows at once', () => {
+  it('is not confirmed by a probe that follows at once', () => {
     const { transitions, state } = machine([
       { at: 0, state: 'down', error: 'a' },
       { at: 1_999, state: 'down', error: 'b' },
@@ -85,7 +85,7 @@ describe('a failure', () => {
     expect([transitions, state.suspect?.error]).toEqual([[], 'a']);
   });
 
-  it('is pending in plain data, which a restart reads back', () => {
+  it('is pending in plain data, which a restart reads again', () => {
     const { state } = machine([{ at: 5, state: 'down', error: 'refused', checks: [check('C')] }]);
     const restored = { ...INITIAL_PROBE_STATE, suspect: JSON.parse(JSON.stringify(state.suspect)) };
     const { transitions } = applyObservation(
@@ -98,7 +98,7 @@ describe('a failure', () => {
 });
 
 describe('checks', () => {
-  it('keep their own history, with the message of a failing one when it changes', () => {
+  it('keep their own history, with the changed message of a failing one', () => {
     const failing = (peers: number, why = 'peers') => ({
       state: 'down' as const,
       error: 'failing: network',
@@ -164,7 +164,7 @@ describe('checks', () => {
 /** What the node does in a second of its life; `lost` is a fault of the recorder's own. */
 type Second = 'well' | 'ill' | 'lost';
 
-describe('any life of a node', () => {
+describe('any sequence of probes of a node', () => {
   const life = fc
     .array(
       fc.record({
@@ -176,7 +176,7 @@ describe('any life of a node', () => {
     .map((parts) => parts.flatMap(({ is, lasts }) => Array<Second>(lasts).fill(is)));
   const states = { well: 'up', ill: 'down', lost: 'unknown' } as const;
 
-  it('is what a second by second account of its looks says', () => {
+  it('has the states of an account second by second', () => {
     fc.assert(
       fc.property(
         life,
@@ -224,7 +224,7 @@ describe('any life of a node', () => {
     );
   });
 
-  it('has transitions in order, each to something else', () => {
+  it('has transitions in order, each to another state', () => {
     fc.assert(
       fc.property(life, (seconds) => {
         const { transitions } = machine(
@@ -239,13 +239,13 @@ describe('any life of a node', () => {
   });
 });
 
-describe('check names that change at each look', () => {
+describe('check names that change at each probe', () => {
   const check = (name: string, state: 'up' | 'down'): CheckReading => ({
     ...{ name, state, error: state === 'down' ? `${name} fails` : null, message: null },
     ...{ timestamp: null, failingSince: null, failures: null },
   });
 
-  it('are recorded up to a bound, and beyond it as one check whose state is the gravest', () => {
+  it('are recorded up to a bound, and beyond it as one check with the worst state', () => {
     let state: ProbeState = INITIAL_PROBE_STATE;
     const names = new Set<string>();
     let transitions = 0;

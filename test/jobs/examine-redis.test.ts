@@ -18,11 +18,11 @@ afterEach(() => servers.stop());
 const redis = async (...settings: string[]) => (await servers.start(...settings)).port;
 
 describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, () => {
-  it('that keeps its keys and takes writes is in order', async () => {
+  it('that keeps its keys and accepts writes is healthy', async () => {
     expect(await checkRedis(`redis://127.0.0.1:${await redis()}`)).toBeNull();
   });
 
-  it('with a password says which is wanted, and whether it is the one', async () => {
+  it('with a password reports whether a password is required, and whether the given one is correct', async () => {
     const port = await redis('--requirepass', 'correct-horse');
     expect(await checkRedis(`redis://:correct-horse@127.0.0.1:${port}`)).toBeNull();
     expect(await checkRedis(`redis://127.0.0.1:${port}`)).toMatchObject({
@@ -37,7 +37,7 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
     expect(JSON.stringify(wrong)).not.toContain('wrong-horse');
   });
 
-  it('with a user and a password that have to be escaped, at an address of IPv6', async () => {
+  it('accepts an escaped user and password, at an address of IPv6', async () => {
     const [user, password] = ['us:er@x', 'p@:/%#?&+ä'];
     const port = await redis(
       '--bind',
@@ -59,7 +59,7 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
     });
   });
 
-  it('with fewer databases than the number in the URL', async () => {
+  it('has fewer databases than the number in the URL', async () => {
     const url = `redis://127.0.0.1:${await redis()}`;
     expect(await checkRedis(`${url}/15`)).toBeNull();
     expect(await checkRedis(`${url}/99`)).toMatchObject({
@@ -69,7 +69,7 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
     });
   });
 
-  it('that up may not keep its queue in', async () => {
+  it('refuses the queue of up', async () => {
     const database = await testDatabase();
     const cwd = mkdtempSync(join(tmpdir(), 'recorder-redis-up-'));
     writeFileSync(join(cwd, 'recorder.yaml'), 'network: mainnet\nupstreams: {}\n');
@@ -94,7 +94,7 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
     await database.close();
   });
 
-  it('that evicts keys', async () => {
+  it('evicts keys', async () => {
     const port = await redis('--maxmemory-policy', 'allkeys-lru');
     expect(await checkRedis(`redis://127.0.0.1:${port}`)).toMatchObject({
       ok: false,
@@ -103,7 +103,7 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
     });
   });
 
-  it('whose memory is full', async () => {
+  it('has a full memory', async () => {
     const port = await redis('--maxmemory', '1');
     expect(await checkRedis(`redis://127.0.0.1:${port}`)).toMatchObject({
       ok: false,
@@ -112,7 +112,7 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
     });
   });
 
-  it('that is a cluster is in order by its own name, and by no other', async () => {
+  it('that is a cluster is healthy by its own name, and by no other', async () => {
     const nodes = await servers.startCluster();
     const [one, two] = nodes;
     expect(await checkRedis(`redis-cluster://127.0.0.1:${one?.port},127.0.0.1:${two?.port}`)).toBeNull();
@@ -138,7 +138,7 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
     });
   });
 
-  it('that sentinels know is in order by the name that they know', async () => {
+  it('that sentinels manage is healthy by their name for it', async () => {
     const { primary, sentinels } = await servers.startSentinels();
     const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',');
     expect(await checkRedis(`redis-sentinel://${hosts}/recorder`)).toBeNull();
@@ -156,7 +156,7 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
     });
   });
 
-  it('that is a replica', async () => {
+  it('is a replica', async () => {
     const port = await redis('--replicaof', '127.0.0.1 1');
     expect(await checkRedis(`redis://127.0.0.1:${port}`)).toMatchObject({
       ok: false,
@@ -166,7 +166,7 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
   });
 });
 
-describe('where a Redis should be', () => {
+describe('at the address of a Redis', () => {
   it('an old one is too old', async () => {
     const info = '# Server\r\nredis_version:5.0.7\r\nrole:master\r\nmaxmemory_policy:noeviction\r\n';
     const old = createServer((socket) => {

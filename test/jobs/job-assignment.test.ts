@@ -12,8 +12,8 @@ const { it, sql } = withDatabase();
 const join = (digest: string, roles: readonly string[], process = digest) =>
   ProcessRegistration.join(sql, { recorder: 'r', network: 'mainnet', digest }, process, roles);
 
-describe('a job, while an older and a newer configuration are at work', () => {
-  it('is done by a process whose configuration knows it, and dropped where nobody wants it', async () => {
+describe('a job, while processes with an older and a newer configuration run', () => {
+  it('is executed by a process whose configuration contains it, and dropped if none does', async () => {
     const base = scriptedFeed(nodeIdentity, { node: 'both' });
     const older = { ...base, targets: [{ node: 'both' }, { node: 'left' }] };
     const newer = { ...base, targets: [{ node: 'both' }, { node: 'came' }] };
@@ -42,7 +42,7 @@ describe('a job, while an older and a newer configuration are at work', () => {
     expect(await assignJob(sql, old, true, plan)).toBe('elsewhere');
   });
 
-  it('is not dropped by a process that did not notice yet that its configuration is an older one', async () => {
+  it('is not dropped by a process that has not yet detected that its configuration is the older one', async () => {
     const base = scriptedFeed(nodeIdentity, { node: 'a' });
     const unaware = await join('before', ['worker']);
     expect(unaware.position.newest).toBe(true);

@@ -138,14 +138,14 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       reconcileSchedules(database.url, { ...queues, polls }, feeds, silent);
     const nothing = { set: [], removed: [], freed: 0 };
 
-    it('equal the configuration after a reconcile, which then changes nothing', async () => {
+    it('equal the configuration after a reconciliation, which then changes nothing', async () => {
       const feeds = [feed(hour), feed(2 * hour)];
       expect((await reconcile(feeds)).set).toHaveLength(2);
       expect(await present()).toEqual(wanted(feeds));
       expect(await reconcile(feeds)).toMatchObject(nothing);
     });
 
-    it('follow the configuration: other intervals, feeds that come, go, and have nothing to watch', async () => {
+    it('follow the configuration: other intervals, added and removed feeds, and feeds without targets', async () => {
       const [stays, goes, empties] = [feed(hour), feed(hour), feed(hour)];
       await reconcile([stays, goes, empties]);
       const [changed, comes] = [{ ...stays, every: 3 * hour }, feed(hour)];
@@ -153,7 +153,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       expect(await present()).toEqual(wanted([changed, comes]));
     });
 
-    it('come back after everything in the queue is gone', async () => {
+    it('are created again after everything in the queue is removed', async () => {
       const feeds = [feed(hour), feed(hour)];
       await reconcile(feeds);
       await wipe();
@@ -166,7 +166,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
     it.each([
       ['in the past', -2 * hour],
       ['too far ahead', 3 * hour],
-    ])('that are frozen, their next tick %s, are removed and set again', async (_, jump) => {
+    ])('that are frozen, their next tick %s, are removed and created again', async (_, jump) => {
       const feeds = [feed(hour)];
       await reconcile(feeds);
       const jumped = new Proxy(queues.polls, {
@@ -184,7 +184,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
     });
 
     it.each(onRedis ? ['job', 'job and its place'] : ['job'])(
-      'tick again where somebody removed the %s of the next tick',
+      'tick again after the %s of the next tick was removed',
       async (removed) => {
         const feeds = [feed(24 * hour)];
         await reconcile(feeds);
@@ -205,7 +205,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       },
     );
 
-    it('are one each, and one job each waits, when eight processes start at once', async () => {
+    it('are one per feed, with one waiting job each, when eight processes start at once', async () => {
       const feeds = [feed(hour), feed(hour)];
       await Promise.all(Array.from({ length: 8 }, () => reconcile(feeds)));
       for (let restarts = 0; restarts < 4; restarts++) await reconcile(feeds);
@@ -213,7 +213,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       expect(await waiting(queues.polls)).toBe(2);
     });
 
-    it('are held by one process at a time: another one leaves them alone meanwhile', async () => {
+    it('are owned by one process at a time: another one does not change them meanwhile', async () => {
       const [looking, goOn] = [gate(), gate()];
       const slow = new Proxy(queues.polls, {
         get(target, name, receiver) {
@@ -234,7 +234,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       expect((await first).set).toHaveLength(1);
     });
 
-    it('are held to the end when the session of their lock is cut meanwhile', async () => {
+    it('keep their owner to the end when the session of its lock is closed meanwhile', async () => {
       const cutting = new Proxy(queues.polls, {
         get(target, name, receiver) {
           if (name !== 'getJobSchedulers') return Reflect.get(target, name, receiver);
@@ -253,7 +253,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       expect(await reconcile(feeds)).toMatchObject(nothing);
     });
 
-    it('free jobs that a clock two hours ahead had delayed, and leave others their time', async () => {
+    it('release jobs that a clock two hours ahead had delayed, and keep the time of others', async () => {
       const [ahead, right] = [feed(hour), feed(hour)];
       for (const [one, timestamp] of [
         [ahead, Date.now() + 2 * hour],
@@ -269,7 +269,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       expect(await waiting(queues.heals)).toBe(1);
     });
 
-    it('tick: what is due is recorded again and again', async () => {
+    it('tick: due targets are recorded again and again', async () => {
       const ticking = scriptedFeed(nodeIdentity, { node: 'ticking' }, { every: 1_000 });
       ticking.script = () => onlyPage({ nodeID: 'NodeID-1' });
       const { runs } = await work([ticking]);
@@ -288,7 +288,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
   };
 
   describe('a plan', () => {
-    it('puts one job of each target into the queues, however often it is made: the poll, then a heal', async () => {
+    it('enqueues one job of each target, however often it is made: the poll, then a heal', async () => {
       const feed = scriptedFeed(proposedBlocks, blocksTarget(), { range });
       const two: ActiveFeed = { ...feed, targets: [...feed.targets, blocksTarget()] };
       for (let plans = 0; plans < 3; plans++) await planFeed(context([two]), queues, two);
@@ -299,7 +299,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       expect([await waiting(queues.polls), await waiting(queues.heals)]).toEqual([0, 2]);
     });
 
-    it('puts nothing there that is not due', async () => {
+    it('enqueues nothing that is not due', async () => {
       const feed = scriptedFeed(nodeIdentity, { node: 'fresh' });
       await planFeed(context([feed]), queues, feed);
       await sql`update recorder.target_datasets set last_success_at = now() where source = ${feed.source.name}`;
@@ -339,7 +339,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       expect([...rows]).toEqual([{ weighted_average_percentage: '98.76543210987654321' }]);
     });
 
-    it('heal one hole after the other until there is none, polls first, without a tick', async () => {
+    it('heal one gap after the other until there is none, polls first, without a tick', async () => {
       const targets = Array.from({ length: 4 }, blocksTarget);
       const feed = { ...scriptedFeed(proposedBlocks, targets[0] ?? {}, { range, every: hour }), targets };
       let number = 0;
@@ -373,7 +373,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
     it.each([
       ['may pass is tried again later', new UpstreamFailure('refused', 'the call failed'), 1],
       ['will not pass is left to the next plan', new UpstreamFailure('auth', 'answered 401'), 0],
-    ])('whose upstream has a fault that %s', async (_, fault, left) => {
+    ])('complete jobs although the upstream has a fault that %s', async (_, fault, left) => {
       const feed = scriptedFeed(nodeIdentity, { node: 'faulty' });
       feed.script = async function* () {
         yield* [];
@@ -391,7 +391,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       expect(runs).toHaveLength(1);
     });
 
-    it('wait for a target that another run holds, and drop what it made needless', async () => {
+    it('wait for a target that another run holds, and drop the job that it made redundant', async () => {
       const [held, outdated] = [
         scriptedFeed(nodeIdentity, { node: 'held' }),
         scriptedFeed(nodeIdentity, { node: 'outdated' }),
@@ -417,7 +417,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       await expect.poll(() => runs.map(({ feed }) => feed)).toEqual([held.source.name]);
     });
 
-    it('do not warn of a lock that is gone: the lease tells who records', async () => {
+    it('log no warning about a lost lock: the lease decides which run records', async () => {
       const line = z.object({ level: z.number(), msg: z.string(), job: z.string().optional() });
       const lines: z.infer<typeof line>[] = [];
       const log = pino({ level: 'debug' }, { write: (text) => lines.push(line.parse(JSON.parse(text))) });
@@ -439,7 +439,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       expect(lines.filter(({ level }) => level > 20)).toEqual([]);
     });
 
-    it('leave a job alone whose feed left the configuration', async () => {
+    it('ignore a job whose feed left the configuration', async () => {
       const feed = scriptedFeed(nodeIdentity, { node: 'gone' });
       const { runs } = await work([]);
       const { name, data, opts } = recordJob(feed, jobFor(feed));
@@ -455,7 +455,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
   });
 
   describe('stopping', () => {
-    it('ends runs between two commits: what is committed stays, and the run says it was stopped', async () => {
+    it('ends runs between two commits: committed rows are kept, and the run is recorded as stopped', async () => {
       const feed = scriptedFeed(proposedBlocks, blocksTarget(), { range });
       const underWay = gate();
       let signalled: AbortSignal | undefined;

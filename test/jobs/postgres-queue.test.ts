@@ -53,7 +53,7 @@ function losingTheAnswerTo(lost: RegExp): Promise<void> {
   });
 }
 
-it('a connection that gave no answer is given to nobody any more, and its statement was lost with it', async () => {
+it('a connection that did not respond is not used again, and its statement is lost', async () => {
   const client = await pool.connect();
   const silent = losingTheAnswerTo(/^select 'unanswered'/);
   const error = await client.query("select 'unanswered'").catch((failure: unknown) => failure);
@@ -64,7 +64,7 @@ it('a connection that gave no answer is given to nobody any more, and its statem
   expect(rows).toEqual([{ n: 1 }]);
 });
 
-it('a connection that only listens may be silent as long as it likes', async () => {
+it('a connection that only listens may be silent without limit', async () => {
   const listening = await pool.connect();
   let lost = false;
   listening.on('end', () => {
@@ -79,7 +79,7 @@ it('a connection that only listens may be silent as long as it likes', async () 
   listening.release(true);
 });
 
-it('a worker takes jobs though the server never answered when it wanted to listen', async () => {
+it('a worker executes jobs though the server never responded to LISTEN', async () => {
   if (!isPgPool(pool)) throw new Error('no pool');
   const silent = losingTheAnswerTo(/LISTEN bullmq_jobs/);
   const queue = new Queue('work', { connection: pool });
@@ -93,7 +93,7 @@ it('a worker takes jobs though the server never answered when it wanted to liste
   await queue.close();
 }, 20_000);
 
-it('starts and works while a reader holds every advisory lock that BullMQ is written to take', async () => {
+it('starts and works while a reader holds every advisory lock of BullMQ', async () => {
   const own = await emptyDatabase();
   const role = `reader_${randomBytes(4).toString('hex')}`;
   const admin = postgres(own.url, { max: 1, onnotice: () => {} });
@@ -140,7 +140,7 @@ it('starts and works while a reader holds every advisory lock that BullMQ is wri
   await own.close();
 });
 
-it('makes the lock functions once, by many at once', async () => {
+it('creates the lock functions once from many processes at once', async () => {
   const own = await emptyDatabase();
   const opened = await Promise.all(
     Array.from({ length: 4 }, () => postgresBackend(own.url, () => {}, AbortSignal.timeout(20_000))),

@@ -10,7 +10,7 @@ const priorityOf = (feed: (typeof all)[number], firstPoll?: number) => {
   return recordJob(feed, { ...job, ...(firstPoll === undefined ? {} : { firstPoll }) }).opts.priority;
 };
 
-it('the first poll of every list comes before the first walk over a past', () => {
+it('ranks the first poll of every list before the first walk over a past', () => {
   const lists = all.filter(({ source }) => !source.range).map((feed) => priorityOf(feed, 0));
   const walks = all.filter(({ source }) => source.range).map((feed) => priorityOf(feed, 0));
   expect(lists.length).toBeGreaterThan(20);
@@ -18,16 +18,16 @@ it('the first poll of every list comes before the first walk over a past', () =>
   expect(Math.max(...lists)).toBeLessThan(Math.min(...walks));
 });
 
-it('the first target of every feed comes before the second walk of any', () => {
+it('ranks the first target of every feed before the second walk of any', () => {
   const second = Math.min(...all.filter(({ source }) => source.range).map((feed) => priorityOf(feed, 1)));
   for (const feed of all) expect(priorityOf(feed, 0), feed.source.name).toBeLessThan(second);
 });
 
-it('a long list of first polls does not delay polls of each minute', () => {
+it('does not let many first polls delay polls of each minute', () => {
   for (const feed of all) expect(priorityOf(feed, 100), feed.source.name).toBeGreaterThanOrEqual(60);
 });
 
-it('the place is not part of the job', () => {
+it('excludes the rank from the job', () => {
   const [feed] = all;
   if (!feed) throw new Error('no feed');
   const { data } = recordJob(feed, { target: {}, window: null, reason: 'poll', firstPoll: 3 });

@@ -65,7 +65,7 @@ describe.skipIf(skipped)(`a queue in Redis${skipped ? ` (skipped: ${skipped})` :
     return { url: `redis://127.0.0.1:${port}`, redis };
   };
 
-  it('belongs to the database of who works in it, until the last of them has ended', async () => {
+  it('belongs to the database of the processes that use it, until the last of them has ended', async () => {
     const { url, redis } = await server();
     const [one, other] = [await worker(url, 'a'), await worker(url, 'b')];
     expect(await other.queue.objection()).toBeNull();
@@ -86,7 +86,7 @@ describe.skipIf(skipped)(`a queue in Redis${skipped ? ` (skipped: ${skipped})` :
     expect(await redis.get(KEY)).toBe('b');
   });
 
-  it('is free a minute after who worked in it was killed', async () => {
+  it('is free a minute after its process was killed', async () => {
     const { url, redis } = await server();
     await (await worker(url, 'a')).queue.claim();
     const left = await redis.pttl(KEY);
@@ -94,7 +94,7 @@ describe.skipIf(skipped)(`a queue in Redis${skipped ? ` (skipped: ${skipped})` :
     expect(left).toBeLessThanOrEqual(60_000);
   });
 
-  it('that two started in at once stays that of the first, and the second is reported', async () => {
+  it('that two processes claim at once belongs to the first, and the second is reported', async () => {
     const { url, redis } = await server();
     const [one, other] = [await worker(url, 'a'), await worker(url, 'b')];
     await one.queue.claim();
@@ -112,7 +112,7 @@ describe.skipIf(skipped)(`a queue in Redis${skipped ? ` (skipped: ${skipped})` :
     expect(await redis.get(KEY)).toBe('a');
   });
 
-  it('goes with a database in whose place a backup was restored, and stays claimed while it is away', async () => {
+  it('moves with a database that was replaced by a restored backup, and stays claimed while it is unavailable', async () => {
     const { url, redis } = await server();
     const processes = [await worker(url, 'a'), await worker(url, 'a')];
     for (const { queue } of processes) await queue.claim();
@@ -128,7 +128,7 @@ describe.skipIf(skipped)(`a queue in Redis${skipped ? ` (skipped: ${skipped})` :
     expect(await redis.get(KEY)).toBe('restored');
   });
 
-  it('of a cluster is claimed as well, and another one is told to take a name', async () => {
+  it('of a cluster is claimed too, and another recorder is told to choose a name', async () => {
     const servers = new RedisPlaces();
     closers.add(() => servers.stop());
     const [node] = await servers.startCluster();
@@ -145,7 +145,7 @@ describe.skipIf(skipped)(`a queue in Redis${skipped ? ` (skipped: ${skipped})` :
 });
 
 describe.skipIf(skipped)(`one Redis${skipped ? ` (skipped: ${skipped})` : ''}`, () => {
-  it('is refused to a second recorder with a database of its own, until it has another name or place', async () => {
+  it('is refused to a second recorder with another database, until it has another name or place', async () => {
     const servers = new RedisPlaces();
     closers.add(() => servers.stop());
     const redis = `redis://127.0.0.1:${(await servers.start()).port}`;

@@ -64,7 +64,7 @@ async function worksWhile(redisUrl: string, lose: () => Promise<void>): Promise<
 }
 
 describe.skipIf(skipped)(`the queue${skipped ? ` (skipped: ${skipped})` : ''}`, () => {
-  it('continues in a cluster whose primary with its keys is lost', async () => {
+  it('continues in a cluster whose primary with its keys fails', async () => {
     const nodes = await servers.startCluster();
     const client = new Redis(nodes[0]?.port ?? 0);
     const slot = Number(await client.cluster('KEYSLOT', '{chain-recorder}:polls:id'));
@@ -78,7 +78,7 @@ describe.skipIf(skipped)(`the queue${skipped ? ` (skipped: ${skipped})` : ''}`, 
     });
   });
 
-  it('is connected to once a cluster serves all slots again', async () => {
+  it('connects once a cluster serves all slots again', async () => {
     const { port } = await servers.start(
       ...['--cluster-enabled', 'yes', '--cluster-config-file', 'alone.conf'],
       ...['--cluster-announce-ip', '127.0.0.1'],
@@ -103,7 +103,7 @@ describe.skipIf(skipped)(`the queue${skipped ? ` (skipped: ${skipped})` : ''}`, 
     node.disconnect();
   });
 
-  it('continues behind sentinels when the primary is lost', async () => {
+  it('continues behind sentinels when the primary fails', async () => {
     const { primary, sentinels } = await servers.startSentinels();
     const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',');
     await worksWhile(`redis-sentinel://${hosts}/recorder`, async () => {

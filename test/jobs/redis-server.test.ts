@@ -56,7 +56,7 @@ async function workingBehind(proxy: TcpProxy) {
 }
 
 describe.skipIf(skipped)(`the queue in one Redis${skipped ? ` (skipped: ${skipped})` : ''}`, () => {
-  it('says what to do where its Redis stays a replica', async () => {
+  it('reports the fix if its Redis stays a replica', async () => {
     const { port } = await servers.start();
     const urls = { redisUrl: `redis://127.0.0.1:${port}`, databaseUrl: 'postgres://127.0.0.1:1/none' };
     const backend = await openBackend(urls, silent, new AbortController().signal);
@@ -74,7 +74,7 @@ describe.skipIf(skipped)(`the queue in one Redis${skipped ? ` (skipped: ${skippe
     });
   });
 
-  it('continues when its address leads to the replica that took over, and the old primary is a replica now', async () => {
+  it('continues when its address changes to the promoted replica, and the old primary is a replica', async () => {
     const primary = await servers.start();
     const replica = await servers.start(
       '--replicaof',
@@ -111,7 +111,7 @@ describe.skipIf(skipped)(`the queue in one Redis${skipped ? ` (skipped: ${skippe
     await did('after');
   });
 
-  it('gives up connections that fell silent, and continues where new ones are answered', async () => {
+  it('closes connections that became silent, and continues once new ones respond', async () => {
     const { port } = await servers.start();
     const proxy = await TcpProxy.open(port);
     closing.push(() => proxy.close());
@@ -123,7 +123,7 @@ describe.skipIf(skipped)(`the queue in one Redis${skipped ? ` (skipped: ${skippe
     await did('after');
   });
 
-  it('closes a worker while Redis is away, once the job at work is over', async () => {
+  it('closes a worker during an outage of Redis, once its active job is complete', async () => {
     const node = await servers.start();
     const away = gate();
     const log = pino({ level: 'warn' }, { write: (line) => line.includes('ECONNREFUSED') && away.open() });

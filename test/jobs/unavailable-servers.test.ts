@@ -14,7 +14,7 @@ const silent = pino({ level: 'silent' });
 const never = new AbortController().signal;
 const now = () => Date.now();
 
-describe('a PostgreSQL that is away', () => {
+describe('an unavailable PostgreSQL', () => {
   it('is waited for at the start, and then the queue works', async () => {
     const database = await testDatabase();
     const sql = postgres(database.url, { onnotice: () => {} });
@@ -56,7 +56,7 @@ describe('a PostgreSQL that is away', () => {
     await database.close();
   });
 
-  it('is waited for no longer than it is wanted', async () => {
+  it('is not waited for any more after an abort', async () => {
     const stopping = new AbortController();
     const urls = { redisUrl: undefined, databaseUrl: 'postgres://127.0.0.1:1/none' };
     const opening = openBackend(urls, silent, stopping.signal);
@@ -65,7 +65,7 @@ describe('a PostgreSQL that is away', () => {
   });
 });
 
-it('a Redis that is away keeps workers from stopping no longer than the deadline', async () => {
+it('an unavailable Redis does not delay the stop of workers beyond the deadline', async () => {
   const database = await testDatabase();
   const sql = postgres(database.url, { onnotice: () => {} });
   const urls = { redisUrl: 'redis://127.0.0.1:1', databaseUrl: database.url };

@@ -8,8 +8,8 @@ import { sendJson, upstreamServer } from '../support/upstream-server.ts';
 
 const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
 
-describe('the signal of a piece of work', () => {
-  it('aborts with that of the whole, for its reason', () => {
+describe('the scope of a task', () => {
+  it('aborts with its parent, for the same reason', () => {
     const whole = new AbortController();
     const work = new AbortScope(whole.signal, 60_000);
     whole.abort('stopped');
@@ -18,7 +18,7 @@ describe('the signal of a piece of work', () => {
     expect(new AbortScope(whole.signal).signal.aborted, 'one that starts later').toBe(true);
   });
 
-  it('aborts alone, and when its time is up', async () => {
+  it('aborts alone, and at its deadline', async () => {
     const whole = new AbortController();
     const [aborted, late] = [new AbortScope(whole.signal, 60_000), new AbortScope(whole.signal, 1)];
     aborted.abort();
@@ -37,13 +37,13 @@ describe('the signal of a piece of work', () => {
   });
 });
 
-describe('100,000 calls under one signal that lives on', () => {
+describe('100,000 calls under one long-lived signal', () => {
   const closers: (() => Promise<void>)[] = [];
   afterAll(async () => {
     for (const close of closers) await close();
   });
 
-  it('leave no listener on it, and the heap is flat', async () => {
+  it('leave no listener on it, and no heap growth', async () => {
     setFlagsFromString('--expose-gc');
     const collect: () => void = runInNewContext('gc');
     const whole = new AbortController();
@@ -63,7 +63,7 @@ describe('100,000 calls under one signal that lives on', () => {
     expect(late - early).toBeLessThan(8_000_000);
   });
 
-  it('over HTTP leave none either, whether they are answered, refused or given up', async () => {
+  it('over HTTP leave no listener either, whether they are answered, refused or aborted', async () => {
     const whole = new AbortController();
     const server = await upstreamServer(({ number }, response) => {
       if (number % 3 === 0) response.destroy();

@@ -13,7 +13,7 @@ import { slowServer } from '../support/slow-server.ts';
 const before = getDefaultAutoSelectFamilyAttemptTimeout();
 afterEach(() => setDefaultAutoSelectFamilyAttemptTimeout(before));
 
-it('what each of several addresses says is reported', async () => {
+it('reports the error of each of several addresses', async () => {
   const lookup: LookupFunction = (_name, _options, found) =>
     found(null, [
       { address: '127.0.0.1', family: 4 },
@@ -24,7 +24,7 @@ it('what each of several addresses says is reported', async () => {
   expect(toErrorMessage(error)).toBe('connect ECONNREFUSED 127.0.0.1:1; connect ECONNREFUSED ::1:1');
 });
 
-it('any connection of the process reaches an address that is slow, though the other one leads nowhere', async () => {
+it('connects to a slow address from any module, though the other address is unreachable', async () => {
   const server = await slowServer();
   const lookup: LookupFunction = (_name, _options, found) => {
     found(null, [

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { formatDisplayCsv, formatExactCsv } from '../../src/lib/csv.ts';
 
-it('lines follow RFC 4180 and tell null from empty', () => {
+it('formats lines by RFC 4180, with null distinct from empty', () => {
   expect(formatDisplayCsv(['a', null, '', 'b,c', 'd"e', 1n, true])).toBe('a,,"","b,c","d""e",1,true\r\n');
   expect(formatExactCsv(['a', null, '', 'f\r\ng', '=1'])).toBe('a,,"","f\r\ng",=1\r\n');
   expect(formatDisplayCsv([['=x', 1], { a: '"' }])).toBe('"[""=x"",1]","{""a"":""\\""""}"\r\n');
 });
 
-it('for people no text runs as a formula or starts a line, and numbers stay; for programs every character stays', () => {
+it('prevents formulas and line breaks in texts for people, and keeps numbers; for programs every character is kept', () => {
   expect(formatDisplayCsv(['=1+1', '+1-2', '-x', '@x', ' =1', '\uff1d1', 'a=b', '-1.50', '-2e-7', -2])).toBe(
     "'=1+1,'+1-2,'-x,'@x,' =1,'\uff1d1,a=b,-1.50,-2e-7,-2\r\n",
   );

@@ -59,9 +59,9 @@ describe('a time', () => {
     '+2026-01-01',
     '٢٠٢٦-01-01',
     '2026-1-1',
-  ])('is not read out of %j', (text) => expect(parseInstant(text)).toBeNull());
+  ])('is not parsed from %j', (text) => expect(parseInstant(text)).toBeNull());
 
-  it('without a zone is the same as with Z, for every minute', () => {
+  it('without a zone equals the time with Z, for every minute', () => {
     const minute = fc.date({
       min: new Date('0001-01-01T00:00Z'),
       max: new Date('9999-12-31T23:59Z'),
@@ -80,7 +80,7 @@ describe('a time', () => {
     );
   });
 
-  it('without a zone is UTC on a machine of New York', () => {
+  it('without a zone is UTC on a machine in New York', () => {
     const script = `import { parseExactInstant, parseInstant } from ${JSON.stringify(resolve(import.meta.dirname, '../../src/lib/instant.ts'))};
       process.stdout.write(JSON.stringify([new Date(2026, 0, 1).getTimezoneOffset(), ...['2026-01-01', '2026-01-01T10:00', '2026-01-01 10:00'].map(parseInstant)]));`;
     const said = execFileSync(
@@ -107,7 +107,7 @@ describe('a time in recorder.yaml', () => {
       expect(windowOf(text)).toEqual([{ nodes: null, from: ten, to: Date.UTC(2026, 0, 2) }]);
   });
 
-  it('that is none is refused with an example', () => {
+  it('is refused with an example if it is invalid', () => {
     for (const text of ['tomorrow', '2026-02-30', '2026-01-01T10:00 EST'])
       expect(() => windowOf(text)).toThrow(/maintenance\[0\]\.from: .*2026-12-01T02:00/);
   });

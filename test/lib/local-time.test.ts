@@ -10,7 +10,7 @@ it.each([
   ['Europe/Berlin', '2026-07-01T00:00:00Z', '2026-07-01 02:00:00+02:00'],
   ['America/St_Johns', '2026-11-22T03:52:55Z', '2026-11-22 00:22:55-03:30'],
   ['Asia/Kathmandu', '2026-11-22T03:52:55Z', '2026-11-22 09:37:55+05:45'],
-])('in %s, %s is %s, and is read as the same second', (zone, moment, said) => {
+])('in %s, %s is %s, and is parsed as the same second', (zone, moment, said) => {
   vi.stubEnv('TZ', zone);
   const date = new Date(moment);
   expect(formatLocalTime(date)).toBe(said);
@@ -18,7 +18,7 @@ it.each([
   expect(said).toContain(formatTimeOfDay(date));
 });
 
-it('keeps the digits of a second where they are given', () => {
+it('keeps the given fraction of a second', () => {
   vi.stubEnv('TZ', 'Asia/Tokyo');
   expect(formatLocalTime(new Date('2026-01-01T00:00:00Z'), '.000125')).toBe(
     '2026-01-01 09:00:00.000125+09:00',

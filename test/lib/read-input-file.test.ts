@@ -30,15 +30,15 @@ function why(path: string): string {
   return 'it was read';
 }
 
-describe('a file that was named', () => {
-  it('is read as UTF-8, with a mark of the order of bytes or without one', () => {
+describe('an input file', () => {
+  it('is read as UTF-8, with or without a byte order mark', () => {
     expect(readInputFile('--head', file('plain', 'zwölf\n'))).toBe('zwölf\n');
     expect(readInputFile('--head', file('marked', '\ufeffzwölf'))).toBe('zwölf');
     expect(readInputFile('--head', file('empty', ''))).toBe('');
     expect(readInputFile('--head', '/dev/null')).toBe('');
   });
 
-  it('may be a pipe, also one whose writer comes a little later; it can be read again', async () => {
+  it('may be a pipe, also one with a late writer; it can be read again', async () => {
     const path = pipe('written');
     const writer = spawn('sh', ['-c', 'printf one > "$0"', path]);
     expect(readInputFile('--head', path)).toBe('one');
@@ -98,11 +98,11 @@ describe('a file that was named', () => {
       () => pipe('silent'),
       /^--head: is a pipe without a writer: name a file$/,
     ],
-  ])('%s is refused in words', (_, make, words) => {
+  ])('is refused with a sentence: %s', (_, make, words) => {
     expect(why(make())).toMatch(words);
   });
 
-  it('that is a socket is refused in words', async () => {
+  it('is refused with a sentence if it is a socket', async () => {
     const server = createServer().listen(at('socket'));
     await once(server, 'listening');
     expect(why(at('socket'))).toMatch(/^--head: is a socket or a device that cannot be read/);

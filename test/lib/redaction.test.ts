@@ -23,7 +23,7 @@ describe('a secret', () => {
       'in a query, in small letters',
       (secret) => encodeURIComponent(secret).replaceAll(/%../g, (byte) => byte.toLowerCase()),
     ],
-  ])('is found %s, whatever it is made of', (_, spelled) => {
+  ])('is redacted %s, whatever characters it has', (_, spelled) => {
     fc.assert(
       fc.property(key, fc.string(), fc.string(), (secret, before, after) => {
         const clean = createRedactor([undefined, secret])(`${json(before)}${spelled(secret)}${json(after)}`);
@@ -33,7 +33,7 @@ describe('a secret', () => {
     );
   });
 
-  it('leaves JSON that can be read, without it', () => {
+  it('is redacted from JSON that remains valid', () => {
     fc.assert(
       fc.property(key, fc.jsonValue(), fc.string(), (secret, value, word) => {
         const text = JSON.stringify({
@@ -48,22 +48,22 @@ describe('a secret', () => {
     );
   });
 
-  it('that is part of another leaves nothing of it', () => {
+  it('that is part of another leaves no part of it', () => {
     const clean = createRedactor(['canary-1', 'canary-1-and-more'])('the key canary-1-and-more, or canary-1');
     expect(clean).toBe('the key [redacted], or [redacted]');
   });
 
-  it('that is too short to be told from words is left alone', () => {
+  it('that is too short to differ from words is ignored', () => {
     expect(createRedactor(['key', ''])('the key of a monkey')).toBe('the key of a monkey');
   });
 
-  it('is looked for in bounded steps', () => {
+  it('is searched in bounded steps', () => {
     const hostile = '\\'.repeat(1_000_000);
     expect(createRedactor(['\\\\secret\\'])(hostile)).toHaveLength(1_000_000);
   });
 });
 
-it('a text without a secret stays as it is', () => {
+it('is not found in a text without it, which is unchanged', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       expect(createRedactor(['canary-4711'])(text)).toBe(text);

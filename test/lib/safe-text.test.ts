@@ -31,7 +31,7 @@ it.each(
     markdownText: escapeMarkdown,
     spreadsheetText: escapeSpreadsheetText,
   }),
-)('%s leaves no character that acts, and no further line', (_, safe) => {
+)('%s leaves no control character, and no further line', (_, safe) => {
   fc.assert(
     fc.property(hostile, (text) => {
       const written = safe(text);
@@ -46,7 +46,7 @@ it.each(
     printableLines: escapeUnsafeLines,
     htmlText: escapeHtml,
   }),
-)('%s leaves line ends only', (_, safe) => {
+)('%s leaves line breaks only', (_, safe) => {
   fc.assert(
     fc.property(hostile, (text) => {
       const written = safe(text);
@@ -55,7 +55,7 @@ it.each(
   );
 });
 
-it('shows what it escapes, and changes nothing else', () => {
+it('escapes visibly, and changes nothing else', () => {
   expect(escapeUnsafeText('a\u001b[2Jb\u202ec\r\n')).toBe('a\\u001b[2Jb\\u202ec\\u000d\\u000a');
   expect(escapeUnsafeText('\u{e0041}')).toBe('\\udb40\\udc41');
   expect(escapeUnsafeText('ä€😀 中文 اب \u0600\u06dd 👩‍👩‍👧')).toBe('ä€😀 中文 اب \u0600\u06dd 👩‍👩‍👧');
@@ -65,7 +65,7 @@ it('shows what it escapes, and changes nothing else', () => {
   expect(escapeMarkdown('[x](http://e)\n| `y`')).toBe('\\[x\\](http://e) \\| \\`y\\`');
 });
 
-it('a message has no line that an upstream wrote', () => {
+it('a message has no line break from an upstream', () => {
   const alert = {
     id: 1,
     rule: 'node-down',
@@ -88,7 +88,7 @@ it('a message has no line that an upstream wrote', () => {
   });
 });
 
-it('a badge has no character that acts and no element of a text, and shows the text', () => {
+it('a badge has no control character and no markup from a text, and shows the text', () => {
   const span = { up: 1, down: 0, maintenance: 0, unknown: 0 };
   const badge = (node: string) => badgeOf({ node, state: 'up', spans: { day: span } } as never);
   const tags = (svg: string) => svg.replaceAll(/ (?:width|x|d|aria-label)="[^"]*"/g, '').match(/<[^>]*>/g);

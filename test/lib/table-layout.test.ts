@@ -26,14 +26,14 @@ function table(
 }
 
 describe('a table', () => {
-  it('is as wide as its texts where nothing bounds it', () => {
+  it('is as wide as its texts without a limit', () => {
     expect(table(null, 'wrap')).toBe(
       'dataset        last_success_at            rows_today  reason\n' +
         'metric_points  2026-11-22 04:52:55+01:00     1234567  the service answered 503 four times in a row\n',
     );
   });
 
-  it('wraps texts and names where it is narrow, and cuts neither numbers nor times', () => {
+  it('wraps texts and names in a narrow space, and truncates neither numbers nor times', () => {
     expect(table(66, 'wrap').split('\n')).toEqual([
       'dataset        last_success_at            rows_today  reason',
       'metric_points  2026-11-22 04:52:55+01:00     1234567  the service',
@@ -49,12 +49,12 @@ describe('a table', () => {
     ]);
   });
 
-  it('shortens instead where it is told to, a row a line', () => {
+  it('truncates instead if requested, a row a line', () => {
     const lines = table(66, 'shorten').trimEnd().split('\n');
     expect(lines.at(-1)).toMatch(/^metric_poin… {2}2026-11-22 04:52:55\+01:00 +1234567 {2}the .*…$/);
   });
 
-  it('is not a character too wide where a wide one only half fits', () => {
+  it('is not a character too wide if a wide character fits only by half', () => {
     const wide = [row[0] ?? '', row[1] ?? '', row[2] ?? '', '世界'.repeat(40)];
     for (const overflow of ['shorten', 'wrap'] as const)
       for (let width = 60; width < 80; width++)
@@ -62,13 +62,13 @@ describe('a table', () => {
           expect(stringWidth(line), `${overflow} ${width}`).toBeLessThanOrEqual(width);
   });
 
-  it('becomes a list where not even the numbers fit, with everything in it', () => {
+  it('becomes a list with all values if not even the numbers fit', () => {
     const list = table(30, 'wrap');
     expect(list).toMatch(/^dataset {10}metric_points\n/);
     expect(list.replaceAll(/\s+/g, '')).toContain('theserviceanswered503fourtimesinarow');
   });
 
-  it('counts what a terminal shows, not letters', () => {
+  it('counts terminal columns, not letters', () => {
     const rows = [
       ['世界', 'now', '1', 'wide'],
       ['e\u0301a', 'now', '22', 'narrow'],
@@ -79,7 +79,7 @@ describe('a table', () => {
     );
   });
 
-  it('fits any terminal of some width, whatever the texts', () => {
+  it('fits a terminal of any usual width, whatever the texts', () => {
     const text = fc
       .string({ unit: 'grapheme', maxLength: 60 })
       .map((one) => one.replaceAll(/[\p{C}\s]/gu, 'x'));

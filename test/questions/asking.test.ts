@@ -42,8 +42,8 @@ async function ask(
   return printed;
 }
 
-describe('a question', () => {
-  it('has the parameters of its function, and a report name that is taken in both spellings', () => {
+describe('a saved query', () => {
+  it('has the parameters of its function, and a report name that is accepted in both spellings', () => {
     const names = questions().flatMap((part) => part.questions.map(({ name }) => name));
     expect(new Set(names).size).toBe(names.length);
     expect(names.length).toBeGreaterThanOrEqual(30);
@@ -59,7 +59,7 @@ describe('a question', () => {
     ]);
   });
 
-  it('becomes a statement in which values are values, whatever they hold', () => {
+  it('becomes a statement with parameters for all values', () => {
     const window = { from: '2026-03-01', to: '2026-03-02T12:30:01+01:00' };
     expect(
       questionSql(question('metric-total'), { ...window, metric: `'; drop--`, chain_ids: `1,a'b` }),
@@ -69,7 +69,7 @@ describe('a question', () => {
     expect(questionSql(question('metric-rules'), {})).toBe('select * from reporting.metric_rules');
   });
 
-  it('says everything that is wrong with its values', () => {
+  it('reports all errors of its values at once', () => {
     expect(() => questionSql(question('top-chains'), { from: 'soon', most: '1e9', chain: '1' })).toThrow(
       [
         '--param chain=1: top-chains has no such parameter; there are from, to, metric, time_interval, most, as_of',
@@ -83,7 +83,7 @@ describe('a question', () => {
 });
 
 describe('report NAME', () => {
-  it('asks about this month up to now by default otherwise', async () => {
+  it('covers this month up to now by default', async () => {
     const sql = postgres(database.url, { max: 1, onnotice: () => {} });
     await sql`
       insert into recorder.validators (node, subnet_id, node_id, start_time, weight, valid_from, run_id)
@@ -106,19 +106,16 @@ describe('report NAME', () => {
       ['threshold =&gt; 70', 'upgrade_at =&gt; &#39;2026-12-01T00:00', 'threshold_after =&gt; 95'],
     ],
     ['validator-uptime-seen', ['threshold =&gt; 70']],
-  ])(
-    '%s takes the thresholds of the configuration, unless --param names others',
-    async (name, configured) => {
-      const thresholds = { minUptime: 70, upgradeAt: Date.UTC(2026, 11, 1), minUptimeAfterUpgrade: 95 };
-      const page = (options: Partial<ReportOptions>) =>
-        ask(name, { format: 'html', ...options }, rewardParameters(thresholds));
-      const printed = await page({});
-      for (const parameter of configured) expect(printed).toContain(parameter);
-      expect(await page({ param: ['threshold=60'] })).toContain('threshold =&gt; 60');
-    },
-  );
+  ])('%s uses the configured thresholds, unless --param names others', async (name, configured) => {
+    const thresholds = { minUptime: 70, upgradeAt: Date.UTC(2026, 11, 1), minUptimeAfterUpgrade: 95 };
+    const page = (options: Partial<ReportOptions>) =>
+      ask(name, { format: 'html', ...options }, rewardParameters(thresholds));
+    const printed = await page({});
+    for (const parameter of configured) expect(printed).toContain(parameter);
+    expect(await page({ param: ['threshold=60'] })).toContain('threshold =&gt; 60');
+  });
 
-  it('prints tables and CSV as query does', async () => {
+  it('prints tables and CSV like query', async () => {
     expect(await ask('l1-changes', { format: 'csv' })).toBe(
       'at,subnet_id,change,before,after,is_l1,blockchains,created_at,tx_hash,on_chain_at\r\n',
     );
@@ -127,7 +124,7 @@ describe('report NAME', () => {
     );
   });
 
-  it('prints a page that runs nothing and loads nothing, with every value escaped', async () => {
+  it('prints a page without scripts and external resources, with every value escaped', async () => {
     const out = new PassThrough();
     const printed = text(out);
     const answer: QuestionResult = {
@@ -185,13 +182,13 @@ describe('report NAME', () => {
 
   // `test/reporting/checks/reported-discrepancies.test.ts` asks the two that are no questions.
   it.each(reports().filter(({ name, notAsOf }) => notAsOf !== null && questionNamed(name)))(
-    '$name is not asked about a past moment, and says why',
+    '$name has no past moment, and reports why',
     async ({ name, notAsOf }) => {
       await expect(ask(name, { asOf: '2026-01-01' })).rejects.toThrow(`${name} does not take it: ${notAsOf}`);
     },
   );
 
-  it('is reported by name on the command line, and listed without one', async () => {
+  it('runs by name on the command line, and lists all without one', async () => {
     const env = { DATABASE_URL: database.url };
     const listed = await runCommand(['report', '--json'], env, '/');
     expect(listed).toMatchObject({ code: 0, stderr: '' });

@@ -85,7 +85,7 @@ async function recorderOf(address = 'P-one') {
 }
 
 describe('a reward transaction', () => {
-  it('is counted once for each output, however often the output is listed', async () => {
+  it('is counted once per output, however often the output is listed', async () => {
     const { record, rewards } = await recorderOf();
     const output: Output = { id: 'u', amount: 108, to: ['one'], type: 'VALIDATOR' };
     await record(
@@ -110,7 +110,7 @@ describe('a reward transaction', () => {
     expect(await rewards()).toEqual(['DELEGATOR received 10 9 one', 'VALIDATOR_FEE received - 1 two']);
   });
 
-  it('that pays nothing is a refusal, and one of several owners names all of them', async () => {
+  it('without an output is a refusal, and one of several owners has all of them', async () => {
     const { record, rewards } = await recorderOf();
     await record(
       stake('0xc1', 'AddValidatorTx', 110),
@@ -136,7 +136,7 @@ describe('a reward transaction', () => {
     expect(await rewards()).toEqual(['VALIDATOR expected 70 - one', 'VALIDATOR received 70 30 one']);
   });
 
-  it('is found by the staking transaction where it names none', async () => {
+  it('is found by the staking transaction if it names none', async () => {
     const { record, rewards } = await recorderOf();
     await record(
       stake('0xe1', 'AddValidatorTx', 20, { rewardTxHash: '0xe2' }),
@@ -148,7 +148,7 @@ describe('a reward transaction', () => {
   });
 });
 
-it('is expected only where its receipts were recorded at the moment of the question', async () => {
+it('is expected only if its receipts were recorded at the moment of the query', async () => {
   const { record, rewards, target } = await recorderOf();
   const [soon, mine] = [clock.now / 1000 + 86_400, ['P-one']];
   await record(

@@ -141,7 +141,7 @@ async function report(name: string, options: string): Promise<readonly Exact[]> 
 }
 
 describe('docs/reference/questions.md', () => {
-  it('has at least fifty questions, each declared one once', () => {
+  it('has at least fifty queries, each declared once', () => {
     expect(recipes.map(({ words, name }) => `${name}: ${words}`)).toEqual(
       declared.map(({ question, example }) => `${question.name}: ${example.text}`),
     );
@@ -171,7 +171,7 @@ describe('docs/reference/questions.md', () => {
 
     const isAskable = questionParameters(question).some(({ name }) => name === 'as_of');
     if (!isAskable) return;
-    it('not before there was a record', async () => {
+    it('not before the record starts', async () => {
       const past = { ...example.values, as_of: '2026-03-01T05:59' };
       const asked = world.recorder.sql.unsafe(filledIn(questionSql(question, past)));
       const hint = expect.stringContaining('recorded since 2026-03-01T06:00:00');
@@ -189,14 +189,14 @@ describe('docs/reference/questions.md', () => {
   });
 });
 
-it('every recipe has the same rows whatever time zone its session has', async () => {
+it('every recipe returns the same rows in any session time zone', async () => {
   const statements = recipes.map(({ statement }) => filledIn(statement));
   const { UTC = [], ...others } = await answersByZone(world.recorder.sql, statements, ODD_ROWS);
   expect(UTC.filter((rows) => rows.length > 0).length).toBeGreaterThan(50);
   for (const zone of ZONES.slice(1)) expect(others[zone], zone).toEqual(UTC);
 });
 
-it('every question about a past moment is answered with the same bytes two weeks later', async () => {
+it('every query of a past moment returns the same bytes two weeks later', async () => {
   // `test/reporting/reports/as-of.test.ts` asks for these two, which need a ledger.
   const others = ['uptime', 'sla'];
   const askable = reports().filter(({ name, notAsOf }) => notAsOf === null && !others.includes(name));
@@ -251,7 +251,7 @@ describe('docs/how-to/analyst-queries.md', () => {
   });
 });
 
-it('a window that starts before what is kept is answered from there on, with what was answered before', async () => {
+it('a window that starts before the retained time returns the retained part, unchanged', async () => {
   const kept = Date.UTC(2026, 2, 16);
   // These compare their first days with the time before.
   const lookBack = new Map([

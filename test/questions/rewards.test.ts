@@ -119,7 +119,7 @@ async function toldIncome(on: postgres.Sql, from: number, to: number) {
 }
 
 describe('a year of rewards', () => {
-  it('has all that may happen', () => {
+  it('contains every possible event', () => {
     const rows = known(LAST).rows();
     const count = (is: (row: (typeof rows)[number]) => boolean) => rows.filter(is).length;
     for (const state of ['received', 'refused', 'expected', 'not recorded'])
@@ -139,7 +139,7 @@ describe('a year of rewards', () => {
     expect(count(({ recipients }) => (recipients ?? '').includes(', '))).toBeGreaterThan(3);
   });
 
-  it('is in reporting.rewards to the unit, now and as it was known at past looks', async () => {
+  it('is exact in reporting.rewards, now and as known at past polls', async () => {
     expect(await told(sql)).toEqual(inOrder(known(LAST).rows()));
     for (const at of [0, 9, 20, 30]) {
       const look = LOOKS[at] ?? 0;
@@ -147,12 +147,12 @@ describe('a year of rewards', () => {
     }
   });
 
-  it('is the income of what was received alone, with what is expected apart', async () => {
+  it('has as income only received rewards, with expected ones separate', async () => {
     const [from, to] = [Date.UTC(2025, 0, 1), Date.UTC(2026, 6, 1)];
     expect(await toldIncome(sql, from, to)).toEqual(incomeOf(known(), from, to));
   });
 
-  it('is said to be not recorded where receipts are not, and no estimate stands in for them', async () => {
+  it('is marked as not recorded without receipts, and never replaced by an estimate', async () => {
     expect(await told(withoutReceipts)).toEqual(inOrder(known(LAST, false).rows()));
     const [from, to] = [Date.UTC(2025, 0, 1), Date.UTC(2026, 6, 1)];
     expect(await toldIncome(withoutReceipts, from, to)).toEqual(incomeOf(known(LAST, false), from, to));

@@ -35,7 +35,7 @@ const recorded = async () =>
       ?.rows ?? 0,
   );
 
-it('blocks from height 0 are complete after kills: no height twice, coverage equal', async () => {
+it('records all blocks from height 0 across kills: no height twice, coverage equal', async () => {
   for (let kill = 1; kill <= KILLS; kill++) {
     const { process: killed, ended } = backfill();
     const goal = Math.floor((HEIGHTS * kill) / (KILLS + 1));

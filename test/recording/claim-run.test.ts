@@ -35,7 +35,7 @@ describe('targetKey', () => {
 });
 
 describe('claim', () => {
-  it('gives the target to one of many that ask at once', async () => {
+  it('gives the target to one of many simultaneous runs', async () => {
     const feed = feedOf();
     const claims = await Promise.all(Array.from({ length: 10 }, () => take(feed)));
     expect(claims.filter((claimed) => claimed === 'held')).toHaveLength(9);
@@ -43,7 +43,7 @@ describe('claim', () => {
     expect([...runs]).toEqual([{ status: 'running' }]);
   });
 
-  it('takes over a lease that ran out, once, and ends the run that lost it', async () => {
+  it('takes over an expired lease once, and ends the run that lost it', async () => {
     const feed = feedOf();
     const first = await take(feed);
     await sql`update recorder.targets set lease_until = now() - interval '1 s' where source = ${feed.source.name}`;
@@ -64,7 +64,7 @@ describe('claim', () => {
     });
   });
 
-  it('drops a job that another run has made needless since it was planned', async () => {
+  it('drops a job that another run has made redundant since it was planned', async () => {
     const feed = feedOf();
     await take(feed);
     await succeededAt(feed, now + 5);
@@ -88,7 +88,7 @@ describe('claim', () => {
 });
 
 describe('keepLease', () => {
-  it('prolongs the own lease and says when it went to another run', async () => {
+  it('extends its own lease and reports if another run has it', async () => {
     const feed = feedOf();
     const mine = await take(feed);
     if (typeof mine === 'string') throw new Error(mine);
@@ -125,14 +125,14 @@ describe('a lease', () => {
     return row ? row.until.getTime() - from.getTime() : Number.NaN;
   };
 
-  it('lasts from when it is taken, however long that had to wait', async () => {
+  it('lasts from the time of its claim, however long the claim waited', async () => {
     const feed = feedOf();
     const free = await hold('runs');
     const [freed] = await Promise.all([free(), take(feed)]);
     expect(await lasts(feed, freed)).toBeGreaterThanOrEqual(LEASE_SECONDS * 1000);
   });
 
-  it('lasts from when it is kept', async () => {
+  it('lasts from the time of its renewal', async () => {
     const feed = feedOf();
     const mine = Number(await take(feed));
     const free = await hold('targets');
@@ -140,7 +140,7 @@ describe('a lease', () => {
     expect(await lasts(feed, freed)).toBeGreaterThanOrEqual(LEASE_SECONDS * 1000);
   });
 
-  it('lasts from when a page is committed', async () => {
+  it('lasts from the time of a commit', async () => {
     const feed = feedOf();
     let [tell, kept] = [() => {}, Number.NaN];
     const committed = new Promise<void>((resolve) => {

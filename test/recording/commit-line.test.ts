@@ -45,7 +45,7 @@ function gatheredRows({ isIdle = false } = {}) {
 }
 
 describe('the commits of a run', () => {
-  it('start with what is worth one, and continue with what came meanwhile', async () => {
+  it('start with a batch of minimum size, and continue with the rows that arrived meanwhile', async () => {
     const { line, begun, come, end } = gatheredRows();
     await come(1_200);
     await come(600);
@@ -58,14 +58,14 @@ describe('the commits of a run', () => {
     await line.end();
   });
 
-  it('start with less where no other run commits', async () => {
+  it('start with a smaller batch if no other run commits', async () => {
     const { begun, come } = gatheredRows({ isIdle: true });
     await come(249);
     await come(1);
     await expect.poll(() => begun.map(({ rows }) => rows)).toEqual([250]);
   });
 
-  it('wait a moment for more where few came', async () => {
+  it('wait briefly for more rows if few arrived', async () => {
     const { begun, come } = gatheredRows();
     await come(10);
     await come(10);
@@ -73,7 +73,7 @@ describe('the commits of a run', () => {
     await expect.poll(() => begun.map(({ rows }) => rows)).toEqual([20]);
   });
 
-  it('make fetching wait where as many rows came as may wait', async () => {
+  it('pause fetching at the maximum of waiting rows', async () => {
     const { line, begun, come, end } = gatheredRows();
     await come(1_000);
     expect(await come(1_999)).toBe(true);
@@ -85,14 +85,14 @@ describe('the commits of a run', () => {
     await line.end();
   });
 
-  it('end with those that started; what is gathered for is left to who ends', async () => {
+  it('end with those that started; the caller commits the remaining rows', async () => {
     const { line, begun, come } = gatheredRows();
     await come(10);
     await line.end();
     expect(begun).toEqual([]);
   });
 
-  it('fail as one did, and nothing starts afterwards', async () => {
+  it('fail together, and none starts afterwards', async () => {
     const { line, begun, come, end } = gatheredRows();
     await come(1_000);
     await end(0, new Error('it failed'));

@@ -45,14 +45,14 @@ function noted(fails: (looksUp: boolean) => Error | null) {
 const violation = () =>
   Object.assign(new postgres.PostgresError('duplicate key'), { code: '23505', message: 'duplicate key' });
 
-it('a run that met a row which it took for new looks all rows up from then on', async () => {
+it('checks all rows for existing ones after a row that was wrongly assumed to be new', async () => {
   const { asked, store } = noted((looksUp) => (looksUp ? null : violation()));
   await store(commits, pages);
   await store(commits, pages);
   expect(asked).toEqual([false, true, true]);
 });
 
-it('what a commit is refused for otherwise is reported, and a second refusal too', async () => {
+it('reports other refusals of a commit, and a second refusal too', async () => {
   const other = noted(() => new Error('no room'));
   await expect(other.store(commits, pages)).rejects.toThrow('no room');
   expect(other.asked).toEqual([false]);

@@ -28,11 +28,11 @@ describe('the digest of a configuration', () => {
     ['how long what is recorded is kept', { retention: { peers: '400d' } }],
     ['how long runs are kept', { runs: { keep: '60d' } }],
     ['which uptime is rewarded', { health: { rewards: { minUptime: 85 } } }],
-  ])('is another one where it says something else of %s', (_, said) => {
+  ])('changes with another value of %s', (_, said) => {
     expect(digestOf(said)).not.toBe(digestOf({}));
   });
 
-  it('is another one where it says something else of what a service allows', () => {
+  it('changes with another limit of a service', () => {
     const service = { url: 'http://127.0.0.1:8000' };
     const digest = digestOf({ upstreams: { nodes, chainData: service } });
     for (const budget of [{ perDay: 1_000 }, { perMinute: 10 }])
@@ -41,7 +41,7 @@ describe('the digest of a configuration', () => {
     expect(digestOf({ upstreams: { nodes, chainData: elsewhere } })).toBe(digest);
   });
 
-  it('is the same however the file is written, and whatever a secret is', () => {
+  it('is the same for any format of the file and any value of a secret', () => {
     const all = { alerts: { channels: [channel] }, changes: { sinks: [sink] } };
     const digest = digestOf({ ...all, retention: { runs: '30d', peers: '400d' } });
     process.env.HOOK_SECRET = 'not to be seen in the database';
@@ -49,7 +49,7 @@ describe('the digest of a configuration', () => {
     expect(digestOf({ alerts: { every: '30s' }, changes: { keep: '7d' }, retention: {} })).toBe(digestOf({}));
   });
 
-  it('is that of the address of a node wherever it is seen from', () => {
+  it('does not depend on the URL of a node', () => {
     const nodes = [{ name: 'one', url: 'http://10.0.0.1:9650' }];
     expect(digestOf({ upstreams: { nodes } })).toBe(digestOf({}));
   });

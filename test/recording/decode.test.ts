@@ -37,7 +37,7 @@ const text = (item: unknown) => JSON.stringify(item);
 const list = (...items: string[]) => `[${items.join(',')}]`;
 const good = (number: number) => text(block(number, 1_700_000_000));
 
-describe('an item that cannot be read', () => {
+describe('an item that cannot be decoded', () => {
   it.each([
     ['a field that is missing', text({ ...block(2, 1), blockHash: undefined }), 'blockHash'],
     ['a field that is null', text({ ...block(2, 1), blockHash: null }), 'blockHash'],
@@ -71,18 +71,18 @@ describe('an item that cannot be read', () => {
     expect(quarantine).toEqual([{ reason: expect.stringContaining(reason), item: expect.any(String) }]);
   });
 
-  it('is kept as it came, numbers exact', async () => {
+  it('is stored unchanged, numbers exact', async () => {
     const item = '{"blockHash":"h","weight":12345678901234567890123,"share":0.1000000000000000000001}';
     const { quarantine } = await recorded(list(item));
     expect(quarantine[0]?.item).toBe(item);
   });
 
-  it('is cut where it is absurdly long', async () => {
+  it('is truncated if it is extremely long', async () => {
     const { quarantine } = await recorded(list(text({ blockType: 'x'.repeat(1_000_000) })));
     expect(quarantine[0]?.item.length).toBeLessThan(100_000);
   });
 
-  it('because it is absurdly nested fails its run and nothing else', async () => {
+  it('fails its run and nothing else if it is extremely nested', async () => {
     const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
     const target = blocksTarget();
     const feed = scriptedFeed(proposedBlocks, target);
@@ -96,14 +96,14 @@ describe('an item that cannot be read', () => {
     expect(await run(recordingContext(sql, clock.read), feed)).toMatchObject({ status: 'done' });
   });
 
-  it('names at most a few of its mistakes', async () => {
+  it('reports a bounded number of its errors', async () => {
     const { quarantine } = await recorded('[{}]');
     expect(quarantine[0]?.reason.split('; ')).toHaveLength(5);
   });
 });
 
-describe('an item that can be read', () => {
-  it('keeps what nobody knows in extra, in its own shape, with names that would be dangerous', async () => {
+describe('an item that can be decoded', () => {
+  it('keeps unknown fields in extra, unchanged, with names that would be dangerous', async () => {
     const item = text({
       ...block(1, 1),
       future: { a: [1] },
@@ -123,7 +123,7 @@ describe('an item that can be read', () => {
     expect(Reflect.get({}, 'polluted')).toBeUndefined();
   });
 
-  it('takes nothing from a prototype that the upstream sent', async () => {
+  it('inherits nothing from a prototype that the upstream sent', async () => {
     const bare = text({ ...block(1, 1), blockHash: undefined });
     for (const big of ['', ',"big":12345678901234567890']) {
       const odd = bare.replace('{"blockNumber"', '{"__proto__":{"blockHash":"stolen"},"blockNumber"');
@@ -140,7 +140,7 @@ describe('an item that can be read', () => {
     expect(rows[0]).toMatchObject({ supply: exact, extra: `{"future": ${exact}.123456789}` });
   });
 
-  it('is stored with U+0000 and half pairs escaped: in a text, a list, a field nobody knows', async () => {
+  it('is stored with U+0000 and unpaired surrogates escaped: in a text, a list, an unknown field', async () => {
     const odd = { blockType: 'a\0b', transactions: ['\ud800', '\0'], future: { '\0': '\udc00' } };
     const { result, rows } = await recorded(list(text({ ...block(1, 1), ...odd })));
     expect(result).toMatchObject({ status: 'done', rowsWritten: [1], quarantined: 0 });
@@ -150,11 +150,11 @@ describe('an item that can be read', () => {
     expect(row).toEqual({ block_type: 'a\\u0000b', transactions: ['\\ud800', '\\u0000'] });
   });
 
-  it('has no extra where it holds nothing more', async () => {
+  it('has no extra without unknown fields', async () => {
     expect((await recorded(list(good(1)))).rows[0]?.extra).toBeNull();
   });
 
-  it('keeps a text of a megabyte, and every odd character that PostgreSQL takes', async () => {
+  it('keeps a text of a megabyte, and every unusual character that PostgreSQL accepts', async () => {
     for (const blockHash of ['x'.repeat(500), '\u0001\t"\\{},NULL', 'null', '', '💡 ü', '\\n'])
       expect((await recorded(list(text({ ...block(1, 1), blockHash })))).rows[0]?.block_hash).toBe(blockHash);
     const long = 'x'.repeat(1_000_000);
@@ -164,14 +164,14 @@ describe('an item that can be read', () => {
 });
 
 describe('a decoder', () => {
-  it('leaves out what is kept elsewhere, and what belongs to another dataset of the source', () => {
+  it('excludes fields of other columns and of other datasets of the source', () => {
     const item = { nodeID: 'a', startTime: 1, weight: 5, uptime: '99', connected: true, novel: 1 };
     const body = { validators: [item] };
     expect(buildDecoder(validators).page(body, {}).rows[0]?.row.at(-1)).toBe('{"novel":1}');
     expect(buildDecoder(validatorUptime).page(body, {}).rows[0]?.row.at(-1)).toBeNull();
   });
 
-  it('takes the first of two items of one answer that contradict each other, and refuses the other', () => {
+  it('accepts the first of two contradictory items of one response, and refuses the other', () => {
     const { page: decode } = buildDecoder(validators);
     const member = (weight: number) => ({ nodeID: 'a', startTime: 1, weight });
     expect(decode({ validators: [member(1), member(1)] }, {})).toMatchObject({
@@ -185,7 +185,7 @@ describe('a decoder', () => {
     expect(refused).toEqual([{ reason: CONTRADICTION_REASON, item, key: expect.any(Array) }]);
   });
 
-  it('takes two items of one answer for one where only the order of their members or the form of a number differs', () => {
+  it('treats two items of one response as one if only the order of members or the number format differs', () => {
     const decode = buildDecoder(validators).page;
     const member = (more: string) =>
       `{"nodeID":"NodeID-1","txID":"t","startTime":"1","weight":"1","later":${more}}`;
@@ -205,7 +205,7 @@ describe('a decoder', () => {
     expect([rows.length, refused.length, consistent]).toEqual([1, 1, false]);
   });
 
-  it('takes a key once a commit, whatever page it is on', () => {
+  it('accepts a key once a commit, on any page', () => {
     const { page: decode } = buildDecoder(validators);
     const seen = new SeenRows();
     const body = (weight: number) => ({ validators: [{ nodeID: 'a', startTime: 1, weight }] });
@@ -214,13 +214,13 @@ describe('a decoder', () => {
     expect(decode(body(2), {}, seen)).toMatchObject({ rows: [], consistent: false });
   });
 
-  it('keeps things apart whose keys differ in a missing part only', () => {
+  it('distinguishes items whose keys differ in a missing part only', () => {
     const { page: decode } = buildDecoder(validators);
     const member = { nodeID: 'a', startTime: 1, weight: 1 };
     expect(decode({ validators: [member, { ...member, txID: 't' }] }, {}).rows).toHaveLength(2);
   });
 
-  it('reads an object as its one item', () => {
+  it('decodes an object as its single item', () => {
     expect(buildDecoder(nodeIdentity).page({ nodeID: 'NodeID-1' }, {})).toMatchObject({
       items: 1,
       rows: [{}],

@@ -30,7 +30,7 @@ const refusal = (code: string) =>
     .unsafe(`do $$ begin raise exception 'no' using errcode = '${code}'; end $$`)
     .catch((error: unknown) => error);
 
-describe('halving', () => {
+describe('a bisected insert', () => {
   it('finds every part that cannot be stored, and stores every other once, in few statements', async () => {
     const error = await refusal('22003');
     const parts = fc.array(fc.boolean(), { minLength: 1, maxLength: 300 });
@@ -52,7 +52,7 @@ describe('halving', () => {
     );
   });
 
-  it('stops at errors that are not about data, and where nothing can be stored', async () => {
+  it('stops at errors that are not about data, and if nothing can be stored', async () => {
     const gone = new Error('CONNECTION_CLOSED');
     await expect(storeByBisection([1, 2, 3], () => Promise.reject(gone))).rejects.toBe(gone);
     const error = await refusal('23514');
@@ -84,7 +84,7 @@ const known = async (feed: ScriptedFeed) =>
     await sql`select incomplete_reason as reason, incomplete_since as since from recorder.target_datasets where source = ${feed.source.name}`
   )[0];
 
-describe('a commit that fails by its data', () => {
+describe('a commit that fails because of its data', () => {
   afterEach(async () => {
     await sql.unsafe('drop function if exists public.refuse() cascade');
   });
@@ -128,7 +128,7 @@ describe('a commit that fails by its data', () => {
     expect(counted).toEqual({ pages: 1, items: 300, rows: 299, quarantined: 1 });
   });
 
-  it('is found though the body of its page is gone', async () => {
+  it('finds the row although the body of its page is released', async () => {
     await plant('proposed_blocks', `new.block_hash = 'hash-137'`, '23514');
     const feed = scriptedFeed(proposedBlocks, blocksTarget());
     const said = JSON.stringify({
@@ -151,7 +151,7 @@ describe('a commit that fails by its data', () => {
     expect(JSON.parse(refused?.item ?? '')).toEqual(JSON.parse(said).blocks[136]);
   });
 
-  it('leaves a key that an earlier commit of the run has to that commit', async () => {
+  it('keeps a key that an earlier commit of the run stored', async () => {
     await plant('subnets', `new.subnet_id = 'bad'`, '23514');
     const feed = scriptedFeed(subnets, { network: 'halves' });
     const subnet = (subnetId: string, createBlockIndex: string) => ({
@@ -180,7 +180,7 @@ describe('a commit that fails by its data', () => {
     ]);
   });
 
-  it('is recorded by redrive once PostgreSQL takes it, and stays until then', async () => {
+  it('is stored by redrive once PostgreSQL accepts it, and stays quarantined until then', async () => {
     await sql`truncate recorder.quarantine`;
     await plant('proposed_blocks', `new.block_hash = 'hash-2'`, '23514');
     const feed = scriptedFeed(proposedBlocks, blocksTarget());
@@ -196,7 +196,7 @@ describe('a commit that fails by its data', () => {
   it.each<{ stands: string; by: FailureKind }>([
     { stands: 'failing', by: 'server' },
     { stands: 'not offered', by: 'unsupported' },
-  ])('is redriven without a word on its target, which stays $stands', async ({ by }) => {
+  ])('is redriven without a change of its target, which stays $stands', async ({ by }) => {
     await sql`truncate recorder.quarantine`;
     await plant('proposed_blocks', `new.block_hash = 'hash-2'`, '23514');
     const feed = scriptedFeed(proposedBlocks, blocksTarget());
@@ -219,7 +219,7 @@ describe('a commit that fails by its data', () => {
     expect([...(await stands())]).toEqual(before);
   });
 
-  it('fails its run with the reason where it is about no item', async () => {
+  it('fails its run with the reason if it is about no item', async () => {
     const feed = scriptedFeed(validators, { node: 'x', subnetId: 'unretirable' });
     feed.script = () =>
       onlyPage({
@@ -248,7 +248,7 @@ describe('a member that cannot be stored', () => {
     ['not decoded', { weight: 'heavy' }],
     ['refused by PostgreSQL', { novel: '@' }],
   ])(
-    'because it is %s keeps its own, lets all others come and go for days, and is told',
+    'because it is %s is kept, does not block changes of others for days, and is reported',
     async (what, bad) => {
       const feed = scriptedFeed(validators, { node: 'week', subnetId: what });
       const answer = (list: readonly object[]) => {
@@ -290,7 +290,7 @@ describe('a member that cannot be stored', () => {
     },
   );
 
-  it('and whose key cannot be read lets nothing retire, and that is reported', async () => {
+  it('with an unreadable key prevents all retirements, which is reported', async () => {
     const feed = scriptedFeed(validators, { node: 'week', subnetId: 'unknown' });
     feed.script = () => onlyPage({ validators: [member('a'), member('b')] });
     await run(context(), feed);

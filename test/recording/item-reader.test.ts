@@ -119,7 +119,7 @@ function items(schema: z.ZodObject, leftOut: readonly string[] = []): fc.Arbitra
     );
 }
 
-describe('an item is read as its schema says', () => {
+describe('an item is decoded by its schema', () => {
   it.each(catalog.map((dataset) => [dataset.name, dataset] as const))('of %s', (_, dataset) => {
     const read = buildItemReader(dataset);
     let taken = 0;
@@ -143,7 +143,7 @@ describe('an item is read as its schema says', () => {
   });
 
   it.each(['null', '7', '[]', '"text"', 'true', '12345678901234567890'])(
-    'and refused where it is %s',
+    'and refused if it is %s',
     (text) => {
       for (const dataset of catalog) {
         const item = parseJson(text);

@@ -18,7 +18,7 @@ const { it, sql } = withDatabase({ max: 4 });
 const recorder = (blocks: readonly LateBlock[], every: number, polled?: Polled) =>
   lateIndexRecorder(sql, blocks, every, polled);
 
-it('every dataset of an index is one of those that random late indexes are polled for', () => {
+it('lists every dataset of an index for random late indexes', () => {
   const declared = catalog.filter(({ source }) => source.range?.index);
   expect(indexedDatasets.map(({ name }) => name).sort()).toEqual(declared.map(({ name }) => name).sort());
 });
@@ -35,7 +35,7 @@ it.each([
   ['up', 'staking_transactions'],
   ['record', 'native_transactions'],
 ] as const)(
-  'what an index shows 24 hours late is recorded by the polls of %s, and not claimed before: %s',
+  'records what an index shows 24 hours late by the polls of %s, and does not claim it before: %s',
   async (by, name) => {
     const all = hourly(72, () => day);
     const { clock, poll, recorded, missing } = await recorder(all, 6 * hour, { name });
@@ -47,7 +47,7 @@ it.each([
   },
 );
 
-it('blocks that one page does not hold any more are recorded by the sweep of the day', async () => {
+it('records blocks that left the newest page by the daily sweep', async () => {
   // Every fourth block is shown 60 hours after the others, which fill more than a page meanwhile.
   const all = hourly(96, (number) => (number % 4 === 0 ? 60 * hour : 0));
   const { clock, poll, recorded, missing } = await recorder(all, 3 * hour, { page: 10 });
@@ -58,7 +58,7 @@ it('blocks that one page does not hold any more are recorded by the sweep of the
   expect((await recorded()).size).toBe(all.length);
 });
 
-it('blocks of a stall of 20 days are recorded within a day of its end', async () => {
+it('records blocks of a stall of 20 days within a day of its end', async () => {
   const stalled = { from: start + 2 * day, to: start + 22 * day };
   const all = hourly(25 * 24, (_, at) => (at >= stalled.from && at < stalled.to ? stalled.to - at : 0));
   const { clock, poll, recorded, missing } = await recorder(all, 12 * hour, { page: 40 });
@@ -70,7 +70,7 @@ it('blocks of a stall of 20 days are recorded within a day of its end', async ()
   }
 });
 
-it('a record at the same time of every day sweeps each target daily, also if the sweep falls due during the walk', async () => {
+it('sweeps each target daily if recorded at the same time of every day, also if the sweep falls due during the walk', async () => {
   // The sweeps of the targets are due at different times; a walk takes hours.
   for (let target = 0; target < 12; target += 1) {
     const all = hourly(95, (number) => (number === 2 ? 30 * hour : 0));
@@ -87,7 +87,7 @@ it('a record at the same time of every day sweeps each target daily, also if the
 });
 
 it.each(['proposed_blocks', 'native_transactions'] as const)(
-  'a sweep of %s that fails is repeated within the next hours, once, and recorded before the sweep of the next day',
+  'repeats a failed sweep of %s within the next hours, once, and before the sweep of the next day',
   async (name) => {
     const late = 30 * hour;
     const all = hourly(96, (number) => (number === 2 ? late : 0));
@@ -125,7 +125,7 @@ it.each(['proposed_blocks', 'native_transactions'] as const)(
 );
 
 it.each(['proposed_blocks', 'staking_transactions'] as const)(
-  'an item of %s with a time before any chain does not prove that all newer items were shown',
+  'does not conclude from an item of %s with a time before any chain that all newer items were shown',
   async (name) => {
     // The last item of the first page after a pause has the time 0.
     const all = hourly(40, () => 0).map((one) => (one.number === 30 ? { ...one, statedTime: 0 } : one));
@@ -138,7 +138,7 @@ it.each(['proposed_blocks', 'staking_transactions'] as const)(
   },
 );
 
-it('a sweep that succeeds does not hide that the poll before it failed', async () => {
+it('reports a failed poll although a later sweep succeeds', async () => {
   let fails = false;
   const { clock, poll } = await recorder(
     hourly(72, () => 0),
@@ -169,11 +169,11 @@ it('a sweep that succeeds does not hide that the poll before it failed', async (
   expect(await state()).toEqual({ failures: 1, runs: ['poll failed', 'sweep done'] });
 });
 
-it('whatever an index trails, nothing missing is claimed, and after the last poll and a day of sweeps nothing is missing', async () => {
+it('claims nothing missing for any delay of an index, and records everything after the last poll and a day of sweeps', async () => {
   await checkLateIndexes(sql, { numRuns: 5, seed: 20261126 });
 });
 
-it('a stall is reported from the times of the items that the polls showed, until the index catches up', async () => {
+it('reports a stall by the times of the items in polls, until the index catches up', async () => {
   await sql`update recorder.target_datasets set active = false`; // those of other tests
   const stalled = { from: start + 2 * day, to: start + 4 * day };
   const all = hourly(6 * 24, (_, at) => (at >= stalled.from && at < stalled.to ? stalled.to - at : 0));
@@ -192,7 +192,7 @@ it('a stall is reported from the times of the items that the polls showed, until
   expect([reported[0], reported.at(-1)]).toEqual([stalled.from + 12 * hour, stalled.to - 6 * hour]);
 });
 
-it('an index that goes back is reported by the next poll, and until it catches up nothing newer is claimed for any target', async () => {
+it('reports an index that goes back at the next poll, and claims nothing newer for any target until it catches up', async () => {
   await sql`update recorder.target_datasets set active = false`; // those of other tests
   const back = { from: start + 6 * day, to: start + 7 * day };
   // For a day, the index shows nothing of the last five days.

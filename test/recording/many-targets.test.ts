@@ -42,14 +42,14 @@ async function sayAtOnce(round: number, memoOf: (target: number) => string): Pro
   for (const one of runs) expect(one).toMatchObject({ status: 'done', quarantined: 0 });
 }
 
-it('what sixteen targets say of the same thing at once is stored once, and is no item for the quarantine', async () => {
+it('stores an identical item of sixteen targets at once, without quarantine', async () => {
   for (let round = 0; round < 5; round++) await sayAtOnce(round, () => '0x');
   const [row] =
     await sql`select count(*)::int as rows, count(distinct tx_hash)::int as things from recorder.staking_transactions`;
   expect(row).toEqual({ rows: 100, things: 100 });
 });
 
-it('what they say differently is a conflict with every value', async () => {
+it('records different items of sixteen targets as a conflict with every value', async () => {
   for (let round = 5; round < 10; round++) await sayAtOnce(round, (target) => `0x${target}`);
   const rows = await sql<{ things: number; memos: number }[]>`
     select count(distinct tx_hash)::int as things, min(memos)::int as memos from (
@@ -59,7 +59,7 @@ it('what they say differently is a conflict with every value', async () => {
   expect(await sql`select reason from reporting.quarantine`).toEqual([]);
 });
 
-it('a row that another target committed at the same time is stored again, and not refused', async () => {
+it('stores a row again that another target committed at the same time, instead of refusing it', async () => {
   const collisions = new Map([
     [2, 1],
     [5, 4],

@@ -4,7 +4,7 @@ import { checkMovingLists } from './moving-lists.ts';
 
 const { it, sql } = withDatabase({ max: 4 });
 
-it('keeps what is listed, and ends what left, in 2,000 lists that move while they are read', async () => {
+it('keeps listed members, and ends removed ones, in 2,000 lists that change while they are read', async () => {
   const stakes = await checkMovingLists(sql, 2_000);
   expect(Math.min(...Object.values(stakes)), JSON.stringify(stakes)).toBeGreaterThan(200);
 }, 1_200_000);

@@ -27,8 +27,8 @@ function recorded(count: number, tokens: 'offset' | 'keyset' = 'offset', pageSiz
 const current = (members: ReadonlyMap<number, number | null>) =>
   [...members].filter(([, ended]) => ended === null).map(([member]) => member);
 
-describe('a list that moves between two of its pages', () => {
-  it('keeps a member that slipped over the boundary of two pages', async () => {
+describe('a list that changes between two of its pages', () => {
+  it('keeps a member that moved across the boundary of two pages', async () => {
     const list = recorded(250);
     expect((await list.walk(still)).result.status).toBe('done');
     const { result, observed } = await list.walk(between(remove(7)));
@@ -62,7 +62,7 @@ describe('a list that moves between two of its pages', () => {
     expect(current(await members())).toContain(100);
   });
 
-  it('ends a member that left at the first of the two walks that missed it', async () => {
+  it('ends a removed member at the first of the two walks that missed it', async () => {
     const list = recorded(250);
     await list.walk(still);
     const first = await list.walk({ ...still, before: [remove(7)] });
@@ -102,14 +102,14 @@ describe('a list that moves between two of its pages', () => {
     expect(current(await list.members())).toHaveLength(250);
   });
 
-  it('counts members that are shown again after a dead token, and does not call them repeated', async () => {
+  it('counts members that are shown again after an expired token, and does not report them as repeated', async () => {
     const list = recorded(250);
     await list.walk(still);
     expect((await list.walk({ ...still, deadCall: 3 })).result).toMatchObject({ status: 'done', pages: 5 });
   });
 });
 
-describe('a list of which two datasets are recorded', () => {
+describe('a list with two recorded datasets', () => {
   it('retires no member in one of them by walks that show a member of the other one twice', async () => {
     const feed = scriptedFeed([subnets, blockchains], { network: 'two-datasets' });
     const subnet = (name: string, ...chains: string[]) => ({
@@ -158,7 +158,7 @@ describe('a list of which two datasets are recorded', () => {
   });
 });
 
-it('keeps what is listed, and ends what left, however a list moves', async () => {
+it('keeps listed members, and ends removed ones, however a list changes', async () => {
   const stakes = await checkMovingLists(sql, 240);
   expect(Math.min(...Object.values(stakes)), JSON.stringify(stakes)).toBeGreaterThan(10);
 });

@@ -42,13 +42,13 @@ async function observedAt(feed: ScriptedFeed, ...at: number[]) {
 }
 
 describe('the coverage of observations', () => {
-  it('is unbroken while they follow one another within two intervals', async () => {
+  it('is unbroken while the interval between them is at most doubled', async () => {
     const feed = feedOf();
     await observedAt(feed, 0, 1, 2, 4, 6);
     expect(await known(feed)).toEqual({ coverage: [[0, 6]], gaps: [] });
   });
 
-  it('breaks where no observer probed for longer, and says so', async () => {
+  it('breaks if no observer probed for longer, with the reason', async () => {
     const feed = feedOf();
     await observedAt(feed, 0, 1, 11, 12);
     expect(await known(feed)).toEqual({
@@ -80,7 +80,7 @@ describe('the coverage of observations', () => {
     });
   });
 
-  it('is none of a run that failed, and of one whose list was incomplete it is all', async () => {
+  it('excludes a failed run, and includes a run with an incomplete list', async () => {
     const feed = feedOf();
     await observedAt(feed, 0);
     feed.script = async function* () {
@@ -94,7 +94,7 @@ describe('the coverage of observations', () => {
     expect((await known(feed)).gaps).toEqual([[0, 4]]);
   });
 
-  it('is missing because the recorder did not run where a run was cut off, or by the error of the runs that failed before', async () => {
+  it('is missing because the recorder did not run if a run was killed, or by the error of the runs that failed before', async () => {
     const clock = new ManualClock(start);
     const context = recordingContext(sql, clock.read);
     const cutOff = async (feed: ScriptedFeed, at: number) => {
@@ -149,7 +149,7 @@ describe('the coverage of observations', () => {
     expect(gaps).toEqual([]);
   });
 
-  it('and the gaps together tile the time from the first to the last, whatever the pauses', async () => {
+  it('tiles with the gaps the time from the first to the last, whatever the pauses', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 8 }),

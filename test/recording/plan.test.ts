@@ -92,13 +92,13 @@ describe('isDue', () => {
     ]);
   });
 
-  it('asks again once a day where the target is not offered', () => {
+  it('retries once a day if the target is not offered', () => {
     const after = (elapsed: number) =>
       isDue(state({ unsupported: true, lastFailure: now - elapsed }), minute, now);
     expect([minute, day - minute, day + minute].map(after)).toEqual([false, false, true]);
   });
 
-  it('is not silenced by a clock that jumped ahead and back', () => {
+  it('is not blocked by a clock that jumped ahead and back', () => {
     const ahead = now + 100 * day;
     expect(isDue(state({ lastPolled: ahead }), minute, now)).toBe(true);
     expect(isDue(state({ lastFailure: ahead, failures: 3 }), minute, now)).toBe(true);
@@ -127,7 +127,7 @@ describe('missingWindows', () => {
   });
 
   it.each(['hour', 'day', 'week', 'month'])(
-    'of metrics by %s reach back to the first EVM chain, in whatever year they are first asked for, and not to empty years',
+    'of metrics by %s reach back to the first EVM chain, at any time of the first request, and not to empty years',
     (timeInterval) => {
       const target = { chainId: '43114', metric: 'txCount', timeInterval };
       const feed = withDefaultSettings({ source: metricPoints.source, datasets: [metricPoints] }, [target]);
@@ -141,13 +141,13 @@ describe('missingWindows', () => {
     },
   );
 
-  it('start where the recording was expected to when the target was first seen', () => {
+  it('start at the expected start of the recording when the target was first configured', () => {
     const feed = ranged();
     const windows = missingWindows(feed, targetOf(feed), state({ expectedFrom: now - 36 * hour }), now);
     expect(windows.at(-1)).toEqual({ from: now - 36 * hour, to: now - day });
   });
 
-  it('always hold the newest part, which may still change', () => {
+  it('always include the newest part, which may still change', () => {
     const feed = ranged();
     const covered = [{ from: now - 30 * day, to: now }];
     expect(missingWindows(feed, targetOf(feed), state({ covered }), now)).toEqual([
@@ -155,7 +155,7 @@ describe('missingWindows', () => {
     ]);
   });
 
-  it('are exactly what is not covered, whatever is', () => {
+  it('are exactly the ranges without coverage', () => {
     const feed = ranged();
     const covered = fc.array(
       fc.tuple(fc.integer({ min: 0, max: 130 }), fc.integer({ min: 1, max: 40 })).map(
@@ -181,8 +181,8 @@ describe('missingWindows', () => {
   });
 });
 
-describe('missingIn', () => {
-  it('is what of a range is not covered, newest first, in windows', () => {
+describe('ranges without coverage', () => {
+  it('are returned newest first, in windows', () => {
     const feed = ranged();
     const covered = [{ from: now - 3 * day, to: now - 2 * day }];
     expect(
@@ -193,7 +193,7 @@ describe('missingIn', () => {
     ]);
   });
 
-  it('is all of the range where it is requested again, whatever is covered, but not what was removed', () => {
+  it('include the whole range if it is requested again, except removed rows', () => {
     const feed = ranged();
     const known = state({ covered: [{ from: now - 30 * day, to: now }] });
     const past = { from: now - 4 * day, to: now - day };
@@ -207,7 +207,7 @@ describe('missingIn', () => {
 });
 
 describe('planDue', () => {
-  it('gives a due target its newest window as a poll, and heals the newest hole after that', () => {
+  it('polls the newest window of a due target, and heals the newest gap after that', () => {
     const feed = ranged();
     const [poll, hole] = missingWindows(feed, targetOf(feed), state(), now);
     expect(planDue(feed, new Map(), now)).toEqual([
@@ -235,7 +235,7 @@ describe('planDue', () => {
     ]);
   });
 
-  it('finds no hole in what only time has added since the last poll', () => {
+  it('finds no gap in the time since the last poll', () => {
     const feed = ranged();
     for (const later of [1, 1000, 9 * minute, hour, day]) {
       const covered = [{ from: now - 30 * day, to: now - 10 * minute }];
@@ -253,7 +253,7 @@ describe('planDue', () => {
     expect(reasons({ unsupported: true, lastFailure: now })).toEqual([]);
   });
 
-  it('polls an observation once an interval and heals it never', () => {
+  it('polls an observation once an interval and never heals it', () => {
     const feed = scriptedFeed(nodeIdentity, { node: 'n' });
     const jobs = (lastPolled: number) => planDue(feed, statesOf(feed, state({ lastPolled })), now);
     expect(jobs(now)).toEqual([]);
@@ -262,7 +262,7 @@ describe('planDue', () => {
     ]);
   });
 
-  it('of a target that caught up is one poll an interval and nothing else', () => {
+  it('polls a complete target once an interval and does nothing else', () => {
     const feed = ranged();
     const covered = [{ from: now - 30 * day, to: now - minute }];
     expect(planDue(feed, statesOf(feed, state({ covered, lastPolled: now - hour })), now)).toHaveLength(1);
@@ -283,7 +283,7 @@ describe('windowsAgain', () => {
     return all;
   };
 
-  it('give each answered piece its turn within 30 days, however rare the polls', () => {
+  it('cover each completed piece within 30 days, however rare the polls', () => {
     for (const every of [hour, 7 * hour, day, 9 * day, 40 * day]) {
       const feed = scriptedFeed(proposedBlocks, blocksTarget(), { range: indexed, every });
       const covered = [{ from: now - 400 * day, to: now + 80 * day }];
@@ -296,7 +296,7 @@ describe('windowsAgain', () => {
     }
   });
 
-  it('are the last 14 days and all that is not claimed yet once a day, whatever the time between two polls', () => {
+  it('are the last 14 days and all that is not claimed yet once a day, at any time between two polls', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 60 }).map((hours) => hours * hour),
@@ -320,7 +320,7 @@ describe('windowsAgain', () => {
     );
   });
 
-  it('are none of what each poll shows anyway, of what is missing, and of what comes from no index', () => {
+  it('exclude what each poll shows anyway, missing ranges, and datasets without an index', () => {
     const covered = [{ from: now - 100 * day, to: now }];
     const of = (range: Range, more: Partial<TargetState> = {}) => {
       const feed = scriptedFeed(proposedBlocks, blocksTarget(), { range, every: 40 * day });
@@ -352,7 +352,7 @@ describe('heights from a configured start', () => {
   const target = { node: 'one' };
   const since = (from: number, covered: Window[]) => state({ expectedFrom: from, covered, lastPolled: now });
 
-  it('are polled from the newest block first, and filled in afterwards', () => {
+  it('are polled from the newest block first, and filled afterwards', () => {
     expect(missingWindows(feed, target, since(0, []), now)).toEqual([{ from: OPEN_END - 1, to: OPEN_END }]);
     const known = since(40, [{ from: 900, to: 1000 }]);
     expect(missingWindows(feed, target, known, now)).toEqual([
@@ -387,7 +387,7 @@ describe('heights from a configured start', () => {
 });
 
 describe('planAll', () => {
-  it('is everything that is missing, whether due or not', () => {
+  it('includes everything that is missing, whether due or not', () => {
     const feed = ranged();
     const jobs = planAll(feed, feed.targets, statesOf(feed, state({ lastPolled: now })), now);
     expect(jobs.map(({ reason }) => reason)).toEqual(Array(5).fill('manual'));
@@ -398,10 +398,10 @@ describe('planAll', () => {
   });
 });
 
-describe('what PostgreSQL knows of targets', () => {
+describe('the stored state of targets', () => {
   const known = async (feed: ScriptedFeed) => jointState(feed, await loadStates(sql, feed), targetOf(feed));
 
-  it('fixes where the recording is expected to start when a target is first seen', async () => {
+  it('fixes the expected start of the recording when a target is first configured', async () => {
     const feed = ranged();
     await registerTargets(sql, feed, now);
     await registerTargets(sql, feed, now + 3 * day);
@@ -412,7 +412,7 @@ describe('what PostgreSQL knows of targets', () => {
     expect(await known(feed)).toMatchObject({ expectedFrom: now - 50 * day });
   });
 
-  it('expects it where all started, also of a target that was first seen by a version that looked back less', async () => {
+  it('expects the common start also for a target of a version with a shorter lookback', async () => {
     const feed = ranged();
     await registerTargets(sql, feed, now);
     const began = new Date(now - 40 * day);
@@ -421,7 +421,7 @@ describe('what PostgreSQL knows of targets', () => {
     expect(await known(feed)).toMatchObject({ expectedFrom: began.getTime() });
   });
 
-  it('forgets no target that left the configuration, but expects nothing of it', async () => {
+  it('keeps targets that left the configuration, but expects nothing of them', async () => {
     const feed = ranged();
     const [first, second] = [
       { ...targetOf(feed), nodeId: 'one' },
@@ -442,7 +442,7 @@ describe('what PostgreSQL knows of targets', () => {
     expect(await active()).toEqual([]);
   });
 
-  it('counts failures until a success, and remembers what is not offered', async () => {
+  it('counts failures until a success, and stores unsupported targets', async () => {
     const feed = scriptedFeed(nodeIdentity, { node: 'failing' });
     const clock = new ManualClock(now);
     const context = recordingContext(sql, clock.read);
@@ -471,7 +471,7 @@ describe('what PostgreSQL knows of targets', () => {
     });
   });
 
-  it('counts the next poll from when the last one was planned, however long that one waited', async () => {
+  it('counts the next poll from the plan of the last one, however long that one waited', async () => {
     const feed = scriptedFeed(nodeIdentity, { node: 'waiting' }, { every: minute });
     feed.script = () => onlyPage({ nodeID: 'NodeID-1' });
     const clock = new ManualClock(now);
@@ -499,7 +499,7 @@ describe('what PostgreSQL knows of targets', () => {
     expect(await reasons()).toEqual(['poll']);
   });
 
-  it('takes what is missing for good as settled', async () => {
+  it('treats permanently missing ranges as settled', async () => {
     const feed = scriptedFeed(nodeIdentity, { node: 'gaps' }, { every: minute });
     feed.script = () => onlyPage({ nodeID: 'NodeID-1' });
     const clock = new ManualClock(now);

@@ -257,7 +257,7 @@ async function recordPoisoned(
 
 const totals = { poisons: 0, served: 0, stored: 0, quarantined: 0 };
 
-describe('of a page with poisoned items everything else is stored', () => {
+describe('stores everything else of a page with poisoned items:', () => {
   const share = Math.max(1, Math.round(POISONS / catalog.length));
   it.each(catalog.map((dataset) => [dataset.name, dataset] as const))(
     '%s',
@@ -298,7 +298,7 @@ describe('of a page with poisoned items everything else is stored', () => {
     30_000 + share * SECONDS_PER_POISON * 1000,
   );
 
-  it('and all of it together adds up', () => {
+  it('and all counts add up', () => {
     expect(totals.stored + totals.quarantined).toBe(totals.served);
     process.stdout.write(`poisons: ${JSON.stringify(totals)}\n`);
   });

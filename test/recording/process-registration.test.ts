@@ -23,7 +23,7 @@ const join = (digest: string, process: string, roles = ['scheduler', 'worker']) 
 const diedAgo = (process: string, seconds: number) => sql`
   update recorder.processes set seen_at = now() - make_interval(secs => ${seconds}) where process = ${`${recorder}/${process}`}`;
 
-it('takes a process for alive as long as reporting_internal.processes does', async () => {
+it('treats a process as alive exactly if reporting_internal.processes does', async () => {
   await join('a', 'one');
   const state = async () =>
     (await sql`select state from reporting_internal.processes where recorder = ${recorder}`)[0]?.state;
@@ -34,7 +34,7 @@ it('takes a process for alive as long as reporting_internal.processes does', asy
 });
 
 describe('the newest configuration', () => {
-  it('is the one that was never seen before; the older process notices, and continues', async () => {
+  it('is the one that was never registered before; the older process detects it, and continues', async () => {
     const old = await join('A', 'old');
     expect(old.position).toMatchObject({ newest: true, relieved: false });
     const newer = await join('B', 'newer');
@@ -42,7 +42,7 @@ describe('the newest configuration', () => {
     expect(await old.beat()).toMatchObject({ newest: false, relieved: true });
   });
 
-  it('stays so while an older process restarts again and again, and another of its own starts', async () => {
+  it('stays so while an older process restarts repeatedly, and another of its own starts', async () => {
     await join('A', 'old');
     const newer = await join('B', 'newer');
     for (let restart = 0; restart < 3; restart++)
@@ -51,13 +51,13 @@ describe('the newest configuration', () => {
     expect((await newer.beat()).newest).toBe(true);
   });
 
-  it('relieves older workers only when a worker has it', async () => {
+  it('replaces older workers only once a worker has it', async () => {
     const old = await join('A', 'old');
     await join('B', 'newer', ['scheduler']);
     expect(await old.beat()).toMatchObject({ newest: false, relieved: false });
   });
 
-  it('is an older one again when that starts and nobody with the newer one lives: a rollback', async () => {
+  it('is an older one again when that starts and no process with the newer one is alive: a rollback', async () => {
     await join('A', 'old');
     const newer = await join('B', 'newer');
     await newer.leave();
@@ -66,7 +66,7 @@ describe('the newest configuration', () => {
     expect((await join('B', 'newer restarts')).position.newest).toBe(false);
   });
 
-  it('is an older one again when its processes run on and those with the newer one are dead for long', async () => {
+  it('is an older one again when its processes still run and those with the newer one have been dead for long', async () => {
     const old = await join('A', 'old');
     await join('B', 'newer');
     await diedAgo('newer', 30);
@@ -75,20 +75,20 @@ describe('the newest configuration', () => {
     expect((await old.beat()).newest).toBe(true);
   });
 
-  it('is one of many that start at once', async () => {
+  it('is decided for many that start at once', async () => {
     const all = await Promise.all(Array.from({ length: 6 }, (_, at) => join(`digest ${at}`, `p${at}`)));
     const standings = await Promise.all(all.map((one) => one.beat()));
     expect(standings.filter(({ newest }) => newest)).toHaveLength(1);
     expect(new Set(standings.map(({ generation }) => generation)).size).toBe(6);
   });
 
-  it('is written down again in a database that does not know of it: a restored backup', async () => {
+  it('is stored again in a database without it: a restored backup', async () => {
     const running = await join('A', 'running');
     await sql`delete from recorder.configurations where recorder = ${recorder}`;
     expect((await running.beat()).newest).toBe(true);
   });
 
-  it('must be of the network that living processes of the name record', async () => {
+  it('must have the network that living processes of the name record', async () => {
     await join('A', 'old');
     const other = ProcessRegistration.join(sql, configuration('F', 'fuji'), `${recorder}/fuji`, ['worker']);
     await expect(other).rejects.toThrow(UsageError);
@@ -100,7 +100,7 @@ describe('the newest configuration', () => {
   });
 });
 
-describe('what is wanted', () => {
+describe('the wanted targets', () => {
   const wanted = async (source: string) => {
     const rows = await sql<{ target_key: string; recorder: string }[]>`
       select target_key, t.recorder from recorder.target_datasets d join recorder.targets t using (source, target_key)
@@ -108,7 +108,7 @@ describe('what is wanted', () => {
     return rows.map(({ target_key }) => target_key);
   };
 
-  it('is written by the newest configuration only', async () => {
+  it('are written by the newest configuration only', async () => {
     const feed = scriptedFeed(nodeIdentity, { node: 'a' });
     const old = await join('A', 'old');
     await registerTargets(sql, feed, 0, old.registrant);
@@ -122,14 +122,14 @@ describe('what is wanted', () => {
     expect(await wanted(feed.source.name)).toEqual([]);
   });
 
-  it('is left alone by a command in the foreground while a process has another configuration', async () => {
+  it('are not changed by a command in the foreground while a process has another configuration', async () => {
     expect(await canRegister(sql, configuration('B'))).toBe(true);
     await join('A', 'running');
     expect(await canRegister(sql, configuration('A'))).toBe(true);
     expect(await canRegister(sql, configuration('B'))).toBe(false);
   });
 
-  it('of two recorders with names is apart; one target is not both of theirs', async () => {
+  it('of two recorders with names are separate; one target does not belong to both', async () => {
     const feed = scriptedFeed(nodeIdentity, { node: 'shared' });
     const apart = { ...feed, targets: [{ node: 'own' }] };
     const first = await join('A', 'first');

@@ -74,7 +74,7 @@ const seconds = (milliseconds: number) => Math.floor(milliseconds / 1000);
 const asRange = ({ from, to }: Window) => `{[${from},${to})}`;
 
 describe('a run', () => {
-  it('stores its pages, its coverage and itself, and a second one writes nothing but its run', async () => {
+  it('stores its pages, its coverage and itself, and a second run writes only itself', async () => {
     const feed = blocksFeed();
     const { from, to } = window;
     feed.script = () =>
@@ -105,7 +105,7 @@ describe('a run', () => {
     });
   });
 
-  it('claims nothing newer than what has settled upstream', async () => {
+  it('claims nothing newer than the settled time of the upstream', async () => {
     const feed = scriptedFeed(proposedBlocks, blocksTarget(), { range: { ...range, settle: 600_000 } });
     const newest = { from: clock.now - day, to: clock.now };
     feed.script = () => pagesOf([page({ blocks: [] }, newest, { last: true })]);
@@ -113,7 +113,7 @@ describe('a run', () => {
     expect((await stored(feed)).covered).toBe(asRange({ from: newest.from, to: clock.now - 600_000 }));
   });
 
-  it('that fails keeps the pages before, with what they prove and no more', async () => {
+  it('that fails keeps the committed pages, with only their proven coverage', async () => {
     const feed = blocksFeed();
     const proven = { from: window.to - 20_000, to: window.to };
     feed.script = async function* () {
@@ -153,7 +153,7 @@ describe('a run', () => {
     ['no object at all', 'nonsense'],
     ['an object without the list', { results: [] }],
     ['a list that is none', { blocks: {} }],
-  ])('that gets %s for an answer fails with a reason and claims nothing', async (_, body) => {
+  ])('with the response %s fails with a reason and claims nothing', async (_, body) => {
     const feed = blocksFeed();
     feed.script = () => pagesOf([page(body, window, { last: true })]);
     const result = await run(recordingContext(sql, clock.read), feed, window);
@@ -161,7 +161,7 @@ describe('a run', () => {
     expect(await stored(feed)).toMatchObject({ blocks: [], covered: null });
   });
 
-  it('whose paged list misses in the answer fails as well', async () => {
+  it('without its list in the response fails as well', async () => {
     const feed = blocksFeed();
     feed.script = (within, ask) => fetchPages(ask, { path: '/blocks', query: {}, list: 'blocks' }, within);
     const context = recordingContext(sql, clock.read, { get: async () => ({}) });
@@ -172,7 +172,7 @@ describe('a run', () => {
     expect(await stored(feed)).toMatchObject({ covered: null });
   });
 
-  it('makes a target fresh only where it is about now', async () => {
+  it('makes a target fresh only if it covers the present', async () => {
     const feed = blocksFeed();
     const context = recordingContext(sql, clock.read);
     const lastSuccess = async () => {
@@ -234,7 +234,7 @@ describe('a commit', () => {
   const many = (lowest: number, second: number) =>
     Array.from({ length: 250 }, (_, at) => block(lowest + at, second));
 
-  it('follows the one before, also when the walk fails meanwhile', async () => {
+  it('follows the previous one, also when the walk fails meanwhile', async () => {
     const feed = blocksFeed();
     const failed = gate();
     const begun: number[] = [];
@@ -255,7 +255,7 @@ describe('a commit', () => {
     expect((await stored(feed)).blocks).toHaveLength(250);
   });
 
-  it('that failed is not claimed by the one after, also when the walk fails meanwhile', async () => {
+  it('that failed is not claimed by the next one, also when the walk fails meanwhile', async () => {
     const feed = blocksFeed();
     const failed = gate();
     const broken = contextBefore(async (commit) => {
@@ -274,7 +274,7 @@ describe('a commit', () => {
     expect(await stored(feed)).toMatchObject({ blocks: [], covered: null });
   });
 
-  it('takes all pages that are there at once', async () => {
+  it('includes all pages that are ready', async () => {
     const feed = blocksFeed();
     let commits = 0;
     const counted = contextBefore(async (commit) => {
@@ -293,7 +293,7 @@ describe('a commit', () => {
     expect((await stored(feed)).blocks).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('starts before there are a thousand rows, because no other run commits', async () => {
+  it('starts before there are a thousand rows if no other run commits', async () => {
     const feed = blocksFeed();
     const begun = gate();
     const context = contextBefore(async () => begun.open());
@@ -311,7 +311,7 @@ describe('a commit', () => {
     expect(await run(context, feed, window)).toMatchObject({ rowsWritten: [last * each] });
   });
 
-  it('takes the pages that came while the one before was under way', async () => {
+  it('includes the pages that arrived during the previous one', async () => {
     const feed = blocksFeed();
     const committing = gate();
     const fetched = gate();
@@ -336,7 +336,7 @@ describe('a commit', () => {
     expect((await stored(feed)).blocks).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('takes an item that came on two pages once, and retires no member by such a list', async () => {
+  it('stores an item on two pages once, and retires no member by such a list', async () => {
     const feed = scriptedFeed(averageTps, { chainId: 'twice' });
     const committing = gate();
     const fetched = gate();
@@ -366,7 +366,7 @@ describe('the fence', () => {
   const expire = (feed: ScriptedFeed) =>
     sql`update recorder.targets set lease_until = now() - interval '1 second' where source = ${feed.source.name}`;
 
-  it('lets a run that lost its lease commit nothing more', async () => {
+  it('prevents commits of a run that lost its lease', async () => {
     const feed = blocksFeed();
     const first = gate();
     const resumed = gate();
@@ -399,7 +399,7 @@ describe('the fence', () => {
     });
   });
 
-  it('lets it write no failure either', async () => {
+  it('prevents such a run from storing a failure', async () => {
     const feed = blocksFeed();
     const begun = gate();
     const resumed = gate();
@@ -425,7 +425,7 @@ describe('the fence', () => {
     expect(target).toEqual({ failures: 0 });
   });
 
-  it('asks for its lease one at a time, however long its commit takes', async () => {
+  it('checks the lease one call at a time, however long its commit takes', async () => {
     const feed = blocksFeed();
     const begun = gate();
     const resumed = gate();
@@ -482,7 +482,7 @@ describe('the fence', () => {
   });
 });
 
-describe('what absence proves', () => {
+describe('proof of absence', () => {
   const target = () => ({ node: 'n', subnetId: `subnet-${Math.random()}` });
   const member = (nodeID: string) => ({ nodeID, startTime: 1_700_000_000, weight: 5 });
   const members = async (feed: ScriptedFeed) => {
@@ -495,7 +495,7 @@ describe('what absence proves', () => {
     ['whole', {}, 'done', ['a']],
     ['restarted', { whole: false }, 'partial', ['a', 'b']],
     ['unfinished', { last: false }, 'partial', ['a', 'b']],
-  ] as const)('is decided by the list: %s', async (_, more, status, left) => {
+  ] as const)('depends on the list: %s', async (_, more, status, left) => {
     const feed = scriptedFeed(validators, target());
     const context = recordingContext(sql, clock.read);
     feed.script = () => onlyPage({ validators: [member('a'), member('b')] });
@@ -506,7 +506,7 @@ describe('what absence proves', () => {
     expect(await members(feed)).toEqual(left);
   });
 
-  it('is nothing while an item of the list could not be read', async () => {
+  it('is missing while an item of the list cannot be decoded', async () => {
     const feed = scriptedFeed(validators, target());
     const context = recordingContext(sql, clock.read);
     feed.script = () => onlyPage({ validators: [member('a'), member('b')] });
@@ -517,7 +517,7 @@ describe('what absence proves', () => {
     expect(await members(feed)).toEqual(['a', 'b']);
   });
 
-  it('is nothing while one key came with two values', async () => {
+  it('is missing while one key has two values', async () => {
     const feed = scriptedFeed(validators, target());
     const context = recordingContext(sql, clock.read);
     feed.script = () => onlyPage({ validators: [member('a'), member('b')] });
@@ -528,7 +528,7 @@ describe('what absence proves', () => {
     expect(await members(feed)).toEqual(['a', 'b']);
   });
 
-  it('reaches no other target', async () => {
+  it('applies to no other target', async () => {
     const [one, other] = [scriptedFeed(validators, target()), scriptedFeed(validators, target())];
     const context = recordingContext(sql, clock.read);
     one.script = () => onlyPage({ validators: [member('a'), member('c')] });
@@ -559,7 +559,7 @@ describe('datasets of one source', () => {
     ]);
   });
 
-  it('are refused together when the second of them has no list', async () => {
+  it('are refused together if the second of them has no list', async () => {
     const broken = {
       ...validatorUptime,
       items: () => {

@@ -63,7 +63,7 @@ const listOf = (members: Readonly<Record<string, number>>) => ({
 });
 const at = (minutes: number) => new Date(start + minutes * minute);
 
-describe('an item of a list that is read later', () => {
+describe('an item of a list that is decoded later', () => {
   const listed = () => {
     const subnetId = `list-${targets}`;
     const feed = scriptedFeed(
@@ -79,7 +79,7 @@ describe('an item of a list that is read later', () => {
       where subnet_id = ${subnetId} order by node_id, valid_from`),
   ];
 
-  it('is how things are since it was observed, where the newest look showed it', async () => {
+  it('applies from its observation if the newest poll showed it', async () => {
     const { feed, history } = listed();
     await look(feed, { a: 1, b: 1 });
     await look(feed, { a: UNREAD, b: 1, c: UNREAD });
@@ -98,7 +98,7 @@ describe('an item of a list that is read later', () => {
     ]);
   });
 
-  it('changes nothing where its member left since', async () => {
+  it('changes nothing if its member left since', async () => {
     const { feed, history } = listed();
     await look(feed, { a: 1, b: 1, c: 1 });
     await look(feed, { a: UNREAD, b: 1, c: 1 });
@@ -111,7 +111,7 @@ describe('an item of a list that is read later', () => {
     ]);
   });
 
-  it('changes nothing where a look since showed the value of before, or no such member, though something is always unread', async () => {
+  it('changes nothing if a later poll showed the previous value, or no such member, though some items stay undecoded', async () => {
     const { feed, history } = listed();
     await look(feed, { a: 1, x: NEVER_READ });
     await look(feed, { a: UNREAD, joined: UNREAD, x: NEVER_READ });
@@ -120,7 +120,7 @@ describe('an item of a list that is read later', () => {
     expect(await history()).toEqual([{ id: 'a', weight: 1, from: at(1), to: null }]);
   });
 
-  it('tells nothing of the time in which its member was gone', async () => {
+  it('stores nothing for the time in which its member was missing', async () => {
     const { feed, history } = listed();
     await look(feed, { a: 1, b: 1 });
     await look(feed, { a: UNREAD, b: 1 });
@@ -135,7 +135,7 @@ describe('an item of a list that is read later', () => {
     ]);
   });
 
-  it('changes nothing where no observer watches the list any more, or again only since', async () => {
+  it('changes nothing if the list is not watched any more, or was watched again only later', async () => {
     const by = { recorder: 'recorder', digest: null };
     const target = { node: `n${targets}`, subnetId: `list-${targets}` };
     const members = { a: 1, x: UNREAD };
@@ -157,7 +157,7 @@ describe('an item of a list that is read later', () => {
     expect(await historyOf(target.subnetId)).toEqual(ended);
   });
 
-  it('changes nothing where it was asked for alone, and the list that it is in since', async () => {
+  it('changes nothing if it was requested alone, and its list later', async () => {
     const list = { chainId: '1', collection: `0x${targets}` };
     const asked = async (target: Target, value: number, whole: boolean) => {
       clock.now += minute;
@@ -177,8 +177,8 @@ describe('an item of a list that is read later', () => {
   });
 });
 
-describe('a point that is read later', () => {
-  it('changes nothing where the points were all read since', async () => {
+describe('a point that is decoded later', () => {
+  it('changes nothing if the points were all fetched since', async () => {
     const chainId = `chain-${targets}`;
     const feed = scriptedFeed(averageTps, { chainId });
     const look = async (...values: readonly number[]) => {
@@ -205,7 +205,7 @@ describe('a point that is read later', () => {
     ]);
   });
 
-  it('is recorded where the newest poll was about later ones', async () => {
+  it('is stored if the newest poll covered later ones', async () => {
     const chainId = `chain-${targets}`;
     const feed = scriptedFeed(
       metricPoints,

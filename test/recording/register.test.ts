@@ -41,13 +41,13 @@ async function known(source: string) {
   return row;
 }
 
-describe('registering while a commit is under way', () => {
+describe('registration during a commit', () => {
   const every = (feed: ScriptedFeed, milliseconds: number): ScriptedFeed => ({
     ...feed,
     datasets: feed.datasets.map((dataset) => ({ ...dataset, every: milliseconds })),
   });
 
-  it('waits for nothing where nothing changes', async () => {
+  it('waits for nothing if nothing changes', async () => {
     const feed = feedOf();
     const { name } = feed.source;
     await registerAll(sql, [feed], 0, by);
@@ -55,7 +55,7 @@ describe('registering while a commit is under way', () => {
     expect(await known(name)).toEqual({ active: true, every: 60_000, items: 7 });
   });
 
-  it('waits for the target first, as a commit does, so that the two never wait for each other', async () => {
+  it('waits for the target first, as a commit does, so that they never deadlock', async () => {
     const feed = feedOf();
     const { name } = feed.source;
     await registerTargets(sql, feed, 0);
@@ -63,7 +63,7 @@ describe('registering while a commit is under way', () => {
     expect(await known(name)).toEqual({ active: true, every: 5_000, items: 7 });
   });
 
-  it('does so also for a target that leaves, alone or with its source', async () => {
+  it('does so also for a removed target, alone or with its source', async () => {
     for (const leave of [
       (feed: ScriptedFeed) => registerTargets(sql, { ...feed, targets: [] }, 1),
       () => registerAll(sql, [], 1, by),
@@ -77,7 +77,7 @@ describe('registering while a commit is under way', () => {
   });
 });
 
-describe('ending a target that left while another run takes it', () => {
+describe('removal of a target while another run claims it', () => {
   it('waits for the target first, too', async () => {
     const feed = withDefaultSettings({ source: validators.source, datasets: [validators] }, [target]);
     const { name } = feed.source;
@@ -105,7 +105,7 @@ describe('ending a target that left while another run takes it', () => {
   });
 });
 
-describe('registering thousands of targets', () => {
+describe('registration of thousands of targets', () => {
   const COUNT = 3_000;
   const CONSTANT = 5;
   /** As often as it takes until PostgreSQL plans the statements without looking at their parameters. */

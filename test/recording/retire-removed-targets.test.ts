@@ -63,7 +63,7 @@ function watched() {
 }
 
 describe('a target that leaves the configuration', () => {
-  it('ends its members, with the reason, once, in the books and told; when it comes back they are new', async () => {
+  it('ends its members once, with the reason, in changes and reports; when it returns they are new', async () => {
     const { feed, history, target } = watched();
     await registerAll(sql, [feed(3)], clock.now, by);
     await run(context(), feed(3));
@@ -87,7 +87,7 @@ describe('a target that leaves the configuration', () => {
     ]);
   });
 
-  it('is not polled any more by a process that does not know it yet', async () => {
+  it('is not polled any more by a process with an older configuration', async () => {
     const { feed, target } = watched();
     await registerAll(sql, [feed(1)], clock.now, by);
     await run(context(), feed(1));
@@ -103,7 +103,7 @@ describe('a target that leaves the configuration', () => {
     expect(await end()).toHaveLength(1);
   });
 
-  it('waits for the run that has it', async () => {
+  it('waits for the run that holds it', async () => {
     const { feed, target, history } = watched();
     await registerAll(sql, [feed(1)], clock.now, by);
     await run(context(), feed(1));
@@ -118,7 +118,7 @@ describe('a target that leaves the configuration', () => {
     expect(await history()).toEqual([{ ended_by: 'unwatched', n: 1 }]);
   });
 
-  it('is ended once by two processes at once, and whole after a kill in between', async () => {
+  it('is ended once by two concurrent processes, and completely after a kill in between', async () => {
     const { feed, target, history } = watched();
     const many = 12_000;
     await registerAll(sql, [feed(many)], clock.now, by);
@@ -149,7 +149,7 @@ describe('a target that leaves the configuration', () => {
     expect(Number(runs[0]?.run_id)).toBe(died);
   });
 
-  it('is not told again by a process that looked before another one ended it', async () => {
+  it('is not reported again by a process that read it before another one ended it', async () => {
     const [first, second] = [watched(), watched()];
     const both = feedOf(validators, [first.target, second.target], listOf(1));
     await registerAll(sql, [both], clock.now, by);
@@ -175,7 +175,7 @@ describe('a target that leaves the configuration', () => {
     expect(await second.history()).toEqual([{ ended_by: 'unwatched', n: 1 }]);
   });
 
-  it('that is asked for again before it was ended keeps its members', async () => {
+  it('that is configured again before it was ended keeps its members', async () => {
     const { feed, history } = watched();
     await registerAll(sql, [feed(2)], clock.now, by);
     await run(context(), feed(2));
@@ -185,7 +185,7 @@ describe('a target that leaves the configuration', () => {
     expect(await history()).toEqual([{ ended_by: null, n: 2 }]);
   });
 
-  it('leaves rows alone that another target is about', async () => {
+  it('does not change rows of another target', async () => {
     const about = (addresses: string) => ({ network: 'n', addresses, nodeIds: '' });
     const reward = { txHash: 'x', rewardType: 'VALIDATOR', addresses: ['a'], amountStaked: '1' };
     const feed = (addresses: string) =>
@@ -203,8 +203,8 @@ describe('a target that leaves the configuration', () => {
   });
 });
 
-describe('a target that was asked for by hand', () => {
-  it('is not ended: nobody ever watched it', async () => {
+describe('a target that was requested by hand', () => {
+  it('is not ended, because it was never watched', async () => {
     const token = { chainId: '1', collection: '0xa', tokenId: '7' };
     const feed = feedOf(nftTokens, [], { tokens: [{ ...nftTokens.example, address: '0xa', tokenId: '7' }] });
     await run(context(), { ...feed, targets: [token] });

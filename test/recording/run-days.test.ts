@@ -103,7 +103,7 @@ async function stored() {
 }
 
 describe('old runs', () => {
-  it('are counted by day, later by month, and removed: those that wrote rows later than others', async () => {
+  it('are counted by day, later by month, and removed: those with rows later than others', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(madeRun, { maxLength: 40 }),
@@ -126,7 +126,7 @@ describe('old runs', () => {
     );
   });
 
-  it('are counted once by several at a time, also when one of them is ended in the middle', async () => {
+  it('are counted once by several processes, also when one of them is ended in the middle', async () => {
     await sql`truncate recorder.runs, recorder.run_days`;
     await sql`
       insert into recorder.runs (source, target_key, datasets, reason, status, worker, started_at, finished_at, items, rows_written)
@@ -154,7 +154,7 @@ describe('old runs', () => {
     });
   });
 
-  it('stay where a member or a target recorded by hand needs them by number', async () => {
+  it('are kept while a member or a target recorded by hand references them', async () => {
     await sql`truncate recorder.runs, recorder.run_days`;
     await sql`
       insert into recorder.runs (run_id, source, target_key, datasets, reason, status, worker, started_at, finished_at, items, rows_written)

@@ -23,7 +23,7 @@ const token = (tokenId: string, ownerAddress: string) => ({
 });
 const job = (target: Target) => ({ target, window: null, reason: 'manual' as const });
 
-it('one token by hand and the list that it is in are never written by two runs at once', async () => {
+it('never writes one token by hand and its list in two runs at once', async () => {
   const list = { chainId: '1', collection: '0xc' };
   const single = { ...list, tokenId: '1' };
   const [asked, answer] = [gate(), gate()];
@@ -55,7 +55,7 @@ it('one token by hand and the list that it is in are never written by two runs a
   ]);
 });
 
-it('a run that died with the lease of the list is lost for the books, whoever takes it over', async () => {
+it('records a killed run with the lease of the list as lost, whichever run takes it over', async () => {
   const list = { chainId: '1', collection: '0xd' };
   const single = { ...list, tokenId: '1' };
   const one = feedOf(single, () => onlyPage({ tokens: [token('1', 'b')] }));

@@ -111,7 +111,7 @@ function observed(): ScriptedFeed {
 const both = { validators: minute, validator_uptime: minute };
 
 describe('observations of one source', () => {
-  it('have their own intervals: a rare one neither slows its sibling nor is taken more often', async () => {
+  it('have their own intervals: a rare one neither slows its sibling nor is polled more often', async () => {
     const recorder = new Recorder(observed(), { validators: minute, validator_uptime: 5 * minute });
     await recorder.pass(11);
     expect(recorder.times('validators')).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
@@ -137,7 +137,7 @@ describe('observations of one source', () => {
     ]);
   });
 
-  it('that come later start when they come', async () => {
+  it('that are added later start then', async () => {
     const recorder = new Recorder(observed(), { validator_uptime: minute });
     await recorder.pass(10);
     recorder.configure(both);
@@ -147,7 +147,7 @@ describe('observations of one source', () => {
     expect(await recorder.ranges('coverage', 'validator_uptime')).toEqual([[0, 19, 'recorded']]);
   });
 
-  it('tile their time each for itself, whatever is enabled when and how often', async () => {
+  it('tile their time independently, for any enabled periods', async () => {
     const phase = fc.record({
       minutes: fc.integer({ min: 1, max: 12 }),
       off: fc.boolean(),
@@ -199,7 +199,7 @@ const covers = (windows: readonly Window[], from: number, to: number) =>
   windows.some((window) => window.from <= from && to <= window.to);
 
 describe('ranges of one source', () => {
-  it('are healed each for itself: a list that is enabled later gets its past, its sibling is not asked for it again', async () => {
+  it('are healed independently: a list that is enabled later gets its past, without requests for its sibling', async () => {
     const recorder = new Recorder(ranged(), { proposed_blocks: minute });
     await recorder.pass(3);
     recorder.configure(lists);
@@ -215,7 +215,7 @@ describe('ranges of one source', () => {
     }
   });
 
-  it('finds the hole of a list that was disabled for a while, and fills it', async () => {
+  it('find the gap of a list that was disabled for a while, and fill it', async () => {
     const recorder = new Recorder(ranged(), lists);
     await recorder.pass(3);
     recorder.configure({ proposed_blocks: minute });
@@ -226,7 +226,7 @@ describe('ranges of one source', () => {
     expect((await recorder.ranges('coverage', 'native_transactions')).length).toBe(1);
   });
 
-  it('finds no hole in what only time has added since the last poll of a rare one', async () => {
+  it('find no gap in the time since the last poll of a rare one', async () => {
     const recorder = new Recorder(ranged(), { proposed_blocks: minute, native_transactions: 30 * minute });
     await recorder.pass(62);
     // A poll may come a tenth of its interval early; what it leaves out below its window is healed at once.
@@ -238,7 +238,7 @@ describe('ranges of one source', () => {
 });
 
 describe('a part of a feed', () => {
-  it('is the same object every time, and the feed itself where nothing is left out', () => {
+  it('is the same object every time, and the feed itself if nothing is excluded', () => {
     const feed = observed();
     expect(selectDatasets(feed, ['validators'])).toBe(selectDatasets(feed, ['validators', 'unknown']));
     expect(selectDatasets(feed, ['validators', 'validator_uptime'])).toBe(feed);

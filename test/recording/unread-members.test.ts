@@ -166,8 +166,8 @@ const day = fc.record({
   racing: fc.boolean(),
 });
 
-describe('what no kept reading is of', () => {
-  it('leaves, and whoever comes back at any moment is read as was fed', async () => {
+describe('a member without retained readings', () => {
+  it('is removed, and a returning one is read as recorded', async () => {
     await fc.assert(
       fc
         .asyncProperty(fc.array(day, { minLength: 12, maxLength: 12 }), async (days) => {
@@ -217,7 +217,7 @@ describe('what no kept reading is of', () => {
     );
   });
 
-  it('is retired first, and leaves a day later at the earliest; nothing of it counts as a removed reading', async () => {
+  it('is retired first, and removed a day later at the earliest; it does not count as a removed reading', async () => {
     const look = await observer('a');
     await look([
       ['NodeID-1', '1'],
@@ -243,7 +243,7 @@ describe('what no kept reading is of', () => {
     expect(await sql`select removed::int from reporting_internal.retention`).toEqual([{ removed: 2 }]);
   });
 
-  it('loses no reading of a look that took its number while it was retired, until that reading is too old', async () => {
+  it('loses no reading of a poll that used its number while it was retired, until that reading expires', async () => {
     const look = await observer('a');
     const fed = await look([['NodeID-1', '1']]);
     clock.now = start + 9 * DAY;
@@ -275,7 +275,7 @@ describe('what no kept reading is of', () => {
     expect(await members()).toEqual([]);
   });
 
-  it('is told by the change feed under the number that its look took, also once another number has its reading', async () => {
+  it('has in the change feed the number that its poll used, also once another number has its reading', async () => {
     const look = await observer('a');
     await look([['NodeID-1', '1']]);
     clock.now = start + 9 * DAY;
@@ -305,7 +305,7 @@ describe('what no kept reading is of', () => {
     expect(await members()).toEqual(['a NodeID-1', 'a NodeID-2']);
   });
 
-  it('stays as long as the change feed tells of its look, which continues past looks that were removed', async () => {
+  it('is kept as long as the change feed includes its poll, which continues past removed polls', async () => {
     const look = await observer('a');
     await look([
       ['NodeID-2', '2'],
@@ -349,7 +349,7 @@ describe('what no kept reading is of', () => {
     );
   });
 
-  it('stays where a day was closed while it was retired, until that day leaves', async () => {
+  it('is kept if a day was closed while it was retired, until that day is removed', async () => {
     const look = await observer('a');
     const fed = await look([['NodeID-1', '1']]);
     clock.now = start + 2 * DAY;
@@ -366,7 +366,7 @@ describe('what no kept reading is of', () => {
     await expectAll(fed);
   });
 
-  it('is kept for a reading that stands as a row, so that the change feed keeps telling it', async () => {
+  it('is kept for a reading that is stored as a row, so that the change feed still includes it', async () => {
     const look = await observer('a');
     await look([
       ['NodeID-1', '1'],
@@ -386,7 +386,7 @@ describe('what no kept reading is of', () => {
     expect(changes).toEqual([{ id: 'NodeID-1', uptime: '0.0000000000000000001' }]);
   });
 
-  it('is looked for in its own dataset alone, also where a reading has no texts', async () => {
+  it('is searched in its own dataset only, also if a reading has no texts', async () => {
     const heights = scriptedFeed(chainHeights, { node: 'a', chain: 'P' });
     await registerTargets(sql, heights, clock.now, { recorder: 'recorder', digest: null });
     heights.script = () => onlyPage({ height: '1' });

@@ -33,7 +33,7 @@ async function walked(
   return { asked, pages };
 }
 
-it('goes piece by piece, newest first, and proves down from the end of the whole window', async () => {
+it('runs piece by piece, newest first, and proves down from the end of the whole window', async () => {
   const { asked, pages } = await walked({ from: 5, to: 30 }, (piece) => {
     if (!piece) throw new Error('a window was asked for');
     const middle = Math.ceil((piece.from + piece.to) / 2);
@@ -61,7 +61,7 @@ it('goes piece by piece, newest first, and proves down from the end of the whole
   ]);
 });
 
-it('proves nothing beyond a piece of which something is not proven', async () => {
+it('proves nothing beyond an unproven piece', async () => {
   const { pages } = await walked({ from: 0, to: 30 }, (piece) => {
     if (piece?.to === 20) return [{ proven: { from: 15, to: 20 }, last: true }];
     if (piece?.to === 10)
@@ -79,7 +79,7 @@ it('proves nothing beyond a piece of which something is not proven', async () =>
   ]);
 });
 
-it('asks once where there is no window', async () => {
+it('requests once without a window', async () => {
   const { asked, pages } = await walked(null, () => [{ proven: null, last: true }]);
   expect([asked, pages]).toEqual([[null], [{ proven: null, last: true }]]);
 });

@@ -15,7 +15,7 @@ function members(parts: readonly Window[]): Set<number> {
 }
 
 describe('subtract', () => {
-  it('leaves what is in the whole and in no part, oldest first, nothing empty, nothing touching', () => {
+  it('returns the parts of the whole outside all others, oldest first, not empty, not adjacent', () => {
     fc.assert(
       fc.property(window, windows, (whole, parts) => {
         const left = subtractWindows(whole, parts);
@@ -31,7 +31,7 @@ describe('subtract', () => {
 });
 
 describe('upTo', () => {
-  it('keeps what lies before the instant', () => {
+  it('returns what lies before the instant', () => {
     fc.assert(
       fc.property(windows, fc.integer({ min: -40, max: 60 }), (parts, until) => {
         const kept = clipWindows(parts, until);
@@ -69,7 +69,7 @@ describe('parseMultirange', () => {
   const sql = postgres(inject('databaseUrl'), { max: 1 });
   afterAll(() => sql.end());
 
-  it('reads what PostgreSQL writes, also far from zero', async () => {
+  it('parses multiranges of PostgreSQL, also far from zero', async () => {
     const far = fc.constantFrom(0, 1_763_600_000_000, -62_135_596_800_000);
     await fc.assert(
       fc.asyncProperty(windows, far, async (parts, shift) => {
@@ -84,7 +84,7 @@ describe('parseMultirange', () => {
     );
   });
 
-  it('reads an empty one', () => {
+  it('parses an empty one', () => {
     expect(parseMultirange('{}')).toEqual([]);
   });
 });

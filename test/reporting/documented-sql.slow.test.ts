@@ -41,14 +41,14 @@ async function expectOneAnswer(all: readonly string[], minAnswered: number): Pro
   for (const zone of ZONES.slice(1)) expect(others[zone], zone).toEqual(UTC);
 }
 
-it('the SQL of the pages has the same rows whatever time zone its session has', async () => {
+it('the SQL of the pages returns the same rows in any session time zone', async () => {
   const documented = statements.map(({ statement }) =>
     fillPlaceholders(statement).replace(EXAMPLE_CURSOR, 'null'),
   );
   await expectOneAnswer(documented, 8);
 });
 
-it('the SQL of the dashboard has the same rows whatever time zone its session has', async () => {
+it('the SQL of the dashboard returns the same rows in any session time zone', async () => {
   const { templating, panels } = dashboard.parse(JSON.parse(read('examples/grafana/postgresql.json')));
   const values: Record<string, string> = {};
   const filled = (text: string) =>

@@ -234,8 +234,8 @@ const closeAll = async (now: number) => {
   await closeDays(closing, now, never).finally(() => closing.end({ timeout: 1 }));
 };
 
-describe('what is not kept forever', () => {
-  it('answers about every moment of the kept range as before, of every kind of history', async () => {
+describe('a limited retention', () => {
+  it('keeps results of every moment in the kept range, for every kind of history', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(round, { minLength: ROUNDS, maxLength: ROUNDS }), async (rounds) => {
         await empty();
@@ -278,7 +278,7 @@ describe('what is not kept forever', () => {
     );
   });
 
-  it('has what incidents of the kept range are made of, also where a node was seen up only for a moment before it', async () => {
+  it('keeps the history of incidents in the kept range, also if a node was up only briefly before it', async () => {
     const until = start + 200 * DAY;
     const kept = until - 90 * DAY;
     await sql`insert into recorder.health_observers (observer, heartbeat_at) values ('a', ${new Date(until)})`;
@@ -298,7 +298,7 @@ describe('what is not kept forever', () => {
     expect(await rows('select * from reporting.node_incidents')).toEqual(before);
   });
 
-  it('says so of the time before, instead of an answer', async () => {
+  it('refuses the time before, instead of returning a wrong result', async () => {
     const rounds = fc.sample(round, { numRuns: ROUNDS, seed: 3 });
     const until = await recordAll(rounds);
     const kept = Math.floor((until - 90 * DAY) / DAY) * DAY;
@@ -335,7 +335,7 @@ describe('what is not kept forever', () => {
       expect(one).toMatchObject({ kept_since: new Date(kept), finished_at: new Date(until) });
   });
 
-  it('says of a subnet that was gone and is there again that it appeared, also where it is not kept that it was gone', async () => {
+  it('reports the return of a subnet also if its removal is not kept', async () => {
     const clock = new ManualClock(start);
     const feed = scriptedFeed(
       subnets,
@@ -362,7 +362,7 @@ describe('what is not kept forever', () => {
     expect(await changesFrom(new Date(start))).toEqual(before);
   });
 
-  it('leaves the stake of peers open where validators are not kept for as long as peers', async () => {
+  it('leaves the stake of peers unknown if validators are not kept for as long as peers', async () => {
     const clock = new ManualClock(start);
     const primary = { node: 'n', subnetId: '11111111111111111111111111111111LpoYY' };
     const list = scriptedFeed(validators, primary, { confirmShrink: { observations: 1, minDuration: 0 } });
@@ -384,7 +384,7 @@ describe('what is not kept forever', () => {
     ]);
   });
 
-  it('is named by every dataset that can lose rows for good, and by no other', () => {
+  it('is declared by every dataset that can lose rows permanently, and by no other', () => {
     const names = retainable.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(['peer_readings', 'node_health', 'runs', 'quarantine']));
     // These are shown whole at each look, however old: what was removed would come again as new.
@@ -392,7 +392,7 @@ describe('what is not kept forever', () => {
   });
 });
 
-describe('what was removed', () => {
+describe('removed rows', () => {
   const range: Range = {
     axis: 'time',
     span: () => 10 * DAY,
@@ -402,7 +402,7 @@ describe('what was removed', () => {
     ...(metricPoints.source.range?.index ? { index: metricPoints.source.range.index } : {}),
   };
 
-  it('is neither a gap nor asked for again, by a poll, a heal, a sweep or a backfill', async () => {
+  it('are neither a gap nor requested again, by a poll, a heal, a sweep or a backfill', async () => {
     const feed = scriptedFeed(
       metricPoints,
       { chainId: '1', metric: 'txCount', timeInterval: 'day' },
@@ -450,7 +450,7 @@ describe('what was removed', () => {
     ]);
   });
 
-  it('stays removed and declared when the seals are verified, however many rows; tampering is still told', async () => {
+  it('stay removed and declared when seals of any size are verified; tampering is still detected', async () => {
     const until = start + 200 * DAY;
     await sql`
       insert into recorder.p_blocks (node, height, valid_from, run_id)
@@ -478,7 +478,7 @@ describe('what was removed', () => {
   });
 });
 
-describe('removing', () => {
+describe('the removal', () => {
   const fill = (table: string, count: number) => sql`
     insert into ${sql(`recorder.${table}`)} (node, height, valid_from, run_id)
     select 'n', g, ${new Date(start)}, 1 from generate_series(1, ${count}) g`;
@@ -486,7 +486,7 @@ describe('removing', () => {
   const until = start + 100 * DAY;
   const keep = { p_blocks: 30 * DAY };
 
-  it('continues after a stop and after its connection is killed, and is done once by two at a time', async () => {
+  it('continues after a stop and after its connection is killed, and runs once in two processes', async () => {
     await fill('p_blocks', 60_000);
     const pages = Number((await sql`select pg_relation_size('recorder.p_blocks') / 8192 as pages`)[0]?.pages);
     expect(pages).toBeGreaterThan(300);
@@ -524,7 +524,7 @@ describe('removing', () => {
     expect((await sql`select removed::int from reporting_internal.retention`)[0]?.removed).toBe(60_000);
   });
 
-  it('leaves what a run changes meanwhile, and what it holds for the next time', async () => {
+  it('keeps rows that a run changes meanwhile, and held rows for the next time', async () => {
     await fill('p_blocks', 100);
     const writer = postgres(database.url, { max: 1, onnotice: () => {} });
     await writer.unsafe('begin');
@@ -540,7 +540,7 @@ describe('removing', () => {
     expect(await countOf()).toBe(0);
   });
 
-  it('never moves the start back, whatever the clock and the configuration say', async () => {
+  it('never moves the start back, whatever the clock and the configuration are', async () => {
     await retain(sql, keep, until, never);
     await retain(sql, { p_blocks: 90 * DAY }, until, never);
     await retain(sql, keep, until - 10 * DAY, never);
@@ -549,7 +549,7 @@ describe('removing', () => {
     ]);
   });
 
-  it('of one dataset that fails costs no other, and is reported', async () => {
+  it('of one dataset that fails affects no other, and is reported', async () => {
     await fill('p_blocks', 10);
     await sql`
       insert into recorder.quarantine (dataset, target_key, digest, run_id, quarantined_at, last_seen, observed_at, reason, item)
@@ -568,7 +568,7 @@ describe('removing', () => {
     expect([warned.length, await countOf()]).toEqual([1, 0]);
   });
 
-  it('takes the earlier of two clocks: one that is set ahead removes nothing', async () => {
+  it('uses the earlier of two clocks: one that is ahead removes nothing', async () => {
     await sql`
       insert into recorder.p_blocks (node, height, valid_from, run_id) values ('n', 1, now() - interval '10 days', 1)`;
     const tenYears = Date.now() + 3_650 * DAY;
@@ -580,7 +580,7 @@ describe('removing', () => {
     expect(Number(since)).toBeLessThan(Date.now() - 29 * DAY);
   });
 
-  it('is done of runs and of the quarantine too, where that is asked for', async () => {
+  it('includes runs and the quarantine if configured', async () => {
     await sql`
       insert into recorder.runs (source, target_key, datasets, reason, status, worker, started_at, finished_at, items, rows_written)
       select 's', 't', '{p_blocks}', 'poll', 'done', 'w', at, at, '{1}', '{1}'

@@ -109,7 +109,7 @@ function said(tx: ReturnType<typeof JSON.parse>) {
 it.each([
   ['P', 'platform', 32],
   ['X', 'avm', 20],
-] as const)('blocks of the %s-chain say the same in bytes and in JSON', async (name, service, type) => {
+] as const)('encodes blocks of the %s-chain the same in bytes and in JSON', async (name, service, type) => {
   const kinds = new Set<number>();
   for (let height = 100; height < 130; height += 1) {
     const asked = { height: name === 'X' ? String(height) : height };
@@ -137,7 +137,7 @@ it.each([
   expect(kinds).toEqual(new Set(name === 'P' ? [34, 17, 18] : [0, 3, 4]));
 });
 
-it('a transaction of the X-chain says the same in bytes and in JSON', async () => {
+it('encodes a transaction of the X-chain the same in bytes and in JSON', async () => {
   const chain = sandbox().network.chain('x-chain');
   const txID =
     chain === undefined

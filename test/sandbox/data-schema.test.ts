@@ -11,7 +11,7 @@ const present = existsSync(FILE);
 if (!present)
   console.warn(`SKIPPED: ${FILE} is absent, the answers are not held against the published schema`);
 
-describe.skipIf(!present)('the answers of the chain data service fit the published schema', () => {
+describe.skipIf(!present)('responses of the chain data service fit the published schema', () => {
   const { sandbox, get, post } = withSandbox();
   // biome-ignore lint/suspicious/noExplicitAny: a document of another's making
   let document: any;
@@ -113,7 +113,7 @@ describe.skipIf(!present)('the answers of the chain data service fit the publish
     ['p-chain', 'ListPChainBalancesResponse'],
     ['x-chain', 'ListXChainBalancesResponse'],
     ['c-chain', 'ListCChainAtomicBalancesResponse'],
-  ])('balances on the %s, of nobody and of some', async (chain, schema) => {
+  ])('balances on the %s, of an unused and of a used address', async (chain, schema) => {
     const path = `/v1/networks/sandbox/blockchains/${chain}/balances`;
     for (const query of [
       '',
@@ -162,13 +162,13 @@ describe.skipIf(!present)('the answers of the chain data service fit the publish
     fits('getNativeBalance', await get(`${path}/balances:getNative?currency=jpy`));
   });
 
-  it('an address without anything', async () => {
+  it('an address without objects', async () => {
     const path = `/v1/chains/43114/addresses/0x${'ab'.repeat(20)}`;
     fits('listNativeTransactions', await get(`${path}/transactions:listNative`));
     fits('listErc1155Balances', await get(`${path}/balances:listErc1155`));
   });
 
-  it('transactions from the barest to the fullest', async () => {
+  it('transactions with the fewest and the most fields', async () => {
     const network = sandbox().evm.get('43114');
     for (let number = 0; number < 60; number += 1) {
       const hash = network?.hash({ account: 0, number });
@@ -176,7 +176,7 @@ describe.skipIf(!present)('the answers of the chain data service fit the publish
     }
   });
 
-  it('deployed contracts of every type, and what deployed them', async () => {
+  it('deployed contracts of every type, and their deployments', async () => {
     const reply = await get(`/v1/chains/43114/contracts/${evm(0)}/deployments?pageSize=100`);
     fits('listContractDeployments', reply);
     const contracts: { address: string; ercType: string }[] = reply.body.contracts;

@@ -33,7 +33,7 @@ async function everything(sandbox: Sandbox): Promise<string> {
   return `${JSON.stringify(watch)}\n${texts.join('\n')}`;
 }
 
-it('a sandbox answers the same bytes for the same seed and time, whatever was asked before', async () => {
+it('returns the same bytes for the same seed and time, whatever was requested before', async () => {
   const texts: string[] = [];
   for (const [seed, hours] of [
     [7, 0],

@@ -23,7 +23,7 @@ function fail(): void {
   });
 }
 
-it('facts are listed, switched on and off, and refused by an unknown name', async () => {
+it('lists facts, switches them on and off, and refuses an unknown name', async () => {
   const list = async () => (await get('/_sandbox/facts')).body.facts;
   expect((await list()).map((one: { fact: string }) => one.fact)).toEqual(Object.keys(FACTS));
   await post('/_sandbox/facts', { fact: 'balance-2021', node: 'validator-1' });
@@ -39,7 +39,7 @@ it('facts are listed, switched on and off, and refused by an unknown name', asyn
   await other.close();
 });
 
-it('the genesis made the primary network and its chains in block -1', async () => {
+it('records the primary network and its chains in block -1 of the genesis', async () => {
   const { body } = await get('/v1/networks/sandbox/subnets');
   const primary = body.subnets.at(-1);
   expect([primary.subnetId, primary.createBlockIndex]).toEqual([
@@ -54,7 +54,7 @@ it('the genesis made the primary network and its chains in block -1', async () =
 });
 
 describe('health of other releases', () => {
-  it('has errors that move at every look, since a time of their own', async () => {
+  it('has errors that change at every poll, since a fixed start', async () => {
     fail();
     on('health-moving-errors');
     const first = await failing();
@@ -71,7 +71,7 @@ describe('health of other releases', () => {
     ]);
   });
 
-  it('has errors as objects, the report as plain text, and a real time where nothing ran yet', async () => {
+  it('has errors as objects, the report as plain text, and a real time for checks that have not run', async () => {
     fail();
     on('health-error-object');
     on('health-text-plain');
@@ -87,7 +87,7 @@ describe('health of other releases', () => {
 });
 
 describe('nodes of other releases', () => {
-  it('give each peer its uptimes by subnet, and inbound ones an ephemeral port', async () => {
+  it('report for each peer its uptimes by subnet, and for inbound ones an ephemeral port', async () => {
     on('peers-subnet-uptimes');
     on('peers-ephemeral-ports');
     const ports = async () => {
@@ -105,7 +105,7 @@ describe('nodes of other releases', () => {
     expect([...after.values()].filter((ip) => ip.endsWith(':9651')).length).toBeGreaterThan(5);
   });
 
-  it('give balances without maps', async () => {
+  it('return balances without maps', async () => {
     on('balance-2021', 'validator-1');
     const ask = (node: string) =>
       result(`/nodes/${node}/ext/bc/P`, 'platform.getBalance', { addresses: [sandbox().watch.addresses[0]] });
@@ -119,7 +119,7 @@ describe('nodes of other releases', () => {
     expect(await ask('validator-2')).toHaveProperty('balances');
   });
 
-  it('see few members at first, with 200', async () => {
+  it('list few members at first, with 200', async () => {
     const counts = async () => [
       (await result('/ext/bc/P', 'platform.getCurrentValidators')).validators.length,
       (await result('/ext/info', 'info.peers')).peers.length,
@@ -135,8 +135,8 @@ describe('nodes of other releases', () => {
   });
 });
 
-describe('members and values as they were seen', () => {
-  it('leave and come back within a day, with a new start', async () => {
+describe('observed members and values', () => {
+  it('leave and return within a day, with a new start', async () => {
     const list = async (): Promise<Map<string, { txID: string; startTime: string }>> => {
       const { validators } = await result('/ext/bc/P', 'platform.getCurrentValidators');
       return new Map(validators.map((one: { nodeID: string }) => [one.nodeID, one]));
@@ -159,7 +159,7 @@ describe('members and values as they were seen', () => {
     }
   });
 
-  it('hold what no column may', async () => {
+  it('contain values that no column may hold', async () => {
     const subnets = async () => (await get('/v1/networks/sandbox/subnets')).text;
     expect(await subnets()).not.toContain('"encoding"');
     on('genesis-data-encoded');

@@ -30,7 +30,7 @@ function raw(path: string): Promise<string> {
 
 describe('faults', () => {
   it.each(['429', '400', '401', '403', '404', '500', '502', '503'] as const)(
-    'answer %s as the services do',
+    'respond to %s like the services',
     async (kind) => {
       sandbox().faults.next({}, kind);
       const { status, body } = await get(METRIC);
@@ -46,13 +46,13 @@ describe('faults', () => {
     ['429-past', /^Thu, 05 Mar 2026 09:20:00 GMT$/],
     ['429-huge', /^1000000000$/],
     ['429-garbage', /^soon/],
-  ] as const)('say when to come again: %s', async (kind, pattern) => {
+  ] as const)('send Retry-After: %s', async (kind, pattern) => {
     sandbox().faults.next({}, kind);
     const { headers } = await get(METRIC);
     expect(headers.get('retry-after')).toEqual(pattern === null ? null : expect.stringMatching(pattern));
   });
 
-  it('answer with pages for people, or with a redirect', async () => {
+  it('respond with pages for people, or with a redirect', async () => {
     for (const kind of ['502-html', '504-html', 'html'] as const) {
       sandbox().faults.next({}, kind);
       const { status, text, headers } = await get(METRIC);
@@ -79,7 +79,7 @@ describe('faults', () => {
     }
   });
 
-  it('reset, stall and slow the connection down', async () => {
+  it('reset, stall and slow the connection', async () => {
     sandbox().faults.next({}, 'reset');
     expect(await raw(METRIC)).toBe('<error>');
     sandbox().faults.next({}, 'slow-headers');
@@ -90,7 +90,7 @@ describe('faults', () => {
     await expect(fetch(`${sandbox().url}${METRIC}`, { signal: AbortSignal.timeout(50) })).rejects.toThrow();
   });
 
-  it('send what no one should read', async () => {
+  it('send invalid bodies', async () => {
     const spoilt = async (kind: FaultKind): Promise<Buffer> => {
       sandbox().faults.next({}, kind);
       return Buffer.from(await (await fetch(`${sandbox().url}${METRIC}`)).arrayBuffer());
@@ -104,7 +104,7 @@ describe('faults', () => {
     expect(() => new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from([0xc3, 0x28]))).toThrow();
   });
 
-  it('kill a token, repeat it, lead it in a circle', async () => {
+  it('expire a token, repeat it, or make a cycle', async () => {
     const first = await get(blocks());
     const token = first.body.nextPageToken;
     sandbox().faults.next({}, 'token-dead');
@@ -129,7 +129,7 @@ describe('faults', () => {
     }
   });
 
-  it('empty, double and thin out pages', async () => {
+  it('empty, repeat and shorten pages', async () => {
     const right = (await get(METRIC)).body;
     const spoilt = async (kind: FaultKind): Promise<{ results: unknown[]; nextPageToken: string }> => {
       sandbox().faults.next({}, kind);
@@ -148,7 +148,7 @@ describe('faults', () => {
     expect((await spoilt('missing-item')).results).toHaveLength(4);
   });
 
-  it.each(ITEM_KINDS)('spoil one item of a list: %s', async (kind) => {
+  it.each(ITEM_KINDS)('corrupt one item of a list: %s', async (kind) => {
     const right = (await get(blocks())).body.blocks.map((block: unknown) => JSON.stringify(block));
     sandbox().faults.next({}, kind);
     const { text, status } = await get(blocks());
@@ -172,7 +172,7 @@ describe('faults', () => {
     expect((await get(METRIC)).text).toContain(part);
   });
 
-  it('contradict themselves in JSON-RPC and health', async () => {
+  it('contradict the envelope in JSON-RPC and health', async () => {
     const ask = (): ReturnType<typeof rpc> => rpc('/ext/info', 'info.peers');
     sandbox().faults.next({ operation: 'info.peers' }, 'rpc-error');
     expect((await ask()).body).toMatchObject({ error: { code: -32000, data: null }, id: 1 });
@@ -187,7 +187,7 @@ describe('faults', () => {
     expect(String(spoilt.peers.length + 1)).toBe(spoilt.numPeers);
   });
 
-  it('come to chosen requests only, so often, or until a time', async () => {
+  it('apply to selected requests only, for a number of times, or until a time', async () => {
     sandbox().faults.next({ operation: 'listSubnets' }, '500', 2);
     sandbox().faults.until({ service: 'metrics' }, '429', NOW + 1);
     const statuses = async (path: string): Promise<number[]> => [
@@ -205,7 +205,7 @@ describe('faults', () => {
     expect(await statuses(METRIC)).toEqual([503, 200, 200]);
   });
 
-  it('come at a rate, drawn from the seed', async () => {
+  it('apply at a rate, derived from the seed', async () => {
     const run = async (seed: number): Promise<string> => {
       const { sandbox: other } = await stillSandbox({ seed });
       other.faults.rate({ '500': 0.2, 'nan-string': 0.2 });

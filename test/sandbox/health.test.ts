@@ -65,7 +65,7 @@ describe('health', () => {
     expect(Object.keys(filtered.body.result.checks)).toContain('network');
   });
 
-  it('has not yet run right after a start, and then bootstraps', async () => {
+  it('has no results right after a start, and then bootstraps', async () => {
     sandbox().nodes[0]?.timeline.addRestart(SEC);
     const first = await get('/ext/health');
     expect(first.status).toBe(503);
@@ -84,7 +84,7 @@ describe('health', () => {
     expect((await get('/ext/health')).status).toBe(200);
   });
 
-  it('stays ready once it was, and alive always', async () => {
+  it('stays ready after the first time, and is always alive', async () => {
     clock().advance(600_000);
     fail('bootstrapped', SEC, SEC + 86_400);
     const ready = await get('/ext/health/readiness');
@@ -96,7 +96,7 @@ describe('health', () => {
     });
   });
 
-  it('has bad minutes of its own, where it is let', async () => {
+  it('has unhealthy minutes if configured', async () => {
     const { sandbox: other, clock: time } = await stillSandbox({ incidents: true });
     const states = new Set<number>();
     for (let hour = 0; hour < 24 * 14; hour += 1) {

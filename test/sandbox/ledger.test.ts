@@ -6,8 +6,8 @@ const { sandbox, clock, get, post, rpc } = withSandbox({ ledgerCalls: 3, ledgerB
 
 const HOUR = Math.floor(NOW / 3_600_000) * 3600;
 
-describe('the ledger', () => {
-  it('counts calls and units forever, and keeps the last calls', async () => {
+describe('the ledger of the sandbox', () => {
+  it('counts calls and units without limit, and keeps the last calls', async () => {
     for (let i = 0; i < 9; i += 1) await get('/v2/chains/43114/metrics/txCount?pageSize=1');
     await get(`/v1/networks/sandbox/blockchains/p-chain/balances?addresses=${sandbox().watch.addresses[0]}`);
     await get('/v1/networks/sandbox/subnets');
@@ -33,7 +33,7 @@ describe('the ledger', () => {
     expect(last?.body).toContain('"numPeers"');
   });
 
-  it('knows every value of a point in the order it was answered', async () => {
+  it('has every value of a point in the order of the responses', async () => {
     const path = '/v2/chains/43114/metrics/txCount?pageSize=2';
     const answered: number[] = [];
     for (let i = 0; i < 6; i += 1) {
@@ -56,7 +56,7 @@ describe('the ledger', () => {
     ).toEqual(rows);
   });
 
-  it('leaves out what a fault kept from being read', async () => {
+  it('excludes values that a fault made unreadable', async () => {
     const path = '/v2/chains/43114/metrics/txCount?pageSize=3';
     sandbox().faults.next({ operation: 'getMetric' }, 'truncated-length');
     await get(path).catch(() => undefined);
@@ -80,7 +80,7 @@ describe('the ledger', () => {
     ).toEqual(['truncated-length', '503', 'nan-string']);
   });
 
-  it('can be asked over HTTP, with the truth about blocks, and the clock can be moved', async () => {
+  it('is served over HTTP with the true blocks, and the clock can be moved', async () => {
     await get('/v1/networks/sandbox/subnets');
     const { text } = await get('/_sandbox/ledger/calls?operation=listSubnets');
     expect(JSON.parse(text)).toMatchObject({ call: 1, operation: 'listSubnets' });

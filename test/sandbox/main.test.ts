@@ -17,7 +17,7 @@ async function announcement(child: ChildProcess): Promise<Record<string, unknown
 }
 
 describe('the sandbox as a process', () => {
-  it('announces itself in one line, answers on the clock it was given, and stops on SIGTERM', async () => {
+  it('prints its addresses in one line, serves by the given clock, and stops on SIGTERM', async () => {
     const child = start('--start', '2026-01-01T00:00:00Z', '--speed', '60');
     const announced = await announcement(child);
     expect(announced).toMatchObject({ seed: 5, url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) });
@@ -53,11 +53,11 @@ describe('the sandbox as a process', () => {
     ['--speed=-1', '--speed must be a positive number'],
     ['--seed=0x10', '--seed must be a whole number'],
     ['--port=99999', '--port must be a whole number, at most 65535'],
-  ])('refuses arguments that make no sense: %s', async (argument, problem) => {
+  ])('refuses invalid arguments: %s', async (argument, problem) => {
     expect(await refusal(argument)).toBe(`${problem}\n`);
   });
 
-  it('says what fixes it where another program listens', async () => {
+  it('reports the fix if another program listens', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const address = other.address();

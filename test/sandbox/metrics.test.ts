@@ -31,7 +31,7 @@ const midnight = Math.floor(NOW / 1000 / DAY) * DAY;
 
 describe('metrics', () => {
   it.each(['txCount', 'gasUsed'])(
-    '%s: the hours of a day add up to it, partial days included',
+    '%s: the hours of a day sum to it, including partial days',
     async (metric) => {
       for (const day of [midnight, midnight - DAY, midnight - 3 * DAY, midnight - 40 * DAY]) {
         const hours = await series(
@@ -50,7 +50,7 @@ describe('metrics', () => {
     },
   );
 
-  it('the days of a week and of a month add up to them', async () => {
+  it('the days of a week and of a month sum to them', async () => {
     const monday = Date.UTC(2026, 1, 23) / 1000;
     const february = Date.UTC(2026, 1, 1) / 1000;
     for (const [interval, from, to] of [
@@ -81,7 +81,7 @@ describe('metrics', () => {
     expect(running[0]?.value).toBe(contracts.slice(1).reduce((sum, point) => sum + point.value, 0));
   });
 
-  it('gives points newest first, value before timestamp, on the windows of the interval', async () => {
+  it('returns points newest first, value before timestamp, on the windows of the interval', async () => {
     for (const interval of ['hour', 'day', 'week', 'month']) {
       const { text, body } = await get(
         `/v2/chains/43113/metrics/activeSenders?timeInterval=${interval}&pageSize=12`,
@@ -99,7 +99,7 @@ describe('metrics', () => {
     }
   });
 
-  it('keeps to its bounds and refuses what it does not know', async () => {
+  it('enforces its limits and refuses unknown parameters', async () => {
     const path = '/v2/chains/43114/metrics';
     expect((await get(`${path}/txCount`)).body.results).toHaveLength(100);
     expect((await get(`${path}/txCount?pageSize=2160`)).body.results).toHaveLength(2160);
@@ -117,7 +117,7 @@ describe('metrics', () => {
     expect((await get('/v2/chains/888003/metrics/txCount')).body).toEqual({ results: [] });
   });
 
-  it('keeps the day-only metrics by day only: the default interval is the hour', async () => {
+  it('has the daily metrics by day only: the default interval is the hour', async () => {
     for (const metric of DAY_ONLY) {
       expect((await get(`/v2/chains/43114/metrics/${metric}`)).status).toBe(400);
       expect((await get(`/v2/chains/43114/metrics/${metric}?timeInterval=week`)).status).toBe(400);
@@ -136,7 +136,7 @@ describe('metrics', () => {
     expect(points.map((point) => point.timestamp)).toEqual([7, 8, 9].map((days) => midnight - days * DAY));
   });
 
-  it('has all 17 metrics of a chain in harmony', async () => {
+  it('has consistent values of all 17 metrics of a chain', async () => {
     const query = `timeInterval=day&startTimestamp=${midnight - 20 * DAY}&endTimestamp=${midnight - 20 * DAY}`;
     const of = Object.fromEntries(
       await Promise.all(
@@ -154,14 +154,14 @@ describe('metrics', () => {
     expect(of.feesPaid).toBeCloseTo((of.gasUsed * of.avgGasPrice) / 1e9, 6);
   });
 
-  it('adds the chains up in total', async () => {
+  it('has the sum of the chains as the total', async () => {
     const at = `timeInterval=day&startTimestamp=${midnight - 20 * DAY}&endTimestamp=${midnight - 20 * DAY}`;
     const of = async (chain: string): Promise<number> => (await series(chain, 'gasUsed', at))[0]?.value ?? 0;
     const gasUsed = await Promise.all(['43114', '43113', '888001', '888002'].map(of));
     expect(await of('total')).toBe(gasUsed.reduce((sum, value) => sum + value));
   });
 
-  it('averages of transactions per second come with status and the time of the last run', async () => {
+  it('returns averages of transactions per second with status and the time of the last run', async () => {
     const { body } = await get('/v1/avg_tps/43114');
     expect(body).toMatchObject({ status: 200, lastRun: Math.floor(NOW / 900_000) * 900 });
     expect(body.results[0].timestamp).toBe(midnight);
@@ -185,7 +185,7 @@ describe('metrics', () => {
     expect(late[1]).toBeGreaterThan(late[0] ?? 0);
   });
 
-  it('has points that return to an earlier value, and points that vanish and come back', () => {
+  it('has points that return to an earlier value, and points that vanish and reappear', () => {
     let returned = 0;
     let vanished = 0;
     for (let hour = midnight - 60 * DAY; hour < midnight - 10 * DAY; hour += HOUR) {
@@ -199,7 +199,7 @@ describe('metrics', () => {
     expect(vanished).toBeGreaterThan(0);
   });
 
-  it('changes nothing while the clock is stopped, and moves with it', async () => {
+  it('changes nothing while the clock is stopped, and changes with it', async () => {
     const path = '/v2/chains/43114/metrics/txCount?pageSize=3&endTimestamp=9999999999';
     const first = (await get(path)).body.results;
     expect((await get(path)).body.results).toEqual(first);

@@ -8,7 +8,7 @@ const { sandbox, get, post, rpc } = withSandbox();
 const SEC = NOW / 1000;
 
 describe('JSON-RPC of a node', () => {
-  it('answers under the node’s own path, and for the first node under none', async () => {
+  it('responds under the path of the node, and for the first node under none', async () => {
     const [first, second] = sandbox().nodes;
     expect((await rpc('/ext/info', 'info.getNodeID')).body.result.nodeID).toBe(first?.identity.nodeId);
     const reply = await rpc('/nodes/validator-2/ext/info', 'info.getNodeID');
@@ -31,7 +31,7 @@ describe('JSON-RPC of a node', () => {
     expect(body.error.message).toEqual(message instanceof RegExp ? expect.stringMatching(message) : message);
   });
 
-  it('keeps to the envelope', async () => {
+  it('validates the envelope', async () => {
     expect((await post('/ext/info', '{"jsonrpc"')).body.error.code).toBe(-32700);
     expect((await post('/ext/info', [])).body.error.code).toBe(-32700);
     expect((await post('/ext/info', { jsonrpc: '1.0', id: 1, method: 'info.peers' })).body.error.code).toBe(
@@ -52,14 +52,14 @@ describe('JSON-RPC of a node', () => {
     });
   });
 
-  it('says how it sees its uptime, which a node that does not validate cannot', async () => {
+  it('reports its own uptime, which a node that does not validate cannot', async () => {
     const { result } = (await rpc('/ext/info', 'info.uptime')).body;
     expect(result.weightedAveragePercentage).toMatch(/^\d{2,3}\.\d{4}$/);
     const { error } = (await rpc('/nodes/observer-1/ext/info', 'info.uptime')).body;
     expect(error.message).toBe("couldn't get node uptime: node is not a validator");
   });
 
-  it('refuses the chains’ calls while it is not done bootstrapping', async () => {
+  it('refuses calls of the chains while it is bootstrapping', async () => {
     const node = sandbox().nodes[1];
     node?.timeline.addRestart(SEC - 20);
     const reply = await rpc('/nodes/validator-2/ext/bc/P', 'platform.getHeight');
@@ -77,7 +77,7 @@ describe('validators', () => {
   const ask = async (params: unknown): Promise<Record<string, string>[]> =>
     (await rpc('/ext/bc/P', 'platform.getCurrentValidators', params)).body.result.validators;
 
-  it('come in three shapes', async () => {
+  it('have three shapes', async () => {
     const [primary, permissioned, l1, mixed] = sandbox().network.subnets;
     const shape = async (subnetID: string | undefined): Promise<string[]> => [
       ...new Set((await ask({ subnetID })).map((one) => Object.keys(one).join(' '))),
@@ -93,7 +93,7 @@ describe('validators', () => {
     expect((await shape(mixed?.subnetId)).sort()).toEqual([plain, own].sort());
   });
 
-  it('list delegators only when one node is asked for', async () => {
+  it('list delegators only for a single requested node', async () => {
     const [a, b] = sandbox().watch.nodeIds;
     expect((await ask({}))[0]).not.toHaveProperty('delegators');
     expect((await ask({ nodeIDs: [a, b] })).map((one) => 'delegators' in one)).toEqual([false, false]);
@@ -104,7 +104,7 @@ describe('validators', () => {
     expect(one?.uptime).toMatch(/^\d{2,3}\.\d{4}$/);
   });
 
-  it('come, go, change their weights and are seen differently by each node', async () => {
+  it('join, leave, change their weights and differ by node', async () => {
     const { clock, sandbox: other } = await stillSandbox();
     const seen = new Set<string>();
     const subnetID = other.network.subnets[2]?.subnetId;
@@ -127,7 +127,7 @@ describe('validators', () => {
   });
 });
 
-it('exact integers appear in full in the text of staking transactions and of X-chain transactions', async () => {
+it('have exact integers in the text of staking transactions and of X-chain transactions', async () => {
   const { text } = await get(
     '/v1/networks/sandbox/blockchains/p-chain/transactions:listStaking?txTypes=RegisterL1ValidatorTx&pageSize=100',
   );
@@ -148,7 +148,7 @@ it('exact integers appear in full in the text of staking transactions and of X-c
 });
 
 describe('the X- and P-chain', () => {
-  it('page through UTXOs to the end, 1024 at most at a time', async () => {
+  it('return pages of UTXOs to the end, at most 1024 at a time', async () => {
     const address = sandbox().watch.addresses[1];
     const found: string[] = [];
     let startIndex: unknown;
@@ -185,7 +185,7 @@ describe('the X- and P-chain', () => {
     expect(new Set(found).size).toBeLessThan(found.length);
   });
 
-  it('have the UTXOs on their way from one chain apart, as the data service counts them', async () => {
+  it('separate UTXOs in transit from one chain, as the data service counts them', async () => {
     const { clock, sandbox: other } = await stillSandbox();
     const address = other.watch.addresses[1];
     const seen = { P: 0, C: 0 };
@@ -225,7 +225,7 @@ describe('the X- and P-chain', () => {
     await other.close();
   });
 
-  it('give blocks by height and by id, and their transactions', async () => {
+  it('return blocks by height and by id, and their transactions', async () => {
     for (const [path, name] of [
       ['/ext/bc/X', 'avm'],
       ['/ext/bc/P', 'platform'],

@@ -8,7 +8,7 @@ import { withSandbox } from './with-sandbox.ts';
 const { sandbox, get, rpc } = withSandbox();
 
 const PUBLIC_NAMES = /mainnet|fuji|testnet/i;
-it('is the network of the configuration that records the bundled sandbox, and of the example', () => {
+it('equals the network of the configuration that records the bundled sandbox, and of the example', () => {
   expect(sandboxConfig(announcementSchema.parse({ ...sandbox().watch, url: sandbox().url })).network).toBe(
     'sandbox',
   );
@@ -23,7 +23,7 @@ it('is reported by every node, with an id that no public network has', async () 
   }
 });
 
-it('is reported by the data service, which does not answer to the name of a public network', async () => {
+it('is reported by the data service, which refuses the name of a public network', async () => {
   const [address] = sandbox().watch.addresses;
   for (const chain of ['p-chain', 'x-chain', 'c-chain']) {
     const path = (network: string) =>
@@ -36,7 +36,7 @@ it('is reported by the data service, which does not answer to the name of a publ
 });
 
 it.each(['mainnet', 'testnet'])(
-  'has no metrics of %s: those are sums over the chains of public networks',
+  'has no metrics of %s, which are sums over the chains of public networks',
   async (name) => {
     expect((await get(`/v2/chains/${name}/metrics/txCount?timeInterval=day`)).status).toBe(404);
     expect((await get(`/v1/avg_tps/${name}`)).status).toBe(404);

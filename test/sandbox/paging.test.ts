@@ -35,7 +35,7 @@ describe('proposed blocks', () => {
     ['x-chain', 1],
     ['c-chain', 2],
     ['p-chain', 3],
-  ])('on the %s of node %i are the ones of the model, newest first', async (chain, node) => {
+  ])('on the %s of node %i equal those of the model, newest first', async (chain, node) => {
     const from = SEC - 40 * 86_400;
     const to = SEC - 37 * 86_400;
     const blocks = await all(`${path(node, chain)}?startTimestamp=${from}&endTimestamp=${to}&pageSize=100`);
@@ -56,7 +56,7 @@ describe('proposed blocks', () => {
     expect(new Set(blocks.map((block) => block.blockTimestamp)).size).toBeLessThan(blocks.length);
   });
 
-  it('are proposed by validators of that time', async () => {
+  it('are proposed by validators of their time', async () => {
     const [, , , comesAndGoes] = sandbox().watch.nodeIds;
     const stakes = sandbox().network.validators.stakes[11] ?? [];
     const [first, second] = stakes.filter((stake) => stake.start > sandbox().network.genesisSec);
@@ -76,7 +76,7 @@ describe('proposed blocks', () => {
     expect([times[0], times.at(-1)]).toEqual([second.blockTimestamp, fourth.blockTimestamp]);
   });
 
-  it('come ten to a page, and at most a hundred', async () => {
+  it('have ten to a page, and at most a hundred', async () => {
     expect((await get(path(0))).body.blocks).toHaveLength(10);
     for (const size of ['0', '101', '-1', 'ten', '1.5']) {
       const { status, body } = await get(`${path(0)}?pageSize=${size}`);
@@ -87,7 +87,7 @@ describe('proposed blocks', () => {
     expect((await get(path(0).replace('p-chain', 'q-chain'))).status).toBe(400);
   });
 
-  it('that arrive while paging do not shift the pages behind', async () => {
+  it('that arrive during a walk do not shift the following pages', async () => {
     const first = await get(`${path(0)}?pageSize=5`);
     clock().advance(3_600_000);
     const second = await get(`${path(0)}?pageSize=5&pageToken=${first.body.nextPageToken}`);
@@ -101,7 +101,7 @@ describe('proposed blocks', () => {
 });
 
 describe('page tokens', () => {
-  it('are UUIDs of version 4 that live for 24 hours on the sandbox’s clock', async () => {
+  it('are UUIDs of version 4 that expire after 24 hours on the clock of the sandbox', async () => {
     const url = `${path(0)}?pageSize=5`;
     const token = (await get(url)).body.nextPageToken;
     expect(token).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -116,7 +116,7 @@ describe('page tokens', () => {
     });
   });
 
-  it('pin what was asked for', async () => {
+  it('fix the parameters of the request', async () => {
     const token = (await get(`${path(0)}?pageSize=5&startTimestamp=1750000000`)).body.nextPageToken;
     const with_ = async (url: string): Promise<number> => (await get(`${url}&pageToken=${token}`)).status;
     expect(await with_(`${path(0)}?pageSize=5&startTimestamp=1750000000`)).toBe(200);
@@ -129,7 +129,7 @@ describe('page tokens', () => {
     );
   });
 
-  it('lead through every list without a gap or a repeat', async () => {
+  it('page through every list without a gap or a repeat', async () => {
     const address = sandbox().watch.evmAddresses[0]?.address;
     const lists = [
       ['/v1/networks/sandbox/subnets?pageSize=2', 'subnets', 'subnetId'],
@@ -175,7 +175,7 @@ describe('page tokens', () => {
 });
 
 describe('lists of an EVM address', () => {
-  it('take startBlock in and leave endBlock out', async () => {
+  it('include startBlock and exclude endBlock', async () => {
     const url = `/v1/chains/43114/addresses/${sandbox().watch.evmAddresses[0]?.address}/transactions:listNative`;
     const blocks = (await get(`${url}?pageSize=20`)).body.transactions.map((item: { blockNumber: string }) =>
       Number(item.blockNumber),
@@ -186,7 +186,7 @@ describe('lists of an EVM address', () => {
     expect(found).toEqual(blocks.filter((block: number) => block >= low && block < top));
   });
 
-  it('add up: the ERC-1155 balances are the sums of the transfers', async () => {
+  it('are consistent: the ERC-1155 balances are the sums of the transfers', async () => {
     const address = sandbox().watch.evmAddresses[2]?.address ?? '';
     const sums = new Map<string, number>();
     for (let token = ''; token !== 'end'; ) {

@@ -74,7 +74,7 @@ const HASHES =
   /\.(blockHash|parentHash|proposerId|proposerParentId|txHash|txID|id|parentID|merkleRoot|\w*[iI][dD]|\w*ID)$/;
 
 describe('ids', () => {
-  it('in base 58 all end with their checksum', async () => {
+  it('in base 58 all end with a valid checksum', async () => {
     const wrong: string[] = [];
     let right = 0;
     for (const [path, text] of (await answers()).flatMap((body) => [...texts(body)])) {
@@ -90,7 +90,7 @@ describe('ids', () => {
     expect(right).toBeGreaterThan(1_000);
   });
 
-  it('of blocks, transactions and outputs can all be told apart', () => {
+  it('of blocks, transactions and outputs are all distinct', () => {
     const blocks = sandbox().network.blocks({ alias: 'p-chain', number: 0, blockchainId: '' });
     const hashes = Array.from({ length: 3_000 }, (_, height) => blocks.hash(height));
     expect(new Set(hashes).size).toBe(3_000);
@@ -111,7 +111,7 @@ describe('ids', () => {
   });
 });
 
-it('EVM addresses are spelt as EIP-55 has it', async () => {
+it('of EVM addresses are spelt as in EIP-55', async () => {
   const found = new Set<string>();
   for (const [, text] of (await answers()).flatMap((body) => [...texts(body)]))
     if (/^0x[0-9a-fA-F]{40}$/.test(text)) found.add(text);
@@ -127,7 +127,7 @@ it('EVM addresses are spelt as EIP-55 has it', async () => {
 });
 
 describe('BLS keys', () => {
-  it('are different for every validator, and their proofs verify', async () => {
+  it('are different for every validator, with valid proofs', async () => {
     const { nodes } = sandbox().network.validators;
     const members = sandbox().network.subnets.flatMap((subnet) => subnet.members);
     const l1 = members.filter((member) => member.l1).map(({ node }) => node);
@@ -142,7 +142,7 @@ describe('BLS keys', () => {
     }
   });
 
-  it('are those of the rule that they were made by', () => {
+  it('follow the rule of their generation', () => {
     const secret = createHash('sha256').update('sandbox key 2').digest('hex');
     const scalar = BigInt(`0x${secret}`) % bls12_381.fields.Fr.ORDER;
     expect(sandbox().network.validators.nodes[2]?.publicKey).toBe(

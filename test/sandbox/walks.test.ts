@@ -43,8 +43,8 @@ async function walk(path: string, member: string, pages: number): Promise<Walked
   }
 }
 
-describe('walks that go otherwise', () => {
-  it('turn a list round to its end', async () => {
+describe('walks in an unusual order', () => {
+  it('reverse a list to its end', async () => {
     for (const [path, member] of LISTS()) {
       const large = path.replace('pageSize=9', 'pageSize=99');
       const whole = await walk(large, member, 1);
@@ -57,7 +57,7 @@ describe('walks that go otherwise', () => {
     }
   });
 
-  it('give one item a page', async () => {
+  it('return one item a page', async () => {
     for (const [path, member] of LISTS()) {
       const whole = await walk(path, member, 1);
       sandbox().faults.next({}, 'page-of-one');
@@ -66,7 +66,7 @@ describe('walks that go otherwise', () => {
     }
   });
 
-  it('end with a dead token', async () => {
+  it('end with an expired token', async () => {
     for (const [path, member] of LISTS()) {
       for (const [kind, sizes] of [
         ['reversed-one-dead', [1, 1]],
@@ -80,7 +80,7 @@ describe('walks that go otherwise', () => {
     }
   });
 
-  it('let tokens be a function of the place', async () => {
+  it('derive tokens from the place', async () => {
     const [path, member] = LISTS()[0] ?? ['', ''];
     for (const [kind, same, pages] of [
       ['token-of-place', true, 9],
@@ -100,7 +100,7 @@ describe('walks that go otherwise', () => {
     }
   });
 
-  it('are chosen at the first page only', async () => {
+  it('are selected at the first page only', async () => {
     const [path, member] = LISTS()[0] ?? ['', ''];
     const { tokens } = await walk(path, member, 2);
     sandbox().faults.rate({ 'page-of-one': 1 });
@@ -109,7 +109,7 @@ describe('walks that go otherwise', () => {
     expect(sandbox().ledger.faults()).toEqual({});
   });
 
-  it('are noted with the points that were served', async () => {
+  it('are counted with the served points', async () => {
     sandbox().faults.next({}, 'list-reversed');
     const { body } = await get('/v2/chains/43114/metrics/txCount?pageSize=3');
     const noted = sandbox()
@@ -127,7 +127,7 @@ describe('lists that contradict', () => {
     return (await rpc('/ext/info', 'info.peers')).body.result;
   };
 
-  it('what they were', async () => {
+  it('their earlier items', async () => {
     const right = (await rpc('/ext/info', 'info.peers')).body.result;
     const { length } = right.peers;
     expect(await ask('list-emptied')).toEqual({ numPeers: '0', peers: [] });
@@ -148,7 +148,7 @@ describe('lists that contradict', () => {
     });
   });
 
-  it('to the last page, and in every group of balances', async () => {
+  it('themselves on the last page, and in every group of balances', async () => {
     for (const [path, member] of LISTS()) {
       for (const [kind, count] of [
         ['list-emptied', 0],
@@ -169,7 +169,7 @@ describe('lists that contradict', () => {
     expect((await get(path)).body.balances.unlocked).not.toEqual([]);
   });
 
-  it('the metric points that were noted', async () => {
+  it('the stored metric points', async () => {
     sandbox().faults.next({}, 'list-halved');
     const { body } = await get('/v2/chains/43114/metrics/txCount?pageSize=9');
     expect([body.results.length, sandbox().ledger.metrics().length]).toEqual([4, 4]);

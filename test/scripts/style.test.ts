@@ -5,7 +5,7 @@ import { textsOf } from '../../scripts/style/texts.ts';
 
 const problemsOf = (path: string, source: string) => textsOf(path, source).flatMap(findStyleProblems);
 
-it('comments, messages and documents with private words are refused, with place, reason and replacement', () => {
+it('refuses comments, messages and documents with private words, with place, reason and replacement', () => {
   const source = [
     '/** Such a page is begun anew. */',
     'export const a = 1;',
@@ -24,7 +24,7 @@ it('comments, messages and documents with private words are refused, with place,
   ]);
 });
 
-it('a name that two modules declare and export is refused, re-exports are not', () => {
+it('refuses a name that two modules declare and export, and accepts re-exports', () => {
   const files = new Map([
     ['a.ts', 'export interface Widget {}\nexport const one = 1;'],
     ['b.ts', "export class Widget {}\nexport { one } from './a.ts';"],

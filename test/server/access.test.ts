@@ -13,7 +13,7 @@ const ask = (to: Access, path: string, more: Partial<Parameters<Access['admit']>
 
 describe('the server refuses to listen', () => {
   it.each(['0.0.0.0', '::', '192.168.1.5', 'recorder.example.org', '128.0.0.1'])(
-    'on %s where everybody could read, and says what to do',
+    'on %s if any host could read, and reports the fix',
     (host) => {
       expect(() => access({ host })).toThrow(UsageError);
       expect(() => access({ host })).toThrow(/RECORDER_TOKEN.*server\.trustedProxies.*127\.0\.0\.1/s);
@@ -27,17 +27,17 @@ describe('the server refuses to listen', () => {
     { host: 'localhost' },
     { host: '0.0.0.0', token: TOKEN },
     { host: '0.0.0.0', trustedProxies: ['10.0.0.5'] },
-  ])('but not on %o', (options) => {
+  ])('but listens on %o', (options) => {
     expect(() => access(options)).not.toThrow();
   });
 });
 
-describe('who may read', () => {
-  it('is everybody on this machine, where no token is set', () => {
+describe('read access', () => {
+  it('is granted to every user on this machine without a token', () => {
     expect(ask(access({}), '/')).toBe('allowed');
   });
 
-  it('is who shows the token, also on this machine', () => {
+  it('requires the token once it is set, also on this machine', () => {
     const guarded = access({ token: TOKEN });
     for (const path of ['/', '/metrics', '/api/status', '/status', '/badge/a.svg', '/healthy', '/assetsx'])
       expect(ask(guarded, path), path).toBe('token');
@@ -54,13 +54,13 @@ describe('who may read', () => {
       expect(ask(guarded, '/', { authorization: wrong }), wrong).toBe('token');
   });
 
-  it('is everybody for what containers need and what tells nothing', () => {
+  it('is granted without a token to health checks of containers, which return no data', () => {
     const guarded = access({ token: TOKEN });
     for (const path of ['/health', '/ready', '/login', '/assets/style-1.css'])
       expect(ask(guarded, path), path).toBe('allowed');
   });
 
-  it('is everybody for what is made public, and only for that', () => {
+  it('is granted without a token to public pages, and only to them', () => {
     const shown = access({ token: TOKEN, public: ['status'] });
     for (const path of ['/status', '/status/validator-1', '/status.json'])
       expect(ask(shown, path), path).toBe('allowed');
@@ -68,7 +68,7 @@ describe('who may read', () => {
       expect(ask(shown, path), path).toBe('token');
   });
 
-  it('is who comes through a proxy that is named, and nobody else where there is no token', () => {
+  it('is granted to users of a configured proxy, and to no others if there is no token', () => {
     const proxied = access({ host: '0.0.0.0', trustedProxies: ['10.0.0.7', '172.16.0.0/12', 'fd00::/8'] });
     for (const address of ['10.0.0.7', '172.20.1.1', 'fd00::9', '::ffff:10.0.0.7'])
       expect(ask(proxied, '/', { address }), address).toBe('allowed');
@@ -81,14 +81,14 @@ describe('a session', () => {
   const guarded = access({ token: TOKEN });
   const { value, seconds } = guarded.newSession(NOW);
 
-  it('opens for a while, and does not hold the token', () => {
+  it('is open for a limited time, and does not contain the token', () => {
     expect(seconds).toBe((30 * DAY) / 1000);
     expect(value).not.toContain(TOKEN);
     expect(ask(guarded, '/', { session: value }, NOW + 29 * DAY)).toBe('allowed');
     expect(ask(guarded, '/', { session: value }, NOW + 30 * DAY)).toBe('token');
   });
 
-  it('ends when the token changes, and cannot be made or prolonged without it', () => {
+  it('ends when the token changes, and cannot be forged or extended without it', () => {
     expect(ask(access({ token: `${TOKEN}2` }), '/', { session: value })).toBe('token');
     const [until = '', proof = ''] = value.split('.');
     for (const made of [

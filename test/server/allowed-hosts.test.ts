@@ -3,7 +3,7 @@ import { isOwnName } from '../../src/server/headers.ts';
 
 const names = ['recorder.example.org', '0.0.0.0', '2001:db8::7'];
 
-describe('a name of the server', () => {
+describe('an allowed host name', () => {
   it.each([
     ['localhost', '10.0.0.7'],
     ['LocalHost:8080', '10.0.0.7'],

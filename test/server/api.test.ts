@@ -69,14 +69,14 @@ const openApi = () => {
   return served;
 };
 
-describe('the document', () => {
-  it('is OpenAPI 3.1', async () => {
+describe('the OpenAPI document', () => {
+  it('is valid OpenAPI 3.1', async () => {
     const { valid, errors } = await new Validator().validate(JSON.parse((await get('/openapi.json')).text));
     expect(errors ?? []).toEqual([]);
     expect(valid).toBe(true);
   });
 
-  it('has every address once', async () => {
+  it('has every path once', async () => {
     const { paths } = await openApi();
     const ids = Object.values(paths).map((path) => path.get.operationId);
     expect(new Set(ids).size).toBe(ids.length);
@@ -93,7 +93,7 @@ describe('the document', () => {
   const isOf = (path: string, name: string) => path.split('/').includes(name);
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   let rows = 0;
-  it.each([...new Set(names), null])('has the schema of what each address of %s returns', async (name) => {
+  it.each([...new Set(names), null])('has the schema of the responses of %s', async (name) => {
     const { paths, components } = await openApi();
     if (ajv.schemas.document === undefined) ajv.addSchema({ $id: 'document', components });
     for (const [path, { get: operation }] of Object.entries(paths)) {
@@ -147,8 +147,8 @@ async function toldFor(
   return Object.fromEntries(needed.map(({ name }) => [name, known[name] ?? '']));
 }
 
-describe('answers', () => {
-  it('are pages: next leads on to the rest, and the last one says so', async () => {
+describe('responses', () => {
+  it('are pages: next links to the rest, and the last page has none', async () => {
     const whole = await api('/datasets/node_validators/rows?limit=1000&columns=node,node_id');
     const paged = await walkPages((after) => {
       const query = new URLSearchParams({ limit: '7', columns: 'node,node_id', ...after });
@@ -158,7 +158,7 @@ describe('answers', () => {
     expect(paged).toEqual(whole.rows);
   });
 
-  it('come as CSV by ending or by format, all rows, and memory bounded by pages', async () => {
+  it('are CSV by extension or by format, with all rows, and memory bounded by pages', async () => {
     const byEnding = await get(
       '/api/v1/datasets/metric_points/rows.csv?columns=chain_id,metric,time_interval,bucket_start',
     );
@@ -177,7 +177,7 @@ describe('answers', () => {
     expect(few.text.trimEnd().split('\r\n')).toHaveLength(4);
   });
 
-  it('come as CSV for people, in which no text is a formula, and exactly as JSON', async () => {
+  it('are CSV for people, without formulas, and exactly as JSON', async () => {
     const notes = ['=1+1', 'a;@x', 'two\nlines', 'a\u202eb', '-1.50'];
     await sql`insert into recorder.incident_notes (node, at, author, note, written_at)
       select 'formulas', now(), 'me', note, now() from unnest(${notes}::text[]) with ordinality l(note, place) order by place`;
@@ -189,7 +189,7 @@ describe('answers', () => {
     await sql`delete from recorder.incident_notes where node = 'formulas'`;
   });
 
-  describe('with texts longer than an address', () => {
+  describe('responses with texts longer than a URL', () => {
     // Of every kind that an address writes longer than it is.
     const long = ['a', 'é', '漢', '😀', '\u0001', '"'].map((one) => one.repeat(10_000 / one.length));
     const fewest = 1_002;
@@ -205,7 +205,7 @@ describe('answers', () => {
       '/views/incident_notes?node=long&columns=id&limit=300',
       '/views/incident_notes?node=long&columns=id&limit=100&sort=note',
       '/views/incident_notes?node=long&columns=id&limit=100&sort=-note',
-    ])('are pages, each of which leads on to the next: %s', async (path) => {
+    ])('are pages that link to the next one: %s', async (path) => {
       const whole = await api(path.replace(/limit=\d+/, 'limit=1000'));
       const paged: unknown[] = [];
       let after: string | null = '';
@@ -218,13 +218,13 @@ describe('answers', () => {
       expect(paged.slice(0, whole.rows.length)).toEqual(whole.rows);
     });
 
-    it.each(['', '&sort=note'])('come as CSV of more than a page: %s', async (sort) => {
+    it.each(['', '&sort=note'])('are CSV of more than a page: %s', async (sort) => {
       const { code, text } = await get(`/api/v1/views/incident_notes.csv?node=long&columns=id${sort}`);
       expect({ code, lines: new Set(text.split('\r\n')).size }).toEqual({ code: 200, lines: fewest + 2 });
     });
   });
 
-  it('have intervals as ISO 8601 durations, which can be asked for again', async () => {
+  it('have intervals as ISO 8601 durations, which are valid parameters', async () => {
     await sql`insert into recorder.metric_settling
       (metric, time_interval, revisions, points_revised, half_moved_within, settled_within, latest_move, measured_at)
       select 'm' || place, 'day', 1, 1, moved::interval, '1 h', '1 h', now()
@@ -249,7 +249,7 @@ describe('answers', () => {
     await sql`truncate recorder.metric_settling`;
   });
 
-  it('by a grain that is no length of time are refused in words', async () => {
+  it('with a grain that is no duration are refused with a sentence', async () => {
     for (const grain of ['PT0S', 'PT-10M', 'P-1M', 'P1M-40D', 'P999999Y']) {
       const { code, text } = await get(`/api/v1/views/node_uptime_by?grain=${grain}`);
       expect({ code, text }, grain).toEqual({ code: 400, text: expect.stringContaining('No result') });
@@ -257,7 +257,7 @@ describe('answers', () => {
     expect((await api('/views/node_uptime_by?grain=P1M')).rows.length).toBeGreaterThan(0);
   });
 
-  it('have an ETag, and are not sent again to whoever has them', async () => {
+  it('have an ETag, and are not sent again to clients that have them', async () => {
     const path = '/api/v1/datasets/subnets/rows';
     const { headers, text } = await get(path);
     const etag = String(headers.etag);
@@ -273,7 +273,7 @@ describe('answers', () => {
     expect(await get(`${path}.csv`, { method: 'HEAD' })).toMatchObject({ code: 200, text: '' });
   });
 
-  it('say what is wrong as application/problem+json: all of it, and what is allowed', async () => {
+  it('report all errors as application/problem+json, with the allowed values', async () => {
     const { code, headers, text } = await get('/api/v1/datasets/subnets/rows?limit=x&sort=y&as_of=z&color=1');
     expect(code).toBe(400);
     expect(headers['content-type']).toBe('application/problem+json; charset=utf-8');
@@ -290,7 +290,7 @@ describe('answers', () => {
     expect(missing.text).toMatch(/below \/api\/v1\/datasets there are metric_points, average_tps/);
   });
 
-  it('of a moment before the record say since when there is one, and of the future that it has not come', async () => {
+  it('of a moment before the record contain its start, and those of the future are refused', async () => {
     expect(JSON.parse((await get('/api/v1/datasets/subnets/rows?as_of=2001-01-01')).text)).toMatchObject({
       status: 400,
       detail: expect.stringMatching(
@@ -300,7 +300,7 @@ describe('answers', () => {
     expect((await get('/api/v1/datasets/subnets/rows?as_of=2999-01-01')).text).toContain('is in the future');
   });
 
-  it('of ready questions are those of the reports, and refusals say why', async () => {
+  it('of saved queries equal those of the reports, and errors contain the reason', async () => {
     const { rows } = await api('/questions/metric-rules');
     expect(rows.length).toBeGreaterThan(5);
     const refused = await get(
@@ -387,7 +387,7 @@ describe('hostile requests', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('for places that do not exist find nothing', async () => {
+  it('for unknown paths return 404', async () => {
     for (const path of [
       '/..%2f..%2fetc/passwd',
       '/datasets/%2e%2e/rows',
@@ -402,7 +402,7 @@ describe('hostile requests', () => {
   });
 });
 
-it('when too much is read at once, the rest is told to come again, and what is gone is cancelled', async () => {
+it('are shed with a time to retry if too much is read at once, and closed ones are cancelled', async () => {
   const narrow = new ReadGate(database.url, { maxConcurrent: 1, waiting: 1 });
   const small = await servePagesOf(database.url, { gate: narrow });
   const at = small.address;

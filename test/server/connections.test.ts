@@ -69,7 +69,7 @@ async function answer(path: string): Promise<string> {
 }
 
 describe('a server with its maximum of connections', () => {
-  it('that carry no request closes the oldest of them for each new one, and serves every path', async () => {
+  it('without a request closes the oldest of them for each new one, and serves every path', async () => {
     const idle: Socket[] = [];
     for (let number = 0; number < MAX; number++) idle.push(await opened());
     expect(reached).toBe(0);
@@ -91,7 +91,7 @@ describe('a server with its maximum of connections', () => {
     expect(kept.destroyed).toBe(false);
   });
 
-  it('that all carry requests serves health beside them, refuses pages, and ends no request', async () => {
+  it('with requests serves health beside them, refuses pages, and ends no request', async () => {
     const busy: Socket[] = [];
     while (busy.length < MAX) {
       const socket = await opened();
@@ -127,7 +127,7 @@ it('closes a connection that sends many requests at once, and starts none of the
   expect(await answer('/health')).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-it('serves requests that a client sends one after another, without limit, and a few at once', async () => {
+it('serves sequential requests of a client without limit, and a few at once', async () => {
   const socket = await opened();
   const received = text(socket);
   for (let number = 0; number < 50; number++) {

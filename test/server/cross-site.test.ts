@@ -7,14 +7,14 @@ const headers = (site?: string, mode?: string, dest?: string) => ({
   'sec-fetch-dest': dest,
 });
 
-describe('a request that a page of another site makes', () => {
+describe('a request from a page of another site', () => {
   it.each([
     ['an image', '/query.json', headers('cross-site', 'no-cors', 'image')],
     ['a fetch', '/api/v1/views/nodes', headers('cross-site', 'cors', 'empty')],
     ['a frame', '/query', headers('cross-site', 'navigate', 'iframe')],
     ['an object', '/', headers('cross-site', 'navigate', 'object')],
     ['a name that starts like one to embed', '/status-of', headers('cross-site', 'no-cors', 'image')],
-  ])('is %s', (_, path, sent) => {
+  ])('is detected: %s', (_, path, sent) => {
     expect(isCrossSiteRequest(path, sent)).toBe(true);
   });
 
@@ -27,7 +27,7 @@ describe('a request that a page of another site makes', () => {
     ['a badge', '/badge/node-1', headers('cross-site', 'no-cors', 'image')],
     ['the status as data', '/status.json', headers('cross-site', 'cors', 'empty')],
     ['the status of a node', '/status/node-1', headers('cross-site', 'navigate', 'iframe')],
-  ])('is not %s', (_, path, sent) => {
+  ])('is not assumed: %s', (_, path, sent) => {
     expect(isCrossSiteRequest(path, sent)).toBe(false);
   });
 });

@@ -36,11 +36,11 @@ const get = async (path: string) => {
 };
 
 describe('/api/v1/changes', () => {
-  it('is empty where nothing was recorded, and has nothing to continue after', async () => {
+  it('is empty without records, and has no cursor', async () => {
     expect(await client.changes()).toEqual({ rows: [], next: null });
   });
 
-  it('continues after a cursor: each change once, in the order of SQL, exact, and so does CSV', async () => {
+  it('continues after a cursor: each change once, in the order of SQL, exact, also as CSV', async () => {
     await record('one', [...Array(120).keys()].map(String));
     await record('two', ['340282366920938463463374607431768211456']);
     await record(
@@ -74,7 +74,7 @@ describe('/api/v1/changes', () => {
     expect(text.split('\r\n').filter((line) => /^\d+\.\d+\.[0-9a-f]+,/.test(line))).toHaveLength(242);
   });
 
-  it('ends an answer of long contents earlier', async () => {
+  it('ends a response of long contents earlier', async () => {
     const { next } = await client.changes(null, { limit: 1_000 });
     await record('long', ['1', '2', '3', '4'], { unknownField: 'x'.repeat(1_500_000) });
     const first = await client.changes(next);
@@ -82,7 +82,7 @@ describe('/api/v1/changes', () => {
     expect([first.rows.length, second.rows.length]).toEqual([3, 1]);
   });
 
-  it('refuses what is no cursor, or not of this database, and what it does not know', async () => {
+  it('refuses an invalid cursor, one of another database, and unknown parameters', async () => {
     await expect(client.changes('1.1.1')).rejects.toMatchObject({ status: 400 });
     await expect(client.changes('0.0.0')).rejects.toThrow('not kept any more');
     await expect(client.changes('x')).rejects.toThrow('is not the cursor of a change');
@@ -94,13 +94,13 @@ describe('/api/v1/changes', () => {
 describe('rows of change_rows', () => {
   const view = viewOf('change_rows');
 
-  it('are those of the feed, page after page', async () => {
+  it('equal those of the feed, page after page', async () => {
     const told = await sql<{ cursor: string }[]>`select cursor from reporting.changes(null, 1000)`;
     const seen = await readPages(sql, view, { limit: '50' });
     expect(seen.map(({ cursor }) => cursor)).toEqual(told.map(({ cursor }) => cursor));
   });
 
-  it('are read of the commits that a page shows, not of all', async () => {
+  it('are read for the commits of a page only', async () => {
     const { text, values } = rowsStatement(view, queryOf(view, { sort: '-commit_number', limit: '1' }));
     const [row] = await sql.unsafe<{ 'QUERY PLAN': unknown }[]>(
       `explain (analyze, timing off, format json) ${text}`,

@@ -4,7 +4,7 @@ import { withPages } from '../support/fixture.ts';
 const now = Date.UTC(2026, 4, 17, 9, 41);
 const { it, ask } = withPages({ clock: () => now });
 
-describe('what will be known at a moment that has not come', () => {
+describe('a moment in the future', () => {
   it.each([
     '/datasets?',
     '/datasets/node_validators?',
@@ -19,7 +19,7 @@ describe('what will be known at a moment that has not come', () => {
     '/api/v1/datasets/node_validators/rows.csv?',
     '/api/v1/datasets/metric_points/series?chain_id=1&metric=txCount&time_interval=day&',
     '/api/v1/questions/stake-daily?from=2026-01-01&to=2026-02-01&',
-  ])('is refused with words by %s', async (path) => {
+  ])('is refused with a sentence by %s', async (path) => {
     for (const moment of ['2026-05-17T09:41:01', '2999-01-01', '2026-05-17T09:42%2B00:00']) {
       const { code, body } = await ask(`${path}as_of=${moment}`);
       expect({ code, told: /as_of:? is in the future/.test(body) }).toEqual({ code: 400, told: true });
@@ -29,7 +29,7 @@ describe('what will be known at a moment that has not come', () => {
     expect(past.body).not.toContain('is in the future');
   });
 
-  it('is refused beside the other line of a chart, too', async () => {
+  it('is refused in the other line of a chart, too', async () => {
     const { code, body } = await ask('/charts?beside=2999-01-01');
     expect(code).toBe(400);
     expect(body).toContain('beside: is in the future');
@@ -62,11 +62,11 @@ describe('what will be known at a moment that has not come', () => {
     '/api/v1/views/node_validators_changes?at=2999-01-01',
     '/api/v1/views/node_uptime?from=2026-01-01&to=2999-01-01',
     '/datasets/node_validators_changes?at=2999-01-01',
-  ])('is not meant by other moments of that name: %s', async (path) => {
+  ])('is allowed in other parameters of that name: %s', async (path) => {
     expect((await ask(path)).code).toBe(200);
   });
 
-  it('is of no matter where the moment is none: that is what is reported', async () => {
+  it('is ignored if the error is about the parameter itself', async () => {
     for (const query of ['as_of=tomorrow', 'as_of=2999-01-01&as_of=2999-01-02']) {
       const { code, body } = await ask(`/api/v1/datasets/node_validators/rows?${query}`);
       expect(code).toBe(400);

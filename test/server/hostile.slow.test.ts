@@ -171,8 +171,8 @@ const OF_PAGES = [
   ...['status', 'dataset', 'reason', 'check', 'state', 'before', 'until', 'queue'],
 ];
 
-describe('whoever means harm', () => {
-  it('meets a recorder that records', async () => {
+describe('a hostile client', () => {
+  it('finds a running recorder', async () => {
     await Promise.race([
       expect.poll(async () => (await got('/ready')).code, { timeout: 50_000 }).toBe(200),
       up.ended.then(({ stderr }) => expect.fail(stderr)),
@@ -180,7 +180,7 @@ describe('whoever means harm', () => {
     await expect.poll(looks, { timeout: 50_000 }).toBeGreaterThan(0);
   });
 
-  it('finds no hole in a parameter of any page or operation', async () => {
+  it('exploits no parameter of any page or operation', async () => {
     const all = await places();
     expect(all.length).toBeGreaterThan(100);
     let number = 0;
@@ -208,7 +208,7 @@ describe('whoever means harm', () => {
     ).toEqual([]);
   });
 
-  it('finds none in a header, a method or a body', async () => {
+  it('exploits no header, method or body', async () => {
     const headers = [
       'authorization',
       'cookie',
@@ -289,7 +289,7 @@ describe('whoever means harm', () => {
     ['too many headers', `GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n${'X: y\r\n'.repeat(20_000)}\r\n`, [431, 0]],
     ['a tunnel', 'CONNECT evil.example:80 HTTP/1.1\r\nHost: evil.example:80\r\n\r\n', [0, 400, 404, 405]],
     ['no HTTP at all', '\u0016\u0003\u0001\u0000\u0005hello\r\n\r\n', [400, 0]],
-  ])('with %s is refused', async (_, bytes, codes) => {
+  ])('is refused with %s', async (_, bytes, codes) => {
     const answer = await sent(bytes);
     expectHarmless(bytes.slice(0, 60), answer);
     expect(codes, JSON.stringify(answer).slice(0, 300)).toContain(answer.code);
@@ -304,7 +304,7 @@ describe('whoever means harm', () => {
       `POST /login HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: ${FORM}\r\nContent-Length: 9\r\n\r\na`,
     ],
     [200, 'send many requests at once', 'GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'.repeat(50)],
-  ])('with %i connections that %s stops no monitoring', async (count, _, bytes) => {
+  ])('does not stop monitoring with %i connections that %s', async (count, _, bytes) => {
     const sockets: Socket[] = [];
     for (let number = 0; number < count; number++) {
       const socket = connect(port, '127.0.0.1').on('error', () => {});
@@ -321,13 +321,13 @@ describe('whoever means harm', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  it('with more connections than the server takes is a finding', async () => {
+  it('is a finding with more connections than the server accepts', async () => {
     await expect
       .poll(async () => (await got('/api/status')).body, { timeout: 30_000 })
       .toContain('the server had its maximum of connections');
   });
 
-  it('with five hundred at once, beside connections that never end their request, holds nothing up', async () => {
+  it('delays nothing with five hundred requests at once, beside connections that never end their request', async () => {
     const idle = await Promise.all(
       Array.from({ length: 100 }, async () => {
         const socket = connect(port, '127.0.0.1');
@@ -360,7 +360,7 @@ describe('whoever means harm', () => {
     for (const socket of idle) socket.destroy();
   });
 
-  it('did not disturb the recording', async () => {
+  it('did not interrupt the recording', async () => {
     const failed = await sql`
       select source, status, error from recorder.runs where status not in ('done', 'running', 'unsupported')`;
     expect([...failed]).toEqual([]);

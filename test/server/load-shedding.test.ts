@@ -52,8 +52,8 @@ async function holding(pace: RequestThrottle) {
 /** Asks as somebody at an address. */
 const ask = (path: string, remoteAddress = '10.0.0.1') => server.inject({ url: path, remoteAddress });
 
-describe('the time that requests may take', () => {
-  it('is their reserve at first, then their share of all time', () => {
+describe('the time budget of requests', () => {
+  it('is the reserve at first, then a share of all time', () => {
     const allowance = new RequestTimeBucket({ share: () => 0.25, reserve: 2_000 });
     allowance.begin(0);
     expect(allowance.wait(1_000)).toBe(0);
@@ -65,7 +65,7 @@ describe('the time that requests may take', () => {
     expect(allowance.wait(4_000)).toBe(0);
   });
 
-  it('counts once however many are under way', () => {
+  it('is counted once for concurrent requests', () => {
     const [one, many] = [1, 50].map((count) => {
       const allowance = new RequestTimeBucket({ share: () => 0.5, reserve: 100 });
       for (let at = 0; at < count; at++) allowance.begin(0);
@@ -75,7 +75,7 @@ describe('the time that requests may take', () => {
     expect(many).toBe(one);
   });
 
-  it('is never more than the reserve, and without a limit where requests have all of it', () => {
+  it('never exceeds the reserve, and is unlimited if requests have all of the time', () => {
     const rested = new RequestTimeBucket({ share: () => 0.25, reserve: 100 });
     expect(rested.wait(1e9)).toBe(0);
     rested.begin(1e9);
@@ -87,7 +87,7 @@ describe('the time that requests may take', () => {
 });
 
 describe('requests', () => {
-  it('that come at once start in a turn of their own each, in their order', async () => {
+  it('that arrive at once start in turns of the event loop, in their order', async () => {
     server = Fastify();
     throttleRequests(server, () => true);
     let turn = 0;
@@ -114,7 +114,7 @@ describe('requests', () => {
     over = true;
   });
 
-  it('wait while their time is used up, and those who ask are served in turn', async () => {
+  it('wait while their time is used up, and clients are served in turn', async () => {
     const { begun, begunAndReleased } = await holding(new RequestThrottle({ ...usual, share: () => 0.9 }));
     const crowd = ['a', 'b', 'c'].map((name) => ask(`/${name}`));
     await expect.poll(() => begun).toEqual(['a']);
@@ -124,7 +124,7 @@ describe('requests', () => {
     expect(begun).toEqual(['a', 'b', 'person', 'c']);
   });
 
-  it('that wait too long, or find too many waiting, are refused as busy', async () => {
+  it('that wait too long, or exceed the queue, are refused as busy', async () => {
     const pace = new RequestThrottle({ ...usual, share: () => 1e-3, waiting: 2, maxWaitMs: 50 });
     const { begun, release, refused } = await holding(pace);
     const first = ask('/first');
@@ -146,7 +146,7 @@ describe('requests', () => {
   it.each([
     ['programs that watch the recorder', 'reader', '/page', ['/health', '/ready', '/metrics']],
     ['load balancers and service managers', 'scrape', '/metrics', ['/health', '/ready']],
-  ])('of %s wait for no %s', async (_, __, slow, watched) => {
+  ])('of %s do not wait for %s', async (_, __, slow, watched) => {
     server = Fastify();
     throttleRequests(server, () => true);
     let release = (_: string) => {};
@@ -169,7 +169,7 @@ describe('requests', () => {
     await Promise.all(crowd);
   });
 
-  it('are so many at once as may be, whatever their reserve', async () => {
+  it('are limited in number, whatever their reserve', async () => {
     const { begun, release, begunAndReleased } = await holding(
       new RequestThrottle({ ...usual, atOnce: 2, reserve: 60_000, counted: 60_000 }),
     );
@@ -183,7 +183,7 @@ describe('requests', () => {
     await Promise.all(all);
   });
 
-  it('of whoever left do not start', async () => {
+  it('of closed connections do not start', async () => {
     const { begun, begunAndReleased } = await holding(new RequestThrottle(usual));
     const first = ask('/first');
     await expect.poll(() => begun).toEqual(['first']);

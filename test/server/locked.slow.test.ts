@@ -166,7 +166,7 @@ const doctor = async () => {
   return FOUND.parse(JSON.parse(stdout)).filter(({ found }) => found.startsWith('a session'));
 };
 
-describe('while readers hold every lock that they can take', () => {
+describe('while readers hold every lock that they can acquire', () => {
   it('recording, the ledger, alerts and pages continue, and doctor names the sessions', async () => {
     await expect.poll(() => get('/ready'), { timeout: 60_000 }).toBe(200);
     for (const path of PATHS) expect([path, await get(path)]).toEqual([path, 200]);
@@ -202,7 +202,7 @@ describe('while readers hold every lock that they can take', () => {
     expect([...failed]).toEqual([]);
   }, 240_000);
 
-  it('a migration is refused for now and names them, and they do not hold up pages behind it', async () => {
+  it('a migration is refused with their sessions, and they do not delay pages behind it', async () => {
     const changed = declaredObjects().map((object) =>
       object.name === 'runs' ? { ...object, body: `select * from (${object.body}) as changed` } : object,
     );

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { memoizeWithTtl, proportionalTtl } from '../../src/server/memoize-with-ttl.ts';
 import { gate } from '../support/recording.ts';
 
-it('computes once for all who ask while it is under way, and for a while after', async () => {
+it('computes once for all concurrent callers, and keeps the result for a while', async () => {
   const gates = [gate<number>(), gate<number>()];
   let computed = 0;
   const look = memoizeWithTtl(async () => gates[computed++]?.opened, 60_000);
@@ -13,7 +13,7 @@ it('computes once for all who ask while it is under way, and for a while after',
   expect(computed).toBe(1);
 });
 
-it('gives an error to all who asked for it, and tries again', async () => {
+it('throws an error to all callers, and tries again', async () => {
   let computed = 0;
   const look = memoizeWithTtl(() => Promise.reject(new Error(`away ${++computed}`)), 0);
   const asked = [look(), look()].map((one) => one.catch((error: unknown) => error));
@@ -21,7 +21,7 @@ it('gives an error to all who asked for it, and tries again', async () => {
   await expect(look()).rejects.toThrow('away 2');
 });
 
-it('does not hold an error for as long as a result', async () => {
+it('keeps an error for a shorter time than a result', async () => {
   let computed = 0;
   const look = memoizeWithTtl(async () => {
     computed += 1;
@@ -32,7 +32,7 @@ it('does not hold an error for as long as a result', async () => {
   await expect.poll(() => look().catch(() => 0)).toBe(2);
 });
 
-it('keeps what took long for longer, in proportion', async () => {
+it('keeps a slow result for longer, in proportion', async () => {
   const took: number[] = [];
   let computed = 0;
   const look = memoizeWithTtl(

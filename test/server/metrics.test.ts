@@ -75,7 +75,7 @@ async function watched(...probes: readonly Probe[]): Promise<void> {
 }
 
 describe('node_up', () => {
-  it('is 1 or 0 where it is known, and nothing where nobody can tell', async () => {
+  it('is 1 or 0 if the state is known, and has no sample otherwise', async () => {
     await watched(
       { node: 'a', state: 'up' },
       { node: 'a', probe: 'readiness', state: 'down' },
@@ -107,7 +107,7 @@ describe('node_up', () => {
     );
   });
 
-  it('has no sample once no observer watches', async () => {
+  it('has no sample once no observer probes any more', async () => {
     await watched({ node: 'a', state: 'up', checks: { P: 'up' } });
     await sql`update recorder.health_observers set lease_until = now() - interval '1 second'`;
     const page = await scrape();
@@ -119,7 +119,7 @@ describe('node_up', () => {
     expect(page).toContain('chain_recorder_ledger_active{observer="eyes"} 0');
   });
 
-  it('goes by the majority of the observers', async () => {
+  it('is the majority of the observers', async () => {
     await watched(
       { node: 'a', state: 'down', observer: 'one' },
       { node: 'a', state: 'up', observer: 'two' },
@@ -130,7 +130,7 @@ describe('node_up', () => {
 });
 
 describe('the checks of a node', () => {
-  it('are reported while the node reports, by name', async () => {
+  it('are reported by name while the node responds', async () => {
     await watched(
       { node: 'a', state: 'down', checks: { P: 'up', 'X "q" \\ \n': 'down' } },
       { node: 'b', state: 'down', reported: false, checks: { P: 'up' } },
@@ -150,7 +150,7 @@ describe('the checks of a node', () => {
     ]);
   });
 
-  it('are so many series at most, whatever the node invents, and all are counted', async () => {
+  it('have a bounded number of series, whatever the node returns, and all are counted', async () => {
     const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`check ${at}`, 'up']));
     await watched({ node: 'a', state: 'up', checks: { ...many, [` ${'x'.repeat(900)}`]: 'down' } });
     const page = await scrape();
@@ -178,7 +178,7 @@ describe('response times', () => {
   const numberOf = (name: string, page: string) =>
     Number(samplesOf(page, `chain_recorder_node_response_time_seconds_${name}`)[0]?.split(' ').at(-1));
 
-  it('are those of the month, with the hour under way, in buckets that rise', async () => {
+  it('are those of the month, including the current hour, in ascending buckets', async () => {
     await watched({ node: 'a', state: 'up' });
     expect(samplesOf(await scrape(), 'chain_recorder_node_response_time_seconds_count')).toEqual([]);
     // In the first hour of a month there is no hour before in it.
@@ -201,7 +201,7 @@ describe('response times', () => {
     for (const { le, count } of buckets) expect(count, String(le)).toBe(le < 0.04 ? 0 : le < 0.9 ? 4 : 5);
   });
 
-  it('never fall, also not while an hour goes over into its day', async () => {
+  it('never decrease, also while an hour becomes part of its day', async () => {
     await watched({ node: 'a', state: 'up' });
     await counting(hour, [40, 40, 40, 900]);
     const counts = async () => samplesOf(await scrape(), 'chain_recorder_node_response_time_seconds_count');
@@ -220,8 +220,8 @@ describe('response times', () => {
   });
 });
 
-describe('what else is reported', () => {
-  it('is what this process did, by names of the configuration', async () => {
+describe('other metrics', () => {
+  it('count what this process did, by names of the configuration', async () => {
     counts.call('nodes/a', 200, 0.02);
     counts.call('nodes/a', 503, 0.3);
     counts.call('nodes/a', 'timeout', 30);
@@ -244,7 +244,7 @@ describe('what else is reported', () => {
     ]);
   });
 
-  it('is what is left of a budget: all of it on the day after', async () => {
+  it('have the remaining budget: all of it on the next day', async () => {
     const spent = (days: number) => sql`
       insert into recorder.budgets (upstream, endpoint, minute, minute_units, day, day_units)
       values ('chainData', 'e', now() - interval '10 minutes', 90, (now() at time zone 'UTC')::date - ${days}::int, 400)
@@ -260,7 +260,7 @@ describe('what else is reported', () => {
       .toBe('{upstream="chainData",window="day"} 1000');
   });
 
-  it('is the depth of the queues, and what counts the rows of a dataset never falls', async () => {
+  it('have the depth of the queues, and counters of rows never decrease', async () => {
     await sql`insert into recorder.queues (recorder, queue, waiting, active, seen_at) values ('recorder', 'polls', 3, 2, now())`;
     await sql`insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since, items, rows_written)
       values ('subnets', 'a', 'subnets', 60000, true, now(), 9, 5), ('subnets', 'left', 'subnets', 60000, false, now(), 3, 2)`;
@@ -275,7 +275,7 @@ describe('what else is reported', () => {
   });
 });
 
-it('a part that cannot be read costs only itself, and is reported once', async () => {
+it('affect no others if a part cannot be read, which is reported once', async () => {
   await watched({ node: 'a', state: 'up' });
   await sql`alter view reporting_internal.node_latency_spans rename to away`;
   try {
@@ -297,7 +297,7 @@ it('a part that cannot be read costs only itself, and is reported once', async (
   }
 });
 
-it('more probes than are reported one by one have no samples, which is reported; the rest has', async () => {
+it('have no samples of probes beyond the limit, which is reported; the others are complete', async () => {
   await sql`
       insert into recorder.targets (source, target_key, target)
       select 'node-health', n::text, jsonb_build_object('observer', 'paris', 'node', n::text, 'probe', 'health') from generate_series(1, 30001) n`;
@@ -325,7 +325,7 @@ it('more probes than are reported one by one have no samples, which is reported;
 });
 
 describe('the exposition', () => {
-  it('tells of what is declared and of nothing else', async () => {
+  it('contains only declared metrics', async () => {
     await watched({ node: 'a', state: 'up', checks: { P: 'up' } });
     const declared = [...scrapeFamilies, ...metricParts.flatMap(({ families }) => families)];
     expect(new Set(declared.map(({ name }) => name)).size).toBe(declared.length);
@@ -337,7 +337,7 @@ describe('the exposition', () => {
     expect(told.filter((one) => !known.has(one))).toEqual([]);
   });
 
-  it.skipIf(!promtoolPath)(`is what promtool takes${noPromtool}`, async () => {
+  it.skipIf(!promtoolPath)(`is accepted by promtool${noPromtool}`, async () => {
     await watched({ node: 'a', state: 'down', checks: { P: 'up', 'X "q" \\ \n': 'down' } });
     await sql`update recorder.health_probes set hour = date_trunc('hour', now()), entries = ${encodeSlots(new Map([[0, new Map([[50, 2]])]]))}`;
     counts.call('nodes/a', 200, 0.02);

@@ -36,26 +36,23 @@ const form = (address: string, fields: Record<string, string>) =>
   });
 
 describe('every page', () => {
-  it.each(places)(
-    '%s answers with a title, one heading and a main part, and nothing inline',
-    async (path) => {
-      const { code, headers, body } = await ask(open + path);
-      expect(code).toBe(200);
-      expect(headers['content-type']).toBe('text/html; charset=utf-8');
-      expect(headers['content-security-policy']).toMatch(/^default-src 'none';(?!.*unsafe)/);
-      expect(headers).toMatchObject({
-        'x-content-type-options': 'nosniff',
-        'referrer-policy': 'no-referrer',
-      });
-      expect(body).toMatch(/^<!doctype html>\n<html lang="en".*<title>[^<]+<\/title>.*<main id="main"/s);
-      expect(body.match(/<h1/g)).toHaveLength(1);
-      expect(body).not.toMatch(
-        / style=| on[a-z]+=|<script(?! type="module" src="\/assets\/)|https?:\/\/(?!www\.w3\.org)/,
-      );
-    },
-  );
+  it.each(places)('%s has a title, one heading and a main element, and nothing inline', async (path) => {
+    const { code, headers, body } = await ask(open + path);
+    expect(code).toBe(200);
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(headers['content-security-policy']).toMatch(/^default-src 'none';(?!.*unsafe)/);
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+    });
+    expect(body).toMatch(/^<!doctype html>\n<html lang="en".*<title>[^<]+<\/title>.*<main id="main"/s);
+    expect(body.match(/<h1/g)).toHaveLength(1);
+    expect(body).not.toMatch(
+      / style=| on[a-z]+=|<script(?! type="module" src="\/assets\/)|https?:\/\/(?!www\.w3\.org)/,
+    );
+  });
 
-  it.each(places)('%s refuses a parameter that it does not take, and says which it does', async (path) => {
+  it.each(places)('%s refuses an unknown parameter, with the known ones', async (path) => {
     const { code, body } = await ask(`${open}${path}?%3Cb%3E=1`);
     expect(code).toBe(400);
     expect(body).toMatch(/&lt;b>: this page accepts /);
@@ -63,14 +60,14 @@ describe('every page', () => {
   });
 });
 
-it('an empty record is not said to be as it should be', async () => {
+it('reports no empty record as healthy', async () => {
   const { body } = await ask(open);
   expect(body).toContain('<h1 class="verdict idle">Nothing is recorded yet</h1>');
   expect(body).not.toMatch(/as it should be|since now/);
 });
 
-describe('what is not there', () => {
-  it('is a page for people and JSON for programs', async () => {
+describe('a missing page', () => {
+  it('is HTML for people and JSON for programs', async () => {
     const page = await ask(`${open}/no<thing>?x=%3Cscript%3E`);
     expect(page).toMatchObject({ code: 404, body: expect.stringContaining('There is no page at /no') });
     expect(page.body).not.toMatch(/<thing>|<script>/);
@@ -78,7 +75,7 @@ describe('what is not there', () => {
     expect(json).toMatchObject({ code: 404, body: '{"error":"There is no page at /api/nothing."}' });
   });
 
-  it('is said of addresses that no server understands, too', async () => {
+  it('is returned for malformed URLs, too', async () => {
     const { code, headers, body } = await ask(`${open}/%zz<b>`);
     expect({ code, body }).toEqual({
       code: 400,
@@ -96,7 +93,7 @@ describe('what is not there', () => {
 });
 
 describe('the token', () => {
-  it('is asked for in a form, and by a status for programs', async () => {
+  it('is requested in a form, and by a status code for programs', async () => {
     const page = await ask(`${guarded}/?a="><script>`);
     expect(page.code).toBe(401);
     expect(page.body).toContain('action="/login"');
@@ -109,7 +106,7 @@ describe('the token', () => {
     expect((await ask(guarded, { headers: { authorization: `Bearer ${TOKEN}` } })).code).toBe(200);
   });
 
-  it('opens a session by a cookie that no script reads and no other site sends', async () => {
+  it('opens a session by a cookie that scripts cannot read and other sites cannot send', async () => {
     const wrong = await form(`${guarded}/login`, { token: 'not-the-token', to: '/' });
     expect(wrong).toMatchObject({ code: 401, body: expect.stringContaining('The token is wrong') });
     expect(wrong.headers['set-cookie']).toBeUndefined();
@@ -127,7 +124,7 @@ describe('the token', () => {
   });
 
   it.each(['https://evil.example/', '//evil.example', '/\\evil.example', 'javascript:alert(1)', '/\r\nx: y'])(
-    'never leads on to %j',
+    'never redirects to %j',
     async (to) => {
       const { headers } = await form(`${guarded}/login`, { token: TOKEN, to });
       expect(headers.location).toBe('/');
@@ -135,7 +132,7 @@ describe('the token', () => {
   );
 });
 
-it('the colours are kept as they were chosen', async () => {
+it('the selected colour scheme is kept', async () => {
   const chosen = await form(`${open}/theme`, { theme: 'dark', to: '/' });
   expect(chosen).toMatchObject({ code: 303, headers: { location: '/' } });
   const cookie = String(chosen.headers['set-cookie']).split(';')[0] ?? '';
@@ -144,7 +141,7 @@ it('the colours are kept as they were chosen', async () => {
 });
 
 describe('a form', () => {
-  it('leads back to the longest address that the server takes', async () => {
+  it('returns to the longest URL that the server accepts', async () => {
     // Some of the 16 KiB of a head are left for the other headers. A form writes each bracket as three characters.
     const to = `/query?sql=${'('.repeat(15_000)}`;
     expect((await ask(guarded + to)).body).toContain(`value="${to}"`);
@@ -154,12 +151,12 @@ describe('a form', () => {
     expect({ code: chosen.code, location: chosen.headers.location }).toEqual({ code: 303, location: to });
   });
 
-  it('of more than any address takes is refused', async () => {
+  it('with a longer URL is refused', async () => {
     expect((await form(`${open}/theme`, { theme: 'dark', to: '('.repeat(100_000) })).code).toBe(413);
   });
 });
 
-it('a page that waits for the database in vain says that it may be away, or slow', async () => {
+it('a page that waits for the database in vain reports it as unavailable or slow', async () => {
   const sql = postgres(database.url, { max: 1, onnotice: () => {} });
   const fresh = await servePagesOf(database.url); // it remembers no answer
   try {
@@ -176,7 +173,7 @@ it('a page that waits for the database in vain says that it may be away, or slow
   }
 });
 
-it('while the database is away every page is readable, says so, and says what continues', async () => {
+it('every page stays readable while the database is unavailable, with what continues', async () => {
   proxy.weather = { kind: 'down' };
   proxy.reset();
   for (const path of reading)

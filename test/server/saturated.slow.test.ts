@@ -85,8 +85,8 @@ async function recorded() {
   return { runs, looks };
 }
 
-describe('while a crowd of readers holds what it may', () => {
-  it('runs are committed and nodes are observed, on connections that no reader holds', async () => {
+describe('while many readers hold all their connections', () => {
+  it('runs are committed and nodes are observed, on connections that no reader uses', async () => {
     await Promise.race([
       expect.poll(() => status('/ready'), { timeout: 50_000 }).toBe(200),
       up.ended.then(({ stderr }) => expect.fail(stderr)),

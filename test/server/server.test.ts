@@ -56,7 +56,7 @@ async function get(path: string, host?: string): Promise<{ code: number; body: s
 }
 
 describe('the server', () => {
-  it('answers to its own names only, whatever is asked', async () => {
+  it('accepts its own host names only, for any path', async () => {
     for (const path of ['/health', '/ready', '/metrics', '/api/status', '/nothing']) {
       const refused = await get(path, 'evil.example:8080');
       expect(refused, path).toEqual({ code: 421, body: expect.stringContaining('server.allowedHosts') });
@@ -80,7 +80,7 @@ describe('the server', () => {
     }
   });
 
-  it('answers no request that a page of another site makes', async () => {
+  it('refuses requests of pages of other sites', async () => {
     const headers = {
       'sec-fetch-site': 'cross-site',
       'sec-fetch-mode': 'no-cors',
@@ -93,7 +93,7 @@ describe('the server', () => {
     });
   });
 
-  it('asks the database once for twenty who ask at once', async () => {
+  it('queries the database once for twenty simultaneous requests', async () => {
     await expect.poll(async () => (await get('/api/status')).code).toBe(200);
     let asked = 0;
     proxy.decide((statement) => {
@@ -110,7 +110,7 @@ describe('the server', () => {
     expect(asked - before).toBeLessThanOrEqual(2);
   });
 
-  it('continues without a database, says so, and is as before when it is back', async () => {
+  it('continues without a database, reports the outage, and recovers with it', async () => {
     proxy.weather = { kind: 'down' };
     proxy.reset();
     await expect.poll(() => get('/api/status')).toMatchObject({ code: 503 });

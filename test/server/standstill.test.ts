@@ -11,7 +11,7 @@ const logo: Logo = { type: 'image/png', ending: '.png', body: LARGE };
 const site = { title: 'Nodes', text: [], logo, nodes: [], announced: { once: [], recurring: [] } };
 
 const { it, server, ask } = withPages({ site, stallTimeoutMs: 500 });
-it('who asks for something and reads nothing of it does not keep the connection', async () => {
+it('closes the connection of a client that requests and does not read', async () => {
   const taken = new Promise<Socket>((resolve) => {
     const take = (message: unknown) => {
       if (typeof message !== 'object' || message === null || !('socket' in message)) return;
@@ -28,6 +28,6 @@ it('who asks for something and reads nothing of it does not keep the connection'
   client.destroy();
 });
 
-it('who reads gets all of it', async () => {
+it('sends everything to a client that reads', async () => {
   expect((await ask('/status.logo')).body).toHaveLength(LARGE.length);
 });

@@ -22,7 +22,7 @@ async function written(name: string) {
   return { root, theirs };
 }
 
-it.each(['nodes', 'nodes/one'])('follows no symbolic link in place of the folder %s', async (part) => {
+it.each(['nodes', 'nodes/one'])('follows no symbolic link at the path of the folder %s', async (part) => {
   const { root, theirs } = await written(part.replace('/', '-'));
   rmSync(join(root, part), { recursive: true });
   symlinkSync(part === 'nodes' ? theirs : join(theirs, 'one'), join(root, part));
@@ -41,7 +41,7 @@ it('removes nothing behind a link whose files an earlier list names', async () =
   expect(readFileSync(join(theirs, 'index.html'), 'utf8')).toBe('theirs');
 });
 
-it('replaces a link in place of a file of its own, and refuses one of somebody else, dangling ones too', async () => {
+it('replaces a link at the path of its own file, and refuses one of another program, also a dangling one', async () => {
   const { root, theirs } = await written('file');
   rmSync(join(root, 'index.html'));
   symlinkSync(join(theirs, 'index.html'), join(root, 'index.html'));

@@ -48,7 +48,7 @@ async function toItsEnd({ stdin, stdout, ...child }: ReturnType<typeof logging>,
   return { code, said: await said };
 }
 
-describe('lines that cannot be written', () => {
+describe('log lines that cannot be written', () => {
   const dir = mkdtempSync(join(tmpdir(), 'log-'));
   afterAll(() => rmSync(dir, { recursive: true }));
   let now = 1_000;
@@ -81,7 +81,7 @@ describe('lines that cannot be written', () => {
     return read;
   };
 
-  it('are told by the next that can be: how many, and since when', async () => {
+  it('are reported by the next that can be: their number and start', async () => {
     const { output, first, reader } = await open();
     closeSync(first);
     for (const lost of [1, 2]) {
@@ -97,7 +97,7 @@ describe('lines that cannot be written', () => {
     expect(output.lost).toBe(2);
   });
 
-  it('are reported on a line of its own behind one that was written in part', async () => {
+  it('are reported on a line of its own after one that was written in part', async () => {
     const { output, first, reader } = await open();
     output.write(`${'x'.repeat(300_000)}\n`);
     const begun = Buffer.alloc(1);
@@ -109,7 +109,7 @@ describe('lines that cannot be written', () => {
     expect(await readUntil(second, 'whole\n')).toMatch(/^x+\n1 since 9000\nwhole\n$/);
   });
 
-  it('are reported where too much waits for a slow reader, before what waits', async () => {
+  it('are reported if too much waits for a slow reader, before the waiting lines', async () => {
     const { output, first } = await open();
     const line = `${'x'.repeat(999_999)}\n`;
     for (let count = 0; count < 12; count++) output.write(line);
@@ -136,20 +136,20 @@ function attempt(call: () => number): number | null {
 }
 
 describe('the log', () => {
-  it.skipIf(noFull)(`on a disk that is full neither ends the process nor holds it up${noFull}`, async () => {
+  it.skipIf(noFull)(`on a full disk neither ends the process nor blocks it${noFull}`, async () => {
     const full = openSync(FULL, 'w');
     const child = logging(full);
     closeSync(full);
     expect(await toItsEnd(child, once(child, 'exit'))).toEqual({ code: 0, said: 'logged\nagain\n' });
   });
 
-  it('whose reader is gone neither ends the process nor holds it up', async () => {
+  it('without a reader neither ends the process nor blocks it', async () => {
     const child = logging('pipe');
     child.stderr?.destroy();
     expect(await toItsEnd(child, once(child, 'exit'))).toEqual({ code: 0, said: 'logged\nagain\n' });
   });
 
-  it.skipIf(notOnOne)(`on a terminal that is closed does not end the process${notOnOne}`, async () => {
+  it.skipIf(notOnOne)(`on a closed terminal does not end the process${notOnOne}`, async () => {
     const dir = mkdtempSync(join(tmpdir(), 'log-'));
     const said = join(dir, 'said');
     const waiting = join(dir, 'waiting');
@@ -169,7 +169,7 @@ describe('the log', () => {
     rmSync(dir, { recursive: true });
   });
 
-  it('is whole where the process ends at once', async () => {
+  it('is complete if the process ends at once', async () => {
     const child = logging('pipe');
     if (!child.stderr) throw new Error('there is no pipe');
     const [log] = await Promise.all([text(child.stderr), toItsEnd(child, once(child, 'exit'))]);

@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { createRedactor } from '../../src/lib/redaction.ts';
 import { formatLogLine, openLog } from '../../src/telemetry/log.ts';
 
-it('a line for people says when, how grave, what, and the fields', () => {
+it('formats a line for people with the time, the level, the message, and the fields', () => {
   vi.stubEnv('TZ', 'Asia/Tokyo');
   const line = JSON.stringify({
     level: 40,
@@ -20,7 +20,7 @@ it('a line for people says when, how grave, what, and the fields', () => {
   vi.unstubAllEnvs();
 });
 
-it('a line is JSON also where a secret stood in it as a number', () => {
+it('formats a line as JSON also if a secret was redacted in it as a number', () => {
   const lines: string[] = [];
   const log = openLog({ logLevel: 'info', logJson: true }, createRedactor(['31415926']), (line) => {
     lines.push(line);

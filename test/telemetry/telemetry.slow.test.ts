@@ -139,7 +139,7 @@ describe.each(backends)('with the queue in $backend, a poll', ({ queue }) => {
     );
   });
 
-  it('is one trace from the tick to the commit, each part below the one that asked for it', () => {
+  it('is one trace from the tick to the commit, each part below its caller', () => {
     expect(commits.length).toBeGreaterThanOrEqual(2);
     for (const commit of commits) {
       const path = pathOf(commit, receiver.spans);
@@ -183,7 +183,7 @@ describe.each(backends)('with the queue in $backend, a poll', ({ queue }) => {
     expect(JSON.stringify(receiver.spans)).not.toContain('pageSize');
   });
 
-  it('names who sent it, and each commit once', () => {
+  it('has the service name, and each commit once', () => {
     for (const one of receiver.resources) {
       expect(one.get('service.name')).toBe('chain-recorder');
       expect(one.get('deployment.environment')).toBe('test');
@@ -191,7 +191,7 @@ describe.each(backends)('with the queue in $backend, a poll', ({ queue }) => {
     expect(new Set(receiver.spans.map(({ spanId }) => spanId)).size).toBe(receiver.spans.length);
   });
 
-  it('writes lines of the log that carry its trace', () => {
+  it('adds its trace to lines of the log', () => {
     const ended = receiver.records.filter(({ body }) => body.stringValue === 'run ended');
     expect(ended.length).toBeGreaterThanOrEqual(3);
     const jobs = new Map(receiver.spans.map((span) => [span.spanId, span]));
@@ -203,7 +203,7 @@ describe.each(backends)('with the queue in $backend, a poll', ({ queue }) => {
     expect(receiver.records.map(({ body }) => body.stringValue)).toContain('stopping');
   });
 
-  it('sends no secret, and none of what the queue does by itself', () => {
+  it('sends no secret, and no span of the queue itself', () => {
     const bodies = receiver.received.map(({ body }) => body).join('\n');
     expect(bodies).toContain('metric-points');
     for (const secret of [CANARY, HEADER_CANARY]) expect(bodies).not.toContain(secret);
@@ -227,7 +227,7 @@ describe('an endpoint', () => {
     expect(lost).toEqual({ gaps: 0 });
   });
 
-  it('that never answers harms nothing, and does not hold up the stop', async () => {
+  it('that never responds harms nothing, and does not delay the stop', async () => {
     const silent = await upstreamServer(() => {});
     cleanups.push(() => silent.close());
     const env = { ...JSON_OTLP, OTEL_EXPORTER_OTLP_ENDPOINT: silent.url };

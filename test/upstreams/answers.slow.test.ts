@@ -9,8 +9,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-describe('the table of answers', () => {
-  it('holds for runs: the same status in words, and a kind with the state of the table', async () => {
+describe('the table of responses', () => {
+  it('holds for runs: the same status in the message, and a kind with the state of the table', async () => {
     const failures = await some((at) => ran(`${server.url}/${at}`));
     const wrong = failures.flatMap((failure, at) => {
       const { status = 0, name } = cases[at] ?? {};
@@ -25,7 +25,7 @@ describe('the table of answers', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('holds for doctor where only the health API answers so: it says what probes record', async () => {
+  it('holds for doctor if only the health API responds so: it reports what probes record', async () => {
     const mixed = await upstreamServer(({ url, body }, response) => {
       const one = cases[Number(url.pathname.split('/')[1])];
       if (!one) return response.destroy();

@@ -14,8 +14,8 @@ afterAll(async () => {
   await closeFailing();
 });
 
-describe('the table of answers', () => {
-  it(`of ${cases.length} combinations holds for probes, in state and words`, async () => {
+describe('the table of responses', () => {
+  it(`of ${cases.length} combinations holds for probes, in state and message`, async () => {
     const seen = await some((at) => probed(`${server.url}/${at}`));
     const wrong = seen.flatMap((reading, at) => {
       const { state, status, name } = cases[at] ?? {};
@@ -26,7 +26,7 @@ describe('the table of answers', () => {
   });
 });
 
-describe('a call without a usable answer', () => {
+describe('a call without a usable response', () => {
   // Most of the time is the wait between two tries: the cases wait together.
   it.concurrent.each(failing)(
     'by $name is $state for probes, runs and doctor',
@@ -55,12 +55,15 @@ describe('a call without a usable answer', () => {
     ...{ UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'tls', ERR_SSL_WRONG_VERSION_NUMBER: 'tls', OUT_OF_MEM: 'tls' },
     ...{ HPE_INVALID_CONSTANT: 'malformed', Z_DATA_ERROR: 'malformed' },
   };
-  it.each(Object.entries(KINDS))('with the code %s is of the kind %s, and names the code', (code, kind) => {
-    const cause = Object.assign(new Error('http://secret/'), { code });
-    const failure = failureOfError(new TypeError('fetch failed', { cause }));
-    expect(failure).toMatchObject({ kind, code, message: expect.stringContaining(`(${code})`) });
-    expect(failure.message).not.toContain('secret');
-  });
+  it.each(Object.entries(KINDS))(
+    'with the code %s is of the kind %s, and has the code in its message',
+    (code, kind) => {
+      const cause = Object.assign(new Error('http://secret/'), { code });
+      const failure = failureOfError(new TypeError('fetch failed', { cause }));
+      expect(failure).toMatchObject({ kind, code, message: expect.stringContaining(`(${code})`) });
+      expect(failure.message).not.toContain('secret');
+    },
+  );
 
   // A name with an IPv6 and an IPv4 address, and a machine without IPv6: the order of the addresses must not matter.
   it.each([

@@ -66,14 +66,14 @@ const answering =
         );
 
 describe('a service', () => {
-  it('that answers is in order', async () => {
+  it('that responds is healthy', async () => {
     expect(await service(await server(answering()))).toEqual([
       { check: 'metrics', ok: true, found: expect.stringMatching(/^http.* answered in \d+ ms$/) },
     ]);
   });
 
   it.each(['/v2', '/v2/chains', '/v1'])(
-    'whose URL goes too far (%s): the URL that answers is named',
+    'whose URL is too long (%s) gets the URL that responds',
     async (path) => {
       const url = await server(answering());
       expect(await service(url + path)).toMatchObject([
@@ -101,7 +101,7 @@ describe('a service', () => {
     ]);
   });
 
-  it('that has http and is asked by https', async () => {
+  it('that speaks http and is called by https', async () => {
     const url = await server(answering());
     expect(await service(url.replace('http:', 'https:'))).toMatchObject([
       {
@@ -112,7 +112,7 @@ describe('a service', () => {
     ]);
   });
 
-  it.each([401, 403])('that wants a key which is not set (%i)', async (status) => {
+  it.each([401, 403])('that requires a key which is not set (%i)', async (status) => {
     const url = await server((_, response) =>
       sendJson(response, { message: 'no key', statusCode: status }, status),
     );
@@ -125,7 +125,7 @@ describe('a service', () => {
     ]);
   });
 
-  it('whose key is set and not sent, also where it answers without one', async () => {
+  it('whose key is set and not sent, also if it responds without one', async () => {
     const key = { variable: 'METRICS_API_KEY', header: undefined, set: true };
     expect(await service(await server(answering()), { key })).toMatchObject([
       {
@@ -136,7 +136,7 @@ describe('a service', () => {
     ]);
   });
 
-  it('that refuses the key, without showing it', async () => {
+  it('that refuses the key, which is not printed', async () => {
     const url = await server((_, response) =>
       sendJson(response, { message: `bad key ${KEY}`, statusCode: 401 }, 401),
     );
@@ -150,7 +150,7 @@ describe('a service', () => {
     ]);
   });
 
-  it('that takes the key in another header', async () => {
+  it('that accepts the key in another header', async () => {
     const url = await server(({ headers, ...request }, response) =>
       headers['x-glacier-api-key'] === KEY
         ? answering()({ headers, ...request }, response)
@@ -178,7 +178,7 @@ describe('a service', () => {
     ]);
   });
 
-  it('that redirects to where it answers; its key does not go along', async () => {
+  it('that redirects to the URL that responds, without sending its key there', async () => {
     const keys: unknown[] = [];
     const target = await server(({ headers, ...request }, response) => {
       keys.push(headers['x-key']);
@@ -197,7 +197,7 @@ describe('a service', () => {
     expect(keys).toEqual([undefined]);
   });
 
-  it('behind a proxy that answers with a page', async () => {
+  it('behind a proxy that responds with a page', async () => {
     const url = await server((_, response) =>
       response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<h1>Log in</h1>'),
     );
@@ -210,7 +210,7 @@ describe('a service', () => {
     ]);
   });
 
-  it('that does not know a watched chain is asked for the others, too', async () => {
+  it('that does not know a watched chain is queried for the others, too', async () => {
     const url = await server(({ url }, response) =>
       url.pathname.includes('/43114/')
         ? sendJson(response, { results: [] })
@@ -232,7 +232,7 @@ describe('a service', () => {
     ]);
   });
 
-  it('that is another API than it should be', async () => {
+  it('that is another API than configured', async () => {
     const url = await server((_, response) => sendJson(response, { hello: 'world' }));
     expect(await service(url)).toMatchObject([
       { ok: false, found: expect.stringContaining('an answer without "results"') },
@@ -248,7 +248,7 @@ describe('a service', () => {
     ]);
   });
 
-  it('that gives no answer in time', async () => {
+  it('that does not respond in time', async () => {
     const url = await server(() => {});
     expect(await service(url, { timeout: 200 })).toMatchObject([
       {
@@ -276,7 +276,7 @@ describe('a service', () => {
     ]);
   });
 
-  it('says by its clock how far ours is away', async () => {
+  it('whose clock differs from ours', async () => {
     const url = await server((request, response) => {
       response.setHeader('date', new Date(Date.now() + 600_000).toUTCString());
       answering()(request, response);
@@ -323,13 +323,13 @@ async function node(url: string) {
 }
 
 describe('a node', () => {
-  it('that answers is in order, also while its health report says that it is not healthy', async () => {
+  it('that responds is healthy, also while its health report is unhealthy', async () => {
     expect(await node(await server(nodeOf(GOOD)))).toEqual([
       { check: 'nodes/one', ok: true, found: expect.stringContaining('answered in') },
     ]);
   });
 
-  it.each(['/ext/bc/P', '/ext/info', '/ext'])('whose URL goes too far (%s)', async (path) => {
+  it.each(['/ext/bc/P', '/ext/info', '/ext'])('whose URL is too long (%s)', async (path) => {
     const url = await server(nodeOf(GOOD));
     expect(await node(url + path)).toMatchObject([
       { ok: false, fix: `set upstreams.nodes[0].url to ${url}, where it answers` },
@@ -347,7 +347,7 @@ describe('a node', () => {
     ]);
   });
 
-  it('at whose port something closes the connection', async () => {
+  it('at whose port a server closes the connection', async () => {
     const closing = createTcpServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
     await new Promise((resolve) => closing.once('listening', resolve));
     const address = closing.address();
@@ -376,14 +376,14 @@ describe('a node', () => {
     ]);
   });
 
-  it('that has not caught up', async () => {
+  it('that is still bootstrapping', async () => {
     const url = await server(nodeOf({ ...GOOD, 'info.isBootstrapped': { isBootstrapped: false } }));
     expect(await node(url)).toMatchObject([
       { ok: false, found: expect.stringContaining('is not bootstrapped') },
     ]);
   });
 
-  it('that refuses to answer about a chain until it has caught up', async () => {
+  it('that refuses calls of a chain until it is bootstrapped', async () => {
     const url = await server((request, response) =>
       request.url.pathname === '/ext/bc/P'
         ? response
@@ -424,17 +424,20 @@ describe('a node', () => {
     { code: -32601, message: 'Method not found' },
     { code: -32000, message: 'this method is deprecated' },
     { code: -32000, message: 'rpc: can\'t find service "platform"' },
-  ])('that does not offer a method says so, as runs do, however its error is worded: %j', async (error) => {
-    const answer = nodeOf(GOOD);
-    const url = await server((request, response) =>
-      request.url.pathname === '/ext/bc/P'
-        ? sendJson(response, { jsonrpc: '2.0', id: 1, error })
-        : answer(request, response),
-    );
-    const found = (await node(url)).map((one) => one.found).join('; ');
-    expect(found).toMatch(/does not offer/);
-    expect(found).not.toMatch(/does not respond like this API/);
-  });
+  ])(
+    'that does not support a method is reported as in runs, however its error is phrased: %j',
+    async (error) => {
+      const answer = nodeOf(GOOD);
+      const url = await server((request, response) =>
+        request.url.pathname === '/ext/bc/P'
+          ? sendJson(response, { jsonrpc: '2.0', id: 1, error })
+          : answer(request, response),
+      );
+      const found = (await node(url)).map((one) => one.found).join('; ');
+      expect(found).toMatch(/does not offer/);
+      expect(found).not.toMatch(/does not respond like this API/);
+    },
+  );
 
   it('that refuses its host name', async () => {
     const url = await server((_, response) =>

@@ -50,8 +50,8 @@ async function failure(answer: Promise<HttpResponse>): Promise<UpstreamFailure> 
 
 const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
 
-describe('an answer', () => {
-  it('comes whole, with its status and headers, whatever the status', async () => {
+describe('a response', () => {
+  it('is returned completely, with its status and headers, for any status', async () => {
     const server = await started(
       upstreamServer((_, response) => {
         response.writeHead(503, { 'x-said': 'yes' }).end('{"ü":"💡"}');
@@ -65,7 +65,7 @@ describe('an answer', () => {
     expect(server.received).toMatchObject([{ method: 'GET', headers: { 'x-key': 'secret-key' } }]);
   });
 
-  it('comes decoded where it is compressed', async () => {
+  it('is decoded if it is compressed', async () => {
     const text = JSON.stringify(Array.from({ length: 10_000 }, (_, at) => at));
     const server = await started(
       upstreamServer(({ headers }, response) => {
@@ -84,7 +84,7 @@ describe('an answer', () => {
     ['Identity', (text: string) => text],
     ['', (text: string) => text],
     ['gzip', (text: string) => Buffer.concat([gzipSync(text.slice(0, 9)), gzipSync(text.slice(9))])],
-  ])('is decoded whatever the case of its coding and the number of its parts: %j', async (coding, encode) => {
+  ])('is decoded for any case and number of its codings: %j', async (coding, encode) => {
     const server = await started(
       upstreamServer((_, response) => {
         response.writeHead(200, { 'content-encoding': coding }).end(encode('{"whole":"yes"}'));
@@ -94,7 +94,7 @@ describe('an answer', () => {
   });
 
   it.each(['br', 'deflate', 'zstd', 'Compress', 'gzip, br', 'gzip;q=1', 'x'.repeat(500)])(
-    'in a coding that was not requested is refused, naming the coding: %s',
+    'in a coding that was not requested is refused, with the coding: %s',
     async (coding) => {
       const server = await started(
         upstreamServer((_, response) => {
@@ -111,7 +111,7 @@ describe('an answer', () => {
     ['with its length', { 'content-length': '0' }],
     ['in chunks', { 'transfer-encoding': 'chunked' }],
   ])(
-    'that is empty and said to be compressed is empty, and its status and headers count (%s)',
+    'that is empty and marked as compressed is empty, and its status and headers count (%s)',
     async (_, length) => {
       const server = await started(
         upstreamServer((_request, response) => {
@@ -126,7 +126,7 @@ describe('an answer', () => {
     },
   );
 
-  it('of exactly the most bytes is taken, and one more is refused', async () => {
+  it('of exactly the maximum size is accepted, and one byte more is refused', async () => {
     const server = await started(
       upstreamServer(({ url }, response) => {
         response.end('x'.repeat(Number(url.searchParams.get('bytes'))));
@@ -138,7 +138,7 @@ describe('an answer', () => {
     expect(await failure(bytes(1001))).toMatchObject({ kind: 'too-large' });
   });
 
-  it('is not taken from where a redirect leads', async () => {
+  it('is not followed to a redirect', async () => {
     const other = await started(upstreamServer((_, response) => sendJson(response, {})));
     const server = await started(
       upstreamServer((_, response) => response.writeHead(302, { location: `${other.url}/stolen` }).end()),
@@ -148,12 +148,12 @@ describe('an answer', () => {
   });
 });
 
-describe('a body that is cut', () => {
+describe('a truncated body', () => {
   it.each([
     ['before its length', `${head}Content-Length: 100\r\n\r\n{"a":1`, ['malformed', 'reset']],
     ['between chunks', `${head}Transfer-Encoding: chunked\r\n\r\n6\r\n{"a":1\r\n`, ['malformed', 'reset']],
     ['in a chunk', `${head}Transfer-Encoding: chunked\r\n\r\n60\r\n{"a":1`, ['malformed', 'reset']],
-  ])('%s is refused whole', async (_, bytes, kinds) => {
+  ])('%s is refused completely', async (_, bytes, kinds) => {
     for (const hangUp of [
       (socket: Socket) => socket.end(bytes),
       (socket: Socket) => socket.write(bytes, () => socket.destroy()),
@@ -165,7 +165,7 @@ describe('a body that is cut', () => {
     }
   });
 
-  it('in its compression is refused whole', async () => {
+  it('within its compression is refused completely', async () => {
     const whole = gzipSync(randomBytes(1000).toString('hex'));
     const cut = whole.subarray(0, whole.length - 20);
     const server = await started(
@@ -176,7 +176,7 @@ describe('a body that is cut', () => {
     expect(await failure(call(server.url))).toMatchObject({ kind: 'malformed' });
   });
 
-  it('in its compression by a connection that breaks is refused as well', async () => {
+  it('within its compression by a connection that breaks is refused as well', async () => {
     const whole = gzipSync(randomBytes(100_000).toString('hex'));
     const server = await started(
       upstreamServer((_, response) => {
@@ -188,29 +188,29 @@ describe('a body that is cut', () => {
   });
 });
 
-describe('a body that is garbage', () => {
-  it('is refused where it is not UTF-8', async () => {
+describe('an invalid body', () => {
+  it('is refused if it is not UTF-8', async () => {
     const server = await started(
       upstreamServer((_, response) => response.end(Buffer.from([0x7b, 0xff, 0xfe, 0x7d]))),
     );
     expect(await failure(call(server.url))).toMatchObject({ kind: 'malformed' });
   });
 
-  it('is refused where it is not compressed as it says', async () => {
+  it('is refused if it does not match its compression', async () => {
     const server = await started(
       upstreamServer((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('{"a":1}')),
     );
     expect(await failure(call(server.url))).toMatchObject({ kind: 'malformed' });
   });
 
-  it('is refused where it is not HTTP at all', async () => {
+  it('is refused if it is not HTTP at all', async () => {
     const server = await started(rawServer((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n')));
     expect(await failure(call(server.url))).toMatchObject({ kind: 'malformed' });
   });
 });
 
-describe('a body that is huge', () => {
-  it('of a gigabyte is cut off early', async () => {
+describe('a huge body', () => {
+  it('of a gigabyte is cancelled early', async () => {
     let sent = 0;
     const hungUp = gate();
     const server = await started(
@@ -231,7 +231,7 @@ describe('a body that is huge', () => {
     expect(sent).toBeLessThan(64 * MEGABYTE);
   });
 
-  it('once decompressed is cut off early: a bomb', async () => {
+  it('after decompression is cancelled early: a bomb', async () => {
     const bomb = gzipSync(Buffer.alloc(200 * MEGABYTE));
     expect(bomb.length).toBeLessThan(MEGABYTE);
     const server = await started(
@@ -252,12 +252,12 @@ describe('the deadline', () => {
     return error;
   };
 
-  it('holds while headers do not come', async () => {
+  it('applies while headers are missing', async () => {
     const server = await started(upstreamServer(() => {}));
     expect(await within(call(server.url, { deadline }))).toMatchObject({ kind: 'timeout', retry: true });
   });
 
-  it('holds while a body drips', async () => {
+  it('applies while a body drips', async () => {
     const server = await started(
       upstreamServer(async (_, response) => {
         response.writeHead(200, { 'content-type': 'application/json' });
@@ -270,7 +270,7 @@ describe('the deadline', () => {
     expect(await within(call(server.url, { deadline }))).toMatchObject({ kind: 'timeout' });
   });
 
-  it('holds while a compressed body drips', async () => {
+  it('applies while a compressed body drips', async () => {
     const bytes = gzipSync(randomBytes(10_000).toString('hex'));
     const server = await started(
       upstreamServer(async (_, response) => {
@@ -285,7 +285,7 @@ describe('the deadline', () => {
     expect(await within(call(server.url, { deadline }))).toMatchObject({ kind: 'timeout' });
   });
 
-  it('is none of the caller that stops', async () => {
+  it('is not used for the abort of the caller', async () => {
     const stop = new AbortController();
     const server = await started(upstreamServer(() => stop.abort()));
     expect(await failure(call(server.url, { signal: stop.signal }))).toMatchObject({ kind: 'cancelled' });
@@ -296,29 +296,29 @@ describe('the deadline', () => {
 });
 
 describe('a connection', () => {
-  it('that is refused says so', async () => {
+  it('that is refused is reported', async () => {
     expect(await failure(call(`http://127.0.0.1:${await findFreePort()}`))).toMatchObject({
       kind: 'refused',
       later: true,
     });
   });
 
-  it('to a name that nobody has is the fault of the name service', async () => {
+  it('to an unknown host name is a failure of the name service', async () => {
     expect(await failure(call('http://nowhere.invalid'))).toMatchObject({ kind: 'dns' });
   });
 
-  it('that does not speak TLS says so, and is not tried again at once', async () => {
+  it('without TLS is reported, and is not retried at once', async () => {
     const server = await started(upstreamServer((_, response) => sendJson(response, {})));
     const answer = call(server.url.replace('http:', 'https:'));
     expect(await failure(answer)).toMatchObject({ kind: 'tls', retry: false });
   });
 
-  it('that is reset says so', async () => {
+  it('that is reset is reported', async () => {
     const server = await started(rawServer((socket) => socket.resetAndDestroy()));
     expect(await failure(call(server.url))).toMatchObject({ kind: 'reset', retry: true });
   });
 
-  it('is used again, but not for a probe', async () => {
+  it('is reused, but not for a probe', async () => {
     const ports: (number | undefined)[] = [];
     const server = await started(
       upstreamServer((_, response) => {

@@ -123,7 +123,7 @@ const slowly = (text: string) =>
   });
 
 describe('parseJson', () => {
-  it('reads what an exact parser reads', () => {
+  it('parses what an exact parser parses', () => {
     fc.assert(
       fc.property(text, (text) => {
         let right: unknown;
@@ -140,11 +140,11 @@ describe('parseJson', () => {
     );
   });
 
-  it('refuses in words about the text as it came', () => {
+  it('reports errors by their place in the original text', () => {
     expect(() => parseJson('[12345678901234567890 x]')).toThrow(/position 22/);
   });
 
-  it('loses no digit of any number, wherever it stands', () => {
+  it('loses no digit of any number, at any place', () => {
     fc.assert(
       fc.property(number, fc.constantFrom('', ' ', '\n\t'), fc.boolean(), (text, space, big) => {
         const more = big ? ',"big":12345678901234567890' : '';
@@ -158,7 +158,7 @@ describe('parseJson', () => {
     );
   });
 
-  it('reads a number the same whatever else the text holds', () => {
+  it('parses a number the same for any other text', () => {
     fc.assert(
       fc.property(number, (text) => {
         const alone = parseJson(`[${text}]`);
@@ -168,7 +168,7 @@ describe('parseJson', () => {
     );
   });
 
-  it('takes the last value of a key that comes twice, in both parsers', () => {
+  it('uses the last value of a repeated key, in both parsers', () => {
     const key = fc.constantFrom('a', 'b', '__proto__', 'constructor', 'toString');
     const member = fc.tuple(key, fc.jsonValue({ maxDepth: 1 }));
     fc.assert(
@@ -185,7 +185,7 @@ describe('parseJson', () => {
     );
   });
 
-  it('reads a number of a million digits, and a hundred thousand numbers without a string between them', () => {
+  it('parses a number of a million digits, and a hundred thousand numbers without a string between them', () => {
     const digits = '7'.repeat(1_000_000);
     for (const more of ['', `.${digits}`, `e${digits}`]) {
       const [number] = [parseJson(`[${digits}${more}]`)].flat();
@@ -196,7 +196,7 @@ describe('parseJson', () => {
     expect(numbers.length).toBe(100_002);
   });
 
-  it.each(['', ' '])('leaves Object.prototype alone and keeps a key called __proto__ (%j)', (slow) => {
+  it.each(['', ' '])('does not change Object.prototype and keeps a key named __proto__ (%j)', (slow) => {
     const big = slow === '' ? '' : ',"big":12345678901234567890';
     const parsed = parseJson(`{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}${big}}`);
     expect(Reflect.get({}, 'polluted')).toBeUndefined();
@@ -210,7 +210,7 @@ describe('parseJson', () => {
     ['{"a":', '}'],
     ['["\\\\",[', ']]'],
     ['{"]":[', ']}'],
-  ])('parses around what nests deeper than its cap (%j)', (open, close) => {
+  ])('parses around values nested deeper than its limit (%j)', (open, close) => {
     for (const levels of [3_000, 100_000])
       for (const exact of ['', ',12345678901234567890']) {
         const deep = `${open.repeat(levels)}1${close.repeat(levels)}`;
@@ -224,7 +224,7 @@ describe('parseJson', () => {
     expect(parseJson(JSON.stringify({ a: `${'[{'.repeat(100_000)}"\\`, b: [] }))).toMatchObject({ b: [] });
   });
 
-  it.each(['[', '{"a":'])('refuses absurd nesting of %j without falling over', (open) => {
+  it.each(['[', '{"a":'])('refuses extreme nesting of %j without a stack overflow', (open) => {
     for (const big of ['', '[12345678901234567890,'])
       expect(() => parseJson(big + open.repeat(2_000_000))).toThrow();
     const nested = `${'['.repeat(200_000)}1${']'.repeat(200_000)}`;
@@ -252,7 +252,7 @@ function throwsOrReturns(work: () => unknown): boolean {
 }
 
 describe('jsonText', () => {
-  it('writes exact numbers as they came', () => {
+  it('formats exact numbers unchanged', () => {
     const text = '{"a":[18446744073709551616,{"b":0.1000000000000000000001}],"c":1.0000000000000000e2}';
     expect(jsonText(parseJson(text))).toBe(text);
   });
@@ -260,7 +260,7 @@ describe('jsonText', () => {
   it.each([
     ['undefined', undefined],
     ['a function', () => {}],
-  ])('writes null for %s', (_, value) => {
+  ])('formats null for %s', (_, value) => {
     expect(jsonText(value)).toBe('null');
   });
 });

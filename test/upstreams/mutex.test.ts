@@ -3,7 +3,7 @@ import { Mutex } from '../../src/upstreams/mutex.ts';
 
 const never = new AbortController().signal;
 
-it('lets one through at a time, in order', async () => {
+it('admits one at a time, in order', async () => {
   const turns = new Mutex();
   const through: string[] = [];
   const first = await turns.acquire(never);
@@ -19,7 +19,7 @@ it('lets one through at a time, in order', async () => {
   expect(through).toEqual(['second', 'third']);
 });
 
-it('continues past whoever gave up waiting, at once or before it came', async () => {
+it('continues past a caller that gave up waiting, at once or before its turn', async () => {
   const turns = new Mutex();
   const first = await turns.acquire(never);
   const impatient = new AbortController();

@@ -30,17 +30,17 @@ describe('the recorder is cut off', () => {
     );
   });
 
-  it.each(REMOTE)('not while %s can be reached: another node that fails is down', async (url) => {
+  it.each(REMOTE)('not while %s can be reached: another failing node is down', async (url) => {
     const host = new URL(url).hostname.replace(/[[\]]/g, '');
     const { network: all } = network({ [host]: 'reached' });
     for (const other of REMOTE) expect(await all.isCutOffFrom(other)).toBe(false);
   });
 
-  it('not for a node on this machine or in a container on it, whatever the network does', async () => {
+  it('not for a node on this machine or in a container on it, whatever the network is', async () => {
     expect(await network({ '127.0.0.1': 'local' }).network.isCutOffFrom(LOCAL)).toBe(false);
   });
 
-  it('not by what this machine itself answers: a real server on the loopback is local', async () => {
+  it('not by failures of this machine itself: a real server on the loopback is local', async () => {
     const server = await rawServer(() => {});
     const closed = `http://localhost:${await findFreePort()}`;
     const unroutable = 'http://node.invalid:9650';
@@ -51,7 +51,7 @@ describe('the recorder is cut off', () => {
     await server.close();
   });
 
-  it('shares one check among failures of one moment, and checks again later', async () => {
+  it('after one check that failures of one moment share, and checks again later', async () => {
     const { network: all, tried } = network({});
     await Promise.all(REMOTE.map((url) => all.isCutOffFrom(url)));
     // Each failing upstream is tried itself, and all of them once.

@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-it('an address that takes longer than 250 ms is reached, though the other one leads nowhere', async () => {
+it('connects to an address that takes longer than 250 ms, though the other one is unreachable', async () => {
   const server = await slowServer();
   closers.push(() => server.close());
   let asked = 0;

@@ -31,7 +31,7 @@ describe.each(['retry-after', 'ratelimit-reset'])('%s', (name) => {
     return name === 'retry-after' ? retryAfter(answer, NOW) : allowanceIn(answer, NOW)?.exhausted;
   };
 
-  it('is the same pause in every spelling, and is kept as it was sent', () => {
+  it('is the same pause in every spelling, and is kept as sent', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: HOUR_S }), (seconds) => {
         for (const text of Object.values(spellings(seconds)))
@@ -49,7 +49,7 @@ describe.each(['retry-after', 'ratelimit-reset'])('%s', (name) => {
     );
   });
 
-  it('is compared with the clock of the upstream where the response carries it', () => {
+  it('is compared with the clock of the upstream if the response has one', () => {
     const ahead = NOW + 50 * 60_000;
     const { 'a Unix time': unix = '', 'a date': date = '' } = spellings(30, ahead);
     for (const text of [unix, date])
@@ -57,7 +57,7 @@ describe.each(['retry-after', 'ratelimit-reset'])('%s', (name) => {
   });
 
   it.each(['1764158399', 'Wed, 21 Oct 2015 07:28:00 GMT', '2015-10-21T07:28:00Z', '0', '0s'])(
-    'that lies in the past requests no pause: %s',
+    'in the past requests no pause: %s',
     (text) => {
       expect(pause(text)?.milliseconds ?? 0).toBe(0);
     },
@@ -70,13 +70,13 @@ describe.each(['retry-after', 'ratelimit-reset'])('%s', (name) => {
     },
   );
 
-  it('is cut to a readable length', () => {
+  it('is truncated to a readable length', () => {
     expect(pause(`0${'0'.repeat(5_000)}9`)).toEqual({ milliseconds: 9_000, header: expect.any(String) });
     expect(pause(`0${'0'.repeat(5_000)}9`)?.header.length).toBeLessThan(100);
   });
 });
 
-it('ratelimit-reset counts only where nothing is left', () => {
+it('ratelimit-reset counts only if nothing is left', () => {
   expect(allowanceIn(response({ 'ratelimit-reset': '60', 'ratelimit-remaining': '1' }), NOW)).toBeNull();
   expect(allowanceIn(response({ 'ratelimit-reset': '60' }), NOW)).toBeNull();
 });

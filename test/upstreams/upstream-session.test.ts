@@ -61,7 +61,7 @@ async function failure(answer: Promise<unknown>): Promise<UpstreamFailure> {
 }
 
 describe('a request', () => {
-  it('goes below the configured URL, with its query and the key', async () => {
+  it('extends the configured URL, with its query and the key', async () => {
     const server = await started(upstreamServer((_, response) => sendJson(response, { ok: true })));
     for (const base of [`${server.url}/base`, `${server.url}/base/`])
       await session(base).get('/v1/list', { pageSize: 100, pageToken: 'a b&c', left: undefined });
@@ -75,7 +75,7 @@ describe('a request', () => {
     }
   });
 
-  it('draws on the budget and is counted, also when it is made again', async () => {
+  it('uses the budget and is counted, also when it is retried', async () => {
     const { budget, taken } = freeBudget();
     const server = await started(
       upstreamServer(({ number }, response) => sendJson(response, {}, number === 1 ? 503 : 200)),
@@ -90,7 +90,7 @@ describe('a request', () => {
     expect(asked.now).toBe(1_000);
   });
 
-  it('keeps exact numbers, and leaves out secrets that an answer echoes', async () => {
+  it('keeps exact numbers, and redacts secrets that a response echoes', async () => {
     const server = await started(
       upstreamServer((_, response) => {
         response.writeHead(200, { 'content-type': 'application/json' });
@@ -102,7 +102,7 @@ describe('a request', () => {
     );
   });
 
-  it('is not made where the budget refuses it, and stops nobody else', async () => {
+  it('is not sent if the budget refuses it, and blocks no others', async () => {
     const server = await started(upstreamServer((_, response) => sendJson(response, {})));
     const { budget, blocked } = freeBudget();
     const refusing: Budget = {
@@ -116,7 +116,7 @@ describe('a request', () => {
     expect(blocked).toEqual([]);
   });
 
-  it('tells the budget what the answer says it allows', async () => {
+  it('reports the limits of the response to the budget', async () => {
     const { budget, learned } = freeBudget();
     const server = await started(
       upstreamServer((_, response) => {
@@ -141,7 +141,7 @@ describe('a request', () => {
   });
 });
 
-describe.concurrent('an answer that is refused for good', () => {
+describe.concurrent('a permanent error', () => {
   it.each([
     [301, 'redirect'],
     [307, 'redirect'],
@@ -151,7 +151,7 @@ describe.concurrent('an answer that is refused for good', () => {
     [404, 'not-found'],
     [410, 'not-found'],
     [422, 'bad-request'],
-  ] as const)('is %d: %s, and is asked for once', async (status, kind) => {
+  ] as const)('is %d: %s, and is requested once', async (status, kind) => {
     const other = await started(upstreamServer((_, response) => sendJson(response, {})));
     const server = await started(
       upstreamServer((_, response) => {
@@ -171,8 +171,8 @@ describe.concurrent('an answer that is refused for good', () => {
   });
 });
 
-describe.concurrent('an answer of a moment', () => {
-  it.each([500, 502, 503, 504])('is %d: asked for again', async (status) => {
+describe.concurrent('a temporary error', () => {
+  it.each([500, 502, 503, 504])('is %d: requested again', async (status) => {
     const server = await started(
       upstreamServer(({ number }, response) => {
         if (number > 1) return sendJson(response, { number });
@@ -182,7 +182,7 @@ describe.concurrent('an answer of a moment', () => {
     expect(await session(server.url).get('/')).toEqual({ number: 2 });
   });
 
-  it('that stays is given up after a few tries, each later than the one before', async () => {
+  it('that stays is given up after a few attempts, with increasing pauses', async () => {
     const at: number[] = [];
     const server = await started(
       upstreamServer((_, response) => {
@@ -201,7 +201,7 @@ describe.concurrent('an answer of a moment', () => {
     expect(pauses[2]).toBeGreaterThan(1_550);
   });
 
-  it('is a kept-alive socket that breaks: one more request, and it is whole', async () => {
+  it('is a kept-alive socket that breaks: one more request, and it is complete', async () => {
     const server = await started(
       upstreamServer(({ number }, response) => {
         if (number === 2) return response.socket?.resetAndDestroy();
@@ -214,7 +214,7 @@ describe.concurrent('an answer of a moment', () => {
     expect(server.received).toHaveLength(3);
   });
 
-  it('ends at once when the run is stopped', async () => {
+  it('is not retried once the run is stopped', async () => {
     const stop = new AbortController();
     const server = await started(
       upstreamServer((_, response) => {
@@ -227,7 +227,7 @@ describe.concurrent('an answer of a moment', () => {
   });
 });
 
-describe.concurrent('a 200 that is no answer', () => {
+describe.concurrent('a 200 with an invalid body', () => {
   it.each([
     ['HTML', 'text/html', '<html></html>'],
     ['JSON that says it is a page', 'text/html', '{}'],
@@ -238,7 +238,7 @@ describe.concurrent('a 200 that is no answer', () => {
     ['cut at the end of the stream', 'application/json', '{"results":[{"a":1},{"a"'],
     ['two documents', 'application/json', '{}{}'],
     ['nested two million levels deep', 'application/json', '['.repeat(1_000_000)],
-  ])('is refused whole: %s', async (_, type, text) => {
+  ])('is refused completely: %s', async (_, type, text) => {
     const server = await started(
       rawServer((socket) => {
         socket.end(
@@ -251,7 +251,7 @@ describe.concurrent('a 200 that is no answer', () => {
     expect(message.length).toBeLessThan(200);
   });
 
-  it('is refused as a part of a response: 206; 203 is whole', async () => {
+  it('is refused as a partial response: 206; 203 is complete', async () => {
     const server = await started(
       upstreamServer(({ url }, response) => sendJson(response, { items: [] }, Number(url.pathname.slice(1)))),
     );
@@ -263,7 +263,7 @@ describe.concurrent('a 200 that is no answer', () => {
     expect(await session(server.url).get('/203')).toEqual({ items: [] });
   });
 
-  it('but a health report may say that it is plain text', async () => {
+  it('is accepted for a health report as plain text', async () => {
     const server = await started(
       upstreamServer((_, response) => {
         response.setHeader('content-type', 'text/plain; charset=utf-8');
@@ -274,7 +274,7 @@ describe.concurrent('a 200 that is no answer', () => {
     expect(await failure(session(server.url).get('/'))).toMatchObject({ kind: 'malformed' });
   });
 
-  it('is asked for again', async () => {
+  it('is requested again', async () => {
     const server = await started(
       upstreamServer(({ number }, response) => {
         response.setHeader('content-type', 'application/json');
@@ -310,7 +310,7 @@ describe.concurrent('429', () => {
   });
 
   it.each([null, '', 'soon', '1e9', '-5', 'in 5 minutes', '12 parsecs', 'NaN', '0x10'])(
-    'without a Retry-After that can be read waits like for a fault, with jitter: %j',
+    'without a valid Retry-After waits as after a fault, with jitter: %j',
     async (header) => {
       const { budget, blocked } = freeBudget();
       const server = await started(limited(header));
@@ -322,7 +322,7 @@ describe.concurrent('429', () => {
   );
 
   it.each(['1000000000', '30', new Date(Date.now() + 86_400_000).toUTCString()])(
-    'with a Retry-After that is long is left to the queue, clamped: %s',
+    'with a long Retry-After is left to the queue, clamped: %s',
     async (header) => {
       const { budget, blocked } = freeBudget();
       const server = await started(limited(header));
@@ -338,8 +338,8 @@ describe.concurrent('429', () => {
   );
 });
 
-describe.concurrent('what an error says', () => {
-  it('names neither URL nor query nor key, whatever the upstream echoes', async () => {
+describe.concurrent('an error message', () => {
+  it('contains neither URL nor query nor key, whatever the upstream echoes', async () => {
     const server = await started(
       upstreamServer(({ url, headers }, response) => {
         const echoed = `no such thing http://upstream${url.pathname}${url.search} for ${headers['x-api-key']}`;
@@ -350,7 +350,7 @@ describe.concurrent('what an error says', () => {
     expect(message).toContain('no such thing');
   });
 
-  it('holds no part of a key that its end cuts', async () => {
+  it('contains no part of a key that is truncated at its end', async () => {
     const server = await started(
       upstreamServer((_, response) => sendJson(response, { message: `${'x'.repeat(195)}${KEY}` }, 400)),
     );
@@ -369,17 +369,17 @@ describe.concurrent('what an error says', () => {
     ['null', null],
     ['no message', { error: 'x' }],
     ['a number', { message: 5 }],
-  ])('is the status where the body is %s', async (_, body) => {
+  ])('is the status if the body is %s', async (_, body) => {
     const server = await started(upstreamServer((_request, response) => sendJson(response, body, 400)));
     expect((await failure(session(server.url).get('/'))).message).toContain('HTTP 400');
   });
 });
 
-describe.concurrent('a key that an answer echoes', () => {
+describe.concurrent('a key that a response echoes', () => {
   const nasty = 'canary-"quoted"\\and/<slashed>&%';
   const secret = { headers: { 'x-api-key': nasty }, redact: createRedactor([nasty]) };
 
-  it('is in nothing that is read from it, wherever and however it stands there', async () => {
+  it('is removed from all parsed values, at any place and in any form', async () => {
     const server = await started(
       upstreamServer(({ headers }, response) => {
         const key = String(headers['x-api-key']);
@@ -399,7 +399,7 @@ describe.concurrent('a key that an answer echoes', () => {
     });
   });
 
-  it('is in no error, be it a header that says it', async () => {
+  it('is removed from errors, also from a header', async () => {
     const server = await started(
       upstreamServer(({ headers }, response) => {
         response.writeHead(200, { 'content-type': `text/${String(headers['x-api-key'])}` }).end('{}');
@@ -413,7 +413,7 @@ describe.concurrent('a JSON-RPC call', () => {
   const answering = (answer: (id: unknown) => unknown) =>
     upstreamServer(({ body }, response) => sendJson(response, answer(JSON.parse(body).id)));
 
-  it('sends its envelope and gives the result', async () => {
+  it('sends its envelope and returns the result', async () => {
     const server = await started(answering((id) => ({ jsonrpc: '2.0', id, result: { height: '7' } })));
     const asked = session(server.url);
     expect(await asked.rpc('/ext/bc/P', 'platform.getHeight', { a: 1 })).toEqual({ height: '7' });
@@ -429,7 +429,7 @@ describe.concurrent('a JSON-RPC call', () => {
     expect(JSON.parse(second?.body ?? '').id).not.toBe(JSON.parse(first?.body ?? '').id);
   });
 
-  it('gives a result of null or false', async () => {
+  it('returns a result of null or false', async () => {
     for (const result of [null, false, 0, '']) {
       const server = await started(answering((id) => ({ jsonrpc: '2.0', id, result })));
       expect(await session(server.url).rpc('/', 'x')).toBe(result);
@@ -443,7 +443,7 @@ describe.concurrent('a JSON-RPC call', () => {
     [{ code: -32000, message: 'API call is not available' }, 'unsupported'],
     ['a text', 'rpc'],
     [{}, 'rpc'],
-  ])('whose 200 carries the error %j fails once: %s', async (error, kind) => {
+  ])('whose 200 has the error %j fails once: %s', async (error, kind) => {
     const server = await started(answering((id) => ({ jsonrpc: '2.0', id, error })));
     expect(await failure(session(server.url).rpc('/', 'method.name'))).toMatchObject({
       kind,
@@ -452,7 +452,7 @@ describe.concurrent('a JSON-RPC call', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  it('names no URL that the error carries', async () => {
+  it('has no URL from the error in its message', async () => {
     const message = `cannot reach http://10.0.0.1:9650/?q=secret-query with ${KEY}`;
     const server = await started(
       answering((id) => ({ jsonrpc: '2.0', id, error: { code: -32000, message } })),
@@ -466,7 +466,7 @@ describe.concurrent('a JSON-RPC call', () => {
     ['no result', (id: unknown) => ({ jsonrpc: '2.0', id })],
     ['a list', (id: unknown) => [{ jsonrpc: '2.0', id, result: 1 }]],
     ['null', () => null],
-  ])('whose answer is %s is malformed, and is made again', async (_, answer) => {
+  ])('whose response is %s is malformed, and is retried', async (_, answer) => {
     const server = await started(
       upstreamServer(({ body, number }, response) => {
         const { id } = JSON.parse(body);
@@ -497,7 +497,7 @@ describe('a probe', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  it('that fails is not made again', async () => {
+  it('that fails is not retried', async () => {
     const server = await started(upstreamServer((_, response) => response.destroy()));
     expect(await failure(session(server.url).probe('/'))).toMatchObject({ kind: 'reset' });
     expect(server.received).toHaveLength(1);

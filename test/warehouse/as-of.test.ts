@@ -39,7 +39,7 @@ const rounds = [
   { weights: { a: '9', c: '4' }, points: ['1', LARGE], blockTime: 3 },
 ];
 
-it('what was known at every moment is the same in DuckDB, of files of several exports', async () => {
+it('returns in DuckDB what was known at every moment, from files of several exports', async () => {
   const tables = warehouseTables.filter(({ name }) =>
     ['validators', 'metric_points', 'p_blocks', 'chain_heights'].includes(name),
   );

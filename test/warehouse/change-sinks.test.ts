@@ -86,7 +86,7 @@ const recordWith = (more: object, ...txHashes: readonly string[]) =>
   });
 const record = (...txHashes: readonly string[]) => recordWith({}, ...txHashes);
 
-it('posts every change in its order as CloudEvents, until the sink takes it, and says while it does not', async () => {
+it('receives every change in order as CloudEvents, until it accepts it, and reports failures meanwhile', async () => {
   await record('0x1', '0x2', '0x3');
   const sink = sinkOf({ name: 'one', batchSize: 2 });
   expect(await sink.send(), 'it is made by the first look').toBe(0);
@@ -116,7 +116,7 @@ it('posts every change in its order as CloudEvents, until the sink takes it, and
   expect(lines.join('')).not.toContain(SECRET);
 });
 
-it('is sent by one worker at a time, and again by the next where the first one died before it was noted', async () => {
+it('receives batches from one worker at a time, and again from the next if the first one died before it stored the position', async () => {
   const sink = sinkOf({ name: 'two', batchSize: 10 });
   await sink.send();
   await sql`update recorder.change_sinks set holder = 7, lease_until = now() + interval '20 seconds' where sink = 'two'`;
@@ -127,7 +127,7 @@ it('is sent by one worker at a time, and again by the next where the first one d
   expect(hashes(posted(before))).toEqual([['0x1', '0x2', '0x3', '0x4', '0x5', '0x6']]);
 });
 
-it('starts where it is told to, takes what it is there for, and goes by what others take before it is removed', async () => {
+it('starts at its configured position, has its selected changes, and delays their removal', async () => {
   const before = server.received.length;
   const now = sinkOf({ name: 'now', startAt: 'now' });
   const other = sinkOf({ name: 'other', startAt: 'now', datasets: ['subnets'] });
@@ -153,7 +153,7 @@ it('starts where it is told to, takes what it is there for, and goes by what oth
   expect(sinks).toEqual({ names: ['now', 'other'] });
 });
 
-it('tells a sink that the feed restarts where it cannot continue, and continues', async () => {
+it('receives a notice that the feed restarts if it cannot continue, and continues', async () => {
   const before = server.received.length;
   const sink = sinkOf({ name: 'now', startAt: 'now' });
   await sql`update recorder.change_sinks set cursor = '1.1.abc', commit_number = 1 where sink = 'now'`;
@@ -163,7 +163,7 @@ it('tells a sink that the feed restarts where it cannot continue, and continues'
   expect(lines.at(-1)).toContain('is not kept any more');
 });
 
-it('posts what does not fit into a batch with the next one, whatever else changed behind it', async () => {
+it('receives what does not fit into a batch with the next one, whatever else changed after it', async () => {
   const sink = sinkOf({ name: 'long', startAt: 'now', datasets: ['native_transactions'], batchSize: 10 });
   await sink.send();
   const before = server.received.length;

@@ -99,14 +99,14 @@ describe('an export', () => {
     for (const table of warehouseTables) await writeRows(sql, table, 1, 60);
   });
 
-  it('of every table, read by DuckDB, is the record: every row, every digit', async () => {
+  it('of every table, read by DuckDB, equals the record: every row, every digit', async () => {
     const { tables } = await exported('whole');
     expect(tables.map(({ table }) => table)).toEqual(warehouseTables.map(({ name }) => name));
     expect(tables.filter(({ rows }) => rows !== 60)).toEqual([]);
     for (const table of warehouseTables) await expectEqual('whole', table);
   });
 
-  it('has types that engines calculate with: instants, decimals, booleans; 256 bits are texts', async () => {
+  it('has types for calculations: instants, decimals, booleans; 256 bits are texts', async () => {
     const types = await duck.rows(
       `select column_name, column_type from (describe select * from read_parquet('${into('whole')}/erc1155_balances/**/*.parquet'))
        union all select column_name, column_type from (describe select * from read_parquet('${into('whole')}/metric_points/**/*.parquet'))
@@ -127,7 +127,7 @@ describe('an export', () => {
     expect(sum).toBe(String(60n * BigInt(MOST_256) - (60n * 61n) / 2n));
   });
 
-  it('stands in folders by the day of the version, by key, with checksums in the manifest', async () => {
+  it('is stored in folders by the day of the version, by key, with checksums in the manifest', async () => {
     const manifest = await manifestOf('whole');
     const table = manifest.tables.metric_points;
     expect(table?.files.map(({ day, rows }) => ({ day, rows }))).toEqual([
@@ -153,7 +153,7 @@ describe('an export', () => {
     });
   });
 
-  it.each(['csv', 'jsonl'] as const)('as %s says the same', async (format) => {
+  it.each(['csv', 'jsonl'] as const)('has the same rows as %s', async (format) => {
     const chosen = [named('erc1155_transfers'), named('node_health')];
     await exported(format, { format, tables: chosen });
     for (const whole of chosen) {
@@ -188,8 +188,8 @@ describe('an export', () => {
   });
 });
 
-describe('an export since the last one', () => {
-  it('and that one together are the record, with ends, departures, and a transaction that was under way', async () => {
+describe('an export since the previous one', () => {
+  it('equals the record together with that one, with ends, departures, and a transaction that was running', async () => {
     const place = 'added';
     await exported(place);
     // It started before the second export, writes with an instant from before it, and is committed after it.
@@ -216,7 +216,7 @@ describe('an export since the last one', () => {
     for (const table of warehouseTables) await expectEqual(place, table);
   });
 
-  it('takes nothing where nothing was recorded, and packed readings no second time', async () => {
+  it('writes nothing if nothing was recorded, and packed readings only once', async () => {
     const place = 'packed';
     const table = named('validator_uptime');
     for (const [day, run] of [
@@ -250,7 +250,7 @@ describe('an export since the last one', () => {
     await expectEqual(place, table);
   });
 
-  it('writes days of many small files again as one, and removes what stands in for nothing an export later', async () => {
+  it('merges days of many small files, and removes replaced files an export later', async () => {
     const place = 'compacted';
     const table = named('p_blocks');
     await sql`truncate recorder.p_blocks`;
@@ -278,7 +278,7 @@ describe('an export since the last one', () => {
     await expectEqual(place, table);
   });
 
-  it('adds a column of texts where a number does not fit, and tells it', async () => {
+  it('adds a column of texts if a number does not fit, and reports it', async () => {
     const place = 'widened';
     const table = named('average_tps');
     await exported(place, { tables: [table] });
@@ -300,7 +300,7 @@ describe('an export since the last one', () => {
     ['day', (table) => ({ ...table, files: table.files.map((one) => ({ ...one, day: "2026-11-01'; --" })) })],
     ['key', (table) => ({ ...table, key: ['network"; --'] })],
     ['from', (table) => ({ ...table, from: 'valid_from"; --' })],
-  ])('where a manifest was written by somebody else, its %s never becomes SQL', async (what, hostile) => {
+  ])('never runs the %s of a manifest by another program as SQL', async (what, hostile) => {
     const place = `foreign-${what}`;
     const table = named('p_blocks');
     await exported(place, { tables: [table] });
@@ -317,7 +317,7 @@ describe('an export since the last one', () => {
     );
   });
 
-  it('where a manifest was written by somebody else, no file outside of the folder is removed', async () => {
+  it('removes no file outside of the folder for a manifest by another program', async () => {
     const table = named('p_blocks');
     await exported('foreign-path', { tables: [table] });
     const manifest = await manifestOf('foreign-path');
@@ -332,7 +332,7 @@ describe('an export since the last one', () => {
   });
 
   it.each(['p_blocks', 'manifests', '.incomplete'])(
-    'where a symbolic link stands in place of the folder %s, nothing is written or removed behind it',
+    'writes and removes nothing behind a symbolic link at the path of the folder %s',
     async (name) => {
       const place = `link-${name}`;
       const table = named('p_blocks');
@@ -349,13 +349,13 @@ describe('an export since the last one', () => {
     },
   );
 
-  it('into another form than is there is refused', async () => {
+  it('in another format than the existing one is refused', async () => {
     await expect(exported('csv', { incremental: true })).rejects.toThrow(/--format csv/);
   });
 });
 
-describe('of two exports at once', () => {
-  it('one counts, and the other says so and leaves nothing', async () => {
+describe('two exports at once', () => {
+  it('have one winner, and the other reports it and leaves no files', async () => {
     const place = 'two';
     const tables = [named('p_blocks')];
     await exported(place, { tables });
@@ -385,7 +385,7 @@ describe('of two exports at once', () => {
     await expectEqual(place, named('p_blocks'));
   });
 
-  it('one that is so slow that others made three says that it does not count', async () => {
+  it('exclude one that is so slow that others made three, which reports it', async () => {
     const place = 'slow';
     const tables = [named('p_blocks')];
     class Slow extends DirectoryTarget {
@@ -401,7 +401,7 @@ describe('of two exports at once', () => {
   });
 });
 
-describe('what a retention removed', () => {
+describe('removed rows of a retention', () => {
   const table = named('p_blocks');
   type Heads = readonly string[];
   const sealed = async (there: postgres.Sql, heads: Heads) => {
@@ -434,7 +434,7 @@ describe('what a retention removed', () => {
     }
   };
 
-  it('stays in the files where the whole record has to be exported, and not where that is asked for', async () => {
+  it('stay in the files unless an export of the whole record without them is requested', async () => {
     const place = 'retained';
     await filesOf(place, ['ab', 'cd', 'ef']);
     await withSeals(['ab', 'cd', 'ef'], async (databaseUrl) => {
@@ -450,7 +450,7 @@ describe('what a retention removed', () => {
     ['that lacks their newest seals', ['ab']],
     ['that has made other seals since', ['ab', '01', '23', '45']],
   ])(
-    'stays in the files of a record that was set back to a backup older than they are, %s',
+    'stay in the files of a record that was restored from a backup older than the files, %s',
     async (_, heads) => {
       const place = `set back ${heads.length}`;
       await filesOf(place, ['ab', 'cd', 'ef']);
@@ -468,7 +468,7 @@ describe('what a retention removed', () => {
     },
   );
 
-  it('is reported as lost where its file is damaged, and the rest stays', async () => {
+  it('are reported as lost if their file is damaged, and the rest stays', async () => {
     const place = 'lost';
     await filesOf(place, ['ab', 'cd']);
     const [damaged, ...others] = (await manifestOf(place)).tables.p_blocks?.files ?? [];
@@ -484,7 +484,7 @@ describe('what a retention removed', () => {
     });
   });
 
-  it('is not of another record, which has none of the seals of the files', async () => {
+  it('are not those of another record, which has none of the seals of the files', async () => {
     const place = 'strange';
     await filesOf(place, ['ab', 'cd']);
     await withSeals(['01', '23', '45'], async (databaseUrl) => {
@@ -494,8 +494,8 @@ describe('what a retention removed', () => {
   });
 });
 
-describe('a database that was set back by a copy of its folder', () => {
-  it('is all rows were exported: its numbers of transactions begin again below those that are exported', async () => {
+describe('a database that was restored from a copy of its folder', () => {
+  it('is exported completely: its transaction numbers restart below the exported ones', async () => {
     const place = 'copied back';
     const table = named('p_blocks');
     await exported(place, { tables: [table] });
@@ -513,7 +513,7 @@ describe('a database that was set back by a copy of its folder', () => {
 });
 
 describe('another database', () => {
-  it('is all rows were exported into a place that holds the files of the first', async () => {
+  it('is exported completely to a place with the files of the first', async () => {
     const place = 'moved';
     const table = named('p_blocks');
     await exported(place, { tables: [table] });
@@ -531,7 +531,7 @@ describe('another database', () => {
   });
 });
 
-it('reads every row that is recorded: nothing is left out of the comparison above', async () => {
+it('compares every recorded row', async () => {
   for (const table of warehouseTables) {
     const [found] = await sql.unsafe<{ rows: number }[]>(
       `select count(*)::int as rows from ${everyRow(table)} t`,

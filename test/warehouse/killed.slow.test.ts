@@ -40,7 +40,7 @@ const files = (): string[] =>
     .filter((one) => one.endsWith('.parquet'));
 const manifest = () => currentManifest(new DirectoryTarget(lake));
 
-it('an exporter that is killed leaves the manifest before it true, and the next one completes', async () => {
+it('leaves the previous manifest valid when an exporter is killed, and the next one completes', async () => {
   for (const table of warehouseTables) await writeRows(sql, table, 1, 30);
   expect(await start().ended).toMatchObject({ code: 0 });
   let killed = 0;

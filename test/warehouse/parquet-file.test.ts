@@ -75,7 +75,7 @@ function copyOf(row: number): CopyRow {
   return { bytes, starts, ends };
 }
 
-it('rows of several row groups and pages are read as they were written, nulls, dictionaries and statistics included', async () => {
+it('returns rows of several row groups and pages as written, including nulls, dictionaries and statistics', async () => {
   const path = join(folder, 'many.parquet');
   const file = new ParquetFile(path, columns);
   const rows = Array.from({ length: 104_000 }, (_, row) => row);
@@ -104,7 +104,7 @@ it('rows of several row groups and pages are read as they were written, nulls, d
   ]);
 });
 
-it('stores decimals with every digit, and refuses what DECIMAL(38, scale) cannot hold', () => {
+it('stores decimals with every digit, and refuses those beyond DECIMAL(38, scale)', () => {
   const limit = 10n ** 38n;
   fc.assert(
     fc.property(
@@ -129,7 +129,7 @@ it('stores decimals with every digit, and refuses what DECIMAL(38, scale) cannot
     expect(unscaledDecimal(text, scale), text).toBeNull();
 });
 
-it('finds every text and number by a filter, which engines answer from the statistics of row groups', async () => {
+it('finds every text and number by a filter, which engines evaluate by the statistics of row groups', async () => {
   const path = join(folder, 'filtered.parquet');
   // The order of UTF-16 units differs from that of bytes for these.
   const texts = ['', 'a', '\ue000', '\uffff', '😀', '\ufeff', 'long '.repeat(10), `${'😀'.repeat(9)}z`];
@@ -167,7 +167,7 @@ it('finds every text and number by a filter, which engines answer from the stati
   ]);
 }, 30_000);
 
-it('refuses a row without a value that every row has, and writes no file that nobody can read', () => {
+it('refuses a row without a required value, and writes no unreadable file', () => {
   const file = new ParquetFile(join(folder, 'refused.parquet'), columns);
   const row = copyOf(0);
   row.ends[0] = -1;

@@ -122,7 +122,7 @@ const damages: Readonly<Record<string, readonly [(path: string) => void, boolean
 };
 
 describe('an incremental export', () => {
-  it('writes again what is missing of the files of its manifest, whatever happened to whichever of them', async () => {
+  it('writes missing files of its manifest again, for any damage of any file', async () => {
     const manifest = await manifestOf(pristine);
     const files = filesOf(manifest).filter(({ rows }) => rows > 0);
     await fc.assert(
@@ -143,7 +143,7 @@ describe('an incremental export', () => {
     );
   }, 120_000);
 
-  it('notices a folder that is gone, and leaves files of other tables alone', async () => {
+  it('detects a removed folder, and keeps files of other tables', async () => {
     const place = copy();
     rmSync(join(place, 'p_blocks'), { recursive: true });
     rmSync(join(place, 'validators'), { recursive: true });
@@ -159,7 +159,7 @@ describe('an incremental export', () => {
     await expectWhole(place);
   });
 
-  it('without --verify reads no content, and with it compares every file', async () => {
+  it('reads no content without --verify, and compares every file with it', async () => {
     const place = copy();
     const [first] = (await manifestOf(place)).tables.p_blocks?.files ?? [];
     flip(join(place, first?.path ?? ''));
@@ -172,7 +172,7 @@ describe('an incremental export', () => {
 });
 
 describe('a manifest', () => {
-  it('that is damaged does not count: the copy, the numbered one and the one before stand in for each other', async () => {
+  it('that is damaged is ignored: the copy, the numbered one and the previous one replace each other', async () => {
     for (const lost of [
       ['manifest.json'],
       ['manifests/00000002.json'],
@@ -198,7 +198,7 @@ describe('a manifest', () => {
       (one: Manifest) => manifestText({ ...one, superseded: ['../x', 'two\nlines'] }),
       /: superseded\.0: [^\n]+; superseded\.1: [^\n]+$/,
     ],
-  ])('%s is refused in one line', async (_, text, problems) => {
+  ])('is refused with one line: %s', async (_, text, problems) => {
     copies += 1;
     const place = join(folder, `copy-${copies}`);
     mkdirSync(place);
@@ -208,7 +208,7 @@ describe('a manifest', () => {
     expect(refused).toMatch(problems);
   });
 
-  it('that somebody edited is refused by a restore', async () => {
+  it('with an edit by another program is refused by a restore', async () => {
     const empty = await testDatabase();
     try {
       const place = copy();
@@ -234,7 +234,7 @@ describe('a manifest', () => {
     }
   });
 
-  it('with numbers or a seal that the rows contradict is refused by a restore, whoever wrote it', async () => {
+  it('with numbers or a seal that contradict the rows is refused by a restore, whatever program wrote it', async () => {
     const empty = await testDatabase();
     try {
       const place = copy();

@@ -96,7 +96,7 @@ const standing = async (on: postgres.Sql): Promise<number> => {
   return found?.rows ?? -1;
 };
 
-it('every table is told of by an export, or known not to be of the record', async () => {
+it('every table is in an export, or listed as not part of the record', async () => {
   const tables = await sql<{ name: string }[]>`
     select relname as name from pg_class where relnamespace = 'recorder'::regnamespace and relkind in ('r', 'p')`;
   const known = [
@@ -178,7 +178,7 @@ it('an empty database becomes the record: rows, versions, bookkeeping, seals; an
   await expect(restore(lake)).rejects.toThrow(/already contains a record/);
 });
 
-it('leaves nothing where it is stopped, or a file is not what was exported', async () => {
+it('leaves nothing if it is stopped, or if a file differs from the exported one', async () => {
   await there.unsafe(
     `truncate ${[...new Set([...bookkeepingTables, ...warehouseTables.map(({ name }) => name), ...readingTables])].map((name) => `recorder.${name}`).join(', ')}`,
   );
@@ -202,7 +202,7 @@ it('leaves nothing where it is stopped, or a file is not what was exported', asy
   expect(await standing(there)).toBe(0);
 });
 
-it('is to be started again where the database goes away in the middle of a file, or the bucket cannot be reached', async () => {
+it('asks for a restart if the database is lost within a file, or the bucket is unreachable', async () => {
   class Cutting extends DirectoryTarget {
     #fetched = 0;
     override async fetch(path: string): Promise<string> {
@@ -236,7 +236,7 @@ it('is to be started again where the database goes away in the middle of a file,
   });
 });
 
-it('of an older export, or of some datasets, is refused with what to do', async () => {
+it('refuses an older export, or one of some datasets, with the fix', async () => {
   const old = join(folder, 'old');
   const target = new DirectoryTarget(old);
   const tables = warehouseTables.filter(({ name }) => name === 'p_blocks');

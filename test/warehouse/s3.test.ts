@@ -95,7 +95,7 @@ const fromServer = (prefix: string) => async (path: string) => {
 };
 
 describe('a bucket', () => {
-  it('takes exports one after the other, which together are the record', async () => {
+  it('stores successive exports, which together equal the record', async () => {
     await exported('s3://bucket/lake', access());
     await writeRows(sql, tables()[0] ?? fail(), 101, 10);
     await sql`update recorder.validators set valid_to = valid_from + interval '2 hours', ended_by = 'gone' where valid_to is null`;
@@ -104,7 +104,7 @@ describe('a bucket', () => {
     await expectEqual(await fetched('lake', manifest, fromServer('lake')));
   });
 
-  it('takes large files in parts', async () => {
+  it('stores large files in parts', async () => {
     const file = join(folder, 'large');
     const content = Buffer.alloc(20 << 20, 'chain');
     writeFileSync(file, content);
@@ -118,7 +118,7 @@ describe('a bucket', () => {
     const targetAt = (url: string, silence: number) =>
       new S3Target('bucket', 'slow', { ...access(), endpoint: url }, silence);
 
-    it('stalls in the middle of a file is given up', async () => {
+    it('stalls within a file is given up', async () => {
       const standing = await rawServer((socket) =>
         socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nthe begin'),
       );
@@ -129,7 +129,7 @@ describe('a bucket', () => {
       await standing.close();
     });
 
-    it('does not answer is asked again, and then given up', async () => {
+    it('does not respond is retried, and then given up', async () => {
       let asked = 0;
       const silent = await rawServer(() => {
         asked += 1;
@@ -141,7 +141,7 @@ describe('a bucket', () => {
       await silent.close();
     });
 
-    it('takes its time over a file gets it whole', async () => {
+    it('is slow receives the complete file', async () => {
       let taken = 0;
       const slow = createServer(async (request, response) => {
         for await (const chunk of request) taken += chunk.length;
@@ -164,7 +164,7 @@ describe('a bucket', () => {
     });
   });
 
-  it('gives a name to one of two', async () => {
+  it('gives a name to one of two writers', async () => {
     const results = await Promise.allSettled([
       exported('s3://bucket/two', access()),
       exported('s3://bucket/two', access()),
@@ -175,7 +175,7 @@ describe('a bucket', () => {
     });
   });
 
-  it('whose server fails before the manifest keeps the one before, and the next export takes all', async () => {
+  it('keeps the previous manifest if its server fails before the new one, and the next export is complete', async () => {
     const before = (await exported('s3://bucket/failing', access())).manifest;
     await writeRows(sql, tables()[0] ?? fail(), 201, 10);
     server.refuses = (method, path) =>
@@ -191,7 +191,7 @@ describe('a bucket', () => {
     await expectEqual(await fetched('failing', manifest, fromServer('failing')));
   });
 
-  it('is counted where only the answer to its manifest was lost', async () => {
+  it('counts an export if only the response to its manifest was lost', async () => {
     let lost = 0;
     server.loses = (method, path) => {
       if (method !== 'PUT' || !path.endsWith('manifests/00000001.json') || lost > 0) return false;
@@ -204,7 +204,7 @@ describe('a bucket', () => {
     expect(lost).toBe(1);
   });
 
-  it('says without the keys what is wrong', async () => {
+  it('has errors without the keys', async () => {
     server.refuses = () => ({ status: 403, code: 'SignatureDoesNotMatch' });
     const failed = await exported('s3://bucket/refused', access()).catch((error: unknown) => String(error));
     server.refuses = undefined;
@@ -213,13 +213,13 @@ describe('a bucket', () => {
     expect(failed).not.toContain('wJalr');
   });
 
-  it('has a name that S3 takes', async () => {
+  it('has a name that S3 accepts', async () => {
     await expect(opened('s3://Bucket_of_mine/x', access())).rejects.toThrow(/--to s3:\/\/Bucket_of_mine/);
     await expect(opened('gs://bucket/x', access())).rejects.toThrow(/must be a folder, or a bucket/);
   });
 });
 
-it.skipIf(!TEST_S3_ENDPOINT)('a real server takes exports, and lets one of two count', async () => {
+it.skipIf(!TEST_S3_ENDPOINT)('accepts exports on a real server, and counts one of two', async () => {
   const where = {
     endpoint: TEST_S3_ENDPOINT ?? '',
     region: 'us-east-1',

@@ -36,7 +36,7 @@ const problemsOf = (exports: unknown): string => {
 };
 
 describe('exports of recorder.yaml', () => {
-  it('are all datasets, once an hour, as Parquet, where the file says no more', () => {
+  it('have all datasets, once an hour, as Parquet, by default', () => {
     const { exports } = validateConfig(
       { network: 'mainnet', exports: [{ to: '/var/lake' }] },
       catalogNames,
@@ -45,7 +45,7 @@ describe('exports of recorder.yaml', () => {
     expect(exports).toEqual([{ to: '/var/lake', every: 3_600_000, format: 'parquet' }]);
   });
 
-  it('that are wrong are reported, each problem with its path', () => {
+  it('that are invalid are reported, each problem with its path', () => {
     const wrong = problemsOf([
       { to: 'ftp://there/x', every: '5s' },
       { to: 's3://b', format: 'orc', datasets: ['validatorz'] },
@@ -70,7 +70,7 @@ describe('exports of recorder.yaml', () => {
   });
 });
 
-describe('an export by schedule', () => {
+describe('a scheduled export', () => {
   const by = { recorder: 'due', digest: null };
   const due = () => dueExports(sql, 'due');
 
@@ -99,7 +99,7 @@ describe('an export by schedule', () => {
   });
 });
 
-it('up makes them, takes another place over on SIGHUP, and tells one that fails, as doctor does', async () => {
+it('is made by up, uses another place after SIGHUP, and reports a failing one, as doctor does', async () => {
   const port = await findFreePort();
   const env = { DATABASE_URL: database.url, RECORDER_PORT: String(port), METRICS_API_KEY: SECRET };
   const write = (to: string) =>

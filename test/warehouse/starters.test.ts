@@ -21,7 +21,7 @@ afterAll(async () => {
   duck?.close();
 });
 
-it('examples/duckdb/lake.sql shows of every dataset what is recorded, now and at a moment', async () => {
+it('examples/duckdb/lake.sql shows the recorded rows of every dataset, now and at a past moment', async () => {
   const text = readFileSync(new URL('../../examples/duckdb/lake.sql', import.meta.url), 'utf8');
   expect(text, 'npm run docs').toBe(duckdbStarter());
   await duck.rows(text);

@@ -122,7 +122,7 @@ describe('a backup of one build', () => {
     expect(await rows(restored, STORED)).toEqual(await rows(record, STORED));
   });
 
-  it('is refused by an earlier one, with what to do, and nothing is created', async () => {
+  it('is refused by an earlier one, with the fix, and nothing is created', async () => {
     const untouched = await own(emptyDatabase());
     expect(await command(inject('cli'), untouched, 'restore', '--from', mixed)).toMatchObject({
       code: 2,

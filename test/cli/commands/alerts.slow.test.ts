@@ -48,7 +48,7 @@ const ofRule = () =>
   });
 
 describe('alerts', () => {
-  it('are none where nothing is wrong', async () => {
+  it('lists none if nothing fires', async () => {
     expect(await run('alerts')).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('no open alerts'),
@@ -56,7 +56,7 @@ describe('alerts', () => {
     expect(await run('alerts', 'list', '--json')).toMatchObject({ code: 0, stdout: '[]\n' });
   });
 
-  it('are tried by a message to a channel, and say what a wrong name or a channel that is down means', async () => {
+  it('tests a channel with a message, and explains an unknown name or an unavailable channel', async () => {
     expect(await run('alerts', 'test', 'ops')).toMatchObject({ code: 0 });
     expect(hook.received.at(-1)?.url.pathname).toBe(`/${KEY}`);
     expect(await run('alerts', 'test', 'opps')).toMatchObject({
@@ -68,7 +68,7 @@ describe('alerts', () => {
     refusing = false;
   });
 
-  it('reach the channel from the queue of up, once for each state, and are listed and acknowledged', async () => {
+  it('sends each state once to a channel from the queue of up, and lists and acknowledges alerts', async () => {
     const up = startCommand(['up', '--roles', 'scheduler,worker'], environment, dir);
     await sql`
       insert into recorder.quarantine (dataset, target_key, digest, run_id, quarantined_at, last_seen, times, observed_at, reason, item)

@@ -32,7 +32,7 @@ async function doctor(
   return { code, wrong: findings.parse(JSON.parse(stdout)).filter(({ ok }) => !ok) };
 }
 
-it('continues after the first fault, whatever is wrong', async () => {
+it('continues after the first problem, whatever is invalid', async () => {
   const { code, wrong } = await doctor('network: moonnet\nwatch:\n  chain: []\n', {
     DATABASE_URL: 'postgres://user:canary-password@127.0.0.1:1/recorder',
     REDIS_URL: 'redis://127.0.0.1:1',
@@ -50,7 +50,7 @@ it('continues after the first fault, whatever is wrong', async () => {
   expect(JSON.stringify(wrong)).not.toContain('canary-password');
 });
 
-it('knows what goes wrong with variables and with the file', async () => {
+it('reports invalid variables and an invalid file', async () => {
   const { code, wrong } = await doctor('network: mainnet\n', {
     DATABASE_URL: 'postgres://user:canary#password@127.0.0.1:1/recorder',
     CHAIN_DATA_API_KEY: '"canary-in-quotes"',
@@ -90,7 +90,7 @@ it('knows what goes wrong with variables and with the file', async () => {
   }
 });
 
-it('says what is wrong with DATABASE_URL also where a replica of it is named', async () => {
+it('reports an invalid DATABASE_URL also if a replica is configured', async () => {
   const { code, wrong } = await doctor('network: mainnet\n', {
     DATABASE_URL: 'mysql://user@host/db',
     REPORTING_DATABASE_URL: 'postgres://user@standby/db',
@@ -102,7 +102,7 @@ it('says what is wrong with DATABASE_URL also where a replica of it is named', a
   ]);
 });
 
-it('names each variable that channels and sinks name and that is not sound, as up refuses them', async () => {
+it('names each invalid variable of channels and sinks, as up does', async () => {
   const alerts = {
     heartbeat: `https://x.example/\${BEAT_KEY}`,
     channels: [{ name: 'ops', type: 'webhook', url: `https://x.example/\${HOOK_KEY}` }],
@@ -128,7 +128,7 @@ it('names each variable that channels and sinks name and that is not sound, as u
   await database.close();
 });
 
-it('tries the queries of rules, each by its path', async () => {
+it('tests the queries of rules, each by its path', async () => {
   const database = await testDatabase();
   const env = { DATABASE_URL: database.url };
   const rules = (sql: string) => [
@@ -151,7 +151,7 @@ it('tries the queries of rules, each by its path', async () => {
   await database.close();
 });
 
-it('tells what is wrong with a certificate', async () => {
+it('reports an invalid certificate', async () => {
   const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: dir, stdio: 'pipe' });
   const subject = (name: string) => ['-newkey', 'rsa:2048', '-nodes', '-subj', `/CN=${name}`];
   openssl('req', '-x509', ...subject('authority'), '-days', '2', '-keyout', 'ca.key', '-out', 'ca.pem');
@@ -224,7 +224,7 @@ it('tells what is wrong with a certificate', async () => {
   ]);
 });
 
-it('says when the disk is nearly full', async () => {
+it('reports a nearly full disk', async () => {
   expect(await checkDisk(dir, 0)).toMatchObject({
     ok: true,
     found: expect.stringContaining('GB are free'),

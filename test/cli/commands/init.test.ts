@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const init = (...args: string[]) => runCommand(['init', ...args], {}, dir);
 
-it('writes a file that is valid, with comments, asks each upstream, and never overwrites it', async () => {
+it('writes a valid file with comments, tests each upstream, and never overwrites a file', async () => {
   const [node] = sandbox.watch.nodes;
   const { chains, nodeIds } = sandbox.watch;
   const args = [
@@ -63,7 +63,7 @@ it('watches the validators of the given nodes, unless node ids are given', async
   expect(loadConfig(join(dir, 'given.yaml'), catalogNames).watch.nodeIds).toEqual([ids[1]]);
 });
 
-it('writes the file also where an upstream does not answer, and says so', async () => {
+it('writes the file also if an upstream does not respond, and reports that', async () => {
   const args = ['--config', 'other.yaml', '--network', 'fuji', '--chain-data', '', '--metrics', ''];
   const { code, stdout } = await init(...args, '--node', 'http://127.0.0.1:1');
   expect(code).toBe(1);
@@ -71,7 +71,7 @@ it('writes the file also where an upstream does not answer, and says so', async 
   expect(loadConfig(join(dir, 'other.yaml'), catalogNames).network).toBe('fuji');
 });
 
-it('writes nothing where an answer is not valid', async () => {
+it('writes nothing if an input is invalid', async () => {
   const { code, stderr } = await init('--config', 'bad.yaml', '--node', 'ftp://node', '--chain', 'x');
   expect(code).toBe(2);
   expect(stderr).toContain('bad.yaml: upstreams.nodes[0].url: must be an http or https URL');
@@ -85,7 +85,7 @@ it('writes the file that RECORDER_CONFIG names, which every other command reads'
   expect(existsSync(join(dir, 'named.yaml'))).toBe(true);
 });
 
-it('tells programs what it wrote and what it found', async () => {
+it('prints the written file and the results of its checks as JSON', async () => {
   const args = ['--network', 'fuji', '--chain-data', '', '--metrics', '', '--node', 'http://127.0.0.1:1'];
   const found = await init('--json', '--config', 'found.yaml', ...args);
   expect(found.code).toBe(1);
@@ -97,7 +97,7 @@ it('tells programs what it wrote and what it found', async () => {
   expect(JSON.parse(unasked.stdout)).toEqual({ written: 'unasked.yaml', checked: [] });
 });
 
-it('writes a file without services for the sandbox, which is recorded where a file names none', async () => {
+it('writes a file without services for the sandbox, which is recorded if a file names no service', async () => {
   expect(await init('--network', 'sandbox', '--config', 'sandbox.yaml')).toMatchObject({ code: 0 });
   const { network, upstreams, watch } = loadConfig(join(dir, 'sandbox.yaml'), catalogNames);
   expect({ network, upstreams, chains: watch.chains }).toEqual({

@@ -42,14 +42,14 @@ async function printed(question: string, format: RowFormat, columns?: number): P
 const ODD = `select 'a,"b"' as "x,y", e'two\\nlines' as two, '' as empty, null as nothing, 1.10::numeric as exact, e'\\u001b[31m\\u202e' as hostile, '=1+1' as "@formula"`;
 
 describe('rows', () => {
-  it('are CSV for people, where the empty text is not null', async () => {
+  it('are CSV for people, with the empty text distinct from null', async () => {
     expect(await printed(ODD, 'csv')).toBe(
       `"x,y",two,empty,nothing,exact,hostile,'@formula\r\n"a,""b""",two\\u000alines,"",,1.10,\\u001b[31m\\u202e,'=1+1\r\n`,
     );
     expect(await printed('select 1 as one where false', 'csv')).toBe('one\r\n');
   });
 
-  it('are JSON whose numbers are strings where a double would round', async () => {
+  it('are JSON whose numbers are strings if a double would round them', async () => {
     const json = await printed(
       `select 340282366920938463463374607431768211456::numeric as big, 1.10::numeric as exact, null as nothing, e'\\u001b' as hostile, array[1.0] as list`,
       'json',
@@ -61,7 +61,7 @@ describe('rows', () => {
     expect(JSON.parse(await printed('select * from generate_series(1, 2500) n', 'json'))).toHaveLength(2500);
   });
 
-  it('are a table with numbers at the right, nothing of which a terminal obeys', async () => {
+  it('are a table with right-aligned numbers and no control characters', async () => {
     expect(await printed(`select 'a' as word, 5 as n union all select 'longer', 500`, 'table')).toBe(
       'word      n\na         5\nlonger  500\n',
     );
@@ -72,7 +72,7 @@ describe('rows', () => {
     expect(await printed('select 1 as one where false', 'table')).toBe('one\n(no rows)\n');
   });
 
-  it('fit the terminal: wide columns are cut, and where there are too many each value has a line', async () => {
+  it('fit the terminal: wide columns are truncated, and too many columns become a list', async () => {
     const cut = await printed(
       `select 'id' as id, repeat('x', 500) as long, repeat('y', 20) as short`,
       'table',
@@ -87,7 +87,7 @@ describe('rows', () => {
     expect(await printed(`select repeat('x', 500) as long`, 'table')).toContain('x'.repeat(500));
   });
 
-  it('have local times on a terminal, and exact ones in UTC in a pipe', async () => {
+  it('have local times on a terminal, and exact times in UTC in a pipe', async () => {
     vi.stubEnv('TZ', 'Asia/Tokyo');
     const question = `select timestamptz '2026-01-01 00:00:00.000125Z' as at, 'infinity'::timestamptz as never`;
     expect(await printed(question, 'table', 80)).toContain('\n2026-01-01 09:00:00.000125+09:00  infinity\n');
@@ -96,7 +96,7 @@ describe('rows', () => {
     vi.unstubAllEnvs();
   });
 
-  it('of a first block decide the widths; a longer one later is shown in full in a pipe', async () => {
+  it('of the first block decide the widths; a longer one later is complete in a pipe', async () => {
     const table = await printed(
       `select case when n = 2000 then 'a long one' else 'short' end as word, n from generate_series(1, 2000) n`,
       'table',
@@ -110,7 +110,7 @@ describe('the command query', () => {
   const query = (args: readonly string[]) =>
     runCommand(['query', ...args], { DATABASE_URL: database.url }, dir);
 
-  it('prints an answer, for programs too', async () => {
+  it('prints a result, also as JSON', async () => {
     expect(await query(['select 1 as one'])).toMatchObject({ code: 0, stdout: 'one\n  1\n' });
     expect(await query(['select 1 as one', '--json'])).toMatchObject({
       code: 0,
@@ -118,14 +118,14 @@ describe('the command query', () => {
     });
   });
 
-  it('refused exits 2 and prints no rows', async () => {
+  it('exits 2 and prints no rows if the query is refused', async () => {
     const { code, stdout, stderr } = await query(['selct 1']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain('syntax error');
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
-  it('ends quietly when its reader leaves, before it has read all of an endless answer', async () => {
+  it('ends quietly when its reader closes the pipe of an endless result', async () => {
     const { code, stdout, stderr } = await startCommand(
       ['query', 'select generate_series(1, 1000000000) as n', '--format', 'csv'],
       { DATABASE_URL: database.url },
@@ -199,7 +199,7 @@ describe('a Parquet file', () => {
     ]);
   });
 
-  it('has the rows of an answer of many blocks, in their order', async () => {
+  it('has the rows of a result of many blocks, in their order', async () => {
     await parquet(`select n, repeat('x', n % 500) as words from generate_series(1, 30000) n`);
     expect(
       await duck.rows(
@@ -214,7 +214,7 @@ describe('a Parquet file', () => {
     expect(await columns()).toEqual({ one: 'BIGINT', two: 'DECIMAL(38,0)' });
   });
 
-  it('is given up quietly when its reader leaves, and leaves nothing behind', async () => {
+  it('ends quietly when its reader closes the pipe, and leaves no file', async () => {
     const temporary = mkdtempSync(join(tmpdir(), 'recorder-parquet-'));
     const ended = await startCommand(
       ['query', `select n, md5(n::text) as words from generate_series(1, 100000) n`, '--format', 'parquet'],

@@ -15,7 +15,7 @@ const report = (...args: string[]) =>
     folder,
   );
 
-it('discrepancies prints what was found as a table and as CSV', async () => {
+it('discrepancies prints the findings as a table and as CSV', async () => {
   await sql`
     insert into recorder.discrepancies (check_name, dataset, subject, at, left_source, left_value, right_source, right_value,
       tolerance, found_at)
@@ -28,7 +28,7 @@ it('discrepancies prints what was found as a table and as CSV', async () => {
   expect(csv.stdout.split('\r\n')[1]).toMatch(/^metric_parts,chain_id=1,2026-03-01T00:00:00Z,.*,'=1 %,/);
 });
 
-it('series-breaks prints that there are none, and the heading of a CSV without rows', async () => {
+it('series-breaks prints that there are none, and the header of a CSV without rows', async () => {
   expect(await report('series-breaks')).toMatchObject({ code: 0, stdout: 'no level shifts\n' });
   expect(await report('series-breaks', '--format', 'csv')).toMatchObject({
     code: 0,

@@ -85,7 +85,7 @@ const linksOf = (html: string) =>
     .filter((link) => !/^(#|data:)/.test(link));
 
 describe('report status --out', () => {
-  it('writes pages, badges, styles and the logo, whose links lead to each other from any folder', async () => {
+  it('writes pages, badges, styles and the logo, whose links work in any folder', async () => {
     const { code, stdout, stderr } = await run('--out', join(to, 'new'), '--json');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const files = filesOf(join(to, 'new'));
@@ -116,7 +116,7 @@ describe('report status --out', () => {
     expect(files[`${folders.get('Ill')}/badge-24h.svg`]).toContain(', 24 h</title>');
   });
 
-  it('renews its own files, removes those of nodes that are gone, and leaves what is others alone', async () => {
+  it('replaces its own files, removes those of removed nodes, and keeps files of others', async () => {
     writeFileSync(join(to, 'robots.txt'), 'User-agent: *');
     expect((await run('--out', to)).code).toBe(0);
     const before = filesOf(to);
@@ -135,7 +135,7 @@ describe('report status --out', () => {
     expect(after['index.html']).toContain('1 of 2 nodes is down');
   });
 
-  it('leaves the old site whole when it is killed, and the next run clears up', async () => {
+  it('keeps the old site complete when it is killed, and the next run cleans up', async () => {
     expect((await run('--out', to)).code).toBe(0);
     const before = filesOf(to);
     const held = await sql.reserve();
@@ -156,7 +156,7 @@ describe('report status --out', () => {
     expect(making()).toEqual([]);
   });
 
-  it('killed while files are put in their places: each is whole and says its moment, and the first page is the last', async () => {
+  it('keeps each file complete with its time when it is killed while renaming, and replaces the first page last', async () => {
     const moments = () =>
       Object.fromEntries(
         Object.entries(filesOf(to)).flatMap(([path, html]) =>
@@ -186,13 +186,13 @@ describe('report status --out', () => {
     expect(Date.parse(again[0] ?? '')).toBeGreaterThan(Date.parse(old));
   });
 
-  it('refuses a file in the place of the folder', async () => {
+  it('refuses a file at the path of the folder', async () => {
     const { code, stdout, stderr } = await run('--out', 'recorder.yaml');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/--out recorder.yaml: .* is a file, where a folder has to be: name another place/);
   });
 
-  it('replaces no file that somebody else wrote', async () => {
+  it('replaces no file of another program', async () => {
     writeFileSync(join(to, 'index.html'), 'mine');
     const { code, stderr } = await run('--out', to);
     expect(code).toBe(2);
@@ -207,7 +207,7 @@ describe('a site', () => {
     for (const [path, body] of files) yield { path, body };
   }
 
-  it('is as it was while the next one is being made, and when that fails', async () => {
+  it('is unchanged while the next one is written, and if that fails', async () => {
     await writeSite(to, only(['index.html', 'old'], ['a/b.html', 'old']), signal);
     const before = filesOf(to);
     const served = () =>
@@ -222,7 +222,7 @@ describe('a site', () => {
     expect(filesOf(to)).toEqual(before);
   });
 
-  it('is not written where its list leads out of the folder', async () => {
+  it('is not written if its list points outside the folder', async () => {
     await mkdir(join(to, 'in'));
     writeFileSync(join(to, 'precious'), '');
     writeFileSync(join(to, 'in/.chain-recorder.json'), '{"files":["../precious"]}');
@@ -232,7 +232,7 @@ describe('a site', () => {
     expect(existsSync(join(to, 'precious'))).toBe(true);
   });
 
-  it('has a folder of its own for each name, whatever the file system takes', () => {
+  it('has a folder for each name, whatever the file system allows', () => {
     const names = [
       'a',
       'A',
@@ -256,7 +256,7 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}`, () => {
   let server: Server;
   afterAll(() => server.close());
 
-  it('it is walked below any prefix, from a red node to the reason, on a phone, and axe finds nothing serious', async () => {
+  it('is usable below any prefix, from a down node to the reason, on a phone, without serious findings of axe', async () => {
     expect((await run('--out', to)).code).toBe(0);
     const types: Record<string, string> = { html: 'text/html', css: 'text/css', svg: 'image/svg+xml' };
     server = createServer(({ url = '' }, response) => {

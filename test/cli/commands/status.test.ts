@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 const status = (...args: string[]) => runCommand(['status', ...args], { DATABASE_URL: database.url }, dir);
 
-it('exits 0 when all is well', async () => {
+it('exits 0 if the recorder is healthy', async () => {
   const { code, stdout } = await status();
   expect(code).toBe(0);
   expect(stdout).toContain('targets late: 0, failing: 0, incomplete: 0; stalled: 0');
@@ -66,7 +66,7 @@ it.each([
         values ('validator-1', 'NodeID-A', 'first sight', now(), 'another node: NodeID-B answers at the URL of validator-1', now(), now())`;
     },
   ],
-] as const)('exits 1 when something is %s, and says what and why', async (state, said, make) => {
+] as const)('exits 1 if something is %s, and reports what and why', async (state, said, make) => {
   await make();
   const { code, stdout } = await status();
   expect(code).toBe(1);

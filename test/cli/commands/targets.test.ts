@@ -47,7 +47,7 @@ function refusal(work: () => unknown): string {
 }
 
 describe('--target', () => {
-  it('takes keys in both spellings', () => {
+  it('accepts keys in both spellings', () => {
     const wanted = { chainId: '43114', metric: 'txCount', timeInterval: 'day' };
     for (const [chain, interval] of [
       ['chainId', 'timeInterval'],
@@ -57,7 +57,7 @@ describe('--target', () => {
     expect(matching(pBlocks, 'node=one', 'block_id=abc')).toEqual([{ node: 'one', blockId: 'abc' }]);
   });
 
-  it('takes EVM addresses in any case, for what is watched and for what is asked on demand', () => {
+  it('accepts EVM addresses in any case, for watched and on-demand targets', () => {
     const list = { chainId: '43114', collection: ADDRESS.toLowerCase() };
     for (const text of [ADDRESS, ADDRESS.toLowerCase(), `0x${ADDRESS.slice(2).toUpperCase()}`]) {
       expect(matching(nftTokens, `collection=${text}`)).toEqual([list]);
@@ -67,7 +67,7 @@ describe('--target', () => {
     }
   });
 
-  it('with an unknown key names the keys and some of their values', () => {
+  it('reports the keys and some of their values for an unknown key', () => {
     const said = refusal(() => matching(metricPoints, 'chain=43114'));
     expect(said).toContain('--target chain=43114: no such key');
     expect(said).toContain('chainId (43113, 43114)');
@@ -75,17 +75,17 @@ describe('--target', () => {
     expect(said).toMatch(/metric \(activeAddresses, .* and 12 more\)/);
   });
 
-  it('with an unknown value names some that there are', () => {
+  it('reports some existing values for an unknown value', () => {
     const said = refusal(() => matching(metricPoints, 'metric=txCount', 'chain_id=1'));
     expect(said).toBe('--target chainId=1: no target matches; chainId may be 43113, 43114');
   });
 
-  it('whose values never come together says so', () => {
+  it('reports values that never occur together', () => {
     const said = refusal(() => matching(metricPoints, 'metric=feesPaid', 'timeInterval=hour'));
     expect(said).toContain('metric=feesPaid timeInterval=hour: no target matches all of them together');
   });
 
-  it('that fits neither what is watched nor what can be demanded tells of both', () => {
+  it('reports both alternatives if it matches neither watched nor on-demand targets', () => {
     expect(refusal(() => matching(pBlocks, 'node=three'))).toMatch(
       /exactly one of blockId, height[\s\S]*node may be one, two/,
     );
@@ -94,13 +94,13 @@ describe('--target', () => {
     expect(token).toContain(`collection may be ${ADDRESS.toLowerCase()}`);
   });
 
-  it('is needed for what is asked on demand only: it says which', () => {
+  it('is required for on-demand sources only, and the error names them', () => {
     expect(refusal(() => matching(aggregatedSignatures))).toBe(
       '--target message: is required: give message, justification or txHash',
     );
   });
 
-  it('that is no pair, or names a key twice, is refused; all at once', () => {
+  it('is refused if it is no pair or repeats a key; all errors are reported at once', () => {
     const said = refusal(() => matching(metricPoints, 'txCount', '=1', 'chainId=1', 'chain_id=2'));
     expect(said.split('\n')).toHaveLength(3);
     expect(said).toContain('chainId is given twice');

@@ -68,15 +68,15 @@ async function proven(items: readonly object[], { from = 0, pageSize = 100 } = {
 /** The ends of what may be claimed after each page of the walks. */
 const claimable: (number | undefined)[] = [];
 
-describe('what the newest page of things in blocks proves', () => {
-  it('ends with the newest block that a newer one confirms', async () => {
+describe('the newest page of an index by blocks', () => {
+  it('proves up to the newest block that a newer one confirms', async () => {
     expect(await proven([tx(900, 1), tx(800, 90), tx(800, 90), tx(700, 200)])).toEqual([
       { from: 0, to: 801 },
     ]);
     expect(await proven([tx(900, 1), tx(800, 2 * year)])).toEqual([{ from: 0, to: 801 }]);
   });
 
-  it('may be claimed up to the newest confirmed block that is 14 days old', async () => {
+  it('proves up to the newest confirmed block that is 14 days old', async () => {
     const day = 24 * hour;
     const items = [tx(900, 1), tx(800, 13 * day), tx(700, 15 * day), tx(600, 40 * day)];
     const endsOf = async (of: readonly object[], pageSize = 100) => {
@@ -90,7 +90,7 @@ describe('what the newest page of things in blocks proves', () => {
     expect(await endsOf([tx(ABSURD, 20 * day), ...items.slice(2)])).toEqual([601]);
   });
 
-  it('is nothing where all is of one block', async () => {
+  it('proves nothing if all items have one block', async () => {
     expect(await proven([])).toEqual([null]);
     expect(await proven([tx(900, 1)])).toEqual([null]);
     expect(await proven([tx(ABSURD, 1), tx(ABSURD, 1)])).toEqual([null]);
@@ -100,7 +100,7 @@ describe('what the newest page of things in blocks proves', () => {
     ['one', [tx(ABSURD, 1)]],
     ['many that came in years', [tx(ABSURD, 1), tx('9007199254730000', year), tx('1700000000000', 2 * year)]],
     ['one without a time', [tx(ABSURD, 1, { blockTimestamp: null }), tx('1700000000000', 1)]],
-  ])('is not moved by absurd numbers: %s', async (_, absurd) => {
+  ])('ignores absurd numbers: %s', async (_, absurd) => {
     const items = [tx(7_000_900, 10), tx(7_000_800, 90), tx(7_000_100, 5 * hour)];
     for (const pageSize of [100, 1])
       expect((await proven([...absurd, ...items], { pageSize })).at(-1)).toEqual({ from: 0, to: 7_000_801 });
@@ -109,13 +109,13 @@ describe('what the newest page of things in blocks proves', () => {
     ]);
   });
 
-  it('is not held back forever by a block that is too low, or by a time in the future', async () => {
+  it('is not blocked by one block that is too low, or by a time in the future', async () => {
     const items = [tx(7_000_900, 10), tx(7_000_800, 90)];
     expect(await proven([...items, tx(5, 30 * 24 * hour)])).toEqual([{ from: 0, to: 7_000_801 }]);
     expect(await proven([tx(7_000_950, -year), ...items])).toEqual([{ from: 0, to: 7_000_901 }]);
   });
 
-  it('moves on, more slowly, on a chain that is faster than any', async () => {
+  it('advances, more slowly, on an extremely fast chain', async () => {
     const height = 1e11;
     const items = Array.from({ length: 60 }, (_, minutes) => tx(height - minutes * 60 * 1_000, minutes * 60));
     const [first] = await proven(items);
@@ -123,7 +123,7 @@ describe('what the newest page of things in blocks proves', () => {
     expect(first?.to).toBeLessThan(height);
   });
 
-  it('is never above the chain, whatever one item says, and nearly all of it where none is wrong', async () => {
+  it('never proves heights above the chain, whatever one item contains, and nearly all of them if none is wrong', async () => {
     const steps = fc.array(
       fc.record({ blocks: fc.integer({ min: 0, max: 5_000 }), seconds: fc.integer({ min: 50, max: year }) }),
       { minLength: 3, maxLength: 12 },
@@ -155,7 +155,7 @@ describe('an address whose newest item has an absurd block', () => {
   it.each([
     ['stored', {}],
     ['in the quarantine', { txStatus: 7 }],
-  ])('is polled on from where the chain is, the item being %s', async (_, wrong) => {
+  ])('is polled from the head of the chain, for the item %s', async (_, wrong) => {
     const address = `0x${Object.keys(wrong).length}`;
     const target = { chainId: '43114', address };
     const feed = withDefaultSettings({ source: nativeTransactions.source, datasets: [nativeTransactions] }, [

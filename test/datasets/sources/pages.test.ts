@@ -52,7 +52,7 @@ const dead = (kind: 'bad-request' | 'not-found') =>
   new UpstreamFailure(kind, 'Invalid or expired page token');
 
 describe('pages', () => {
-  it('are asked for by token until there is none, each proving what lies above its oldest item', async () => {
+  it('are fetched by token until there is none, each proving the range above its oldest item', async () => {
     const { ask, asked } = upstream((_, call) =>
       call === 1
         ? { items: items(9, 7), nextPageToken: 'a' }
@@ -82,7 +82,7 @@ describe('pages', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('take a null list for an empty one and refuse an answer without', async () => {
+  it('treat a null list as empty and refuse a response without a list', async () => {
     expect(await walk(upstream(() => ({ items: null })).ask, null)).toHaveLength(1);
     await expect(walk(upstream(() => ({ other: [] })).ask, null)).rejects.toMatchObject({
       kind: 'malformed',
@@ -108,7 +108,7 @@ describe('pages', () => {
     expect(walked.map(({ proven }) => proven)).toEqual([{ from: 9, to: 10 }, null, { from: 0, to: 10 }]);
   });
 
-  it('prove nothing more after an item whose place cannot be read', async () => {
+  it('prove nothing more after an item whose place is invalid', async () => {
     const { ask } = upstream((_, call) =>
       call === 1 ? { items: [{ at: 9 }, { at: 'eight' }, null], nextPageToken: 'a' } : { items: items(1) },
     );
@@ -123,7 +123,7 @@ describe('pages', () => {
     expect(walked.map(({ proven }) => proven)).toEqual([null, { from: 0, to: 10 }]);
   });
 
-  it('claim nothing beyond the window by items that lie outside it', async () => {
+  it('prove nothing beyond the window from items outside it', async () => {
     const { ask } = upstream((_, call) => ({
       items: call === 1 ? items(12, 11) : items(-4),
       nextPageToken: call === 1 ? 'a' : call === 2 ? 'b' : '',
@@ -133,24 +133,27 @@ describe('pages', () => {
   });
 });
 
-describe('a token that died', () => {
-  it.each(['bad-request', 'not-found'] as const)('by %s costs nothing that is proven', async (kind) => {
-    const { ask, asked } = upstream(({ pageToken, to }) => {
-      if (pageToken === 'a') throw dead(kind);
-      if (to === 10) return { items: items(9, 7), nextPageToken: 'a' };
-      return pageToken === undefined ? { items: items(7, 4), nextPageToken: 'c' } : { items: items(1) };
-    });
-    const walked = await walk(ask, { from: 0, to: 10 });
-    expect(asked.map(({ from, to, pageToken }) => [from, to, pageToken])).toEqual([
-      [0, 10, undefined],
-      [0, 10, 'a'],
-      [0, 8, undefined],
-      [0, 8, 'c'],
-    ]);
-    expect(walked.at(-1)).toMatchObject({ proven: { from: 0, to: 10 }, last: true, whole: true });
-  });
+describe('an expired token', () => {
+  it.each(['bad-request', 'not-found'] as const)(
+    'reported by %s loses nothing that is proven',
+    async (kind) => {
+      const { ask, asked } = upstream(({ pageToken, to }) => {
+        if (pageToken === 'a') throw dead(kind);
+        if (to === 10) return { items: items(9, 7), nextPageToken: 'a' };
+        return pageToken === undefined ? { items: items(7, 4), nextPageToken: 'c' } : { items: items(1) };
+      });
+      const walked = await walk(ask, { from: 0, to: 10 });
+      expect(asked.map(({ from, to, pageToken }) => [from, to, pageToken])).toEqual([
+        [0, 10, undefined],
+        [0, 10, 'a'],
+        [0, 8, undefined],
+        [0, 8, 'c'],
+      ]);
+      expect(walked.at(-1)).toMatchObject({ proven: { from: 0, to: 10 }, last: true, whole: true });
+    },
+  );
 
-  it('in an unsorted list starts the whole window again', async () => {
+  it('restarts the whole window of an unsorted list', async () => {
     let died = false;
     const { ask, asked } = upstream(({ pageToken }) => {
       if (pageToken !== undefined && !died) {
@@ -165,7 +168,7 @@ describe('a token that died', () => {
     expect(asked.map(({ to }) => to)).toEqual([10, 10, 10, 10]);
   });
 
-  it('twice ends the walk, with no hot loop', async () => {
+  it('ends the walk at the second time, without a busy loop', async () => {
     const { ask, asked } = upstream(({ pageToken }) => {
       if (pageToken !== undefined) throw dead('bad-request');
       return { items: items(9), nextPageToken: `t${asked.length}` };
@@ -174,7 +177,7 @@ describe('a token that died', () => {
     expect(asked).toHaveLength(4);
   });
 
-  it('is none where the first page is refused', async () => {
+  it('is not assumed if the first page is refused', async () => {
     const { ask, asked } = upstream(() => {
       throw dead('not-found');
     });
@@ -182,7 +185,7 @@ describe('a token that died', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('is none where the upstream is down', async () => {
+  it('is not assumed if the upstream is down', async () => {
     const { ask, asked } = upstream(({ pageToken }) => {
       if (pageToken !== undefined) throw new UpstreamFailure('server', 'answered 502');
       return { items: items(9), nextPageToken: 'a' };
@@ -192,7 +195,7 @@ describe('a token that died', () => {
   });
 });
 
-describe('tokens that keep dying', () => {
+describe('tokens that keep expiring', () => {
   /** A list, newest first, whose tokens are the place to continue from, and die after so many pages of each start. */
   const dyingAfter = (all: readonly number[], size: number, lives: (start: number) => number) => {
     let start = 0;
@@ -215,13 +218,13 @@ describe('tokens that keep dying', () => {
   };
   const downwards = Array.from({ length: 60 }, (_, index) => 60 - index);
 
-  it('are started again as long as each start proves more, though a place has the same token again', async () => {
+  it('restart the walk as long as each start proves more, even if a place has the same token again', async () => {
     const { ask } = dyingAfter(downwards, 2, () => 7);
     const walked = await walk(ask, { from: 0, to: 100 });
     expect(walked.at(-1)).toMatchObject({ proven: { from: 0, to: 100 }, last: true, whole: true });
   });
 
-  it('end the walk at the first start that gets no further', async () => {
+  it('end the walk at the first start without progress', async () => {
     const { ask, asked } = dyingAfter(downwards, 1, (start) => (start < 3 ? 7 : 1));
     await expect(walk(ask, { from: 0, to: 100 })).rejects.toMatchObject({ kind: 'bad-request' });
     // Two starts of seven pages that show seven places each; one item on the only page of a start shows nothing.
@@ -229,7 +232,7 @@ describe('tokens that keep dying', () => {
     expect(asked).toHaveLength(2 * 8 + 2 * 2);
   });
 
-  it('in a list without places are started again as long as each start reads more pages', async () => {
+  it('restart a walk without places as long as each start reads more pages', async () => {
     const { at: _, within: __, ...unplaced } = list;
     const growing = dyingAfter(downwards, 10, (start) => start * 2);
     expect((await walk(growing.ask, null, unplaced)).at(-1)).toMatchObject({ last: true, whole: true });
@@ -240,7 +243,7 @@ describe('tokens that keep dying', () => {
 });
 
 describe('the order of a list', () => {
-  it('is not shown by one item, nor by many of one instant', async () => {
+  it('is not proven by one item, nor by many of one instant', async () => {
     const { ask } = upstream((_, call) => ({
       items: call === 1 ? items(7) : call === 2 ? items(7, 7) : items(6),
       nextPageToken: call < 4 ? `t${call}` : '',
@@ -254,7 +257,7 @@ describe('the order of a list', () => {
     ]);
   });
 
-  it('the other way than promised, one item a page, then a dead token: nothing is claimed', async () => {
+  it('is unproven if pages of one item come in the opposite order before an expired token', async () => {
     const { ask } = upstream(({ pageToken }, call) => {
       if (call === 3) throw dead('not-found');
       return { items: items(pageToken === undefined ? 1 : 2), nextPageToken: `t${call}` };
@@ -270,7 +273,7 @@ describe('the order of a list', () => {
     expect(walked.map(({ proven }) => proven)).toEqual([null, null, null, null]);
   });
 
-  it('that a later start contradicts leaves only what that start read itself', async () => {
+  it('that a later start contradicts proves only the pages of that start', async () => {
     const { ask } = upstream(({ pageToken, to }) => {
       if (pageToken === 'a') throw dead('bad-request');
       return to === 10 ? { items: items(9, 7), nextPageToken: 'a' } : { items: items(2, 5) };
@@ -280,8 +283,8 @@ describe('the order of a list', () => {
   });
 });
 
-describe('a list that says how many items it has', () => {
-  it.each([700, 3, 0])('and has another number (%i) is refused where it is one page', async (total) => {
+describe('a list with a stated number of items', () => {
+  it.each([700, 3, 0])('is refused if it has another number (%i) on one page', async (total) => {
     const { ask } = upstream(() => ({ items: items(9, 8), total }));
     await expect(walk(ask, null)).rejects.toThrow(`total is ${total}, and its pages have 2`);
   });
@@ -290,7 +293,7 @@ describe('a list that says how many items it has', () => {
     ['fewer', () => 700, 700],
     ['more', () => 8, 8],
     ['another number at one of its pages', (call: number) => (call === 2 ? 11 : 10), 11],
-  ])('and has %s, over several pages, contradicts itself', async (_, totalOf, wrong) => {
+  ])('is inconsistent over several pages if it has %s', async (_, totalOf, wrong) => {
     const { ask } = upstream((_query, call) => ({
       items: items(9, 8),
       total: totalOf(call),
@@ -303,19 +306,19 @@ describe('a list that says how many items it has', () => {
     ]);
   });
 
-  it.each([2, '2', null, 'many'])('as %j is read', async (total) => {
+  it.each([2, '2', null, 'many'])('is parsed from %j', async (total) => {
     expect(await walk(upstream(() => ({ items: items(9, 8), total })).ask, null)).toHaveLength(1);
   });
 });
 
-describe('tokens that lead nowhere', () => {
-  it('the same one forever stops the walk after two', async () => {
+describe('tokens that never end', () => {
+  it('stop the walk at the second identical token', async () => {
     const { ask, asked } = upstream(() => ({ items: items(1), nextPageToken: 'same' }));
     await expect(walk(ask, null)).rejects.toMatchObject({ kind: 'malformed' });
     expect(asked).toHaveLength(2);
   });
 
-  it('a circle stops it when it closes', async () => {
+  it('stop the walk when a cycle closes', async () => {
     const { ask, asked } = upstream(({ pageToken }) => ({
       items: items(1),
       nextPageToken: pageToken === 'a' ? 'b' : pageToken === 'b' ? 'c' : 'a',
@@ -324,7 +327,7 @@ describe('tokens that lead nowhere', () => {
     expect(asked).toHaveLength(4);
   });
 
-  it('empty pages are followed, but not forever', async () => {
+  it('are followed through empty pages, up to a limit', async () => {
     const some = upstream((_, call) =>
       call < 8 ? { items: [], nextPageToken: `t${call}` } : { items: items(1) },
     );
@@ -341,11 +344,11 @@ const orders = {
   reversed: (a: number, b: number) => a - b,
 };
 
-describe('any list, in pages of any size, with tokens dying anywhere', () => {
+describe('any list, in pages of any size, with tokens that expire anywhere', () => {
   const held = fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 40 });
   const window = { from: 5, to: 35 };
 
-  it('claims nothing that was not read, and is read whole whenever a start gets that far', async () => {
+  it('proves only what was read, and is read completely when a start reaches the end', async () => {
     const ends = { whole: 0, failed: 0, starts: 0 };
     await fc.assert(
       fc.asyncProperty(
@@ -403,7 +406,7 @@ describe('any list, in pages of any size, with tokens dying anywhere', () => {
     expect(ends.starts).toBeGreaterThan(ends.whole + ends.failed);
   });
 
-  it('as promised is read whole where every start outlives the ties of one instant', async () => {
+  it('in the promised order is read completely if every start outlives the ties of one instant', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(fc.integer({ min: 5, max: 34 }), { maxLength: 30 }),

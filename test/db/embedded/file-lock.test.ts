@@ -42,7 +42,7 @@ it('does not follow a symbolic link, whose target would be truncated and given t
   expect(await readFile(target, 'utf8')).toBe('kept');
 });
 
-it('lets one in at a time, and the next after a failure', async () => {
+it('admits one holder at a time, and the next after a failure', async () => {
   let inside = 0;
   const work = async (turn: number) => {
     inside += 1;
@@ -56,7 +56,7 @@ it('lets one in at a time, and the next after a failure', async () => {
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
 });
 
-it('gives up on a holder that stays, and names it', async () => {
+it('times out on a holder that stays, and names it', async () => {
   await withFileLock(path, async () => {
     await expect(withFileLock(path, async () => {}, { timeout: 50 })).rejects.toThrow(
       `by process ${process.pid} on`,
@@ -64,7 +64,7 @@ it('gives up on a holder that stays, and names it', async () => {
   });
 });
 
-it('lives as long as a process that inherited it, whatever became of the process that took it', async () => {
+it('lasts as long as a process that inherited it, also after its owner ended', async () => {
   const lock = FileLock.try(path);
   const heir = spawn('cat', { stdio: ['pipe', 'ignore', 'ignore', lock?.fd] });
   await once(heir, 'spawn');
@@ -75,7 +75,7 @@ it('lives as long as a process that inherited it, whatever became of the process
   expect(isLocked(path)).toBe(false);
 });
 
-it.skipIf(!canUnshare)('is seen in another PID namespace, where the holder has no process number', () => {
+it.skipIf(!canUnshare)('is visible in another PID namespace, where the holder has no process number', () => {
   const program = `
     const { isLocked } = await import(${JSON.stringify(join(import.meta.dirname, '../../../src/db/embedded/file-lock.ts'))});
     process.stdout.write(String(isLocked(${JSON.stringify(path)})));`;

@@ -46,7 +46,7 @@ async function query(url: string, text: string): Promise<readonly postgres.Row[]
 }
 
 describe.skipIf(!canUnshare)('processes in several PID namespaces', () => {
-  it('use one server, whoever started it, and nobody but its own namespace stops it', async () => {
+  it('share one server, which only its own namespace stops', async () => {
     const first = await start();
     await query(first.url, 'create table kept as select 7 as value');
     const pidFile = join(dir, 'postgres/data/postmaster.pid');
@@ -61,7 +61,7 @@ describe.skipIf(!canUnshare)('processes in several PID namespaces', () => {
     expect(isServerAlive(await embeddedHome(dir, log))).toBe(false);
   });
 
-  it('wait for a server that accepts no connections yet, and start none beside it', async () => {
+  it('wait for a server that accepts no connections yet, and start no second one', async () => {
     const first = await start();
     await query(first.url, 'create table kept as select 7 as value');
     const { path } = await embeddedHome(dir, log);
@@ -80,7 +80,7 @@ describe.skipIf(!canUnshare)('processes in several PID namespaces', () => {
     await first.close();
   });
 
-  it('reach it by its socket where 127.0.0.1 is another one', async () => {
+  it('connect by its socket if 127.0.0.1 is another one', async () => {
     const first = await start();
     const second = await start(['--net']);
     expect([second.started, new URL(second.url).searchParams.get('host')]).toEqual([
@@ -92,7 +92,7 @@ describe.skipIf(!canUnshare)('processes in several PID namespaces', () => {
     await first.close();
   });
 
-  it.each(['kill', 'close'] as const)('restart it once its namespace is gone, by %s', async (end) => {
+  it.each(['kill', 'close'] as const)('restart it once its namespace ended, by %s', async (end) => {
     const first = await start();
     await query(first.url, 'create table kept as select 7 as value');
     const second = await start();
@@ -110,7 +110,7 @@ describe.skipIf(!canUnshare)('processes in several PID namespaces', () => {
     expect(isServerAlive(await embeddedHome(dir, log))).toBe(false);
   });
 
-  it('are refused where another host has the folder, and served once its heartbeat stopped', async () => {
+  it('are refused while another host has the folder, and served once its heartbeat stopped', async () => {
     const first = await start();
     const { path } = await embeddedHome(dir, log);
     // Every user of a server renews its heartbeat, for other hosts to see.
@@ -131,7 +131,7 @@ describe.skipIf(!canUnshare)('processes in several PID namespaces', () => {
     await server.close();
   });
 
-  it('do not take a copy of the folder for the server of the original', async () => {
+  it('do not treat a copy of the folder as the server of the original', async () => {
     const first = await start();
     await query(first.url, 'checkpoint');
     const copied = join(place, 'copy', '.recorder');

@@ -174,9 +174,9 @@ async function runOn(dir: string, system: System, args: readonly string[]): Prom
 }
 
 describe.skipIf(impossible !== null)('the embedded database', () => {
-  it.skipIf(NODES.length > 0)('with further versions of Node.js: none in TEST_NODES', () => {});
+  it.skipIf(NODES.length > 0)('runs on further versions of Node.js: none in TEST_NODES', () => {});
 
-  it.each(SYSTEMS)('on %s', async (name, system, expected) => {
+  it.each(SYSTEMS)('runs on %s', async (name, system, expected) => {
     const dir = join(place, name.replaceAll(/\W+/g, '-'));
     mkdirSync(dir);
     writeFileSync(join(dir, 'recorder.yaml'), 'network: mainnet\n');
@@ -193,7 +193,7 @@ describe.skipIf(impossible !== null)('the embedded database', () => {
       });
   });
 
-  it('is not needed by a user id without a name and a home that names a database', async () => {
+  it('is not started for a user id without a name and a home that configures a database', async () => {
     const database = await testDatabase();
     const dir = join(place, 'own-database');
     mkdirSync(dir);

@@ -84,7 +84,7 @@ describe('a list that lost more than half of its members', () => {
     ['is suddenly empty', 0],
     ['has a few left', 3],
     ['has just less than half left', 9],
-  ])('because it %s, and is whole again: no version was closed', async (_, left) => {
+  ])('closes no version if it %s, and is complete again later', async (_, left) => {
     const list = watchedList();
     await list.look(members(0, 20));
     expect(await list.look(members(0, left))).toMatchObject({ status: 'partial', rowsWritten: [0, 0] });
@@ -101,7 +101,7 @@ describe('a list that lost more than half of its members', () => {
     expect(await list.standing()).toHaveLength(20);
   });
 
-  it('is a list of other members, too', async () => {
+  it('is suspected also if the list has other members', async () => {
     const list = watchedList();
     await list.look(members(0, 20));
     expect(await list.look(members(20, 50))).toMatchObject({ status: 'partial', rowsWritten: [30, 0] });
@@ -112,7 +112,7 @@ describe('a list that lost more than half of its members', () => {
     expect(await list.standing()).toEqual(names(members(20, 50)));
   });
 
-  it('counts what stood there before the run, in however many commits it comes', async () => {
+  it('counts the members before the run, in any number of commits', async () => {
     const list = watchedList();
     await list.look(members(0, 20));
     const changed = members(0, 4).map((one) => ({ ...one, weight: 6 }));
@@ -123,7 +123,7 @@ describe('a list that lost more than half of its members', () => {
     });
   });
 
-  it('is not agreed with by a look that saw only a part', async () => {
+  it('is not confirmed by an incomplete poll', async () => {
     const list = watchedList();
     await list.look(members(0, 20));
     await list.look([]);
@@ -153,7 +153,7 @@ const FREE_KEYS = [
 ] as const;
 
 it.each(FREE_KEYS.map(([dataset, answer]) => [dataset.name, dataset, answer] as const))(
-  'a list of other members at each look is stored and reported as long as it lasts: %s',
+  'is stored and reported as long as its members change at each poll: %s',
   async (_, dataset, answer) => {
     const target = {
       node: 'n',
@@ -193,7 +193,7 @@ it.each(FREE_KEYS.map(([dataset, answer]) => [dataset.name, dataset, answer] as 
 describe('a member that states its own end', () => {
   const ends = (name: string, endTime: number) => ({ ...member(name), endTime: endTime / 1000 });
 
-  it('needs no confirmation after it, also where most of the list is gone after a pause', async () => {
+  it('needs no confirmation after it, also if most of the list disappeared after a pause', async () => {
     const list = watchedList();
     const past = Array.from({ length: 17 }, (_, at) => ends(`past-${at}`, start + hour));
     const others = [ends('a', start + 90 * day), ends('b', start + 90 * day), ends('c', start + 90 * day)];
@@ -204,7 +204,7 @@ describe('a member that states its own end', () => {
     expect([...new Set((await list.ends()).map((end) => end.getTime()))]).toEqual([list.clock.now]);
   });
 
-  it('does not count where others of the list are missing', async () => {
+  it('does not count as missing with others', async () => {
     const list = watchedList();
     const past = Array.from({ length: 10 }, (_, at) => ends(`past-${at}`, start + hour));
     await list.look([...past, ...members(0, 5)]);
@@ -271,7 +271,7 @@ describe('a member that states its own end', () => {
 });
 
 describe('a confirmed member', () => {
-  it('ended at the first observation that missed it, also if a sight between two others could not be stored', async () => {
+  it('ends at the first observation that missed it, also if one between two others could not be stored', async () => {
     const list = watchedList();
     await list.look(members(0, 5));
     await list.look(members(0, 2));
@@ -284,7 +284,7 @@ describe('a confirmed member', () => {
     expect([...new Set((await list.ends()).map((end) => end.getTime()))]).toEqual([first]);
   });
 
-  it('does not end in the future where the clock was set back', async () => {
+  it('does not end in the future if the clock was set back', async () => {
     const list = watchedList();
     await list.look(members(0, 5));
     list.clock.now += hour;
@@ -295,15 +295,15 @@ describe('a confirmed member', () => {
   });
 });
 
-describe('what is believed at once', () => {
-  it('is everything where one look is enough', async () => {
+describe('the confirmation', () => {
+  it('is immediate if one poll is enough', async () => {
     const list = watchedList({ observations: 1, minDuration: 0 });
     await list.look(members(0, 20));
     expect(await list.look([])).toMatchObject({ status: 'done', rowsWritten: [20, 0] });
   });
 });
 
-it('is asked for more looks, and for time between them', async () => {
+it('requires further polls, and time between them', async () => {
   const list = watchedList({ observations: 3, minDuration: 10 * minute });
   await list.look(members(0, 20));
   const statuses: string[] = [];
@@ -315,14 +315,14 @@ it('is asked for more looks, and for time between them', async () => {
     expect(await patient.look([])).toMatchObject({ status });
 });
 
-describe('any looks at a list', () => {
+describe('any polls of a list', () => {
   const shown = fc.uniqueArray(fc.integer({ min: 0, max: 6 }), { maxLength: 7 });
   const looks = fc.array(fc.record({ shown, whole: fc.boolean().map((one) => one), changed: fc.boolean() }), {
     minLength: 2,
     maxLength: 10,
   });
 
-  it('leave what a plain account of them leaves', async () => {
+  it('leave the versions of a plain account of them', async () => {
     const seen = { doubtful: 0, believed: 0 };
     await fc.assert(
       fc.asyncProperty(looks, fc.integer({ min: 1, max: 3 }), async (all, needed) => {

@@ -51,7 +51,7 @@ it.each([
   ['numeric', number],
   ['timestamptz', instant],
   ['jsonb', json],
-])('two values of %s are the same exactly where PostgreSQL says so', async (type, value) => {
+])('two values of %s are equal exactly if PostgreSQL compares them as equal', async (type, value) => {
   await fc.assert(
     fc.asyncProperty(value, value, async (left, right) => {
       const [row] = await sql.unsafe<{ same: boolean }[]>(

@@ -11,7 +11,7 @@ const { it, sql } = withDatabase();
 const start = Date.UTC(2026, 0, 10);
 
 describe('log', () => {
-  it('holds every row once, as it was first seen, whatever overlaps', async () => {
+  it('stores every row once, as first observed, despite overlaps', async () => {
     const page = fc.array(fc.integer({ min: 0, max: 12 }), { maxLength: 8 });
     const runs = fc.array(fc.array(page, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 5 });
     await fc.assert(
@@ -48,7 +48,7 @@ describe('log', () => {
     );
   });
 
-  it('takes each row that is new, wherever those are that are known', async () => {
+  it('inserts each new row in any order of new and known ones', async () => {
     const known = fc.uniqueArray(fc.integer({ min: 0, max: 119 }), { maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(known, fc.integer({ min: 1, max: 120 }), async (before, count) => {
@@ -85,7 +85,7 @@ describe('log', () => {
     );
   });
 
-  it('keeps both blocks of a number that came with two hashes', async () => {
+  it('keeps both blocks of a number with two hashes', async () => {
     const target = blocksTarget();
     const feed = scriptedFeed(proposedBlocks, target);
     const clock = new ManualClock(start);
@@ -99,7 +99,7 @@ describe('log', () => {
   });
 });
 
-it('the change feed tells of rows that all are new what it tells of others', async () => {
+it('emits the same changes for rows that are all new as for others', async () => {
   const told = async (known: number[]) => {
     const target = blocksTarget();
     const feed = scriptedFeed(proposedBlocks, target);
@@ -129,7 +129,7 @@ it('the change feed tells of rows that all are new what it tells of others', asy
 });
 
 describe('sample', () => {
-  it('holds one reading a key and instant, every reading, also equal ones', async () => {
+  it('stores one reading per key and instant, every reading, also equal ones', async () => {
     const feed = scriptedFeed(validatorUptime, { node: 'n', subnetId: 'samples' });
     const clock = new ManualClock(start);
     const context = recordingContext(sql, clock.read);
@@ -152,7 +152,7 @@ describe('sample', () => {
     ]);
   });
 
-  it("is recorded whatever becomes of its view, which is the users'", async () => {
+  it('is recorded although users change its view', async () => {
     const feed = scriptedFeed(validatorUptime, { node: 'n', subnetId: 'without a view' });
     const clock = new ManualClock(start);
     const context = recordingContext(sql, clock.read);

@@ -111,7 +111,7 @@ const firstOfEach = (page: readonly Saying[]) =>
   page.filter(({ hash }, at) => page.findIndex((one) => one.hash === hash) === at);
 
 describe('a log', () => {
-  it('keeps all that was said of a thing, and shows the last, whatever the pages, runs, their reasons and the clock', async () => {
+  it('keeps all versions of an entry and shows the last, for any pages, runs, reasons and clocks', async () => {
     const saying = fc.record({
       hash: fc.constantFrom('a', 'b', 'c'),
       block: fc.integer({ min: 1, max: 3 }),
@@ -157,7 +157,7 @@ describe('a log', () => {
     );
   });
 
-  it('says of each earlier saying what is said differently now', async () => {
+  it('reports for each earlier version what differs now', async () => {
     const { says, history, shown } = transactionsOf();
     await says([tx(7)]);
     expect(await says([tx(8, '0')])).toBe(1);
@@ -168,7 +168,7 @@ describe('a log', () => {
     ]);
   });
 
-  it('keeps what returns as said again', async () => {
+  it('stores a returning value as a new version', async () => {
     const { says, history } = transactionsOf();
     for (const block of [7, 8, 7]) await says([tx(block)]);
     expect((await history()).map(({ block, differs }) => [block, differs])).toEqual([
@@ -178,7 +178,7 @@ describe('a log', () => {
     ]);
   });
 
-  it('takes what moves by nature, unknown fields, and other spellings of the same for no change', async () => {
+  it('ignores volatile fields, unknown fields, and other spellings of a value', async () => {
     const { says, versions } = transactionsOf();
     await says([tx(7, '1', { value: '10', method: { callType: 'a' } })]);
     expect(await says([tx(7, '1', { value: '010', method: { callType: 'a' }, novel: 1 })])).toBe(0);
@@ -188,7 +188,7 @@ describe('a log', () => {
     expect(await versions()).toMatchObject([{ name: null, to: null }]);
   });
 
-  it('takes the pages of a commit one after the other', async () => {
+  it('compares the pages of a commit in order', async () => {
     const { says, versions, shown } = transactionsOf();
     expect(await says([tx(7)], [tx(8), tx(8)], [tx(7)], [tx(9)])).toBe(4);
     expect(await shown()).toEqual([{ block: 9, status: '1' }]);
@@ -196,7 +196,7 @@ describe('a log', () => {
     expect((await versions()).map(({ block }) => block)).toEqual([7, 8, 7, 9, 8, 9]);
   });
 
-  it('does not go back and forth where one page says two things at once', async () => {
+  it('does not alternate if one page has two values', async () => {
     const { says, versions, address } = transactionsOf();
     for (const written of [1, 0, 0]) expect(await says([tx(7), tx(8)])).toBe(written);
     expect((await versions()).map(({ block }) => block)).toEqual([7]);
@@ -206,7 +206,7 @@ describe('a log', () => {
     expect([...aside]).toEqual([{ reason: CONTRADICTION_REASON, block: '8' }]);
   });
 
-  it('keeps what can be stored of a batch in which something cannot', async () => {
+  it('stores the valid items of a batch with an invalid one', async () => {
     const { feed, clock, history, says } = transactionsOf();
     await says([tx(7)]);
     await sql`alter table recorder.native_transactions add constraint poison check (block_number <> 666)`;
@@ -228,7 +228,7 @@ describe('a log', () => {
     expect((await history()).map(({ block }) => block)).toEqual([7, 8, 9, 1]);
   });
 
-  it('keeps what was observed earlier and decoded later, without showing it', async () => {
+  it('stores an item that was observed earlier and decoded later, without showing it', async () => {
     const { feed, clock, says, history, shown, address } = transactionsOf();
     await says([tx(7)]);
     await sql`truncate recorder.quarantine`;
@@ -255,7 +255,7 @@ describe('a log', () => {
     );
   });
 
-  it('sees what another run writes of the same thing at the same moment', async () => {
+  it('includes what another run writes of the same entry at the same moment', async () => {
     const staked = (blockNumber: string) => ({
       txHash: 'shared',
       txType: 'x',
@@ -296,7 +296,7 @@ describe('a log', () => {
     ]);
   });
 
-  it('compares lists without what moves in their elements, whatever the elements are', async () => {
+  it('compares lists without the volatile fields of their elements, whatever the elements are', async () => {
     const target = { chainId: '43114', address: '0xlists' };
     const feed = scriptedFeed(deploymentTransactions, target);
     const clock = new ManualClock(start);

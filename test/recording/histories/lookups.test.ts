@@ -114,9 +114,9 @@ async function lookAt({ dataset, target, name, nth, changed }: List, clock: Manu
 const feeds = new Map<string, ScriptedFeed>();
 const tooMany = (steps: readonly Step[]) => steps.filter(({ rows }) => rows > CONSTANT * COUNT);
 
-describe('a look at a list that is known', () => {
+describe('a poll of a recorded list', () => {
   it.each(lists.map((list) => [list.dataset.name, list] as const))(
-    'of %s compares each item with its own row, though PostgreSQL takes the table for empty',
+    'of %s compares each item with its own row, though PostgreSQL estimates an empty table',
     async (_, list) => {
       const clock = new ManualClock(START);
       for (let round = 0; round < ROUNDS; round++)
@@ -128,7 +128,7 @@ describe('a look at a list that is known', () => {
     lists
       .filter(({ dataset }) => dataset.history !== 'sample')
       .map((list) => [list.dataset.name, list] as const),
-  )('of %s does so, too, when the table was emptied and planned for as an empty one', async (name, list) => {
+  )('of %s does so, too, after the table was emptied and analyzed', async (name, list) => {
     const clock = new ManualClock(START + 365 * 24 * HOUR);
     await lookAt(list, clock, 0);
     await sql`truncate ${sql(`recorder.${name}`)}`;
@@ -137,7 +137,7 @@ describe('a look at a list that is known', () => {
       expect(tooMany(await lookAt(list, clock, round))).toEqual([]);
   });
 
-  it('of subnets, whose key does not say whose list it is, reads none of the lists of other networks', async () => {
+  it('of subnets, whose key does not name the network, reads no lists of other networks', async () => {
     const clock = new ManualClock(START + 2 * 365 * 24 * HOUR);
     const list = lists.find(({ dataset }) => dataset === subnets);
     if (!list) throw new Error('there is no list of subnets');

@@ -163,7 +163,7 @@ describe.each([
   ['state', stateSubject],
   ['series', seriesSubject],
 ])('%s', (_, subjectOf) => {
-  it('shows at every past moment what was known then, and now what is known now', async () => {
+  it('returns at every past moment the values known then, and now the current ones', async () => {
     await fc.assert(
       fc.asyncProperty(forwards, async (all) => {
         const subject = subjectOf();
@@ -198,7 +198,7 @@ describe.each([
     );
   });
 
-  it('never runs backwards, even if the clock does: no version overlaps another', async () => {
+  it('never goes backwards, even if the clock does: no version overlaps another', async () => {
     await fc.assert(
       fc.asyncProperty(backwards, async (all) => {
         const subject = subjectOf();
@@ -226,7 +226,7 @@ describe.each([
 describe('a series of windows', () => {
   const range: Range = { axis: 'time', span: () => 10 * day, head: () => day, settle: 0, lookback: 30 * day };
 
-  it('marks as gone only points inside the window that was read', async () => {
+  it('marks as vanished only points inside the fetched window', async () => {
     const feed = scriptedFeed(
       metricPoints,
       { chainId: 'windows', metric: 'txCount', timeInterval: 'day' },
@@ -266,7 +266,7 @@ describe('a series of windows', () => {
     }
   });
 
-  it('takes a value written with other digits for another value only where it is one', async () => {
+  it('treats a value with other digits as another value only if it differs', async () => {
     const feed = scriptedFeed(averageTps, { chainId: 'digits' });
     const clock = new ManualClock(start);
     const context = recordingContext(sql, clock.read);

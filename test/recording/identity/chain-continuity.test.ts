@@ -80,7 +80,7 @@ async function recorderOf(dataset: Dataset, refuses: readonly string[] = []) {
 }
 
 describe.each([pBlocks, xBlocks])('$name of a node that serves another chain', (dataset) => {
-  it('whose head is higher are refused whole, with both ids and the height of the fork', async () => {
+  it('whose head is higher are refused completely, with both ids and the height of the fork', async () => {
     const { node, poll, stored, covered } = await recorderOf(dataset);
     node.serves = { head: 120 };
     expect(await poll()).toMatchObject({ status: 'done' });
@@ -125,7 +125,7 @@ describe.each([pBlocks, xBlocks])('$name of a node that serves another chain', (
     expect(await stored()).toEqual(Array.from({ length: 31 }, (_, height) => `main-${height}`));
   });
 
-  it('and no height are refused as well', async () => {
+  it('and has no height are refused as well', async () => {
     const { node, poll, stored } = await recorderOf(dataset, ['getHeight']);
     node.serves = { head: 30 };
     await poll();
@@ -134,7 +134,7 @@ describe.each([pBlocks, xBlocks])('$name of a node that serves another chain', (
     expect(await stored()).toHaveLength(31);
   });
 
-  it('are reported where the head went back, and continue once it passed what is recorded', async () => {
+  it('are reported if the head went back, and continue once it passes the recorded one', async () => {
     const { node, poll, covered } = await recorderOf(dataset);
     node.serves = { head: 30 };
     await poll();
@@ -216,13 +216,13 @@ describe('a height with two ids', () => {
     );
   });
 
-  it('proves nothing where an entry below has no id', async () => {
+  it('proves nothing if an entry below has no id', async () => {
     const poll = recorder();
     await poll([1, null]);
     expect(await poll([2, 'b', 'a'])).toMatchObject(done);
   });
 
-  it('is none if a block comes below the recorded ones: it has to be their parent', async () => {
+  it('is not detected below the recorded blocks: the block has to be their parent', async () => {
     const poll = recorder();
     await poll([7, 'g', 'f']);
     expect(await poll([6, 'other-f', 'e'])).toMatchObject(refused);
@@ -241,7 +241,7 @@ describe('a height with two ids', () => {
   });
 });
 
-it('checks no parents of proposed blocks, which are those of one proposer', async () => {
+it('is not checked in proposed blocks, which are those of one proposer', async () => {
   const feed = scriptedFeed(proposedBlocks, blocksTarget());
   const poll = (...blocks: unknown[]) => {
     feed.script = () => onlyPage({ blocks });

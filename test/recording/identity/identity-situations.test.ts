@@ -4,7 +4,7 @@ import { checkIdentitySituations } from './check-identity-situations.ts';
 const { it, sql } = withDatabase({ max: 4 });
 
 it.each([true, false])(
-  'stores no row of one source in the history of another, reports each change, and goes on after the fix (header: %s)',
+  'stores no row of one source in the history of another, reports each change, and continues after the fix (header: %s)',
   (hasHeader) => checkIdentitySituations(sql, hasHeader, 1),
   120_000,
 );

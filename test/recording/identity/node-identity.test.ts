@@ -52,7 +52,7 @@ function lookAt(name: string, url: string) {
 }
 
 it.each([true, false])(
-  'counts a probe that another node answers as one of its id, not as one of the name (header: %s)',
+  'counts a probe that another node answers for its id, not for the configured name (header: %s)',
   async (hasHeader) => {
     let node: ReportedNode = { id: A };
     const { url, close } = await urlOf(() => node, hasHeader);
@@ -87,7 +87,7 @@ it.each([true, false])(
   },
 );
 
-it('counts each probe of two nodes behind one URL for the node that answered', async () => {
+it('counts each probe of two nodes behind one URL for the node that responded', async () => {
   let requests = 0;
   const { url } = await urlOf(() => ({ id: requests++ % 3 === 2 ? B : A }));
   const looked = lookAt('balanced', url);
@@ -102,7 +102,7 @@ it('counts each probe of two nodes behind one URL for the node that answered', a
 });
 
 it.each([1, 20, 49])(
-  'notices within 50 s that another node answers without the header, %i s after it was verified',
+  'detects within 50 s that another node responds without the header, %i s after it was verified',
   async (after) => {
     let node: ReportedNode = { id: A };
     const { url } = await urlOf(() => node, false);
@@ -263,7 +263,7 @@ it('records two nodes that swapped their URLs only once they are swapped back', 
   }
 });
 
-it('binds a name to another node where the configuration says so', async () => {
+it('binds a name to another node if the configuration requires it', async () => {
   let node: ReportedNode = { id: A };
   const { url } = await urlOf(() => node);
   const recorder = await recorderOf(url, { nodeId: B });
@@ -318,7 +318,7 @@ it('does not record a node of another network at its first run', async () => {
   expect(await recorder.statuses()).toEqual(['failed', 'failed']);
 });
 
-it('never joins two nodes behind one URL in runs at once, by whatever order their calls arrive', async () => {
+it('never joins two nodes behind one URL in concurrent runs, in any order of their calls', async () => {
   const which = (request: number) => ((request * 7919) >> 3) % 2;
   for (const hasHeader of [true, false]) {
     const { url } = await urlOf((request) => ({ id: which(request) === 0 ? A : B }), hasHeader);

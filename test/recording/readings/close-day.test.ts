@@ -131,7 +131,7 @@ describe('closing a day', () => {
     );
   });
 
-  it('packs all that an upstream says of uptimes, and takes late readings into a day that is closed', async () => {
+  it('packs all reported uptimes of an upstream, and adds late readings to a closed day', async () => {
     await fc.assert(
       fc
         .asyncProperty(uptimes(regular), uptimes(regular), async (first, late) => {
@@ -166,7 +166,7 @@ describe('closing a day', () => {
     );
   });
 
-  it('keeps instants to the microsecond, before and after the look', async () => {
+  it('keeps instants to the microsecond, before and after the poll', async () => {
     await fc.assert(
       fc
         .asyncProperty(
@@ -190,7 +190,7 @@ describe('closing a day', () => {
       { numRuns: 20 },
     );
   });
-  it('closes a day once when two do it at the same time, and continues after each of twenty kills', async () => {
+  it('closes a day once in two concurrent processes, and continues after each of twenty kills', async () => {
     const days = 12;
     await sql`insert into recorder.validator_uptime (node, subnet_id, node_id, uptime, connected, observed_at, run_id)
       select 'validator-1', 'net', 'NodeID-' || m, 99 + (m * p % 10000) * 0.0001, m % 3 <> 0,
@@ -226,7 +226,7 @@ describe('closing a day', () => {
     expect(await readingsOf('validator_uptime')).toEqual(before);
   });
 
-  it('closes the others where one day cannot be, and names it', async () => {
+  it('closes the other days if one cannot be closed, and reports it', async () => {
     await insert([
       {
         node: 'validator-1',

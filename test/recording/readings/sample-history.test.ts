@@ -63,8 +63,8 @@ const bits = async (subnet: string) => {
   return rows.map((row) => row.bits);
 };
 
-describe('a look of an open day', () => {
-  it('has a place for each member that it read, however many came and left before', async () => {
+describe('a poll of an open day', () => {
+  it('has a place for each member that it read, whatever members existed before', async () => {
     const { feed, subnet } = readingsOf();
     const fed = new Map<number, Read[]>();
     for (let round = 0; round < 30; round++) {
@@ -80,7 +80,7 @@ describe('a look of an open day', () => {
     expect(Math.max(...others)).toBeLessThanOrEqual(first);
   });
 
-  it('is read as it was fed, whoever was there, before its day is closed and after', async () => {
+  it('returns the recorded readings for any members, before its day is closed and after', async () => {
     const uptime = fc.oneof(
       fc.integer({ min: 0, max: 1000 }).map((one) => (one / 10).toFixed(1)),
       fc.constant(null),
@@ -111,7 +111,7 @@ describe('a look of an open day', () => {
     );
   });
 
-  it('tells instants of any year to the microsecond, before its day is closed and after', async () => {
+  it('returns instants of any year to the microsecond, before its day is closed and after', async () => {
     const feed = scriptedFeed(peerReadings, { node: 'instants' });
     const instants = [
       '0001-01-02T00:00:00.000001Z',
@@ -157,7 +157,7 @@ describe('a look of an open day', () => {
     await allTold();
   });
 
-  it('is read by the number of a member where an earlier version wrote it', async () => {
+  it('is read by the number of a member if an earlier version wrote it', async () => {
     const { feed, subnet } = readingsOf();
     await look(feed, START, [
       [1, '91.5'],

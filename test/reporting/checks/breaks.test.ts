@@ -24,7 +24,7 @@ function year(name: string, growth = 0): SeriesDay[] {
 const changed = (days: readonly SeriesDay[], by: (day: number, value: number) => number): SeriesDay[] =>
   days.map((one) => ({ at: one.at, value: by(Math.round((one.at - START) / DAY), one.value) }));
 
-describe('a level that changes for good', () => {
+describe('a lasting change of level', () => {
   it.each([
     ['is halved', 0.5],
     ['doubles', 2],
@@ -40,7 +40,7 @@ describe('a level that changes for good', () => {
     }
   });
 
-  it('is found beside growth, a missing fortnight elsewhere, and a day that is wrong', () => {
+  it('is found beside growth, a missing fortnight elsewhere, and a wrong day', () => {
     const days = changed(year('growing', 0.03), (day, value) =>
       day === 120 ? 1 : day >= 250 ? value / 2 : value,
     ).filter((one) => one.at < at(40) || one.at >= at(54));
@@ -52,7 +52,7 @@ describe('a level that changes for good', () => {
     expect(findLevelShifts(days).map((one) => one.at)).toEqual([at(100), at(240)]);
   });
 
-  it('is not told before it stayed into a third week', () => {
+  it('is not reported before its third week', () => {
     const cut = (length: number) =>
       findLevelShifts(
         changed(year('late'), (day, value) => (day >= 200 ? value / 2 : value)).slice(0, length),
@@ -89,7 +89,7 @@ describe('no change of level', () => {
     expect(findLevelShifts(year('short').slice(0, 20))).toEqual([]);
   });
 
-  it('is in a year of any chain of the sandbox, whose weeks differ by up to a half', () => {
+  it('is found in a year of any chain of the sandbox, whose weeks differ by up to a half', () => {
     let [halved, found] = [0, 0];
     for (const seed of [1, 2, 3]) {
       const metrics = new Metrics(seed, evmChains(START / 1000));

@@ -47,7 +47,7 @@ const told = (all: readonly Row[]) =>
       `${at.toISOString().slice(0, 10)} ${check_name} ${subject.replace(/^chain_id=\S+ metric=/, '')}`,
   );
 
-it('find nothing in a year that was recorded untidily', async () => {
+it('find nothing in a year that was recorded irregularly', async () => {
   for (const chain of ['43114', '888002']) {
     await recordYear(sql, sandbox, chain, GENESIS, untidyPolls(GENESIS + 30 * DAY, NOW));
     // The recorder was off in between, and looks at whatever is there, at any time of the day.
@@ -63,7 +63,7 @@ it('find nothing in a year that was recorded untidily', async () => {
   await emptied();
 });
 
-it('hold nearly every day against another: what is wrong on all days is found on all days', async () => {
+it('compare nearly every day with another source: an error on all days is found on all days', async () => {
   const start = GENESIS + 61 * DAY;
   await recordYear(sql, sandbox, '888001', start, untidyPolls(start, NOW), (metric, interval, at, value) => {
     if (metric === 'txCount' && interval === 'day') return value * 3;
@@ -99,7 +99,7 @@ const emptied = () => sql`
 
 const DAYS_SWAPPED = [on('2025-06-13'), on('2025-06-15')] as const;
 
-it('find every error that is planted, with its subject and its day', async () => {
+it('find every planted error, with its subject and its day', async () => {
   const true_ = (metric: Parameters<Alter>[0], start: number) =>
     sandbox.metrics.value('888001', metric, 'day', start, NOW) ?? 0;
   const alter: Alter = (metric, interval, start, value) => {
@@ -166,7 +166,7 @@ it('find every error that is planted, with its subject and its day', async () =>
   }
 });
 
-it('change nothing when they are done again, and end a row when the sources agree', async () => {
+it('change nothing when they run again, and end a row when the sources agree', async () => {
   const before = await sql`select * from recorder.discrepancies order by id`;
   await compare(NOW + 7_200);
   expect(await sql`select * from recorder.discrepancies order by id`).toEqual(before);
@@ -201,7 +201,7 @@ async function revise(day: number, value: number, at: number): Promise<void> {
     values (public.series_of('888001', 'txCount', 'day'), to_timestamp(${day}), ${value}, to_timestamp(${at}), 2)`;
 }
 
-it('keep how long metrics settle where many revisions have to be measured, and only there', async () => {
+it('keep the settling time of metrics with many revisions, and of no others', async () => {
   const settling = (view: string) =>
     sql.unsafe(`select metric, time_interval, revisions::int, points_revised::int, half_moved_within::text,
       settled_within::text, latest_move::text from reporting.${view} order by metric, time_interval`);

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => sources?.close());
 
-it('find nothing in a day of what nodes and services say that lag, fail, restart and see few members', async () => {
+it('find nothing in a day of nodes and services that lag, fail, restart and list few members', async () => {
   const versions = await sources.recordHonestSources(24);
   expect(versions.validators).toBeGreaterThan(10);
   expect(versions.balances).toBeGreaterThan(0);

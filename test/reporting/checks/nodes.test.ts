@@ -9,14 +9,14 @@ beforeAll(async () => {
 });
 afterAll(() => sources?.close());
 
-it('find nothing in what nodes and services say', async () => {
+it('find nothing in consistent responses of nodes and services', async () => {
   await sources.rounds(1, () => 1);
   await sources.rounds(2, () => 10 * MINUTE);
   expect((await sources.compare()).failed).toEqual([]);
   expect(await sources.found()).toEqual([]);
 });
 
-it('find every error that is planted, with its subject and since when', async () => {
+it('find every planted error, with its subject and its start', async () => {
   const { sandbox, clock } = sources;
   const validators = await sql<{ node_id: string; tx_id: string; weight: string }[]>`
     select node_id, tx_id, weight from reporting.node_validators where node = 'validator-1' order by node_id`;

@@ -28,7 +28,7 @@ async function planted(check: string, subject: string, found: number, ended?: nu
       ${ended === undefined ? null : ago(ended)})`;
 }
 
-it('is counted where it stands, and is no failure of the recorder', async () => {
+it('is counted in status and findings, and is no failure of the recorder', async () => {
   expect(await statusOf(sql, [])).toMatchObject({ discrepancies: [], findings: [] });
   expect(describeDiscrepancies([])).toBe('none');
   await planted('metric_parts', 'chain_id=1', 5);
@@ -75,7 +75,7 @@ it('is listed with both values, their difference, and the tolerance', async () =
   );
 });
 
-it('that cannot be looked for is a finding with its reason, and everything else is compared all the same', async () => {
+it('that cannot be searched is a finding with its reason, and everything else is compared all the same', async () => {
   await sql`insert into recorder.targets (source, target_key, target) values ('metric-points', 'k', ${sql.json({ chainId: '7' })})`;
   await sql`
     insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since)

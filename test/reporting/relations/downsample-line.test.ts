@@ -48,7 +48,7 @@ function extremes(points: readonly Point[], buckets: number): Point[] {
   return [...new Set(kept)].sort((a, b) => a.at - b.at);
 }
 
-it.each([1, 7, 96, 1_440])('one line in %i parts keeps exactly the extremes of each', async (buckets) => {
+it.each([1, 7, 96, 1_440])('a line in %i parts keeps exactly the extremes of each', async (buckets) => {
   const rows = await sql<{ at: Date; value: string }[]>`
     select bucket_start as at, value from reporting.metric_points order by bucket_start`;
   const all = rows.map(({ at, value }) => ({ at: at.getTime(), value: Number(value) }));
@@ -59,7 +59,7 @@ it.each([1, 7, 96, 1_440])('one line in %i parts keeps exactly the extremes of e
   );
 });
 
-it('one line that fits is reported whole', async () => {
+it('a line within the limit is returned completely', async () => {
   const { points, of, thinned } = await series(5_000);
   expect({ of, thinned }).toEqual({ of: points.length, thinned: false });
 });

@@ -103,7 +103,7 @@ describe.each([
     }
   });
 
-  it('what was not read in time is said, and is where it can be asked for', async () => {
+  it('reports what was not read in time, and how to request it', async () => {
     const { lines, unreadBefore } = await drawn({ chain: ['1', '2'], asOf, budget: 0 });
     const moment = unreadBefore?.getTime() ?? 0;
     const newest = (await recorded('1', asOf)).at(-1)?.[0] ?? 0;

@@ -39,8 +39,8 @@ const differences = (one: ReadableDataset, from: string, limit: string): Promise
     readDifferences(sql, one, validateParameters(differencesParameters(one), { from, limit, ...after })),
   );
 
-describe('what changed between two moments', () => {
-  it('is what differs between the two as-of lists, for every dataset that has them', async () => {
+describe('changes between two moments', () => {
+  it('equal the difference of the two as-of lists, for every dataset with such lists', async () => {
     const changes = new Map<string, number>();
     for (const one of catalogue.datasets.values()) {
       if (one.now.asOf === null) continue;
@@ -69,7 +69,7 @@ describe('what changed between two moments', () => {
     expect([...changes.keys()].sort()).toEqual(['added', 'changed', 'left']);
   });
 
-  it('is found behind much that changed and changed back, on pages that may be empty', async () => {
+  it('are found behind many reverted changes, on pages that may be empty', async () => {
     const points = datasetOf('metric_points');
     const [from = ''] = await moments(points);
     await makeSeriesOf(sql);
@@ -103,7 +103,7 @@ describe('what changed between two moments', () => {
     await sql`delete from recorder.metric_points where series_id = public.series_of('0', 'back', 'day')`;
   });
 
-  it('is no other value where only its digits are others', async () => {
+  it('exclude a value that differs only in its digits', async () => {
     const validators = datasetOf('node_validators');
     const [from = ''] = await moments(validators);
     const of = { node: 'digits', limit: '10' };
@@ -122,7 +122,7 @@ describe('what changed between two moments', () => {
     await sql`delete from recorder.validators where node = 'digits'`;
   });
 
-  it('needs a moment of which there is a record', async () => {
+  it('require a recorded moment', async () => {
     const validators = datasetOf('node_validators');
     const question = validateParameters(differencesParameters(validators), { from: '2001-01-01' });
     await expect(readDifferences(sql, validators, question)).rejects.toThrow(
@@ -148,7 +148,7 @@ describe('what changed between two moments', () => {
 });
 
 describe('coverage', () => {
-  it('by day adds up to the ranges, and names every reason', async () => {
+  it('by day sums to the ranges, and contains every reason', async () => {
     let gaps = 0;
     for (const one of catalogue.datasets.values()) {
       const [bounds] = await sql<{ from: string; to: string }[]>`
@@ -230,7 +230,7 @@ describe('a series', () => {
     one = { ...most };
   });
 
-  it('has all points where they fit', async () => {
+  it('has all points within the limit', async () => {
     const { rows } = await readRows(
       sql,
       points.now,
@@ -246,7 +246,7 @@ describe('a series', () => {
     expect(rows.length).toBeGreaterThan(15);
   });
 
-  it('that is thinned out keeps the extremes, the ends, and only true points', async () => {
+  it('keeps the extremes, the ends, and only true points when it is downsampled', async () => {
     const all = await series({ ...one, buckets: '5000' });
     for (const buckets of [1, 2, 3]) {
       const few = await series({ ...one, buckets: String(buckets) });
@@ -261,7 +261,7 @@ describe('a series', () => {
     }
   });
 
-  it('is of one thing only, and of a moment', async () => {
+  it('has one object only, at one moment', async () => {
     expect(() => validateParameters(seriesParameters(source), { metric: 'txCount' })).toThrow(
       /^chain_id is required: .*; time_interval is required/,
     );
@@ -277,7 +277,7 @@ describe('a series', () => {
     { name: 'node_validators', column: 'weight', ends: 'valid_to', open: 'valid_to.null' },
     { name: 'node_health', column: 'probes', ends: 'ended_at', open: 'is_open' },
   ])(
-    'of versions of $name tells at a moment no end that came later',
+    'of versions of $name returns at a moment no end that came later',
     async ({ name, column, ends, open }) => {
       const one = datasetOf(name);
       const from = findSeriesSource(one);
@@ -303,7 +303,7 @@ describe('a series', () => {
     },
   );
 
-  it('can be made of every number of every dataset that has one', async () => {
+  it('can be made of every numeric column of every dataset', async () => {
     const drawn: string[] = [];
     for (const each of catalogue.datasets.values()) {
       const from = findSeriesSource(each);

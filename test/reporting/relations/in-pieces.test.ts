@@ -15,7 +15,7 @@ const { it, sql } = withDatabase({
   max: 1,
   connection: { TimeZone: 'UTC', jit: 'off', statement_timeout: 30_000 },
 });
-it('what is drawn in pieces is what is drawn at once, of all that can be drawn', async () => {
+it('drawing in pieces equals drawing at once, for every chart source', async () => {
   const [known] = await sql<{ begin: Date; end: Date }[]>`
     select min(started_at) as begin, max(started_at) as end from reporting.runs`;
   const window = [new Date((known?.begin.getTime() ?? 0) - 3 * DAY), known?.end ?? new Date()] as const;
@@ -46,7 +46,7 @@ it('what is drawn in pieces is what is drawn at once, of all that can be drawn',
   expect(drawn).toEqual(new Set(['counted', 'state', 'sample', 'function']));
 });
 
-describe('what takes too long at once', () => {
+describe('a series that is too slow to read at once', () => {
   const window = [new Date('2026-01-01'), new Date('2026-12-27')] as const;
   const [begin, end] = [window[0].getTime(), window[1].getTime()];
   const days = (end - begin) / DAY;
@@ -79,7 +79,7 @@ describe('what takes too long at once', () => {
       buckets: 1_000,
     });
 
-  it('is read in pieces, and of the same lines: those with the greatest values in the newest', async () => {
+  it('is read in pieces with the same lines: those with the greatest values in the newest', async () => {
     // The whole window is too much, and no piece is.
     const { rows, unreadBefore } = await read(days - 1, 1);
     expect(unreadBefore).toBeNull();
@@ -89,7 +89,7 @@ describe('what takes too long at once', () => {
     expect(rows.at(-1)).toMatchObject({ of: String(days), lines: '2' });
   });
 
-  it('is drawn as far as it was read where a later piece takes too long, and later statements have their time', async () => {
+  it('is drawn up to the piece that is too slow, and later statements keep their time', async () => {
     const { rows, unreadBefore } = await read(days / 16 + 1, 2);
     expect(unreadBefore).toEqual(new Date(end - Math.ceil(days / 16) * DAY));
     expect(new Set(rows.map(({ at }) => at)).size).toBe(Math.ceil(days / 16));

@@ -22,7 +22,7 @@ function problems(name: string, parameters: Readonly<Record<string, unknown>>): 
 }
 
 describe('parameters of a list', () => {
-  it('are refused all at once, each with what it must be', () => {
+  it('are refused all at once, each with its valid form', () => {
     const wrong = {
       chain_id: ['1', '2'],
       'bucket_start.gte': 'yesterday',
@@ -48,7 +48,7 @@ describe('parameters of a list', () => {
     ]);
   });
 
-  it('that are mistyped are named with the nearest one', () => {
+  it('that are misspelt are reported with the nearest name', () => {
     expect(problems('metric_points', { limti: '5' })).toEqual([
       'limti is not a known parameter; did you mean "limit"?',
     ]);
@@ -57,7 +57,7 @@ describe('parameters of a list', () => {
     ]);
   });
 
-  it('that no text of PostgreSQL can hold, or that are too long, are refused', () => {
+  it('that PostgreSQL cannot store as text, or that are too long, are refused', () => {
     for (const [text, why] of [
       ['a\0b', 'NUL'],
       ['\ud800', 'surrogate'],
@@ -68,7 +68,7 @@ describe('parameters of a list', () => {
       ]);
   });
 
-  it('never take a cursor of another order', () => {
+  it('never accept a cursor of another order', () => {
     const values = '["43114","txCount","day","2026-01-01T00:00:00Z"]';
     expect(problems('metric_points', { after: `chain_id${values}` })).toEqual([]);
     for (const after of [
@@ -84,7 +84,7 @@ describe('parameters of a list', () => {
       ]);
   });
 
-  it('say why there is no past, where there is none', () => {
+  it('report why a relation has no past', () => {
     expect(problems('runs', { as_of: '2026-01-01' })).toEqual([
       'as_of is not a known parameter: what reporting.runs said at a past moment is not kept: it keeps every row, so filter by started_at.lte',
     ]);
@@ -113,7 +113,7 @@ describe('parameters of a list', () => {
     expect([...places].sort((one, other) => one - other)).toEqual(values.map((_, at) => at + 1));
   });
 
-  it('of a page in the middle bound the first column alone, so that its index is used', () => {
+  it('of a middle page bound the first column alone, so that its index is used', () => {
     const { text } = rowsStatement(
       viewOf('runs'),
       asked('runs', { sort: '-run_id', after: '-run_id["7","subnets"]' }),
@@ -121,7 +121,7 @@ describe('parameters of a list', () => {
     expect(text).toContain('r."run_id" <= $1::text::bigint and (r."run_id", r."dataset") <');
   });
 
-  it('have one name each: a column that is called like another parameter is asked by .eq', () => {
+  it('have unique names: a column with the name of another parameter is filtered by .eq', () => {
     for (const readable of catalogue.views.values()) {
       const known = rowsParameters(readable);
       const taken = [...GENERAL_PARAMETERS, ...(readable.parameters ?? []).map(({ name }) => name)];

@@ -151,7 +151,7 @@ describe('a page of rows', () => {
     ['from the end', { sort: '-chain_id' }, 'metric_points_now'],
     ['of one thing', { chain_id: '7', metric: 'txCount', time_interval: 'hour' }, 'metric_points_now'],
     ['of a past moment', { as_of: late.toISOString() }, 'metric_points_now'],
-  ])('%s reads no more than it shows', async (_, asked, index) => {
+  ])('reads no more rows of %s than it shows', async (_, asked, index) => {
     const steps = await pageSteps(points.now, { ...asked, limit: String(LIMIT) });
     expect(indexes(steps)).toContain(index);
     // Series by series: the rest of one, and those after it until the page is full. Of a past moment the 960 values that ended in these
@@ -159,7 +159,7 @@ describe('a page of rows', () => {
     expect(most(steps)).toBeLessThanOrEqual('as_of' in asked ? 40 * 960 : 2 * (LIMIT + 1));
   });
 
-  it('of a past moment that what is so now fills looks for values that ended since no further than it reaches', async () => {
+  it('of a past moment, filled by current values, searches ended values no further than it reaches', async () => {
     const question = queryOf(points.now, { as_of: late.toISOString(), limit: String(LIMIT) });
     const page = await readRows(sql, points.now, question);
     // Of the one series in which the page ends, not of all forty.
@@ -170,7 +170,7 @@ describe('a page of rows', () => {
   });
 
   it.each(['chain_id', '-chain_id'])(
-    'of a past moment by %s shows each once, over pages and series',
+    'of a past moment by %s shows each row once, over pages and series',
     async (sort) => {
       const asked = { as_of: late.toISOString(), sort, 'chain_id.lt': '12', limit: '999' };
       const walked = await readPages(sql, points.now, asked);
@@ -180,14 +180,14 @@ describe('a page of rows', () => {
     },
   );
 
-  it('of versions by when they came asks for so long a time as a page of them takes', async () => {
+  it('of versions by recording time queries as long a time as a page covers', async () => {
     statements = [];
     expect((await page('subnets_changes', { limit: String(LIMIT) })).rows).toHaveLength(LIMIT);
     // Where the record starts and ends, how many there are, and the page.
     expect(statements).toHaveLength(3);
   });
 
-  it('of the ranges of coverage works out the targets that it shows, not all', async () => {
+  it('of the ranges of coverage computes only the targets that it shows', async () => {
     const view = viewOf('coverage_ranges');
     const steps = await pageSteps(view, { limit: '10' });
     // The list of targets is read, and of the two hundred the first few are worked out.
@@ -200,7 +200,7 @@ describe('a page of rows', () => {
     expect(walked.map(told)).toEqual(all.map(told));
   });
 
-  it('of a log at a past moment reads no more than it shows of what is shown and of what was', async () => {
+  it('of a log at a past moment reads no more of current and earlier versions than it shows', async () => {
     const steps = await pageSteps(datasetOf('node_p_blocks').now, {
       as_of: late.toISOString(),
       limit: String(LIMIT),
@@ -209,7 +209,7 @@ describe('a page of rows', () => {
     expect(most(steps)).toBeLessThanOrEqual(2 * (LIMIT + 1));
   });
 
-  it('of every value reads no more than it shows of the last ones and of those before', async () => {
+  it('of every value reads no more of the last ones and of earlier ones than it shows', async () => {
     const steps = await pageSteps(viewOf('metric_points_history'), { limit: String(LIMIT) });
     expect(indexes(steps)).toEqual(['metric_points_now', 'metric_points_history']);
     expect(most(steps)).toBeLessThanOrEqual(2 * (LIMIT + 1));
@@ -219,7 +219,7 @@ describe('a page of rows', () => {
     { of: 'what is so now', from: 'reporting.metric_points' },
     { of: 'every value', from: 'reporting.metric_points_history' },
     { of: 'a past moment', from: `reporting.metric_points_as_of(now() - interval '10 days')` },
-  ])('$of of one series reads that series', async ({ from }) => {
+  ])('of one series reads that series: $of', async ({ from }) => {
     const text = `select * from ${from} where chain_id = '7' and metric = 'txCount' and time_interval = 'hour'`;
     const steps = await stepsOf({ text, values: [] });
     expect(indexes(steps)).toContain('metric_points_now');
@@ -230,7 +230,7 @@ describe('a page of rows', () => {
     ['subnets_history', '-valid_from'],
     ['metric_points', '-valid_from'],
     ['metric_points_history', 'valid_from'],
-  ])('of %s by %s is found by when rows came', async (name, sort) => {
+  ])('of %s by %s is found by recording time', async (name, sort) => {
     expect((await page(name, { sort, limit: String(LIMIT) })).rows).toHaveLength(LIMIT);
     const steps = await stepsOf(asked);
     expect(indexes(steps).some((index) => /_(began|recorded)$/.test(index))).toBe(true);
@@ -238,7 +238,7 @@ describe('a page of rows', () => {
     expect(most(steps)).toBeLessThan(POINTS / 3);
   });
 
-  it('by when rows came, with less left than a page, asks where it ends and then for all of it', async () => {
+  it('by recording time, with less than a page left, queries the end and then all of it', async () => {
     const [last] = await sql<{ at: Date }[]>`select max(valid_from) as at from recorder.subnets`;
     const asked = {
       sort: 'valid_from',
@@ -254,7 +254,7 @@ describe('a page of rows', () => {
     ['node_uptime_by_day', 'node_states', 'node_health_history'].flatMap((name) =>
       [{}, { sort: '-observer' }, { observer: 'o' }].map((asked) => ({ name, asked })),
     ),
-  )('of $name, $asked, works out the probes that it shows, not all', async ({ name, asked }) => {
+  )('of $name, $asked, computes only the probes that it shows', async ({ name, asked }) => {
     const steps = await pageSteps(viewOf(name), { ...asked, limit: '1' });
     // One probe has a hundred days; twenty have two thousand.
     expect(most(steps)).toBeLessThan(300);
@@ -279,7 +279,7 @@ describe('a page of rows', () => {
         { 'valid_from.lt': new Date(now - 30 * day).toISOString(), limit: '1000' },
         { 'valid_from.gte': new Date(now - 95 * day).toISOString(), limit: '999' },
         { limit: '1000' },
-      ])('%o, shows each once, in the order of all', async (more) => {
+      ])('shows each row once in the order of all: %o', async (more) => {
         const walked = await readPages(sql, view, { ...given, ...more });
         const all = await readRows(sql, view, { ...question(more), limit: 20_000 });
         expect(walked.length).toBeGreaterThan(2_000);
@@ -287,7 +287,7 @@ describe('a page of rows', () => {
       });
 
       it.each([{}, { 'valid_from.lt': late.toISOString() }])(
-        '%o, reads about a page, also far inside',
+        'reads about a page, also in the middle: %o',
         async (more) => {
           const far = await readRows(sql, view, { ...question(more), limit: 1_500 });
           for (const after of [{}, { after: String(far.next) }]) {
@@ -301,13 +301,10 @@ describe('a page of rows', () => {
     },
   );
 
-  it.each([{}, { sort: '-height' }])(
-    'of what all nodes tell, %o, works out its own things',
-    async (given) => {
-      expect((await page('p_blocks', { ...given, limit: String(LIMIT) })).rows).toHaveLength(LIMIT);
-      expect(most(await stepsOf(asked))).toBeLessThanOrEqual(5 * (LIMIT + 1));
-    },
-  );
+  it.each([{}, { sort: '-height' }])('of all nodes, %o, computes only its own rows', async (given) => {
+    expect((await page('p_blocks', { ...given, limit: String(LIMIT) })).rows).toHaveLength(LIMIT);
+    expect(most(await stepsOf(asked))).toBeLessThanOrEqual(5 * (LIMIT + 1));
+  });
 
   it.each([
     ['p_blocks', {}, 1_000],
@@ -317,7 +314,7 @@ describe('a page of rows', () => {
     ['validators', { sort: '-subnet_id' }, 9],
     ['validators', { node_id: 'N3' }, 2],
     ['validators', { sort: '-node_id' }, 9],
-  ])('%s, %o, shows each thing once, page after page of %i', async (name, given, limit) => {
+  ])('of %s, %o, shows each row once, page after page of %i', async (name, given, limit) => {
     const walked = await walkPages(async (after) => {
       const read = await page(name, { ...given, limit: String(limit), ...after });
       expect(read.rows.length).toBeGreaterThan(0);
@@ -349,7 +346,7 @@ describe('a page of readings', () => {
     ['validator_uptime_daily', { sort: '-node' }, 2 * 60 * 20 + 1],
     ['validator_uptime_daily', { node_id: 'late' }, 1],
     ['validator_uptime_members', {}, 41],
-  ])('of %s, %o, are those of one plain statement', async (name, given, count) => {
+  ])('of %s, %o, equals the rows of one plain statement', async (name, given, count) => {
     const { walked, whole } = await both(name, given);
     expect(walked).toEqual(whole);
     expect(walked).toHaveLength(count);
@@ -362,7 +359,7 @@ describe('a page of readings', () => {
     ['validator_uptime_daily', {}],
     ['validator_uptime', { as_of: new Date(now - 40 * day).toISOString() }],
     ['validator_uptime_daily', { sort: '-node' }],
-  ])('of %s, %o, unpacks the looks or members that it shows, not all', async (name, given) => {
+  ])('of %s, %o, unpacks only the polls or members that it shows', async (name, given) => {
     await page(name, { ...given, limit: '10' });
     // There are 9,505 readings, and 2,401 averages. Of one or two members 319 rows each are looked through that are not packed.
     expect(most(await stepsOf(asked))).toBeLessThan(1_000);
@@ -372,7 +369,7 @@ describe('a page of readings', () => {
     expect(await countRows(sql, viewOf(name), queryOf(viewOf(name), {}))).toBeNull();
   });
 
-  it('that were taken between two moments reads what it shows', async () => {
+  it('between two moments reads only the rows that it shows', async () => {
     const uptime = datasetOf('validator_uptime');
     const given = { from: new Date(now - 50 * day).toISOString(), limit: '10' };
     const { rows } = await readDifferences(
@@ -385,14 +382,14 @@ describe('a page of readings', () => {
   });
 });
 
-describe('a page of what is different', () => {
+describe('a page of differences', () => {
   const between = async (from: number) => {
     const given = { from: new Date(from).toISOString(), limit: String(LIMIT) };
     await readDifferences(sql, points, validateParameters(differencesParameters(points), given));
     return asked;
   };
 
-  it('in a short time is found by time', async () => {
+  it('over a short time is found by time', async () => {
     const steps = await stepsOf(await between(now - day / 4));
     expect(indexes(steps)).toEqual(
       expect.arrayContaining(['metric_points_recorded', 'metric_points_revised']),
@@ -401,14 +398,14 @@ describe('a page of what is different', () => {
     expect(most(steps)).toBeLessThan(POINTS / 5);
   });
 
-  it('in a long time is found by key, and reads a bounded part', async () => {
+  it('over a long time is found by key, and reads a bounded part', async () => {
     const steps = await stepsOf(await between(now - 60 * day));
     expect(indexes(steps)).toContain('metric_points_history');
     expect(most(steps)).toBeLessThan(POINTS / 3);
   });
 });
 
-it('the coverage of a year costs what the ranges and days cost, not each range times each day', async () => {
+it('computes the coverage of a year at the cost of ranges plus days, not ranges times days', async () => {
   const steps = await stepsOf(
     coverageStatement(points, { from: new Date(now - 365 * day).toISOString(), to: null, target: null }),
   );
@@ -432,7 +429,7 @@ describe('a page of readings that ended long ago', () => {
   afterAll(() => sql`reset enable_seqscan`);
 
   it.each([{}, { as_of: new Date(now - 40 * day).toISOString() }])(
-    '%o, does not go through the looks of others since',
+    'skips the later polls of other series: %o',
     async (given) => {
       statements = [];
       expect((await readPage(sql, supply, { ...given, limit: '10' })).rows).toHaveLength(10);

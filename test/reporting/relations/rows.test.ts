@@ -20,7 +20,7 @@ const which = ({ key }: Relation, rows: readonly Row[]) =>
 
 /** Views with more rows than one page has. */
 const filled = new Set<string>();
-it.each(views)('pages of $name are the list, in its order, in both directions', async (readable) => {
+it.each(views)('pages of $name equal the list, in its order, in both directions', async (readable) => {
   const columns = [...new Set([readable.key[0]?.name ?? '', orderedColumns(readable).at(-1)?.name ?? ''])];
   for (const sort of columns.flatMap((column) => [column, `-${column}`])) {
     const whole = await read(readable, { limit: '20', sort });
@@ -37,17 +37,17 @@ it.each(views)('pages of $name are the list, in its order, in both directions', 
     );
   }
 });
-it('of most views there are several pages', () => expect(filled.size).toBeGreaterThan(58));
+it('most views have several pages', () => expect(filled.size).toBeGreaterThan(58));
 
 describe('keys', () => {
-  it.each(views)('tell the rows of $name apart', async ({ name, key }) => {
+  it.each(views)('identify the rows of $name', async ({ name, key }) => {
     const [counted] = await sql.unsafe<{ rows: number; keys: number }[]>(
       `select count(*)::int as rows, count(distinct (${key.map((one) => `r."${one.name}"`).join(', ')}))::int as keys from ${relationSql(name)} r`,
     );
     expect(counted?.keys).toBe(counted?.rows);
   });
 
-  it('of the rows of a past moment are those of what they are rows of', async () => {
+  it('of rows at a past moment equal the keys of the history', async () => {
     const functions = [...catalogue.views.values(), ...catalogue.internal.values()].filter(({ name }) =>
       name.endsWith('_as_of'),
     );
@@ -74,7 +74,7 @@ describe('rows', () => {
     expect(weights).toEqual(weights.toSorted((one, other) => (other > one ? 1 : -1)));
   });
 
-  it('are those of a past moment, or it is said since when there is a record', async () => {
+  it('are those of a past moment, or an error names the start of the record', async () => {
     const [since] = await sql<{ at: string }[]>`
       select to_char(min(recorded_since), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
       from reporting_internal.recorded_since where dataset = 'metric_points'`;
@@ -89,7 +89,7 @@ describe('rows', () => {
     });
   });
 
-  it('are filtered by what is asked, and hold the columns that are wanted', async () => {
+  it('are filtered by parameters, and have the requested columns', async () => {
     const points = viewOf('metric_points');
     const { rows } = await read(points, {
       metric: 'txCount',

@@ -52,7 +52,7 @@ async function plain({ arrival: _, ...readable }: Relation, told: Parameters): P
   return rows.map((row) => keyOf(readable, row));
 }
 
-describe('pages by when rows came', () => {
+describe('pages by recording time', () => {
   it.each<[string, string, Parameters]>([
     ['subnets_changes', 'at', {}],
     ['subnets_changes', 'at', { change: 'left' }],
@@ -71,7 +71,7 @@ describe('pages by when rows came', () => {
       { 'observed_at.gt': new Date(Date.now() - 700 * 86_400_000).toISOString() },
     ],
     ['subnets', 'valid_from', { as_of: new Date(Date.now() - 500 * 86_400_000).toISOString() }],
-  ])('of %s by %s, filtered by %o, are those of one plain statement', async (name, column, told) => {
+  ])('of %s by %s, filtered by %o, equal one plain statement', async (name, column, told) => {
     for (const sort of [column, `-${column}`]) {
       const expected = await plain(viewOf(name), { ...told, sort });
       expect(await walked(viewOf(name), { ...told, sort })).toEqual(expected);
@@ -79,13 +79,16 @@ describe('pages by when rows came', () => {
     }
   });
 
-  it.each(['observed_at', '-observed_at'])('before there was a record are refused, by %s', async (sort) => {
-    const asked = validateParameters(rowsParameters(viewOf('chain_heights')), {
-      as_of: '2001-01-01T00:00:00Z',
-      sort,
-    });
-    await expect(readRows(sql, viewOf('chain_heights'), asked)).rejects.toThrow(
-      'there is no record of chain_heights at 2001-01-01T00:00:00Z',
-    );
-  });
+  it.each(['observed_at', '-observed_at'])(
+    'before the start of the record are refused by %s',
+    async (sort) => {
+      const asked = validateParameters(rowsParameters(viewOf('chain_heights')), {
+        as_of: '2001-01-01T00:00:00Z',
+        sort,
+      });
+      await expect(readRows(sql, viewOf('chain_heights'), asked)).rejects.toThrow(
+        'there is no record of chain_heights at 2001-01-01T00:00:00Z',
+      );
+    },
+  );
 });

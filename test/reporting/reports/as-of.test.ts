@@ -105,7 +105,7 @@ async function saw(
   });
 }
 
-it('every report is the same, byte by byte, before and after 10,000 later revisions and list changes', async () => {
+it('returns the same bytes from every report before and after 10,000 later revisions and list changes', async () => {
   const moment = new Date(start + 4 * day);
   for (const round of [1, 2, 3]) await look(round);
   // Down at the moment, and by one observer up again for less than what ends an incident.
@@ -184,7 +184,7 @@ it('every report is the same, byte by byte, before and after 10,000 later revisi
   expect(JSON.stringify(now.nodes)).not.toBe(JSON.stringify(JSON.parse(before.sla).nodes));
 });
 
-it('a moment that is not settled, or lies before the first probe, is refused with the one that could be asked for', async () => {
+it('refuses a moment that is not settled, or lies before the first probe, and names the nearest valid one', async () => {
   // An observer counts for as long as its lease, which goes by the database's clock.
   await saw('paris', 'one', clock.now, []);
   await expect(requireSettled(sql, new Date(start - 1).toISOString())).rejects.toThrow(

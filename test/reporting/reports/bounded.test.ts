@@ -17,7 +17,7 @@ const { it, sql } = withDatabase({ max: 5, connection: { statement_timeout: 5_00
 /** Whether each part of the metrics could be read. */
 const PARTS = /^chain_recorder_scrape_collector_success\{.*\} (\d)$/gm;
 
-it('how the recording stands is reported without a look at runs, however many there are', async () => {
+it('reports the state of the recording without reading runs, however many there are', async () => {
   const feed = scriptedFeed(subnets, { network: 'mainnet' });
   await sql.begin(async (holding) => {
     await holding`lock table recorder.runs, recorder.run_days in access exclusive mode`;

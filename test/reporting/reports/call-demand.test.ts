@@ -34,8 +34,8 @@ function demand(perDays: readonly number[], budget?: object) {
 }
 const said = (perDays: readonly number[], budget?: object) => demand(perDays, budget).map(beyondBudget);
 
-describe('what the schedules ask of an upstream', () => {
-  it('is the sum over its schedules, and over no others', () => {
+describe('the requests of the schedules to an upstream', () => {
+  it('are the sum over its schedules, and over no others', () => {
     expect(demand([240, 2400], { perDay: 5000 })).toEqual([
       {
         upstream: 'metrics',
@@ -53,13 +53,13 @@ describe('what the schedules ask of an upstream', () => {
     ['a budget without limits', [1e9], {}],
     ['all of a day', [1000, 440], { perDay: 1440 }],
     ['all minutes of a day', [1440], { perMinute: 1 }],
-  ])('fits into %s', (_, perDays, budget) => expect(said(perDays, budget)).toEqual([null]));
+  ])('fit into %s', (_, perDays, budget) => expect(said(perDays, budget)).toEqual([null]));
 
   it.each([
     ['a day', [2000, 880], { perDay: 1440 }, '(perDay)'],
     ['the minutes of a day', [2880], { perMinute: 1 }, '(perMinute × 1440)'],
     ['the smaller of both', [2880], { perMinute: 1, perDay: 5000 }, '(perMinute × 1440)'],
-  ])('beyond %s is told with figures', (_, perDays, budget, limit) => {
+  ])('beyond %s are reported with figures', (_, perDays, budget, limit) => {
     const [told] = said(perDays, budget);
     expect(told).toContain(
       'metrics: the schedules request 2880 units a day, 2.0 times the 1440 of its budget',

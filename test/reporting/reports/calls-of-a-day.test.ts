@@ -71,7 +71,7 @@ async function printedPlan(example: Pick<App, 'config' | 'watched'>): Promise<Re
 }
 
 it.each(['validator.yaml', 'mainnet.yaml'])(
-  'what is requested again adds at most a fifth to the calls of a day of %s, as plan prints',
+  'adds at most a fifth to the calls of a day of %s by repeated requests, as plan prints',
   async (example) => {
     const printed = await printedPlan(await pollOnce(example));
     const calls = (row: Record<string, string>, column: string) => Number(row[column] ?? Number.NaN);
@@ -102,60 +102,57 @@ it.each([
   ['proposed_blocks', proposedBlocks, { network: 'm', blockchainId: 'p-chain', nodeId: 'NodeID-1' }],
   ['staking_transactions', stakingTransactions, { network: 'm', addresses: 'avax1' }],
   ['native_transactions', nativeTransactions, { chainId: '1', address: '0x1' }],
-] as const)(
-  'the forecast of %s is what a day really takes, up to one page of a sweep',
-  async (name, dataset, target) => {
-    const { range, every } = dataset.source;
-    if (!range) throw new Error(`${name} has no range`);
-    const HISTORY_DAYS = 20;
-    const blocks = Array.from({ length: ITEMS_A_DAY * (HISTORY_DAYS + 1) }, (_, number): LateBlock => {
-      const at = now - HISTORY_DAYS * DAY + Math.round((number * DAY) / ITEMS_A_DAY / 1000) * 1000;
-      return { number, at, shownAt: at };
-    });
-    const clock = new ManualClock(now);
-    const index = new LateIndex(blocks, clock.read, { page: range.index?.page ?? 100 });
-    const feed = scriptedFeed(dataset, target, { range, every });
-    feed.script = (window, ask) => dataset.source.walk(ask, target, window);
-    const context = recordingContext(sql, clock.read, index.ask);
-    const counting: typeof context = {
-      ...context,
-      open: (...asked) => {
+] as const)('forecasts %s as a real day costs, up to one page of a sweep', async (name, dataset, target) => {
+  const { range, every } = dataset.source;
+  if (!range) throw new Error(`${name} has no range`);
+  const HISTORY_DAYS = 20;
+  const blocks = Array.from({ length: ITEMS_A_DAY * (HISTORY_DAYS + 1) }, (_, number): LateBlock => {
+    const at = now - HISTORY_DAYS * DAY + Math.round((number * DAY) / ITEMS_A_DAY / 1000) * 1000;
+    return { number, at, shownAt: at };
+  });
+  const clock = new ManualClock(now);
+  const index = new LateIndex(blocks, clock.read, { page: range.index?.page ?? 100 });
+  const feed = scriptedFeed(dataset, target, { range, every });
+  feed.script = (window, ask) => dataset.source.walk(ask, target, window);
+  const context = recordingContext(sql, clock.read, index.ask);
+  const counting: typeof context = {
+    ...context,
+    open: (...asked) => {
+      const before = index.calls;
+      return {
+        ...context.open(...asked),
+        get usage() {
+          const requests = index.calls - before;
+          return { requests, units: requests };
+        },
+      };
+    },
+  };
+  await registerTargets(sql, feed, now);
+  const taken = { poll: 0, sweep: 0, heal: 0 };
+  const tick = async () => {
+    for (let jobs = await planned(); jobs.length > 0; jobs = await planned())
+      for (const job of jobs) {
         const before = index.calls;
-        return {
-          ...context.open(...asked),
-          get usage() {
-            const requests = index.calls - before;
-            return { requests, units: requests };
-          },
-        };
-      },
-    };
-    await registerTargets(sql, feed, now);
-    const taken = { poll: 0, sweep: 0, heal: 0 };
-    const tick = async () => {
-      for (let jobs = await planned(); jobs.length > 0; jobs = await planned())
-        for (const job of jobs) {
-          const before = index.calls;
-          expect(await record(counting, feed, job, new AbortController().signal)).toMatchObject({
-            status: 'done',
-          });
-          if (job.reason === 'poll' || job.reason === 'sweep' || job.reason === 'heal')
-            taken[job.reason] += index.calls - before;
-        }
-    };
-    const planned = async () => planDue(feed, await loadStates(sql, feed), clock.now);
-    for (const end = now + 2 * every; clock.now < end; clock.now += every) await tick();
-    const [expected] = await forecast(sql, [feed], clock.now);
-    Object.assign(taken, { poll: 0, sweep: 0, heal: 0 });
-    for (const end = clock.now + DAY; clock.now < end; clock.now += every) await tick();
-    expect(taken.heal).toBe(0);
-    expect(taken.sweep).toBeGreaterThan(0);
-    // The window of a sweep grows during the day, by a page at most.
-    const { day: { calls } = { calls: 0 }, sweepsOfDay = 0 } = expected ?? {};
-    expect(
-      Math.abs(taken.poll + taken.sweep - calls),
-      `${calls} of ${JSON.stringify(taken)}`,
-    ).toBeLessThanOrEqual(1);
-    expect(Math.abs(taken.sweep - sweepsOfDay)).toBeLessThanOrEqual(1);
-  },
-);
+        expect(await record(counting, feed, job, new AbortController().signal)).toMatchObject({
+          status: 'done',
+        });
+        if (job.reason === 'poll' || job.reason === 'sweep' || job.reason === 'heal')
+          taken[job.reason] += index.calls - before;
+      }
+  };
+  const planned = async () => planDue(feed, await loadStates(sql, feed), clock.now);
+  for (const end = now + 2 * every; clock.now < end; clock.now += every) await tick();
+  const [expected] = await forecast(sql, [feed], clock.now);
+  Object.assign(taken, { poll: 0, sweep: 0, heal: 0 });
+  for (const end = clock.now + DAY; clock.now < end; clock.now += every) await tick();
+  expect(taken.heal).toBe(0);
+  expect(taken.sweep).toBeGreaterThan(0);
+  // The window of a sweep grows during the day, by a page at most.
+  const { day: { calls } = { calls: 0 }, sweepsOfDay = 0 } = expected ?? {};
+  expect(
+    Math.abs(taken.poll + taken.sweep - calls),
+    `${calls} of ${JSON.stringify(taken)}`,
+  ).toBeLessThanOrEqual(1);
+  expect(Math.abs(taken.sweep - sweepsOfDay)).toBeLessThanOrEqual(1);
+});

@@ -66,7 +66,7 @@ describe('a target', () => {
     ['that never changes and is not there', { wanted: 3_100, once: true }, 'late'],
     ['that nobody wants any more', { succeeded: 900_000, active: false }, null],
     ['recorded by a clock that is ahead', { succeeded: -50_000 }, null],
-  ])('%s', async (_, one, state, reason) => {
+  ])('is a finding if it %s', async (_, one, state, reason) => {
     await known(one);
     const groups = await found();
     expect(groups.map((group) => group.state)).toEqual(state === null ? [] : [state]);
@@ -92,7 +92,7 @@ describe('a target', () => {
 });
 
 describe('an allowance', () => {
-  it('is reported once an upstream, by the URL that is asked now', async () => {
+  it('is reported once an upstream, by the current URL', async () => {
     const now = Date.now();
     const limits = { perMinute: 100, perDay: undefined };
     const key = (url: string) => budgetKey('chainData', url, undefined);
@@ -128,13 +128,13 @@ const heartbeat = (seconds: number, held: boolean) =>
     values ('eyes', ${held ? 'me' : null}, ${ago(held ? -5 : seconds)}, ${ago(seconds)})`;
 
 describe('a ledger', () => {
-  it('that moves is well', async () => {
+  it('that advances is healthy', async () => {
     await known(observed({}));
     await Promise.all([probed(5), heartbeat(2, true)]);
     expect(await findingGroups(sql)).toEqual([]);
   });
 
-  it('that no process keeps is stalled, and its probes are late', async () => {
+  it('without a process is stalled, and its probes are late', async () => {
     await known(observed({}));
     await Promise.all([probed(120), heartbeat(120, false)]);
     expect(await findingGroups(sql)).toMatchObject([
@@ -148,14 +148,14 @@ describe('a ledger', () => {
     ]);
   });
 
-  it('that never started is stalled a minute after it was first requested', async () => {
+  it('that never started is stalled a minute after it was first configured', async () => {
     await known(observed({ wanted: 20 }));
     expect((await findingGroups(sql)).filter(({ component }) => component === 'ledger')).toEqual([]);
     await sql`update recorder.target_datasets set requested_since = ${ago(70)}`;
     expect(await findingGroups(sql)).toMatchObject([{ component: 'ledger' }, { state: 'late' }]);
   });
 
-  it('that is held and settles nothing is stalled, though its nodes are observed', async () => {
+  it('that is leased and settles nothing is stalled, though its nodes are observed', async () => {
     await known(observed({}));
     await Promise.all([probed(5), heartbeat(90, true)]);
     expect(await findingGroups(sql)).toMatchObject([
@@ -165,7 +165,7 @@ describe('a ledger', () => {
 });
 
 describe('a probe', () => {
-  it('whose rows the database refuses is stalled, and the others are not', async () => {
+  it('with rows that the database refuses is stalled, and the others are not', async () => {
     await known(observed({}));
     await Promise.all([probed(5), heartbeat(2, true)]);
     const refused = [{ node: 'one', probe: 'health', since: ago(40), reason: 'value too long' }];
@@ -198,7 +198,7 @@ describe('a schedule', () => {
 });
 
 describe('commits', () => {
-  it('are stalled when nothing at all was committed for three of the shortest intervals', async () => {
+  it('are stalled when nothing was committed for three of the shortest intervals', async () => {
     await known({ succeeded: 250, every: 100 });
     await known({ dataset: 'blockchains', key: 'b', succeeded: 3_500, every: 50_000 });
     expect((await findingGroups(sql)).filter(({ component }) => component === 'commits')).toEqual([]);
@@ -209,7 +209,7 @@ describe('commits', () => {
     ]);
   });
 
-  it('continue where runs fail', async () => {
+  it('continue if runs fail', async () => {
     await known({ succeeded: 5_000, failed: 20, failures: 9, every: 100 });
     expect((await findingGroups(sql)).map(({ component }) => component)).toEqual(['target']);
   });
@@ -225,13 +225,13 @@ describe('the sealing', () => {
     insert into recorder.seals (seal, until, began_at, open, made_at, statement, head, error)
     values (${seal}, ${ago(until)}, ${ago(until)}, '{}', ${error === null ? ago(until) : null}, 's', 'h', ${error})`;
 
-  it('that was not requested is not stalled', async () => {
+  it('that is not configured is not stalled', async () => {
     expect(await findingGroups(sql)).toEqual([]);
     await configured(2 * days);
     expect(await findingGroups(sql)).toEqual([]);
   });
 
-  it('is stalled where no seal was made for three days, and says why', async () => {
+  it('is stalled if no seal was made for three days, with the reason', async () => {
     await configured(4 * days);
     expect(await findingGroups(sql)).toMatchObject([
       { state: 'stalled', component: 'seals', reason: expect.stringMatching(/role scheduler/) },
@@ -252,7 +252,7 @@ describe('the sealing', () => {
 });
 
 describe('the packing of readings', () => {
-  it('is stalled where a look of days ago is not packed, and is reported with its dataset', async () => {
+  it('is stalled if a poll of days ago is not packed, and is reported with its dataset', async () => {
     const look = (days: number) => sql`
       with scope as (
         insert into recorder.reading_scopes (dataset, request) values ('recorder.chain_heights', ${[`node-${days}`, 'X']}) returning scope_id)
@@ -310,7 +310,7 @@ describe('an index', () => {
       .filter(({ component }) => component === 'index-stalled')
       .map((one) => [one.subject, one.count]);
 
-  it('that shows new items, or stopped for a time that is usual for it, is no finding', async () => {
+  it('that shows new items, or stopped for a usual time, is no finding', async () => {
     await indexed('one', 1);
     await indexed('two', 9.9);
     await indexed('three', 20, { longest: 7 });
@@ -318,7 +318,7 @@ describe('an index', () => {
     expect(await stalls()).toEqual([]);
   });
 
-  it('that stopped for all is one finding for its service, and one that stopped alone is one for itself', async () => {
+  it('is one finding for its service if all stopped, and one for itself if it stopped alone', async () => {
     const x = { index: 'chainData mainnet x-chain' };
     await indexed('one', 30);
     await indexed('two', 31);

@@ -13,7 +13,7 @@ const folder = temporaryFolder('incident');
 
 const at = (time: string) => new Date(`2026-11-01T${time}:00Z`);
 
-it('the story of an incident has everything that was recorded around it, in the order of time, and no markup of others', async () => {
+it('the report of an incident has everything that was recorded around it in the order of time, without markup', async () => {
   await sql`insert into recorder.health_observers (observer, heartbeat_at) values ('paris', ${at('12:00')})`;
   for (const node of ['a', 'a2']) {
     await sql`insert into recorder.health_probes (observer, node, probe, probes, probed_at)
@@ -90,7 +90,7 @@ it('the story of an incident has everything that was recorded around it, in the 
   ]);
 });
 
-it('notes are written by command and told by report incident; what is wrong is all said', async () => {
+it('notes are written by command and included in report incident; all errors are reported', async () => {
   writeFileSync(
     join(folder, 'recorder.yaml'),
     'network: mainnet\nupstreams: { nodes: [{ name: a, url: "http://127.0.0.1:1" }] }\n',
@@ -120,7 +120,7 @@ it('notes are written by command and told by report incident; what is wrong is a
     expect(wrong.stderr).toContain(said);
 });
 
-it('maintenance is announced by its word alone: options without it are refused', async () => {
+it('maintenance is announced by its subcommand alone: options without it are refused', async () => {
   writeFileSync(
     join(folder, 'recorder.yaml'),
     'network: mainnet\nupstreams: { nodes: [{ name: a, url: "http://127.0.0.1:1" }] }\n',

@@ -9,12 +9,12 @@ const now = Date.now();
 /** A moment as it is told to PostgreSQL. */
 const ago = (days: number) => new Date(now - days * 86_400_000);
 
-describe('what is worth a look', () => {
-  it('is nothing in an empty record', async () => {
+describe('the recent changes', () => {
+  it('are empty in an empty record', async () => {
     expect(await readRecentChanges(sql)).toEqual({ departures: [], revisions: [], outages: [] });
   });
 
-  it('is a validator that left, once, by the nodes that say so, found without a look at those who stay', async () => {
+  it('include a validator that left, once, by the nodes that report it, without reading those who stay', async () => {
     await sql`
       insert into recorder.validators (node, subnet_id, node_id, start_time, tx_id, end_time, weight, valid_from, valid_to, ended_by, run_id)
       select node, 's', 'v' || n, ${ago(100)}, 't' || n, case n when 2 then ${ago(2)}::timestamptz else ${ago(-100)} end, n * 10,
@@ -37,7 +37,7 @@ describe('what is worth a look', () => {
     expect(JSON.stringify(plan)).not.toContain('Seq Scan');
   });
 
-  it('is a day that was over and moved by more than 1 %, not one that was still running', async () => {
+  it('include a past day that moved by more than 1 %, and no unfinished day', async () => {
     await makeSeriesOf(sql);
     const target = 'chainId=1 metric=txCount timeInterval=day';
     await sql`insert into recorder.targets (source, target_key, target) values ('m', ${target}, '{}')`;
@@ -87,7 +87,7 @@ describe('what is worth a look', () => {
     ]);
   });
 
-  it('is a node that went down, with when, how often and why at the last, whatever it said meanwhile', async () => {
+  it('include a node that went down, with its time, count and last reason, whatever its messages were', async () => {
     const key = { observer: 'o', node: 'n', probe: 'health', check_name: '*' };
     await sql`insert into recorder.health_observers (observer, heartbeat_at) values ('o', now())`;
     await sql`insert into recorder.health_probes (observer, node, probe, probes, probed_at) values ('o', 'n', 'health', 9, now())`;

@@ -51,7 +51,7 @@ it('starts at the last run that started before a moment, on every page', async (
   }
 });
 
-it('looks at runs as a whole where it looks at no more', async () => {
+it('reads runs only as far as it shows them', async () => {
   // 20,000 rows are 6,666 runs and two datasets of the next one.
   await record(7_000, 334);
   expect(await paged({ status: 'failed' })).toEqual({

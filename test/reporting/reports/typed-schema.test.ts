@@ -5,7 +5,7 @@ import { declaredObjects } from '../../../src/reporting/views/declared-objects.t
 
 const declared = declaredObjects();
 
-it('every view and every column of reporting is in chain-recorder/schema, under a name of its own', () => {
+it('every view and every column of reporting is in chain-recorder/schema, under a unique name', () => {
   const { javascript, declarations } = typedSchema(declared);
   const names = [...declarations.matchAll(/^export declare (?:const|function) (\w+)/gm)].map(
     ([, name]) => name,
@@ -22,7 +22,7 @@ it('every view and every column of reporting is in chain-recorder/schema, under 
   }
 });
 
-it('a column of a type that TypeScript has no name for here is refused, not guessed', () => {
+it('a column of a type without a TypeScript type is refused, not guessed', () => {
   const point: Declared = {
     kind: 'view',
     name: 'places',
@@ -33,7 +33,7 @@ it('a column of a type that TypeScript has no name for here is refused, not gues
   expect(() => typedSchema([point])).toThrow(/^reporting\.places\.place: the type point /);
 });
 
-it('a comment cannot end the comment that it stands in', () => {
+it('a comment cannot end the comment that contains it', () => {
   const view: Declared = {
     kind: 'view',
     name: 'one',

@@ -13,7 +13,7 @@ const lateFor = (interval: string) => sql`
   select 'subnets', 'network=' || n, 'subnets', 86400000, true, now() - interval '1 year', now() - ${interval}::interval
   from generate_series(1, 500) n on conflict (source, target_key, dataset) do update set last_success_at = excluded.last_success_at`;
 
-it('tells a cause at once, then at a bounded rate, and when it is over', async () => {
+it('reports a cause at once, then at a bounded rate, and when it ends', async () => {
   const lines: string[] = [];
   const clock = new ManualClock(0);
   const log = pino({ base: null, timestamp: false }, { write: (line: string) => lines.push(line) });
@@ -46,7 +46,7 @@ it('tells a cause at once, then at a bounded rate, and when it is over', async (
   expect(await look(10 * minute)).toHaveLength(2);
 });
 
-it('tells that the database is away, once, and continues', async () => {
+it('reports an unavailable database once, and continues', async () => {
   const lines: string[] = [];
   const clock = new ManualClock(0);
   const away = postgres('postgres://nobody@127.0.0.1:1/none', {

@@ -12,7 +12,7 @@ const parts = () => sql`
   select dataset, day, kind, seal, part, instants, encode(tags, 'hex') as tags, encode(node, 'hex') as node
   from recorder.seal_parts order by dataset, day, kind, seal, part`;
 
-it('a seal whose connection dies after any statement continues, and comes to the same', async () => {
+it('a seal whose connection dies after any statement continues with the same result', async () => {
   const world = new World(sql);
   await world.empty();
   for (let day = 0; day < 4; day++) {

@@ -22,7 +22,7 @@ describe('an edit by hand is found and named', () => {
   beforeEach(() => sealed.sealTwoDays());
   const avax = { node: 'n', address: 'X-a', asset_id: 'AVAX' };
 
-  it('a moved valid_to, within its day and to a later one', async () => {
+  it('in a valid_to, moved within its day or to a later one', async () => {
     await sql`update recorder.x_balances set valid_to = ${h(25)}`;
     expect(short(await verified())).toEqual([
       { dataset: 'x_balances', of: 'end', what: 'moved', now: h(25).toISOString(), key: avax },
@@ -40,7 +40,7 @@ describe('an edit by hand is found and named', () => {
     expect(short(await verified())).toEqual([{ dataset: 'x_balances', of: 'end', what: 'gone', key: avax }]);
   });
 
-  it('a reading, by its look: one that changed, one that is gone, and one more', async () => {
+  it('in a reading, by its poll: a changed, a removed and an added one', async () => {
     const [{ run_id } = { run_id: '' }] = await sql<
       { run_id: string }[]
     >`select run_id from recorder.chain_heights limit 1`;
@@ -59,7 +59,7 @@ describe('an edit by hand is found and named', () => {
     expect(short(await verified())).toEqual([{ ...look, what: 'gone' }]);
   });
 
-  it('a reading of a day that is closed, which closing alone does not change', async () => {
+  it('in a reading of a closed day, which closing alone does not change', async () => {
     const own = openSealConnection(database.url, 60_000);
     const closed = await closeDays(own, h(72).getTime(), new AbortController().signal);
     await own.end();
@@ -115,7 +115,7 @@ describe('the chain', () => {
         sql`update recorder.seal_forms set definition = jsonb_set(definition, '{content}', '[]') where definition ->> 'table' = 'p_blocks'`,
       [/^the form .* was changed/, /./, /./],
     ],
-  ])('names %s that was changed', async (_, change, words) => {
+  ])('detects %s that was changed', async (_, change, words) => {
     await change();
     const { broken } = await verified();
     expect(broken).toEqual(words.map((word) => expect.stringMatching(word)));
@@ -220,7 +220,7 @@ function told(differences: readonly SealDifference[]): string[] {
 }
 
 describe('any history', () => {
-  it('stands as it was sealed, and of any edits by hand exactly those are named', async () => {
+  it('matches its seals, and exactly any edits by hand are reported', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(event, { minLength: 5, maxLength: 20 }),

@@ -27,7 +27,7 @@ describe('an edit by hand is found and named', () => {
   beforeEach(() => sealed.sealTwoDays());
   const avax = { node: 'n', address: 'X-a', asset_id: 'AVAX' };
 
-  it('a null that becomes an empty text, and a number in a list', async () => {
+  it('in a null that becomes an empty text, and a number in a list', async () => {
     await sql`update recorder.x_balances set asset = ''`;
     await sql`update recorder.p_blocks set tx = '1' where height = 2`;
     expect(short(await verified())).toEqual([
@@ -36,12 +36,12 @@ describe('an edit by hand is found and named', () => {
     ]);
   });
 
-  it('not a number that is written with other zeros', async () => {
+  it('but not in a number with other zeros', async () => {
     await sql`update recorder.metric_points set value = 10.00 where value = 10`;
     await expectWhole();
   });
 
-  it('an added row, also after further seals: nothing by a run of the past comes late', async () => {
+  it('in an added row, also after further seals: nothing by a past run comes late', async () => {
     await sql`insert into recorder.p_blocks (node, height, valid_from, run_id) values ('n', 3, ${h(26)}, 1)`;
     await seal(72);
     await seal(96);
@@ -50,7 +50,7 @@ describe('an edit by hand is found and named', () => {
     ]);
   });
 
-  it('a change whose short mark is the same: it is among the rows of its part', async () => {
+  it('in a change with the same short hash: it is among the rows of its part', async () => {
     const whole = await expectWhole();
     // Nobody finds such a value here; the mark is made to fit instead, as if there were one.
     await sql`update recorder.seal_parts set node = sha256('another'::bytea) where dataset = 'p_blocks' and seal = 1`;
@@ -62,7 +62,7 @@ describe('an edit by hand is found and named', () => {
     expect(found.broken).toEqual(['seal 1: p_blocks: its hash tree differs from the sealed one']);
   });
 
-  it('only of the days that are asked about', async () => {
+  it('only of the selected days', async () => {
     await sql`update recorder.p_blocks set id = 'other'`;
     expect(short(await verified({ from: h(24).toISOString() }))).toMatchObject([{ key: { height: 2 } }]);
     expect(short(await verified({ to: h(24).toISOString() }))).toMatchObject([{ key: { height: 1 } }]);
@@ -70,8 +70,8 @@ describe('an edit by hand is found and named', () => {
   });
 });
 
-describe('a row stays sealed', () => {
-  it('while it is looked for, vanishes, comes back, and ends on a later day', async () => {
+describe('a row keeps its seal', () => {
+  it('while it is queried, vanishes, returns, and ends on a later day', async () => {
     await inRun(2, async (run, at) => {
       await world.point(run, 'txCount', 10, at);
       await world.member(run, 'AVAX', 5, at);
@@ -104,7 +104,7 @@ describe('a row stays sealed', () => {
     }
   });
 
-  it('and one whose column is gone cannot be read as it was sealed', async () => {
+  it('but a row without its column cannot be read as it was sealed', async () => {
     await inRun(2, (run, at) => world.block(run, 1, at));
     await seal(24);
     await sql`alter table recorder.p_blocks rename column bytes to octets`;
@@ -118,8 +118,8 @@ describe('a row stays sealed', () => {
   });
 });
 
-describe('what comes late', () => {
-  it('by a run that continued over midnight is sealed with the next seal, and is no alarm before', async () => {
+describe('a late row', () => {
+  it('of a run that continued over midnight is sealed with the next seal, and is no error before', async () => {
     await inRun(1, (run, at) => world.member(run, 'AVAX', 5, at));
     const long = await world.begin(h(23));
     await world.block(long, 1, h(23));
@@ -139,7 +139,7 @@ describe('what comes late', () => {
     expect(short(await verified())).toMatchObject([{ what: 'changed' }, { what: 'changed' }]);
   });
 
-  it('as it was observed weeks ago and could not be read then', async () => {
+  it('that was observed weeks ago and could not be decoded then is sealed', async () => {
     await inRun(1, (run, at) => world.member(run, 'AVAX', 5, at));
     await seal(24);
     await seal(480);
@@ -152,7 +152,7 @@ describe('what comes late', () => {
     await expectWhole();
   });
 
-  it('as the end of a member that the second walk confirms, and that is dated back to the first one', async () => {
+  it('that ends a member at the first of two walks is sealed', async () => {
     const feed = scriptedFeed(xBalances, { node: 'n', address: 'X-a' });
     const walk = async (hours: number, ...assets: string[]) => {
       feed.script = async function* () {
@@ -180,7 +180,7 @@ describe('what comes late', () => {
     expect(short(await verified())).toMatchObject([{ of: 'end', what: 'moved' }]);
   });
 
-  it('by a worker whose clock is behind', async () => {
+  it('of a worker whose clock is behind is sealed', async () => {
     await inRun(1, (run, at) => world.member(run, 'AVAX', 5, at));
     await seal(24);
     await inRun(23, (run, at) => world.member(run, 'AVAX', null, at));
@@ -189,7 +189,7 @@ describe('what comes late', () => {
     await expectWhole();
   });
 
-  it('from an observer: what is beyond its heartbeat is not settled', async () => {
+  it('of an observer beyond its heartbeat is not settled', async () => {
     await world.turn('up', h(20), h(21));
     await world.turn('down', h(22), h(21));
     expect(await seal(24)).toMatchObject({ rows: 1, ends: 0 });
@@ -205,7 +205,7 @@ describe('what comes late', () => {
 describe('the chain', () => {
   beforeEach(() => sealed.sealChain());
 
-  it('continues over days on which nothing was recorded', async () => {
+  it('continues over days without records', async () => {
     expect(await expectWhole()).toMatchObject({ seal: 3, rows: 2 });
     const seals = await sql`select seal from recorder.seal_datasets where dataset = 'p_blocks' order by seal`;
     expect(seals.map((row) => row.seal)).toEqual([1, 3]);
@@ -227,13 +227,13 @@ describe('the chain', () => {
       () => sql`update recorder.seals set statement = statement || 'x' where seal = 2`,
       [/^seal 2: its statement/, /^seal 2: its head/],
     ],
-  ])('names %s that was changed', async (_, change, words) => {
+  ])('detects %s that was changed', async (_, change, words) => {
     await change();
     const { broken } = await verified();
     expect(broken).toEqual(words.map((word) => expect.stringMatching(word)));
   });
 
-  it('that was made again from rewritten rows is told by a head that was kept', async () => {
+  it('that was computed again from rewritten rows is detected by a stored head', async () => {
     const [kept] = await sql<{ statement: string }[]>`select statement from recorder.seals where seal = 1`;
     expect((await verified({ kept: kept?.statement ?? '' })).broken).toEqual([]);
     await sql`update recorder.p_blocks set id = 'other' where height = 1`;
@@ -260,7 +260,7 @@ describe('a signature', () => {
   const { privateKey: key } = generateKeyPairSync('ed25519');
   const { privateKey: other } = generateKeyPairSync('ed25519');
 
-  it('is of the statement, and tells a seal that another key signed, or none', async () => {
+  it('covers the statement, and a seal with the signature of another key, or none, is reported', async () => {
     clock.now = h(24).getTime();
     const made = await sealUntil({ ...sealing(), key }, clock.now);
     if (made === null || made === 'busy' || !made.signature) throw new Error('nothing was signed');
@@ -281,13 +281,13 @@ describe('a signature', () => {
   });
 });
 
-describe('a change that is declared', () => {
+describe('a declared change', () => {
   beforeEach(async () => {
     for (const day of [0, 1, 2]) await inRun(day * 24 + 2, (run, at) => world.block(run, day, at));
     await seal(72);
   });
 
-  it('as values written again is sealed again, with its reason in the chain', async () => {
+  it('of rewritten values is sealed again, with its reason in the chain', async () => {
     await sql`update recorder.p_blocks set id = upper(id)`;
     expect(short(await verified())).toHaveLength(3);
     await sql`insert into recorder.seal_changes (dataset, kind, reason, declared_at) values ('p_blocks', 'resealed', 'one spelling', ${h(73)})`;
@@ -303,7 +303,7 @@ describe('a change that is declared', () => {
     expect(short(await verified())).toHaveLength(1);
   });
 
-  it('as rows taken out leaves their seals, and what is left is still held against them', async () => {
+  it('of removed rows leaves their seals, and the remaining rows are still verified', async () => {
     await sql`delete from recorder.p_blocks where height < 2`;
     await sql`insert into recorder.seal_changes (dataset, kind, reason, before_at, declared_at)
       values ('p_blocks', 'removed', 'kept for a day', ${h(24)}, ${h(73)})`;
@@ -315,8 +315,8 @@ describe('a change that is declared', () => {
   });
 });
 
-describe('the work', () => {
-  it('is done for the days that ended an hour ago, once', async () => {
+describe('the sealing', () => {
+  it('runs for the days that ended an hour ago, once', async () => {
     await inRun(2, (run, at) => world.block(run, 1, at));
     await inRun(30, (run, at) => world.block(run, 2, at));
     clock.now = h(24.5).getTime();
@@ -331,7 +331,7 @@ describe('the work', () => {
     await expectWhole();
   });
 
-  it('is done by one process at a time', async () => {
+  it('runs in one process at a time', async () => {
     await inRun(2, (run, at) => world.block(run, 1, at));
     clock.now = h(24).getTime();
     const made = await Promise.all([1, 2, 3].map(() => sealUntil(sealing(), clock.now)));
@@ -339,20 +339,20 @@ describe('the work', () => {
     await expectWhole();
   });
 
-  it('is done also while another process compares the sources', async () => {
+  it('runs also while another process compares the sources', async () => {
     await inRun(2, (run, at) => world.block(run, 1, at));
     clock.now = h(24).getTime();
     const made = await withRowLock(database.url, LOCKS.compare, () => sealUntil(sealing(), clock.now));
     expect(made).toMatchObject({ seal: expect.any(Number) });
   });
 
-  it('is done up to now at the most, whatever the clock says', async () => {
+  it('runs up to now at the most, whatever the clock is', async () => {
     const made = await sealUntil(sealing(), Date.now() + 1000 * 24 * hour);
     if (made === null || made === 'busy') throw new Error('nothing was sealed');
     expect(made.until.getTime()).toBeLessThanOrEqual(Date.now());
   });
 
-  it('says why it failed, and continues where it was stopped', async () => {
+  it('reports why it failed, and continues after the last seal', async () => {
     for (let at = 0; at < 5; at++) await inRun(2 + at * 24, (run, now) => world.block(run, at, now));
     await sql`alter table recorder.x_balances rename to hidden`;
     await expect(seal(200)).rejects.toThrow('x_balances');
@@ -367,7 +367,7 @@ describe('the work', () => {
     expect(await expectWhole()).toMatchObject({ rows: 6 });
   });
 
-  it('makes parts of some hundred leaves, and reads rows of any number', async () => {
+  it('splits parts into some hundred leaves, and reads any number of rows', async () => {
     const run = await world.begin(h(1));
     await sql`insert into recorder.p_blocks (node, height, valid_from, run_id)
       select 'n', n, ${h(1)}::timestamptz + (n / 300) * interval '1 second', ${run.id} from generate_series(1, 3000) n`;

@@ -25,7 +25,7 @@ const relations = catalog.flatMap(({ name, relation, key }) => [
 
 describe('as of a moment', () => {
   it.each(relations)(
-    '$relation before any recording is an error, and now what it is now',
+    '$relation fails before any recording, and returns the current rows now',
     async ({ name, relation }) => {
       await expect(
         sql.unsafe(`select * from ${relationSql(`${relation}_as_of`)}('2026-01-01')`),
@@ -36,7 +36,7 @@ describe('as of a moment', () => {
     },
   );
 
-  it('what stakes end soon is known of validators alone where delegations were never recorded', async () => {
+  it('stakes that end soon list only validators if delegations were never recorded', async () => {
     const clock = new ManualClock(start);
     const context = recordingContext(sql, clock.read);
     const node = { node: 'n', subnetId: '11111111111111111111111111111111LpoYY' };
@@ -60,7 +60,7 @@ describe('as of a moment', () => {
     await expect(ending(start + hour)).rejects.toThrow('there is no record of validator_delegators at');
   });
 
-  it('a list of many versions holds those that started and had not ended, which an index finds', async () => {
+  it('a list of many versions returns those open at the moment, by an index', async () => {
     const clock = new ManualClock(start);
     const list = scriptedFeed(validators, { node: 'held', subnetId: 's' });
     list.script = () => onlyPage({ validators: [{ nodeID: 'first', startTime: 1, weight: 1 }] });
@@ -94,7 +94,7 @@ describe('as of a moment', () => {
     expect(JSON.stringify(plan)).toContain('validators_held');
   });
 
-  it('a log holds what had been recorded, readings what had been read; before the first an error says since when', async () => {
+  it('a log returns the recorded entries, readings the polled ones; before the first an error names the start', async () => {
     const clock = new ManualClock(start);
     const context = recordingContext(sql, clock.read);
     const blocks = scriptedFeed(pBlocks, { node: 'n' });
@@ -129,7 +129,7 @@ describe('as of a moment', () => {
     expect(since?.recorded_since).toEqual(new Date(start));
   });
 
-  it('a log holds what was said then of a thing that is said differently now', async () => {
+  it('a log returns the version of an entry that was known then', async () => {
     const clock = new ManualClock(start + 100 * hour);
     const context = recordingContext(sql, clock.read);
     const blocks = scriptedFeed(pBlocks, { node: 'fickle' });
@@ -150,7 +150,7 @@ describe('as of a moment', () => {
     ]);
   });
 
-  it('blocks are counted as they were said then, whatever is said differently later', async () => {
+  it('blocks are counted by the versions known then, whatever changed later', async () => {
     const clock = new ManualClock(start + 200 * hour);
     const context = recordingContext(sql, clock.read);
     const proposed = scriptedFeed(proposedBlocks, {
@@ -191,7 +191,7 @@ describe('as of a moment', () => {
     expect([...(await counted(then))]).toEqual([...told]);
   });
 
-  it('the elements of lists are those of then', async () => {
+  it('the elements of lists are those of the moment', async () => {
     const clock = new ManualClock(start);
     const context = recordingContext(sql, clock.read);
     const list = scriptedFeed(validators, { node: 'lists', subnetId: 's' });
@@ -218,7 +218,7 @@ describe('as of a moment', () => {
     await expect(elements(start - 1)).rejects.toMatchObject({ hint: expect.stringContaining('2026-11-01') });
   });
 
-  it('gives the names in a question their meaning of then', async () => {
+  it('resolves names in a query to their meaning at the moment', async () => {
     const asked = (question: string, asOf: number | string) =>
       queryAsReader(
         database.url,
@@ -257,10 +257,10 @@ describe('as of a moment', () => {
   });
 });
 
-describe('whether there is a record', () => {
+describe('the check that a record exists', () => {
   const moment = '2001-01-01';
 
-  it('is told whatever way the rows are read, also where none is found', async () => {
+  it('runs for every way to read rows, also if none is found', async () => {
     for (const { name, relation, key } of relations)
       for (const settings of [
         {},
@@ -279,7 +279,7 @@ describe('whether there is a record', () => {
         ).rejects.toThrow(`there is no record of ${name}`);
   });
 
-  it('is not asked for each row where a question joins many moments to what held then', async () => {
+  it('does not run for each row if a query joins many moments', async () => {
     const [asked] = await sql.begin(async (tx) => {
       await tx`set local track_functions = 'all'`;
       const [held] = await tx<{ rows: number }[]>`

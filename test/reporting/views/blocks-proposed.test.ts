@@ -51,7 +51,7 @@ async function counted(chain: string, from: number, to: number) {
   return rows.map(({ at, blocks, grown, share }) => [at, blocks, grown, share]);
 }
 
-it('by how much a chain grew is not known where no height of the day before is', async () => {
+it('returns an unknown growth of a chain if no height of the previous day is known', async () => {
   expect(await counted('c-chain', start, start + 4 * DAY)).toEqual([
     [0, 1, null, null],
     [2, 1, null, null],
@@ -59,7 +59,7 @@ it('by how much a chain grew is not known where no height of the day before is',
   ]);
 });
 
-it('counts blocks and growth from the same moment on, and up to the same one', async () => {
+it('counts blocks and growth over the same time', async () => {
   expect(await counted('p-chain', start + DAY, start + 3 * DAY)).toEqual([
     [1, 4, 24, 17],
     [2, 4, 24, 17],

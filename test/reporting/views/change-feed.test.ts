@@ -75,8 +75,8 @@ function looks(
 
 const seconds = (at: Date | null) => (at ? (at.getTime() - start) / 1000 : null);
 
-describe('what changed', () => {
-  it('in a list: who appeared, says something else, left and returned, with what was said then', async () => {
+describe('changes', () => {
+  it('of a list: members that appeared, changed, left and returned, with their values at the time', async () => {
     const look = looks(validators, { node: 'n', subnetId: 'list' });
     const of = (...weights: readonly (readonly [string, string])[]) => ({
       validators: weights.map(([nodeID, weight]) => ({ nodeID, startTime: 1, weight })),
@@ -108,7 +108,7 @@ describe('what changed', () => {
     expect((await changes(null)).slice(0, first.length)).toEqual(first);
   });
 
-  it('in a series, where points vanish, and in a log, which is said differently', async () => {
+  it('of a series, where points vanish, and of a log with a changed entry', async () => {
     const points = looks(averageTps, { chainId: '1' });
     const of = (...values: number[]) => ({
       results: values.map((value, at) => ({ timestamp: (18_262 + at) * 86_400, value })),
@@ -143,7 +143,7 @@ describe('what changed', () => {
     ]);
   });
 
-  it('of readings, alike before and after their day is packed', async () => {
+  it('of readings are the same before and after their day is packed', async () => {
     const read = looks(validatorUptime, { node: 'n', subnetId: 'readings' });
     const of = (...uptimes: (readonly [string, string])[]) => ({
       validators: uptimes.map(([nodeID, uptime]) => ({ nodeID, uptime, connected: true })),
@@ -164,7 +164,7 @@ describe('what changed', () => {
     expect(await changes(before)).toEqual(seen);
   });
 
-  it('of targets that nobody asks for any more, and in the ledger', async () => {
+  it('of targets that are not configured any more, and of the ledger', async () => {
     const by = { recorder: 'recorder', digest: null };
     const source = {
       ...validators.source,
@@ -230,7 +230,7 @@ describe('what changed', () => {
 });
 
 describe('the order', () => {
-  it('is that of commits: one that is under way is waited for, and never passed', async () => {
+  it('is that of commits: a running one is waited for, and never skipped', async () => {
     // A commit that has drawn its number, and is not visible yet.
     await sql.unsafe(`
       create function public.hold() returns trigger language plpgsql as $$ begin
@@ -257,7 +257,7 @@ describe('the order', () => {
     await sql.unsafe('drop function public.hold() cascade');
   });
 
-  it('gives each change once, no effect before its cause, whoever asks and however often, while connections are killed', async () => {
+  it('contains each change once, no effect before its cause, for any reader and frequency, while connections are killed', async () => {
     const [writers, rounds] = [4, 12];
     const before = await head();
     const ended = new AbortController();
@@ -314,7 +314,7 @@ describe('the order', () => {
     }
   }
 
-  it('is reported as lost where the database was set back, or what is asked for is not kept', async () => {
+  it('is reported as lost if the database was restored, or the requested changes were removed', async () => {
     const [oldest, newest] = [await sql`select cursor from reporting.changes(null, 1)`, await head()];
     const from = (cursor: unknown) => sql`select from reporting.changes(${String(cursor)}, 1)`;
     await expect(from('12')).rejects.toThrow('is not the cursor of a change');
@@ -325,7 +325,7 @@ describe('the order', () => {
   });
 });
 
-it('names the version that started or ended, which still has the content of the change', async () => {
+it('has the version that started or ended, with the content of the change', async () => {
   const all = await sql<{ dataset: string; id: string | null }[]>`
     select dataset, version_id::text as id from reporting.changes(null, 100000) where dataset <> 'node_health' and content is not null`;
   expect(all.length).toBeGreaterThan(20);

@@ -43,7 +43,7 @@ function list() {
 }
 
 describe('changes of a list', () => {
-  it('are who joined, changed and left, with what was before and after', async () => {
+  it('are joins, changes and departures, with the values before and after', async () => {
     const { look, changes } = list();
     await look({ a: 1, b: 2 });
     await look({ a: 1, b: 3, c: 4 });
@@ -59,7 +59,7 @@ describe('changes of a list', () => {
     ]);
   });
 
-  it('that was empty at the first look did join: the look is known though it found nobody', async () => {
+  it('that was empty at the first poll include joins: the poll is known though it found no member', async () => {
     const { look, changes } = list();
     await look({});
     await look({ a: 1 });
@@ -68,7 +68,7 @@ describe('changes of a list', () => {
     ]);
   });
 
-  it('are none where a target is no longer watched, and where it is again', async () => {
+  it('are none if a target is not watched any more, and if it is again', async () => {
     const { look, changes, subnetId, clock } = list();
     await look({ same: 1, other: 2, lost: 3 });
     const ended = await sql`
@@ -83,7 +83,7 @@ describe('changes of a list', () => {
     ]);
   });
 
-  it('taken together are the list at every moment', async () => {
+  it('sum to the list at every moment', async () => {
     const looks = fc.array(
       fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), fc.integer({ min: 1, max: 2 })),
       {

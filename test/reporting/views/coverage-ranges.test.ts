@@ -33,7 +33,7 @@ beforeAll(async () => {
     where d.target_key not like '%7' on conflict do nothing`;
 });
 
-it('gaps are those that are known, and what is neither recorded nor lost between the expected start and the newest moment', async () => {
+it('gaps are the known ones, and the ranges neither recorded nor lost between the expected start and the newest moment', async () => {
   const [compared] = await sql<{ rows: number; parts: number; wrong: unknown }[]>`
     with plain as (
       select g.dataset, g.target_key, g.axis, g.range as missing, g.reason from recorder.gaps g
@@ -79,7 +79,7 @@ it('gaps are those that are known, and what is neither recorded nor lost between
   expect(compared?.parts).toBeGreaterThan(compared?.rows ?? 0);
 });
 
-it('ranges in numbers are coverage and gaps, and what is known is both together', async () => {
+it('ranges in numbers are coverage and gaps, and known ranges are both together', async () => {
   const [compared] = await sql<{ targets: number; wrong: unknown }[]>`
     with told as (
       select dataset, target, range_agg(int8range(begins, ends)) filter (where kind = 'recorded') as recorded,

@@ -51,7 +51,7 @@ async function reporting(name: string | null = null): Promise<string[]> {
 }
 
 it.for(files)(
-  '$file adds hours to moments: a day of a session may have 23 or 25 of them',
+  '$file adds hours to times, because a day of a session may have 23 or 25 of them',
   ({ file, text }) => {
     const body = text.replaceAll(/--.*$/gm, '');
     expect(/interval '\d+ (day|week|month|year)s?/.test(body)).toBe(DAYS_OF_UTC.includes(file));
@@ -59,14 +59,14 @@ it.for(files)(
 );
 
 describe('declared objects', () => {
-  it('are all there is in reporting, each once', async () => {
+  it('are all objects in reporting, each once', async () => {
     const rows = await sql<{ name: string }[]>`
       select relname as name from pg_class where relnamespace in ('reporting'::regnamespace, 'reporting_lists'::regnamespace, 'reporting_internal'::regnamespace)
       union all select proname from pg_proc where pronamespace in ('reporting'::regnamespace, 'reporting_lists'::regnamespace, 'reporting_internal'::regnamespace) order by 1`;
     expect(declared.map(({ name }) => name).sort()).toEqual(rows.map(({ name }) => name).sort());
   });
 
-  it('have the columns that PostgreSQL makes of them, of the same types', async () => {
+  it('have the columns of PostgreSQL, with the same types', async () => {
     const types = new Map<number, string>();
     for (const { oid, name } of await sql<{ oid: number; name: string }[]>`
       select oid::int, format_type(oid, null) as name from pg_type`)
@@ -92,7 +92,7 @@ describe('declared objects', () => {
     expect(all.filter(({ comment }) => comment.trim() === '')).toEqual([]);
   });
 
-  it('stand behind what they read from, as PostgreSQL itself sees it', async () => {
+  it('follow their dependencies in the order of PostgreSQL', async () => {
     const order = inOrder(declared).map(({ name }) => name);
     const rows = await sql<{ name: string; reads: string }[]>`
       select distinct r.ev_class::regclass::text as name, d.refobjid::regclass::text as reads
@@ -105,7 +105,7 @@ describe('declared objects', () => {
       expect(order.indexOf(bare(reads)), `${name} reads ${reads}`).toBeLessThan(order.indexOf(bare(name)));
   });
 
-  it('may not depend on each other in a circle', () => {
+  it('may not have circular dependencies', () => {
     const view = (name: string, body: string): Declared => ({
       kind: 'view',
       name,
@@ -149,7 +149,7 @@ describe('names of reporting', () => {
     expect(names.filter((name) => !scheme.includes(name)).length).toBeLessThanOrEqual(66);
   });
 
-  it('of lists are those of their columns', () => {
+  it('of lists equal those of their columns', () => {
     const lists = recorded.flatMap(({ relation, columns }) =>
       columns.filter(({ element }) => element).map((column) => `${relation}_${column.name}`),
     );
@@ -180,7 +180,7 @@ describe('names of reporting', () => {
 });
 
 describe('the last release', () => {
-  it('is still there: every object, parameter and column, with its type and its place', () => {
+  it('is contained: every object, parameter and column, with its type and its place', () => {
     expect(findIncompatibleChanges(lastRelease, releasedAs('this', declared))).toEqual([]);
   });
 
@@ -220,11 +220,11 @@ describe('the last release', () => {
       ['one(at date) text is one(at date, more text) text now'],
     ],
     ['that returns another value', f({}, 'text'), f({}, 'bigint'), ['one() text is one() bigint now']],
-  ])('an object %s', (_, earlier, later, lost) => {
+  ])('is compared: an object %s', (_, earlier, later, lost) => {
     expect(findIncompatibleChanges(earlier, later)).toEqual(lost);
   });
 
-  it('gives the order of columns, new ones behind its own', () => {
+  it('defines the order of columns, with new ones at the end', () => {
     const names = Object.keys(lastRelease.objects.subnets?.columns ?? {});
     const now = ['new', ...names.toReversed(), 'newer'].map((name) => ({ name }));
     expect(sortAsReleased('subnets', now).map(({ name }) => name)).toEqual([...names, 'new', 'newer']);
@@ -239,7 +239,7 @@ describe('a file of sql/', () => {
   });
 
   it.each(files)(
-    '$file is named for its object, and psql makes of it what migrate makes',
+    '$file has the name of its object, and psql creates from it what migrate creates',
     async ({ file, text }) => {
       const name = file.replace(/\.sql$/, '');
       expect(readSqlFile(file, text).name).toBe(name);
@@ -250,7 +250,7 @@ describe('a file of sql/', () => {
     },
   );
 
-  it('leaves all else as it was', async () => {
+  it('changes no other object', async () => {
     expect(await reporting()).toEqual(all);
   });
 
@@ -277,7 +277,7 @@ comment on view reporting.one is 'It''s one.';
 comment on column reporting.one.a is 'It.'; -- integer
 `;
 
-  it('is read into its parts', () => {
+  it('is parsed into its parts', () => {
     expect(readSqlFile('one.sql', view)).toEqual({
       kind: 'view',
       name: 'one',
@@ -301,7 +301,7 @@ $$;
 comment on function reporting.two is 'Two.';
 `;
 
-  it('of a function is read with its parameters', () => {
+  it('of a function is parsed with its parameters', () => {
     expect(readSqlFile('two.sql', f)).toEqual({
       kind: 'function',
       name: 'two',
@@ -329,7 +329,7 @@ comment on function reporting.two is 'Two.';
   });
 });
 
-it('a bucket of response times stands for the same time in SQL as in the recorder', async () => {
+it('has buckets of response times with the same limits in SQL as in the recorder', async () => {
   const buckets = Array.from({ length: 256 }, (_, bucket) => bucket);
   const rows = await sql<{ told: number }[]>`
     select reporting_internal.latency_of_bucket(bucket)::float8 as told from unnest(${buckets}::int[]) bucket order by bucket`;
@@ -338,7 +338,7 @@ it('a bucket of response times stands for the same time in SQL as in the recorde
   );
 });
 
-it('the SQL of response times has the words of the histogram', () => {
+it('names the quantiles of response times like the histogram', () => {
   const latency = declared.find(({ name }) => name === 'node_latency');
   expect(latency?.comment).toContain(HIGHEST_ERROR_TEXT);
   expect(latency?.comment).toContain(`more than ${WEEKS_KEPT} weeks ago`);

@@ -37,7 +37,7 @@ const different = () => sql`
   union all
   (select * from reporting.node_validators_history except select * from public.copy)`;
 
-it('a copy that follows the change feed is the history, whoever joined, changed, left or returned', async () => {
+it('a copy that follows the change feed equals the history after joins, changes, departures and returns', async () => {
   await sql`create table public.copy as select * from reporting.node_validators_history limit 0`;
   await sql`create table public.cursors (taken bigint generated always as identity, cursor text not null)`;
   const feeds = ['a', 'b'].map((node) =>
@@ -66,7 +66,7 @@ it('a copy that follows the change feed is the history, whoever joined, changed,
   expect(counted).toEqual({ many: true, gone: true });
 });
 
-it('the same update twice changes nothing, and a commit that was under way before the cursor is not missed', async () => {
+it('the same update twice changes nothing, and a commit that was running before the cursor is included', async () => {
   const feed = scriptedFeed(validators, { node: 'late', subnetId: 's' });
   feed.script = () => onlyPage({ validators: [{ nodeID: 'late', startTime: 1, weight: 1 }] });
   // The transaction of the run ends after a later update has read the feed.

@@ -63,7 +63,7 @@ describe('reporting.relations and reporting.columns', () => {
     }
   });
 
-  it('refer to columns whose values are unique and include all values, but for runs that were removed', async () => {
+  it('reference columns whose values are unique and include all values, except for removed runs', async () => {
     const views = new Set(
       declaredObjects().flatMap((object) => (object.kind === 'view' ? [object.name] : [])),
     );

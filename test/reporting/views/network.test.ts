@@ -86,8 +86,8 @@ const present = () => rowsOf<Merged>('validators', MEMBERS);
 const asOf = (moment: number) =>
   rowsOf<Merged>(`validators_as_of('${new Date(moment).toISOString()}')`, MEMBERS);
 
-describe('what every node tells', () => {
-  it('has a view named for its dataset', () => {
+describe('reports of all nodes', () => {
+  it('have a view named after their dataset', () => {
     const names = declaredObjects().map(({ name }) => name);
     const promised = [
       ...['validators', 'validator_delegators', 'p_blocks', 'x_blocks', 'x_transactions', 'p_blockchains'],
@@ -100,7 +100,7 @@ describe('what every node tells', () => {
     );
   });
 
-  it.each(told)('$name declares columns that it has', (dataset) => {
+  it.each(told)('$name declares its existing columns', (dataset) => {
     const { request, key, history, columns, everyNode } = dataset;
     const names = columns.map(({ name }) => name);
     expect(names).toEqual(
@@ -115,15 +115,15 @@ describe('what every node tells', () => {
   });
 });
 
-describe('a list that nodes tell', () => {
-  it('has who says the same, whatever their balances are by the second', async () => {
+describe('a list that nodes report', () => {
+  it('has the nodes that agree, whatever their balances are by the second', async () => {
     for (let looks = 0; looks < 2; looks++) await look({ b: { v: 1 }, a: { v: 1 } });
     expect(await network()).toEqual([
       { node_id: 'v', weight: 1, reporting_nodes: ['a', 'b'], dissenting_nodes: null },
     ]);
   });
 
-  it('has at each past moment what was known then', async () => {
+  it('returns at each past moment what was known then', async () => {
     const known = new Map<number, object[]>();
     for (const c of [{ v: 1, w: 1 }, { v: 1, w: 1 }, { v: 1 }, { v: 1 }]) {
       await look({ a: { v: 1, w: 1 }, b: { v: 1, w: 1 }, c });
@@ -141,7 +141,7 @@ describe('a list that nodes tell', () => {
     await expect(asOf(0)).rejects.toThrow('there is no record of validators');
   });
 
-  it('has who says another weight, once both said it again', async () => {
+  it('has the nodes that report another weight, once both reported it again', async () => {
     const lists = { a: { v: 1 }, b: { v: 2 }, c: { v: 2 } };
     await look({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } });
     await look(lists);
@@ -154,7 +154,7 @@ describe('a list that nodes tell', () => {
     ]);
   });
 
-  it('has who does not list a member, once both were asked again', async () => {
+  it('has the nodes that do not list a member, once both were polled again', async () => {
     const lists = { a: { v: 1, w: 1 }, b: { v: 1 }, c: { v: 1, w: 1 } };
     await look({ a: { v: 1, w: 1 }, b: { v: 1, w: 1 }, c: { v: 1, w: 1 } });
     await look(lists);
@@ -168,7 +168,7 @@ describe('a list that nodes tell', () => {
     expect(await network()).toEqual([agreed, { ...agreed, node_id: 'w' }]);
   });
 
-  it('takes no absence from a node whose item of the member could not be decoded', async () => {
+  it('infers no absence from a node whose item of the member could not be decoded', async () => {
     const member = (nodeID: string, weight: unknown) => ({ nodeID, startTime: 1, weight });
     const lists = Object.entries({ a: 1, b: 'none', c: 1 });
     for (let looks = 0; looks < 3; looks++) {
@@ -180,14 +180,14 @@ describe('a list that nodes tell', () => {
     expect(await network()).toEqual([agreed, { ...agreed, node_id: 'w', reporting_nodes: ['a', 'c'] }]);
   });
 
-  it('shows a member that most do not list: they disagree', async () => {
+  it('shows a member that the majority does not list as a disagreement', async () => {
     for (let looks = 0; looks < 3; looks++) await look({ a: { v: 1 }, b: {}, c: {} });
     expect(await network()).toEqual([
       { node_id: 'v', weight: 1, reporting_nodes: ['a'], dissenting_nodes: { b: null, c: null } },
     ]);
   });
 
-  it('takes no disagreement from a node that is new, before it was asked again', async () => {
+  it('infers no disagreement from a new node before it was polled again', async () => {
     const old = { a: { v: 1 }, b: { v: 1 } };
     const disagreeing = async () => (await network()).map((row) => row.dissenting_nodes);
     await look(old);
@@ -199,7 +199,7 @@ describe('a list that nodes tell', () => {
   });
 
   it.each(['first_success_at', 'requested_since'])(
-    'takes no disagreement from a node from before its %s',
+    'infers no disagreement from a node from before its %s',
     async (column) => {
       for (let looks = 0; looks < 3; looks++) await look({ a: { v: 1 }, b: {} });
       const begins = (at: number) => sql`
@@ -212,7 +212,7 @@ describe('a list that nodes tell', () => {
     },
   );
 
-  it('takes no disagreement that is younger than an interval, however often nodes are asked', async () => {
+  it('infers no disagreement that is younger than an interval, however often nodes are polled', async () => {
     const lists = { a: { v: 1 }, b: { v: 2 }, c: { v: 2 } };
     await look({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } });
     await look(lists);
@@ -221,7 +221,7 @@ describe('a list that nodes tell', () => {
     expect(await network()).toMatchObject([{ weight: 2, dissenting_nodes: null }]);
   });
 
-  it('compares at a moment at which both had been asked', async () => {
+  it('compares at a moment at which both had been polled', async () => {
     const all = { a: { v: 1 }, b: { v: 1 }, c: { v: 1 } };
     const agreed = { node_id: 'v', weight: 1, reporting_nodes: ['a', 'b'], dissenting_nodes: null };
     await look(all);
@@ -231,7 +231,7 @@ describe('a list that nodes tell', () => {
     expect(await network()).toEqual([agreed]);
   });
 
-  it('compares nothing that a node was not asked about again', async () => {
+  it('compares nothing for which a node was not polled again', async () => {
     await look({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } });
     await look({ a: { v: 1 }, b: { v: 1 }, c: { v: 2 } });
     for (let looks = 0; looks < 2; looks++) await look({ a: { v: 1 }, b: { v: 1 } });
@@ -240,7 +240,7 @@ describe('a list that nodes tell', () => {
     ]);
   });
 
-  it('compares with the node that was asked last of those that agree', async () => {
+  it('compares with the last polled node of those that agree', async () => {
     for (let looks = 0; looks < 2; looks++) await look({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } });
     for (let looks = 0; looks < 2; looks++) await look({ a: { v: 1 }, c: { v: 2 } });
     expect(await network()).toEqual([
@@ -248,7 +248,7 @@ describe('a list that nodes tell', () => {
     ]);
   });
 
-  it('has no disagreement with what only nodes say that are not asked any more', async () => {
+  it('has no disagreement with nodes that are not polled any more', async () => {
     for (let looks = 0; looks < 3; looks++) await look({ a: { v: 1 }, b: {} });
     expect(await network()).toMatchObject([{ reporting_nodes: ['a'], dissenting_nodes: { b: null } }]);
     await sql`update recorder.target_datasets d set active = false from recorder.targets t
@@ -256,7 +256,7 @@ describe('a list that nodes tell', () => {
     expect(await present()).toMatchObject([{ reporting_nodes: ['a'], dissenting_nodes: null }]);
   });
 
-  it('takes no absence from a node that was asked for the list of another subnet', async () => {
+  it('infers no absence from a node that was polled for the list of another subnet', async () => {
     const members = (nodeID: string) => ({ validators: [{ nodeID, startTime: 1, weight: 1 }] });
     for (let looks = 0; looks < 3; looks++) {
       clock.now += every;
@@ -272,7 +272,7 @@ describe('a list that nodes tell', () => {
     ]);
   });
 
-  it('takes no disagreement from a node that was asked too early', async () => {
+  it('infers no disagreement from a node that was polled too early', async () => {
     await look({ a: {}, b: {} });
     await look({ a: { v: 1 } });
     await look({ a: { v: 1 } });
@@ -287,7 +287,7 @@ describe('a list that nodes tell', () => {
     ['is not asked any more', 'active = false'],
     ['leaves something out', 'incomplete_since = now()'],
     ['was not asked lately', `last_complete_at = now() - 73 * interval '1 hour'`],
-  ])('takes no disagreement from a node that %s', async (_, change) => {
+  ])('infers no disagreement from a node that %s', async (_, change) => {
     for (let looks = 0; looks < 3; looks++) await look({ a: { v: 1, w: 1 }, b: { v: 2 }, c: { v: 1, w: 1 } });
     const disagreeing = async () => (await present()).map((row) => row.dissenting_nodes);
     expect(await disagreeing()).toEqual([{ b: { weight: 2 } }, { b: null }]);
@@ -296,7 +296,7 @@ describe('a list that nodes tell', () => {
     expect(await disagreeing()).toEqual([null, null]);
   });
 
-  it('believes a node that was asked lately more than two that were not', async () => {
+  it('prefers a recently polled node to two others', async () => {
     await look({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } });
     for (let looks = 0; looks < 3; looks++) await look({ c: { v: 2 } });
     expect(await network()).toEqual([
@@ -304,7 +304,7 @@ describe('a list that nodes tell', () => {
     ]);
   });
 
-  it('shows of as many nodes what was said last, then what the first by name says', async () => {
+  it('shows for equal numbers of nodes the latest report, then that of the first name', async () => {
     await look({ a: { u: 1, v: 1, w: 2 }, b: { u: 2, v: 1, w: 1 } }, 0);
     await look({ a: { u: 1, v: 1, w: 2 }, b: { u: 2, v: 2, w: 1 } }, 0);
     await look({ a: { u: 1, v: 1, w: 2 }, b: { u: 2, v: 2, w: 1 } }, 0);
@@ -315,7 +315,7 @@ describe('a list that nodes tell', () => {
     ]);
   });
 
-  it('shows of as many nodes what its last node said last', async () => {
+  it('shows for equal numbers of nodes the latest report of its nodes', async () => {
     await look({ a: { v: 1 }, b: { v: 3 }, c: { v: 3 }, d: { v: 3 } }, 0);
     await look({ a: { v: 1 }, b: { v: 3 }, c: { v: 2 }, d: { v: 3 } }, 0);
     await look({ a: { v: 1 }, b: { v: 3 }, c: { v: 2 }, d: { v: 2 } }, 0);
@@ -323,7 +323,7 @@ describe('a list that nodes tell', () => {
     expect(await network()).toMatchObject([{ weight: 1, reporting_nodes: ['a', 'b'] }]);
   });
 
-  it('shows what most said when nobody is asked any more', async () => {
+  it('shows the majority once no node is polled any more', async () => {
     await look({ a: { v: 1 }, b: { v: 1 } });
     await look({ c: { v: 2 } });
     await sql`update recorder.target_datasets set active = false`;
@@ -332,7 +332,7 @@ describe('a list that nodes tell', () => {
     ]);
   });
 
-  it('takes a field that a node leaves out for no other saying', async () => {
+  it('does not count a missing field as another value', async () => {
     const fee = (node: string, body: object) => says(nodeFees, node, body);
     for (let looks = 0; looks < 3; looks++) {
       clock.now += every;
@@ -351,7 +351,7 @@ describe('a list that nodes tell', () => {
     ]);
   });
 
-  it('compares nothing that is each node’s own', async () => {
+  it('compares nothing that is specific to each node', async () => {
     const chain = (status: string) => ({ blockchains: [{ id: 'c', name: 'C', status }] });
     const votes = (weight: string) => ({ acps: { 23: { supportWeight: weight } } });
     for (let looks = 0; looks < 3; looks++) {
@@ -371,12 +371,12 @@ describe('a list that nodes tell', () => {
   });
 });
 
-describe('a log that nodes tell', () => {
+describe('a log that nodes report', () => {
   const block = (node: string, height: number, id: string, more: object = {}) =>
     says(pBlocks, node, { blocks: [{ height, id, ...more }] });
   const blocks = () => merged('p_blocks', 'height::int, id');
 
-  it('has who says another block of a height, and takes nothing from absence', async () => {
+  it('has the nodes that report another block at a height, and infers nothing from absence', async () => {
     await block('a', 1, 'one');
     await block('b', 1, 'one');
     await block('c', 1, 'fork');
@@ -387,7 +387,7 @@ describe('a log that nodes tell', () => {
     ]);
   });
 
-  it('has what a node says now of what it said otherwise before', async () => {
+  it('has the current report of a node instead of its earlier one', async () => {
     await block('a', 1, 'one', { time: 2 });
     await block('b', 1, 'one', { time: 1 });
     await block('b', 1, 'one', { time: 2 });
@@ -396,7 +396,7 @@ describe('a log that nodes tell', () => {
     ]);
   });
 
-  it('keeps what was said by a node that nobody asks any more', async () => {
+  it('keeps the report of a node that is not polled any more', async () => {
     await block('a', 1, 'one');
     await sql`update recorder.target_datasets set active = false, left_at = now()`;
     expect(await blocks()).toEqual([
@@ -404,7 +404,7 @@ describe('a log that nodes tell', () => {
     ]);
   });
 
-  it('shows of as many nodes what its last node said last', async () => {
+  it('shows for equal numbers of nodes the latest report of its nodes', async () => {
     for (const [node, id] of [
       ['a', 'one'],
       ['c', 'two'],
@@ -417,7 +417,7 @@ describe('a log that nodes tell', () => {
     expect(await blocks()).toMatchObject([{ id: 'one', reporting_nodes: ['a', 'b'] }]);
   });
 
-  it('tells in disagreements the same as of all blocks, whenever they were noted', async () => {
+  it('has the same disagreements as a comparison of all blocks, whenever they were stored', async () => {
     const disagreeing = async () => [
       ...(await sql`select 'height=' || height as entity, d.key as node from reporting.p_blocks, jsonb_each(dissenting_nodes) d
         order by 1, 2`),
@@ -452,7 +452,7 @@ describe('a log that nodes tell', () => {
     expect(await told()).toEqual([{ entity: 'height=2', node: 'd' }]);
   });
 
-  it('shows of as many nodes what was said last', async () => {
+  it('shows for equal numbers of nodes the latest report', async () => {
     await block('b', 1, 'same');
     await block('a', 1, 'as');
     await block('a', 2, 'old');
@@ -465,11 +465,11 @@ describe('a log that nodes tell', () => {
   });
 });
 
-describe('readings that nodes tell', () => {
+describe('readings that nodes report', () => {
   const supply = () =>
     merged('current_supply', "subnet_id, supply::int, height::int, readings -> 'a' ->> 'supply' as a");
 
-  it('contradict each other only at the same height, and only the newest of each node', async () => {
+  it('conflict only at the same height, and only the newest of each node', async () => {
     await says(currentSupply, 'a', { supply: '9', height: '1' });
     await says(currentSupply, 'b', { supply: '1', height: '1' });
     clock.now += 1;
@@ -486,7 +486,7 @@ describe('readings that nodes tell', () => {
     ]);
   });
 
-  it('are shown by node where all say the same, each with its time', async () => {
+  it('are shown by node if all agree, each with its time', async () => {
     await says(currentSupply, 'a', { supply: '2', height: '2' });
     await says(currentSupply, 'b', { supply: '2', height: '2' });
     const [row] = await sql<{ readings: Record<string, { observed_at: string }> }[]>`
@@ -498,7 +498,7 @@ describe('readings that nodes tell', () => {
     ]);
   });
 
-  it('show of as many nodes what its last node said last', async () => {
+  it('show for equal numbers of nodes the latest report of its nodes', async () => {
     for (const [node, supply] of [
       ['a', '1'],
       ['c', '2'],
@@ -511,7 +511,7 @@ describe('readings that nodes tell', () => {
     expect(await supply()).toMatchObject([{ supply: 1, reporting_nodes: ['a', 'b'] }]);
   });
 
-  it('are those of nodes that are asked, or were by hand', async () => {
+  it('are those of nodes that are polled, or were recorded by hand', async () => {
     await says(currentSupply, 'a', { supply: '2', height: '2' });
     await says(currentSupply, 'b', { supply: '3', height: '2' });
     await sql`update recorder.target_datasets set active = false`;
@@ -524,7 +524,7 @@ describe('readings that nodes tell', () => {
   });
 });
 
-it('disagreements tells who disagrees, column by column, of all datasets or of one', async () => {
+it('have disagreements by node, column by column, of all datasets or of one', async () => {
   for (let looks = 0; looks < 3; looks++) {
     await look({ a: { v: 1, w: 1 }, b: { v: 1, w: 1 }, c: { v: 2 } });
     for (const [node, fees] of Object.entries({ a: [1, 2], b: [1, 2], c: [3, 4] }))

@@ -22,7 +22,7 @@ const views = async () => {
 };
 
 describe('reporting', () => {
-  it('explains every view and every column', async () => {
+  it('has a comment on every view and every column', async () => {
     expect((await views()).length).toBeGreaterThan(20);
     const unexplained = await sql<{ object: string }[]>`
       select c.relname || coalesce('.' || a.attname, '') as object
@@ -36,7 +36,7 @@ describe('reporting', () => {
     expect(unexplained.map(({ object }) => object)).toEqual([]);
   });
 
-  it('explains every function', async () => {
+  it('has a comment on every function', async () => {
     const unexplained = await sql`
       select proname from pg_proc where pronamespace in ('reporting'::regnamespace, 'reporting_lists'::regnamespace, 'reporting_internal'::regnamespace)
         and coalesce(obj_description(oid, 'pg_proc'), '') = ''`;
@@ -44,7 +44,7 @@ describe('reporting', () => {
   });
 });
 
-describe('blocks that contradict each other', () => {
+describe('conflicting blocks', () => {
   const insert = (
     rows: readonly (readonly [chain: string, number: number, hash: string])[],
     recordedAt: Date,
@@ -73,7 +73,7 @@ describe('blocks that contradict each other', () => {
     return rows.map(({ row }) => row);
   };
 
-  it('are kept and shown side by side, whenever they were noted', async () => {
+  it('are kept and shown side by side, whenever they were stored', async () => {
     const [begin, day] = [Date.UTC(2026, 0, 1), 86_400_000];
     const { signal } = new AbortController();
     const at = (days: number) => new Date(begin + days * day);
@@ -121,7 +121,7 @@ describe('the role recorder_reader', () => {
     for (const name of await views()) await reader`select * from ${sql(name)} limit 0`;
   });
 
-  it('calls every function of a moment', async () => {
+  it('calls every as-of function', async () => {
     const functions = await sql<{ name: string }[]>`
       select pronamespace::regnamespace || '.' || proname as name from pg_proc where pronamespace in ('reporting'::regnamespace, 'reporting_lists'::regnamespace, 'reporting_internal'::regnamespace) and pronargs = 1
         and proargtypes[0] = 'timestamptz'::regtype`;
@@ -129,7 +129,7 @@ describe('the role recorder_reader', () => {
     for (const { name } of functions) await reader`select * from ${sql(name)}(now()) limit 0`;
   });
 
-  it('reads and changes nothing of the recorder and its queue', async () => {
+  it("cannot read or change the recorder's own tables and its queue", async () => {
     const allowed = await sql<{ object: string }[]>`
       select n.nspname || '.' || c.relname || ' ' || p.privilege as object
       from pg_class c join pg_namespace n on n.oid = c.relnamespace,
@@ -153,7 +153,7 @@ describe('the role recorder_reader', () => {
     expect([...allowed]).toEqual([]);
   });
 
-  it('cannot log in by itself', async () => {
+  it('cannot log in', async () => {
     const [role] = await sql`
       select rolcanlogin, rolsuper, rolcreaterole, rolcreatedb from pg_roles where rolname = 'recorder_reader'`;
     expect(role).toEqual({ rolcanlogin: false, rolsuper: false, rolcreaterole: false, rolcreatedb: false });

@@ -9,7 +9,7 @@ const DAY = 24 * HOUR;
 const start = Date.UTC(2026, 0, 10);
 const { it, sql } = withDatabase();
 
-it('flows are told of days on which somebody looked: none before the record, and none while nobody watched', async () => {
+it('returns flows of days with polls: none before the record, and none while no list was watched', async () => {
   const clock = new ManualClock(start);
   const primary = { node: 'n', subnetId: '11111111111111111111111111111111LpoYY' };
   const feed = scriptedFeed(validators, primary, { confirmShrink: { observations: 1, minDuration: 0 } });

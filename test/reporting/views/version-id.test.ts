@@ -64,7 +64,7 @@ describe('a version id', () => {
     expect([...(told[2] ?? [])]).toEqual([...(told[0] ?? [])]);
   });
 
-  it('is another one for every other key and start', async () => {
+  it('differs for every other key and start', async () => {
     const part = fc.oneof(
       fc.constantFrom('', ':', ',', '1:', '0:', '1:a', '11:a'),
       fc.string({ unit: fc.constantFrom('a', 'é', ':', ',', '1', '😀'), maxLength: 4 }),

@@ -10,7 +10,7 @@ describe('an axis of amounts', () => {
     ['an amount that never changes', 7, 7, 0, 7],
     ['a debt that never changes', -7, -7, -7, 0],
     ['nothing', 0, 0, 0, 1],
-  ])('of %s starts or ends at nothing, and holds no amount far beyond it', (_, least, most, low, high) => {
+  ])('of %s starts or ends at zero, and has no value far beyond it', (_, least, most, low, high) => {
     const ticks = amountTicks(least, most);
     const [first = Number.NaN, last = Number.NaN] = [ticks[0], ticks.at(-1)];
     const step = (ticks[1] ?? Number.NaN) - first;
@@ -19,11 +19,11 @@ describe('an axis of amounts', () => {
     expect(ticks).toContain(0);
   });
 
-  it('of 100 % has no place beyond it', () => {
+  it('of 100 % has no value beyond it', () => {
     expect(amountTicks(100, 100).at(-1)).toBe(100);
   });
 
-  it('of amounts far from nothing is not a flat line', () => {
+  it('of values far from zero is not a flat line', () => {
     expect(amountTicks(1_000_000, 1_000_010)[0]).toBeGreaterThanOrEqual(999_990);
   });
 });
@@ -54,20 +54,20 @@ describe('the window of a chart', () => {
     { points: [[50 * hour, null] as const, [60 * hour, '1'] as const, [61 * hour, '2'] as const] },
   ];
 
-  it('begins where the record begins, unless its start was requested', () => {
+  it('starts with the record, unless its start was requested', () => {
     expect(windowOfRecord([0, 90 * hour], lines, true)).toEqual([60 * hour, 90 * hour]);
     expect(windowOfRecord([0, 90 * hour], lines, false)).toEqual([0, 90 * hour]);
     expect(windowOfRecord([60.5 * hour, 90 * hour], lines, true)).toEqual([60.5 * hour, 90 * hour]);
     expect(windowOfRecord([0, 90 * hour], [], true)).toEqual([0, 90 * hour]);
   });
 
-  it('of a single new point is wide enough to be seen', () => {
+  it('of a single new point is wide enough to be visible', () => {
     const [from, to] = windowOfRecord([0, 60 * hour], lines, true);
     expect(to - from).toBe(600_000);
   });
 });
 
-it('a point without neighbours is a dot, and a line has none', () => {
+it('draws a point without neighbours as a dot, and a line without dots', () => {
   const shape = { draws: 'line' as const, x: (at: number) => at / 10, y: () => 0.5 };
   expect(dotsOf([[1, '5']], shape)).toBe('M1000 5000h0');
   expect(

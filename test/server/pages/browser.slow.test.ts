@@ -38,7 +38,7 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}`, () => {
   });
 
   it.each(places)(
-    '%s has no fault, asks nobody else, fits a phone, and axe finds nothing serious',
+    '%s has no error, requests no other host, fits a phone, and has no serious findings of axe',
     async (path) => {
       const { page, faults, close } = await openPage(browser, server.address + path, 'phone');
       expect(await seriousFindings(page)).toEqual([]);
@@ -48,7 +48,7 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}`, () => {
     },
   );
 
-  it.each(navigation)('$href on a phone: the navigation shows where one is', async ({ href, label }) => {
+  it.each(navigation)('$href on a phone: the navigation shows the current page', async ({ href, label }) => {
     const { page, close } = await openPage(browser, server.address + href, 'phone');
     const here = page.locator('.top nav [aria-current]');
     expect(await here.textContent()).toBe(label);
@@ -58,7 +58,7 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}`, () => {
     await close();
   });
 
-  it('has a header of one line on a wide screen, with all main pages in sight', async () => {
+  it('has a header of one line on a wide screen, with all main pages visible', async () => {
     const { page, close } = await openPage(browser, server.address, 'wide');
     const nav = page.locator('.top nav');
     const [list, colours] = [await nav.boundingBox(), await page.locator('.top .theme').boundingBox()];
@@ -71,7 +71,7 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}`, () => {
     await close();
   });
 
-  it('is black on white on paper, whatever the screen is, and asks for nothing there', async () => {
+  it('is black on white on paper, whatever the screen is, and requests nothing there', async () => {
     const { page, close } = await openPage(browser, `${server.address}/runs`, 'wide', {
       colorScheme: 'dark',
     });
@@ -83,7 +83,7 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}`, () => {
     await close();
   });
 
-  it('has its marks also where colours are chosen by who reads', async () => {
+  it('has its marks also in forced colours', async () => {
     const { page, close } = await openPage(browser, server.address, 'wide', { forcedColors: 'active' });
     const mark = `getComputedStyle(document.querySelector('.verdict'), '::before').backgroundColor`;
     expect(await page.evaluate(mark)).not.toBe(
@@ -92,7 +92,7 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}`, () => {
     await close();
   });
 
-  it('is used without JavaScript: a filter, the colours, the way by keyboard', async () => {
+  it('is usable without JavaScript: a filter, the colours, the keyboard', async () => {
     const { page, faults, close } = await openPage(browser, `${server.address}/runs`, 'wide', {
       javaScriptEnabled: false,
     });

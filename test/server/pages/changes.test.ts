@@ -19,13 +19,13 @@ async function began(dataset: string): Promise<string> {
   return row.at;
 }
 
-describe('what is different at two moments', () => {
+describe('the differences of two moments', () => {
   const series = () => {
     const { chain_id, metric, time_interval, bucket_start } = revised;
     return new URLSearchParams({ chain_id, metric, time_interval, bucket_start: bucket_start.toISOString() });
   };
 
-  it('stands side by side, with the way to the history and to both moments in a chart', async () => {
+  it('are shown side by side, with links to the history and to both moments in a chart', async () => {
     const { code, body } = await ask(
       `/datasets/metric_points/changes?from=${revised.until.toISOString()}&${series()}`,
     );
@@ -41,7 +41,7 @@ describe('what is different at two moments', () => {
     expect(textOf(chart.body)).toMatch(/as of \d{4}/);
   });
 
-  it('is what the API says, in the page, its SQL and its files, page by page', async () => {
+  it('equal those of the API, in the page, its SQL and its files, page by page', async () => {
     const from = await began('validators');
     const api = JSON.parse(
       (await ask(`/api/v1/datasets/node_validators/changes?from=${from}&limit=1000`)).body,
@@ -73,7 +73,7 @@ describe('what is different at two moments', () => {
     expect(csv.body.trim().split('\r\n')).toHaveLength(api.rows.length + 1);
   });
 
-  it('of what came and left says so, and is told for every dataset', async () => {
+  it('include joined and removed rows, for every dataset', async () => {
     const [left] = await sql<{ node_id: string; before: string; at: string }[]>`
       select node_id, to_char(at - interval '1 ms', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as before,
         to_char(at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
@@ -91,7 +91,7 @@ describe('what is different at two moments', () => {
     expect(faults).toEqual([]);
   });
 
-  it('begins where the record begins, or leads there', async () => {
+  it('start with the record, or link to its start', async () => {
     const { body } = await ask('/datasets/node_validators/changes?from=2001-01-01');
     expect(textOf(body)).toContain('There is no data of validators for that time.');
     expect((await ask(linkOf(body, 'show what changed since then'))).body).toContain('Differences');
@@ -109,7 +109,7 @@ describe('what is different at two moments', () => {
     ['after=x', 'after: must be the cursor'],
     [`node=${encodeURIComponent("'; drop table x; --")}`, 'No differences.'],
     [`node=${encodeURIComponent('<script>alert(1)</script>')}`, 'No differences.'],
-  ])('answers ?%s in words', async (query, words) => {
+  ])('report an invalid ?%s', async (query, words) => {
     const { code, body } = await ask(`/datasets/node_validators/changes?${query}`);
     expect(code).toBe(words.endsWith('.') ? 200 : 400);
     expect(textOf(body)).toContain(words);
@@ -118,7 +118,7 @@ describe('what is different at two moments', () => {
   });
 });
 
-describe('files beside the pages', () => {
+describe('files linked from the pages', () => {
   it.each([
     [
       '/datasets/node_validators.csv?node=validator-1',
@@ -138,13 +138,13 @@ describe('files beside the pages', () => {
       '/datasets/node_validators/row.json?node=x',
       '/api/v1/datasets/node_validators/rows/history.json?node=x',
     ],
-  ])('%s are those of the API', async (path, location) => {
+  ])('%s equal those of the API', async (path, location) => {
     expect(await ask(path)).toMatchObject({ code: 303, headers: { location } });
     // The first moment of changes has to be told.
     if (!path.includes('/changes.') && !path.includes('/row.')) expect((await ask(location)).code).toBe(200);
   });
 
-  it('are linked from the rows, and hold them all', async () => {
+  it('are linked from the rows, and contain them all', async () => {
     const { body } = await ask('/datasets/node_validators?limit=2&columns=node,node_id');
     const json = JSON.parse((await ask(linkOf(body, 'JSON'))).body);
     expect(json.rows).toHaveLength(2);

@@ -80,7 +80,7 @@ describe.skipIf(!chromiumPath)(`charts in a browser${noChromium}`, () => {
     await page.waitForFunction((address) => location.href !== address, before);
   };
 
-  it('shows more of a part that is dragged over; the address, Back and a double click follow', async () => {
+  it('zoom into a dragged part; the URL, Back and a double click follow', async () => {
     const { page, faults, close } = await openPage(browser, wholeOf());
     const before = await momentsIn(page);
     expect(before.length).toBeLessThan(HOURS);
@@ -129,7 +129,7 @@ describe.skipIf(!chromiumPath)(`charts in a browser${noChromium}`, () => {
     return { hurried, address: hurried.address + link };
   };
 
-  it('draws what was too much for one page bit by bit, until all of the window is drawn', async () => {
+  it('draw what was too much for one page step by step, until the window is complete', async () => {
     const { hurried, address } = await serveHurried();
     const { page, faults, close } = await openPage(browser, address);
     await expect
@@ -144,7 +144,7 @@ describe.skipIf(!chromiumPath)(`charts in a browser${noChromium}`, () => {
     await hurried.close();
   });
 
-  it('does not take a part that was too much to read for a part without points', async () => {
+  it('distinguish a part that was too much to read from a part without points', async () => {
     const { hurried, address } = await serveHurried();
     const { page, close } = await openPage(browser, `${hurried.address}/charts`);
     let parts = 0;
@@ -164,7 +164,7 @@ describe.skipIf(!chromiumPath)(`charts in a browser${noChromium}`, () => {
     await hurried.close();
   });
 
-  it('tells a value with every digit where it is pointed at, also by keys', async () => {
+  it('show a value with every digit under the pointer, also by keys', async () => {
     const [from, to] = [precise.at - 10 * hour, precise.at + 10 * hour].map((at) => new Date(at));
     const link = chartLink({ of: 'metric_points', selected: busy, from: from ?? null, to: to ?? null });
     const { page, faults, close } = await openPage(browser, server.address + link);
@@ -185,7 +185,7 @@ describe.skipIf(!chromiumPath)(`charts in a browser${noChromium}`, () => {
     await close();
   });
 
-  it('tells what holds at any moment, and nothing in a gap', async () => {
+  it('show the values at any moment, and none in a gap', async () => {
     const [from, to] = [new Date('2026-01-05'), new Date('2026-02-05')];
     const { page, faults, close } = await openPage(
       browser,
@@ -206,7 +206,7 @@ describe.skipIf(!chromiumPath)(`charts in a browser${noChromium}`, () => {
     await close();
   });
 
-  it.each(schemes)('marks what was revised, and is readable for all (%s)', async (colorScheme) => {
+  it.each(schemes)('mark revised points, and are accessible (%s)', async (colorScheme) => {
     const { chain_id, metric, time_interval, bucket_start, until } = revised;
     const link = chartLink({
       of: 'metric_points',
@@ -226,7 +226,7 @@ describe.skipIf(!chromiumPath)(`charts in a browser${noChromium}`, () => {
     await close();
   });
 
-  it('is drawn by the server, and chosen by forms and links, where there is no JavaScript', async () => {
+  it('are drawn by the server, and controlled by forms and links, without JavaScript', async () => {
     const { page, faults, close } = await openPage(browser, wholeOf(), 'wide', { javaScriptEnabled: false });
     expect(await page.locator('.plot').count()).toBe(0);
     expect(await page.locator('.chart > svg .line').isVisible()).toBe(true);
@@ -244,7 +244,7 @@ describe.skipIf(!chromiumPath)(`charts in a browser${noChromium}`, () => {
     await close();
   });
 
-  it('of an answer can be looked into without asking again', async () => {
+  it('of a query result can be explored without another query', async () => {
     const sql = `select bucket_start, value from metric_points where chain_id = 'busy' and value < 1e6 order by 1 limit 100`;
     const { page, faults, close } = await openPage(
       browser,

@@ -37,7 +37,7 @@ const plain = (html: string) =>
     .replaceAll(/\s+/g, ' ');
 
 describe('a chart', () => {
-  it('is asked of the same moments again by its form', async () => {
+  it('requests the same moments again by its form', async () => {
     const { chain_id, metric, time_interval } = revised;
     const told = { from: 250, to: 500, as_of: 750, beside: 875 };
     const moments = Object.entries(told).map(([name, ms]) => [
@@ -83,7 +83,7 @@ describe('a chart', () => {
     expect(past?.body).toMatch(new RegExp(`,${was}\r\n$`));
   });
 
-  it('has no line where nothing is, and does not draw what it cannot', async () => {
+  it('has no line without values, and does not draw invalid ones', async () => {
     expect(plain((await get('/charts?metric=txCount,feesPaid')).body)).toContain(
       'Select the values to draw: chain_id, time_interval',
     );
@@ -92,7 +92,7 @@ describe('a chart', () => {
     expect(plain(body)).toContain('0 points');
   });
 
-  it('says that there was no record at a moment', async () => {
+  it('reports that there was no record at a moment', async () => {
     const { code, body } = await get(
       '/charts?chain_id=43114&metric=txCount&time_interval=day&as_of=2001-01-01',
     );
@@ -110,12 +110,12 @@ describe('a chart', () => {
     '/charts?chain_id=%00',
     '/charts?chain_id=1&chain_id=2',
     '/charts?limit=1',
-  ])('%s: is not understood, and says why', async (path) => {
+  ])('%s: is refused with the reason', async (path) => {
     expect((await get(path)).code).toBe(400);
     expect(warnings).toEqual([]);
   });
 
-  it('of readings offers the members of the list that is recorded, and draws the newest where nothing is selected', async () => {
+  it('of readings offers the members of the recorded list, and draws the newest if none is selected', async () => {
     const options = (body: string, name: string) =>
       [
         ...(body.split(`<datalist id="${name}-known">`)[1]?.split('</datalist>')[0] ?? '').matchAll(
@@ -144,7 +144,7 @@ describe('a chart', () => {
     }
   });
 
-  it('of readings whose list nobody asks for offers its members', async () => {
+  it('of readings whose list is not polled any more offers its members', async () => {
     const readings = drawables.get('pending_reward_progress');
     if (!readings) throw new Error('progress can be drawn');
     const own = await sql.reserve();
@@ -182,7 +182,7 @@ describe('a chart', () => {
     }
   });
 
-  it('the part before is of the same lines, whatever tells them apart', async () => {
+  it('shows the previous part with the same lines, whatever distinguishes them', async () => {
     await sql`set time zone 'UTC'`;
     const drawable = drawables.get('node_validators');
     if (!drawable) throw new Error('validators can be drawn');
@@ -205,7 +205,7 @@ describe('a chart', () => {
     );
   });
 
-  it('takes a bounded number of things', async () => {
+  it('accepts a bounded number of objects', async () => {
     const many = Array.from({ length: 900 }, (_, at) => at).join(',');
     const { code, body } = await get(`/charts?chain_id=${many}&metric=${many}&time_interval=${many}`);
     expect(code).toBe(400);
@@ -216,7 +216,7 @@ describe('a chart', () => {
     "/charts?chain_id=');drop table x;--&metric=<b>&time_interval='",
     '/charts?chain_id=43114&metric=txCount&time_interval=day&from=0001-01-01&to=9999-12-31',
     '/charts?chain_id=1,1,1&metric=,&time_interval=day',
-  ])('%s: is drawn as what it is', async (path) => {
+  ])('%s: is drawn by its kind', async (path) => {
     const { code, body } = await get(encodeURI(path));
     expect(code).toBe(200);
     expect(body).not.toContain('<b>');
@@ -240,7 +240,7 @@ describe('more points than are read for one page', () => {
 
   const window = { from: new Date(first), to: new Date(first + DENSE * 1_000) };
   it.each(['now', 'then'])(
-    'are drawn from a moment on, and the part before is a link away, as known %s',
+    'are drawn from a moment on, with a link to the previous part, as known %s',
     async (when) => {
       const asOf = when === 'now' ? null : revised.until.toISOString();
       let link: string | undefined = chartLink({ of: 'metric_points', selected: dense, ...window, asOf });
@@ -266,15 +266,15 @@ describe('more points than are read for one page', () => {
   );
 });
 
-describe('what can be drawn', () => {
-  it('is whatever is a point or a reading, and more', () => {
+describe('a chart source', () => {
+  it('is every series and sample, and more', () => {
     const readings = [...getCatalogue().datasets.values()].filter(
       ({ kind }) => kind === 'series' || kind === 'sample',
     );
     expect([...drawables.keys()]).toEqual(expect.arrayContaining(readings.map(({ now }) => now.name)));
   });
 
-  it('is a dataset of readings that nobody gave a title, under its name', () => {
+  it('is a dataset of readings without a title, under its name', () => {
     const catalogue = getCatalogue();
     const heights = catalogue.datasets.get('chain_heights');
     if (!heights) throw new Error('the catalogue has no heights');
@@ -290,7 +290,7 @@ describe('what can be drawn', () => {
   });
 
   it.each([...drawables.values()].map(({ title, name, values }) => [title, name, values] as const))(
-    '%s: answers, with its SQL',
+    '%s: returns its chart, with its SQL',
     async (_, of, values) => {
       const columns = values.map(({ name }) => name).slice(0, 4);
       const { code, body } = await get(
@@ -304,7 +304,7 @@ describe('what can be drawn', () => {
     },
   );
 
-  it('holds until it ends: what started before the window is in it, and nothing is drawn in a gap', async () => {
+  it('extends to its end: earlier starts are included, and nothing is drawn in a gap', async () => {
     const asked = {
       of: 'native_balances',
       selected: holder,
@@ -322,7 +322,7 @@ describe('what can be drawn', () => {
     ]);
   });
 
-  it('is counted by whole days: a window that starts within one has all of it', async () => {
+  it('is counted by whole days: a window that starts within a day includes all of it', async () => {
     const [most] = await sql<{ day: Date; count: number; chain: string }[]>`
       select date_trunc('day', block_timestamp, 'UTC') as day, count(*)::int, min(blockchain_id) as chain
       from reporting.proposed_blocks where blockchain_id = 'c-chain' group by 1 order by 2 desc limit 1`;
@@ -343,7 +343,7 @@ describe('what can be drawn', () => {
     expect(counts[0]).toMatch(new RegExp(`^${day}=`));
   });
 
-  it('is 0 where all is recorded and nothing happened; what was covered at a past moment is not known', async () => {
+  it('is 0 if all is recorded and nothing happened; the past coverage is unknown', async () => {
     const [chain_id, address] = ['counted', '0x00000000000000000000000000000000000000cc'];
     const from = Date.UTC(2026, 8, 1);
     const at = (days: number) => new Date(from + days * 86_400_000);
@@ -383,7 +383,7 @@ describe('what can be drawn', () => {
     expect(await counts(then.toISOString())).toEqual([day(0, '1'), day(1, ''), day(2, '1'), day(3, '')]);
   });
 
-  it('is 0 nowhere where it was left out, because there are too many counts to draw all', async () => {
+  it('is never 0 for counts that were left out because there are too many', async () => {
     const [chain_id, address] = ['often', '0x00000000000000000000000000000000000000dd'];
     const from = Date.UTC(2026, 0, 1);
     const to = from + 3_000 * 3_600_000;
@@ -426,7 +426,7 @@ describe('what can be drawn', () => {
     ['of=income&by=hour', 'by: must be one of day, month, year'],
     ['of=peer_versions&column=peers,nothing', 'column: must be one or more of peers'],
     ['of=x_assets', 'of: must be one of'],
-  ])('%s: is refused, and says why', async (query, why) => {
+  ])('%s: is refused with the reason', async (query, why) => {
     const { code, body } = await get(`/charts?${query}`);
     expect(code).toBe(400);
     expect(plain(body)).toContain(why);
@@ -434,7 +434,7 @@ describe('what can be drawn', () => {
 });
 
 describe('a gap', () => {
-  it('is where an hour, a day or a month has no count', () => {
+  it('is drawn if an hour, a day or a month has no count', () => {
     const month = (at: number) => [Date.UTC(2026, at), '1'] as const;
     expect(withEnds([0, 1, 3].map(month), 'month', 0)).toEqual([
       month(0),
@@ -446,14 +446,14 @@ describe('a gap', () => {
   });
 
   const at = (hour: number) => [hour * 3_600_000, String(hour)] as const;
-  it('is where a point is missing, and nowhere else', () => {
+  it('is drawn for a missing point, and nowhere else', () => {
     const points = [0, 1, 2, 5, 6].map(at);
     const drawn = withGaps(points, 3_600_000, 0);
     expect(drawn.map(([, value]) => value)).toEqual(['0', '1', '2', null, '5', '6']);
     expect(withGaps([0, 1, 2, 3].map(at), 3_600_000, 0)).toHaveLength(4);
   });
 
-  it('is not where points are thinned out, or read more seldom than by default', () => {
+  it('is not drawn for downsampled points, or a longer interval than the default', () => {
     expect(withGaps([0, 10, 20, 30].map(at), 3_600_000, 36_000_000)).toHaveLength(4);
     expect(withGaps([0, 6, 12, 18, 40].map(at), 3_600_000, 0).map(([, value]) => value)).toEqual([
       '0',

@@ -18,7 +18,7 @@ const window = new URLSearchParams({ from: at(0), to: at(10), target: holed });
 const titles = (html: string) => [...html.matchAll(/<title>(\d{4}-.*?)<\/title>/g)].map(([, title]) => title);
 
 describe('the coverage of a dataset', () => {
-  it('tells of each day what is recorded, missing and lost, as a calendar, a strip and a table', async () => {
+  it('shows for each day what is recorded, missing and lost, as a calendar, a strip and a table', async () => {
     const { code, body } = await ask(`/datasets/metric_points/coverage?${window}`);
     expect(code).toBe(200);
     const expected = [
@@ -46,7 +46,7 @@ describe('the coverage of a dataset', () => {
     expect(textOf(body)).toContain('the service keeps <90 days');
   });
 
-  it('names the command that fixes a gap, whatever is in its target', async () => {
+  it('has the command that fixes a gap, whatever its target contains', async () => {
     const { body } = await ask(`/datasets/metric_points/coverage?${window}`);
     const commands = [...body.matchAll(/<code class="command">(.*?)<\/code>/g)].map(([, one = '']) =>
       textOf(one),
@@ -59,7 +59,7 @@ describe('the coverage of a dataset', () => {
     expect(body).toContain('chain-recorder heal metric_points');
   });
 
-  it('leads to a day alone, to one target, and is what the API says', async () => {
+  it('links to a single day and to one target, and equals the API', async () => {
     const { body } = await ask(`/datasets/metric_points/coverage?${window}`);
     const day = await ask(linkOf(body, '2026-03-05'));
     expect(textOf(day.body)).toContain('1 day: 1 gap.');
@@ -73,7 +73,7 @@ describe('the coverage of a dataset', () => {
     expect((await ask(linkOf(body, 'CSV'))).body.trim().split('\r\n')).toHaveLength(11);
   });
 
-  it('is found from the list of all gaps', async () => {
+  it('is linked from the list of all gaps', async () => {
     const gaps = await ask(
       `/datasets/gaps?${new URLSearchParams({ dataset: 'metric_points', target: holed, sort: 'range_start' })}`,
     );
@@ -82,7 +82,7 @@ describe('the coverage of a dataset', () => {
     expect(textOf(body)).toContain('--from 2026-03-03T06:00:00Z --to 2026-03-03T18:00:00Z');
   });
 
-  it('is there for every dataset, by day or by height', async () => {
+  it('exists for every dataset, by day or by height', async () => {
     for (const name of getCatalogue().datasets.keys())
       expect({ name, code: (await ask(`/datasets/${name}/coverage`)).code }).toEqual({ name, code: 200 });
     const { body } = await ask('/datasets/node_x_transactions/coverage?as_of=2026-11-01');
@@ -103,7 +103,7 @@ describe('the coverage of a dataset', () => {
       'No gaps in this range',
     ],
     [`after=${encodeURIComponent("zz' or 1=1")}`, 200, 'By target'],
-  ])('answers ?%s in words', async (query, status, words) => {
+  ])('reports an invalid ?%s', async (query, status, words) => {
     const { code, body } = await ask(`/datasets/metric_points/coverage?${query}`);
     expect(code).toBe(status);
     expect(textOf(body)).toContain(words);

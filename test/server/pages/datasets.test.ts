@@ -10,7 +10,7 @@ beforeAll(async () => {
   await sql`grant usage on schema reporting, reporting_internal to recorder_reader`;
   await sql`grant select on all tables in schema reporting, reporting_internal to recorder_reader`;
 });
-it('the list leads to every dataset and view, with what it means, and keeps the moment', async () => {
+it('the list links to every dataset and view, with its meaning, and keeps the moment', async () => {
   const { body } = await ask('/datasets?as_of=2026-06-01');
   for (const [name, { about }] of catalogue.datasets) {
     expect(linkOf(body, name)).toBe(`/datasets/${name}?as_of=2026-06-01T00:00:00Z`);
@@ -20,7 +20,7 @@ it('the list leads to every dataset and view, with what it means, and keeps the 
     expect(linksOf(body, name), name).toHaveLength(1);
 });
 
-it('a ledger is not said to have no rows: nobody counts them', async () => {
+it('the list does not show a ledger as empty: its rows are not counted', async () => {
   const [health = []] = rowsOf((await ask('/datasets')).body);
   expect(health[0]).toMatch(/^node_health/);
   expect(health.at(-1)).toBe('–');
@@ -32,7 +32,7 @@ describe('rows', () => {
     expect(faults).toEqual([]);
   });
 
-  it('are filtered, sorted and paged as the address says, and the links say the next step', async () => {
+  it('are filtered, sorted and paged by the URL, and the links have the next step', async () => {
     const first = await ask('/datasets/metric_points?metric=txCount&sort=-value&limit=5&columns=value');
     const values = rowsOf(first.body).map(([value = '']) => Number(value));
     expect(values).toHaveLength(5);
@@ -48,7 +48,7 @@ describe('rows', () => {
     expect(linkOf(first.body, '×')).toBe(same.replace('metric=txCount&', ''));
   });
 
-  it('show their whole values for a copy, and times as times', async () => {
+  it('show their complete values for a copy, and times as times', async () => {
     const { body } = await ask('/datasets/node_validators?limit=1');
     const [row] =
       await sql`select tx_id, node_id from reporting.node_validators order by node, subnet_id, node_id limit 1`;
@@ -56,7 +56,7 @@ describe('rows', () => {
     expect(body).toMatch(/<time datetime="20\d\d-\d\d-\d\dT[^"]+Z"/);
   });
 
-  it('tell how many there are', async () => {
+  it('have their number', async () => {
     const [counted] = await sql<{ count: number }[]>`select count(*)::int from reporting.node_validators`;
     expect(textOf((await ask('/datasets/node_validators?limit=1')).body)).toContain(
       `${counted?.count} rows.`,
@@ -66,7 +66,7 @@ describe('rows', () => {
     expect(none).toContain('No rows.');
   });
 
-  it('come with SQL that gives the same rows, whatever is in it', async () => {
+  it('have SQL that returns the same rows, whatever they contain', async () => {
     const strange = `it's "\\" $$ -- %27`;
     for (const query of [
       'metric=txCount&limit=7&sort=-bucket_start',
@@ -85,7 +85,7 @@ describe('rows', () => {
 });
 
 describe('the moment of knowledge', () => {
-  it('holds for the rows, and stays in every link to rows', async () => {
+  it('applies to the rows, and is kept in every link to rows', async () => {
     const [moment] = await sql<{ at: string; then: number; now: number }[]>`
       with earlier as (
         select to_char(min(at) - interval '1 ms', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at
@@ -101,7 +101,7 @@ describe('the moment of knowledge', () => {
       expect(linksOf(body, label).at(-1), label).toContain(`as_of=${at}`);
   });
 
-  it('before the first recording leads to the first', async () => {
+  it('before the first recording links to the first', async () => {
     const { code, body } = await ask('/datasets/node_validators?as_of=2001-01-01&node=validator-1');
     expect(code).toBe(200);
     expect(textOf(body)).toContain(
@@ -115,7 +115,7 @@ describe('the moment of knowledge', () => {
 });
 
 describe('the history of a row', () => {
-  it('holds every version, the newest first, and marks what changed', async () => {
+  it('has every version, the newest first, with the changes marked', async () => {
     const [changed] = await sql<{ node: string; subnet_id: string; node_id: string; versions: number }[]>`
       select node, subnet_id, node_id, count(*)::int as versions from reporting.node_validators_history
       group by node, subnet_id, node_id, start_time, tx_id having count(*) > 1 limit 1`;
@@ -127,7 +127,7 @@ describe('the history of a row', () => {
     expect(body).toContain('<mark');
   });
 
-  it('needs the whole key, and a dataset', async () => {
+  it('requires the whole key, and a dataset', async () => {
     const { code, body } = await ask('/datasets/node_validators/row?node=validator-1');
     expect(code).toBe(400);
     expect(textOf(body)).toContain('subnet_id: is required');
@@ -137,7 +137,7 @@ describe('the history of a row', () => {
 });
 
 describe('forms', () => {
-  it('lead to an address without the fields that were left empty', async () => {
+  it('lead to a URL without the empty fields', async () => {
     const sent = await ask('/datasets/node_validators?node=&weight.gte=5&as_of=&columns=node&columns=weight');
     expect(sent).toMatchObject({
       code: 303,
@@ -148,7 +148,7 @@ describe('forms', () => {
     expect(textOf(body)).toContain('weight is at least 5');
   });
 
-  it('of functions ask for what is needed, and answer', async () => {
+  it('of functions require their parameters, and return rows', async () => {
     const asked = await ask('/datasets/metric_total');
     expect(asked.body).toMatch(/<input id="parameter-metric"[^>]* required/);
     const answer = await ask('/datasets/metric_total?from=2026-01-01&to=2026-12-01&metric=txCount');
@@ -159,7 +159,7 @@ describe('forms', () => {
   });
 });
 
-describe('what nobody should ask', () => {
+describe('an invalid request', () => {
   const HOSTILE = [
     "' or 1=1 --",
     '"; drop table recorder.runs; --',
@@ -176,7 +176,7 @@ describe('what nobody should ask', () => {
     'value) desc; select pg_sleep(9)',
   ];
 
-  it('is refused in words or finds nothing, in every parameter, and is never a fault', async () => {
+  it('is refused with a sentence or finds nothing, in every parameter, and never fails', async () => {
     const parameters = [
       'metric',
       'value',
@@ -212,13 +212,13 @@ describe('what nobody should ask', () => {
     ['nothing=1', 'nothing: is not a known parameter'],
     ['sort=extra', 'sort: must be one of'],
     ['after=x', 'after: must be the cursor'],
-  ])('is answered by what it may be: %s', async (query, words) => {
+  ])('is answered with the allowed values: %s', async (query, words) => {
     const { code, body } = await ask(`/datasets/metric_points?${query}`);
     expect(code).toBe(400);
     expect(textOf(body)).toContain(words);
   });
 
-  it('is nowhere where there is nothing', async () => {
+  it('returns 404 for an unknown relation', async () => {
     for (const name of [
       'nothing',
       'runs;',

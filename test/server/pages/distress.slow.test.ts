@@ -37,7 +37,7 @@ describe('several recorders', () => {
     ProcessRegistration.join(sql, { recorder, network, digest }, process, roles);
   const all = ['scheduler', 'worker', 'server'];
 
-  it('are distinguished, and one with an older configuration is reported with what to do, wherever one looks', async () => {
+  it('are distinguished, and one with an older configuration is reported with the fix on every page', async () => {
     const old = await joined('alpha', 'mainnet', 'A', 'one/1/old', all);
     expect(await text('/')).not.toMatch(/recorders? writes? to/);
     await joined('alpha', 'mainnet', 'B', 'one/2/new', all);
@@ -74,7 +74,7 @@ describe('several recorders', () => {
     await expect.poll(() => text('/')).not.toContain('one/1/old');
   });
 
-  it('tell of their queues; what nobody observed lately is not called good', async () => {
+  it('report their queues; a node without a recent observation is not shown as up', async () => {
     await sql`
       insert into recorder.queues (recorder, queue, waiting, active, error, error_since, seen_at)
       values ('beta', 'heals', 20, 0, 'it is paused', now() - interval '2 h', now()),
@@ -99,7 +99,7 @@ describe('several recorders', () => {
     await sql`truncate recorder.queues, recorder.schedules`;
   });
 
-  it('of which no process works any more are reported, while one of them still runs', async () => {
+  it('whose processes all ended are reported, while another one still runs', async () => {
     await sql`update recorder.processes set seen_at = now() - interval '2 minutes' where process in ('one/1/old', 'one/2/new')`;
     await joined('alpha', 'mainnet', 'B', 'one/4/pages', ['server']);
     await expect
@@ -115,7 +115,7 @@ describe('several recorders', () => {
 });
 
 describe('while PostgreSQL is killed', () => {
-  it('each page says so with 503 and is back by itself, and the public is not told where the database is', async () => {
+  it('each page returns 503 and recovers by itself, and the public page hides the address of the database', async () => {
     const home = mkdtempSync(join(tmpdir(), 'recorder-killed-'));
     chmodSync(home, 0o755); // as root the server runs as another user
     const killed = await PostgresServer.start(home);
@@ -167,7 +167,7 @@ describe('while PostgreSQL is killed', () => {
   });
 });
 
-describe.skipIf(!chromiumPath)(`in a browser${noChromium}, while the database is away`, () => {
+describe.skipIf(!chromiumPath)(`in a browser${noChromium}, while the database is unavailable`, () => {
   let proxy: TcpProxy;
   let browser: Browser;
   let away: PageServer;
@@ -196,7 +196,7 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}, while the database is
     return { page, close };
   }
 
-  it('a page keeps what it shows, says of when it is, and renews itself again', async () => {
+  it('a page keeps its content with its time, and refreshes again', async () => {
     const { page, close } = await opened('/status');
     const heading = await page.textContent('h1');
     const said = () => page.textContent('[data-stale]');
@@ -217,7 +217,7 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}, while the database is
     await close();
   });
 
-  it('a page that was opened meanwhile is there as soon as it can be', async () => {
+  it('a page that was opened meanwhile loads as soon as it can', async () => {
     down();
     const { page, close } = await opened('/datasets');
     expect(await page.textContent('h1')).toMatch(/^Database unavailable/);
@@ -231,7 +231,7 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}, while the database is
     await close();
   });
 
-  it('a recorder that is gone altogether is reported, too', async () => {
+  it('a stopped recorder is reported, too', async () => {
     const gone = await servePagesOf(database.url);
     const { page, close } = await openPage(browser, `${gone.address}/queues`);
     await page.clock.install();
@@ -246,7 +246,7 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}, while the database is
     await close();
   });
 
-  it('a recorder that takes what is asked and never answers is reported, too', async () => {
+  it('a recorder that accepts requests and never responds is reported, too', async () => {
     const hanging = await servePagesOf(database.url);
     const before = await TcpProxy.open(Number(new URL(hanging.address).port));
     const { page, close } = await openPage(browser, before.before(`${hanging.address}/queues`));

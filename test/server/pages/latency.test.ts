@@ -65,7 +65,7 @@ describe('response times', () => {
     ['7 days', Math.floor((now - 7 * day) / hour) * hour],
     ['30 days', midnight(now - 30 * day)],
     ['90 days', midnight(now - 90 * day)],
-  ])('of the last %s stand beside its uptime', async (name, from) => {
+  ])('of the last %s are shown beside the uptime', async (name, from) => {
     const { body } = await ask('/status');
     const [, fact = ''] = body.split(`<dt>Uptime, ${name}</dt>`);
     const [, note = ''] = textOf(fact).split('response ');
@@ -83,7 +83,7 @@ describe('response times', () => {
     ['cut hours', 28 * hour, 26 * hour, '2026-05-16 05:00 to 08:00', hour],
     ['old days', 60 * day, 50 * day + 3 * hour, '2026-03-18 to 2026-03-29', day],
     ['less than an old day', 50 * day, 50 * day - 2 * hour, '2026-03-28', day],
-  ])('of %s are those of exactly that range, or say of which', async (_, before, until, told, unit) => {
+  ])('of %s cover exactly that range, or name theirs', async (_, before, until, told, unit) => {
     const [from, to] = [now - before, now - until];
     const text = (at: number) => new Date(at).toISOString().slice(0, 16);
     const { code, body } = await ask(`/status/one?from=${text(from)}&to=${text(to)}`);

@@ -8,7 +8,7 @@ import { day, hour, write } from './watched.ts';
 
 const node = `validator-${'in-the-north-'.repeat(4)}1`;
 
-describe.skipIf(!chromiumPath)(`a page that renews itself, in a browser${noChromium}`, () => {
+describe.skipIf(!chromiumPath)(`a page that refreshes itself, in a browser${noChromium}`, () => {
   let database: TestDatabase;
   let server: PageServer;
   let browser: Browser;
@@ -61,7 +61,7 @@ describe.skipIf(!chromiumPath)(`a page that renews itself, in a browser${noChrom
     return { page, renewed, close };
   }
 
-  it('keeps open what was opened', async () => {
+  it('keeps opened details open', async () => {
     const { page, renewed, close } = await opened('/status');
     await page.locator('article summary').click();
     await page.locator('h1').click(); // What has the focus is not renewed.
@@ -70,7 +70,7 @@ describe.skipIf(!chromiumPath)(`a page that renews itself, in a browser${noChrom
     await close();
   });
 
-  it('continues after a click on no control, and the focus stays where the click put it', async () => {
+  it('continues after a click outside of controls, and keeps the focus there', async () => {
     const { page, renewed, close } = await opened('/');
     const focused = () => page.evaluate('document.activeElement.id || document.activeElement.ariaLabel');
     await page.locator('h1').click();
@@ -82,7 +82,7 @@ describe.skipIf(!chromiumPath)(`a page that renews itself, in a browser${noChrom
     await close();
   });
 
-  it('keeps a table where it was moved to', async () => {
+  it('keeps the scroll position of a table', async () => {
     const { page, renewed, close } = await opened('/');
     await page.setViewportSize({ width: 1000, height: 900 }); // On a phone its rows are stacked.
     const table = page.locator('.scroll', { hasText: node });

@@ -28,8 +28,8 @@ beforeAll(async () => {
   await write(sql, sayings, now);
 });
 const listing = /<(?:h3|t[dh][^>]*)><a href="\/status\/(node-\d+)"/g;
-describe.each(['/', '/status'])('%s of more nodes than can be read', (path) => {
-  it('lists 200, those that want a look first, and links to all others', async () => {
+describe.each(['/', '/status'])('%s of more nodes than can be shown', (path) => {
+  it('lists 200, those with problems first, and links to all others', async () => {
     const { body: text } = await ask(path);
     const [, section = ''] = text.split('id="nodes"');
     const [list = '', rest = ''] = section.split('30 more nodes: 30 up');
@@ -41,7 +41,7 @@ describe.each(['/', '/status'])('%s of more nodes than can be read', (path) => {
   });
 });
 
-it('/status of many nodes tells those in full that want a look, and of each other one its days and uptimes in a line', async () => {
+it('/status of many nodes shows those with problems in full, and of each other one its days and uptimes in a line', async () => {
   const { body: text } = await ask('/status');
   const inFull = [...text.matchAll(/<h3><a href="\/status\/(node-\d+)"/g)].map(([, node]) => node);
   expect(inFull).toEqual([...down]);
@@ -52,7 +52,7 @@ it('/status of many nodes tells those in full that want a look, and of each othe
   expect([...told.matchAll(/100\.000.%/g)]).toHaveLength(4);
 });
 
-it('the nodes that a page does not list are linked to up to a thousand, those that want a look first; the others are counted', () => {
+it('links up to a thousand unlisted nodes, those with problems first; the others are counted', () => {
   const many = Array.from({ length: 1_500 }, (_, at) => ({
     node: `node-${at + 1}`,
     state: at < 3 ? ('down' as const) : ('up' as const),

@@ -34,7 +34,7 @@ describe.skipIf(!chromiumPath)(`tables on a phone, in a browser${noChromium}`, (
     ['/', 'Node status'],
     ['/status/validator-1', 'Probe results'],
     ['/status/validator-1', 'Checks of validator-1'],
-  ])('%s: of "%s" nothing is out of sight, and each cell says what it is', async (path, caption) => {
+  ])('%s: nothing of "%s" is hidden, and each cell has a label', async (path, caption) => {
     const { page, close } = await openPage(server.address + path, 'phone');
     const table = page.locator(`.scroll[aria-label="${caption}"]`);
     const reason = await table.getByText(why).boundingBox();
@@ -48,7 +48,7 @@ describe.skipIf(!chromiumPath)(`tables on a phone, in a browser${noChromium}`, (
     await close();
   });
 
-  it('/datasets/validator_uptime: the key and the value of a row are in sight', async () => {
+  it('/datasets/validator_uptime: the key and the value of a row are visible', async () => {
     await sql`
       insert into recorder.validator_uptime (node, subnet_id, node_id, uptime, connected, observed_at, run_id)
       values ('validator-1', '11111111111111111111111111111111LpoYY', 'NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg', 99.2187,

@@ -11,7 +11,7 @@ const wanted = (dataset: string, more: { error?: string; success?: Date } = {}) 
   values (${dataset}, 'node=n', ${dataset}, 600000, true, now(), ${more.error ?? null}, ${more.error ? 1 : 0}, ${more.success ?? null})`;
 const page = async (dataset: string) => (await ask(`/datasets/${dataset}`)).body;
 
-it('a dataset without rows says why, and when they come', async () => {
+it('a dataset without rows shows why, and when they are expected', async () => {
   await wanted('validators');
   await wanted('peers', { error: 'connect ECONNREFUSED' });
   await wanted('proposals', { success: new Date(Date.now() - 150 * 60_000) });
@@ -23,7 +23,7 @@ it('a dataset without rows says why, and when they come', async () => {
   expect((await ask('/datasets/node_validators?node=x')).body).toContain('No rows.');
 });
 
-it('the discrepancies say whether anything was compared', async () => {
+it('the discrepancies show whether anything was compared', async () => {
   expect((await ask('/discrepancies')).body).toContain('No comparison has run yet');
   await sql`insert into recorder.check_runs (scope, checked_at, took_ms) values ('nodes', now(), 1)`;
   expect((await ask('/discrepancies')).body).toContain('No discrepancies: all compared values agree.');

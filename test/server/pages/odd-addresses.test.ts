@@ -5,7 +5,7 @@ import { textOf } from './html.ts';
 const { it, ask } = withPages();
 const long = 'a'.repeat(10_000);
 
-describe('an address that nobody had in mind', () => {
+describe('an unusual URL', () => {
   it.each([
     ['/runs?status=done&status=failed', /status: is given more than once/],
     ['/runs?before=1&before=2', /before: is given more than once/],
@@ -15,14 +15,14 @@ describe('an address that nobody had in mind', () => {
     ['/query?sql=select+1&as_of=2026-12-01&as_of=2026-12-02', /as_of: is given more than once/],
     ['/charts?from=soon', /from: must be a time such as 2026-/],
     ['/charts?beside=soon', /beside: must be a time such as 2026-/],
-  ])('%s is refused, and what is wrong is said', async (path, words) => {
+  ])('%s is refused with the reason', async (path, words) => {
     const { code, body } = await ask(path);
     expect({ code, text: textOf(body) }).toEqual({ code: 400, text: expect.stringMatching(words) });
     expect(body).not.toContain('Invalid input');
   });
 
   it.each([`/status/${long}`, `/datasets/${long}`, `/queues/${long}`])(
-    '%.20s… is nowhere, which a page says',
+    '%.20s… returns a page for 404',
     async (path) => {
       const { code, headers, body } = await ask(path);
       expect({ code, type: headers['content-type'] }).toEqual({
@@ -34,21 +34,21 @@ describe('an address that nobody had in mind', () => {
   );
 
   it.each(['/runs/', '/status/', '/datasets/', '/datasets/node_validators/'])(
-    '%s is the page without the stroke at its end',
+    '%s is the page without the trailing slash',
     async (path) => {
       expect((await ask(path)).code).toBe(200);
     },
   );
 });
 
-describe('a question that finds nothing', () => {
+describe('a query without rows', () => {
   it.each([
     ['/discrepancies?check=nothing_of_that_name', 'No matching discrepancies.'],
     ['/discrepancies?state=ended', 'No matching discrepancies.'],
     ['/alerts?rule=no-such-rule', 'This rule has no open alerts.'],
     ['/quarantine?dataset=validators', 'No matching items.'],
     ['/datasets/node_validators/coverage?target=nobody', 'There is no target nobody.'],
-  ])('%s is not told that all is well', async (path, words) => {
+  ])('%s is not reported as healthy', async (path, words) => {
     const { code, body } = await ask(path);
     expect({ code, text: textOf(body) }).toEqual({ code: 200, text: expect.stringContaining(words) });
     expect(body).not.toMatch(
@@ -56,7 +56,7 @@ describe('a question that finds nothing', () => {
     );
   });
 
-  it('has rows, where the first of them is too long for a page', async () => {
+  it('has rows if the first of them is too long for a page', async () => {
     const sql = encodeURIComponent("select repeat('x', 3000000) as text");
     const text = textOf((await ask(`/query?sql=${sql}`)).body);
     expect(text).toContain('The first row is too long for this page. The CSV and JSON files contain it.');

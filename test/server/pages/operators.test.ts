@@ -53,7 +53,7 @@ const next = (body: string) =>
     ?.replaceAll('&amp;', '&');
 
 describe('/runs', () => {
-  it('is walked by key from the newest to the oldest, each run once', async () => {
+  it('is paged by key from the newest to the oldest, each run once', async () => {
     const seen: number[] = [];
     let path: string | undefined = '/runs';
     for (let pages = 0; path !== undefined && pages < 10; pages += 1) {
@@ -64,7 +64,7 @@ describe('/runs', () => {
     expect(seen).toEqual(Array.from({ length: 120 }, (_, at) => 120 - at));
   });
 
-  it('keeps the filters on the way', async () => {
+  it('keeps the filters across pages', async () => {
     const body = await page('/runs?dataset=validators&status=');
     expect(runsIn(body)).toEqual(Array.from({ length: 50 }, (_, at) => 120 - 2 * at));
     expect(runsIn(await page(next(body) ?? ''))).toEqual([20, 18, 16, 14, 12, 10, 8, 6, 4, 2]);
@@ -72,7 +72,7 @@ describe('/runs', () => {
     expect(runsIn(await page('/runs?status=failed&before=40'))).toEqual([30, 20, 10]);
   });
 
-  it('goes to a time', async () => {
+  it('has a link to a time', async () => {
     expect(runsIn(await page('/runs?until=2026-01-01T05:00'))).toEqual([4, 3, 2, 1]);
     expect(runsIn(await page('/runs?until=2025-01-01'))).toEqual([]);
     expect(runsIn(await page('/runs?until=2027-01-01'))[0]).toBe(120);
@@ -86,7 +86,7 @@ describe('/runs', () => {
     ['before=1e9', 'before: must be a whole number'],
     ['before=9999999999999999999', 'before: must be a whole number of at most 18 digits'],
     ['status=done&status=failed', 'status: is given more than once'],
-  ])('refuses %s and says what is allowed', async (query, told) => {
+  ])('refuses %s with the allowed values', async (query, told) => {
     expect(await ask(`/runs?${query}`)).toMatchObject({
       code: 400,
       body: expect.stringContaining(told),
@@ -101,7 +101,7 @@ describe('/runs', () => {
     expect(await ask('/runs/abc')).toMatchObject({ code: 400 });
   });
 
-  it('does not call failed what the service does not offer', async () => {
+  it('does not call an unsupported operation failed', async () => {
     await sql`update recorder.runs set status = 'unsupported', error = 'not a validator' where run_id = 11`;
     const body = await page('/runs/11');
     expect(body).toMatch(/<p class="what">The upstream does not offer this data\.<\/p><pre>not a validator/);
@@ -110,7 +110,7 @@ describe('/runs', () => {
 });
 
 describe('/quarantine', () => {
-  it('lists items, and shows one as it came, with every digit and no mark-up', async () => {
+  it('lists items, and shows one unchanged, with every digit and no markup', async () => {
     const list = await page('/quarantine?dataset=validators');
     const [, item = ''] = /href="\/quarantine\/(\d+)"/.exec(list) ?? [];
     expect(list).toContain('weight: &lt;i>wrong\\u202e&lt;/i>');
@@ -122,7 +122,7 @@ describe('/quarantine', () => {
     expect(await page('/quarantine?dataset=p_blocks')).toContain('No matching items.');
   });
 
-  it('sets JSON on lines without changing it', () => {
+  it('indents JSON without changing it', () => {
     expect(indented('{"a": [1,2.50],"b":{"c":"x,{y}:\\""}}')).toBe(
       '{\n  "a": [\n    1,\n    2.50\n  ],\n  "b": {\n    "c": "x,{y}:\\""\n  }\n}',
     );
@@ -131,7 +131,7 @@ describe('/quarantine', () => {
   });
 });
 
-it('/alerts shows what is open first, those that are reported before those that wait, and what is over by pages', async () => {
+it('/alerts shows open alerts first, reported before pending ones, and ended ones by pages', async () => {
   await sql`
       insert into recorder.alerts (recorder, rule, subject, severity, state, summary, since, began_at, fired_at, resolved_at, flapping, acknowledged_at, acknowledged_by, note)
       select 'recorder', case n % 2 when 0 then 'node-down' else 'dataset-late' end, '<i>' || n, 'critical',
@@ -157,7 +157,7 @@ it('/alerts shows what is open first, those that are reported before those that 
   ).toHaveLength(2);
 });
 
-it('/discrepancies tells those that stand from those that ended', async () => {
+it('/discrepancies separates open from ended ones', async () => {
   expect(await page('/discrepancies')).toMatch(/>one<.*25\.?.*>two<|>two<.*>one</s);
   const openPage = await page('/discrepancies?state=open');
   expect(openPage).toContain('>one<');
@@ -166,7 +166,7 @@ it('/discrepancies tells those that stand from those that ended', async () => {
   expect(await page('/discrepancies?check=balances')).not.toContain('>one<');
 });
 
-it('/queues shows what jobs say as text', async () => {
+it('/queues shows the data of jobs as text', async () => {
   for (const path of ['/queues', '/queues/polls?state=active']) {
     const body = await page(path);
     expect(body).toContain('it &lt;s>failed&lt;/s>');

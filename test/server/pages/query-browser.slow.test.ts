@@ -39,7 +39,7 @@ describe.skipIf(!chromiumPath)(`/query in a browser${noChromium}`, () => {
   const offered = (page: Page) => page.locator('.cm-tooltip-autocomplete li .cm-completionLabel');
   const table = (page: Page) => page.getByRole('group', { name: 'Result', exact: true }).locator('th, td');
 
-  it('offers the views, then the columns of the view, with or without its name before them', async () => {
+  it('completes the views, then the columns of the view, with or without its name before them', async () => {
     const { page, faults, close } = await open();
     await page.waitForResponse(/names\.json/).catch(() => {});
     await editor(page).click();
@@ -70,7 +70,7 @@ describe.skipIf(!chromiumPath)(`/query in a browser${noChromium}`, () => {
     await close();
   });
 
-  it('leaves what is typed as it is when the names come', async () => {
+  it('keeps typed text when the names arrive', async () => {
     const { page, close } = await open();
     let come = () => {};
     const names = new Promise<void>((resolve) => {
@@ -94,7 +94,7 @@ describe.skipIf(!chromiumPath)(`/query in a browser${noChromium}`, () => {
     await close();
   });
 
-  it('tells what an option is beside the list, and where there is no room hides no option', async () => {
+  it('shows the description of an option beside the list, and hides no option if there is no room', async () => {
     for (const width of ['wide', 'phone'] as const) {
       const { page, close } = await openPage(browser, `${server.address}/query`, width);
       await editor(page).click();
@@ -112,7 +112,7 @@ describe.skipIf(!chromiumPath)(`/query in a browser${noChromium}`, () => {
     }
   });
 
-  it('cancels a long statement by its button, and nothing of it is left in the database', async () => {
+  it('cancels a long statement by its button, and nothing of it remains in the database', async () => {
     const running = () => sql`
       select 1 from pg_stat_activity where datname = current_database() and application_name = 'chain-recorder query'
         and wait_event = 'PgSleep'`;
@@ -138,7 +138,7 @@ describe.skipIf(!chromiumPath)(`/query in a browser${noChromium}`, () => {
   });
 
   it.each([true, false])(
-    'asks, draws, and gives a link that shows the same again (JavaScript: %s)',
+    'runs, draws, and links the same result (JavaScript: %s)',
     async (javaScriptEnabled) => {
       const { page, faults, close } = await open('', { javaScriptEnabled });
       if (javaScriptEnabled) await editor(page).fill(overTime);
@@ -163,7 +163,7 @@ describe.skipIf(!chromiumPath)(`/query in a browser${noChromium}`, () => {
   );
 
   it.each([true, false])(
-    'shows the place of an error, and what was asked can be fixed (JavaScript: %s)',
+    'shows the place of an error, and keeps the query for a fix (JavaScript: %s)',
     async (javaScriptEnabled) => {
       const { page, close } = await open(
         `?${new URLSearchParams({ sql: 'select *\nfrom freshness\nwhere datase = 1' })}`,
@@ -185,7 +185,7 @@ describe.skipIf(!chromiumPath)(`/query in a browser${noChromium}`, () => {
     },
   );
 
-  it('has ready questions that fill in their SQL and ask it', async () => {
+  it('has saved queries that fill in their SQL and run it', async () => {
     const { page, close } = await open('', { javaScriptEnabled: false });
     const heading = page.locator('section[aria-labelledby="examples"] details').first();
     await heading.locator('summary').click();

@@ -22,8 +22,8 @@ const textOf = (html: string) =>
     .replaceAll('&quot;', '"')
     .replaceAll(/\s+/g, ' ');
 
-describe('a question', () => {
-  it('is answered with every digit, as a table and as files', async () => {
+describe('a query', () => {
+  it('returns every digit, as a table and as files', async () => {
     const asked = `select 340282366920938463463374607431768211456::numeric as "big<b>", 'a "b",\n<i>' as words, null as nothing, '=1+1' as "@formula"`;
     const { code, body } = await page(asked);
     expect(code).toBe(200);
@@ -42,7 +42,7 @@ describe('a question', () => {
     });
   });
 
-  it('stands in the form again, and its links ask it again', async () => {
+  it('is kept in the form, and its links run it again', async () => {
     const { body } = await page("select '</textarea><script>' as x\n where 1 < 2");
     expect(body).toContain("select '&lt;/textarea>&lt;script>' as x\n where 1 &lt; 2</textarea>");
     const [, csv = ''] = /href="(\/query\.csv[^"]*)"/.exec(body) ?? [];
@@ -52,7 +52,7 @@ describe('a question', () => {
     });
   });
 
-  it('is asked of the same moment again by its form', async () => {
+  it('runs again at the same moment by its form', async () => {
     const asked = '2026-01-01T12:00:00.250125Z';
     const at = (body: string) => fieldsOf(body).as_of;
     const first = at((await page('select 1', { as_of: asked })).body);
@@ -60,7 +60,7 @@ describe('a question', () => {
     expect(at((await page('select 1', { as_of: first ?? '' })).body)).toBe(first);
   });
 
-  it('as a chart has the same files', async () => {
+  it('has the same files as a chart', async () => {
     const { body } = await answerTo(`/query${query('select 1 as a')}&show=chart`);
     for (const form of ['csv', 'json']) {
       const [, file = ''] = new RegExp(`href="(/query\\.${form}[^"]*)"`).exec(body) ?? [];
@@ -68,7 +68,7 @@ describe('a question', () => {
     }
   });
 
-  it('of many rows shows the first, says so, and files that would be cut are refused', async () => {
+  it('with many rows shows the first with a note, and truncated files are refused', async () => {
     const { body } = await page('select * from generate_series(1, 300) n');
     expect(textOf(body)).toContain('The table shows the first 200 rows');
     expect(body).toContain('>200</');
@@ -79,7 +79,7 @@ describe('a question', () => {
     expect(whole.body.split('\r\n')).toHaveLength(50_002);
   });
 
-  it('is drawn where it has times and numbers, a line a thing, with gaps where there is no value', async () => {
+  it('is drawn if it has times and numbers, a line per object, with gaps at missing values', async () => {
     const asked = `select timestamptz '2026-03-01Z' + n * interval '1 h' as at, thing, nullif(n, 2) as value
       from generate_series(0, 4) n, (values ('one'), ('two')) of(thing)`;
     const { body } = await page(asked, { show: 'chart' });
@@ -93,7 +93,7 @@ describe('a question', () => {
     );
   });
 
-  it('may be asked of a moment', async () => {
+  it('may have a past moment', async () => {
     const moment = { as_of: '2026-01-01 12:00' };
     expect(textOf((await page('select * from validators', moment)).body)).toMatch(/no record|No rows/);
     const { body } = await page('select *\n from validators v where v.wrong = 1', moment);
@@ -102,8 +102,8 @@ describe('a question', () => {
   });
 });
 
-describe('a wrong question', () => {
-  it("shows PostgreSQL's words, the place and the hint", async () => {
+describe('an invalid query', () => {
+  it('shows the message of PostgreSQL, the place and the hint', async () => {
     const { code, body } = await page("select *\nfrom freshness\nwhere datase = '😀'");
     expect(code).toBe(200);
     expect(textOf(body)).toContain(
@@ -133,7 +133,7 @@ describe('a wrong question', () => {
     ';',
     "'",
     '/*',
-  ])('%s: is refused on the page and as a file, of a past moment too', async (question) => {
+  ])('%s: is refused on the page and as a file, at a past moment too', async (question) => {
     for (const moment of [{}, { as_of: '2026-01-01' }]) {
       const shown = await page(question, moment);
       expect(shown.code).toBe(200);
@@ -155,7 +155,7 @@ describe('a wrong question', () => {
     '/query.json',
     '/query.csv?sql=select+1&limit=1',
     '/query.json?sql=select+1+as+a,2+as+a',
-  ])('%s: is not understood, and says why', async (path) => {
+  ])('%s: is refused with the reason', async (path) => {
     const { code, body } = await answerTo(path);
     expect(code).toBe(400);
     expect(body).not.toContain('<b>');
@@ -163,19 +163,19 @@ describe('a wrong question', () => {
   });
 });
 
-it('a question that no link holds is told so', async () => {
+it('a query that is too long for a link is marked so', async () => {
   const { code, body } = await page('x'.repeat(4_001));
   expect(code).toBe(400);
   expect(body).toContain('sql: must have at most 4000 characters');
 });
 
-describe('an answer that nobody waits for', () => {
+describe('the result of a closed request', () => {
   const sleeping = () =>
     sql<{ n: number }[]>`
       select count(*)::int as n from pg_stat_activity
       where datname = current_database() and application_name = 'chain-recorder query' and wait_event = 'PgSleep'`;
 
-  it('is cancelled, and two are asked at once at most', async () => {
+  it('is cancelled, and at most two queries run at once', async () => {
     const left = new AbortController();
     const asked = [1, 2, 3].map(() =>
       request(`${server.address}/query${query('select pg_sleep(60)')}`, { signal: left.signal }).catch(

@@ -70,55 +70,52 @@ describe.each([
       .map((one) => describeFinding(one));
   }
 
-  it.skipIf(skip)(
-    'says why a job failed, how often it was tried and when it is tried again, without the key',
-    async () => {
-      const key = 'canary-0123456789';
-      const upstream = await upstreamServer((_, response) =>
-        sendJson(response, { message: `<b> no ${key}` }, 404),
-      );
-      const config = validateConfig(
-        { network: 'mainnet', upstreams: { chainData: { url: upstream.url } } },
-        catalogNames,
-        'test',
-      );
-      const feed = activeFeeds(config).find(({ source }) => source.name === 'subnet-list');
-      if (!feed) throw new Error('the catalog has no such feed');
-      const keys = { chainDataKey: key, metricsKey: undefined };
-      const stop = await startWorkers(backend, queues, {
-        sql,
-        clock: Date.now,
-        feeds: [feed],
-        recording: {
-          ...recordingContext(sql, Date.now),
-          open: createUpstreamOpener(config, keys, sql, Date.now),
-        },
-        log: silent,
-      });
-      const job = recordJob(feed, jobFor(feed));
-      await queues.polls.add(job.name, job.data, job.opts);
-      const shown = () => page('/queues/polls?state=delayed');
-      await expect
-        .poll(async () => rowsOf((await shown()).body), { timeout: 10_000 })
-        .toEqual([
-          [
-            'poll',
-            'Delayed',
-            'subnet-list',
-            'network=mainnet',
-            expect.stringMatching(/^in \d+ s$/),
-            '1 of 8',
-            expect.stringContaining('404'),
-          ],
-        ]);
-      expect((await shown()).body).not.toContain(key);
-      await stop(5_000);
-      await upstream.close();
-    },
-  );
+  it.skipIf(skip)('shows why a job failed, its attempts and its next attempt, without the key', async () => {
+    const key = 'canary-0123456789';
+    const upstream = await upstreamServer((_, response) =>
+      sendJson(response, { message: `<b> no ${key}` }, 404),
+    );
+    const config = validateConfig(
+      { network: 'mainnet', upstreams: { chainData: { url: upstream.url } } },
+      catalogNames,
+      'test',
+    );
+    const feed = activeFeeds(config).find(({ source }) => source.name === 'subnet-list');
+    if (!feed) throw new Error('the catalog has no such feed');
+    const keys = { chainDataKey: key, metricsKey: undefined };
+    const stop = await startWorkers(backend, queues, {
+      sql,
+      clock: Date.now,
+      feeds: [feed],
+      recording: {
+        ...recordingContext(sql, Date.now),
+        open: createUpstreamOpener(config, keys, sql, Date.now),
+      },
+      log: silent,
+    });
+    const job = recordJob(feed, jobFor(feed));
+    await queues.polls.add(job.name, job.data, job.opts);
+    const shown = () => page('/queues/polls?state=delayed');
+    await expect
+      .poll(async () => rowsOf((await shown()).body), { timeout: 10_000 })
+      .toEqual([
+        [
+          'poll',
+          'Delayed',
+          'subnet-list',
+          'network=mainnet',
+          expect.stringMatching(/^in \d+ s$/),
+          '1 of 8',
+          expect.stringContaining('404'),
+        ],
+      ]);
+    expect((await shown()).body).not.toContain(key);
+    await stop(5_000);
+    await upstream.close();
+  });
 
   it.skipIf(skip)(
-    'that has thousands of jobs shows how many, the first, and all of them page by page',
+    'with thousands of jobs shows their number, the first, and all of them page by page',
     async () => {
       const jobs = Array.from({ length: MANY }, (_, at) => {
         const target = { node: `n${String(at).padStart(4, '0')}` };
@@ -142,7 +139,7 @@ describe.each([
     },
   );
 
-  it.skipIf(skip)('that is paused says so, here and in the findings, until it is resumed', async () => {
+  it.skipIf(skip)('that is paused is reported here and in the findings, until it is resumed', async () => {
     const both = queues.polls;
     if (!('pause' in both && typeof both.pause === 'function')) throw new Error('it cannot be paused');
     if (!('resume' in both && typeof both.resume === 'function')) throw new Error('it cannot be resumed');
@@ -181,7 +178,7 @@ describe.each([
       fix: 'see its log, and free disk space',
     },
   ])(
-    'whose Redis $what says so wherever one looks and stays readable, until that is over',
+    'whose Redis $what is reported on every page and stays readable, until it recovers',
     async ({ begin, end, refused, why, fix }) => {
       const another = recordJob(scriptedFeed(nodeIdentity, { node: 'n' }), {
         target: { node: 'n' },
@@ -217,7 +214,7 @@ describe.each([
   );
 
   it.skipIf(skip || kind === 'postgres')(
-    'that is down says so and what continues, and is back by itself',
+    'that is down is reported with what continues, and recovers by itself',
     async () => {
       await redis?.crash();
       await expect
@@ -241,7 +238,7 @@ describe.each([
   );
 
   it.skipIf(skip).each(['/queues/none', '/queues/polls%00', '/queues/__proto__'])(
-    'has no queue at %s',
+    'returns 404 at %s',
     async (path) => {
       expect((await page(path)).code).toBe(404);
     },

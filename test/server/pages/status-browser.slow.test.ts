@@ -68,7 +68,7 @@ describe.skipIf(!chromiumPath)(`the status page in a browser${noChromium}`, () =
   });
 
   it.each([true, false])(
-    'leads from a red node to the reason (JavaScript: %s)',
+    'links from a down node to the reason (JavaScript: %s)',
     async (javaScriptEnabled) => {
       const { page, faults, close } = await openPage(browser, `${server.address}/status`, 'phone', {
         javaScriptEnabled,
@@ -98,7 +98,7 @@ describe.skipIf(!chromiumPath)(`the status page in a browser${noChromium}`, () =
     Object.keys(widths).flatMap((width) => schemes.map((colorScheme) => [path, width, colorScheme] as const)),
   );
   it.each(views)(
-    '%s on %s, %s: has no fault, fits, and axe finds nothing serious',
+    '%s on %s, %s: has no error, fits, and has no serious findings of axe',
     async (path, width, colorScheme) => {
       const wide: Width = width === 'wide' ? 'wide' : 'phone';
       const { page, faults, close } = await openPage(browser, server.address + path, wide, { colorScheme });
@@ -114,7 +114,7 @@ describe.skipIf(!chromiumPath)(`the status page in a browser${noChromium}`, () =
     },
   );
 
-  it('shows no state by colour alone: each but up has a pattern of its own', async () => {
+  it('shows no state by colour alone: each except up has its own pattern', async () => {
     const { page, close } = await openPage(browser, `${server.address}/status/ill`);
     const fills = await page.evaluate(
       `['up', 'down', 'unknown', 'maintenance'].map((state) => document.querySelector('.bars .' + state).getAttribute('fill'))`,

@@ -60,7 +60,7 @@ describe('the calendar of a year', () => {
     /<a href="([^"]*)" tabindex="-1"><g><title>(\d{4}-\d{2}-\d{2}): [^<]*<\/title>((?:<rect[^>]*>(?:<\/rect>)?)+)<\/g><\/a>/gi;
   const number = (rect: string, name: string) => Number(new RegExp(` ${name}="([^"]*)"`).exec(rect)?.[1]);
 
-  it('has each day in the row of its month and the column of its date, with the states that it had', async () => {
+  it('has each day in the row of its month and the column of its date, with its states', async () => {
     const { code, body } = await ask('/status/steady?from=2024-01-01&to=2025-01-01&grain=1d');
     expect(code).toBe(200);
     const [, calendar = ''] = /<svg class="states calendar"[^>]*>(.*?)<\/svg>/s.exec(body) ?? [];
@@ -92,7 +92,7 @@ describe('the calendar of a year', () => {
     expect(months).toEqual(Array.from({ length: 12 }, (_, at) => `2024-${String(at + 1).padStart(2, '0')}`));
   });
 
-  it('leads to the day by the hour, and every day is in words beside it', async () => {
+  it('links to the day by the hour, and every day is a text beside it', async () => {
     const { code, body } = await ask('/status/steady?from=2024-02-29T00%3A00&to=2024-03-01T00%3A00');
     expect(code).toBe(200);
     expect(body).toContain('<h2 id="range">2024-02-29</h2>');
@@ -101,18 +101,18 @@ describe('the calendar of a year', () => {
     expect(year).toMatch(/1 with downtime, 1 with unknown time, 3 with maintenance/);
   });
 
-  it('is for long times only: a few weeks are bars', async () => {
+  it('is used for long ranges only: a few weeks are bars', async () => {
     const { body } = await ask('/status/steady?range=90d');
     expect(body).toContain('class="states bars"');
     expect(body).not.toContain('class="states calendar"');
   });
 });
 
-describe('a name', () => {
+describe('a node name', () => {
   /** The longest that the configuration takes. */
   const longest = `a${'.b_-'.repeat(15)}cd`;
 
-  it('that the configuration takes has a page and a badge, and a longer one is in no configuration', async () => {
+  it('of the configuration has a page and a badge, and a longer one is refused by the configuration', async () => {
     expect(longest).toHaveLength(63);
     const configured = (name: string) => {
       const file = join(dir, 'names.yaml');
@@ -131,7 +131,7 @@ describe('a name', () => {
   });
 });
 
-it('the seal is reported once there is one, with the head that verify compares', async () => {
+it('the seal is shown once there is one, with the head that verify compares', async () => {
   expect((await ask('/status')).body).toContain('The recorded data is not sealed yet');
   const signal = new AbortController().signal;
   const made = await sealUntil(
@@ -149,7 +149,7 @@ it('the seal is reported once there is one, with the head that verify compares',
 });
 
 describe('the logo', () => {
-  it('is on the pages, and opened by itself it can load and run nothing', async () => {
+  it('is on the pages, and cannot load or run anything when it is opened directly', async () => {
     for (const path of ['/status', '/status/steady'])
       expect((await ask(path)).body).toContain('<img class="logo" src="/status.logo" alt/>');
     const { code, headers, body } = await ask('/status.logo');
@@ -175,7 +175,7 @@ describe('the logo', () => {
     ['an HTML page', '<!doctype html><svg>', /neither an SVG nor a PNG/],
     ['nothing', '', /neither an SVG nor a PNG/],
     ['too many bytes', Buffer.concat([png, Buffer.alloc(256 * 1024)]), /larger than 256 kB: make it smaller/],
-  ])('is refused with words where it has %s', (_, body, words) => {
+  ])('is refused with a sentence if it has %s', (_, body, words) => {
     const refused = () => siteWith('logo', body);
     expect(refused).toThrow(UsageError);
     expect(refused).toThrow(/server\.status\.logo: .*logo: /);

@@ -94,7 +94,7 @@ describe('/badge', () => {
       headers: { authorization: `Bearer ${TOKEN}` },
     });
 
-  it('says how a node is, and of a node without an observation that there is no record', async () => {
+  it('shows the state of a node, and of a node without an observation that there is no record', async () => {
     const { code, headers, body } = await badge(hostile);
     expect(code).toBe(200);
     expect(headers['content-type']).toBe('image/svg+xml');
@@ -107,7 +107,7 @@ describe('/badge', () => {
     ['7d', 7, '7 d'],
     ['30d', 30, '30 d'],
     ['90d', 90, '90 d'],
-  ])('with range=%s says an uptime that nobody can call too high', async (range, days, words) => {
+  ])('with range=%s never rounds an uptime up', async (range, days, words) => {
     for (const node of ['several', 'young']) {
       const { up, down, unknown } = secondsIn(sayings, node, now - days * day, now);
       const share =
@@ -119,7 +119,7 @@ describe('/badge', () => {
     }
   });
 
-  it('is refused with words where the node or the range is none, and without the token', async () => {
+  it('is refused with a sentence for an invalid node or range, and without the token', async () => {
     expect(await badge('nobody')).toMatchObject({ code: 404 });
     expect(await ask('/badge/young')).toMatchObject({ code: 401 });
     const wrong = await badge('young', '?range=1y&range=2y');
@@ -133,7 +133,7 @@ describe('/status', () => {
   it.each([
     ['several', ['up', 'down']],
     ['young', ['up', 'down', 'unknown', 'maintenance', 'no record']],
-  ])('tells of each day of %s what was counted minute by minute', async (node, states) => {
+  ])('shows for each day of %s the states counted minute by minute', async (node, states) => {
     const today = now - (now % day);
     const expected = Array.from({ length: 90 }, (_, at) => {
       const from = today - (89 - at) * day;
@@ -149,7 +149,7 @@ describe('/status', () => {
     for (const state of states) expect(expected.some((text) => text.includes(state))).toBe(true);
   });
 
-  it.each(['several', 'young'])('tells the uptime of %s and its bounds over four times', async (node) => {
+  it.each(['several', 'young'])('shows the uptime of %s and its bounds over four ranges', async (node) => {
     const html = await told(node);
     for (const [name, days] of Object.entries({ '24 h': 1, '7 days': 7, '30 days': 30, '90 days': 90 })) {
       const { up, down, unknown } = secondsIn(sayings, node, now - days * day, now);
@@ -164,20 +164,20 @@ describe('/status', () => {
     }
   });
 
-  it('agrees with the reports on what several observers said together', async () => {
+  it('agrees with the reports on the majority of several observers', async () => {
     const [row] = await sql<{ uptime: number }[]>`
       select uptime::float8 from reporting.node_quorum(${new Date(now - 90 * day)}, ${new Date(now)})
       where node = 'several' and probe = 'health'`;
     expect(await told('several')).toContain(`<dt>Uptime, 90 days</dt><dd>${percentText(row?.uptime ?? 0)}`);
   });
 
-  it('shows a node at which nobody has looked yet as without a record, and not as up', async () => {
+  it('shows a node that was not observed yet as without a record, and not as up', async () => {
     const html = await told('never seen');
     expect(html).toContain('no record yet');
     expect(html).not.toMatch(/class="(state good|up)"/);
   });
 
-  it('shows names and words of nodes as they are, and runs none of them', async () => {
+  it('shows names and messages of nodes unchanged, and runs none of them', async () => {
     const { body } = await ask('/status');
     for (const text of [
       '50%/a&lt;b>&amp;&quot;é ☃</a>',
@@ -189,7 +189,7 @@ describe('/status', () => {
     expect(/<script(?! type="module")|<b>|<hain>/.exec(body)).toBeNull();
   });
 
-  it('is for everybody where it is public, without the ways to what is not', async () => {
+  it('is accessible to all if it is public, without links to private pages', async () => {
     const page = await ask('/status');
     expect(page.code).toBe(200);
     expect(page.body).not.toContain('aria-label="Main"');
@@ -205,7 +205,7 @@ describe('/status/NODE', () => {
     ['two days by the hour', 41 * day, 39 * day, '1h', hour],
     ['months by the day', 110 * day + 5 * hour, 3 * day, '1d', day],
     ['weeks', 119 * day, 0, '1w', 7 * day],
-  ] as const)('tells of %s just that range, as it was counted', async (_, from, to, grain, length) => {
+  ] as const)('shows of %s exactly that range, as counted', async (_, from, to, grain, length) => {
     const text = (ago: number) => new Date(now - ago).toISOString().slice(0, 16);
     const { code, body } = await ask(path('several', `?from=${text(from)}&to=${text(to)}&grain=${grain}`));
     expect(code).toBe(200);
@@ -233,7 +233,7 @@ describe('/status/NODE', () => {
     expect(body.includes(`<dt>Uptime</dt><dd>${whole}`), whole).toBe(true);
   });
 
-  it('leads from a node that is down to what it said, and to the looks', async () => {
+  it('links from a down node to its messages, and to the probes', async () => {
     const { code, body } = await ask(path(hostile, '?range=24h'));
     expect(code).toBe(200);
     for (const text of [
@@ -245,7 +245,7 @@ describe('/status/NODE', () => {
     expect(body).not.toContain('<script>alert');
   });
 
-  it('agrees with its table and with the SLA of a month that was watched in part', async () => {
+  it('agrees with its table and with the SLA of a partly observed month', async () => {
     const month = { from: Date.UTC(2026, 3, 1), to: Date.UTC(2026, 4, 1) };
     const thresholds = { minUptime: 80, minUptimeAfterUpgrade: 90, upgradeAt: month.to };
     const { nodes, ...report } = await slaReport(sql, month, now, 99.9, thresholds);
@@ -284,26 +284,26 @@ describe('/status/NODE', () => {
     ['range=1h&range=24h', /range: is given more than once/],
     ['limit=5', /this page accepts range, from, to, grain/],
     ["from=2026-05-01'--", /from: must be a time such as/],
-  ])('refuses ?%s with words', async (query, words) => {
+  ])('refuses ?%s with a sentence', async (query, words) => {
     const { code, body } = await ask(path('several', `?${query}`));
     expect({ code, told: words.test(body) }).toEqual({ code: 400, told: true });
   });
 
   it.each(['nobody', '%', '../../etc/passwd', '\u0000', "'; drop table x; --", 'x'.repeat(99), '__proto__'])(
-    'knows no node %j, and says so',
+    'returns 404 for node %j',
     async (node) => {
       expect((await ask(path(node))).code).toBe(404);
     },
   );
 
-  it('is there for a node without a record, too', async () => {
+  it('exists for a node without a record, too', async () => {
     const { code, body } = await ask(path('never seen', '?range=all'));
     expect(code).toBe(200);
     expect(body).toContain('no record yet');
   });
 });
 
-it('a ledger that is stalled shows nothing as up, neither to the public nor on the overview', async () => {
+it('shows nothing as up for a stalled ledger, neither to the public nor on the overview', async () => {
   const target = sql.json({ observer: 'paris', node: 'several', probe: 'health' });
   await sql`insert into recorder.targets (source, target_key, target) values ('node-health', 'k', ${target})`;
   await sql`
@@ -326,7 +326,7 @@ it('a ledger that is stalled shows nothing as up, neither to the public nor on t
   }
 });
 
-it('when no observer watches any more says at once that no observer watches any more, and shows nothing as up', async () => {
+it('reports at once that no observer probes any more, and shows nothing as up', async () => {
   await sql`update recorder.health_observers set lease_until = now() - interval '1 s'`;
   const states = async () =>
     [...(await ask('/status')).body.matchAll(/class="state (\w+)"/g)].map(([, tone]) => tone);

@@ -67,7 +67,7 @@ const record = async () => {
 };
 
 describe('without a validator', () => {
-  it.each(['/', '/validators'])('%s says how to name one', async (path) => {
+  it.each(['/', '/validators'])('%s explains how to configure one', async (path) => {
     expect((await ask(path)).body).toContain('add node ids to watch.nodeIds of recorder.yaml');
   });
 });
@@ -123,7 +123,7 @@ describe('the pages with validators', () => {
   afterAll(() => server.close());
   const page = (path: string) => askAddress(server.address + path);
 
-  it('the overview starts with them', async () => {
+  it('the overview shows them first', async () => {
     const { body } = await page('/');
     expect(body.indexOf('id="validators"')).toBeGreaterThan(0);
     expect(body.indexOf('id="validators"')).toBeLessThan(body.indexOf('id="nodes"'));

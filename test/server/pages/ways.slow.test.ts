@@ -15,7 +15,7 @@ import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts
 import { holed, makeHoles } from './coverage-hole.ts';
 import { letRead, type RevisedPoint, revisePoint } from './revised-point.ts';
 
-describe.skipIf(!chromiumPath)(`the ways through the record, in a browser${noChromium}`, () => {
+describe.skipIf(!chromiumPath)(`navigation in a browser${noChromium}`, () => {
   let database: TestDatabase;
   let server: PageServer;
   let browser: Browser;
@@ -128,7 +128,7 @@ describe.skipIf(!chromiumPath)(`the ways through the record, in a browser${noChr
       });
     });
 
-    it('from now to then, side by side', async () => {
+    it('from the present to a past moment, side by side', async () => {
       await walk('/datasets/metric_points', script, async function* (page) {
         await follow(page, 'Changes between two moments', /\/changes$/);
         yield;
