@@ -105,7 +105,7 @@ export async function queryAsReader<T>(
   const cancel = () => running?.cancel();
   signal.addEventListener('abort', cancel);
   try {
-    if (yields) await lowerPriority(session);
+    if (yields) await lowerPriority(session, 'query');
     await verifyQuestionFunctions(run).catch((error: unknown) => {
       throw readerRoleError(error) ?? error;
     });

@@ -139,7 +139,7 @@ class ReadConnection {
     this.#client ??= open(this.#url);
     const client = this.#client;
     // At each use, because the driver replaces a connection that was idle for a while.
-    const done = this.#yields ? lowerPriority(client).then(() => work(client)) : work(client);
+    const done = this.#yields ? lowerPriority(client, 'page').then(() => work(client)) : work(client);
     let abort = () => {};
     const aborted = new Promise<never>((_, reject) => {
       abort = () => {

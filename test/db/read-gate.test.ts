@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { getPriority } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
@@ -60,6 +62,27 @@ describe('reading', () => {
   it('cannot write', async () => {
     const gate = new ReadGate(database.url);
     await expect(gate.read((sql) => sql`create table public.x ()`, never)).rejects.toThrow('read-only');
+    await gate.close();
+  });
+
+  it('gives recording precedence, and pages more processor time than queries of users', async ({ skip }) => {
+    const niceness = (pid: unknown) => getPriority(Number(pid)) - getPriority();
+    const gate = new ReadGate(database.url, { yields: true });
+    const page = await gate.read((sql) => sql`select pg_backend_pid() as pid`, never);
+    const pid = Number(page[0]?.pid);
+    const isLocal = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '');
+    if (isLocal.trim() !== 'postgres') skip('PostgreSQL is not a process of this machine');
+    const text = 'select pg_backend_pid()';
+    const query = await gate.runQuery(
+      { text, asOf: null, timeout: 5_000 },
+      async ({ rows }) => {
+        const { value } = await rows('values').next();
+        const [own]: unknown[] = JSON.parse(value?.[0] ?? '[]');
+        return niceness(own);
+      },
+      never,
+    );
+    expect({ page: niceness(pid), query }).toEqual({ page: 4, query: 10 });
     await gate.close();
   });
 
