@@ -25,9 +25,9 @@ import { day, hour, minute, World } from '../../health/world.ts';
 /**
  * Makes a directory whose recorder has recorded a month of the simulated network, up to now, and keeps recording: with
  * incidents and revisions, an outage of the recorder, one of the metrics service, announced maintenance, items that cannot be
- * read, and a node that disagrees with the others. For pictures and for a look at the pages with something on them: `npx tsx test/server/pages/simulated-month.ts DIR`, until Ctrl-C.
+ * read, and a node that disagrees with the others. For pictures and for a look at the pages with something on them: `npx tsx test/server/pages/simulated-month.ts DIR [DAYS]`, until Ctrl-C.
  */
-const DAYS = 31;
+const DAYS = Number(process.argv[3] ?? 31);
 /** How often everything that is due is recorded, ms. */
 const ROUND = 8 * hour;
 /** Walks through every block, of which rounds that are so far apart would never come to the end. */
