@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 const root = resolve(import.meta.dirname, '..');
 
-/** From the top down: a part imports its own level and those below. A file beside the folders is an entry point. */
+/** From the top down: a folder imports its own level and those below. A file beside the folders is an entry point. */
 const levels: readonly (readonly string[])[] = [
   ['cli.ts', 'recorder.ts', 'client.ts', 'client-rows.ts'],
   ['cli'],
@@ -25,10 +25,10 @@ const levels: readonly (readonly string[])[] = [
 ];
 
 interface Import {
-  /** A path below the project's root, or a package's name. */
+  /** A path below the project's root, or the name of a package. */
   readonly to: string;
   readonly typeOnly: boolean;
-  /** By `import()`, when it is reached. */
+  /** By `import()`, when it is executed. */
   readonly late: boolean;
 }
 
@@ -85,7 +85,7 @@ function filesBelow(folder: string): SourceFile[] {
 const source = filesBelow('src');
 const sandbox = filesBelow('sandbox');
 
-/** The part of `src/` that a path belongs to: its first folder, or the file itself. */
+/** Returns the part of `src/` that contains a path: its first folder, or the file itself. */
 const partOf = (path: string) => path.split('/')[1] ?? '';
 const levelOf = (part: string) => levels.findIndex((level) => level.includes(part));
 
@@ -193,7 +193,7 @@ it('no file re-exports: no barrels', () => {
   expect(source.filter(({ reExports }) => reExports).map(({ path }) => path)).toEqual([]);
 });
 
-/** The text without comments. */
+/** Returns the text without comments. */
 function stripped(text: string): string {
   return text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
 }

@@ -18,10 +18,10 @@ const root = resolve(import.meta.dirname, '..');
 const MODULES = join(root, 'node_modules');
 
 const { it, database, sql } = withDatabase({ max: 1 });
-/** An empty project in which the packed package is installed, with the examples as its sources. */
+/** An empty project with the packed package, and the examples as its sources. */
 let project: string;
 
-/** What the package is built of. */
+/** Sources of the package. */
 const SOURCES = [
   ...['src', 'web', 'sandbox', 'package', 'drizzle', 'examples', 'README.md', 'LICENSE'],
   ...['package.json', 'tsconfig.json'],
@@ -34,13 +34,13 @@ const CONFIG = {
     module: 'NodeNext',
     types: ['node'],
     outDir: 'out',
-    // The second time only what is new is checked.
+    // The second time only new files are checked.
     incremental: true,
     skipLibCheck: true,
   },
 };
 
-/** What values of the typed views are, exactly. */
+/** Exact values of the typed views. */
 const TYPES = `
 import type { RecorderClient } from 'chain-recorder/client';
 import { gaps, nodeIncidents, runs, nodeValidators, nodeValidatorsAsOf } from 'chain-recorder/schema';
@@ -76,7 +76,7 @@ export async function read(client: RecorderClient): Promise<void> {
 }
 `;
 
-/** Six views of different shapes, asked by their types. */
+/** Queries of six views of different shapes, by their types. */
 const VIEWS = `
 import { freshness, metricPoints, nodeHealth, nodeValidators, nodeValidatorsChanges, nodeValidatorsHistory } from 'chain-recorder/schema';
 import { asc, eq } from 'drizzle-orm';
@@ -128,10 +128,10 @@ await db.$client.end();
 
 const START = Date.UTC(2026, 0, 1);
 const HOUR = 3_600_000;
-/** Beyond what a double holds exactly. */
+/** Beyond the exact integers of a double. */
 const LARGE = '9007199254740993';
 
-/** Two looks at a list and a metric, the second an hour later, and what one observer saw of a node. */
+/** Two polls of a list and a metric, the second an hour later, and the states of a node by one observer. */
 async function recordTwoLooks(sql: postgres.Sql): Promise<void> {
   const clock = new ManualClock(START);
   const context = recordingContext(sql, clock.read);
@@ -171,7 +171,7 @@ async function recordTwoLooks(sql: postgres.Sql): Promise<void> {
 
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'project-'));
-  // Packing builds: a copy, because other tests run what is built here.
+  // Packing runs the build: a copy, because other tests use the build of this run.
   const sources = await mkdtemp(join(tmpdir(), 'sources-'));
   for (const name of SOURCES) await cp(join(root, name), join(sources, name), { recursive: true });
   await symlink(MODULES, join(sources, 'node_modules'));
@@ -195,7 +195,7 @@ afterAll(async () => {
   await rm(project, { recursive: true });
 });
 
-/** What tsc says of the project, line by line. */
+/** Returns the output of tsc for the project, line by line. */
 async function compile(...options: string[]): Promise<string[]> {
   const tsc = join(MODULES, 'typescript', 'bin', 'tsc');
   const said = await run(process.execPath, [tsc, ...options], { cwd: project, maxBuffer: 1e8 }).catch(

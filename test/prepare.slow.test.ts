@@ -16,7 +16,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
 /**
- * A project that is installed as this one is, by the same script `prepare`. Its only dependency is a development
+ * A project that is installed like this one, by the same script `prepare`. Its only dependency is a development
  * dependency in a folder, so that npm installs it without a registry.
  */
 const PROJECT = {
@@ -53,10 +53,10 @@ async function run(program: string, args: readonly string[], env: NodeJS.Process
 
 const install = (args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) =>
   run('npm', ['ci', '--no-audit', '--no-fund', ...args], env);
-/** How often the project was built. */
+/** Returns the number of builds of the project. */
 const builds = () =>
   readFileSync(join(dir, 'builds'), { encoding: 'utf8', flag: 'a+' }).split('\n').length - 1;
-/** The files of the build, with what would change if one were written again. */
+/** Returns the files of the build, with the attributes that change if one is written again. */
 const built = () =>
   readdirSync(join(dir, 'dist')).map((name) => {
     const { ino, mtimeMs } = statSync(join(dir, 'dist', name));

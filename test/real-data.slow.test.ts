@@ -46,13 +46,13 @@ function seenPoints(): Seen[] {
   });
 }
 
-/** What a node of mainnet answers, in place of what the documentation prints of a local network. */
+/** Response of a mainnet node, in place of the documented one of a local network. */
 const ofMainnet: Readonly<Record<string, object>> = {
   'info.getNetworkID': { networkID: '1' },
   'info.getNetworkName': { networkName: 'mainnet' },
 };
 
-/** A node of mainnet that answers everything else as the replay does. */
+/** A node of mainnet with the responses of the replay for everything else. */
 const mainnetNode = (replay: string): Promise<UpstreamServer> =>
   upstreamServer(async ({ method, url, headers, body }, response) => {
     const called: { id?: unknown; method?: string } = body === '' ? {} : JSON.parse(body);
@@ -85,7 +85,7 @@ describe.skipIf(!present)('32 days of recorded responses', () => {
   const seen = present ? seenPoints() : [];
   const snapshots = [...new Set(seen.map(({ snapshot }) => snapshot))].sort();
   const chains = [...new Set(seen.map(({ chain }) => chain))];
-  /** The snapshot of metrics that the replay serves on validators' day number `at`. */
+  /** The snapshot of metrics that the replay serves on day number `at` of the validators. */
   const snapshotOn = (at: number) => snapshots[Math.min(Math.floor(at / 5), snapshots.length - 1)] ?? '';
   let now = 0;
 
@@ -145,7 +145,7 @@ describe.skipIf(!present)('32 days of recorded responses', () => {
     return runs;
   }
 
-  /** Rows of the tables whose content must not change when the upstream says the same again. */
+  /** Rows of the tables whose content must not change when the upstream responds the same again. */
   async function fingerprint() {
     const [row] = await sql`
       select (select count(*) from recorder.validators) as validators,
@@ -159,7 +159,7 @@ describe.skipIf(!present)('32 days of recorded responses', () => {
 
   test('return as of every day the values of that day, and no others in revisions and history', async () => {
     const at = (day: string) => Date.parse(`${day}T12:00:00Z`);
-    /** All that is told as of a day. */
+    /** Returns all results as of a day. */
     const told = async (day: string) => {
       const moment = new Date(at(day) + 1000);
       const from = new Date(at(days[0] ?? '') - 86_400_000);

@@ -15,7 +15,7 @@ describe('a recorder inside another program', () => {
   let server: UpstreamServer;
   let recorder: Recorder;
   let dir: string;
-  /** What happens when a node is asked. */
+  /** Called when a node is requested. */
   let asked = () => {};
 
   beforeAll(async () => {

@@ -70,7 +70,7 @@ receivers: [{ name: hook, webhook_configs: [{ url: "${receiver.url}/hook", send_
   });
 
   it('groups the alerts of a rule, deduplicates repeated notifications, and resolves them', async () => {
-    // By Alertmanager's clock nothing ends before it has ended: the rounds are over by now.
+    // Alertmanager ends alerts by its own clock; all rounds are complete by now.
     const clock = new ManualClock(Date.now() - 240_000);
     const rule = scriptedRule({ name: 'node-down', severity: 'critical' });
     const alerts = testAlerts(

@@ -69,7 +69,7 @@ const resolved = (): AlertMessage => {
   };
 };
 
-/** The one channel of a configuration. */
+/** Returns the single channel of a configuration. */
 function channelOf(settings: object) {
   const { channels } = alertsConfig({ channels: [{ name: 'ops', ...settings }] });
   const [channel] = channels;
@@ -77,7 +77,7 @@ function channelOf(settings: object) {
   return { channel, secrets: readReferencedSecrets(collectTexts(channels), env) };
 }
 
-/** Sends messages; gives what the stand-in got of them. */
+/** Sends messages and returns the requests that the stand-in received. */
 async function sent(settings: object, ...messages: readonly AlertMessage[]) {
   const { channel, secrets } = channelOf(settings);
   const from = server.received.length;
@@ -215,7 +215,7 @@ it('ntfy receives JSON with a priority, of at most 4,096 bytes', async () => {
 
 it('Alertmanager receives alerts of its API v2 and their end, with times of its own clock', async () => {
   const settings = { type: 'alertmanager', url: server.url };
-  // The message waited there for a quarter of an hour.
+  // The message was queued for a quarter of an hour.
   answer = { status: 200, body: '', headers: { date: 'Sun, 01 Nov 2026 00:20:00 GMT' } };
   const calls = await sent(settings, message(), resolved());
   const [fires, over] = calls.filter(({ body }) => body.length > 0);
@@ -231,7 +231,7 @@ it('Alertmanager receives alerts of its API v2 and their end, with times of its 
     { labels, startsAt: '2026-11-01T00:05:00.000Z', endsAt: '2026-11-01T00:25:00.000Z' },
   ]);
   expect(over?.body).toMatchObject([{ labels, endsAt: '2026-11-01T00:09:00.000Z' }]);
-  // A clock that is ahead there ends nothing later, one that is behind starts nothing after its end.
+  // An Alertmanager whose clock is ahead ends nothing later; one whose clock is behind starts nothing after its end.
   answer = { status: 200, body: '', headers: { date: 'Sun, 01 Nov 2026 00:02:00 GMT' } };
   const [, early] = await sent(settings, resolved());
   const instant = '2026-11-01T00:02:00.000Z';
@@ -293,7 +293,7 @@ describe('a failed delivery', () => {
 });
 
 describe('e-mail', () => {
-  /** A server that keeps what it got. */
+  /** An SMTP server that keeps the received messages. */
   async function mailServer(more: { refuse?: boolean; knows?: string } = {}) {
     const mails: { from: string; to: string[]; text: string; user: string }[] = [];
     const smtp = new SMTPServer({

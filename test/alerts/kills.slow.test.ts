@@ -10,7 +10,7 @@ import {
 } from '../support/channel-stand-ins.ts';
 import { withDatabase } from '../support/fixture.ts';
 
-/** More by hand: KILLS=100 npx vitest run test/alerts/kills.slow.test.ts */
+/** Run more kills by hand: KILLS=100 npx vitest run test/alerts/kills.slow.test.ts */
 const KILLS = Number(process.env.KILLS ?? 8);
 
 const { it, database, sql } = withDatabase({ max: 2 });
@@ -20,7 +20,7 @@ const running = new Set<ChildProcess>();
 
 beforeAll(async () => {
   await sql`create table public.ill (subject text primary key)`;
-  // Long enough for a kill before the answer, or after it.
+  // Long enough for a kill before or after the response.
   standIns = await channelStandIns(Date.now, { answerAfter: 10 });
   standIns.onTold(() => arrived.emit('told'));
 });
@@ -46,12 +46,12 @@ async function kill(child: ChildProcess): Promise<void> {
   running.delete(child);
 }
 
-/** Waits until a channel was told. */
+/** Waits until a channel has received a message. */
 async function told(channel: ChannelName, says: string): Promise<void> {
   while (!standIns.told[channel].some((one) => one.says === says)) await once(arrived, 'told');
 }
 
-/** The server has ended the sessions of a process that is dead, and its leases run out. */
+/** The server has closed the sessions of a killed process, and its leases expire. */
 async function timePasses(): Promise<void> {
   const others = () => sql`
     select pg_sleep(0.01) from pg_stat_activity
@@ -67,7 +67,7 @@ it(
     for (let number = 0; number < KILLS; number += 1) {
       const child = sender();
       const subject = `n${number}`;
-      // In turn while one channel or another is told, of the one kind and the other; before its answer, and about then.
+      // The kills alternate between channels and kinds of channels, before the response and at about its time.
       const channel = CHANNELS[number % CHANNELS.length] ?? 'webhook';
       await sql`insert into public.ill values (${subject})`;
       await told(channel, `firing scripted: ${subject}`);
@@ -80,13 +80,13 @@ it(
       await sql`delete from public.ill`;
       await timePasses();
     }
-    // Messages of a channel come one after the other: once this one does, all before it are noted as sent.
+    // Messages of a channel are sent in order: once this one arrives, all earlier ones are stored as sent.
     await sql`insert into public.ill values ('end')`;
     const last = sender();
     for (const channel of CHANNELS) await told(channel, 'firing scripted: end');
     await kill(last);
 
-    // Each subject was ill once, and well once, and the one before the other.
+    // Each subject was down once and up once, and before the next one.
     const expected = Array.from({ length: KILLS }, (_, number) => [
       `firing scripted: n${number}`,
       `resolved scripted: n${number}`,
@@ -102,7 +102,7 @@ it(
       }),
     );
     expect(standIns.wrong).toEqual([]);
-    // Who knows the key of a message shows it once.
+    // A channel that deduplicates by key shows a message once.
     expect(repeats).toMatchObject({ webhook: 0, email: 0, pagerduty: 0, alertmanager: 0 });
     const unsent = await sql`
       select m.channel, m.kind, m.state from recorder.alert_messages m join recorder.alerts a on a.id = m.alerts[1]

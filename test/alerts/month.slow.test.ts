@@ -14,7 +14,7 @@ import {
 import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
 
-/** All times of the script are minutes since its start. A round is made every four minutes while something is going on. */
+/** All times of the script are minutes since its start. A round runs every four minutes while something happens. */
 const ROUND = 4;
 const HOUR = 60;
 const DAY = 24 * HOUR;
@@ -23,7 +23,7 @@ const MINUTE = 60_000;
 const start = Date.UTC(2026, 5, 1);
 const never = new AbortController().signal;
 
-/** What the rules of the script wait for, in minutes. */
+/** Delays of the rules of the script, in minutes. */
 const RULES = {
   down: { severity: 'critical', for: 8, clear: 8, repeatInterval: 120 },
   late: { severity: 'warning', for: 0, clear: 0, repeatInterval: 120 },
@@ -31,13 +31,13 @@ const RULES = {
 } as const;
 type RuleName = keyof typeof RULES;
 
-/** Somebody is ill from a moment on, and not any more from another one on. */
+/** A subject is down from one time to another. */
 interface Episode {
   readonly rule: RuleName;
   readonly subject: string;
   readonly from: number;
   readonly to: number;
-  /** When it is acknowledged. */
+  /** Time of the acknowledgement. */
   readonly acknowledged?: number;
 }
 
@@ -51,7 +51,7 @@ function random(): number {
 }
 const onGrid = (minutes: number) => Math.round(minutes / ROUND) * ROUND;
 
-/** Once a day one, two or three at once, for four minutes to an hour. */
+/** Once a day one, two or three subjects at once, for four minutes to an hour. */
 function ordinary(): Episode[] {
   return Array.from({ length: DAYS }, (_, at) => {
     const rule = (['down', 'late', 'note'] as const)[Math.floor(random() * 3)] ?? 'late';
@@ -63,10 +63,10 @@ function ordinary(): Episode[] {
   }).flat();
 }
 
-/** The day on which a channel is down from ten to eleven. */
+/** Day on which a channel is down from ten to eleven. */
 const downDay = (channel: ChannelName) => 3 + CHANNELS.indexOf(channel);
 
-/** What comes while a channel is down, goes meanwhile or later. */
+/** Episodes that start while a channel is down, and end meanwhile or later. */
 const whileDown = CHANNELS.flatMap((channel): Episode[] => {
   const at = downDay(channel);
   return [
@@ -77,14 +77,14 @@ const whileDown = CHANNELS.flatMap((channel): Episode[] => {
   ];
 });
 
-/** How far the clocks of the two workers are off, minutes, from a moment to another. */
+/** Offsets of the clocks of the two workers, in minutes, from one time to another. */
 const jumps = [
   { day: 14, from: day(14, 10), to: day(14, 11), off: [DAY, DAY] },
   { day: 16, from: day(16, 10), to: day(16, 11), off: [-DAY, -DAY] },
   { day: 18, from: day(18, 10), to: day(18, 12), off: [0, 10] },
 ] as const;
 
-/** What continues before a clock jumps, while it is off, and after. */
+/** Episodes that continue before, during and after a clock jump. */
 const whileJumping = jumps.flatMap(({ day: at }): Episode[] => [
   { rule: 'late', subject: `jump${at}-1`, from: day(at, 9, 40), to: day(at, 11, 4) },
   { rule: 'late', subject: `jump${at}-2`, from: day(at, 10, 12), to: day(at, 10, 32) },
@@ -100,7 +100,7 @@ const long: readonly Episode[] = [
   { rule: 'late', subject: 'lasting', from: day(21, 8), to: day(21, 12, 32) },
 ];
 
-/** It comes and goes: what it tells is written down by hand. */
+/** This episode flaps: its expected messages are written by hand. */
 const flapping: readonly Episode[] = [
   [0, 8],
   [16, 24],
@@ -117,7 +117,7 @@ interface Expected {
   readonly subject: string;
 }
 
-/** What is to be told of an episode, by what the rules promise alone. */
+/** Returns the expected messages of an episode, by the documentation of the rules alone. */
 function promised({ rule, subject, from, to, acknowledged = Number.POSITIVE_INFINITY }: Episode): Expected[] {
   const { for: waits, clear, repeatInterval } = RULES[rule];
   const fires = from + waits;
@@ -133,15 +133,15 @@ const flaps = (minute: number, kind: Expected['kind']): Expected => ({
   ...{ at: day(22, 10, minute), kind, rule: 'late', subject: 'flapping' },
 });
 
-/** The expected list of a channel: the moments, each with what is told then, in whatever order. */
+/** The expected list of a channel: the times, each with its messages in any order. */
 function expectedOf(channel: ChannelName, all: readonly Expected[]): string[][] {
   const counts = channel === 'pagerduty' || channel === 'alertmanager';
   const heard = all.flatMap((one): Expected[] => {
-    if (channel === 'email' && one.rule !== 'down') return []; // it takes what is critical only
+    if (channel === 'email' && one.rule !== 'down') return []; // it accepts critical alerts only
     if (one.kind === 'reminder') return counts ? [] : [one];
     if (one.kind === 'acknowledged') return channel === 'pagerduty' ? [one] : [];
     if (one.kind === 'resolved' && one.rule === 'note')
-      // An event has no end to be told of; Alertmanager forgets it in the round after.
+      // An event has no end message; Alertmanager expires it in the next round.
       return channel === 'alertmanager' ? [{ ...one, at: one.at + ROUND }] : [];
     return [one];
   });
@@ -151,7 +151,7 @@ function expectedOf(channel: ChannelName, all: readonly Expected[]): string[][] 
     const messages = new Map<string, string[]>();
     for (const { kind, rule, subject } of then) {
       const head = `${kind} ${rule}:`;
-      // Channels that count alerts are told each by itself.
+      // Channels that count alerts receive each one separately.
       const key = counts ? `${head} ${subject}` : head;
       messages.set(key, [...(messages.get(key) ?? []), subject]);
     }
@@ -161,7 +161,7 @@ function expectedOf(channel: ChannelName, all: readonly Expected[]): string[][] 
   });
 }
 
-/** What a channel was told, cut into as many as each moment of the expected list has. */
+/** The messages that a channel received, split into as many as each time of the expected list has. */
 function inMoments(told: readonly string[], expected: readonly (readonly string[])[]): string[][] {
   let at = 0;
   const cut = expected.map(({ length }) => {
@@ -187,7 +187,7 @@ afterAll(async () => {
   await standIns.close();
 });
 
-/** Everything that the database holds, in all its schemas, as text. */
+/** The content of all schemas of the database, as text. */
 async function everything({ sql }: TestAlerts): Promise<string> {
   const tables = await sql<{ name: string }[]>`
     select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname not in ('pg_catalog', 'information_schema')`;
@@ -205,7 +205,7 @@ it('sends every kind of channel the expected messages of a month, without a secr
   const episodes = [...ordinary(), ...whileDown, ...whileJumping, ...long, ...flapping];
   const expected = [
     ...episodes.filter(({ subject }) => subject !== 'flapping').flatMap(promised),
-    // The third time within an hour it is told once more, and is over only half an hour after it was last so.
+    // The third start within an hour is reported once more; the alert ends only half an hour after the last end.
     ...[flaps(0, 'firing'), flaps(8, 'resolved'), flaps(16, 'firing'), flaps(24, 'resolved')],
     ...[flaps(32, 'firing'), flaps(80, 'resolved')],
   ];
@@ -252,7 +252,7 @@ it('sends every kind of channel the expected messages of a month, without a secr
     const jump = jumps.find(({ from, to }) => at >= from && at < to);
     for (const [number, { clock }] of workers.entries())
       clock.now = truth.now + (jump?.off[number] ?? 0) * MINUTE;
-    // What the database's clock does meanwhile.
+    // Changes of the database's clock meanwhile.
     await sql`update recorder.alert_channels set next_try_at = next_try_at - make_interval(mins => ${at - last}),
       refreshed_at = refreshed_at - make_interval(mins => ${at - last}), failing_since = failing_since - make_interval(mins => ${at - last})`;
     last = at;

@@ -12,7 +12,7 @@ const second = 1_000;
 
 const { it, database } = withDatabase();
 let server: UpstreamServer;
-/** What the stand-in answers next; absent: 204. */
+/** The next response of the stand-in. Default: 204. */
 let answers: number[] = [];
 const opened: TestAlerts[] = [];
 
@@ -46,7 +46,7 @@ function open(rule: ScriptedRule | readonly ScriptedRule[], config: object = {})
   return {
     alerts,
     clock,
-    /** A round half a minute after the one before, and what it has to tell. */
+    /** Runs a round half a minute after the previous one, and returns its messages. */
     round: async (send = true) => {
       clock.now += 30 * second;
       const round = await runRound(alerts, never);
@@ -168,7 +168,7 @@ describe('a round', () => {
     const rules = alerts.rules.map((rule) => ({
       ...rule,
       ask: async (asking: Parameters<typeof rule.evaluate>[0]) => {
-        // What the database's clock does meanwhile, and the next tick.
+        // Changes of the database's clock meanwhile, and the next tick.
         await alerts.sql`update recorder.alert_rounds set lease_until = lease_until - interval '45 seconds'`;
         expect(await runRound(alerts, never)).toBe(null);
         return rule.evaluate(asking);
@@ -233,7 +233,7 @@ describe('a round', () => {
     await round();
     clock.now += 86_400_000;
     await round();
-    expect(told()).toEqual([]); // it was not so for five minutes: the clock only says so
+    expect(told()).toEqual([]); // the alert did not fire for five minutes; only the clock shows that
     for (let time = 0; time < 11; time += 1) await round();
     expect(told()).toEqual(['firing n1']);
     clock.now += 365 * 86_400_000;
@@ -284,9 +284,9 @@ describe('a channel', () => {
     };
     expect(await channel()).toEqual({ failures: 1, error: 'HTTP 503', failing: true, wait: 10 });
     rule.says = [];
-    await round(); // it is not asked before its time
+    await round(); // the channel is not retried before its time
     expect(told()).toHaveLength(1);
-    /** What the time does. */
+    /** How the time changes. */
     const later = () => alerts.sql`update recorder.alert_channels set next_try_at = now()`;
     await later();
     await round();
@@ -351,7 +351,7 @@ describe('a channel', () => {
     await later();
     await round();
     expect(await failing()).toBe(false);
-    // A recorder that stops is no fault of the channel.
+    // A recorder that stops is no failure of the channel.
     const stop = new AbortController();
     await later();
     const stopping = deliver(alerts, 'ops', stop.signal);

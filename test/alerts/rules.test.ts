@@ -8,7 +8,7 @@ import { withDatabase } from '../support/fixture.ts';
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
 const PRIMARY = '11111111111111111111111111111111LpoYY';
 const now = Date.now();
-/** A moment so long ago, ms. */
+/** Returns the time this long ago, in ms. */
 const ago = (ms: number) => new Date(now - ms);
 const ahead = (ms: number) => new Date(now + ms);
 
@@ -23,7 +23,7 @@ beforeEach(async () => {
 const put = (table: string, ...rows: readonly object[]) =>
   sql`insert into ${sql(`recorder.${table}`)} ${sql(rows.map((row) => ({ ...row })))}`;
 
-/** A dataset that is watched, and was recorded since long ago. */
+/** A watched dataset with an old record. */
 async function watched(dataset: string, more: object = {}, target: Record<string, string> = { node: 'n1' }) {
   const target_key = Object.entries(target)
     .map(([name, value]) => `${name}=${value}`)
@@ -82,7 +82,7 @@ const validator = (more: object = {}) => ({
   ...more,
 });
 
-/** The validation of a node, as the node itself sees it. */
+/** The validation of a node, as the node reports it. */
 async function validating(validators: readonly object[], uptime = 99) {
   for (const dataset of ['validators', 'validator_delegators', 'node_identity', 'validator_uptime'])
     await watched(dataset);
@@ -311,7 +311,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
 };
 
-/** A target whose newest item of a block an hour is so old. */
+/** A target whose newest item is this old, with one block per hour. */
 async function indexed(silence: number): Promise<void> {
   await put('targets', {
     ...{ source: 'proposed-blocks', target_key: 'node_id=1', target: { nodeId: '1' }, recorder: 'recorder' },
@@ -324,7 +324,7 @@ async function indexed(silence: number): Promise<void> {
   });
 }
 
-/** @param seen when a process looked at it last: what nobody reads from any more tells nothing */
+/** @param seen time of the last probe: a check without a current observer has no alerts */
 const readReplica = (error: string, seen: Date) => ({
   ...{ recorder: 'recorder', place: 'standby:5432/recorder', error, error_since: ago(hour) },
   seen_at: seen,
@@ -387,7 +387,7 @@ const broken = (found: number) => ({
   ...{ strength: 9, found_at: ago(found) },
 });
 
-/** A recorder that runs, and an export every hour that was asked for so long ago and never made. */
+/** A recorder that runs, with an hourly export that was configured this long ago and never made. */
 async function exporting(since: number) {
   await oneProcess('running');
   await put('exports', {
@@ -459,7 +459,7 @@ it('alerts on changing check names of a probe while they are recorded as one che
   expect(await ask('dataset-incomplete')).toEqual([]);
 });
 
-/** A node that goes down once, and names other failing checks as it comes back. */
+/** A node that goes down once, and reports other failing checks when it recovers. */
 const restarted = [
   { ...well, to: 30 * minute },
   { state: 'down', from: 30 * minute, to: 28 * minute, error: 'ECONNREFUSED' },

@@ -26,7 +26,7 @@ const message = (summaries: readonly string[]): AlertMessage => ({
 });
 const signal = new AbortController().signal;
 
-/** A channel that takes so many characters of JSON. */
+/** A channel with a maximum number of characters of JSON. */
 function limited(limit: number) {
   const taken: AlertMessage[] = [];
   const send = async (one: AlertMessage) => {

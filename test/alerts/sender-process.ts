@@ -4,7 +4,7 @@ import { runRound } from '../../src/alerts/round.ts';
 import { scriptedRule, testAlerts } from '../support/alerts.ts';
 import { ManualClock } from '../support/clock.ts';
 
-/** Makes rounds over the subjects of `public.ill`, and sends what they tell to its channels, until it is killed. */
+/** Runs rounds over the subjects of `public.ill`, and sends their messages to its channels, until it is killed. */
 const [url = '', config = ''] = process.argv.slice(2);
 const clock = new ManualClock(Date.now());
 const rule = scriptedRule();

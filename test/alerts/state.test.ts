@@ -12,7 +12,7 @@ import { scriptedRule } from '../support/alerts.ts';
 const minute = 60_000;
 const found: RuleFinding = { subject: 'n1', summary: 'n1 is down', since: null };
 
-/** Rounds a minute apart. */
+/** Rounds one minute apart. */
 class Rounds {
   readonly told: (string | null)[] = [];
   alert: Alert | null = null;
@@ -35,7 +35,7 @@ class Rounds {
     return this;
   }
 
-  /** The same many times. */
+  /** Repeats a value. */
   many(times: number, said: RuleFinding | null): this {
     for (let round = 0; round < times; round += 1) this.go(said);
     return this;

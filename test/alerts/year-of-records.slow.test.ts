@@ -22,7 +22,7 @@ function random(): number {
   return seed / 2_147_483_647;
 }
 
-/** What a person would want to be told of, once, by which rule, and when it starts, in days. */
+/** The expected incidents: the rule, reported once, and the start in days. */
 interface Incident {
   readonly rule: string;
   readonly from: number;
@@ -51,7 +51,7 @@ async function watched(...datasets: readonly string[]): Promise<void> {
   }
 }
 
-/** An upstream changed a field: for some days each poll brings an item that cannot be read. */
+/** An upstream changed a field: for some days each poll returns an item that cannot be decoded. */
 async function quarantines(): Promise<Incident[]> {
   const all = [20, 75, 140, 200, 260, 330].map((from, number) => ({
     ...{ rule: 'quarantine-growing', from, to: from + 1 + (number % 3) },
@@ -75,7 +75,7 @@ async function quarantines(): Promise<Incident[]> {
   return all;
 }
 
-/** The recorder was off: it notices the targets of two datasets one after the other, for up to 25 minutes. */
+/** The recorder was off: it detects the targets of two datasets one after the other, for up to 25 minutes. */
 async function losses(): Promise<Incident[]> {
   const outages = [33, 90, 151, 240, 301];
   await put(
@@ -96,7 +96,7 @@ async function losses(): Promise<Incident[]> {
   ]);
 }
 
-/** Sources contradict each other for days; and for a check, until the next one finds that they agree. */
+/** Sources contradict each other for days, or for one check, until the next one finds that they agree. */
 async function contradictions(): Promise<Incident[]> {
   const all = [
     ...[50, 170, 290].map((from) => ({ from, to: from + 2 })),
@@ -126,8 +126,8 @@ async function breaks(): Promise<Incident[]> {
 }
 
 /**
- * Three validations of 120 days, in the second of which the node is off for three weeks and a half; and an L1 whose validator is
- * topped up each time that a week is left.
+ * Three validations of 120 days, in the second of which the node is off for three and a half weeks; and an L1 whose
+ * validator is topped up whenever a week is left.
  */
 async function validations(): Promise<Incident[]> {
   await watched('validators', 'validator_delegators', 'node_identity', 'validator_uptime');
@@ -199,7 +199,7 @@ async function validations(): Promise<Incident[]> {
   ];
 }
 
-/** From one look to the next; what rules count within is longer. */
+/** Interval of evaluations; the windows of the rules are longer. */
 const STEPS: Readonly<Record<string, number>> = {
   'quarantine-growing': 30 * MINUTE,
   'gap-permanent': 6 * HOUR,

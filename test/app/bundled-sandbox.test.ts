@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const dir = temporaryFolder('bundled');
 
-/** The sandboxes that this process started. */
+/** Sandboxes that this process started. */
 async function started(): Promise<number[]> {
   const children = await childrenOf(process.pid);
   const lines = await Promise.all(children.map(argumentsOf));
@@ -33,7 +33,7 @@ it.skipIf(process.platform !== 'linux')(
 it('a folder that is not writable is reported with the fix, and no sandbox stays', async () => {
   const folder = join(dir, 'refused');
   mkdirSync(folder);
-  // The rights of a folder do not apply to root; a link to itself refuses every user.
+  // Permissions of a folder do not apply to root; a link to itself fails for every user.
   symlinkSync('sandbox.json', join(folder, 'sandbox.json'));
   await expect(useSandbox(folder)).rejects.toThrow(
     'run chain-recorder in a directory that this user may write to',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { PostgresMessages } from '../../chaos/servers/postgres-messages.ts';
 
-/** A message with its length, behind its type where it has one. */
+/** A message with its length, after its type if it has one. */
 function message(type: string, body: Buffer): Buffer {
   const length = Buffer.alloc(4);
   length.writeInt32BE(body.length + 4);

@@ -28,7 +28,7 @@ afterAll(async () => {
   await closers.close();
 });
 
-/** Each fault on one of the queues, in turn: `npm run chaos` injects it on both. */
+/** Each fault runs on one of the queues, alternately: `npm run chaos` injects it on both. */
 const cases = faultCatalog
   .filter(({ short }) => short)
   .map((fault, n) => {

@@ -13,7 +13,7 @@ afterAll(() => {
   run?.kill('SIGKILL');
 });
 
-/** The command lines of processes that work in the run's own folder, or are told of it. */
+/** The command lines of processes that work in the run's folder, or have it as an argument. */
 function itsProcesses(): string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -34,7 +34,7 @@ it.skipIf(process.platform !== 'linux')(
       env: { ...process.env, TMPDIR: scratch },
       stdio: 'ignore',
     });
-    // While its server is being started, which is when the run does not yet know what it has to end.
+    // It is killed while its server starts: then the run does not yet know the process to end.
     const servers = () => itsProcesses().filter((line) => /\bpostgres -D /.test(line));
     await expect.poll(servers, { timeout: 100_000 }).not.toEqual([]);
     const ended = once(run, 'exit');

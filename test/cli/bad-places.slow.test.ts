@@ -51,7 +51,7 @@ it.runIf(noBadPlaces === null).each([
   );
 });
 
-/** Commands that write into a folder, and the option that names it. One of them is tested with every place. */
+/** Commands that write into a folder, and the option with its path. One of them is tested with every place. */
 const writers = [
   [['export', 'peers', '--to'], true],
   [['backup', '--to'], false],

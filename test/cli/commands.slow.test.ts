@@ -64,7 +64,7 @@ function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Running {
   running.add(command);
   return command;
 }
-/** Runs a command in a process of its own, for its log and its exit code. */
+/** Runs a command in its own process, for its log and its exit code. */
 const spawned = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => start(args, env).ended;
 const command = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
   runCommand(args, { ...environment(), ...env }, dir);
@@ -108,14 +108,14 @@ describe.concurrent('a command', () => {
     expect(stderr).not.toContain(KEY);
   });
 
-  // What each command refuses: options.test.ts.
+  // Errors of each command: options.test.ts.
   it.each([
     [['no-such-command'], 'no-such-command'],
     [['sandbox', '--port', '65536'], '--port must be a whole number, at most 65535'],
     [['record', 'node_identity', '--no-such-option'], 'no-such-option'],
     [['record', 'node_identity', '--target', 'node=nobody'], 'no target matches'],
   ])('with invalid arguments exits 2 and reports the reason: %j', async (args, said) => {
-    // The sandbox is a program of its own, which the command line loads from the package.
+    // The sandbox is a separate program, which the command line loads from the package.
     const { code, stderr } = await (args[0] === 'sandbox' ? spawned : command)(args);
     expect(code, stderr).toBe(2);
     expect(stderr).toContain(said);
@@ -199,7 +199,7 @@ describe.concurrent('record', () => {
   });
 
   it('prints a table for people', async () => {
-    // Nothing else records it meanwhile: a target that another run holds is busy.
+    // No other run records it meanwhile: a target that another run holds is busy.
     const { code, stdout } = await command(['record', 'chain_heights']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^run +target.*\n.*node=validator-1.*done/);
@@ -247,7 +247,7 @@ describe('backfill', () => {
       expect(await killed.ended).toMatchObject({ signal: 'SIGKILL' });
     }
     await proxy.close();
-    // PostgreSQL finishes a statement that the killed one had sent.
+    // PostgreSQL completes a statement that the killed process had sent.
     await expect
       .poll(async () => {
         const left = await sql`
@@ -263,7 +263,7 @@ describe('backfill', () => {
     expect(truth.length).toBeGreaterThan(20_000);
     expect(before, 'it was killed after it had started').toBeGreaterThan(0);
     expect(before, 'it was killed before it was done').toBeLessThan(truth.length);
-    // What a page holds beyond its window is kept too: a block more or less at the edge.
+    // Items of a page outside its window are stored too: the edge may have a block more or less.
     expect(last.reduce((sum, run) => sum + (run.rows_written.proposed_blocks ?? 0), 0)).toBe(
       (await stored()) - before,
     );
@@ -285,7 +285,7 @@ describe('backfill', () => {
     );
   });
 
-  /** The hashes of the blocks of a range, as the sandbox tells them page by page. */
+  /** Returns the hashes of the blocks of a range, as the sandbox serves them page by page. */
   async function allBlocks(from: number, to: number): Promise<string[]> {
     const page = z.object({
       blocks: z.array(z.looseObject({ blockHash: z.string(), blockTimestamp: z.number() })),
@@ -311,7 +311,7 @@ describe('backfill', () => {
 describe('doctor', () => {
   it('reports a healthy recorder, and the fix of each problem', async () => {
     const findings = z.array(z.object({ check: z.string(), ok: z.boolean(), found: z.string() }));
-    // A database of its own: what the tests above recorded may be late by now.
+    // A separate database: the records of the tests above may be late by now.
     const fresh = await testDatabase();
     const healthy = await command(['doctor', '--json'], { DATABASE_URL: fresh.url });
     expect(findings.parse(JSON.parse(healthy.stdout)).filter(({ ok }) => !ok)).toEqual([]);
@@ -398,7 +398,7 @@ describe('up whose database closes connections right after they open', () => {
       (await its<{ n: number }[]>`select count(*)::int as n from recorder.runs`)[0]?.n ?? 0;
     await expect.poll(runs, PATIENCE).toBeGreaterThan(0);
     let cut = 0;
-    // The first statements on the connections that are made again.
+    // The first statements on the reopened connections.
     proxy.decide(() => {
       if (cut >= 5) return 'forward';
       cut += 1;
@@ -440,7 +440,7 @@ describe('a key', () => {
       ended.push(await spawned([...args, '--config', 'leaky.yaml', '--json'], { LOG_LEVEL: 'trace' }));
     await server.close();
     const toNode = (path: string) => path.includes('/ext/');
-    // Of a key that is refused, doctor tries whether the same service takes it in another header.
+    // If a key is refused, doctor tests whether the same service accepts it in another header.
     const carriers = server.received.map(({ url, headers }) => ({
       node: toNode(url.pathname),
       usual: headers['x-key'] === KEY,

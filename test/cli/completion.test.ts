@@ -15,7 +15,7 @@ beforeAll(async () => {
     scripts.set(shell, (await runCommand(['completion', shell], {}, dir)).stdout);
 });
 
-/** What bash offers for the words of a line, the last of which is under way. */
+/** Returns the completions of bash for the words of a line, the last of which is incomplete. */
 function offered(...words: string[]): string[] {
   const line = ['chain-recorder', ...words];
   const asked = `${scripts.get('bash')}

@@ -38,7 +38,7 @@ afterAll(async () => {
 /** Commands that run until they are stopped. */
 const ENDLESS = ['up', 'sandbox'];
 
-/** The words of a command line, with places and times that exist here. */
+/** Returns the words of a command line, with paths and times that exist here. */
 function argumentsOf(line: string): string[] {
   const here = line
     .replace('/var/', `${dir}/`)
@@ -48,7 +48,7 @@ function argumentsOf(line: string): string[] {
   return [...here.matchAll(/"([^"]*)"|(\S+)/g)].slice(1).map(([, quoted, plain]) => quoted ?? plain ?? '');
 }
 
-/** The form of a line: without the widths of columns, numbers, hashes and the part that an example leaves out. */
+/** Returns the form of a line: without the widths of columns, numbers, hashes and the omitted part of an example. */
 const shapeOf = (line: string) =>
   line
     .replaceAll(/"msg":"/g, '')
@@ -60,7 +60,7 @@ const shapeOf = (line: string) =>
     .replaceAll(/\s+/g, ' ')
     .trim();
 
-/** What a command prints; of one that does not end, until it has printed a text. */
+/** Returns the output of a command; of one that does not end, up to a text. */
 async function outputOf(args: readonly string[], until: string): Promise<string> {
   const url = (args[0] === 'restore' ? restored : database).url;
   const env = { DATABASE_URL: url, LOG_LEVEL: args[0] === 'up' ? 'info' : 'warn' };
@@ -77,7 +77,7 @@ async function outputOf(args: readonly string[], until: string): Promise<string>
   return said;
 }
 
-/** In the order in which one needs what another made; what `up` records would change what others print. */
+/** Ordered by dependencies; the records of `up` would change the output of others. */
 const ORDER = ['migrate', 'record', 'backfill', 'seal', 'verify', 'backup', 'restore'];
 const examples = Object.entries<string>(EXAMPLES);
 const rank = (name: string) => {

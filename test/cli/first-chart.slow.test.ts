@@ -26,7 +26,7 @@ describe.skipIf(!chromiumPath)(`the first start of a new user${noChromium}`, () 
     rmSync(dir, { recursive: true });
   });
 
-  /** The address of the pages, from the log of a recorder that starts. */
+  /** Returns the address of the pages, from the log of a recorder that starts. */
   const addressOf = ({ process: { stdout, stderr } }: Running) =>
     new Promise<string>((resolve) => {
       for (const stream of [stdout, stderr])
@@ -36,7 +36,7 @@ describe.skipIf(!chromiumPath)(`the first start of a new user${noChromium}`, () 
         });
     });
 
-  /** How many points the chart of a page has, as its table tells. */
+  /** Returns the number of points in the table of a page's chart. */
   const points = (page: Page) => page.locator('section[aria-labelledby=points] tbody tr').count();
 
   it('shows a chart after one click, without any configuration', async () => {
@@ -45,7 +45,7 @@ describe.skipIf(!chromiumPath)(`the first start of a new user${noChromium}`, () 
     const { page, faults, close } = await openPage(browser, address);
     await page.getByRole('link', { name: 'Charts', exact: true }).first().click();
     await page.waitForURL(/\/charts/);
-    // The first points come within seconds; whoever is early loads the page again.
+    // The first points arrive within seconds; the page is reloaded until then.
     await expect
       .poll(async () => (await page.reload()) && (await points(page)), { timeout: 60_000, interval: 1_000 })
       .toBeGreaterThan(20);

@@ -35,7 +35,7 @@ it('reports another record of the user at the first start, and prints only resul
   new KnownRecords(state).remember(last);
   const first = await start(['query', 'select 42 as answer'], { XDG_STATE_HOME: state });
   expect(first).toMatchObject({ code: 0, stdout: 'answer\n    42\n' });
-  // All that it prints beside the answer.
+  // Returns the output except the result.
   expect(JSON.parse(first.stderr)).toMatchObject({ here: dir, last: dirname(last) });
   expect(new KnownRecords(state).last(last)).toBe(join(dir, '.recorder'));
   expect(await start(['migrate'], { XDG_STATE_HOME: state })).toMatchObject({
@@ -43,7 +43,7 @@ it('reports another record of the user at the first start, and prints only resul
     stdout: 'the database is up to date\n',
     stderr: '',
   });
-  // Other programs reach it: doctor tells where, and not with which password.
+  // Other programs can connect: doctor prints the address, without the password.
   const { stdout } = await start(['doctor', '--json'], { XDG_STATE_HOME: state });
   const password = readFileSync(join(dir, '.recorder/postgres/password'), 'utf8');
   expect(stdout).toMatch(

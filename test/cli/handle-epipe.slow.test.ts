@@ -11,7 +11,7 @@ import { withDatabase } from '../support/fixture.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const { it, database, sql } = withDatabase();
-/** A process that neither ends nor shows what is awaited hangs. */
+/** Timeout of a process that neither ends nor prints the expected text. */
 const MAX_WAIT_MS = 120_000;
 let sandbox: Sandbox;
 const dir = temporaryFolder('ending');
@@ -31,7 +31,7 @@ afterAll(async () => {
   await sandbox.close();
 });
 
-/** @param reader what reads its stdout, in a shell; absent: the test */
+/** @param reader shell command that reads its stdout. Default: the test */
 function start(args: readonly string[], reader?: string): Running {
   const command = startCommand(args, { DATABASE_URL: database.url }, dir, reader);
   running.add(command);
@@ -61,7 +61,7 @@ describe.concurrent('a reader of the output', () => {
     ['coverage', ['proposed_blocks', '--json']],
   ])('that closes the pipe after a line causes no failure: %s %j', async (command, args) => {
     await longCoverage();
-    // What the shell ends with is the command's own end.
+    // The shell returns the exit code of the command.
     const { code, stdout, stderr } = await start([command, ...args], 'head -1').ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout.split('\n')).toHaveLength(2);
@@ -141,7 +141,7 @@ describe.concurrent('a process of up', () => {
     'reports its heartbeat, also with the role %s alone',
     async (role) => {
       const up = start(['up', '--roles', role]);
-      // The first sign is its start. Without a second one the process counts as dead.
+      // The first heartbeat is its start. Without a second one the process is considered dead.
       const secondSign = expect
         .poll(
           () =>

@@ -4,7 +4,7 @@ import { readVersion } from '../../src/lib/version.ts';
 
 const { commands } = commandLine();
 
-/** What a command writes where it is asked for help. */
+/** Returns the help of a command. */
 function helpOf(name: string): string {
   let said = '';
   const command = commandLine().commands.find((one) => one.name() === name);

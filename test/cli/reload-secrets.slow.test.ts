@@ -16,7 +16,7 @@ let upstream: UpstreamServer;
 let up: Running;
 let port: number;
 
-/** A secret of each name. */
+/** Writes a secret for each name. */
 const canary = (name: string, which: string) => `canary-${which}-${name.toLowerCase()}`;
 const put = (name: string, value: string) => writeFileSync(join(dir, name), `${value}\n`);
 

@@ -45,7 +45,7 @@ afterAll(async () => {
   await database.close();
 });
 
-/** The configuration with so many nodes, and more settings. */
+/** Writes the configuration with this number of nodes, and more settings. */
 function write(nodes: number, every: string, more: object = {}): void {
   const watched = sandbox.watch.nodes.slice(0, nodes);
   const config = {
@@ -106,7 +106,7 @@ describe('SIGHUP', () => {
     up.process.kill('SIGHUP');
     await expect.poll(reloadedWell, { timeout: 50_000 }).toBe('0');
     expect(await ready()).toBe(200);
-    // It is the newest again without a change.
+    // The old configuration is the newest again without a change.
     write(2, '30s');
     up.process.kill('SIGHUP');
     await expect.poll(reloadedWell, { timeout: 50_000 }).toBe('1');
@@ -185,7 +185,7 @@ describe('systemd', () => {
       await expect.poll(signs, { timeout: 50_000 }).toContain('WATCHDOG=1');
       const [first, ...rest] = signs().filter((one) => one !== 'WATCHDOG=1' && one !== 'BARRIER=1');
       expect(first).toBe('READY=1');
-      // Taken over five times, once more and back, and once more and over another one.
+      // Reloaded five times, once more with a rollback, and once more over another file.
       const over = ['RELOADING=1', 'READY=1'];
       expect(rest).toEqual([
         ...over,

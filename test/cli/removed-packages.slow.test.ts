@@ -17,7 +17,7 @@ let standIns: ChannelStandIns;
 let up: Running;
 
 beforeAll(async () => {
-  // A copy, because other tests run the build of this test run.
+  // A copy, because other tests use the build of this test run.
   await cp(dirname(dirname(inject('cli'))), join(dir, 'installed'), {
     recursive: true,
     verbatimSymlinks: true,
@@ -29,7 +29,9 @@ afterAll(async () => {
   await standIns.close();
 });
 
-/** `npm ci` removes node_modules and writes it again. Node.js loads no module whose packages were missing once. */
+/**
+ * `npm ci` deletes node_modules and writes it again. Node.js never loads a module after a lookup of its package failed.
+ */
 it('loads every package that a running recorder needs', async () => {
   const port = await findFreePort();
   const channels = standIns.channels.filter(({ name }) => name === 'email');

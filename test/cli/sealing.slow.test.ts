@@ -50,7 +50,7 @@ it.skipIf(noBadPlaces)(
 
 it('writes the statement of the newest seal also if there is nothing new to seal', async () => {
   expect((await seal()).code).toBe(0);
-  // The newest seal reaches further than the clock.
+  // The newest seal ends after the current time.
   await sql`update recorder.seals set until = now() + interval '1 day'`;
   const { code, stdout, stderr } = await seal('--out', 'seal.txt', '--json');
 

@@ -44,7 +44,7 @@ function start(
   return one;
 }
 
-/** The lines of the summary: those from its rule on. Empty: there is none. */
+/** Returns the lines of the summary, from its rule on. Empty: there is none. */
 function summaryOf(terminal: OnTerminal): string[] {
   const lines = terminal.text().split('\n');
   const rules = lines.flatMap((line, at) => (/^\d\d:\d\d:\d\d\S+ ─+$/.test(line) ? [at] : []));
@@ -59,7 +59,10 @@ const SWITCH = /\u001b\[\?(\d+)([hl])/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what terminals obey
 const COLOUR = /\u001b\[[0-9;]*[1-9][0-9;]*m/;
 
-/** What a command switched on the terminal and did not switch back: the cursor and line breaks are on, all else is off. */
+/**
+ * Returns the terminal modes that a command changed and did not restore: the cursor and line breaks are on by default,
+ * all others off.
+ */
 function leftSwitched(written: string): string[] {
   const switched = new Map([...written.matchAll(SWITCH)].map(([, mode = '', to]) => [mode, to]));
   return [...switched].flatMap(([mode, to]) =>
@@ -70,7 +73,7 @@ function leftSwitched(written: string): string[] {
 describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTerminal})` : ''}`, () => {
   it('up shows lines for people, and a summary that is redrawn in place and cleared at the end', async () => {
     const up = start(['up'], {}, { rows: 40 });
-    // The rate is not known yet when it is shown first.
+    // The rate is unknown at the first display.
     await expect.poll(() => summaryOf(up).join('\n'), PATIENCE).toMatch(/ rows today {3}[\d,]+ rows\/s\n/);
     expect(summaryOf(up)).toEqual(
       expect.arrayContaining([
@@ -82,14 +85,14 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
       [40, 40],
       [120, 40],
     ] as const) {
-      // Right after it was drawn: between a terminal's change and the signal that tells of it, it would be drawn wrongly.
+      // Right after a redraw: between the resize of a terminal and its signal, the summary would be drawn wrongly.
       const drawn = summaryOf(up)[0];
       await expect.poll(() => summaryOf(up)[0], PATIENCE).not.toBe(drawn);
       up.resize(columns, rows);
       await expect.poll(() => summaryOf(up)[0]?.length, PATIENCE).toBe(Math.min(40, columns - 1));
       for (const line of summaryOf(up)) expect(stringWidth(line)).toBeLessThan(columns);
     }
-    // What is typed is shown by the terminal itself: the next summary takes it away, and stands where the one before stood.
+    // The terminal itself shows typed text: the next summary erases it and is drawn in the same place.
     up.type('#\r\r@');
     await expect.poll(() => up.written(), PATIENCE).toContain('@');
     await expect.poll(() => up.text(), PATIENCE).not.toMatch(/[#@]/);
@@ -175,7 +178,7 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
       mkdirSync(cwd);
       return cwd;
     };
-    /** Waits until the last line asks, and answers. */
+    /** Waits for the prompt in the last line, and sends an input. */
     const answer = async (init: OnTerminal, question: string, keys: string) => {
       await expect.poll(() => init.text().split('\n').at(-1), PATIENCE).toContain(question);
       init.type(keys);
@@ -195,7 +198,7 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
         .poll(() => init.text(), PATIENCE)
         .toContain('127.0.0.1:9650: must be an http or https URL');
       await answer(init, 'URLs of your nodes', `one=${sandbox.url}${node?.path}\r`);
-      // Without the metrics service no chain is asked for.
+      // No chain is requested without the metrics service.
       await answer(init, 'Validators to watch', 'NodeID-1\r');
       await expect.poll(() => init.text(), PATIENCE).toContain('NodeID-1: is mistyped');
       await answer(init, 'Validators to watch', `${sandbox.watch.nodeIds[0]}\r`);

@@ -9,7 +9,7 @@ import { decodeCb58, encodeCb58 } from '../../src/lib/cb58.ts';
 const LETTERS = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const bytes = (size: number) => fc.uint8Array({ minLength: size, maxLength: size });
 
-/** The text with another letter at a place. */
+/** Returns the text with another letter at a position. */
 function mistyped(text: string, place: number, letters: string): string {
   const at = place % text.length;
   const letter = letters.charAt((letters.indexOf(text.charAt(at)) + 1) % letters.length);

@@ -7,7 +7,7 @@ import { DEFAULT_SHRINK_CONFIRMATION } from '../../src/recording/active-feed.ts'
 
 const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 
-/** Every property below a part of a JSON Schema, with its path. */
+/** Returns every property below a part of a JSON Schema, with its path. */
 function properties(part: unknown, path: string): [string, object][] {
   if (typeof part !== 'object' || part === null) return [];
   return Object.entries(part).flatMap(([word, inner]): [string, object][] => {
@@ -21,7 +21,7 @@ function properties(part: unknown, path: string): [string, object][] {
   });
 }
 
-/** The rows of the tables of a page, as their cells. */
+/** Returns the rows of the tables of a page, as their cells. */
 const rowsOf = (page: string) =>
   page
     .split('\n')
@@ -52,7 +52,7 @@ describe('every setting of recorder.yaml', () => {
   it('has a line on the page with its description and its default', () => {
     const told = rows.map(([key = '']) => `.${key.replaceAll(/`|\[\]/g, '').replace('DATASET', '*')}`);
     const parts = new Set(all.map(([path]) => path));
-    // A part of the file has a heading instead.
+    // A section of the file has a heading instead.
     expect([...parts].filter((path) => !told.includes(path)).sort()).toEqual(
       [
         'alerts',
@@ -103,7 +103,7 @@ describe('the environment', () => {
     expect([...asked].sort()).toEqual(names.toSorted());
     asked.clear();
     readSecrets(env);
-    // Whatever is secret is kept out of what is told.
+    // Every secret variable is redacted in output.
     expect([...asked].sort()).toEqual(
       variables.flatMap(([name, { secret }]) => (secret ? [name, `${name}_FILE`] : [])).toSorted(),
     );

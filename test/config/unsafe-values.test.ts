@@ -4,7 +4,7 @@ import { catalogNames } from '../../src/app/configured-feeds.ts';
 import { validateConfig } from '../../src/config/load.ts';
 import { problemsOf } from './problems.ts';
 
-/** A valid configuration with a text at each of the places below. */
+/** A valid configuration with a text at each of the paths below. */
 const valid = () => ({
   network: 'fuji',
   name: 'recorder',
@@ -35,7 +35,7 @@ interface Place {
   readonly key: string;
 }
 
-/** Every text, or every mapping, of a configuration, with its path. */
+/** Returns every text, or every mapping, of a configuration, with its path. */
 function places(value: unknown, wanted: 'texts' | 'mappings', path = ''): Place[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => {

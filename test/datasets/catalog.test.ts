@@ -14,13 +14,13 @@ const { it, sql } = withDatabase();
 const clock = new ManualClock(Date.UTC(2026, 0, 10));
 let targets = 0;
 
-/** Records items, given as JSON, and reads back what the table and the quarantine hold of them. */
+/** Records items, given as JSON, and returns their rows and quarantined items. */
 async function recorded(dataset: Dataset, ...items: string[]) {
   targets += 1;
-  // Without a request column nothing tells two tests' rows apart.
+  // Without a request column the rows of two tests cannot be distinguished.
   if (dataset.request.length === 0) await sql`truncate recorder.${sql(dataset.name)}`;
   const target = Object.fromEntries(dataset.request.map((key) => [key, `${key}-${targets}`]));
-  // The examples are about other things than the target.
+  // The examples name other objects than the target.
   const { states: _, ...declared } = dataset;
   const listed = { ...declared, items: (body: unknown) => (Array.isArray(body) ? body : []) };
   const feed = scriptedFeed(listed, target);
@@ -34,7 +34,7 @@ async function recorded(dataset: Dataset, ...items: string[]) {
   return { result, rows: [...rows], quarantined: [...quarantined] };
 }
 
-/** The value at a path of the example; undefined where it has none. */
+/** Returns the value at a path of the example, or undefined. */
 function valueAt(example: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>(
     (value, name) => (typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined),
@@ -42,7 +42,7 @@ function valueAt(example: unknown, path: readonly string[]): unknown {
   );
 }
 
-/** Fields of the item that may not be missing. */
+/** Required fields of the item. */
 const required = ({ item }: Dataset) =>
   Object.entries(item.shape).flatMap(([name, member]) => (unwrap(member).nullable ? [] : [name]));
 
@@ -245,7 +245,7 @@ describe('the catalog', () => {
   });
 });
 
-/** The example as JSON, with a number written out at a path. */
+/** Returns the example as JSON, with a number written in full at a path. */
 function withValue(example: unknown, path: readonly string[], number: string): string {
   const [name, ...rest] = path;
   if (name === undefined) return number;

@@ -12,7 +12,7 @@ import { xUtxos } from '../../src/datasets/node/x-utxos.ts';
 const target = { node: 'n', subnetId: 's', nodeId: 'NodeID-a', address: 'X-a1a' };
 const refuse = () => Promise.reject(new Error('not asked for'));
 
-/** Walks a dataset's source over an upstream that gives one answer to everything. */
+/** Walks a dataset's source over an upstream with one response to all requests. */
 async function items(dataset: Dataset, answer: unknown): Promise<number> {
   const ask: UpstreamClient = {
     get: refuse,

@@ -19,14 +19,14 @@ const present = existsSync(folder);
 if (!present)
   console.warn("skipped: the documented answers of the nodes' APIs (../shared/real-data) are not here");
 
-/** An answer as the documentation prints it. */
+/** A documented response. */
 interface Documented {
   readonly file: string;
   readonly method: string;
   readonly result: unknown;
 }
 
-/** Which method an answer belongs to that is printed without its question. */
+/** Returns the method of a response that is documented without its request. */
 const telling: Readonly<Record<string, string>> = {
   networkID: 'info.getNetworkID',
   isBootstrapped: 'info.isBootstrapped',
@@ -77,13 +77,17 @@ const scope: Scope = {
   options: {},
 };
 
-/** The owner of some documented outputs, as address and in their bytes. The documented requests name another address. */
+/**
+ * The owner of some documented outputs, as an address and in their bytes. The documented requests name another address.
+ */
 const OWNER = {
   address: 'avax13w5cm2awhnvrq4nenpqul0zk0k93puskh7xtzh',
   bytes: '8ba98dabaebcd83056799841cfbc567d8b10f216',
 };
 
-/** A scope that watches the asset, the validators or the owner that a result is about. Many are printed without their requests. */
+/**
+ * A scope that watches the asset, the validators or the owner of a result. Many are documented without their requests.
+ */
 function scopeOf({ result }: Documented): Scope {
   const assets = textsOf([result], 'assetID');
   const nodeIds = textsOf(getMember(result, 'validators'), 'nodeID');
@@ -99,16 +103,16 @@ function scopeOf({ result }: Documented): Scope {
   };
 }
 
-/** The transaction that the documentation prints for avm.getTx. */
+/** The documented transaction of avm.getTx. */
 const TRANSACTION = '2oJCbb8pfdxEHAf9A8CdN4Afj9VSR3xzyzNkf8tDv7aM1sfNFL';
 
-/** The texts of a member in the objects of a list. */
+/** Returns the texts of a member in the objects of a list. */
 const textsOf = (list: unknown, name: string) =>
   (Array.isArray(list) ? list : [])
     .map((one: unknown) => getMember(one, name))
     .filter((value) => typeof value === 'string');
 
-/** The targets for which a source calls the method. A block is the same by id and by height. */
+/** Targets for which a source calls the method. A block is the same by id and by height. */
 function targetsFor(source: Source, answer: Documented): Target[] {
   const node = 'validator-1';
   if (!source.demand) return source.targets(scopeOf(answer));
@@ -120,7 +124,7 @@ function targetsFor(source: Source, answer: Documented): Target[] {
   ];
 }
 
-/** A node that gives one answer, and to other methods the first that is documented; its GETs are not served. */
+/** A node with one given response, and the first documented one for all other methods; it serves no GET. */
 function nodeThatAnswers({ method, result }: Documented): Partial<Omit<UpstreamClient, 'now'>> {
   const wanted = method.replace('getBlockByHeight', 'getBlock');
   const resultOf = (asked: string) => {
@@ -140,7 +144,7 @@ function nodeThatAnswers({ method, result }: Documented): Partial<Omit<UpstreamC
 describe.skipIf(!present)('documented responses', () => {
   const clock = new ManualClock(Date.UTC(2026, 0, 10));
 
-  /** What looks at a node's health say is read in test/health/readings.test.ts. */
+  /** Health reports of nodes are tested in test/health/readings.test.ts. */
   const ofRuns = answers.filter(({ method }) => !method.startsWith('health.'));
 
   it.each(ofRuns.map((answer, at) => [`${at + 1} of ${answer.file}: ${answer.method}`, answer] as const))(
@@ -149,7 +153,7 @@ describe.skipIf(!present)('documented responses', () => {
       const askers = feeds.filter(
         ({ source, datasets }) =>
           source.upstream === 'nodes' &&
-          // How high the chain is leads to blocks; chain_heights takes the answer itself.
+          // The height of the chain leads to blocks; chain_heights stores the response itself.
           !(source.range && answer.method.endsWith('.getHeight')) &&
           datasets.some(({ operations }) => operations.includes(answer.method)),
       );

@@ -22,13 +22,16 @@ import { parseJson } from '../../src/upstreams/json.ts';
 const sql = postgres(inject('databaseUrl'), { max: 1 });
 afterAll(() => sql.end());
 
-/** What a field makes of a JSON text; null: refused. */
+/** Returns the value that a field parses from a JSON text; null: refused. */
 function read(field: Field, source: string): string | null {
   const result = field.safeParse(parseJson(source));
   return result.success ? result.data : null;
 }
 
-/** What PostgreSQL makes of texts in a column of the field's type, on the way that rows take; that is what it makes of the texts themselves. */
+/**
+ * Returns the texts that PostgreSQL stores in a column of the field's type, inserted like rows; expected to be
+ * unchanged.
+ */
 async function stored(field: Field, ...texts: string[]): Promise<(string | null)[]> {
   const type = columnOf(field)?.type ?? 'text';
   const rows = await sql.unsafe<{ value: string | null; read: string | null }[]>(

@@ -6,7 +6,7 @@ import { withDatabase } from '../support/fixture.ts';
 
 const { it, sql } = withDatabase();
 
-/** The index that finds a row by its key, and the predicate of its rows, by kind of history. */
+/** The index of keys, and the predicate of its rows, by kind of history. */
 const LOOKUPS = {
   log: { suffix: 'key', rows: 'valid_to is null' },
   state: { suffix: 'now', rows: 'valid_to is null' },

@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-/** An upstream as a run asks it. */
+/** An upstream as a run uses it. */
 function session(url: string, pageSize?: number): UpstreamSession {
   return new UpstreamSession(
     {
@@ -89,7 +89,7 @@ async function walked(
   return pages;
 }
 
-/** The rows of pages, as objects by column. */
+/** Returns the rows of pages, as objects by column. */
 function rowsOf(dataset: Dataset, pages: readonly SourcePage[], target: Target) {
   const { page: decode } = buildDecoder(dataset);
   const names = dataset.columns.filter(({ path }) => path.length > 0).map(({ name }) => name);
@@ -302,7 +302,7 @@ describe('health without GET', () => {
   };
   const rpc = (result: unknown) => JSON.stringify({ jsonrpc: '2.0', result, id: 1 });
 
-  /** Looks at a node that answers so, by path or JSON-RPC method. */
+  /** Probes a node with these responses, by path or JSON-RPC method. */
   async function looked(probe: string, answer: (asked: string) => [number, string]) {
     const server = await upstreamServer(({ url, body }, response) => {
       const [status, text] = answer(questionIn(url, body));
@@ -318,7 +318,7 @@ describe('health without GET', () => {
     }
   }
 
-  /** A GET's path and query, or a call's method and parameters. */
+  /** Path and query of a GET, or method and parameters of a call. */
   function questionIn(url: URL, body: string): string {
     if (body === '') return url.pathname + url.search;
     const call: unknown = JSON.parse(body);

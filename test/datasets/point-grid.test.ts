@@ -15,7 +15,7 @@ const day = 24 * hour;
 const now = Date.UTC(2026, 0, 10, 12, 20);
 const seconds = (moment: number) => moment / 1000;
 
-/** Why a point is refused; null: it is not. */
+/** Returns why a point is refused; null: it is accepted. */
 function refusal(dataset: Dataset, target: Target, moment: number, clock = now): string | null {
   const point = { timestamp: seconds(moment), value: 1 };
   return buildDecoder(dataset).items([point], { target, now: clock }).refused[0]?.reason ?? null;

@@ -31,7 +31,7 @@ const transaction = { nativeTransaction: { ...exampleTransaction, txHash: '0xAB'
 const block = { ...proposedBlocks.example, proposerDetails: { proposerNodeId: 'A' } };
 const [from, to] = ['0xAB', '0xCD'].map((address) => ({ address }));
 
-/** Answers, and a request for what they are about, in which each value states it. */
+/** Responses, and their requests, in which each value is stated. */
 const answers: readonly (readonly [Dataset, unknown, Target])[] = [
   [evmTransactions, transaction, { chainId: '43114', txHash: '0xab' }],
   [deploymentTransactions, transaction, { chainId: '43114' }],
@@ -154,7 +154,7 @@ it('is refused per item of another owner or chain, and accepted if an item names
   });
 });
 
-/** An upstream whose methods answer as given. */
+/** An upstream with the given responses by method. */
 function asking(answers: Readonly<Record<string, unknown>>): UpstreamClient {
   const refuse = () => Promise.reject(new Error('not requested'));
   const rpc = async (_path: string, method: string) => answers[method] ?? {};

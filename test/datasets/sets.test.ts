@@ -51,7 +51,7 @@ const ORDERED: Readonly<Record<string, readonly string[]>> = {
   ),
 };
 
-/** The item with a value at a path. */
+/** Returns the item with a value at a path. */
 function withValue(item: object, [name, ...rest]: readonly string[], value: unknown): object {
   if (name === undefined) return item;
   const inner: unknown = Reflect.get(item, name);
@@ -59,7 +59,7 @@ function withValue(item: object, [name, ...rest]: readonly string[], value: unkn
   return { ...item, [name]: rest.length > 0 ? withValue(within, rest, value) : value };
 }
 
-/** The values of a row that has a list in one of its columns. */
+/** Returns the values of a row that has a list in one of its columns. */
 function rowOf(dataset: Dataset, { path }: DatasetColumn, elements: readonly unknown[]): unknown[] {
   const { rows, refused } = buildDecoder(dataset).items([withValue(dataset.example, path, elements)], {
     target: {},
@@ -69,7 +69,7 @@ function rowOf(dataset: Dataset, { path }: DatasetColumn, elements: readonly unk
   return (rows[0]?.row ?? []).map((text) => (text?.startsWith('[') ? JSON.parse(text) : text));
 }
 
-/** The same elements, with the members of objects in another order. */
+/** Returns the same elements, with the members of objects in another order. */
 const otherMembers = (elements: readonly unknown[]) =>
   elements.map((one) =>
     typeof one === 'object' && one !== null ? Object.fromEntries(Object.entries(one).reverse()) : one,

@@ -12,7 +12,7 @@ import { itemColumns } from '../../src/recording/histories/batch.ts';
 const PRIMARY = '11111111111111111111111111111111LpoYY';
 const OTHER = '2Z36RnQuk1hvsnFeGWzfZUfXNr7w1SjzmDQ78YxfTVNAkDq3nZ';
 
-/** The rows of an answer by column, as texts, with what went to `extra`. */
+/** Returns the rows of a response by column, as texts, and the content of `extra`. */
 function rowsOf(dataset: Dataset, body: unknown, subnetId: string) {
   const names = itemColumns(dataset).map(({ name }) => name);
   const { rows, refused } = buildDecoder(dataset).page(body, { node: 'n', subnetId });

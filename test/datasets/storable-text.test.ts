@@ -82,7 +82,7 @@ describe('a storable text', () => {
   });
 });
 
-/** Every string and key of a value through the rule, one by one. */
+/** Returns a value with the rule applied to each string and key. */
 function mapped(value: unknown, rule: (text: string) => string): unknown {
   if (typeof value === 'string') return rule(value);
   if (Array.isArray(value)) return value.map((part) => mapped(part, rule));
@@ -98,7 +98,7 @@ describe('storable JSON', () => {
       fc.jsonValue({ stringUnit: 'binary' }),
       fc.dictionary(anyText, fc.oneof(anyText, fc.array(anyText), fc.dictionary(anyText, anyText))),
     )
-    .map((value): unknown => JSON.parse(JSON.stringify(value))); // JSON knows no −0
+    .map((value): unknown => JSON.parse(JSON.stringify(value))); // JSON has no −0
 
   it('escapes every string and key reversibly; no key is lost', () => {
     fc.assert(

@@ -18,7 +18,7 @@ type Open = (url: string) => postgres.Sql;
 const bare: Open = (url) => postgres(url, OPTIONS);
 const own: Open = (url) => connect(url, 5_000, OPTIONS);
 
-/** `pending` where a statement is not settled within two seconds. */
+/** Returns `pending` if a statement is not settled within two seconds. */
 const outcomeOf = (asked: Promise<unknown>): Promise<unknown> =>
   Promise.race([
     asked.then(
@@ -28,7 +28,10 @@ const outcomeOf = (asked: Promise<unknown>): Promise<unknown> =>
     delay(2_000, 'pending'),
   ]);
 
-/** Each fault of postgres.js that a file of src/db/postgres-workarounds/ works around: its outcome on the bare driver, and on ours. */
+/**
+ * Each bug of postgres.js with a workaround in src/db/postgres-workarounds/: its result with the unpatched driver, and
+ * with the workaround.
+ */
 const faults: readonly {
   readonly what: string;
   readonly outcome: (open: Open) => Promise<unknown>;

@@ -12,7 +12,7 @@ import { WAYS_IN } from '../support/ways-in.ts';
 
 const closers = new Closers();
 const suffix = randomBytes(4).toString('hex');
-/** What has to be escaped in a URL. */
+/** Characters that are escaped in a URL. */
 const USER = `us er@${suffix}`;
 const PASSWORD = 'p@:/%#? &+[]\'"\\ä';
 const DATABASE = `da/ta%b a?se#${suffix}`;
@@ -22,7 +22,7 @@ let port: number;
 let six: number;
 let folder: string;
 
-/** Leads what comes there to the server. */
+/** Forwards connections to the server. */
 async function forward(options: ListenOptions): Promise<number> {
   const server = createServer((socket) => {
     const onward = connect(port, '127.0.0.1');

@@ -20,7 +20,7 @@ const asked: Declared = {
   body: 'select * from reporting.theirs',
 };
 
-/** The objects of the version before. */
+/** The objects of the previous version. */
 export const before = [made('base', '1 as a, 2 as b'), made('theirs', 'b from reporting.base'), asked];
 /** The objects of the next version: the first column is removed, which no `create or replace` can do. */
 export const moved = [made('base', '2 as b'), made('theirs', 'b from reporting.base'), asked];

@@ -11,7 +11,7 @@ import { startCommand } from '../support/cli.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { hasPgBouncer, noPgBouncer, type Pooler, startPgBouncer } from '../support/pgbouncer.ts';
 
-/** Everything that the recorder sets, dropped in silence. */
+/** Every session setting of the recorder, ignored silently. */
 const DROPS =
   'ignore_startup_parameters = extra_float_digits,application_name,IntervalStyle,bytea_output,array_nulls,transform_null_equals,search_path,' +
   'default_transaction_isolation,default_transaction_read_only,default_transaction_deferrable,row_security,jit,statement_timeout,lock_timeout,' +

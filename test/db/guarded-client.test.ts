@@ -8,7 +8,10 @@ import { withDatabase } from '../support/fixture.ts';
 
 const { it, database } = withDatabase();
 
-/** When the system asks next whether the other side of a connection to a port is there, s; null: it does not mean to. */
+/**
+ * Returns the time until the system next probes the other side of a connection to a port, in s; null: it does not
+ * probe.
+ */
 async function askedIn(port: number): Promise<number | null> {
   const connections = await readFile('/proc/net/tcp', 'utf8');
   const other = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;

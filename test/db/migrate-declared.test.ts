@@ -59,7 +59,7 @@ describe('the declared objects', () => {
     await migrateDatabase(database.url, before);
     const holder = postgres(database.url, { max: 1, onnotice: () => {} });
     const migrating = await holder.begin(async (holding) => {
-      await holding`select * from reporting.theirs`; // it cannot be replaced meanwhile, what comes before it can
+      await holding`select * from reporting.theirs`; // it cannot be replaced meanwhile; earlier objects can
       const outcome = migrateDatabase(database.url, moved).then(
         () => null,
         (error: unknown) => error,
@@ -90,7 +90,7 @@ describe('the declared objects', () => {
       await proxy.close();
       return { cut: proxy.cut(), outcome };
     };
-    // The connection that watches for blocking sessions has fewer statements, and its end stops nothing.
+    // The connection that checks for blocking sessions has fewer statements, and its end stops nothing.
     for (const after of [2, 8, 20, 28]) {
       const { cut, outcome } = await breaks(after);
       expect(cut).toBe(true);
@@ -105,7 +105,7 @@ describe('the declared objects', () => {
 describe('a reader in an idle transaction', () => {
   beforeEach(() => use(testDatabase));
 
-  /** This version with another text of the view that the reader has read. */
+  /** Returns this version with another text of the view that the reader has queried. */
   const changed = declaredObjects().map((object) =>
     object.name === 'freshness' ? { ...object, body: `select * from (${object.body}) as changed` } : object,
   );

@@ -19,7 +19,7 @@ it('reads and writes by the schema, and leaves the client unchanged', async () =
       .where(eq(targets.source, 's'))
       .returning({ target: targets.target, run_id: targets.run_id, lease_until: targets.lease_until }),
   ).toEqual([{ target: { node: 'n' }, run_id: 2 ** 52, lease_until }]);
-  // Drizzle's own opening would make times texts for everybody on the client.
+  // Drizzle's own client would return times as texts for all users of the connection.
   expect(await sql`select lease_until from recorder.targets`).toEqual([{ lease_until }]);
   expect(await orm.execute(expression`select target_key from ${targets} where source = ${'s'}`)).toEqual([
     { target_key: 'k' },

@@ -26,7 +26,7 @@ describe('objects that are missing from a migrated database', () => {
     const objects = await all();
     expect(objects.length).toBeGreaterThan(200);
     const kinds = ['constraint', 'index', 'default', 'not'];
-    // Of each kind some, at any place of the list.
+    // Some objects of each kind, at any position of the list.
     const taken = kinds.flatMap((kind) => {
       const some = objects.filter(({ name }) => name.startsWith(`${kind} `));
       return some.filter((_, place) => place % Math.ceil(some.length / 6) === 0);

@@ -52,7 +52,7 @@ it('queries on a new connection when an idle one ends at that moment', async () 
   const asked = new Promise((resolve) => {
     setTimeout(() => resolve(sql`select 2 as n`), silence + 20);
   });
-  // Nothing else runs meanwhile, so that both timers are due at once and the close is not told in between.
+  // Nothing else runs meanwhile, so that both timers are due at once and the close is not reported in between.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, silence + 100);
   expect(await asked).toEqual([{ n: 2 }]);
   await sql.end();
@@ -64,7 +64,7 @@ it('keeps a session as long as its silence limit, however slow its user is', asy
   const backend = async () => (await sql<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]?.pid;
   const first = await backend();
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, silence * 0.7);
-  await new Promise((resolve) => setTimeout(resolve, 1)); // behind the timers that are due by now
+  await new Promise((resolve) => setTimeout(resolve, 1)); // after the timers that are due by now
   expect(await backend()).toBe(first);
   await sql.end();
 });
@@ -100,7 +100,7 @@ it('reports an unavailable database if a server ends while much data is being se
   expect(await length('one')).toEqual([{ length: 3 }]);
   const failed = length('x'.repeat(50_000_000)).catch((failure: unknown) => failure);
   await turn();
-  // As of a process that is killed: its end comes first, and then what it says to that which still arrives.
+  // Like a killed process: its connection ends first, and data that still arrives is answered with a reset.
   proxy.end();
   await turn();
   await turn();

@@ -10,7 +10,7 @@ const { it, database, sql } = withDatabase({ max: 2 });
 
 const never = new AbortController().signal;
 
-/** All rows of an answer as texts, or what it says instead. */
+/** Returns all rows of a result as texts, or its error. */
 async function ask(question: string, more: { url?: string; timeout?: number; asOf?: string } = {}) {
   const { url = database.url, timeout = 20_000, asOf = null } = more;
   return queryAsReader(url, question, { timeout, asOf, signal: never }, async ({ rows }) => {

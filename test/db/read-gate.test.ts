@@ -18,7 +18,7 @@ afterAll(async () => {
   await observer.end();
 });
 
-/** How many statements of readers run that hold the text. */
+/** Returns the number of readers' running statements that contain the text. */
 async function running(text: string): Promise<number> {
   const [row] = await observer<{ count: number }[]>`
     select count(*)::int as count from pg_stat_activity
@@ -44,7 +44,7 @@ function lasting(gate: ReadGate) {
   return { started, done, end: () => end() };
 }
 
-/** The connection of a read. */
+/** Returns the connection of a read. */
 const pidOf = (gate: ReadGate) =>
   gate.read(async (sql) => {
     const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid, pg_sleep(0.01)`;
@@ -120,7 +120,7 @@ describe('reading', () => {
     await expect.poll(() => running('gone_away')).toBe(1);
     gone.abort(new Error('the client went away'));
     await expect(slow).rejects.toThrow('the client went away');
-    // Another connection: the statement that was cancelled may still run on the one before.
+    // Another connection: the cancelled statement may still run on the previous one.
     expect(await pidOf(gate)).not.toBe(pid);
     await expect.poll(() => running('gone_away'), { timeout: 3_000 }).toBe(0);
     await gate.close();

@@ -42,13 +42,13 @@ afterAll(async () => {
   await closers.close();
 });
 
-/** Waits until the replica has all that the primary has. */
+/** Waits until the replica has replayed all changes of the primary. */
 async function follows(): Promise<void> {
   await until('the replica to follow', async () => (await replica.check(primary)).lagBytes === 0);
 }
 const note = async () =>
   storeReplicaState(database.sql, 'recorder', replica.place, await replica.check(primary));
-/** What `/metrics` gives is up to some seconds old. */
+/** The values of `/metrics` are up to some seconds old. */
 const metrics = () => expect.poll(async () => (await ask(`${server.address}/metrics`)).body);
 const told = async () => (await findingGroups(primary)).map((one) => describeFinding(one, () => 'then'));
 const asked = (sql: string, more = '') =>

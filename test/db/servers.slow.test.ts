@@ -8,9 +8,9 @@ import { openQueuePool } from '../../src/db/queue-pool.ts';
 import { withRowLock } from '../../src/db/row-lock.ts';
 import { migrate } from '../../src/reporting/views/migrate.ts';
 
-/** What these tests need of both drivers. */
+/** The interface that these tests need of both drivers. */
 interface Client {
-  /** The port of the server that took the write. */
+  /** The port of the server that executed the write. */
   write(): Promise<number>;
   end(): Promise<void>;
 }
@@ -36,7 +36,7 @@ const drivers: readonly (readonly [string, (url: string) => Client])[] = [
   ],
 ];
 
-/** The URL with its servers in the other order. */
+/** Returns the URL with its servers in the other order. */
 const turned = (url: string) => url.replace(/@([^,/]*),([^/]*)/, '@$2,$1');
 
 describe.each(drivers)('%s and a pair of servers', (_name, open) => {
@@ -87,7 +87,7 @@ describe.each(drivers)('%s and a pair of servers', (_name, open) => {
   it('ignores a server that returns after another was promoted, though it is writable', async () => {
     thaw();
     const before = await writtenOn(0);
-    // Connections that never noticed a thing are cut by the first one that did.
+    // Connections that did not detect the promotion are closed by the first one that did.
     const others = Array.from({ length: 4 }, () => client.write().catch(() => 0));
     await Promise.all(others);
     const second = open(pair.url);
@@ -120,7 +120,7 @@ describe('a pair of servers', () => {
       'one',
       null,
     ]);
-    // What tells the servers apart may be asked by any role.
+    // Every role may query the values that distinguish the servers.
     const [admin] = pair.urls;
     const sql = postgres(admin, { max: 1 });
     await sql`create role plain login password 'plain-password'`;

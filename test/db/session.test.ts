@@ -14,7 +14,7 @@ import { ManualClock } from '../support/clock.ts';
 import { emptyDatabase, type TestDatabase, testDatabase } from '../support/database.ts';
 import { jobFor, onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
 
-/** What a database may have been told to be like. */
+/** Unusual settings of a database. */
 const SETTINGS = {
   DateStyle: 'German, DMY',
   IntervalStyle: 'sql_standard',

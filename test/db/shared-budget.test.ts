@@ -12,12 +12,12 @@ const { it, sql } = withDatabase({ max: 10 });
 
 const minute = 60_000;
 const hour = 60 * minute;
-/** Late in no minute and early in no day: what waits for the next one waits longer than a call does. */
+/** Late in no minute and early in no day: a wait for the next one takes longer than a call. */
 const start = Date.UTC(2026, 0, 10, 12);
 const signal = new AbortController().signal;
 let upstreams = 0;
 
-/** Two instances of one upstream's budget, as two processes have them. */
+/** Two instances of one upstream's budget, like two processes. */
 function shared(limits: Partial<Limits>, clock = new ManualClock(start)) {
   upstreams += 1;
   const name = `upstream-${upstreams}`;
@@ -27,14 +27,14 @@ function shared(limits: Partial<Limits>, clock = new ManualClock(start)) {
   return { name, clock, one: instance(clock), other: instance(clock), instance };
 }
 
-/** Takes until the budget says wait; how often it gave, and how long it would have one wait. */
+/** Acquires calls until the budget delays one; returns their number, and the delay in ms. */
 async function drain(budgets: readonly SharedBudget[], units: number, priority: Priority) {
   for (let taken = 0; ; taken++) {
     const stop = new AbortController();
     const answer = budgets[taken % budgets.length]?.take(units, priority, stop.signal);
     const outcome = await Promise.race([
       answer?.then(() => null),
-      // What it gives, it gives after one query; what it makes wait, waits for seconds at least.
+      // The budget grants calls after one query, and delays them by seconds at least.
       new Promise<'waits'>((resolve) => setTimeout(resolve, 400, 'waits')),
     ]).catch((error: unknown) => error);
     if (outcome === null) continue;
@@ -176,7 +176,7 @@ describe('the limits', () => {
 });
 
 describe('a known limit', () => {
-  /** What happens to one: time passes, or the upstream says something. */
+  /** An event of a limit: time passes, or the upstream reports a value. */
   const events = fc.array(
     fc.oneof(
       fc.record({ passes: fc.integer({ min: -5_000, max: 700_000 }) }),

@@ -23,14 +23,14 @@ if (!openssl) console.warn('Skipping how connections are encrypted: there is no 
 describe.skipIf(!openssl)(`a server with an untrusted certificate${noOpenssl}`, () => {
   let dir: string;
   let server: EmbeddedPostgres;
-  /** The URL by the name that the certificate has, with these parameters. */
+  /** Returns the URL with the host name of the certificate and these parameters. */
   const url = (parameters = '', hosts = ['localhost']) => {
     const { username, password, port, pathname } = new URL(server.url);
     const servers = hosts.map((host) => `${host}:${port}`).join(',');
     return `postgres://${username}:${password}@${servers}${pathname}${parameters && `?${parameters}`}`;
   };
   const certificate = (of = 'DNS:localhost') => join(dir, `${of}.crt`);
-  /** Lets the server present a certificate of a name or an address. @returns its file */
+  /** Installs a certificate of a name or an address in the server. @returns its file */
   const presenting = async (of: string) => {
     const [key, data] = [join(dir, `${of}.key`), join(dir, 'postgres', 'data')];
     await run(openssl ?? '', [

@@ -12,7 +12,7 @@ let database: TestDatabase;
 let sql: postgres.Sql;
 let analyst: string;
 
-/** Objects of an analyst upon the views, with the properties that an object may have. */
+/** Objects of an analyst that depend on the views, with the properties that an object may have. */
 const USERS = `
   create view mine.names with (security_barrier) as select s.subnet_id as id, s.is_l1 as "is L1" from reporting.subnets s;
   comment on view mine.names is 'It''s mine';
@@ -48,7 +48,7 @@ afterEach(async () => {
   await database.close();
 });
 
-/** Text, owner, comments and rights of what users own, and the rights of what they read. */
+/** Text, owner, comments and rights of users' objects, and the rights of the objects that they read. */
 async function usersObjects(): Promise<string[]> {
   const rows = await sql<{ object: string }[]>`
     select object from (
@@ -72,7 +72,7 @@ async function usersObjects(): Promise<string[]> {
   return rows.map(({ object }) => object);
 }
 
-/** The declared objects with some of them changed; null: not declared any more. */
+/** Returns the declared objects with some of them changed; null: removed. */
 function changed(changes: Readonly<Record<string, (object: Declared) => Declared | null>>): Declared[] {
   return declaredObjects().flatMap((object) => {
     const change = changes[object.name];
@@ -97,13 +97,13 @@ it.each<readonly [string, () => Declared[]]>([
   expect(await usersObjects()).toEqual(before);
 });
 
-/** Problems of the refusal of a migration. */
+/** Returns the problems of a refused migration. */
 const refusal = (objects: readonly Declared[], options?: MigrateOptions) =>
   migrateDatabase(database.url, objects, options).then(
     () => [],
     (error: unknown) => (error instanceof UsageError ? error.problems : [String(error)]),
   );
-/** What a person copies out of the refusal. */
+/** Returns the statements that a person copies from the refusal. */
 const statements = (problems: readonly string[], when: string) =>
   problems.flatMap((line) => (line.startsWith(when) ? line.slice(when.length) : [])).join('\n');
 

@@ -14,7 +14,10 @@ import { codeBlocks } from './documents.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** Documents whose shell blocks other tests cover: SQL of saved queries, HTTP, developers' commands, other programs. */
+/**
+ * Documents whose shell blocks are covered by other tests: SQL of saved queries, HTTP, developers' commands, other
+ * programs.
+ */
 const TESTED_ELSEWHERE =
   /^(docs\/reference\/(questions|cli|http)|docs\/explanation\/performance|CONTRIBUTING|SECURITY|chaos\/|bench\/|examples\/|test\/)/;
 
@@ -32,7 +35,7 @@ const SKIPPED: readonly [RegExp, string][] = [
   [/where seal = 12/, 'seal 12 is of a longer record'],
 ];
 
-/** Commands whose exit code is another one than 0, with the reasons. */
+/** Commands with another exit code than 0, with the reasons. */
 const EXIT_CODES: readonly [RegExp, readonly number[], string][] = [
   [/^chain-recorder alerts ack 17/, [2], 'the record has no alert 17'],
   [
@@ -52,7 +55,7 @@ const EXIT_CODES: readonly [RegExp, readonly number[], string][] = [
 const missing = ['psql', 'openssl'].filter((program) => !onPath(program));
 for (const program of missing) console.warn(`Skipping documented commands of ${program}: it is not on PATH.`);
 
-/** Shell lines of the documents, with those that continue joined. */
+/** Returns the shell lines of the documents, with continued lines joined. */
 const lines = codeBlocks('sh')
   .filter(({ path }) => !TESTED_ELSEWHERE.test(path))
   .flatMap(({ path, code }) =>
@@ -89,7 +92,7 @@ afterAll(async () => {
   for (const one of emptied) await one.close();
 });
 
-/** Makes the folder of a document; one that writes the configuration itself gets none. */
+/** Creates the folder of a document; one that writes the configuration itself gets none. */
 function folderOf(path: string): string {
   const folder = join(dir, path.replaceAll('/', '-'));
   mkdirSync(folder);
@@ -114,7 +117,7 @@ function hooks(): string {
   return `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
 }
 
-/** Adds the alerts that a document adds to the file that its `init` wrote. */
+/** Adds the alerts of a document to the file that its `init` wrote. */
 function addAlerts(path: string, folder: string): void {
   const blocks = codeBlocks('yaml').filter(
     (block) => block.path === path && block.code.startsWith('alerts:'),
@@ -126,7 +129,7 @@ function addAlerts(path: string, folder: string): void {
     );
 }
 
-/** Returns the month that is this far from the current one, as YYYY-MM. */
+/** Returns the month this far from the current one, as YYYY-MM. */
 function month(offset: number): string {
   const now = new Date();
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset)).toISOString().slice(0, 7);
@@ -142,7 +145,7 @@ function localize(line: string, folder: string): string {
       .replace('$(npm root)/chain-recorder', ROOT)
       .replace(/--network (mainnet|fuji)/, '--network sandbox')
       .replace('NodeID-…', sandbox.watch.nodeIds[0] ?? '')
-      // Each moment of a replay asks all rules.
+      // Each moment of a replay evaluates all rules.
       .replace(
         '--from 2026-10-01 --to 2026-11-01',
         `--from ${new Date(Date.now() - 3_600_000).toISOString()}`,
@@ -155,7 +158,7 @@ function localize(line: string, folder: string): string {
   );
 }
 
-/** Runs a line in bash: a restore into a database of its own. */
+/** Runs a line in bash: a restore into a separate database. */
 async function run(line: string, cwd: string) {
   const restored = line.includes('chain-recorder restore') ? await emptyDatabase() : null;
   if (restored) emptied.push(restored);

@@ -1,13 +1,16 @@
 import { codeBlocks, documents } from './documents.ts';
 
-/** Pages whose statements other tests run, on a record: the truth of saved queries, and DuckDB over an export. */
+/**
+ * Pages whose statements are run by other tests on a record: saved queries with expected results, and DuckDB over an
+ * export.
+ */
 const TESTED_ELSEWHERE = [
   'docs/reference/questions.md',
   'docs/how-to/export.md',
   'docs/how-to/analyst-queries.md',
 ];
 
-/** SQL of people who administer the server, instead of readers. */
+/** SQL for administrators of the server, instead of readers. */
 const isAdministration = (statement: string) => /^(create|alter|grant) /i.test(statement);
 
 /** Splits a line of a shell into words, up to a redirection, pipe or comment. */
@@ -69,6 +72,6 @@ export const statements = [
     statement !== '' && !TESTED_ELSEWHERE.includes(path) && !isAdministration(statement),
 );
 
-/** A time for the placeholder of one. */
+/** A time for a placeholder of a time. */
 export const fillPlaceholders = (statement: string) =>
   statement.replaceAll(/(?<=(?:_at|at) [<>]=? ')…/g, '2026-11-01').replaceAll("'…'", "'x'");

@@ -33,9 +33,9 @@ describe('SQL statements of the documents', () => {
   });
 });
 
-/** Files of which a reader may copy SQL, or see its result: documents, examples, views and pages. */
+/** Files from which a reader may copy SQL, or see its result: documents, examples, views and pages. */
 const FILES = ['*.md', 'examples', 'src/reporting', 'src/server', 'src/alerts'];
-/** The sum of one subnet a row. */
+/** The sum of one subnet per row. */
 const SUMS_OF_ONE_SUBNET = ['src/reporting/views/sql/subnet_stake_daily.sql'];
 
 plainIt('no file adds weights, whose unit is another one on each subnet', () => {

@@ -3,7 +3,7 @@ export type Exact = null | boolean | string | readonly Exact[] | { readonly [nam
 
 const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** Reads JSON text. @throws SyntaxError when it is none */
+/** Parses JSON text. @throws SyntaxError if it is invalid */
 export function exactJson(text: string): Exact {
   const value: Exact = JSON.parse(
     text.replace(TOKENS, (token) => (token.startsWith('"') ? token : `"${token}"`)),
@@ -11,7 +11,7 @@ export function exactJson(text: string): Exact {
   return value;
 }
 
-/** The value at a path such as `price.value`; null where there is none. */
+/** Returns the value at a path such as `price.value`, or null. */
 export function at(value: Exact | undefined, path: string): Exact {
   let inner: Exact | undefined = value;
   for (const name of path.split('.')) {
@@ -21,7 +21,7 @@ export function at(value: Exact | undefined, path: string): Exact {
   return inner ?? null;
 }
 
-/** The list at a path; an empty one where there is none. */
+/** Returns the list at a path, or an empty one. */
 export function listAt(value: Exact, path: string): readonly Exact[] {
   const found = at(value, path);
   return typeof found === 'object' && found !== null && isList(found) ? found : [];
@@ -33,7 +33,7 @@ export function membersAt(value: Exact, path: string): [string, Exact][] {
   return typeof found === 'object' && found !== null && !isList(found) ? Object.entries(found) : [];
 }
 
-/** JSON text that is the same for the same value, whatever the order of its members. */
+/** Returns JSON text that is the same for the same value, whatever the order of its members. */
 export function canonical(value: Exact): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (isList(value)) return `[${value.map(canonical).join(',')}]`;
@@ -41,7 +41,7 @@ export function canonical(value: Exact): string {
   return `{${members.map(([name, one]) => `${JSON.stringify(name)}:${canonical(one)}`).join(',')}}`;
 }
 
-/** The texts of the values of every member of that name, in the order of the text. */
+/** Returns the texts of the values of every member of that name, in the order of the text. */
 export function memberTexts(text: string, name: string): string[] {
   const found: string[] = [];
   const mark = `"${name}":`;
@@ -52,7 +52,7 @@ export function memberTexts(text: string, name: string): string[] {
   return found;
 }
 
-/** Where the string, object or list that starts at `from` ends. */
+/** Returns the end of the string, object or list that starts at `from`. */
 function endOfValue(text: string, from: number): number {
   const token = /"(?:[^"\\]|\\.)*"|[[\]{}]/g;
   token.lastIndex = from;

@@ -10,7 +10,7 @@ import { configFor, Recorder } from './support.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-/** The sandbox's rounds of blocks end with an hour, so that each hour brings as many blocks as the one before. */
+/** The sandbox's rounds of blocks end with an hour, so that each hour has the same number of blocks. */
 const BEGIN = Date.UTC(2026, 2, 7, 22) - 1000;
 
 let sandbox: Sandbox;
@@ -47,7 +47,7 @@ beforeAll(async () => {
         addresses: sandbox.network.accounts.all
           .slice(0, 5)
           .flatMap(({ address }) => [`P-${address}`, `X-${address}`]),
-        // The busy account of the youngest chain, the quieter ones of all, and one that nobody ever used.
+        // The busy account of the youngest chain, the quieter ones of all, and an unused one.
         evmAddresses: [
           ...chains.flatMap((chain) => [evm(chain, 1), evm(chain, 2)]),
           evm('888002', 0),
@@ -81,14 +81,16 @@ afterAll(async () => {
 type Requests = Readonly<Record<string, number>>;
 const nameOf = (datasets: readonly string[]) => datasets.join(' ');
 
-/** An hourly round: what was requested and what the sandbox counted, and how many windows were requested again, by feed. */
+/**
+ * Result of an hourly round: requests, calls that the sandbox counted, and windows that were requested again, by feed.
+ */
 interface Round {
   readonly requested: Requests;
   readonly sweeps: Requests;
   readonly counted: number;
 }
 
-/** Moves the clock by an hour, and makes the round that is due then. */
+/** Moves the clock by an hour, and runs the due round. */
 async function hourly(): Promise<Round> {
   const before = sandbox.ledger.calls({}).length;
   clock.advance(HOUR);
@@ -105,7 +107,7 @@ async function hourly(): Promise<Round> {
   const counted = sandbox.ledger.calls({}).length - before;
   for (const { datasets, requests } of runs)
     requested[nameOf(datasets)] = (requested[nameOf(datasets)] ?? 0) + requests;
-  // After a poll a hole would be healed: there is none.
+  // After a poll a gap would be healed: there is none.
   const holes: unknown[] = [];
   await recorder.round((feed, states, now) => {
     holes.push(...planDue(feed, states, now));
@@ -115,7 +117,7 @@ async function hourly(): Promise<Round> {
   return { requested, sweeps, counted };
 }
 
-/** What is forecast for the next hour. @param only the feeds for which it is true */
+/** Returns the forecast of the next hour. @param only the feeds for which it is exact */
 async function nextHour(only: (name: string) => boolean): Promise<Requests> {
   const schedules = await forecast(sql, recorder.watched, clock.now());
   return Object.fromEntries(
@@ -143,14 +145,14 @@ describe('an hourly round of a small watch list', () => {
     for (let hour = 0; hour < 6; hour += 1) {
       const expected = await nextHour(isRecorded);
       const round = await hourly();
-      // How many items a window has that is requested again can only be estimated.
+      // The number of items in a window that is requested again can only be estimated.
       const isEstimated = (name: string) => (round.sweeps[name] ?? 0) > 0;
       const exact = Object.fromEntries(Object.entries(expected).filter(([name]) => !isEstimated(name)));
       expect(pick(round.requested, exact)).toEqual(exact);
       sweeps += sum(round.sweeps);
       swept += sum(round.requested) - sum(pick(round.requested, exact));
       forecastSwept += sum(expected) - sum(exact);
-      // One look at each node in 3 ways, beside the runs.
+      // One probe of each node in 3 ways, besides the runs.
       expect(round.counted).toBe(sum(round.requested) + 30);
     }
     expect(sweeps).toBeGreaterThan(5);
@@ -160,7 +162,7 @@ describe('an hourly round of a small watch list', () => {
   it('has a forecast for a day that equals the sum of its hours', async () => {
     const schedules = await forecast(sql, recorder.watched, clock.now());
     const points = schedules.find(({ datasets }) => datasets.includes('metric_points'));
-    // Everything is requested every hour here, but for what never changes.
+    // Everything is requested every hour here, except what never changes.
     expect(points?.day.calls).toBe(24 * (points?.round.calls ?? 0) + (points?.sweepsOfDay ?? 0));
     const once = schedules.filter(({ datasets }) => datasets.includes('evm_transactions'));
     expect(once.map(({ round, hour, day }) => [round.calls, hour.calls, day.calls])).toEqual([[0, 0, 0]]);

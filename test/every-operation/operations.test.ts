@@ -6,7 +6,7 @@ import { onDemand, truthByDataset } from './truth.ts';
 
 const { sandbox } = withSandbox();
 
-/** Operations of nodes that are only a part of others: no dataset is about them. */
+/** Operations of nodes that are only a part of others: they have no dataset. */
 const UNNAMED = ['platform.getHeight'];
 
 it('every operation of the services is recorded', () => {

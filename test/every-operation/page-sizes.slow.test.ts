@@ -14,7 +14,7 @@ const world = withRecordings(PAGES);
 const { recordingOf } = world;
 
 describe('both recordings', () => {
-  /** The rows of a dataset that are about targets, without when and by which run they were written. */
+  /** Returns the rows of a dataset with these targets, without their times and runs. */
   async function rowsAbout(
     sql: postgres.Sql,
     dataset: (typeof recorded)[number],

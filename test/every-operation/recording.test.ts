@@ -11,7 +11,7 @@ const world = withRecordings(['of 7']);
 const { recordingOf } = world;
 
 describe('a recording on demand', () => {
-  /** Records what KEY=VALUE pairs describe, as `record DATASET --target KEY=VALUE` does. */
+  /** Records a target of KEY=VALUE pairs, as `record DATASET --target KEY=VALUE` does. */
   async function demanded(dataset: string, pairs: Record<string, string>): Promise<RunResult> {
     const { recorder } = recordingOf('of 7');
     const feed = recorder.feedOf(dataset);
@@ -71,7 +71,7 @@ describe('a recording on demand', () => {
       collection: kept?.collection ?? '',
       tokenId: kept?.token ?? '',
     };
-    // One token is no whole list: the run is partial.
+    // One token is no complete list: the run is incomplete.
     expect(await demanded('nft_tokens', pairs)).toMatchObject({
       status: 'partial',
       items: 1,

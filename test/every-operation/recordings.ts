@@ -18,13 +18,13 @@ import { onDemand, truthByDataset } from './truth.ts';
 
 const DAY = 86_400_000;
 const SEC = INSTANT / 1000;
-/** Blocks are recorded from here on, so that pages of one block stay few. */
+/** Blocks are recorded from this height on, so that pages of one block are few. */
 const SINCE = new Date(INSTANT - 12 * DAY).toISOString().slice(0, 10);
 export const NODES = ['validator-1', 'observer-1'];
 const ALPHA = '888001';
 const C_CHAIN = '43114';
 
-/** How large the pages of one recording are, and what is asked for with them. */
+/** The page sizes of one recording, and its targets. */
 interface Size {
   readonly pages: 'of 1' | 'of 7' | 'of the most';
   readonly pageSize?: number;
@@ -34,7 +34,7 @@ interface Size {
   readonly accounts: Readonly<Record<string, readonly number[]>>;
 }
 
-/** Pages of one item cost a call an item: they get fewer and quieter things to ask for. */
+/** Pages of one item need a call per item: these recordings have fewer and quieter targets. */
 const SIZES: readonly Size[] = [
   {
     pages: 'of 1',
@@ -60,7 +60,7 @@ interface Recording {
 
 /**
  * Declares the tests of a recording with pages of each of these sizes, and of everything that it stores.
- * @returns what these tests recorded, for the tests that follow
+ * @returns what these tests recorded, for the following tests
  */
 export function withRecordings(pages: readonly Size['pages'][]) {
   const sizes = SIZES.filter((size) => pages.includes(size.pages));
@@ -124,12 +124,12 @@ export function withRecordings(pages: readonly Size['pages'][]) {
     return found;
   }
 
-  /** The content of every table that a run may change, but for the runs themselves. */
+  /** Returns the content of every table that a run may change, except the runs themselves. */
   async function fingerprint(sql: postgres.Sql): Promise<Record<string, string>> {
     const tables = [...catalogNames.datasets, 'coverage', 'gaps', 'quarantine'];
     const content = await Promise.all(
       tables.map(async (name) => {
-        // A look at a node counts as a probe, also when it is the second one at the same instant.
+        // Every probe of a node counts, also a second one at the same instant.
         const row = name === 'node_health' ? `to_jsonb(t) - 'probes'` : 'to_jsonb(t)';
         const [found] = await sql.unsafe<{ rows: string; content: string }[]>(
           `select count(*)::text as rows, coalesce(md5(string_agg((${row})::text, '|' order by (${row})::text)), '') as content
@@ -155,7 +155,7 @@ export function withRecordings(pages: readonly Size['pages'][]) {
       const before = lastCall(sandbox);
       const runs = await everything(recorder);
       recordings.set(size.pages, { recorder, runs, responses: responsesSince(sandbox, before) });
-      // A node that does not validate has no uptime to tell.
+      // A node that does not validate has no uptime.
       const refused = runs.filter(
         ({ feed, target }) => feed === 'node-reported-uptime' && /observer/.test(target),
       );
@@ -163,7 +163,7 @@ export function withRecordings(pages: readonly Size['pages'][]) {
       expect(runs.filter((run) => run.status !== 'done' && !refused.includes(run))).toEqual([]);
       expect(runs.reduce((sum, { quarantined }) => sum + quarantined, 0)).toBe(0);
       expect(await recorder.sql`select * from reporting.gaps`).toHaveLength(0);
-      // Only what every poll asks for again is left.
+      // Only what every poll requests again is left.
       for (const feed of recorder.feeds.filter(({ source }) => source.range)) {
         const states = await loadStates(recorder.sql, feed);
         for (const target of feed.targets) {
@@ -284,7 +284,7 @@ export function withRecordings(pages: readonly Size['pages'][]) {
 
     it('writes only runs when it records again at the same instant', async () => {
       const { recorder } = recording();
-      // An index is claimed as far as any target showed it, which the targets before that one claim at their next poll.
+      // An index is claimed as far as any target showed it; earlier targets claim that at their next poll.
       const { coverage: _, ...stored } = await fingerprint(recorder.sql);
       await everything(recorder);
       const before = await fingerprint(recorder.sql);

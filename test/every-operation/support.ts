@@ -27,7 +27,9 @@ export const INSTANT = NOW + 6 * DAY;
 /** Time from there to a day with pending exports from the C-chain. */
 export const TO_ANOTHER_DAY = DAY;
 
-/** Starts a network that is quick to record: four months old, few blocks, and every kind of subnet but the youngest. */
+/**
+ * Starts a network that is quick to record: four months old, few blocks, and every kind of subnet except the youngest.
+ */
 export async function smallNetwork(): Promise<{ sandbox: Sandbox; clock: ManualClock }> {
   const made = await stillSandbox({
     genesisMs: INSTANT - 115 * DAY,
@@ -199,7 +201,7 @@ export class Table {
     return new Table(sql, name, columns, new Map(rows.map((row) => [row.name, row.type])));
   }
 
-  /** Every row there is, whatever its time, or those of a condition, one line each, sorted. */
+  /** Returns every row, whatever its time, or those of a condition, one line each, sorted. */
   async stored(condition = 'true'): Promise<string[]> {
     const list = this.#columns.map((column) =>
       this.#types.get(column) === 'timestamptz'
@@ -212,7 +214,7 @@ export class Table {
     return rows.map((row) => this.#line((column) => this.#read(column, row[column] ?? null))).sort();
   }
 
-  /** The expected rows, one line each, without duplicates, sorted. */
+  /** Returns the expected rows, one line each, without duplicates, sorted. */
   expected(rows: readonly ExpectedRow[]): string[] {
     // The service writes addresses in EIP-55 case; stored they are lower case.
     const spelt = (value: Exact) =>

@@ -33,7 +33,7 @@ function ownersOn(letter: string, { sandbox, addresses }: Model): { address: str
   );
 }
 
-/** The outputs of the model, not of its answers. */
+/** The outputs of the model, not of its responses. */
 function xUtxos(model: Model): ExpectedRow[] {
   const { sandbox, sec, nodes } = model;
   const { holdings, utxos } = sandbox.network;
@@ -67,7 +67,7 @@ function xUtxos(model: Model): ExpectedRow[] {
   });
 }
 
-/** The sums of the model's outputs by asset, of watched assets also where there are none. */
+/** The sums of the model's outputs by asset, of watched assets also without outputs. */
 function xBalances(model: Model): ExpectedRow[] {
   const { sandbox, sec, nodes } = model;
   const { assets, utxos } = sandbox.network;

@@ -16,14 +16,14 @@ let clock: ManualClock;
 let between: UpstreamServer;
 const { it, sql } = withDatabase({ max: 4 });
 let recorder: Recorder;
-/** The node id of the member whose weight is no number from the second look on; null: all are as the sandbox says. */
+/** The node id of the member whose weight is no number from the second poll on; null: all responses are unchanged. */
 let undecodable: string | null = null;
 
 interface Listed {
   readonly result: { readonly validators: { nodeID: string; weight: unknown; uptime?: unknown }[] };
 }
 
-/** What the sandbox's node says, with one member that cannot be decoded. */
+/** The responses of the sandbox's node, with one member that cannot be decoded. */
 async function spoilt(path: string, body: string): Promise<unknown> {
   const answer = await fetch(sandbox.url + path, {
     method: 'POST',
@@ -51,7 +51,7 @@ afterAll(async () => {
   await sandbox?.close();
 });
 
-/** When each stake of a validator was first in the sandbox's list, and at which look it was not any more. */
+/** For each stake of a validator: the first poll that listed it, and the poll that did not any more. */
 class Tenures {
   readonly all = new Map<string, { node_id: string; from: number; to: number | null }>();
 
@@ -84,7 +84,7 @@ describe('one validator that cannot be decoded for a week', () => {
     expect(await look()).toEqual([expect.objectContaining({ status: 'done' })]);
 
     const since = clock.now() + HOUR;
-    // Every seventh seat leaves and returns; of the others, one that is there all the week cannot be decoded.
+    // Every seventh validator leaves and returns; of the others, one that stays all week cannot be decoded.
     sandbox.network.facts.on('validators-return', Math.floor(clock.now() / 1000));
     const [steady] = sandbox.network.validators
       .current(INSTANT / 1000)

@@ -59,7 +59,7 @@ describe('docker-compose.yml', () => {
   it('gives the recorder known variables, a read-only root, and no capability', () => {
     expect(ours.map(([name]) => name)).toEqual(['sandbox', 'recorder', 'worker', 'embedded']);
     for (const [name, { environment, read_only, cap_drop }] of ours) {
-      // As compose fills them in where nothing is set.
+      // The defaults that compose fills in.
       const set = Object.entries(environment).flatMap(([key, value]) =>
         value === null ? [] : [[key, value.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1')]],
       );

@@ -75,7 +75,7 @@ const tested = z.object({
   ),
 });
 
-/** What dbt makes of `source`, `ref` and `env_var`: models are views of their name. */
+/** Replaces `source`, `ref` and `env_var` as dbt does: models are views of their name. */
 const rendered = (template: string, located: (table: string) => string) =>
   template
     .replaceAll(/\{\{ source\('\w+', '(\w+)'\) \}\}/g, (_, table: string) => located(table))
@@ -114,7 +114,7 @@ async function buildIncremental(
   return models.map(({ name }) => name);
 }
 
-/** Records a subnet's validators, points and blocks that join, change, leave, vanish and come late. */
+/** Records a subnet's validators, points and blocks that join, change, leave, vanish and arrive late. */
 async function recordChanges(round: number): Promise<void> {
   const recording = postgres(database.url, { max: 3, onnotice: () => {} });
   const clock = new ManualClock(Date.UTC(2027, 0, 1 + round));
@@ -156,7 +156,7 @@ async function recordChanges(round: number): Promise<void> {
   await recording.end();
 }
 
-/** Makes each model as a view, and runs each test, which gives the rows that fail. */
+/** Creates each model as a view, and runs each test, which returns the failing rows. */
 async function build(
   project: string,
   located: (table: string) => string,

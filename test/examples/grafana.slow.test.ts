@@ -105,7 +105,7 @@ describe('the dashboard over PostgreSQL', () => {
     await database.close();
   });
 
-  /** A question as Grafana asks it, of all that is recorded. */
+  /** Returns a query as Grafana runs it, over everything that is recorded. */
   const filled = (sql: string, values: Readonly<Record<string, string>>) =>
     Object.entries(values).reduce(
       (text, [name, value]) => text.replaceAll(`$${name}`, value),
@@ -135,7 +135,7 @@ describe('the dashboard over PostgreSQL', () => {
       const rows = await reader.unsafe(sql).catch((error: unknown) => expect.fail(`${title}: ${error}`));
       if (rows.length === 0) empty.push(title);
     }
-    // The database was recorded without failures of this node, was not compared, and was not sealed.
+    // The database was recorded without failures of this node, without comparisons and without seals.
     expect(empty).toEqual([
       'Incidents of $node',
       'Gaps in the time range',

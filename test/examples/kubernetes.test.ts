@@ -28,7 +28,7 @@ const manifests: readonly unknown[] = kustomization.resources.flatMap((file) =>
   parseAllDocuments(read(file)).map((document): unknown => document.toJS()),
 );
 
-/** A value that notes what is read of it, by path. */
+/** A value that records which paths of it are read. */
 function noting(value: unknown, path: string, seen: Set<string>): unknown {
   if (typeof value !== 'object' || value === null) return value;
   return new Proxy(value, {
@@ -49,8 +49,8 @@ function pathsIn(value: unknown, path = ''): string[] {
 }
 
 /**
- * What Kubernetes' own schemas say against a manifest. They let through what they do not know, such as a name that is written
- * wrong: those are the parts that the validation never looks at.
+ * Returns the errors of Kubernetes' own schemas for a manifest. They ignore unknown parts, such as a misspelt name:
+ * those are the parts that the validation never reads.
  */
 function objections(manifest: unknown): string[] {
   const model = modelOf(manifest);

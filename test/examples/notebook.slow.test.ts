@@ -75,7 +75,7 @@ it.skipIf(missing)(
           '--output',
           'run',
         ],
-        // Nothing of the user's own: the folders of Jupyter, IPython and matplotlib are made again.
+        // No files of the user: the folders of Jupyter, IPython and matplotlib are temporary.
         { env: { PATH: process.env.PATH, HOME: scratch, DATABASE_URL: url.href } },
       );
       const { cells } = notebook.parse(JSON.parse(readFileSync(join(scratch, 'run.ipynb'), 'utf8')));

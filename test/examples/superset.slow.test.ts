@@ -11,10 +11,10 @@ import type { TestDatabase } from '../support/database.ts';
 import { answersByZone, ZONES } from '../support/zones.ts';
 
 const folder = fileURLToPath(new URL('../../examples/superset/', import.meta.url));
-/** What the recorded database has nothing of. */
+/** Tables without rows in the recorded database. */
 const HAPPENED_NEVER = new Set(['Incidents', 'Values that were replaced, by day of the replacement']);
 const version = z.literal('1.0.0');
-/** Whatever an import does not know is refused by Superset, so nothing else may be in a file. */
+/** Superset refuses unknown keys of an import, so a file must have no others. */
 const filter = z.strictObject({
   clause: z.literal('WHERE'),
   expressionType: z.literal('SIMPLE'),

@@ -12,7 +12,7 @@ if (!analyze) console.warn('Skipping what systemd-analyze checks: it is not on P
 const unit = readFileSync(new URL('../../examples/systemd/chain-recorder.service', import.meta.url), 'utf8');
 const scratch = temporaryFolder('unit');
 
-/** What systemd-analyze says of a unit, whose program is on this machine under another path. */
+/** Returns the output of systemd-analyze for a unit, whose program has another path on this machine. */
 function ask(text: string, ...args: readonly string[]): Promise<{ code: number; said: string }> {
   const file = join(scratch, 'chain-recorder.service');
   writeFileSync(file, text.replace('/opt/chain-recorder/bin/chain-recorder', process.execPath));
@@ -31,7 +31,7 @@ describe('the unit for systemd', () => {
   });
 
   it.skipIf(!analyze)(`restricts the service${skipped}`, async () => {
-    // 0 is the least exposed, 10 the most; the limit is ten times that.
+    // 0 is the least exposure, 10 the most; the limit is ten times the value.
     const { code, said } = await ask(unit, 'security', '--offline=yes', '--threshold=20', '--no-pager');
     expect(code, said).toBe(0);
     const open = unit.replace(

@@ -14,7 +14,7 @@ const { it, sql } = withDatabase({ max: 1 });
 
 type Change = readonly [hour: number, check: string, state: 'up' | 'down'];
 
-/** What an observer saw until an hour; it was away in the hours between. */
+/** The states that an observer recorded until an hour; it was off in the hours between. */
 async function saw(until: number, changes: readonly Change[], away: readonly [number, number][] = []) {
   await acquireObserver(sql, 'paris', 'paris');
   await writeLedger(sql, 'paris', 'paris', {
@@ -94,7 +94,7 @@ it('the health of nodes as of a moment equals the ledger at that moment, whateve
     { ...down, ...more, check_name: '*' },
     { ...down, ...more, check_name: 'disk' },
   ]);
-  // Nobody looked; and after the last look nobody knows.
+  // No observer probed; and after the last probe the state is unknown.
   expect(await known(4)).toMatchObject([{ ...up, since: at(2), observed_at: at(3) }, up]);
   expect(await known(5)).toMatchObject([{ ...up, since: at(2), observed_at: at(5) }, up]);
   expect(await known(9)).toMatchObject([{ ...up, since: at(2), observed_at: at(6) }, up]);

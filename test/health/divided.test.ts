@@ -15,20 +15,20 @@ const start = Date.UTC(2026, 4, 1);
 const every = 15 * second;
 let runs = 0;
 
-/** When nobody watched for a share, in true time. */
+/** When no process probed a partition, in true time. */
 interface Dark {
   readonly from: number;
   to: number;
 }
 
-/** An observer whose shares are watched by processes of their own, and divided again from time to time. */
+/** An observer whose partitions are probed by separate processes, and divided again from time to time. */
 class Divided {
   readonly observer = `divided-${runs++}`;
   now = start;
   shares: readonly [string, ...string[]] = [this.observer];
   readonly #worlds = new Map<string, World>();
   readonly #dark = new Map<string, Dark[]>();
-  /** Which share each node belonged to, from when to when. */
+  /** The partition of each node, from one time to another. */
   readonly #belonged = new Map<string, { readonly share: string; readonly from: number; to: number }[]>();
   readonly #looks: { readonly share: string; readonly world: World }[] = [];
   readonly #troubles: readonly { readonly node: string; readonly from: number; readonly to: number }[];
@@ -58,7 +58,7 @@ class Divided {
     for (const share of this.shares) await this.start(share);
   }
 
-  /** As `keepShares` does it, at this world's time. */
+  /** Divides like `keepShares`, at this world's time. */
   async #end(share: string): Promise<void> {
     const world = new World(sql, share, [], this.now, every);
     await world.start();
@@ -79,7 +79,7 @@ class Divided {
     if (last) last.to = Math.min(last.to, this.now);
   }
 
-  /** At the next moment at which no failure waits to be confirmed. */
+  /** At the next moment without a failure that waits for its confirmation. */
   async kill(share: string): Promise<void> {
     const world = this.#worlds.get(share);
     if (!world?.prober) return;
@@ -113,7 +113,7 @@ class Divided {
     for (const world of this.#worlds.values()) await world.flush();
   }
 
-  /** What each second must say of a node, by looks and by when nobody watched. */
+  /** The expected state of each second of a node, by its probes and the unobserved times. */
   account(node: string): string[] {
     const told: string[] = [];
     for (const { share, from, to } of this.#belonged.get(node) ?? []) {
@@ -138,7 +138,7 @@ class Divided {
     return told;
   }
 
-  /** What the views say of each second of a node. */
+  /** The state of each second of a node in the views. */
   async told(node: string): Promise<string[]> {
     const parts = await sql<{ state: string; from: number; to: number }[]>`
       select state, extract(epoch from started_at)::float8 * 1000 - ${start} as from,
@@ -148,7 +148,7 @@ class Divided {
     const seconds = Array.from({ length: (this.now - start) / second }, () => 'unknown');
     const known = parts.filter(({ state }) => state !== 'unknown');
     known.forEach(({ from, to, state }, n) => {
-      expect(from).toBeGreaterThanOrEqual(known[n - 1]?.to ?? 0); // never two things of one moment
+      expect(from).toBeGreaterThanOrEqual(known[n - 1]?.to ?? 0); // never two states at one moment
       seconds.fill(state, from / second, to / second);
     });
     return seconds;
@@ -198,7 +198,7 @@ describe('a divided observer', () => {
   }, 60_000);
 });
 
-/** Seconds as spans, which are easier to compare by eye. */
+/** Returns seconds as spans, which are easier to compare by eye. */
 function spans(seconds: readonly string[]): string[] {
   const found: { state: string; from: number; to: number }[] = [];
   seconds.forEach((state, at) => {
@@ -212,8 +212,8 @@ function spans(seconds: readonly string[]): string[] {
 const well: ProbeQueryResult = { state: 'up', error: null, checks: [], latency: 1 };
 
 /**
- * A process that keeps shares.
- * @param workers those that live, as its recorder has them
+ * A process that keeps partitions.
+ * @param workers the live ones, as its recorder has them
  * @param clock of the ledger, in ms. Default: real time
  */
 function keeper(
@@ -264,7 +264,7 @@ const open = async (observer: string) =>
     select observer, node from recorder.node_health
     where (observer = ${observer} or starts_with(observer, ${`${observer}/`})) and ended_at is null and check_name = '*'
     order by node`;
-/** The keepers run by real time: they divide again every 2 seconds. */
+/** The keepers use real time: they divide again every 2 seconds. */
 const WAITS_MS = 25_000;
 const becomes = <T>(ask: () => Promise<T>, wanted: T) =>
   vi.waitFor(async () => expect(await ask()).toEqual(wanted), { timeout: WAITS_MS, interval: 100 });
@@ -286,7 +286,7 @@ describe('processes that share partitions', () => {
     const [first] = await holders('pair', 2);
     const leaves = shifts.indexOf(first ?? '');
     const stays = shifts[1 - leaves] ?? null;
-    // The one that stays sees the free share when the clock has moved, by less than counts as asleep.
+    // The one that stays takes the free partition once the clock has moved, by less than counts as asleep.
     gates[1 - leaves] = new Promise((resolve) => {
       opens = resolve;
     });

@@ -3,7 +3,7 @@ import { withDatabase } from '../support/fixture.ts';
 
 const START = Date.UTC(2026, 0, 1);
 const HOUR = 3_600_000;
-/** The ledger is settled up to here, in hours; some intervals start later. */
+/** The settled end of the ledger, in hours; some intervals start later. */
 const SETTLED = 60;
 const at = (hour: number) => new Date(START + hour * HOUR);
 
@@ -18,7 +18,9 @@ function random(): number {
 const below = (most: number) => Math.floor(random() * most);
 const oneOf = <T>(...all: readonly T[]) => all[below(all.length)];
 
-/** Intervals of a probe or check, one after the other at whole hours, now and then with a hole; the last one may last. */
+/**
+ * Intervals of a probe or check, one after the other at whole hours, with occasional holes; the last one may be open.
+ */
 function intervals(key: Readonly<Record<string, string>>) {
   const rows: Readonly<Record<string, unknown>>[] = [];
   const whole = key.check_name === '*';

@@ -22,7 +22,7 @@ function histogramOf(times: readonly number[]): Histogram {
   return histogram;
 }
 
-/** The smallest time that a share of all do not exceed. */
+/** Returns the quantile: the smallest time that this share of all does not exceed. */
 const exact = (times: readonly number[], share: number) =>
   [...times].sort((one, other) => one - other)[Math.ceil(times.length * share) - 1] ?? 0;
 
@@ -206,7 +206,7 @@ describe('node_latency', () => {
     expect(before).toMatchObject({ ended: [begin], probes: 400 });
     expect(before.days * 4 + before.hours).toBe(200);
     expect([before.days > 0, before.hours > 0]).toEqual([true, true]);
-    // Its week stays until the next hour is stored.
+    // Its week is kept until the next hour is stored.
     await storeHours(sql, 'continues', [told('seen by two', begin + hour)], end);
     expect(await over()).toMatchObject({ ended: [begin], probes: 402 });
   });

@@ -18,7 +18,7 @@ beforeEach(() => {
   );
 });
 
-/** Lets time pass, looking at the clocks every second. @returns the moves that were believed */
+/** Lets time pass, with a reading of the clocks every second. @returns the accepted clock changes */
 function pass(milliseconds: number) {
   const moves = [];
   for (let passed = 0; passed < milliseconds; passed += 1_000) {

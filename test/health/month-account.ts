@@ -5,22 +5,22 @@ import { hour, second } from './world.ts';
 export const STATES: readonly string[] = ['unknown', 'up', 'down', 'maintenance'];
 const MAINTENANCE = STATES.indexOf('maintenance');
 
-/** What each second of the ledger must say, by the database's clock. Numbers are indexes of {@link STATES}. */
+/** The expected state of each second of the ledger, by the database's clock. Numbers are indexes of {@link STATES}. */
 export interface Account {
   readonly states: Uint8Array;
-  /** The same without absences: as the last look left it. */
+  /** The same without absences: as the last probe left it. */
   readonly lastKnown: Uint8Array;
-  /** 1: nobody watched. */
+  /** 1: no process probed. */
   readonly dark: Uint8Array;
 }
 
-/** Computes a node's seconds from its looks, absences, clocks and announced windows alone. */
+/** Computes a node's seconds from its probes, absences, clocks and announced windows alone. */
 export function accountOf(played: Played, script: MonthScript, node: NodeName): Account {
   const { world, absences, shifts } = played;
   const end = world.now;
   const looks = played.looks.filter((look) => look.node === node);
   const said = confirmed(looks);
-  // A failure that waited for its second look when the recorder ended is not known.
+  // A failure that waited for its second probe when the recorder ended is unknown.
   const dark = absences.map(({ from, to }) => {
     const suspects = NODES.flatMap((one) => {
       const [before, last] = played.looks.filter((look) => look.node === one && look.at <= from).slice(-2);
@@ -51,7 +51,7 @@ export function accountOf(played: Played, script: MonthScript, node: NodeName): 
     while ((dark[absence]?.to ?? end) <= now) absence += 1;
     const label = (now + (shifts[shift]?.shift ?? 0) - MONTH_START) / second;
     while (written < label) write(before, true); // the clock was set forward
-    // The clock was set back: what is written beyond its time is removed once the ledger is taken over.
+    // The clock was set back: later times are removed once the ledger is taken over.
     if (world.restarts.includes(now)) written = Math.min(written, label);
     if (written > label) continue;
     write(said[look] ?? 'unknown', (dark[absence]?.from ?? end) <= now);
@@ -63,7 +63,7 @@ export function accountOf(played: Played, script: MonthScript, node: NodeName): 
   };
 }
 
-/** The states of looks: a failure counts if the node was down before it, or the next look agrees. */
+/** The states of probes: a failure counts if the node was down before it, or the next probe agrees. */
 function confirmed(looks: Played['looks']): string[] {
   const said: string[] = looks.map(({ state }) => state);
   looks.forEach((look, n) => {

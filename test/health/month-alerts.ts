@@ -21,7 +21,7 @@ type Finding = 'found' | 'not found' | 'unknown';
 const [DOWN_FOR, DOWN_CLEARS_AFTER, UNOBSERVED_AFTER, OUTDATED_AFTER] = [60, 60, 300, 300];
 const [FLAPS_AT, FLAPS_WITHIN, FLAPPING_CLEARS_AFTER] = [3, 3_600, 1_800];
 
-/** What the default rules of a node promise to report of its seconds. */
+/** Returns the alerts that the default rules of a node promise for its seconds. */
 export function expectedAlerts(account: Account, rounds: Rounds): ExpectedAlert[] {
   return [
     ...fired('node-down', rounds, DOWN_FOR, DOWN_CLEARS_AFTER, (at) => isDown(account, at)),
@@ -34,7 +34,7 @@ export function expectedAlerts(account: Account, rounds: Rounds): ExpectedAlert[
   ];
 }
 
-/** The last reading of a node: it stays for five minutes while nobody watches. */
+/** The last reading of a node: it is valid for five minutes without an observer. */
 function isDown({ lastKnown, dark }: Account, at: number): Finding {
   const state = STATES[lastKnown[at] ?? 0];
   let since = at;
@@ -56,7 +56,7 @@ function fired(
   for (let at = from; at <= to; at += step) {
     const finding = findingAt(at);
     if (finding === 'unknown') {
-      // Time in which nothing is known does not count.
+      // Unknown time does not count.
       if (open && open.missedAt !== null) open.missedAt += step;
     } else if (finding === 'found') {
       if (open) open.held += step;

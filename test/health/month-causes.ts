@@ -3,14 +3,14 @@ import { answeringServer, cases, some } from '../upstreams/answer-table.ts';
 import { closeFailing, failing } from '../upstreams/failing-upstreams.ts';
 import { look } from './probe-once.ts';
 
-/** A behaviour of a node: its answer as the recorder reads it, and the state that the table of answers demands. */
+/** A behaviour of a node: its response as the recorder reads it, and the state that the table of responses requires. */
 export interface Cause {
   readonly name: string;
   readonly state: 'up' | 'down' | 'unknown';
   readonly look: ProbeQueryResult;
 }
 
-/** Gives each check the time of the look: a timestamp that does not move is stale. */
+/** Gives each check the time of the probe: a timestamp that does not change is stale. */
 export const lookAt = (seen: ProbeQueryResult, now: number): ProbeQueryResult => ({
   ...seen,
   checks: seen.checks?.map((check) => ({ ...check, timestamp: `${now}` })) ?? null,
@@ -19,7 +19,10 @@ export const lookAt = (seen: ProbeQueryResult, now: number): ProbeQueryResult =>
 /** Causes of which the network may be at fault. */
 const OF_THE_NETWORK = /^silence/;
 
-/** Looks again while a busy machine misses the recorder's own deadline. A case with a deadline of its own has less than 1 s. */
+/**
+ * Repeats the probe while a busy machine misses the recorder's own deadline. A case with its own deadline has less than
+ * 1 s.
+ */
 async function lookInTime(...asked: Parameters<typeof look>): Promise<ProbeQueryResult> {
   for (;;) {
     const seen = await look(...asked);
@@ -27,7 +30,7 @@ async function lookInTime(...asked: Parameters<typeof look>): Promise<ProbeQuery
   }
 }
 
-/** Looks once at each answer of the table and at each failure without an answer, over HTTP. */
+/** Probes each response of the table and each failure without a response once, over HTTP. */
 export async function gatherCauses() {
   const server = await answeringServer();
   const [answers, failures] = await Promise.all([

@@ -16,10 +16,10 @@ export const OWN_ID = 'NodeID-ZSgv3H2FvSopL9oT5cWzenMc8ebsQAoU';
 export const OTHER_ID = 'NodeID-5haT5BS98VcXvMdJm3Je5Jsk9rFk5qGMj';
 /** The node whose identity is verified over HTTP while its id is swapped. */
 const SWAPPED: NodeName = 'c';
-/** A difference is over once the other node was not seen for so long. */
+/** Time after which a difference ends without the other node, in ms. */
 const DIFFERENCE_LASTS = 120 * second;
 
-/** A look that counts, with the state that the script demands. Times are ms since 1970. */
+/** A probe that counts, with the state that the script requires. Times are ms since 1970. */
 export interface DemandedLook {
   readonly node: NodeName;
   readonly at: number;
@@ -31,11 +31,11 @@ export interface DemandedLook {
 export interface Played {
   readonly world: World;
   readonly looks: readonly DemandedLook[];
-  /** When nobody watched, in true time. */
+  /** Unobserved times, in true time. */
   readonly absences: readonly { readonly from: number; readonly to: number }[];
-  /** By how much the clock differs for good, and from when on. */
+  /** Lasting changes of the clock, and their times. */
   readonly shifts: readonly { readonly from: number; readonly shift: number }[];
-  /** Names of the causes that a look saw. */
+  /** Names of the causes that a probe found. */
   readonly seen: ReadonlySet<string>;
   /** Checks of the identity alert. */
   readonly identityChecks: number;
@@ -51,7 +51,7 @@ const WELL: ProbeQueryResult = {
   })),
 };
 
-/** Plays the script against the prober. The identity alert is compared with the script on the way. */
+/** Plays the script against the prober, and compares the identity alert with the script. */
 export async function playMonth(
   sql: postgres.Sql,
   script: MonthScript,

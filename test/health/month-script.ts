@@ -7,12 +7,12 @@ export type NodeName = (typeof NODES)[number];
 /** One event of the recorder or its machine. Times are ms since 1970. */
 export type Event =
   | { readonly at: number; readonly does: 'kill' | 'start' | 'cut off' | 'reconnect' }
-  /** The machine sleeps; `inFlight`: while a look is under way, whose answer arrives afterwards. */
+  /** The machine sleeps; `inFlight`: during a probe, whose response arrives afterwards. */
   | { readonly at: number; readonly does: 'sleep'; readonly by: number; readonly inFlight?: true }
-  /** The clock of the database is set; `stays`: nobody takes the move back. */
+  /** The clock of the database is set; `stays`: the change is not reverted. */
   | { readonly at: number; readonly does: 'move'; readonly by: number; readonly stays?: true };
 
-/** A node behaves in some way from a moment to another. `cause` is an index of the causes. */
+/** A node has a behaviour from one time to another. `cause` is an index of the causes. */
 interface Trouble {
   readonly from: number;
   readonly to: number;
@@ -28,18 +28,21 @@ export interface MonthScript {
     readonly from: number;
     readonly to: number;
   }[];
-  /** When another node answers at the URL of c. */
+  /** When another node responds at the URL of c. */
   readonly swaps: readonly { readonly from: number; readonly to: number }[];
-  /** The cause at a moment; null: the node is well. */
+  /** The cause at a moment; null: the node is healthy. */
   causeAt(node: NodeName, at: number): number | null;
   random(): number;
 }
 
-/** The least time of a trouble, in which every look is followed by another one. */
+/** The minimum length of a trouble in which every probe is followed by another one. */
 const LEAST = 130 * second;
 const SWAPPED_FOR = 6 * minute;
 
-/** Writes the script. @param part of each day that is played @param causes number of causes: each node has each of them once */
+/**
+ * Writes the script. @param part of each day that is played @param causes number of causes: each node has each of them
+ * once
+ */
 export function scriptMonth(part: number, causes: number): MonthScript {
   let seed = 20_260_301;
   const random = () => {
@@ -87,7 +90,7 @@ export function scriptMonth(part: number, causes: number): MonthScript {
   return { end: MONTH_START + length, events, windows, swaps, causeAt, random };
 }
 
-/** Each cause once, in whatever order, and between them some that are so short that no second look sees them. */
+/** Each cause once, in any order, and between them some that are so short that no second probe finds them. */
 function troublesOf(random: () => number, length: number, causes: number): Trouble[] {
   const slot = length / causes;
   const order = Array.from({ length: causes }, (_, cause) => ({ cause, key: random() })).sort(

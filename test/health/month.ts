@@ -9,11 +9,11 @@ import { OTHER_ID, type Played, playMonth } from './month-play.ts';
 import { MONTH_START, NODES, type NodeName, scriptMonth } from './month-script.ts';
 import { second } from './world.ts';
 
-/** A comparison of the month with its oracle. */
+/** A comparison of the month with its expected intervals. */
 export interface MonthSettings {
   /** Part of each day that is played. */
   readonly part: number;
-  /** Every how many-th cause of the table is played. Default: each one. */
+  /** Interval of the played causes in the table. Default: each one. */
   readonly everyCause?: number;
   /** Number of random windows whose sums are compared. */
   readonly windows: number;
@@ -24,7 +24,10 @@ export interface MonthSettings {
 
 type Accounts = ReadonlyMap<NodeName, Account>;
 
-/** Plays the month with every cause of the table of answers, and compares the ledger, its sums and its alerts with the oracle. */
+/**
+ * Plays the month with every cause of the table of responses, and compares the ledger, its sums and its alerts with the
+ * expected ones.
+ */
 export async function compareMonth(sql: postgres.Sql, settings: MonthSettings): Promise<void> {
   const { everyCause = 1 } = settings;
   const gathered = await gatherCauses();
@@ -66,7 +69,7 @@ async function compareSeconds(sql: postgres.Sql, node: NodeName, expected: Uint8
   expect([wrong.length, ...wrong.slice(0, 5)]).toEqual([0]);
 }
 
-/** The other node is recorded under its own id while it answers. */
+/** The other node is recorded under its own id while it responds. */
 async function compareOther(sql: postgres.Sql, { looks }: Played): Promise<void> {
   const own = looks.filter(({ node }) => node === 'c');
   const expected = own.flatMap(({ at, isOther }, n) =>
@@ -134,7 +137,7 @@ function sumUntil(sums: Float64Array, moment: number): number {
   return (whole + (next - whole) * (at % 1)) * second;
 }
 
-/** Replays the default rules and compares their alerts with what they promise. Returns the number of alerts. */
+/** Replays the default rules and compares their alerts with the expected ones. Returns the number of alerts. */
 async function compareAlerts(
   sql: postgres.Sql,
   accounts: Accounts,

@@ -19,7 +19,7 @@ function random(): number {
   return seed / 2_147_483_647;
 }
 
-/** When nodes fall ill or go, and how long that lasts: some so short that no second look sees it. */
+/** When nodes fail, and for how long: some so short that no second probe finds it. */
 function lives(): { node: string; from: number; to: number; life: Life }[] {
   const all = nodes.flatMap((node) =>
     Array.from({ length: 20 }, () => {
@@ -34,7 +34,7 @@ function lives(): { node: string; from: number; to: number; life: Life }[] {
 const at = (date: number, hours: number, minutes = 0) =>
   start + ((date - 1) * day + hours * hour + minutes * minute) * PART_OF_DAY;
 
-/** What befalls the recorder, in order. */
+/** Events of the recorder, in order. */
 const script: readonly {
   at: number;
   does: 'kill' | 'start' | 'sleep' | 'cut off' | 'reconnect' | 'move';
@@ -70,7 +70,7 @@ const windows = [
   { nodes: null, from: at(22, 1), to: at(22, 2) },
 ];
 
-/** Plays the month. @returns when nobody watched, in true time, and how the clock stood for good from when on */
+/** Plays the month. @returns the unobserved times, in true time, and the lasting changes of the clock */
 async function play(world: World) {
   const absences: { from: number; to: number }[] = [];
   const shifts: { from: number; shift: number }[] = [{ from: start, shift: 0 }];
@@ -119,7 +119,7 @@ async function play(world: World) {
   return { absences, shifts };
 }
 
-/** What each second of the ledger must say, by a plain account of looks, absences and clocks. */
+/** The expected state of each second of the ledger, by a plain account of probes, absences and clocks. */
 function account(
   world: World,
   node: string,
@@ -127,7 +127,7 @@ function account(
   shifts: readonly { from: number; shift: number }[],
 ) {
   const looks = world.looks.filter((look) => look.node === node);
-  // A failing look counts if the node was down before it, or the next one agrees.
+  // A failing probe counts if the node was down before it, or the next one agrees.
   const said = looks.map(({ look }) => String(look.state));
   looks.forEach((look, n) => {
     if (look.look.state !== 'down' || said[n - 1] === 'down') return;
@@ -137,7 +137,7 @@ function account(
     if (second?.look.state !== 'down')
       said[n] = second?.look.state === 'unknown' ? 'unknown' : (said[n - 1] ?? 'unknown');
   });
-  // What was not settled when the recorder was killed is not known.
+  // What was not settled when the recorder was killed is unknown.
   const dark = absences.map(({ from, to }) => {
     const suspects = nodes.flatMap((one) => {
       const mine = world.looks.filter((look) => look.node === one && look.at <= from);
@@ -167,7 +167,7 @@ function account(
     while ((dark[absence]?.to ?? end) <= now) absence += 1;
     const label = (now + (shifts[shift]?.shift ?? 0) - start) / second;
     while (written < label) write('unknown'); // the clock was set forward
-    // The clock was set back: what is written beyond its time is removed once the ledger is taken over.
+    // The clock was set back: later times are removed once the ledger is taken over.
     if (world.restarts.includes(now)) written = Math.min(written, label);
     if (written > label) continue;
     const gone = (dark[absence]?.from ?? end) <= now;

@@ -19,7 +19,7 @@ const count = fc.oneof(
 );
 const percentage = fc.tuple(fc.nat(100), fc.nat(99)).map(([whole, part]) => `${whole}.${part}%`);
 const id = fc.oneof(
-  // An id of 32 bytes has 49 or 50 digits in base58; without a single capital one in 10^12 has.
+  // An id of 32 bytes has 49 or 50 digits in base58; one in 10^12 has no capital letter.
   chars(BASE58, 49, 50).filter((text) => /[A-Z]|\d/.test(text)),
   chars(BASE58, 30, 33).map((text) => `NodeID-${text}`),
   chars('0123456789abcdef', 40, 64).map((text) => `0x${text}`),
@@ -28,7 +28,7 @@ const id = fc.oneof(
 const time = fc
   .date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true })
   .map((date) => date.toISOString());
-/** Each kind of what moves, twice. */
+/** Each kind of variable part, twice. */
 const pair = fc.oneof(...[duration, count, percentage, id, time].map((kind) => fc.tuple(kind, kind)));
 
 const word = fc
@@ -36,7 +36,7 @@ const word = fc
   .filter((text) => !/^(?:and)$/.test(text));
 const names = fc.constantFrom('C', 'P', 'X', 'C2', 'v1.11.3', 'chain-7', 'p2p', 'network');
 const joint = fc.constantFrom(' ', ' > ', ', ', ' (', ') ', ': ', '=', ' of ');
-/** A text of words with something that moves between them, at two moments. */
+/** A text of words with variable parts between them, at two moments. */
 const moments = fc
   .array(fc.tuple(fc.oneof(word, names), joint, pair, joint), { minLength: 1, maxLength: 5 })
   .map((parts) =>

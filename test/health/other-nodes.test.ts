@@ -23,7 +23,7 @@ const reading = (state: ProbeQueryResult['state']): ProbeQueryResult => ({
 });
 const ANOTHER: ProbeQueryResult = { state: 'unknown', error: 'another node', checks: null, latency: null };
 
-/** Reads the ledger of a node as seconds since the start; what is open ends with the heartbeat. */
+/** Reads the ledger of a node as seconds since the start; open intervals end with the heartbeat. */
 async function ledgerOf(observer: string, node: string) {
   const rows = await sql<{ state: string; from: number; to: number }[]>`
     select h.state, extract(epoch from h.started_at)::float8 - ${start / second} as from,
@@ -61,7 +61,7 @@ it('records the probes of another node under its own id, until another one respo
     ['unknown', moved, back],
     ['up', back, now()],
   ]);
-  // A process that starts ends what it does not see, and the first failure is confirmed again.
+  // A process that starts ends nodes that it does not find, and the first failure is confirmed again.
   const again = off + 3600;
   expect(await ledgerOf('moved', 'NodeID-B')).toEqual([
     ['up', moved, failed],
@@ -82,7 +82,7 @@ it('never mixes nodes, whichever responds at which URL and however the recorder 
     NAMES.map((node) => ({ node, probe: 'health' })),
     start,
   );
-  // Who answers at each URL; the name stands for the first one.
+  // The node that responds at each URL; the name is that of the first one.
   const answering = new Map(NAMES.map((name, at) => [name, IDS[at] ?? '']));
   const states = new Map<string, ProbeQueryResult['state']>(IDS.map((id) => [id, 'up']));
   const seen: { at: number; name: string; id: string; state: string }[] = [];
@@ -107,7 +107,7 @@ it('never mixes nodes, whichever responds at which URL and however the recorder 
   const starts = new Set<number>();
   for (const [at, name] of NAMES.entries()) {
     const told = await ledgerOf('mixed', name);
-    // Between two looks at a name its ledger says what the earlier one saw.
+    // Between two probes of a name its ledger has the state of the earlier one.
     const mine = seen.filter((look) => look.name === name);
     const expected = mine.map((look) => (look.id === IDS[at] ? look.state : 'unknown'));
     for (const [n, look] of mine.entries()) {

@@ -15,7 +15,7 @@ async function world(nodes = ['a'], at = start): Promise<World> {
   return made;
 }
 
-/** The ledger of a node as a whole: state, from and to in seconds since the start, and the looks. */
+/** The complete ledger of a node: state, from and to in seconds since the start, and the number of probes. */
 async function ledger({ observer }: World, node = 'a') {
   const rows = await sql<{ state: string; from: number; to: number; probes: number }[]>`
     select state, extract(epoch from started_at)::float8 * 1000 - ${start} as from,
@@ -27,7 +27,7 @@ async function ledger({ observer }: World, node = 'a') {
 const UP: ProbeQueryResult = { state: 'up', error: null, checks: [], latency: 1 };
 const DOWN: ProbeQueryResult = { state: 'down', error: 'HTTP 502', checks: null, latency: null };
 
-/** Lets the next look at the node be answered by the returned function only. Later looks get `later`. */
+/** Lets the returned function answer the next probe of the node only. Later probes get `later`. */
 function heldLook(it: World, later: ProbeQueryResult) {
   let answer = (_: ProbeQueryResult) => {};
   let held = false;
@@ -41,7 +41,7 @@ function heldLook(it: World, later: ProbeQueryResult) {
   return { isHeld: () => held, answer: (look: ProbeQueryResult) => answer(look) };
 }
 
-/** Lets macrotasks run, so that what was answered is taken. */
+/** Lets macrotasks run, so that responses are processed. */
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a probe in flight while the process was paused', () => {
@@ -54,7 +54,7 @@ describe('a probe in flight while the process was paused', () => {
     const it = await world();
     await it.pass(5 * minute);
     const look = heldLook(it, after);
-    // World waits for looks under way, so ticks are made here.
+    // World waits for probes in flight, so ticks are made here.
     for (; !look.isHeld(); it.now += second) it.prober?.tick();
     const asleep = it.now - second;
     it.now += pause;
@@ -121,7 +121,7 @@ describe('a probe that never ends', () => {
     await it.flush();
     const states = await ledger(it);
     expect(states.map(([state]) => state)).toEqual(['up', 'unknown', 'up']);
-    // The first look without an answer began a second after the fifth minute.
+    // The first probe without a response started a second after the fifth minute.
     expect(states[1]?.slice(1, 3)).toEqual([361, 901]);
     expect((await ledger(it, 'b')).map(([state]) => state)).toEqual(['up']);
   });

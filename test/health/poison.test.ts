@@ -10,7 +10,7 @@ import { type UpstreamServer, upstreamServer } from '../support/upstream-server.
 import { type Report, reportOf, UNREADABLE } from './poisoned-reports.ts';
 import { minute, second, World } from './world.ts';
 
-/** How many reports; POISONED_REPORTS=10000 is the long way. Of few reports more are poisoned. */
+/** Number of reports; POISONED_REPORTS=10000 for a long run. Few reports have a higher share of poisoned ones. */
 const REPORTS = Number(process.env.POISONED_REPORTS ?? 400);
 const ONE_IN = REPORTS < 5_000 ? 8 : 100;
 const nodes = ['a', 'b', 'c', 'd', 'well'];
@@ -36,9 +36,9 @@ function random(): number {
   return seed / 2_147_483_647;
 }
 
-/** What a report is to be read as: only whether it is JSON is the parser's word. */
+/** The expected reading of a report; only the parser decides whether it is JSON. */
 function stateOf({ status, healthy, body, poison }: Report): Expected['state'] {
-  // Without a report the status decides, and a status of 2xx says nothing of the node.
+  // Without a report the status decides, and a status of 2xx proves nothing about the node.
   const byStatus = status >= 500 ? 'down' : 'unknown';
   if (poison !== null && poison in UNREADABLE) return byStatus;
   try {
@@ -85,7 +85,7 @@ interface Expected {
   readonly poison: string | null;
 }
 
-/** What each second must be: a failing look counts if the node was down before it, or the next one agrees. */
+/** The expected state of each second: a failing probe counts if the node was down before it, or the next one agrees. */
 function account(looks: readonly Expected[], until: number): string[] {
   const said: string[] = looks.map(({ state }) => state);
   looks.forEach(({ state }, n) => {
@@ -111,7 +111,7 @@ it(`counts each of ${REPORTS} reports, one in ${ONE_IN} poisoned, as a probe, wi
   const health = new Map<string, boolean>();
   const stop = new AbortController();
   world.looker = (node) => {
-    // The last minutes are well, so that nothing waits for its confirmation.
+    // The last minutes are healthy, so that no failure waits for its confirmation.
     const last = expected.length >= REPORTS;
     const changes = node !== 'well' && random() < 0.08;
     const healthy = last || (health.get(node) ?? true) !== changes;

@@ -1,10 +1,10 @@
-/** A health report as a node sends it, and what it means. */
+/** A health report as a node sends it, and its meaning. */
 export interface Report {
   readonly status: number;
   readonly body: Buffer;
-  /** As the node means it; a body that is no JSON is for the parser to find. */
+  /** The intended meaning; the parser detects a body that is no JSON. */
   readonly healthy: boolean;
-  /** What is wrong with it; null: nothing. */
+  /** The kind of the poison; null: none. */
   readonly poison: string | null;
 }
 
@@ -18,7 +18,7 @@ const pick = <T>(random: Random, all: readonly T[]): T => {
   return one;
 };
 
-/** What PostgreSQL takes neither as text nor within JSON, beside what only looks like it, and what is merely odd. */
+/** Texts that PostgreSQL accepts neither as text nor within JSON, texts that only look like them, and unusual ones. */
 const CHARACTERS = [
   '\0',
   'a\0b',
@@ -31,7 +31,7 @@ const CHARACTERS = [
   "'; drop",
   '%s$1',
 ];
-/** Beyond numeric (131072 digits before the point, 16383 after it), and at its borders. */
+/** Numbers beyond numeric (131072 digits before the point, 16383 after it), and at its limits. */
 const NUMBERS = [
   '1e200000',
   '-1e131073',
@@ -45,7 +45,7 @@ const NUMBERS = [
   `0.${'1'.repeat(16_384)}`,
   `1${'0'.repeat(400)}`,
 ];
-/** An index takes 2,704 bytes; a text and a JSON string take many more than anybody wants. */
+/** An index accepts 2,704 bytes; a text and a JSON string accept many more. */
 const LENGTHS = [300, 2_600, 2_705, 8_192, 100_000, 1_000_000];
 const DEPTHS = [60, 501, 3_000, 10_000];
 const INSTANTS = [
@@ -75,7 +75,7 @@ const NAMES = ['*', '__proto__', 'constructor', 'toString', '', ' ', '(more)', '
 
 const nested = (depth: number, open: string, close: string) => open.repeat(depth) + close.repeat(depth);
 
-/** A poisoned member of `checks`: its JSON, and how it is poisoned. */
+/** A poisoned member of `checks`: its JSON, and the kind of the poison. */
 function poisonedMember(random: Random): { json: string; poison: string } {
   const check = (members: string) => `{"timestamp":"2026-01-01T00:00:00Z",${members}}`;
   const failing = (message: string) => check(`"error":"ill","message":${message}`);
@@ -117,7 +117,7 @@ function poisonedMember(random: Random): { json: string; poison: string } {
   return { poison, json: kinds[poison]?.() ?? '' };
 }
 
-/** Poisons of the report as a whole: after these it says nothing of its health. */
+/** Poisons of the complete report: after these it does not contain the node's health. */
 export const UNREADABLE: Readonly<Record<string, (body: string) => Buffer>> = {
   'bad UTF-8': (body) =>
     Buffer.concat([Buffer.from(body.slice(0, -1)), Buffer.from([0x2c, 0x22, 0xff, 0x22])]),
@@ -126,7 +126,7 @@ export const UNREADABLE: Readonly<Record<string, (body: string) => Buffer>> = {
   'health that is no flag': (body) => Buffer.from(body.replace(/"healthy":(true|false)/, '"healthy":"$1"')),
 };
 
-/** A report of a node at a moment (ms since 1970). @param poisoned whether something is wrong with it */
+/** A report of a node at a moment (ms since 1970). @param poisoned whether it has a poison */
 export function reportOf(random: Random, at: number, healthy: boolean, poisoned: boolean): Report {
   const timestamp = quoted(new Date(at).toISOString());
   const seconds = (random() * 100).toFixed(1);

@@ -17,7 +17,9 @@ const [ledger] = activeLedgers(
   ),
 );
 
-/** Looks once at a node over HTTP. @param cutOff the recorder is cut off from the network @param deadline of one call, ms */
+/**
+ * Probes a node once over HTTP. @param cutOff the recorder is cut off from the network @param deadline of one call, ms
+ */
 export async function look(url: string, cutOff = false, deadline = 30_000): Promise<ProbeQueryResult> {
   if (!ledger) throw new Error('node_health is not active');
   const settings = {

@@ -22,7 +22,7 @@ async function world(nodes = ['a'], every = minute): Promise<World> {
   return made;
 }
 
-/** The ledger of a node as a whole: state, from and to in seconds since the start. */
+/** The complete ledger of a node: state, from and to in seconds since the start. */
 async function ledger({ observer }: World, node = 'a', check = '*') {
   const rows = await sql<{ state: string; from: number; to: number; error: string | null; probes: number }[]>`
     select state, extract(epoch from started_at)::float8 * 1000 - ${start} as from,
@@ -238,7 +238,7 @@ describe('a recorder', () => {
     await it.pass(minute);
     it.lives.set('b', 'gone');
     while (it.looks.at(-1)?.node !== 'b' || it.looks.at(-1)?.look.state !== 'down') await it.pass(second);
-    // The failure of b waits for a second look, and a is seen up before.
+    // The failure of b waits for a second probe, and a was up before.
     const from = it.now + second;
     it.windows = [{ nodes: ['a'], from, to: from + hour }];
     it.lives.set('a', 'well');
@@ -278,7 +278,7 @@ describe('a recorder', () => {
   });
 });
 
-/** A node whose answers are written down as JSON. */
+/** A node whose responses are JSON texts. */
 function answering(it: World, answers: ReadonlyMap<string, () => string>) {
   it.looker = async (node) => {
     const body = answers.get(node)?.() ?? '{"checks":{},"healthy":true}';
@@ -400,7 +400,7 @@ describe('check names that change at each probe', () => {
 describe('first probes', () => {
   it('of a new observer end no absence, and each node is observed from its own first probe on', async () => {
     const nodes = Array.from({ length: 90 }, (_, n) => `n${n}`);
-    const it = await world(nodes); // more than one tick asks
+    const it = await world(nodes); // several ticks send probes
     await it.pass(minute);
     await it.flush();
     expect(await sql`select from recorder.health_absences where observer = ${it.observer}`).toHaveLength(0);
@@ -478,7 +478,7 @@ describe('a database that lost its last writes', () => {
     await restore(it);
     await it.pass(minute);
     await expect(it.flush()).rejects.toThrow('the lease on node-health');
-    // The same process takes it up again, as `up` does.
+    // The same process continues it, as `up` does.
     await it.start();
     await it.pass(9 * minute);
     await it.flush();

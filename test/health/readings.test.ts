@@ -31,7 +31,7 @@ describe.skipIf(!existsSync(file))('documented responses', () => {
   });
 });
 
-/** A report of a node that has lost its peers, as nodes write it (node-rpc 2, 4.4). */
+/** A report of a node without peers, as nodes write it (node-rpc 2, 4.4). */
 const unhealthy = (error: unknown) => ({
   checks: {
     C: { message: { engine: { vm: null } }, timestamp: '2024-03-26T19:44:45.2931-04:00', duration: 20375 },

@@ -10,7 +10,7 @@ afterEach(async () => {
   await sql`drop function if exists public.refuse() cascade`;
 });
 
-/** Lets the database refuse rows of a table for which a condition holds. */
+/** Lets the database refuse rows of a table that fulfil a condition. */
 async function refuse(condition: string, tables = ['node_health', 'health_probes']): Promise<void> {
   await sql.unsafe(`create or replace function public.refuse() returns trigger language plpgsql as $$
     begin raise exception 'no such row here' using errcode = '22023'; end $$;
@@ -26,7 +26,7 @@ async function world(nodes: readonly string[]): Promise<World> {
   return made;
 }
 
-/** The ledger of a node as a whole: state, from and to in seconds since the start. */
+/** The complete ledger of a node: state, from and to in seconds since the start. */
 async function ledger({ observer }: World, node: string) {
   const rows = await sql<{ state: string; from: number; to: number }[]>`
     select state, extract(epoch from started_at)::float8 * 1000 - ${start} as from,
@@ -46,7 +46,7 @@ async function probeOf({ observer }: World, node: string) {
   };
 }
 
-/** What the looks at a node say of it, second by second until now; the recorder of these tests never pauses. */
+/** The states of a node by its probes, second by second until now; the recorder of these tests never pauses. */
 function truth({ looks, now }: World, node: string): string[] {
   const mine = looks.filter((look) => look.node === node);
   return Array.from({ length: (now - start) / second }, (_, at) => {
@@ -55,7 +55,7 @@ function truth({ looks, now }: World, node: string): string[] {
   });
 }
 
-/** The same as the ledger has it. */
+/** The same from the ledger. */
 async function told(world: World, node: string): Promise<string[]> {
   const seconds = Array<string>((world.now - start) / second).fill('nothing');
   for (const [state, from, to] of await ledger(world, node))

@@ -27,7 +27,7 @@ const month = { from: Date.UTC(2026, 0, 1), to: Date.UTC(2026, 1, 1) };
 
 const { it, sql } = withDatabase();
 
-/** Writes what an observer saw of a node in the month: each state with the hour in which it started. */
+/** Writes the states that an observer recorded of a node in the month, each with its start in hours. */
 async function saw(
   observer: string,
   node: string,
@@ -157,7 +157,7 @@ describe('several observers', () => {
       select state, extract(epoch from started_at)::float8 - ${month.from / 1000} as from,
         extract(epoch from ended_at)::float8 - ${month.from / 1000} as to
       from reporting_internal.node_quorum_states where node = 'settling' order by started_at`;
-    // One saw it fall, of which the other has not settled anything yet.
+    // One observer saw it fail, of which the other has not settled anything yet.
     await watch('ahead', at(100.5), [
       [0, 'up'],
       [100, 'down'],
@@ -166,17 +166,17 @@ describe('several observers', () => {
     expect(await states()).toEqual([{ state: 'up', from: 0, to: 100 }]);
     const [quorum] = await readQuorumUptime(sql, { from: at(0), to: at(100.5) }, 'settling');
     expect(quorum).toMatchObject({ up_seconds: 100, down_seconds: 0, unknown_seconds: 0.5 });
-    // Both see it: settled as far as the slower one.
+    // Both saw it: settled as far as the slower one.
     await watch('behind', at(101), [[100, 'down']]);
     expect(await states()).toEqual([
       { state: 'up', from: 0, to: 100 },
       { state: 'down', from: 100, to: 100.5 },
     ]);
-    // The slower one stops forever: from its heartbeat on it is one that did not look.
+    // The slower one stops: after its heartbeat it counts as an observer without probes.
     await sql`update recorder.health_observers set lease_until = now() - interval '1 hour' where observer = 'behind'`;
     await watch('ahead', at(900), []);
     expect((await states()).at(-1)).toEqual({ state: 'down', from: 101, to: 900 });
-    // Or it lives on, and trails behind.
+    // Or it runs on, with a delay.
     await sql`update recorder.health_observers set lease_until = now() + interval '1 hour' where observer = 'behind'`;
     expect((await states()).at(-1)).toEqual({ state: 'down', from: 101, to: 900 });
   });
@@ -454,7 +454,7 @@ describe('an incident during which no observer probed for hours', () => {
     ]);
     const sla = await slaReport(sql, month, month.to + day, 99, { minUptime: 80, minUptimeAfterUpgrade: 90 });
     expect(slaPage(sla)).toContain('8 h 30 min, unobserved for 8 h');
-    // Another one looked meanwhile: to nobody it was unknown.
+    // Another observer probed meanwhile: the state was known throughout.
     await saw('valletta', 'unseen for hours', [[0, 'up']]);
     expect(await told('unseen for hours', at(24))).toMatchObject([
       { down_seconds: 1800, unknown_seconds: 0 },
@@ -573,7 +573,7 @@ describe('the report of a month', () => {
     expect(page).toContain('disk &lt;full&gt;');
     expect(page).not.toContain('written later');
     expect(page).toContain('<td>2026-01-17 16:00</td><td>2026-01-17 18:00</td><td>new &lt;disk&gt;</td>');
-    // Watched 504 hours, 502 of them outside of maintenance: 498 up, 1 down and 3 unknown.
+    // Observed for 504 hours, 502 of them outside of maintenance: 498 up, 1 down and 3 unknown.
     expect(page).toContain('at least 99.203 % and at most 99.801 %');
     expect(page).toContain('3 h 0 min of it were not observed');
     expect(page).toContain('<td>health</td>');

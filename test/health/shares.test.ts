@@ -61,12 +61,12 @@ describe('the partitions of an observer', () => {
 
 const second = 1_000;
 
-/** Processes that divide shares among themselves, with leases as the database has them. Time passes by two seconds. */
+/** Processes that divide partitions among themselves, with leases as in the database. Time passes by two seconds. */
 class Hall {
   now = 0;
   readonly shares = new Map<string, { process: string | null; until: number }>();
   readonly living = new Map<string, ShareBalancer>();
-  /** Until when a process that was killed still counts as alive. */
+  /** Time until which a killed process still counts as alive. */
   readonly killed = new Map<string, number>();
 
   constructor(count: number) {
@@ -83,7 +83,7 @@ class Hall {
     this.killed.set(process, this.now + 20 * second);
   }
 
-  /** It stops in order, and gives its shares back. */
+  /** Stops in order, and releases its partitions. */
   leave(process: string) {
     this.living.delete(process);
     for (const one of this.shares.values())
@@ -120,7 +120,7 @@ class Hall {
     };
   }
 
-  /** How many shares each living process has. */
+  /** The number of partitions of each live process. */
   get counts(): number[] {
     return [...this.living.keys()].map(
       (process) =>

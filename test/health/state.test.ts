@@ -24,7 +24,7 @@ const check = (name: string, more: Partial<CheckReading> = {}): CheckReading => 
   ...more,
 });
 
-/** Runs looks through the machine. @returns the transitions, and the state of the whole at any moment */
+/** Runs probes through the state machine. @returns the transitions, and the overall state at any moment */
 function machine(
   looks: readonly (Partial<Observation> & Pick<Observation, 'at' | 'state'>)[],
   staleAfter = never,
@@ -161,7 +161,7 @@ describe('checks', () => {
   });
 });
 
-/** What the node does in a second of its life; `lost` is a fault of the recorder's own. */
+/** The behaviour of the node in a second; `lost` is a failure of the recorder. */
 type Second = 'well' | 'ill' | 'lost';
 
 describe('any sequence of probes of a node', () => {
@@ -183,7 +183,8 @@ describe('any sequence of probes of a node', () => {
         fc.integer({ min: 5, max: 20 }),
         fc.integer({ min: 2, max: 5 }),
         (seconds, every, confirm) => {
-          // The looks, as the prober plans them: one an interval, and one more after each new suspicion.
+          // Returns the probes as the prober plans them: one an interval, and one more after each new suspected
+          // failure.
           const looks: { at: number; state: 'up' | 'down' | 'unknown' }[] = [];
           let state = INITIAL_PROBE_STATE;
           const transitions: Transition[] = [];
@@ -203,7 +204,7 @@ describe('any sequence of probes of a node', () => {
           }
           const said = (moment: number) =>
             transitions.filter(({ at }) => at <= moment).at(-1)?.state ?? 'not yet';
-          // The plain account: a failing look counts if the look before it was down for sure, or the next one agrees.
+          // The plain account: a failing probe counts if the node was down before it, or the next one agrees.
           const account = looks.map((look) => String(look.state));
           for (let n = 0; n < looks.length; n++) {
             if (looks[n]?.state !== 'down' || account[n - 1] === 'down') continue;
@@ -261,7 +262,7 @@ describe('check names that change at each probe', () => {
     }
     expect(names.size).toBe(1_000 + 1);
     expect(names).toContain('(more)');
-    // From up to down, once, whatever the names of the failing checks are.
+    // One transition from up to down, whatever the names of the failing checks are.
     expect(transitions).toBe(1);
     expect(state.verdicts.get('(more)')?.state).toBe('down');
   });

@@ -8,13 +8,13 @@ export const minute = 60 * second;
 export const hour = 60 * minute;
 export const day = 24 * hour;
 
-/** What a node does: `ill` says so itself, `gone` does not answer. */
+/** The behaviour of a node: `ill` reports itself unhealthy, `gone` does not respond. */
 export type Life = 'well' | 'ill' | 'gone';
 
 const UNCOUNTED = { failingSince: null, failures: null };
 /**
- * Nodes, a recorder that watches them, and the clocks of its machine, all moved by the test. Time passes second by
- * second; the ledger is written every five minutes and whenever something is about to befall the recorder.
+ * Nodes, a recorder that probes them, and the clocks of its machine, all controlled by the test. Time passes second by
+ * second; the ledger is written every five minutes and before every event of the recorder.
  */
 export class World {
   readonly sql: postgres.Sql;
@@ -23,26 +23,26 @@ export class World {
   readonly every: number;
   /** True time, ms since 1970. */
   now: number;
-  /** How far the recorder's clock is from it, ms. */
+  /** Difference of the recorder's clock from the true time, ms. */
   shift = 0;
   readonly lives = new Map<string, Life>();
   /** The recorder cannot resolve names. */
   cutOff = false;
   windows: MaintenanceWindow[] = [];
-  /** The windows as they are read from the database before each write. */
+  /** The windows as read from the database before each write. */
   announced = (): MaintenanceWindow[] => this.windows;
   prober: Prober | null = null;
-  /** Every look: of what, when, and what came of it. */
+  /** Every probe: of which node, when, and its result. */
   readonly looks: { readonly node: string; readonly at: number; readonly look: ProbeQueryResult }[] = [];
-  /** Looks begin, and the world does not wait for their answers. */
+  /** Probes start, and the world does not wait for their responses. */
   holding = false;
-  /** Looks at a node for the world, in place of what the nodes' lives say. */
+  /** Probes of a node, in place of its scripted behaviour. */
   looker: ((node: string) => Promise<ProbeQueryResult>) | null = null;
-  /** What the recorder warned of. */
+  /** Warnings of the recorder. */
   readonly warnings: string[] = [];
-  /** When the recorder took its ledger over again because the clock went back, in true time. */
+  /** Times at which the recorder took its ledger over again because the clock went back, in true time. */
   readonly restarts: number[] = [];
-  /** What it said besides. */
+  /** Its other log lines. */
   readonly infos: string[] = [];
   #pending: Promise<unknown>[] = [];
   readonly #booted: number;
@@ -64,9 +64,9 @@ export class World {
     this.#booted = start - 12_345_678;
   }
 
-  /** Starts a recorder where none runs. */
+  /** Starts a recorder if none runs. */
   async start(): Promise<void> {
-    // The one before is dead: nobody gives its lease back.
+    // The previous one is dead: its lease is not released.
     await this
       .sql`update recorder.health_observers set lease_until = now() where observer = ${this.observer}`;
     this.#processes += 1;
@@ -95,7 +95,7 @@ export class World {
     await this.flush();
   }
 
-  /** Ends the recorder as kill -9 does, right after it wrote. */
+  /** Ends the recorder as kill -9 does, right after a write. */
   async kill(): Promise<void> {
     await this.flush();
     this.prober = null;
@@ -111,7 +111,7 @@ export class World {
     }
   }
 
-  /** Lets time pass. @param each called before every second, to move the world */
+  /** Lets time pass. @param each called before every second, to change the world */
   async pass(milliseconds: number, each?: () => void): Promise<void> {
     for (const end = this.now + milliseconds; this.now < end; ) {
       this.now += second;
@@ -131,7 +131,7 @@ export class World {
   async #tick(): Promise<void> {
     const asked = this.#asked;
     this.prober?.tick();
-    // Looks answer at once; what they say is taken in by then.
+    // Probes end at once; their results are processed by then.
     await Promise.all(this.#pending.splice(0));
     if (this.#asked !== asked) for (let turns = 0; turns < 6; turns++) await Promise.resolve();
   }

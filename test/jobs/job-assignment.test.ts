@@ -35,7 +35,7 @@ describe('a job, while processes with an older and a newer configuration run', (
     expect(await placeOfNode(old, [older], 'left')).toBe('nowhere');
     expect(await placeOfNode(scheduler, [newer], 'came')).toBe('here');
     expect(await placeOfNode(scheduler, [newer], 'left')).toBe('nowhere');
-    // Plans are the newer ones' business as soon as one of them works.
+    // The newer processes make all plans as soon as one of them runs.
     const plan = { kind: 'plan' as const, feed: base.source.name };
     expect(await assignJob(sql, old, true, plan)).toBe('here');
     await join('new', ['worker'], 'new, working');

@@ -31,7 +31,7 @@ const never = new AbortController().signal;
 const now = () => Date.now();
 const hour = 3_600_000;
 
-/** A Redis database of this file's own in the run's Redis. */
+/** A Redis database of this file in the Redis of the test run. */
 const ownRedis = redisUrl === null ? null : `${redisUrl}/5`;
 
 const kinds = [
@@ -76,7 +76,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
     for (const stop of stops.splice(0).reverse()) await stop();
   });
 
-  /** What an operator's FLUSHALL or TRUNCATE does: everything in the queue is gone. */
+  /** Removes everything from the queue, as an operator's FLUSHALL or TRUNCATE does. */
   async function wipe(): Promise<void> {
     if (onRedis) {
       const redis = new Redis(ownRedis ?? '');
@@ -99,7 +99,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
     return waiting + prioritized + delayed;
   };
 
-  /** Starts workers over feeds; gives the runs they made, as they end. */
+  /** Starts workers for feeds; returns their runs, as they end. */
   async function work(
     feeds: readonly ActiveFeed[],
     recording: RecordingContext = recordingContext(sql, now),

@@ -18,7 +18,7 @@ import { emptyDatabase, type TestDatabase } from '../support/database.ts';
 
 const { Queue, Worker } = withBackend(createPostgresBackend);
 
-/** How long the pool waits for an answer, ms. */
+/** Timeout of the pool for a response, in ms. */
 const SILENCE = 1_000;
 
 let database: TestDatabase;
@@ -38,7 +38,7 @@ afterAll(async () => {
   await database.close();
 });
 
-/** Lets the server's answer to a statement get lost, with all that would come behind it. @returns resolves once it was sent */
+/** Drops the server's response to a statement, with everything after it. @returns resolves once it was sent */
 function losingTheAnswerTo(lost: RegExp): Promise<void> {
   return new Promise((resolve) => {
     proxy.decide((statement) => {

@@ -23,7 +23,7 @@ const DECIDES = 'this configuration became the newest';
 const REFUSED =
   /REDIS_URL: this Redis is unsuitable for the queue: another recorder with the same name and another database uses this queue/;
 
-/** Resolves once a command says something; rejects when it ends before. */
+/** Resolves once a command prints something; rejects if it ends before. */
 function says(running: Running, words: string): Promise<void> {
   return new Promise((resolve, reject) => {
     createInterface(running.process.stderr).on('line', (line) => line.includes(words) && resolve());
@@ -31,13 +31,13 @@ function says(running: Running, words: string): Promise<void> {
   });
 }
 
-/** A process that works in a queue: the queue, and its database, which may become another one or be away (null). */
+/** A process that uses a queue, and its database, which may change or be unavailable (null). */
 interface Worker {
   readonly queue: RecorderQueue;
   database: string | null;
 }
 
-/** A process on a Redis. @param name of its recorder */
+/** A process that uses a Redis. @param name of its recorder */
 async function worker(redisUrl: string, database: string, name?: string): Promise<Worker> {
   const databaseUrl = 'postgres://127.0.0.1:1/none';
   const identity = async () => made.database;
@@ -72,7 +72,7 @@ describe.skipIf(skipped)(`a queue in Redis${skipped ? ` (skipped: ${skipped})` :
     await one.queue.claim();
     expect(await one.queue.objection()).toBeNull();
     expect(await other.queue.objection()).toMatchObject(OTHERS);
-    // Names and databases of a Redis are apart.
+    // Names and databases of a Redis are separate.
     expect(await (await worker(url, 'b', 'second')).queue.objection()).toBeNull();
     expect(await (await worker(`${url}/1`, 'b')).queue.objection()).toBeNull();
     const sibling = await worker(url, 'a');
@@ -106,7 +106,7 @@ describe.skipIf(skipped)(`a queue in Redis${skipped ? ` (skipped: ${skipped})` :
     );
     await other.queue.close();
     expect(await redis.get(KEY)).toBe('a');
-    // A queue that was wiped is claimed again, by whoever comes first.
+    // A cleared queue is claimed by the first process that uses it.
     await redis.flushall();
     await one.queue.claim();
     expect(await redis.get(KEY)).toBe('a');
@@ -186,7 +186,7 @@ describe.skipIf(skipped)(`one Redis${skipped ? ` (skipped: ${skipped})` : ''}`, 
     expect(second).toMatchObject({ code: 2, stderr: expect.stringMatching(REFUSED) });
     const fixed = [start(1, ['up', '--config', named]), start(1, ['up', '--config', plain], `${redis}/1`)];
     await Promise.all(fixed.map((running) => says(running, DECIDES)));
-    // Another process of the first recorder is none of this.
+    // Another process of the first recorder does not conflict.
     await says(start(0, ['up']), DECIDES);
 
     first.process.kill('SIGTERM');

@@ -12,13 +12,13 @@ const silent = pino({ level: 'silent' });
 const servers = new RedisPlaces();
 afterEach(() => servers.stop());
 
-/** Puts plans into both queues and waits until a worker did them, before and after `lose`. */
+/** Puts plans into both queues and waits until a worker executed them, before and after `lose`. */
 async function worksWhile(redisUrl: string, lose: () => Promise<void>): Promise<void> {
   const urls = { redisUrl, databaseUrl: 'postgres://127.0.0.1:1/none' };
   const backend = await openBackend(urls, silent, new AbortController().signal);
   const done: string[] = [];
   let noticed = () => {};
-  // As `up` asks: at once, before the client knows who is who.
+  // As `up` connects: at once, before the client has discovered the nodes.
   const first = await backend.queue(POLLS);
   expect(await first.objection()).toBeNull();
   await first.close();
@@ -90,7 +90,7 @@ describe.skipIf(skipped)(`the queue${skipped ? ` (skipped: ${skipped})` : ''}`, 
       maxRetriesPerRequest: null,
       retryStrategy: () => 50,
     });
-    // BullMQ waits for this alone before it asks for the next job.
+    // BullMQ waits only for this before it fetches the next job.
     const connecting = client.connect();
     await new Promise((resolve) => {
       client.once('ready', resolve);

@@ -42,7 +42,7 @@ async function workingBehind(proxy: TcpProxy) {
       const { name, data, opts } = planJob(feed, 'now');
       return queue.add(name, data, opts);
     },
-    /** Waits until a worker did it. */
+    /** Waits until a worker executed it. */
     did: (feed: string) => {
       const wanted = JSON.stringify(planJob(feed, 'now').data);
       return new Promise<void>((resolve) => {
@@ -93,11 +93,11 @@ describe.skipIf(skipped)(`the queue in one Redis${skipped ? ` (skipped: ${skippe
     );
     await servers.replicated(primary);
     await next.call('REPLICAOF', 'NO', 'ONE');
-    proxy.target = replica.port; // connections that are open lead where they led
+    proxy.target = replica.port; // open connections keep their server
     await old.call('REPLICAOF', '127.0.0.1', String(replica.port));
     old.disconnect();
     next.disconnect();
-    // Until its connection was made again, the recorder is told that this is a replica.
+    // Until its connection was reopened, the recorder uses a replica.
     await expect
       .poll(
         () =>

@@ -37,8 +37,8 @@ describe('an unavailable PostgreSQL', () => {
       log: silent,
       finished: (result) => runs.push(result),
     });
-    // Cut off once more, over the moment at which a job is due: what listens and what asks connect again by themselves,
-    // and look although nobody tells them of a new job, or when the next one is due.
+    // Cut off once more, when a job is due: the listening and querying connections reopen by themselves, and poll
+    // without a notification of a new job or of the next due one.
     const { name, data, opts } = recordJob(feed, jobFor(feed));
     await queues.polls.add(name, data, { ...opts, delay: 4_000 });
     proxy.weather = { kind: 'down' };

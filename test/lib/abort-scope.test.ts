@@ -59,7 +59,7 @@ describe('100,000 calls under one long-lived signal', () => {
     };
     const [early, late] = [await inUse(20_000), await inUse(80_000)];
     expect(listeners(whole.signal)).toBe(0);
-    // 80,000 that stay would take 30 MB and more.
+    // 80,000 remaining listeners would take more than 30 MB.
     expect(late - early).toBeLessThan(8_000_000);
   });
 

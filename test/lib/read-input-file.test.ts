@@ -19,7 +19,7 @@ function pipe(name: string): string {
   spawnSync('mkfifo', [at(name)]);
   return at(name);
 }
-/** Why a file is not read. */
+/** Reasons why a file is refused. */
 function why(path: string): string {
   try {
     readInputFile('--head', path);

@@ -43,7 +43,7 @@ describe('a secret', () => {
         const clean = createRedactor([secret])(text);
         expect(JSON.stringify(JSON.parse(clean))).not.toContain(json(secret));
       }),
-      // A backslash at its end, and behind it one that escapes what follows.
+      // A backslash at its end, and after it one that escapes the next character.
       { examples: [['1234567\\', null, '"']] },
     );
   });

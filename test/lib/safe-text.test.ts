@@ -12,7 +12,7 @@ import {
 } from '../../src/lib/safe-text.ts';
 import { badgeOf } from '../../src/server/badge.tsx';
 
-/** What a terminal, a browser or a chat would obey. */
+/** Characters that control a terminal, a browser or a chat. */
 const ACTING = [
   ...'\u0000\u0007\b\u001b\u007f\u009b\u061c\u200b\u200e\u200f\u2028\u2029\u202a\u202e\u2060\u2066\u2069\ufeff\ufff9\ud800',
   ...'\u00ad\u180e\u{1d173}\u{e0041}',

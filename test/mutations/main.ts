@@ -6,9 +6,9 @@ import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type Mutation, mutations } from './mutations.ts';
 
-/*
- * Plants each bug of `mutations.ts` in a copy of this repository, and runs the test file that must fail by it:
- * `npm run test:mutations`, or with words of the names of some of them. Fails if a bug is not caught.
+/**
+ * Applies each bug of `mutations.ts` to a copy of this repository, and runs the test file that must fail: `npm run
+ * test:mutations`, or with words of the names of some of them. Fails if a bug is not detected.
  */
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -38,7 +38,10 @@ for (const mutation of chosen) {
 console.info(`${chosen.length - missed} of ${chosen.length} are caught`);
 process.exitCode = missed > 0 ? 1 : 0;
 
-/** Returns the titles of the tests that fail with the bug. @throws Error if the source has no such text, or the tests do not run */
+/**
+ * Returns the titles of the tests that fail with the bug. @throws Error if the source does not contain the text, or the
+ * tests do not run
+ */
 async function failuresBy({ file, from, to, test }: Mutation): Promise<string[]> {
   const dir = await mkdtemp(join(tmpdir(), 'recorder-mutation-'));
   try {
@@ -80,7 +83,7 @@ async function failuresBy({ file, from, to, test }: Mutation): Promise<string[]>
   }
 }
 
-/** What is used of vitest's JSON report. */
+/** The used part of vitest's JSON report. */
 interface Report {
   readonly testResults: readonly {
     readonly message: string;

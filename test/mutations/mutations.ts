@@ -1,4 +1,4 @@
-/** A bug that is planted in `src/`, and the test file of `npm test` that fails by it. */
+/** A bug for `src/`, and the test file of `npm test` that fails with it. */
 export interface Mutation {
   readonly name: string;
   /** Below `src/`. */

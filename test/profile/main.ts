@@ -19,7 +19,7 @@ const given = process.argv.slice(2);
 const dir = await mkdtemp(join(tmpdir(), 'recorder-profile-'));
 const file = join(dir, 'measurements');
 try {
-  // One worker: what PostgreSQL does meanwhile is for its file alone.
+  // One worker: the work of PostgreSQL meanwhile is for its file alone.
   const args = [
     'run',
     '--maxWorkers',

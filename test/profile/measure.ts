@@ -4,10 +4,10 @@ import postgres from 'postgres';
 import { afterAll, afterEach, beforeEach, expect, inject } from 'vitest';
 import { between, type ProcessorTime, processorTime } from './processor-time.ts';
 
-/** One line of the measurements: a whole file with its imports and hooks, or a test of it. Times are in ms. */
+/** One line of the measurements: a complete file with its imports and hooks, or a test of it. Times are in ms. */
 export interface Measurement extends ProcessorTime {
   readonly file: string;
-  /** Null for the whole file. */
+  /** Null for the complete file. */
   readonly test: string | null;
   readonly elapsed: number;
 }
@@ -25,7 +25,7 @@ beforeEach(() => {
 afterEach(({ task }) => write(testStart, task.name));
 afterAll(() => write(fileStart, null));
 
-/** Reading `/proc` takes as long as a short test: its own processor time, in ms, is not the tests'. */
+/** Reading `/proc` takes as long as a short test: its processor time, in ms, is subtracted. */
 function moment() {
   const before = process.cpuUsage();
   const { tests, ...others } = processorTime(postmaster);
@@ -43,7 +43,7 @@ function write(start: ReturnType<typeof moment>, test: string | null): void {
   appendFileSync(TEST_PROFILE, `${JSON.stringify(measured)}\n`);
 }
 
-/** Returns null where the server's files are not on this machine. */
+/** Returns null if the server's files are not on this machine. */
 async function postmasterOf(url: string): Promise<number | null> {
   const sql = postgres(url, { max: 1 });
   try {

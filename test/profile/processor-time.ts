@@ -1,28 +1,28 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Processor time since the start of a test run, in ms, by who used it. */
+/** Processor time since the start of a test run, in ms, by process. */
 export interface ProcessorTime {
   /** The process that runs the tests. */
   readonly tests: number;
   /** The PostgreSQL that the tests share, with its checkpoints. */
   readonly postgres: number;
-  /** Programs that tests started. */
+  /** Programs started by tests. */
   readonly programs: number;
 }
 
 interface Process {
   readonly parent: number;
   readonly own: number;
-  /** Of children that have ended. */
+  /** Of ended children. */
   readonly reaped: number;
 }
 
-/** `/proc` counts in ticks of 10 ms on every Linux that Node.js runs on. */
+/** `/proc` counts in ticks of 10 ms on every Linux that Node.js supports. */
 const TICK_MS = 10;
 
 /**
- * Reads the processor time of this test process, of the programs below it and of a PostgreSQL from `/proc`.
- * @param postmaster process id of the PostgreSQL, or null where it runs on another machine
+ * Reads the processor time of this test process, of its child programs and of a PostgreSQL from `/proc`.
+ * @param postmaster process id of the PostgreSQL, or null if it runs on another machine
  */
 export function processorTime(postmaster: number | null): ProcessorTime {
   const worker = process.pid;

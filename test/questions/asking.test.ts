@@ -180,7 +180,7 @@ describe('report NAME', () => {
     await expect(ask(name, options)).rejects.toThrow(problem);
   });
 
-  // `test/reporting/checks/reported-discrepancies.test.ts` asks the two that are no questions.
+  // `test/reporting/checks/reported-discrepancies.test.ts` runs the two reports without a query.
   it.each(reports().filter(({ name, notAsOf }) => notAsOf !== null && questionNamed(name)))(
     '$name has no past moment, and reports why',
     async ({ name, notAsOf }) => {

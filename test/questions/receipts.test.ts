@@ -62,7 +62,7 @@ const { range } = stakingTransactions.source;
 const RANGE = range ? { range } : {};
 let networks = 0;
 
-/** Records transactions of an address of a network of its own. */
+/** Records transactions of an address of a separate network. */
 async function recorderOf(address = 'P-one') {
   networks += 1;
   const target = { network: `network-${networks}`, addresses: address };

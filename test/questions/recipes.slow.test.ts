@@ -30,7 +30,7 @@ import { recordedMonth, recordLedger, type World } from './world.ts';
 
 const page = readFileSync(new URL('../../docs/reference/questions.md', import.meta.url), 'utf8');
 
-/** The recipes of the page: what is asked, in SQL and on the command line. */
+/** The recipes of the page: the query, in SQL and on the command line. */
 const recipes = [
   ...page.matchAll(/^\*\*(.+)\*\*\n\n```sql\n(.+);\n```\n\n```sh\nchain-recorder report (\S+)(.*)\n```$/gm),
 ].map(([, words = '', statement = '', name = '', options = '']) => ({ words, statement, name, options }));
@@ -41,7 +41,7 @@ const declared = questions().flatMap((part) =>
 
 const { it, database } = withDatabase();
 let world: World;
-/** A look in the middle of the month, and what the reports told then. */
+/** A poll in the middle of the month, and the results of the reports at that time. */
 const MIDDLE = Date.UTC(2026, 2, 20, 6);
 let toldThen: Readonly<Record<string, string>>;
 const toldAsOfThen = () =>
@@ -60,7 +60,7 @@ afterAll(async () => {
   await world?.sandbox.close();
 });
 
-/** The ids that stand for the reader's own. */
+/** The ids in place of the reader's own. */
 function filledIn(written: string): string {
   const { sandbox } = world;
   const own = {
@@ -77,7 +77,7 @@ function truth(question: Question, { values }: Example): Row[] | null {
   return trueRows(world, question.answer.name, filled);
 }
 
-/** A value as the truth has it: exact decimals without idle zeros, moments in one form. */
+/** Returns a value in the form of the truth: exact decimals without trailing zeros, moments in one form. */
 function canonical(value: unknown): string | boolean | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'boolean') return value;
@@ -88,7 +88,7 @@ function canonical(value: unknown): string | boolean | null {
   return written;
 }
 
-/** The first rows of a result as a table of Markdown. */
+/** Returns the first rows of a result as a table of Markdown. */
 function resultTable(names: readonly string[], rows: readonly (readonly unknown[])[]): string {
   const shown = rows.slice(0, 5).map((row) => row.map((value) => canonical(value) ?? ''));
   const more = rows.length > 5 ? [`\n${rows.length - 5} more rows.\n`] : [''];
@@ -98,7 +98,7 @@ function resultTable(names: readonly string[], rows: readonly (readonly unknown[
     .join('\n');
 }
 
-/** Rows as lines that can be compared, with the columns of the truth. */
+/** Returns rows as comparable lines, with the columns of the truth. */
 function lines(rows: readonly object[], like: readonly Row[]): string[] {
   const names = Object.keys(like[0] ?? rows[0] ?? {}).sort();
   return rows
@@ -109,7 +109,7 @@ function lines(rows: readonly object[], like: readonly Row[]): string[] {
     .sort();
 }
 
-/** Asks by `report`, with the options as the page has them. */
+/** Runs `report` with the options of the page. */
 async function report(name: string, options: string): Promise<readonly Exact[]> {
   const question = questionNamed(name);
   if (!question) throw new Error(`no report ${name}`);
@@ -197,7 +197,7 @@ it('every recipe returns the same rows in any session time zone', async () => {
 });
 
 it('every query of a past moment returns the same bytes two weeks later', async () => {
-  // `test/reporting/reports/as-of.test.ts` asks for these two, which need a ledger.
+  // `test/reporting/reports/as-of.test.ts` covers these two, which need a ledger.
   const others = ['uptime', 'sla'];
   const askable = reports().filter(({ name, notAsOf }) => notAsOf === null && !others.includes(name));
   expect(Object.keys(toldThen)).toEqual(askable.map(({ name }) => name));
@@ -253,7 +253,7 @@ describe('docs/how-to/analyst-queries.md', () => {
 
 it('a window that starts before the retained time returns the retained part, unchanged', async () => {
   const kept = Date.UTC(2026, 2, 16);
-  // These compare their first days with the time before.
+  // These compare their first days with the previous time.
   const lookBack = new Map([
     ['blocks-proposed', DAY],
     ['supply-over-time', DAY],
@@ -262,7 +262,7 @@ it('a window that starts before the retained time returns the retained part, unc
   const windows = declared.filter(
     ({ question, example }) => example.values.from !== undefined && truth(question, example) !== null,
   );
-  // What started before is told since what is kept.
+  // Earlier starts are reported as the start of the retained time.
   const since = new Set(['fees-over-time', 'node-versions']);
   const answersFrom = async (from: (asked: string) => string, clipped = false) => {
     const told: Record<string, string[]> = {};

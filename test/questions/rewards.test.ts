@@ -11,7 +11,7 @@ import { KnownRewards } from './truth/rewards.ts';
 
 const DAY = 86_400_000;
 const FIRST = Date.UTC(2025, 0, 1, 6);
-/** Looks are ten days apart for a year; no stake is shorter than two weeks. */
+/** Polls are ten days apart for a year; no stake is shorter than two weeks. */
 const LOOKS = Array.from({ length: 37 }, (_, at) => FIRST + at * 10 * DAY);
 const LAST = LOOKS.at(-1) ?? 0;
 const RECORDED = ['staking_transactions', 'pending_rewards'];
@@ -76,7 +76,7 @@ const known = (last = LAST, hasReceipts = true) =>
     nodeIds: watchedSeats().map(({ nodeId }) => nodeId),
   });
 
-/** Income by month in a window, in ms since 1970. */
+/** Returns the income by month in a window, in ms since 1970. */
 function incomeOf(all: KnownRewards, from: number, to: number): string[] {
   const groups = new Map<string, { rewards: number; amount: bigint | null; expected: bigint | null }>();
   const add = (at: number, addresses: string | null, state: string, amount: bigint) => {
@@ -102,7 +102,7 @@ function incomeOf(all: KnownRewards, from: number, to: number): string[] {
 
 const inOrder = (rows: readonly object[]) => rows.map((row) => JSON.stringify(row)).sort();
 
-/** The rows of the view, or of the record at a past moment. */
+/** Returns the rows of the view, or of the record at a past moment. */
 async function told(on: postgres.Sql, at?: number) {
   const from = at === undefined ? on`reporting.rewards` : on`reporting.rewards_as_of(${new Date(at)})`;
   const rows =

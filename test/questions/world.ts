@@ -6,11 +6,11 @@ import { configFor, Recorder } from '../every-operation/support.ts';
 import { stillSandbox } from '../sandbox/client.ts';
 
 const DAY = 86_400_000;
-/** The first look, and how many follow at six in the morning and in the evening: a month. */
+/** The first poll, and the number of further ones at six in the morning and in the evening: a month. */
 const FIRST = Date.UTC(2026, 2, 1, 6);
 const LOOKS = 66;
 const BETWEEN = DAY / 2;
-/** What is recorded beside: not asked about, and slow to record. */
+/** Datasets that are not recorded: not queried, and slow to record. */
 const LEFT_OUT =
   'p_blocks x_blocks x_transactions x_utxos native_transactions erc1155_transfers erc1155_balances deployed_contracts node_health proposals average_tps';
 const METRICS = [
@@ -23,28 +23,28 @@ const METRICS = [
   'cumulativeTxCount',
 ];
 
-/** A sandbox that was recorded for a month, with all that the truth needs to know of the recording. */
+/** A sandbox that was recorded for a month, with the data of the recording that the expected results need. */
 export interface World {
   readonly sandbox: Sandbox;
   readonly clock: ManualClock;
   readonly recorder: Recorder;
-  /** When everything was recorded, ms since 1970. */
+  /** Times of the polls, ms since 1970. */
   readonly looks: readonly number[];
 }
 
-/** The fourth and the eleventh seat leave and return within a day. */
+/** The fourth and the eleventh validator leave and return within a day. */
 const WATCHED_SEATS = [0, 1, 2, 3, 4, 5, 10, 11];
 
 /** The EVM chains whose metrics are recorded. */
 export const CHAINS = ['43114', '888001', 'total'];
-/** The configured nodes by name: the first sorts first, and is the one that all views are taken from. */
+/** The configured nodes by name: the first in order is the one of all views. */
 export const NODES = ['observer-1', 'validator-1'];
 
 /**
- * Records the sandbox for a month in which a subnet appears, another changes hands and one becomes an L1, validators leave
- * and join, L1 validators are topped up, delegations start and end, and nodes are restarted with another release.
- * In the end one node is wrong about the supply.
- * @param looked is called after each look, with its moment
+ * Records the sandbox for a month in which a subnet appears, another changes hands and one becomes an L1, validators
+ * leave and join, L1 validators are topped up, delegations start and end, and nodes are restarted with another release.
+ * In the end one node reports a wrong supply.
+ * @param looked is called after each poll, with its time
  */
 export async function recordedMonth(
   url: string,
@@ -105,7 +105,7 @@ export async function recordedMonth(
 export const MONTH_START = Date.UTC(2026, 2, 1);
 const HOUR = 3_600_000;
 
-/** The states of `validator-1` from the start of March: each up to its moment, in order. */
+/** The states of `validator-1` from the start of March: each up to its time, in order. */
 export const LEDGER = [
   { state: 'up', until: MONTH_START + 100 * HOUR },
   { state: 'down', until: MONTH_START + 102 * HOUR },
@@ -114,7 +114,7 @@ export const LEDGER = [
   { state: 'up', until: Date.UTC(2026, 3, 2) },
 ] as const;
 
-/** Stores {@link LEDGER} as the states that an observer saw. */
+/** Stores {@link LEDGER} as the states of an observer. */
 export async function recordLedger(sql: postgres.Sql): Promise<void> {
   const probe = { observer: 'recorder', node: 'validator-1', probe: 'health' };
   const end = new Date(LEDGER.at(-1)?.until ?? 0);
@@ -131,7 +131,7 @@ export async function recordLedger(sql: postgres.Sql): Promise<void> {
   }
 }
 
-/** Days of SQL as they are written: a Date would be a moment of one. */
+/** Returns SQL days as texts: a Date would be a moment of one. */
 const asText = (type: number) => ({
   to: type,
   from: [type],

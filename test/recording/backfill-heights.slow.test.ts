@@ -14,7 +14,7 @@ const KILLS = 8;
 
 const { it, database, sql } = withDatabase();
 const dir = temporaryFolder('heights');
-/** A node whose blocks cost less to serve than those of the sandbox. */
+/** A node whose blocks are faster to serve than those of the sandbox. */
 let node: UpstreamServer;
 beforeAll(async () => {
   node = await nodeServer(() => ({ id: 'NodeID-ZSgv3H2FvSopL9oT5cWzenMc8ebsQAoU', head: 1.02 * HEIGHTS }));

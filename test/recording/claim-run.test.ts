@@ -107,7 +107,7 @@ describe('keepLease', () => {
 });
 
 describe('a lease', () => {
-  /** Holds a table, as a migration does. @returns frees it once a statement waits for it, and tells when that was */
+  /** Locks a table, as a migration does. @returns releases it once a statement waits for it, and returns that time */
   const hold = async (table: string): Promise<() => Promise<Date>> => {
     const migration = postgres(database.url, { max: 1, onnotice: () => {} });
     await migration.unsafe(`begin; lock table recorder.${table}`);

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { CommitQueue } from '../../src/recording/commit-queue.ts';
 import { gate } from '../support/recording.ts';
 
-/** A commit that was started, of so many rows. */
+/** A started commit, with its number of rows. */
 interface Begun {
   readonly rows: number;
   readonly end: (error?: Error) => void;
 }
 
-/** As many turns as promises that nobody waits for outside need. */
+/** Number of microtask turns after which all promises are settled. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
 }
@@ -31,12 +31,12 @@ function gatheredRows({ isIdle = false } = {}) {
   return {
     line,
     begun,
-    /** Rows come. @returns whether more may be fetched at once */
+    /** Adds rows. @returns whether more may be fetched at once */
     async come(count: number): Promise<boolean> {
       rows += count;
       return Promise.race([line.pagesArrived().then(() => true), turns().then(() => false)]);
     },
-    /** The commit of a place ends. */
+    /** Ends the commit at an index. */
     async end(place: number, error?: Error): Promise<void> {
       begun[place]?.end(error);
       await turns();

@@ -31,7 +31,7 @@ const pages: Commit = {
   end: null,
 };
 
-/** Commits that are noted: whether each looks its rows up. */
+/** Recorded commits: whether each checks for existing rows. */
 function noted(fails: (looksUp: boolean) => Error | null) {
   const asked: boolean[] = [];
   const commit: CommitPages = async (_, { shouldLookUp = false }) => {

@@ -17,7 +17,7 @@ const { it, sql } = withDatabase();
 
 const clock = new ManualClock(Date.UTC(2026, 0, 10));
 
-/** Records the JSON text of a list of blocks, and gives what became of each. */
+/** Records the JSON text of a list of blocks, and returns the result of each. */
 async function recorded(items: string) {
   const target = blocksTarget();
   const feed = scriptedFeed(proposedBlocks, target);

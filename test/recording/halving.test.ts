@@ -24,7 +24,7 @@ const { it, sql } = withDatabase();
 const clock = new ManualClock(Date.UTC(2026, 0, 10));
 const context = () => recordingContext(sql, clock.read);
 
-/** An error as PostgreSQL makes it of a value. */
+/** An error of PostgreSQL about a value. */
 const refusal = (code: string) =>
   sql
     .unsafe(`do $$ begin raise exception 'no' using errcode = '${code}'; end $$`)
@@ -62,7 +62,7 @@ describe('a bisected insert', () => {
   });
 });
 
-/** Makes PostgreSQL refuse one value of a column. */
+/** Lets PostgreSQL refuse one value of a column. */
 async function plant(
   table: string,
   condition: string,
@@ -137,7 +137,7 @@ describe('a commit that fails because of its data', () => {
     const body = JSON.parse(said);
     feed.script = async function* () {
       yield { body, proven: null, last: false, whole: true };
-      await new Promise(setImmediate); // the page is decoded, and the next one is asked for
+      await new Promise(setImmediate); // the page is decoded, and the next one is requested
       body.blocks.length = 0;
       yield { body: { blocks: [block(301, 1_700_000_301)] }, proven: null, last: true, whole: true };
     };
@@ -252,7 +252,7 @@ describe('a member that cannot be stored', () => {
     async (what, bad) => {
       const feed = scriptedFeed(validators, { node: 'week', subnetId: what });
       const answer = (list: readonly object[]) => {
-        // A number in a field nobody knows that no column of PostgreSQL takes.
+        // A number in an unknown field that no column type of PostgreSQL can store.
         const text = JSON.stringify({ validators: list }).replace('"@"', '1e200000');
         feed.script = () => onlyPage(parseJson(text));
       };
@@ -262,7 +262,7 @@ describe('a member that cannot be stored', () => {
       for (let look = 1; look <= DAYS * 24; look++) {
         clock.now += day / 24;
         const day_ = Math.floor(look / 24);
-        // The bad one moves at every look, one leaves and one joins each day.
+        // The invalid one changes at every poll, one leaves and one joins each day.
         answer([member('bad', { ...bad, uptime: String(look) }), member(`m${day_}`), member('always')]);
         expect(await run(context(), feed)).toMatchObject({ status: 'partial', quarantined: 1 });
       }

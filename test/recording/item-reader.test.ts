@@ -9,11 +9,11 @@ import { itemColumns } from '../../src/recording/histories/batch.ts';
 import { buildItemReader } from '../../src/recording/item-reader.ts';
 import { parseJson } from '../../src/upstreams/json.ts';
 
-/** How many random items are read; by hand: `READ_ITEMS=1000000 npx vitest run test/recording/item-reader.test.ts` */
+/** Number of random items; by hand: `READ_ITEMS=1000000 npx vitest run test/recording/item-reader.test.ts` */
 const ITEMS = Number(process.env.READ_ITEMS ?? 8_000);
 const SEED = Number(process.env.SEED ?? 1);
 
-/** What the schema itself makes of an item, column by column; null: refused. */
+/** Returns the values that the schema parses from an item, column by column; null: refused. */
 function bySchema(dataset: Dataset, item: unknown): readonly (string | null)[] | null {
   const { data } = dataset.item.safeParse(item);
   if (!data) return null;
@@ -26,7 +26,7 @@ function bySchema(dataset: Dataset, item: unknown): readonly (string | null)[] |
   return [...row, null];
 }
 
-/** Whether each member of an item, and of the objects in it that the schema names, is named by the schema, or left out. */
+/** Returns whether the schema names each member of an item and of its objects, or excludes it. */
 function isNamed(schema: z.ZodObject, item: object, leftOut: readonly string[] = []): boolean {
   return Object.entries(item).every(([name, value]) => {
     const { inner } = unwrap(Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined);
@@ -70,7 +70,7 @@ const anything = fc.oneof(
 );
 
 const RFC3339 = '2026-01-02T03:04:05.123456Z';
-/** JSON texts that most leaves take, by the type of their columns. */
+/** JSON texts that most leaves accept, by the type of their columns. */
 const TAKEN: Readonly<Record<string, fc.Arbitrary<string>>> = {
   text: fc.string().map((text) => JSON.stringify(text)),
   numeric: fc.bigInt(0n, 2n ** 256n).map(String),
@@ -80,14 +80,17 @@ const TAKEN: Readonly<Record<string, fc.Arbitrary<string>>> = {
   jsonb: fc.array(number).map((all) => `[${all.join(',')}]`),
 };
 
-/** JSON texts that a leaf takes, nearly always. */
+/** JSON texts that a leaf accepts in nearly all cases. */
 function texts(column: ReturnType<typeof columnOf>): fc.Arbitrary<string> {
   if (column?.read(RFC3339) === RFC3339 && column.type === 'timestamptz')
     return fc.constant(JSON.stringify(RFC3339));
   return TAKEN[column?.type ?? ''] ?? anything;
 }
 
-/** JSON texts of items, most of which the schema takes. @param leftOut members that it does not name, and that some items have */
+/**
+ * JSON texts of items, most of which the schema accepts. @param leftOut members that it does not name, and that some
+ * items have
+ */
 function items(schema: z.ZodObject, leftOut: readonly string[] = []): fc.Arbitrary<string> {
   const members = Object.entries(schema.shape).map(([name, member]) => {
     const { inner, nullable } = unwrap(member);
@@ -138,7 +141,7 @@ describe('an item is decoded by its schema', () => {
       ),
       { numRuns: Math.ceil(ITEMS / catalog.length), seed: SEED },
     );
-    // The comparison says something only where items are taken too.
+    // The comparison is meaningful only if some items are accepted.
     expect(taken).toBeGreaterThan(0);
   });
 

@@ -94,7 +94,7 @@ it.each(['proposed_blocks', 'native_transactions'] as const)(
     let [calls, failed] = [0, false];
     const { clock, key, poll, recorded } = await recorder(all, hour, {
       ...{ name, page: 5, mayFail: true },
-      // The first call is the poll's. The first sweep after the late item is shown fails.
+      // The first call is that of the poll. The first sweep after the late item is shown fails.
       failure: () => {
         calls += 1;
         if (failed || calls === 1 || clock.now < start + 2 * hour + late) return null;
@@ -147,7 +147,7 @@ it('reports a failed poll although a later sweep succeeds', async () => {
       page: 10,
       name: 'erc1155_transfers',
       mayFail: true,
-      // Only the first call fails, which is the poll's.
+      // Only the first call fails, which is that of the poll.
       failure: () => {
         const failure = fails ? 'server' : null;
         fails = false;

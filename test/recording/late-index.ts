@@ -56,9 +56,9 @@ let targets = 0;
 /** How a target is recorded from a late index. */
 export interface Polled extends Partial<Answers> {
   readonly name?: IndexedDataset;
-  /** Some runs may fail. Absent: each one must be done. */
+  /** Some runs may fail. Default: all must be complete. */
   readonly mayFail?: boolean;
-  /** The time that each call takes, ms. */
+  /** Duration of each call, ms. */
   readonly callTakes?: number;
 }
 
@@ -119,7 +119,7 @@ export async function lateIndexRecorder(
         expect(rounds).toBeLessThan(20);
       }
     },
-    /** The items that were made and are not recorded, and those of them that are claimed as covered. */
+    /** The items that exist and are not recorded, and those of them that are claimed as covered. */
     async missing(): Promise<{ readonly all: readonly LateBlock[]; readonly claimed: readonly LateBlock[] }> {
       const known = await recorded();
       const all = blocks.filter(({ number, at }) => at <= clock.now && !known.has(number));
@@ -155,7 +155,7 @@ const asWhole = fc
       );
   });
 
-/** An index that shows each item after a time of its own, so that older items appear after newer ones. */
+/** An index that shows each item after a delay of its own, so that older items appear after newer ones. */
 const itemByItem = fc
   .array(fc.oneof(fc.integer({ min: 0, max: 72 * 60 }), fc.constantFrom(72 * 60 - 2, 72 * 60)), {
     minLength: 7,
@@ -163,7 +163,7 @@ const itemByItem = fc
   })
   .map((delays) => (at: number, number: number) => at + (delays[number % delays.length] ?? 0) * minute);
 
-/** Calls that fail: a token is dead, or the service is down. */
+/** Calls that fail: a token expired, or the service is down. */
 const failure = fc.record({
   every: fc.integer({ min: 2, max: 9 }),
   kind: fc.constantFrom('dead-token' as const, 'server' as const),
@@ -206,7 +206,7 @@ const scenario = fc
     return { ...more, blocks };
   });
 
-/** How often each property was at stake. */
+/** Number of cases that tested each property. */
 export interface IndexStakes {
   late: number;
   dead: number;
@@ -214,8 +214,8 @@ export interface IndexStakes {
 }
 
 /**
- * Polls random late indexes. At every moment nothing missing is claimed as covered, and after the last poll of a late index and one
- * day of sweeps the record equals the service.
+ * Polls random late indexes. At every moment nothing missing is claimed as covered, and after the last poll of a late
+ * index and one day of sweeps the record equals the service.
  */
 export async function checkLateIndexes(
   sql: postgres.Sql,

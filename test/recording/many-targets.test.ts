@@ -9,7 +9,7 @@ import { onlyPage, recordingContext, run, scriptedFeed } from '../support/record
 const TARGETS = 16;
 let database: TestDatabase;
 let sql: postgres.Sql;
-/** Each target is recorded by a process of its own, as far as the database can see. */
+/** Each target is recorded by a separate process, as far as the database can detect. */
 let workers: postgres.Sql[];
 beforeAll(async () => {
   database = await testDatabase();
@@ -21,7 +21,7 @@ afterAll(async () => {
   await database.close();
 });
 
-/** What a target says of the same transactions at the same time as all others. */
+/** The values of a target for the same transactions at the same time as all others. */
 async function sayAtOnce(round: number, memoOf: (target: number) => string): Promise<void> {
   const clock = new ManualClock(Date.UTC(2026, 0, 1 + round)).read;
   const runs = await Promise.all(

@@ -83,7 +83,7 @@ describe('a list that changes between two of its pages', () => {
     const { result } = await list.walk({ ...walk, before: [remove(120)] });
     expect(result).toMatchObject({ status: 'partial' });
     expect((await list.freshness())?.reason).toBe('one key came twice in one list: nothing is retired');
-    // It is none of the two walks that prove an absence either.
+    // It does not count as one of the two walks that prove an absence either.
     expect((await list.walk(still)).result.status).toBe('partial');
     expect(current(await list.members())).toContain(120);
     expect((await list.walk(still)).result).toMatchObject({ status: 'done', rowsWritten: [1] });
@@ -145,7 +145,8 @@ describe('a list with two recorded datasets', () => {
       return rows.map(({ id }) => id);
     };
     expect(await walk([a, b], [c, d])).toBe('done');
-    // b and d change their places between the two pages: d, which has no blockchain, is shown twice, and b is not shown.
+    // b and d change their places between the two pages: d, which has no blockchain, is shown twice, and b is not
+    // shown.
     for (let times = 0; times < 3; times++) expect(await walk([a, d], [c, d])).toBe('partial');
     expect(await listed()).toEqual(['two-chain-a', 'two-chain-b', 'two-chain-c']);
     const reasons = await sql`

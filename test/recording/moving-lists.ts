@@ -15,7 +15,7 @@ import { recordingContext } from '../support/recording.ts';
 const MINUTE = 60_000;
 const START = Date.UTC(2026, 0, 10);
 
-/** A change of the list. Places beyond its end count from its start again. */
+/** A change of the list. Places beyond its end wrap around to its start. */
 export type Change =
   | { readonly kind: 'insert'; readonly member: number; readonly place: number }
   | { readonly kind: 'remove'; readonly place: number }
@@ -25,14 +25,14 @@ export type Change =
 export interface WalkCase {
   readonly before: readonly Change[];
   readonly between: readonly (readonly Change[])[];
-  /** The number of the call whose token is dead; null: none is. */
+  /** Number of the call whose token is expired; null: none. */
   readonly deadCall: number | null;
-  /** The answers state how long the list is. */
+  /** The responses contain the length of the list. */
   readonly statesTotal: boolean;
 }
 
 export interface ListCase {
-  /** `pending_rewards`: most members state their own end. */
+  /** `pending_rewards`: most members have their own end. */
   readonly of: 'subnets' | 'pending_rewards';
   readonly tokens: 'offset' | 'keyset';
   readonly pageSize: number;
@@ -40,17 +40,17 @@ export interface ListCase {
   readonly walks: readonly WalkCase[];
 }
 
-/** What an upstream showed during one walk. */
+/** The list of an upstream during one walk. */
 interface Observed {
   /** Members that were listed from the last walk's end to the end of this one. */
   readonly throughout: ReadonlySet<number>;
-  /** Members that an answer showed. */
+  /** Members that a response contained. */
   readonly shown: ReadonlySet<number>;
-  /** The walk came to the end of the list, and its answers do not contradict each other. */
+  /** The walk reached the end of the list, and its responses do not contradict each other. */
   readonly complete: boolean;
   /**
-   * The walk had one page. A start after a dead token does not count alone: the walk showed the list at two moments, so that it is
-   * confirmed as any walk of several pages is.
+   * The walk had one page. A start after an expired token does not count alone: the walk read the list at two moments,
+   * so that it is confirmed as any walk of several pages is.
    */
   readonly onePage: boolean;
   readonly failed: boolean;
@@ -59,7 +59,7 @@ interface Observed {
 
 let lists = 0;
 
-/** A list of an upstream that moves while it is read. */
+/** A list of an upstream that changes while it is read. */
 export class MovingList {
   /** A subnet has one id in all networks, so that each list has ids of its own. */
   readonly network = `moving-${++lists}`;
@@ -93,7 +93,7 @@ export class MovingList {
     this.#change(walk.before);
   }
 
-  /** What the walk showed. @param ended it did not fail */
+  /** Returns what the walk read. @param ended it did not fail */
   end(ended: boolean, at: number): Observed {
     const items = this.#start.reduce((sum, { members }) => sum + members.length, 0);
     const wrongTotal = this.#walk.statesTotal && this.#start.some(({ total }) => total !== items);
@@ -107,7 +107,7 @@ export class MovingList {
     };
   }
 
-  /** Answers a call for a page. @throws UpstreamFailure when its token is dead */
+  /** Responds to a call for a page. @throws UpstreamFailure if its token is expired */
   readonly answer = (token: unknown): unknown => {
     if (this.#calls > 0) this.#change(this.#walk.between[this.#calls - 1] ?? []);
     this.#calls += 1;
@@ -141,7 +141,7 @@ export class MovingList {
     return `${this.network}-s${member}`;
   }
 
-  /** The end that a member states, in ms since 1970: before the first walk, between two walks, or never (Infinity). */
+  /** The end of a member, in ms since 1970: before the first walk, between two walks, or never (Infinity). */
   endOf(member: number): number {
     const minutes = member % 5;
     return this.of === 'subnets' || minutes === 4 ? Infinity : START + (minutes + 0.5) * MINUTE;
@@ -181,7 +181,7 @@ const feeds = {
 };
 const ids = { subnets: 'subnet_id', pending_rewards: 'tx_hash' };
 
-/** Records a moving list by the source of its dataset. */
+/** Records a changing list by the source of its dataset. */
 export function movingListRecorder(sql: postgres.Sql, list: MovingList, pageSize: number) {
   const { network, of } = list;
   const feed = feeds[of];
@@ -242,7 +242,7 @@ const listCase: fc.Arbitrary<ListCase> = fc.record({
   walks: fc.array(walkCase, { minLength: 2, maxLength: 5 }),
 });
 
-/** How often each property was at stake, so that a run which tests nothing is noticed. */
+/** Number of cases that tested each property: a run that tests nothing fails. */
 export interface Stakes {
   kept: number;
   keptByKeyset: number;
@@ -251,12 +251,12 @@ export interface Stakes {
   contradicted: number;
 }
 
-/** Cases whose walks run beside each other. */
+/** Cases whose walks run concurrently. */
 const AT_ONCE = 20;
 
 /**
- * Checks random lists that move while they are read.
- * @param cases their number, a multiple of 20 @param replay the seed and path of a failure; absent: a new seed
+ * Checks random lists that change while they are read.
+ * @param cases their number, a multiple of 20 @param replay the seed and path of a failure. Default: a new seed
  */
 export async function checkMovingLists(
   sql: postgres.Sql,
@@ -291,7 +291,7 @@ async function checkList(sql: postgres.Sql, one: ListCase, stakes: Stakes): Prom
     const isCurrent = (member: number) => members.get(member) === null;
     const last = walks.at(-2);
     const polled = walks.findLast((walk) => walk !== observed && !walk.failed)?.at ?? 0;
-    // The member stated an end that passed since the last poll.
+    // The member had an end that passed since the last poll.
     const endsNow = (member: number) => list.endOf(member) > polled && list.endOf(member) <= observed.at;
     for (const member of observed.throughout) {
       const shownLately = observed.shown.has(member) || last?.shown.has(member);

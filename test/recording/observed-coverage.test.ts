@@ -21,7 +21,7 @@ function feedOf(): ScriptedFeed {
 
 const minutes = (at: Date | null) => Math.round(((at?.getTime() ?? 0) - start) / minute);
 
-/** What `reporting` says of a target, in whole minutes from the start. */
+/** The coverage of a target in `reporting`, in whole minutes from the start. */
 async function known(feed: ScriptedFeed) {
   const ranges = async (view: 'coverage' | 'gaps') => {
     const rows = await sql<{ range_start: Date; range_end: Date; reason: string }[]>`

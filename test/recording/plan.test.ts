@@ -274,7 +274,7 @@ describe('windowsAgain', () => {
   const { index } = proposedBlocks.source.range ?? {};
   if (!index) throw new Error('proposed blocks are read from no index');
   const indexed = { ...range, index };
-  /** The windows of all polls of a time, with the moment of each poll. */
+  /** Returns the windows of all polls in a time, with the moment of each poll. */
   const requested = (feed: ScriptedFeed, known: TargetState, every: number, lasts: number) => {
     const all: { readonly at: number; readonly window: Window }[] = [];
     for (let at = now; at < now + Math.max(lasts, every); at += every)
@@ -288,7 +288,7 @@ describe('windowsAgain', () => {
       const feed = scriptedFeed(proposedBlocks, blocksTarget(), { range: indexed, every });
       const covered = [{ from: now - 400 * day, to: now + 80 * day }];
       const known = state({ expectedFrom: now - 400 * day, covered });
-      // Pieces move with the time: what counts is which one of them it was.
+      // Pieces move with the time: only their position counts.
       const pieces = requested(feed, known, every, 30 * day + every)
         .filter(({ window }) => window.to - window.from <= day)
         .map(({ at, window }) => Math.round((at - window.to) / day));
@@ -485,10 +485,10 @@ describe('the stored state of targets', () => {
     expect(await reasons()).toEqual([]);
     clock.now = planned + minute;
     expect(await reasons()).toEqual(['poll']);
-    // By hand, in between: the next poll counts from there.
+    // A poll by hand, in between: the next poll counts from it.
     await run(context, feed);
     expect(await reasons()).toEqual([]);
-    // A plan of a clock that was ahead does not put it off.
+    // A plan of a clock that was ahead does not delay it.
     await record(
       context,
       feed,

@@ -9,7 +9,7 @@ import { withDatabase } from '../support/fixture.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
 import { rowsIn } from '../support/rows.ts';
 
-/** How many poisons over all datasets; one item in a hundred is one. */
+/** Number of poisons over all datasets; one item in a hundred is one. */
 const POISONS = Number(process.env.POISONS ?? 400);
 const SECONDS_PER_POISON = 1;
 const NEIGHBOURS = 99;
@@ -23,7 +23,7 @@ const itemColumns = ({ columns }: Dataset) => columns.filter(({ path }) => path.
 const keyColumns = (dataset: Dataset) =>
   itemColumns(dataset).filter(({ name }) => dataset.key.includes(name));
 
-/** JSON text of the example with raw JSON in place of some values, by path. */
+/** Returns JSON text of the example with raw JSON in place of some values, by path. */
 function itemWith(dataset: Dataset, values: readonly (readonly [readonly string[], string])[]): string {
   const item: Record<string, unknown> = structuredClone({ ...dataset.example });
   const raws = values.map(([path, raw], n) => {
@@ -69,7 +69,7 @@ function linkValues(dataset: Dataset, n: number): (readonly [readonly string[], 
   );
 }
 
-// What PostgreSQL's own limits forbid, by type of column.
+// Values beyond PostgreSQL's limits, by type of column.
 const beyondNumbers = [
   '1e200000',
   '-1e200000',
@@ -136,7 +136,7 @@ const unknownFields = [
   '{"__proto__":{"a":1e200000}}',
 ];
 
-/** One item made bad in one way; `n` is its own key, `other` a neighbour's. */
+/** An item with one invalid value; `n` is its own key, `other` a neighbour's. */
 function poisonOf(dataset: Dataset): fc.Arbitrary<(n: number, other: number) => string> {
   const columns = itemColumns(dataset);
   const keys = keyColumns(dataset);
@@ -163,7 +163,7 @@ function poisonOf(dataset: Dataset): fc.Arbitrary<(n: number, other: number) => 
     unknown.map((value) => (n) => withKey(dataset, n, [value])),
     fc.constantFrom('null', '7', '"x"', '[]', '[{}]', '{}', 'true').map((raw) => () => raw),
   ];
-  // The key of a neighbour, with something else beside it.
+  // The key of a neighbour, with other values.
   if (dataset.extra !== false)
     all.push(unknown.map((value) => (_, other) => withKey(dataset, other, [value, [['another'], '1']])));
   if (texts.length > 0)
@@ -191,7 +191,7 @@ interface Told {
   readonly quarantined: number;
 }
 
-/** Records a page and checks that everything but its poisons is stored, and nothing of it unsaid. */
+/** Records a page and checks that everything except its poisons is stored, and each poison is reported. */
 async function recordPoisoned(
   dataset: Dataset,
   target: Record<string, string>,
@@ -199,7 +199,7 @@ async function recordPoisoned(
   goods: readonly string[],
   at: number,
 ): Promise<Told> {
-  // Of what was requested and of a grid other tests are.
+  // Excludes conditions on requests and grids, which other tests cover.
   const { states: _, ...declared } = dataset;
   const listed: Dataset = {
     ...declared,
@@ -207,7 +207,7 @@ async function recordPoisoned(
     items: (body: unknown) => (Array.isArray(body) ? body : []),
   };
   const feed = scriptedFeed(listed, target);
-  // Poisons stand at places of their own among the others.
+  // Poisons are at their own places among the others.
   const items = [...goods];
   for (const [n, poison] of poisons.entries()) items.splice((n * 97 + at) % (items.length + 1), 0, poison);
   feed.script = () => onlyPage(parseJson(`[${items.join(',')}]`));
@@ -230,7 +230,7 @@ async function recordPoisoned(
   expect(counts.times, about).toBe(result.quarantined);
   expect(counts.quarantined, about).toBe(result.quarantined);
   expect(counts.incomplete === null, about).toBe(result.quarantined === 0);
-  // Two poisons may come out letter by letter the same. Where they can be stored they are one thing, said twice.
+  // Two poisons may be identical. If they can be stored, they are one item listed twice.
   const asideTexts = new Set(
     (await sql<{ item: string }[]>`select item from recorder.quarantine where run_id = ${result.runId}`).map(
       ({ item }) => item,
@@ -239,7 +239,7 @@ async function recordPoisoned(
   const repeated = items.filter((item, n) => items.indexOf(item) < n);
   const same = repeated.filter((item) => !asideTexts.has(jsonText(parseJson(item)))).length;
   expect(counts.stored + counts.times + same, about).toBe(items.length);
-  // The same page again: nothing new is written, and nothing is in the quarantine twice.
+  // The same page again: nothing new is written, and nothing is quarantined twice.
   clock.now += 60_000;
   if (dataset.history !== 'sample') {
     const again = await run(recordingContext(sql, clock.read), feed);
@@ -270,11 +270,11 @@ describe('stores everything else of a page with poisoned items:', () => {
         const some = poisons.slice(at, at + size);
         const first = (at + 1) * 100;
         const target = Object.fromEntries(dataset.request.map((key) => [key, `${key}-${name}-${at}`]));
-        // Of a dataset that is one item a target, the neighbours are its other targets.
+        // In a dataset with one item per target, the neighbours are its other targets.
         const goods = single
           ? []
           : Array.from({ length: some.length * NEIGHBOURS }, (_, n) => withKey(dataset, first + n));
-        // No poison is the parent of another one: an id that was made another valid one is not of its chain.
+        // No poison is the parent of another one: a changed but valid id is not in its chain.
         const bad = some.map((poison, n) => poison(1_000_000 + first + 2 * n, first + n));
         const told = await recordPoisoned(dataset, target, bad, goods, at);
         totals.poisons += bad.length;

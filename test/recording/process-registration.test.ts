@@ -19,7 +19,7 @@ beforeEach(() => {
 const configuration = (digest: string, network = 'mainnet') => ({ recorder, network, digest });
 const join = (digest: string, process: string, roles = ['scheduler', 'worker']) =>
   ProcessRegistration.join(sql, configuration(digest), `${recorder}/${process}`, roles);
-/** What a kill leaves: the last sign of life, so many seconds ago. */
+/** Leaves the state of a killed process: its last heartbeat is this many seconds ago. */
 const diedAgo = (process: string, seconds: number) => sql`
   update recorder.processes set seen_at = now() - make_interval(secs => ${seconds}) where process = ${`${recorder}/${process}`}`;
 
@@ -144,7 +144,7 @@ describe('the wanted targets', () => {
     await registerAll(sql, [apart], 0, second.registrant);
     await registerAll(sql, [feed], 0, first.registrant);
     expect(await wanted(feed.source.name)).toEqual(['node=own', 'node=shared']);
-    // The first one is gone for good: what it had can be taken over.
+    // The first one has ended: its targets can be taken over.
     await first.leave();
     await registerAll(sql, [feed], 0, second.registrant);
     expect(await wanted(feed.source.name)).toEqual(['node=shared']);

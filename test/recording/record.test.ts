@@ -42,7 +42,7 @@ const page = (body: unknown, proven: Window | null, more: Partial<SourcePage> = 
   ...more,
 });
 
-/** A context of runs, with something done before each commit. */
+/** A context of runs, with a hook before each commit. */
 function contextBefore(commit: (number: number) => Promise<unknown>): RecordingContext {
   const context = recordingContext(sql, clock.read);
   let commits = 0;
@@ -54,7 +54,7 @@ function blocksFeed(): ScriptedFeed {
   return scriptedFeed(proposedBlocks, blocksTarget(), { range });
 }
 
-/** What the database holds of a feed's target. */
+/** The stored rows of a feed's target. */
 async function stored(feed: ScriptedFeed) {
   const key = targetKey(jobFor(feed).target);
   const blocks = await sql<{ number: number }[]>`
@@ -190,7 +190,7 @@ describe('a run', () => {
 
 describe('a commit', () => {
   const whole = { from: window.from, to: window.to };
-  // Each part of the statement fails once; nothing of the others may be there then.
+  // Each part of the statement fails once; nothing of the others may be stored then.
   it.each([
     ['rows', 'insert', 'recorder.proposed_blocks'],
     ['coverage', 'insert', 'recorder.coverage'],
@@ -230,7 +230,7 @@ describe('a commit', () => {
     expect(quarantine).toEqual({ items: 0 });
   });
 
-  /** Blocks that are worth a commit at once. */
+  /** The minimum number of blocks for an immediate commit. */
   const many = (lowest: number, second: number) =>
     Array.from({ length: 250 }, (_, at) => block(lowest + at, second));
 
@@ -469,7 +469,7 @@ describe('the fence', () => {
       LeaseLostError,
     );
     await begun.opened;
-    // Another worker takes the lease over, and has not said so yet when the old one commits.
+    // Another worker takes the lease over, and has not committed that yet when the old one commits.
     const thief = await sql.reserve();
     await thief`begin`;
     await thief`update recorder.targets set run_id = 0 where source = ${feed.source.name}`;

@@ -20,7 +20,7 @@ const minute = 60_000;
 const day = 86_400_000;
 const clock = new ManualClock(start);
 const context = () => recordingContext(sql, clock.read);
-/** What no version of the recorder reads yet. */
+/** A format that no version of the recorder can decode yet. */
 const UNREAD = 13;
 const NEVER_READ = 14;
 let targets = 0;
@@ -32,7 +32,7 @@ beforeEach(async () => {
   await refuse(UNREAD, NEVER_READ);
 });
 
-/** Which values PostgreSQL takes no row with, so that their items are quarantined with their keys. */
+/** The values with which PostgreSQL refuses rows, so that their items are quarantined with their keys. */
 async function refuse(...values: readonly number[]): Promise<void> {
   for (const [table, column] of [
     ['validators', 'weight'],
@@ -45,14 +45,16 @@ async function refuse(...values: readonly number[]): Promise<void> {
       alter table recorder.${table} add constraint unread check (${column} not in (${values.map((value) => `'${value}'`).join(', ')})) not valid`);
 }
 
-/** The result of decoding the quarantine again with a recorder that reads what the one before did not. */
+/**
+ * Decodes the quarantine again with a recorder that can decode what the previous one could not, and returns the result.
+ */
 async function redriven(feed: ActiveFeed) {
   clock.now += minute;
   await refuse(NEVER_READ);
   return redrive(context(), [feed]);
 }
 
-/** A look at a list, a minute after the one before. */
+/** Polls a list, a minute after the previous poll. */
 async function look(feed: ScriptedFeed, members: Readonly<Record<string, number>>) {
   clock.now += minute;
   feed.script = () => onlyPage(listOf(members));

@@ -19,7 +19,7 @@ const target = { node: 'n', subnetId: 's' };
 const key = targetKey(target);
 const feedOf = () => scriptedFeed(validators, target);
 
-/** Does something while a commit of the target is under way, which locks the target and then its datasets. */
+/** Runs an action during a commit of the target, which locks the target and then its datasets. */
 async function duringCommit(source: string, work: () => Promise<void>, then: 'at once' | 'waits') {
   let working: Promise<void> | undefined;
   await sql.begin(async (commit) => {
@@ -27,7 +27,7 @@ async function duringCommit(source: string, work: () => Promise<void>, then: 'at
     if (then === 'at once') await work();
     else {
       working = work();
-      working.catch(() => {}); // a refusal is seen below
+      working.catch(() => {}); // the test below checks the refusal
       await blocked(sql);
     }
     await commit`update recorder.target_datasets set items = 7 where source = ${source} and target_key = ${key}`;
@@ -108,7 +108,7 @@ describe('removal of a target while another run claims it', () => {
 describe('registration of thousands of targets', () => {
   const COUNT = 3_000;
   const CONSTANT = 5;
-  /** As often as it takes until PostgreSQL plans the statements without looking at their parameters. */
+  /** The number of executions until PostgreSQL plans the statements without their parameters. */
   const ROUNDS = 8;
 
   it('never compares all of them with all of them, however little memory a statement may use', async () => {

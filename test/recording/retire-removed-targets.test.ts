@@ -26,7 +26,7 @@ beforeEach(async () => {
   await end();
 });
 
-/** A feed over the dataset's own source, so that the catalog knows it, with the answers of the test. */
+/** A feed over the dataset's own source, so that the catalog contains it, with the responses of the test. */
 function feedOf(dataset: Dataset, targets: readonly Target[], body: unknown) {
   const source = { ...dataset.source, walk: () => onlyPage(body) };
   return withDefaultSettings({ source, datasets: [{ ...dataset, source }] }, targets);
@@ -46,7 +46,7 @@ async function end(): Promise<string[]> {
   return lines;
 }
 
-/** Moves the end of a lease, to so many seconds from now. */
+/** Moves the end of a lease to this many seconds from now. */
 const leaseEnds = (target: Target, seconds: number) => sql`
   update recorder.targets set lease_until = now() + make_interval(secs => ${seconds})
   where target_key = ${targetKey(target)}`;
@@ -95,7 +95,7 @@ describe('a target that leaves the configuration', () => {
     const at = new Date(clock.now).toISOString();
     for (const reason of ['poll', 'heal', 'sweep'] as const)
       expect(await claimRun(sql, feed(1), { target, window: null, reason }, 'old', at)).toBe('outdated');
-    // Who asks by hand is answered.
+    // A target requested by hand is recorded.
     expect(await claimRun(sql, feed(1), { target, window: null, reason: 'manual' }, 'old', at)).toBeTypeOf(
       'number',
     );
@@ -124,7 +124,7 @@ describe('a target that leaves the configuration', () => {
     await registerAll(sql, [feed(many)], clock.now, by);
     await run(context(), feed(many));
     await registerAll(sql, [], clock.now, by);
-    // The first process ended 5,000 and was killed: its run is under way for the books, and its lease runs out.
+    // The first process ended 5,000 members and was killed: its run is stored as running, and its lease expires.
     const at = new Date(clock.now).toISOString();
     const died = await claimRun(sql, feed(1), { target, window: null, reason: 'unwatched' }, 'killed', at);
     await sql`
@@ -212,7 +212,7 @@ describe('a target that was requested by hand', () => {
     await registerAll(sql, [], clock.now, by);
     await end();
     expect(await sql`select 1 from reporting.nft_tokens where collection = '0xa'`).toHaveLength(1);
-    // Nor with the list that is watched beside it, and leaves.
+    // It does not end with the list either that is watched beside it, and removed.
     const list = feedOf(nftTokens, [{ chainId: '1', collection: '0xa' }], {
       tokens: [
         { ...nftTokens.example, address: '0xa', tokenId: '7' },

@@ -23,7 +23,7 @@ interface MadeRun {
   readonly target: string;
   readonly reason: string;
   readonly status: string;
-  /** Days ago it started and ended. */
+  /** Days since its start and end. */
   readonly age: number;
   readonly items: readonly [number, number];
   readonly rows: readonly [number, number];
@@ -58,18 +58,18 @@ const insertNewest = () => sql`
   insert into recorder.runs (source, target_key, datasets, reason, status, worker, started_at, items, rows_written)
   values ('s', 'newest', '{one}', 'poll', 'running', 'w', ${new Date(now)}, '{0}', '{0}')`;
 
-/** Whether a run is old enough to be removed, by the plainest of means. */
+/** Returns whether a run is old enough to be removed, by a plain computation. */
 const isRemoved = ({ status, rows, age }: MadeRun, { keep, keepWritten }: RunRetention) =>
   status !== 'running' && age * day + 1000 > (rows[0] + rows[1] > 0 ? keepWritten : keep);
 
-/** What is counted, by the plainest of means: the days and months that the runs which went belong to. */
+/** The expected counts, by a plain computation: the days and months of the removed runs. */
 function counted(runs: readonly MadeRun[], keep: RunRetention) {
   const counts = new Map<string, number[]>();
   for (const run of runs) {
     if (!isRemoved(run, keep)) continue;
     const began = new Date(now - run.age * day - 1000);
     const date = began.toISOString().slice(0, 10);
-    // Of November 21 the month of 92 days before, August, is the oldest that is kept as days.
+    // On November 21 the month of 92 days before, August, is the oldest that is kept as days.
     const [span, starts] = date < '2026-08-01' ? ['month', `${date.slice(0, 7)}-01`] : ['day', date];
     ['one', 'two'].forEach((dataset, place) => {
       const key = [span, starts, dataset, run.target, run.reason].join(' ');

@@ -26,7 +26,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 const start = Date.UTC(2026, 0, 10);
 
-/** How the configuration wants each dataset of a feed: its interval in ms; absent: not at all. */
+/** The configured interval of each dataset of a feed, in ms. Default: not recorded. */
 type Wanted = Readonly<Record<string, number | undefined>>;
 
 function wanting(feed: ScriptedFeed, wanted: Wanted): ActiveFeed {
@@ -39,7 +39,7 @@ function wanting(feed: ScriptedFeed, wanted: Wanted): ActiveFeed {
 
 const signal = new AbortController().signal;
 
-/** A recorder of one feed on a clock of its own: looks once a minute at what is due, and does it. */
+/** A recorder of one feed with its own clock: it checks once a minute what is due, and runs it. */
 class Recorder {
   readonly clock = new ManualClock(start);
   readonly feed: ScriptedFeed;
@@ -51,7 +51,7 @@ class Recorder {
     this.#wanted = wanting(feed, wanted);
   }
 
-  /** Changes the configuration; nothing is looked at before the next minute. */
+  /** Changes the configuration; nothing is checked before the next minute. */
   configure(wanted: Wanted): void {
     this.#wanted = wanting(this.feed, wanted);
   }
@@ -80,7 +80,7 @@ class Recorder {
     return planDue(this.#wanted, await loadStates(sql, this.#wanted), this.clock.now);
   }
 
-  /** What `reporting` says is recorded of a dataset, or missing, in minutes from the start. */
+  /** The recorded or missing ranges of a dataset in `reporting`, in minutes from the start. */
   async ranges(view: 'coverage' | 'gaps', dataset: string): Promise<[number, number, string][]> {
     const rows = await sql<{ range_start: Date; range_end: Date; reason: string }[]>`
       select r.range_start, r.range_end, r.reason from reporting.${sql(view)} r
@@ -170,7 +170,7 @@ describe('observations of one source', () => {
           const gaps = await recorder.ranges('gaps', dataset);
           const tiles = [...coverage, ...gaps].sort(([a, b], [c, d]) => a - c || b - d);
           expect(tiles[0]?.[0]).toBe(0);
-          // No hole, and no gap over time that was covered.
+          // No hole, and no gap over covered time.
           tiles.slice(1).forEach(([from], at) => {
             expect(from).toBe(tiles[at]?.[1]);
           });
@@ -184,7 +184,7 @@ describe('observations of one source', () => {
 
 const range: Range = { axis: 'time', span: () => 10 * minute, head: () => minute, settle: 0, lookback: hour };
 
-/** Two lists of one source over time, whose one page holds all of the window. */
+/** Two lists of one source over time, whose one page contains the complete window. */
 function ranged(): ScriptedFeed {
   const feed = scriptedFeed(
     [proposedBlocks, { ...nativeTransactions, items: () => [] }],
@@ -229,7 +229,7 @@ describe('ranges of one source', () => {
   it('find no gap in the time since the last poll of a rare one', async () => {
     const recorder = new Recorder(ranged(), { proposed_blocks: minute, native_transactions: 30 * minute });
     await recorder.pass(62);
-    // A poll may come a tenth of its interval early; what it leaves out below its window is healed at once.
+    // A poll may run a tenth of its interval early; the part below its window is healed at once.
     expect([...new Set(recorder.times('native_transactions'))]).toEqual([0, 27, 54]);
     const [[, to = 0] = []] = await recorder.ranges('coverage', 'native_transactions');
     expect(to).toBe(54);

@@ -28,7 +28,7 @@ beforeEach(async () => {
 
 const clock = new ManualClock(start);
 
-/** A reading as it was answered. */
+/** A reading of a response. */
 interface Fed {
   readonly node: string;
   readonly id: string;
@@ -36,7 +36,7 @@ interface Fed {
   readonly at: number;
 }
 
-/** Looks at the validators that a node sees. */
+/** Polls the validators of a node. */
 async function observer(node: string) {
   const feed = scriptedFeed(validatorUptime, { node, subnetId: 's' });
   await registerTargets(sql, feed, clock.now, { recorder: 'recorder', digest: null });
@@ -59,16 +59,16 @@ const close = () => closeDays(sql, clock.now, never);
 const retainNow = (name: Dataset['name'] = validatorUptime.name) =>
   retain(sql, { [name]: KEEP }, clock.now, never);
 
-/** What is done once a day, in its order. */
+/** Runs the daily tasks, in order. */
 async function everyDay(): Promise<void> {
   await close();
   await retainNow();
 }
 
-/** What the change feed told so far is not kept any more. */
+/** Removes the part of the change feed that was read so far. */
 const trimFeed = () => sql`delete from recorder.changes`;
 
-/** Does something while a commit stands between its snapshot and its end. */
+/** Runs an action while a commit is between its snapshot and its end. */
 async function during<T>(commit: () => Promise<T>, something: () => Promise<unknown>): Promise<T> {
   const holding = await sql.reserve();
   try {
@@ -95,7 +95,7 @@ async function readingsOf(from: string): Promise<string[]> {
   return told(rows.map(({ at, ...row }) => ({ ...row, at: at.getTime() })));
 }
 
-/** The averages by day; of what is no round number as it stands in the view. */
+/** The averages by day; fractions as the view returns them. */
 async function countsByDay(): Promise<string[]> {
   const rows = await sql<{ text: string }[]>`
     select concat_ws(' ', node, node_id, day, uptime_readings) as text from reporting.validator_uptime_daily`;
@@ -128,7 +128,7 @@ const members = async (where = 'true') =>
   ).map(({ member }) => member);
 const live = () => members('m.retired_at is null');
 
-/** Everything that is told of the kept range is what was fed. */
+/** Every result of the kept range equals the recorded readings. */
 async function expectAll(fed: readonly Fed[]): Promise<void> {
   const kept = fed.filter(({ at }) => at >= computeKeptSince(clock.now, KEEP));
   expect(await readingsOf('reporting.validator_uptime')).toEqual(told(kept));
@@ -152,17 +152,17 @@ const look = fc.record({
   seen: fc.uniqueArray(
     fc.tuple(
       fc.integer({ min: 1, max: 12 }).map((one) => `NodeID-${one}`),
-      // The last one cannot be packed: it stays a row.
+      // The last one cannot be packed: it remains a row.
       fc.constantFrom('99.1', '98.25', '0', null, '0.0000000000000000001'),
     ),
     { selector: ([id]) => id, minLength: 1, maxLength: 4 },
   ),
 });
 const day = fc.record({
-  /** Since the day before. */
+  /** Since the previous day. */
   days: fc.constantFrom(1, 1, 2, 4, 8),
   looks: fc.array(look, { minLength: 1, maxLength: 3 }),
-  /** Whether members are retired while the first look is being committed. */
+  /** Whether members are retired while the first poll is being committed. */
   racing: fc.boolean(),
 });
 
@@ -197,7 +197,7 @@ describe('a member without retained readings', () => {
             retiredOnce.push((await members('m.retired_at is not null')).length);
           }
           fc.pre(retiredOnce.some((count) => count > 0));
-          // When the last reading is gone nothing is left of any, and the next look is read again.
+          // When the last reading is removed nothing of any member is left, and the next poll is read again.
           clock.now += 9 * DAY;
           await everyDay();
           expect(await live()).toEqual([]);
@@ -230,7 +230,7 @@ describe('a member without retained readings', () => {
     expect(await planRetention(sql, { validator_uptime: KEEP }, clock.now)).toMatchObject([{ going: 2 }]);
     expect(await retainNow()).toMatchObject([{ removed: 2 }]);
     expect([await live(), await members()]).toEqual([['a NodeID-2'], ['a NodeID-1', 'a NodeID-2']]);
-    // A round that comes earlier, because less is kept from now on.
+    // An earlier round, because the retention is shorter from now on.
     clock.now += 12 * HOUR;
     await retain(sql, { validator_uptime: KEEP - DAY }, clock.now, never);
     expect(await members()).toEqual(['a NodeID-1', 'a NodeID-2']);
@@ -258,7 +258,7 @@ describe('a member without retained readings', () => {
     await expectAll(fed);
     clock.now += HOUR;
     fed.push(...(await look([['NodeID-1', '3']])));
-    // The first look has the old number, the second one the new one, and the removal leaves both.
+    // The first poll has the old number, the second one the new one, and the removal keeps both.
     expect(await members()).toEqual(['a NodeID-1', 'a NodeID-1']);
     await expectAll(fed);
     await retain(sql, { validator_uptime: KEEP }, clock.now + DAY, never);
@@ -292,7 +292,7 @@ describe('a member without retained readings', () => {
     clock.now += HOUR;
     fed.push(...(await look([['NodeID-1', '3']])));
     expect(await changesSince()).toEqual(told(fed));
-    // Days are closed, and retired members removed, before whoever reads the feed comes to these looks.
+    // Days are closed, and retired members removed, before a reader of the feed gets to these polls.
     for (let days = 0; days < 3; days++) {
       clock.now += DAY;
       await everyDay();
@@ -310,7 +310,7 @@ describe('a member without retained readings', () => {
     await look([
       ['NodeID-2', '2'],
       ['NodeID-1', '1'],
-      // Stays a row, and is removed in another statement.
+      // Remains a row, and is removed in another statement.
       ['NodeID-0', '0.0000000000000000001'],
     ]);
     clock.now = start + 5 * DAY;
@@ -342,7 +342,7 @@ describe('a member without retained readings', () => {
       );
       clock.now += DAY;
     }
-    // Whom an earlier version removed is not known any more.
+    // The members that an earlier version removed are unknown.
     await sql`delete from recorder.reading_members where retired_at is not null`;
     expect((await feed()).map(([cursor, id]) => [cursor, id])).toEqual(
       cursors.map((cursor, at) => [cursor, at % 3 === 0 ? 'NodeID-2' : null]),
@@ -354,7 +354,7 @@ describe('a member without retained readings', () => {
     const fed = await look([['NodeID-1', '1']]);
     clock.now = start + 2 * DAY;
     await close();
-    // A day that was closed under the number of a member that was retired in that moment.
+    // A day that was closed under the number of a member that was retired at that moment.
     await sql`update recorder.reading_members set retired_at = ${new Date(start)}`;
     clock.now = start + 7 * DAY + HOUR;
     await retainNow();

@@ -14,7 +14,7 @@ const ask: UpstreamClient = {
   now: 0,
 };
 
-/** What a walk through a window yields where each piece yields these pages. */
+/** Returns the results of a walk through a window if each piece returns these pages. */
 async function walked(
   window: Window | null,
   answer: (piece: Window | null) => Omit<SourcePage, 'body' | 'whole'>[],

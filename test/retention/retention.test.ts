@@ -37,7 +37,7 @@ const KEEP: Retention = {
 };
 
 const { it, database, sql } = withDatabase({ max: 4, connection: { TimeZone: 'UTC' } });
-/** Takes the rows of a few tables: faster than truncating them all. */
+/** Deletes the rows of a few tables: faster than truncating them all. */
 const empty = async () => {
   const tables = [
     ...[
@@ -82,7 +82,7 @@ const round = fc.record({
     maxLength: 4,
   }),
   unwatched: fc.integer({ min: 0, max: 5 }).map((one) => one === 0),
-  /** From one round to the next, days. */
+  /** Days from one round to the next. */
   after: fc.integer({ min: 6, max: 14 }),
   state: fc.constantFrom('up', 'up', 'down', 'unknown'),
   check: fc.constantFrom('up', 'down', null),
@@ -90,7 +90,7 @@ const round = fc.record({
 });
 type Round = typeof round extends fc.Arbitrary<infer T> ? T : never;
 
-/** Records rounds as the recorder does, with a day or more between them. @returns when the last one was */
+/** Records rounds as the recorder does, with a day or more between them. @returns the time of the last one */
 async function recordAll(rounds: readonly Round[]): Promise<number> {
   const clock = new ManualClock(start);
   const context = recordingContext(sql, clock.read);
@@ -122,7 +122,7 @@ async function recordAll(rounds: readonly Round[]): Promise<number> {
   return clock.now;
 }
 
-/** A ledger of two observers: what each round says of the node, with a check that runs on beneath. */
+/** A ledger of two observers: the states of the node in each round, with a continuing check below. */
 async function writeLedger(rounds: readonly Round[], until: number): Promise<void> {
   for (const [place, observer] of ['a', 'b'].entries()) {
     await sql`insert into recorder.health_observers (observer, heartbeat_at) values (${observer}, ${new Date(until)})`;
@@ -140,7 +140,7 @@ async function writeLedger(rounds: readonly Round[], until: number): Promise<voi
     let check = { state: 'up', from: start };
     for (const [index, one] of rounds.entries()) {
       const ends = at + one.after * DAY;
-      // The second observer sees the same an hour later, and short recoveries.
+      // The second observer records the same an hour later, and short recoveries.
       const from = at + place * HOUR;
       const to = index === rounds.length - 1 ? null : ends + place * HOUR;
       if (one.state === 'down' && place === 1) {
@@ -168,8 +168,8 @@ const rows = async (text: string): Promise<string[]> =>
     .sort();
 
 /**
- * All that may be asked about the kept range, as texts: what it answers must not depend on what was removed.
- * @param from where a window starts that is answered from the start of the kept range on
+ * All queries of the kept range, as texts: their results must not depend on the removal.
+ * @param from start of a window, whose result starts at the kept range
  */
 async function answersSince(kept: number, until: number, from = kept): Promise<Record<string, string[]>> {
   const k = `'${new Date(kept).toISOString()}'::timestamptz`;
@@ -217,7 +217,7 @@ async function answersSince(kept: number, until: number, from = kept): Promise<R
   return answers;
 }
 
-/** The same truth from the rounds alone: the members that a list had at a moment. */
+/** The same truth from the rounds alone: the members of a list at a moment. */
 function membersAt(rounds: readonly Round[], moment: number): string[] {
   let at = start;
   let members: readonly (readonly [number, number])[] = [];
@@ -247,7 +247,7 @@ describe('a limited retention', () => {
         const told = await planRetention(sql, KEEP, until);
         for (const { dataset, removed } of await retain(sql, KEEP, until, never)) {
           const going = told.find((one) => one.dataset === dataset)?.going ?? -1;
-          // An absence goes once the intervals above it are gone.
+          // An absence is removed once the intervals above it are removed.
           expect([dataset, dataset === 'node_health' ? removed >= going : removed]).toEqual([
             dataset,
             dataset === 'node_health' ? true : going,
@@ -263,7 +263,7 @@ describe('a limited retention', () => {
               .map(({ member }) => member)
               .sort(),
           ).toEqual(membersAt(rounds, moment));
-        // And what need not be kept is gone.
+        // And rows that need not be kept are removed.
         const left = await sql`
           select from recorder.validators o where valid_to < ${new Date(kept)} and (ended_by <> 'unwatched' or exists (
             select from recorder.validators n where n.node_id = o.node_id and n.valid_from >= o.valid_to and n.valid_from < ${new Date(kept)}))
@@ -313,7 +313,7 @@ describe('a limited retention', () => {
         message: `what ${name} held at ${new Date(kept - 1000).toISOString().slice(0, 19)}Z is not kept any more`,
         hint: `it is kept since ${new Date(kept).toISOString().slice(0, 19)}.000000Z (retention in recorder.yaml)`,
       });
-    // The time before is neither up nor down, and no part of the watched time: the window starts where the rest of the record does.
+    // The earlier time is neither up nor down, and not observed: the window starts with the kept record.
     const uptime = (from: number, to: number) => sql`
       select up_seconds::float8 as up, down_seconds::float8 as down, since from reporting.node_uptime(${new Date(from)}, ${new Date(to)})`;
     expect([...(await uptime(start + DAY, start + 2 * DAY))]).toEqual([]);
@@ -387,7 +387,7 @@ describe('a limited retention', () => {
   it('is declared by every dataset that can lose rows permanently, and by no other', () => {
     const names = retainable.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(['peer_readings', 'node_health', 'runs', 'quarantine']));
-    // These are shown whole at each look, however old: what was removed would come again as new.
+    // Each poll shows these completely, however old: removed rows would return as new ones.
     for (const name of ['average_tps', 'genesis_data']) expect(names).not.toContain(name);
   });
 });
@@ -493,7 +493,7 @@ describe('the removal', () => {
     const stopped = new AbortController();
     stopped.abort();
     expect(await retain(sql, keep, until, stopped.signal)).toEqual([]);
-    // Killed wherever it is: a row lock holds its statement until the connection is gone.
+    // Killed at any place: a row lock blocks its statement until the connection is closed.
     await retain(sql, keep, start + 20 * DAY, never);
     const other = postgres(database.url, {
       max: 1,
@@ -515,7 +515,7 @@ describe('the removal', () => {
     await killed;
     await other.end({ timeout: 1 });
     await locker.end({ timeout: 1 });
-    // The start was written down first: whoever asks is told already.
+    // The start was stored first: every reader gets it already.
     const [moved] = await sql`select kept_since, finished_at, removed::int from reporting_internal.retention`;
     expect(moved).toMatchObject({ kept_since: new Date(until - 30 * DAY), finished_at: null });
     const both = await Promise.all([retain(sql, keep, until, never), retain(sql, keep, until, never)]);

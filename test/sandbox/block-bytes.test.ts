@@ -74,7 +74,7 @@ class Reader {
 const ask = async (chain: string, method: string, params: object) =>
   (await rpc(`/ext/bc/${chain}`, method, params)).text;
 
-/** What the json encoding says, with integers as text, in the shape that the bytes are read in. */
+/** The content of the json encoding, with integers as text, in the form of the parsed bytes. */
 function said(tx: ReturnType<typeof JSON.parse>) {
   const output = (one: ReturnType<typeof JSON.parse>) => ({
     assetID: one.assetID,
@@ -115,7 +115,7 @@ it.each([
     const asked = { height: name === 'X' ? String(height) : height };
     const method = `${service}.getBlockByHeight`;
     const text = await ask(name, method, { ...asked, encoding: 'json' });
-    // Amounts pass 2^53: they are read as text.
+    // Amounts exceed 2^53: they are read as text.
     const json = JSON.parse(text.replace(/"amount":(\d+)/g, '"amount":"$1"')).result.block;
     const reader = new Reader(JSON.parse(await ask(name, method, asked)).result.block);
     expect([reader.short(), reader.word()]).toEqual([0, type]);

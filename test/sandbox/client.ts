@@ -2,7 +2,7 @@ import { ManualClock } from '../../sandbox/clock.ts';
 import type { SandboxOptions } from '../../sandbox/options.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
 
-/** An answer as a test reads it. */
+/** A parsed response. */
 export interface Reply {
   readonly status: number;
   readonly text: string;
@@ -11,10 +11,10 @@ export interface Reply {
   readonly headers: Headers;
 }
 
-/** The time at which the tests' sandboxes stand: 2026-03-05 10:20 UTC. */
+/** The time of the tests' sandboxes: 2026-03-05 10:20 UTC. */
 export const NOW = Date.UTC(2026, 2, 5, 10, 20);
 
-/** A sandbox with a clock that stands still until it is advanced. */
+/** A sandbox with a clock that is stopped until it is advanced. */
 export async function stillSandbox(
   options: SandboxOptions = {},
 ): Promise<{ sandbox: Sandbox; clock: ManualClock }> {

@@ -19,7 +19,7 @@ describe.skipIf(!present)('responses of the chain data service fit the published
 
   beforeAll(async () => {
     document = JSON.parse(readFileSync(FILE, 'utf8'));
-    // The sandbox has a name of its own, which the published service does not know.
+    // The sandbox has its own network name, which the published service does not contain.
     document.components.schemas.Network.enum.push('sandbox');
     ajv = new Ajv2020({ strict: false, discriminator: false, allErrors: true });
     ajv.addSchema(document, 'openapi');
@@ -102,13 +102,13 @@ describe.skipIf(!present)('responses of the chain data service fit the published
     const chains = reply.body.subnets.flatMap(
       (subnet: { blockchains: { genesisData: unknown }[] }) => subnet.blockchains,
     );
-    // The primary network's own chains show none.
+    // The primary network's own chains have none.
     expect(new Set(chains.map((chain: { genesisData: unknown }) => typeof chain.genesisData))).toEqual(
       new Set(['object', 'string', 'undefined']),
     );
   });
 
-  // The operation's oneOf of these three holds for no answer: the C-chain's groups are among those of the others.
+  // The operation's oneOf of these three fits no response: the C-chain's groups are among those of the others.
   it.each([
     ['p-chain', 'ListPChainBalancesResponse'],
     ['x-chain', 'ListXChainBalancesResponse'],

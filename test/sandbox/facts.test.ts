@@ -13,7 +13,7 @@ const result = async (path: string, method: string, params?: unknown) =>
   (await rpc(path, method, params)).body.result;
 const failing = async () => (await get('/ext/health')).body.checks.network;
 
-/** Makes the network check of the first node fail since an hour. */
+/** Lets the network check of the first node fail since an hour. */
 function fail(): void {
   sandbox().nodes[0]?.timeline.addIncident({
     from: SEC - 3600,

@@ -13,7 +13,7 @@ const METRIC = '/v2/chains/43114/metrics/txCount?pageSize=5';
 const blocks = (): string =>
   `/v1/networks/sandbox/blockchains/p-chain/nodes/${sandbox().watch.nodeIds[0]}/blocks?pageSize=5`;
 
-/** The bytes of an answer as they come over the wire. */
+/** Returns the bytes of a response as sent. */
 function raw(path: string): Promise<string> {
   return new Promise((resolve) => {
     const { port } = new URL(sandbox().url);

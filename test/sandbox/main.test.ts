@@ -66,7 +66,7 @@ describe('the sandbox as a process', () => {
     other.close();
   });
 
-  /** What it says as it ends with 2. */
+  /** The message with which it exits with 2. */
   async function refusal(argument: string): Promise<string> {
     const child = spawn(process.execPath, ['--import', 'tsx', 'sandbox/main.ts', argument], {
       stdio: ['ignore', 'ignore', 'pipe'],

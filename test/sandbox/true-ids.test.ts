@@ -8,7 +8,7 @@ const { sandbox, get, rpc } = withSandbox();
 
 const DIGITS = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-/** The bytes in front of a right checksum, read digit by digit; null where it is wrong. */
+/** Returns the bytes before a valid checksum, decoded digit by digit; null if it is invalid. */
 function cb58(text: string): Buffer | null {
   const bytes: number[] = [];
   for (const letter of text) {
@@ -28,7 +28,7 @@ function cb58(text: string): Buffer | null {
   return whole.length > 4 && whole.subarray(-4).equals(sum) ? body : null;
 }
 
-/** Every text within a value, with the names of the members that lead to it. */
+/** Returns every text within a value, with the names of the members that lead to it. */
 function* texts(value: unknown, path = ''): Generator<[path: string, text: string]> {
   if (typeof value === 'string') yield [path, value];
   else if (Array.isArray(value)) for (const one of value) yield* texts(one, path);
@@ -36,7 +36,7 @@ function* texts(value: unknown, path = ''): Generator<[path: string, text: strin
     for (const [name, member] of Object.entries(value)) yield* texts(member, `${path}.${name}`);
 }
 
-/** Answers of all three services. */
+/** Responses of all three services. */
 async function answers(): Promise<unknown[]> {
   const { chain = '', address = '' } = sandbox().watch.evmAddresses[0] ?? {};
   const p = '/v1/networks/sandbox/blockchains';

@@ -7,7 +7,7 @@ const { sandbox, get, rpc } = withSandbox({}, 'each');
 
 const FROM = NOW / 1000 - 30 * 86_400;
 
-/** Lists of every kind: by number, by key, by time; each with the member that its items stand in. */
+/** Lists of every kind: by number, by key, by time; each with the member that contains its items. */
 const LISTS = (): [path: string, member: string][] => {
   const { chain, address } = sandbox().watch.evmAddresses[0] ?? { chain: '', address: '' };
   return [
@@ -28,7 +28,7 @@ interface Walked {
   readonly last: Reply;
 }
 
-/** Follows the tokens of a list for so many pages, or until it is refused or has no more. */
+/** Follows the tokens of a list for this many pages, or until it is refused or ends. */
 async function walk(path: string, member: string, pages: number): Promise<Walked> {
   const walked = { items: [] as string[], sizes: [] as number[], tokens: [] as string[] };
   let token = '';
@@ -51,7 +51,7 @@ describe('walks in an unusual order', () => {
       sandbox().faults.next({}, 'list-reversed');
       const { items, sizes } = await walk(large, member, 10_000);
       expect([path, new Set(sizes.slice(0, -1))]).toEqual([path, new Set([99])]);
-      // What was first is last, and nothing is lost or there twice.
+      // The order is reversed, and nothing is lost or repeated.
       const same = items.toReversed().slice(0, 99).join() === whole.items.join();
       expect([path, same, new Set(items).size]).toEqual([path, true, items.length]);
     }

@@ -3,8 +3,8 @@ import type { Sandbox } from '../../sandbox/server.ts';
 import { get, post, rpc, stillSandbox } from './client.ts';
 
 /**
- * Gives a test file a sandbox whose clock is stopped: one for all tests, or one for each. Returns functions for the open
- * sandbox, its clock and requests to it.
+ * Opens a sandbox with a stopped clock for a test file: one for all tests, or one for each. Returns functions for the
+ * open sandbox, its clock and requests to it.
  */
 export function withSandbox(options: Parameters<typeof stillSandbox>[0] = {}, scope: 'all' | 'each' = 'all') {
   let opened: Awaited<ReturnType<typeof stillSandbox>>;
@@ -22,5 +22,5 @@ export function withSandbox(options: Parameters<typeof stillSandbox>[0] = {}, sc
   };
 }
 
-/** The parameters of a function behind its first one. */
+/** The parameters of a function after its first one. */
 type Rest<F> = F extends (first: Sandbox, ...rest: infer R) => unknown ? R : never;

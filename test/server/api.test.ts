@@ -117,7 +117,7 @@ const resolved = <P>(
   parameters: Readonly<Record<string, P>>,
 ) => references.flatMap(({ $ref }) => parameters[$ref.replace('#/components/parameters/', '')] ?? []);
 
-/** Values for the parameters that are needed; null: they cannot be known. */
+/** Values for the required parameters; null: they are unknown. */
 async function toldFor(
   path: string,
   parameters: readonly { readonly name: string; readonly required?: boolean | undefined }[],
@@ -190,7 +190,7 @@ describe('responses', () => {
   });
 
   describe('responses with texts longer than a URL', () => {
-    // Of every kind that an address writes longer than it is.
+    // Of every kind whose URL encoding is longer than the text.
     const long = ['a', 'é', '漢', '😀', '\u0001', '"'].map((one) => one.repeat(10_000 / one.length));
     const fewest = 1_002;
     beforeAll(async () => {
@@ -354,7 +354,7 @@ describe('hostile requests', () => {
     const codes = new Set<number>();
     const names = resolved(paths[path]?.get.parameters ?? [], components.parameters).map(({ name }) => name);
     expect(names.length, path).toBeGreaterThan(2);
-    // Of the filters one of each kind: thousands are checked by the same few schemas.
+    // One filter of each kind: thousands are checked by the same few schemas.
     const kinds = new Map(names.map((name) => [name.includes('.') ? name.replace(/^.*\./, '') : name, name]));
     for (const name of [...kinds.values(), '__proto__', 'x'])
       for (const value of HOSTILE) {

@@ -54,14 +54,14 @@ async function opened(): Promise<Socket> {
   return socket;
 }
 
-/** Sends a request on a connection, and waits until the server has started with it. */
+/** Sends a request on a connection, and waits until the server has started it. */
 async function requested(socket: Socket, path: string): Promise<void> {
   const begun = once(server.server, 'request');
   socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
   await begun;
 }
 
-/** The response to a request on a connection of its own; empty: the server closed it. */
+/** The response to a request on a separate connection; empty: the server closed it. */
 async function answer(path: string): Promise<string> {
   const socket = await opened();
   socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
@@ -98,7 +98,7 @@ describe('a server with its maximum of connections', () => {
       await requested(socket, '/slow');
       busy.push(socket);
     }
-    // Also where the reserved connections are held by clients that send nothing, or a request without its end.
+    // Also if the reserved connections are held by clients that send nothing, or an incomplete request.
     for (let number = 0; number < RESERVED; number++) await opened();
     expect(await answer('/health')).toMatch(/^HTTP\/1\.1 200 [\s\S]*up$/);
     for (const method of ['POST', 'GET'])

@@ -24,7 +24,7 @@ describe('a moment in the future', () => {
       const { code, body } = await ask(`${path}as_of=${moment}`);
       expect({ code, told: /as_of:? is in the future/.test(body) }).toEqual({ code: 400, told: true });
     }
-    // The same moment elsewhere: two hours earlier there.
+    // The same moment in another time zone: two hours earlier there.
     const past = await ask(`${path}as_of=2026-05-17T09:42%2B02:00`);
     expect(past.body).not.toContain('is in the future');
   });

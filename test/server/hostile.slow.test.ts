@@ -32,7 +32,7 @@ const PAYLOADS = [
   '2026-02-30T99:99:99Z',
   '\r\nset-cookie: a=b',
 ];
-/** What no answer may have: the key, a place in the code, the words of the database's driver. */
+/** Texts that no response may contain: the key, a file of the code, the messages of the database's driver. */
 const INDISCREET = new RegExp(`${KEY}|node_modules|\\.[jt]sx?:\\d+|PostgresError|root:x:0`);
 
 const agent = new Agent({ connections: 50 });
@@ -85,12 +85,12 @@ interface Answer {
   readonly code: number;
   /** Its Content-Type. */
   readonly type: string;
-  /** Where it sends the reader; empty: nowhere. */
+  /** Its redirect; empty: none. */
   readonly location: string;
   readonly body: string;
 }
 
-/** Asks as undici does. What it cannot send, and a connection that is closed, is code 0. */
+/** Sends a request with undici. An invalid request, and a closed connection, have code 0. */
 async function got(path: string, options: Parameters<typeof request>[1] = {}): Promise<Answer> {
   try {
     const { statusCode, headers, body } = await request(`http://127.0.0.1:${port}${path}`, {
@@ -104,7 +104,7 @@ async function got(path: string, options: Parameters<typeof request>[1] = {}): P
   }
 }
 
-/** Sends bytes as they are. @returns all that comes back until the server closes */
+/** Sends bytes unchanged. @returns all that is received until the server closes */
 async function sent(bytes: string): Promise<Answer> {
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
@@ -114,7 +114,7 @@ async function sent(bytes: string): Promise<Answer> {
   return { code: Number(/^HTTP\/1\.1 (\d+)/.exec(body)?.[1] ?? 0), type: '', location: '', body };
 }
 
-/** How many looks at nodes the ledger has. */
+/** The number of probes in the ledger. */
 async function looks(): Promise<number> {
   const [row] = await sql<
     { probes: number }[]
@@ -122,14 +122,14 @@ async function looks(): Promise<number> {
   return row?.probes ?? 0;
 }
 
-/** Nothing failed inside, nothing was told that is nobody's business, and nothing came back as it was sent. */
+/** No internal error, no private text, and no unescaped input in the response. */
 function expectHarmless(asked: string, { code, type, body }: Answer): void {
   expect(code, `${asked}: ${body.slice(0, 500)}`).not.toBe(500);
   expect(INDISCREET.exec(body)?.[0], asked).toBeUndefined();
   if (type.startsWith('text/html')) expect(body.includes('<script>alert('), asked).toBe(false);
 }
 
-/** What is asked for, and its parameters; `all`: every one of them is tried, and not one in turn. */
+/** A path with its parameters; `all`: every parameter is tested, not one in turn. */
 interface Place {
   readonly path: string;
   readonly query: readonly string[];
@@ -164,7 +164,7 @@ async function places(): Promise<Place[]> {
   ];
 }
 
-/** What pages are asked with. */
+/** Requests of pages. */
 const OF_PAGES = [
   ...['sql', 'as_of', 'sort', 'after', 'limit', 'columns', 'node', 'chain_id', 'metric'],
   ...['from', 'to', 'target', 'of', 'beside', 'by', 'range', 'grain', 'year', 'probe'],

@@ -20,7 +20,7 @@ const usual: ThrottleLimits = {
   waiting: 100,
 };
 
-/** A server whose answers wait until they are let go. */
+/** A server whose responses wait until they are released. */
 async function holding(pace: RequestThrottle) {
   server = Fastify();
   server.addHook('onRequest', (request, reply, begin) => pace.admit(request, reply, begin));
@@ -41,7 +41,7 @@ async function holding(pace: RequestThrottle) {
   const release = () => {
     for (const letGo of held.splice(0)) letGo();
   };
-  /** How many have started; all are let go. */
+  /** Number of started ones; all are released. */
   const begunAndReleased = () => {
     release();
     return begun.length;
@@ -49,7 +49,7 @@ async function holding(pace: RequestThrottle) {
   return { begun, release, begunAndReleased, refused };
 }
 
-/** Asks as somebody at an address. */
+/** Sends a request from an address. */
 const ask = (path: string, remoteAddress = '10.0.0.1') => server.inject({ url: path, remoteAddress });
 
 describe('the time budget of requests', () => {
@@ -59,7 +59,7 @@ describe('the time budget of requests', () => {
     expect(allowance.wait(1_000)).toBe(0);
     expect(allowance.wait(2_667)).toBeGreaterThan(0);
     allowance.end(3_000);
-    // 2,250 of 2,000 ms were taken.
+    // 2,250 of 2,000 ms were used.
     expect(allowance.wait(3_000)).toBe(1_000);
     expect(allowance.wait(3_999)).toBe(1);
     expect(allowance.wait(4_000)).toBe(0);
@@ -161,7 +161,7 @@ describe('requests', () => {
     for (const path of watched) server.get(path, async () => '');
     await server.ready();
     const crowd = Array.from({ length: 200 }, () => ask(slow));
-    // The others wait by now: inject() starts its requests later than it returns.
+    // The others wait by now: inject() starts its requests after it returns.
     await expect.poll(() => begun).toBeGreaterThan(0);
     const answers = await Promise.all(watched.map((path) => ask(path)));
     expect(answers.map(({ statusCode }) => statusCode)).toEqual(watched.map(() => 200));

@@ -20,7 +20,7 @@ import { type UpstreamServer, upstreamServer } from '../support/upstream-server.
 /** Minimum time for which the locks are held, s. A minute: HOLD_SECONDS=60 npx vitest run test/server/locked.slow.test.ts */
 const HOLD_SECONDS = Number(process.env.HOLD_SECONDS ?? 10);
 const HOOK_KEY = 'correct-horse-battery';
-/** Migrations that stay refused give up after this time; one that only waits for its readers gets to its end. */
+/** Refused migrations give up after this time; one that only waits for its readers completes. */
 const REFUSED_AFTER_MS = 10_000;
 const WAITING_MS = 200_000;
 const PATHS = [
@@ -104,7 +104,7 @@ const views = async () => {
   return rows.map(({ name }) => name);
 };
 
-/** What a reader may lock, by the name of its session. */
+/** The locks that a reader may hold, by the name of its session. */
 async function lockable(): Promise<Readonly<Record<string, string>>> {
   const names = await views();
   const queues = sql.array(Object.values(queueNames('recorder')));
@@ -121,7 +121,7 @@ async function lockable(): Promise<Readonly<Record<string, string>>> {
   };
 }
 
-/** Locks that would stop the recorder, which a reader is refused. */
+/** Locks that would block the recorder, which a reader is refused. */
 const REFUSED = [
   'lock table reporting.runs in row share mode',
   'lock table reporting.runs in access exclusive mode',
@@ -132,7 +132,7 @@ const REFUSED = [
   'lock table pg_catalog.pg_class in row exclusive mode',
 ];
 
-/** Runs work while sessions of a reader hold their locks, until it is done and every page was answered meanwhile. */
+/** Runs an action while sessions of a reader hold their locks, until it is done and every page responded meanwhile. */
 async function whileLocked(work: () => Promise<void>): Promise<void> {
   const sessions = Object.entries(await lockable()).map(([name, statements]) => ({
     statements,
@@ -141,7 +141,7 @@ async function whileLocked(work: () => Promise<void>): Promise<void> {
   const over = new AbortController();
   const failed: string[] = [];
   const reading = async () => {
-    // A page that waits for a lock is not answered before the sessions end: then this does not end, either.
+    // A page that waits for a lock does not respond before the sessions end: then this does not end, either.
     do {
       for (const path of PATHS) {
         const code = await get(path);

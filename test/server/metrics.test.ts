@@ -24,7 +24,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** A server that remembers nothing of the test before. */
+/** A server without cached values of the previous test. */
 async function begin(): Promise<void> {
   await server?.close();
   const budget = { perMinute: 100, perDay: 1000 };
@@ -37,7 +37,7 @@ async function begin(): Promise<void> {
 }
 
 const scrape = async () => (await ask(`${server.address}/metrics`)).body;
-/** The samples of a metric, as `labels value`, in their order. */
+/** The samples of a metric, as `labels value`, in order. */
 const samplesOf = (page: string, name: string) =>
   page.split('\n').flatMap((line) => {
     const [, labels = '', value] = line.match(/^([^# ][^{ ]*(?:\{.*\})?) (\S+)$/) ?? [];
@@ -54,7 +54,7 @@ interface Probe {
   readonly checks?: Readonly<Record<string, string>>;
 }
 
-/** A probe that is watched, and what the ledger says of it now. */
+/** A watched probe, and its current ledger. */
 async function watched(...probes: readonly Probe[]): Promise<void> {
   for (const { node, probe = 'health', observer = 'eyes', active = true, ...one } of probes) {
     const key = `node=${node} observer=${observer} probe=${probe}`;
@@ -181,7 +181,7 @@ describe('response times', () => {
   it('are those of the month, including the current hour, in ascending buckets', async () => {
     await watched({ node: 'a', state: 'up' });
     expect(samplesOf(await scrape(), 'chain_recorder_node_response_time_seconds_count')).toEqual([]);
-    // In the first hour of a month there is no hour before in it.
+    // The first hour of a month has no previous hour in it.
     await storeHours(
       sql,
       'eyes',
@@ -207,7 +207,7 @@ describe('response times', () => {
     const counts = async () => samplesOf(await scrape(), 'chain_recorder_node_response_time_seconds_count');
     const of = (node: string, count: number) => `{observer="eyes",node="${node}",probe="health"} ${count}`;
     await expect.poll(counts).toEqual([of('a', 4)]);
-    // The next hour is counted before the last one stands in its day; that b is told shows that it was read then.
+    // The next hour is counted before the last one is part of its day; the value of b shows that it was read then.
     await watched({ node: 'b', state: 'up' });
     await counting(hour, [900]);
     await expect.poll(counts).toEqual([of('a', 4), of('b', 1)]);

@@ -6,9 +6,9 @@ import { withDatabase } from '../support/fixture.ts';
 import { ask, type PageServer, servePagesOf } from '../support/page-server.ts';
 
 const TOKEN = 'a-token-of-some-length';
-/** Everything that a page may be asked for without a parameter. */
+/** Every page with the parameters that it requires. */
 const places = pages.map(({ path }) => path).filter((path) => !path.includes(':'));
-/** The same, so that each of them reads: this one asks nothing by itself. */
+/** The same, with a query for each: this page runs none by itself. */
 const reading = places.map((path) => (path === '/query' ? '/query?sql=select+1' : path));
 
 const { it, database } = withDatabase();
@@ -142,7 +142,7 @@ it('the selected colour scheme is kept', async () => {
 
 describe('a form', () => {
   it('returns to the longest URL that the server accepts', async () => {
-    // Some of the 16 KiB of a head are left for the other headers. A form writes each bracket as three characters.
+    // Some of the 16 KiB of a head are left for the other headers. A form encodes each bracket as three characters.
     const to = `/query?sql=${'('.repeat(15_000)}`;
     expect((await ask(guarded + to)).body).toContain(`value="${to}"`);
     const signedIn = await form(`${guarded}/login`, { token: TOKEN, to });
@@ -158,7 +158,7 @@ describe('a form', () => {
 
 it('a page that waits for the database in vain reports it as unavailable or slow', async () => {
   const sql = postgres(database.url, { max: 1, onnotice: () => {} });
-  const fresh = await servePagesOf(database.url); // it remembers no answer
+  const fresh = await servePagesOf(database.url); // it caches no response
   try {
     await sql.begin(async (held) => {
       await held`lock table recorder.target_datasets in access exclusive mode`;

@@ -42,7 +42,7 @@ afterAll(async () => {
   await sandbox.close();
 });
 
-/** The status of an answer, read to its end; 0: the connection was closed. */
+/** Status of a response, read to its end; 0: the connection was closed. */
 async function status(path: string): Promise<number> {
   try {
     const { statusCode, body } = await request(`http://127.0.0.1:${port}${path}`, { dispatcher: agent });
@@ -66,17 +66,17 @@ function endless(count: number): Promise<Socket[]> {
   );
 }
 
-/** How many sessions wait for the table, by what they are for. */
+/** The number of sessions that wait for the table, by their purpose. */
 async function waiting(): Promise<Readonly<Record<string, number>>> {
   const rows = await sql<{ name: string; sessions: number }[]>`
     select application_name as name, count(*)::int as sessions from pg_locks join pg_stat_activity using (pid)
     where relation = ${HELD}::regclass and not granted group by 1`;
   return Object.fromEntries(rows.map(({ name, sessions }) => [name, sessions]));
 }
-/** A crowd holds something all the time: how much follows from its share of the process's time. */
+/** Many readers hold something all the time: the number follows from its share of the process's time. */
 const held = { 'chain-recorder reader': expect.any(Number) };
 
-/** What was recorded so far: the runs that ended, and the looks at each node. */
+/** The recorded data so far: the ended runs, and the probes of each node. */
 async function recorded() {
   const [{ runs } = { runs: 0 }] = await sql<{ runs: number }[]>`
     select count(*)::int as runs from reporting.runs where dataset = 'chain_heights' and status = 'done'`;
@@ -92,7 +92,7 @@ describe('while many readers hold all their connections', () => {
       up.ended.then(({ stderr }) => expect.fail(stderr)),
     ]);
     await expect.poll(recorded, { timeout: 50_000 }).toMatchObject({ looks: [{}, {}] });
-    /** To what only reads, by status. */
+    /** Responses to reads, by status. */
     const answers = new Map<number, number>();
     const load = { over: false };
     const often = async (ask: () => Promise<unknown>) => {
@@ -120,7 +120,7 @@ describe('while many readers hold all their connections', () => {
           runs >= before.runs + 6 &&
           looks.every(({ probes }, at) => probes >= (before.looks[at]?.probes ?? 0) + 3);
         await expect.poll(async () => further(await recorded()), { timeout: 60_000 }).toBe(true);
-        // The same load, all the time: nobody was let through, and who does not fit in is told so.
+        // The same load all the time: no reader was admitted, and rejected ones were told to retry.
         await expect.poll(waiting, { timeout: 50_000 }).toMatchObject(held);
         expect([...answers.keys()].filter((code) => code !== 503 && code !== 504)).toEqual([]);
         expect(answers.get(503)).toBeGreaterThan(50);
@@ -141,7 +141,7 @@ describe('while many readers hold all their connections', () => {
     const failed =
       await sql`select dataset, status, error from reporting.runs where status not in ('done', 'running')`;
     expect([...failed]).toEqual([]);
-    // Who waited is let in again.
+    // Waiting readers are admitted again.
     await expect.poll(() => status('/datasets/nft_tokens'), { timeout: 50_000 }).toBe(200);
     up.process.kill('SIGTERM');
     const { code, stderr } = await up.ended;

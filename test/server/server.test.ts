@@ -101,7 +101,7 @@ describe('the server', () => {
       return 'forward';
     });
     await expect.poll(() => get('/api/status').then(() => asked)).toBeGreaterThan(0);
-    // The answer that is there lasts a second: whatever the moment, twenty fall into two of them at most.
+    // A cached result is valid for a second: twenty requests need at most two.
     const before = asked;
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, at) => get(at % 2 ? '/metrics' : '/api/status')),

@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import type { Logo } from '../../src/server/status-site.ts';
 import { withPages } from '../support/fixture.ts';
 
-/** More than systems keep for somebody who does not read. */
+/** More than systems buffer for a client that does not read. */
 const LARGE = Buffer.alloc(24 << 20, 'x');
 const logo: Logo = { type: 'image/png', ending: '.png', body: LARGE };
 const site = { title: 'Nodes', text: [], logo, nodes: [], announced: { once: [], recurring: [] } };

@@ -13,7 +13,7 @@ async function* site(body: string) {
   for (const path of PATHS) yield { path, body };
 }
 
-/** A folder with a site, and a folder of somebody else beside it. */
+/** A folder with a site, and a folder of another program beside it. */
 async function written(name: string) {
   const [root, theirs] = [join(folder, name), join(folder, `${name}-theirs`)];
   mkdirSync(join(theirs, 'one'), { recursive: true });

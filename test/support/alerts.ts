@@ -8,10 +8,10 @@ import { type AlertsConfig, alertsSchema } from '../../src/config/alerts-schema.
 import { collectTexts, readReferencedSecrets } from '../../src/config/named-secrets.ts';
 import type { ManualClock } from './clock.ts';
 
-/** A configuration of alerts, checked as the file is. */
+/** A configuration of alerts, validated like the file. */
 export const alertsConfig = (value: unknown): AlertsConfig => alertsSchema(ruleLimits).parse(value);
 
-/** What rules are told beside the record, where a test says nothing else. */
+/** Defaults of the rules' context. */
 export const noFacts: RuleFacts = {
   recorder: 'recorder',
   nodes: ['n1', 'n2', 'n3'],
@@ -21,14 +21,14 @@ export const noFacts: RuleFacts = {
   disk: async () => ({ database: 0, largest: [], perDay: null, free: null }),
 };
 
-/** What alerts work with, in a test. */
+/** The parts of alerts in a test. */
 export interface TestAlerts extends AlertContext {
-  /** What was logged, as lines. */
+  /** Log entries, as lines. */
   readonly lines: readonly string[];
   close(): Promise<void>;
 }
 
-/** Opens alerts on a test's database. @param rules absent: those of the configuration */
+/** Opens alerts on a test's database. @param rules Default: those of the configuration */
 export function testAlerts(
   url: string,
   clock: ManualClock,
@@ -37,7 +37,7 @@ export function testAlerts(
     readonly rules?: readonly ConfiguredRule[];
     readonly env?: NodeJS.ProcessEnv;
     readonly facts?: Partial<RuleFacts>;
-    /** What its sessions are called. */
+    /** Name of its sessions. */
     readonly session?: string;
   } = {},
 ): TestAlerts {
@@ -64,13 +64,13 @@ export function testAlerts(
   };
 }
 
-/** A rule that says what a test makes it say. */
+/** A rule whose result a test sets. */
 export interface ScriptedRule extends ConfiguredRule {
-  /** What it says next; an error: it cannot be asked. */
+  /** The next result; an error: its query fails. */
   says: readonly (RuleFinding | string)[] | Error;
 }
 
-/** Makes a rule whose answers the test decides. A text is a subject. */
+/** Creates a rule whose results the test sets. A text is a subject. */
 export function scriptedRule(more: Partial<ConfiguredRule> = {}): ScriptedRule {
   const rule: ScriptedRule = {
     name: 'scripted',
@@ -93,7 +93,7 @@ export function scriptedRule(more: Partial<ConfiguredRule> = {}): ScriptedRule {
   return rule;
 }
 
-/** A default rule by its name, with its own numbers. */
+/** Returns a default rule by its name, with its own limits. */
 export function ruleNamed(name: string): ConfiguredRule {
   const rule = defaultRules.find((one) => one.name === name);
   if (!rule) throw new Error(`no rule ${name}`);

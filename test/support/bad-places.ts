@@ -1,22 +1,22 @@
 import { spawnSync } from 'node:child_process';
 
-/** How a command is started so that a place is bad for it: what stands before `node` and the file of the command line. */
+/** The prefix of a command that makes a path invalid: the words before `node` and the file of the command line. */
 export type Before = readonly string[];
 
-/** In namespaces of its own, where it may mount. */
+/** In separate namespaces, with the right to mount. */
 const OWN_MOUNTS = ['unshare', '--user', '--map-root-user', '--mount'];
-/** Root may write anywhere; without its capabilities the rights of folders count for it, too. */
+/** Root may write anywhere; without its capabilities the permissions of folders apply to it, too. */
 const WITHOUT_RIGHTS =
   process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-all', '--inh-caps=-all'] : ([] satisfies string[]);
 
-/** Why there can be no bad places here; null: there can. */
+/** Reason why invalid paths cannot be made here; null: they can. */
 export const noBadPlaces =
   spawnSync('unshare', ['--user', '--map-root-user', '--mount', 'true']).status === 0 &&
   spawnSync('setpriv', ['--version']).status === 0
     ? null
     : 'no unshare or setpriv that this user may use';
 
-/** A disk of so many KiB is mounted there. */
+/** Mounts a disk of this many KiB there. */
 export const smallDisk = (folder: string, kib: number): Before => [
   ...OWN_MOUNTS,
   'bash',
@@ -25,7 +25,7 @@ export const smallDisk = (folder: string, kib: number): Before => [
   folder,
 ];
 
-/** A disk is mounted there that has no room for one more file. */
+/** Mounts a disk there without room for one more file. */
 export const fullDisk = (folder: string): Before => [
   ...OWN_MOUNTS,
   'bash',
@@ -34,7 +34,7 @@ export const fullDisk = (folder: string): Before => [
   folder,
 ];
 
-/** A disk is mounted there that takes no writes. */
+/** Mounts a read-only disk there. */
 export const readOnlyDisk = (folder: string): Before => [
   ...OWN_MOUNTS,
   'bash',
@@ -43,5 +43,5 @@ export const readOnlyDisk = (folder: string): Before => [
   folder,
 ];
 
-/** The command has only the rights of its user. */
+/** The command has only the permissions of its user. */
 export const withoutRights: Before = WITHOUT_RIGHTS;

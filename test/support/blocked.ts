@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 import { expect } from 'vitest';
 
-/** Waits until so many statements of this database wait for a lock that another one holds. */
+/** Waits until this many statements of this database wait for a lock that another one holds. */
 export async function blocked(sql: postgres.Sql, statements = 1): Promise<void> {
   const waiting = async () => {
     const rows = await sql`

@@ -1,6 +1,6 @@
 import type { Target } from '../../src/datasets/contract.ts';
 
-/** A proposed block as the chain data service tells it. */
+/** A proposed block of a response of the chain data service. */
 export function block(number: number, seconds: number, more: Readonly<Record<string, unknown>> = {}) {
   return {
     blockNumber: String(number),

@@ -4,7 +4,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { onPath } from './on-path.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
-/** As root it needs --no-sandbox. The others keep it from asking anybody but the page's server. */
+/** Root needs --no-sandbox. The others prevent requests to other hosts than the page's server. */
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -15,14 +15,14 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-/** Where Chromium is on PATH; undefined: nowhere. */
+/** Path of Chromium on PATH, or undefined. */
 export const chromiumPath = onPath(...NAMES);
 
-/** Why tests in a browser are skipped: for their names. */
+/** Reason why tests in a browser are skipped, for their titles. */
 export const noChromium = chromiumPath ? '' : ' (skipped: no chromium on PATH)';
 if (!chromiumPath) console.warn('Skipping the tests in a browser: no chromium on PATH.');
 
-/** The widths at which pages are looked at. */
+/** The tested widths of pages. */
 export const widths = { wide: 1280, phone: 390 } as const;
 export type Width = keyof typeof widths;
 export const schemes = ['light', 'dark'] as const;
@@ -44,10 +44,10 @@ export function withBrowser() {
     openPage(browser, address, width, options);
 }
 
-/** A page that is open in a browser, and what went wrong there. */
+/** A page that is open in a browser, and its errors. */
 export interface OpenPage {
   readonly page: Page;
-  /** Errors of the console and of scripts, requests that failed, and requests to anybody but the server. */
+  /** Errors of the console and of scripts, failed requests, and requests to other hosts than the server. */
   readonly faults: string[];
   close(): Promise<void>;
 }
@@ -78,7 +78,7 @@ export async function openPage(
   return { page, faults, close: () => context.close() };
 }
 
-/** What axe finds that is serious or critical, one line each: the rule and the elements. */
+/** Returns the serious and critical findings of axe, one line each: the rule and the elements. */
 export async function seriousFindings(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const found: unknown = await page.evaluate(
@@ -88,7 +88,7 @@ export async function seriousFindings(page: Page): Promise<string[]> {
   return Array.isArray(found) ? found.map(String) : [String(found)];
 }
 
-/** Whether the page is wider than the screen, so that all of it has to be moved sideways. */
+/** Returns whether the page is wider than the screen, so that it scrolls sideways. */
 export function overflows(page: Page): Promise<boolean> {
   return page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth + 1');
 }

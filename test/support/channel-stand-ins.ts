@@ -18,26 +18,26 @@ export const CHANNELS = [
 ] as const;
 export type ChannelName = (typeof CHANNELS)[number];
 
-/** What somebody who reads a channel was told: `firing rule: subject subject`. */
+/** A message as a reader of a channel gets it: `firing rule: subject subject`. */
 export interface Told {
   readonly says: string;
-  /** It says itself that a message can be a duplicate. */
+  /** The message states that it can be a duplicate. */
   readonly again: boolean;
 }
 
-/** Stand-ins of all channels: they speak the protocols, know the secrets, and keep what they were told. */
+/** Stand-ins of all channels: they implement the protocols, know the secrets, and keep their messages. */
 export interface ChannelStandIns {
   /** Channels as recorder.yaml has them, with secrets from {@link env}. */
   readonly channels: readonly { readonly name: ChannelName }[];
   readonly env: Readonly<Record<string, string>>;
   readonly told: Readonly<Record<ChannelName, readonly Told[]>>;
-  /** What nobody should have sent: a wrong secret, a text that is too long, a call of another form. */
+  /** Invalid requests: a wrong secret, a text that is too long, a call of another form. */
   readonly wrong: readonly string[];
-  /** Those that are down: they answer with an error, and with every secret that they were sent. */
+  /** Channels that are down: they respond with an error, and with every secret that they received. */
   readonly down: Set<ChannelName>;
-  /** Alertmanager looks at its clock: what ended by it is over. */
+  /** Alertmanager compares ends with its own clock. */
   look(): void;
-  /** Called when a channel has taken something, before it answers. */
+  /** Called when a channel has accepted something, before it responds. */
   onTold(listener: (channel: ChannelName, told: Told) => void): void;
   close(): Promise<void>;
 }
@@ -54,14 +54,14 @@ const SECRETS: Readonly<Record<ChannelName, string>> = {
 };
 const named = (name: ChannelName) => ['$', `{SECRET_${name.toUpperCase()}}`].join('');
 
-/** What a title says happened. */
+/** Returns the event of a title. */
 const HEADS: Readonly<Record<string, string>> = {
   FIRING: 'firing',
   RESOLVED: 'resolved',
   'STILL FIRING': 'reminder',
 };
 
-/** What a text for people says. Subjects are the words before `is ill`, one a line. */
+/** Returns the message of a text for people. Subjects are the words before `is ill`, one a line. */
 function read(title: string, body: string): Told {
   const [, head = '', rule = '', first = '', , more = '0'] =
     /^\[([A-Z ]+)\] ([\w-]+): (\S+)( and (\d+) more)?$/.exec(title) ?? [];
@@ -75,10 +75,10 @@ function read(title: string, body: string): Told {
   };
 }
 
-/** Alerts that an Alertmanager holds, by their labels: until when. */
+/** Ends of the alerts of an Alertmanager, by their labels. */
 type Held = Map<string, { readonly says: string; endsAt: number }>;
 
-/** @param clock the true time, which Alertmanager goes by @param answerAfter how long they take to answer, ms */
+/** @param clock the true time, which Alertmanager uses @param answerAfter delay of responses, ms */
 export async function channelStandIns(clock: Clock, { answerAfter = 0 } = {}): Promise<ChannelStandIns> {
   const told: Record<ChannelName, Told[]> = {
     ...{
@@ -107,13 +107,13 @@ export async function channelStandIns(clock: Clock, { answerAfter = 0 } = {}): P
   const incidents = new Map<string, { readonly says: string; acknowledged: boolean }>();
   const held: Held = new Map();
 
-  /** What each does with a call. @returns its answer */
+  /** Processes a call by kind of channel. @returns its response */
   const take: Readonly<Record<Exclude<ChannelName, 'email'>, (call: Received) => [number, unknown]>> = {
     webhook: ({ headers, body }) => {
       check(headers.authorization === `Bearer ${SECRETS.webhook}`, 'webhook: the secret');
       const key = String(headers['idempotency-key']);
       const { title, text: said, maybe_again } = JSON.parse(body);
-      // Who knows the key drops what comes again.
+      // Channels with a key drop duplicates.
       if (!keys.has(key)) tell('webhook', { ...read(title, said), again: false });
       else check(maybe_again === true, 'webhook: a key twice, and nothing says so');
       keys.add(key);
@@ -191,7 +191,7 @@ export async function channelStandIns(clock: Clock, { answerAfter = 0 } = {}): P
       tell('alertmanager', { says: `firing ${says}`, again: false });
     }
   };
-  /** What ended by its own clock is over, whether it was told so or was not told again. */
+  /** Alerts that ended by its own clock are resolved, with or without a message. */
   const endHeld = () => {
     for (const [key, { says, endsAt }] of held)
       if (endsAt <= clock()) {
@@ -242,7 +242,7 @@ export async function channelStandIns(clock: Clock, { answerAfter = 0 } = {}): P
       }, done);
     },
   });
-  smtp.on('error', () => {}); // a sender that is killed hangs up at any time
+  smtp.on('error', () => {}); // a killed sender closes the connection at any time
   await new Promise<void>((resolve) => smtp.listen(0, '127.0.0.1', resolve));
   const address = smtp.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;

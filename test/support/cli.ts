@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { inject } from 'vitest';
 
-/** How a command ended. */
+/** The result of a command. */
 export interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -13,17 +13,18 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** A command under way. */
+/** A running command. */
 export interface Running {
   readonly process: ChildProcessByStdio<null, Readable, Readable>;
   readonly ended: Promise<Ended>;
 }
 
 /**
- * Starts a command of the command line in a process of its own.
- * @param env what it has of the recorder's environment; it inherits none of it
- * @param reader what reads its stdout, in a shell: the end is the command's, the output is the reader's; absent: the caller
- * @param before what stands before it on its own command line, such as a program that starts it with fewer rights
+ * Starts a command of the command line in its own process.
+ * @param env the recorder's environment; nothing is inherited
+ * @param reader shell command that reads its stdout: the exit code is the command's, the output is the reader's.
+ * Default: the caller
+ * @param before prefix of its command line, such as a program that starts it with fewer rights
  * @param cli file of the command line. Default: the one that was compiled for this test run
  */
 export function startCommand(
@@ -49,8 +50,8 @@ export function startCommand(
 }
 
 /**
- * The environment of a command: nothing of this process's own, a port that is free, and what it remembers of its user in the
- * test's directory.
+ * The environment of a command: nothing of this process, a free port, and the state of its user in the test's
+ * directory.
  */
 export function commandEnvironment(cwd: string): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR } = process.env;

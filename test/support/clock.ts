@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/lib/clock.ts';
 
-/** A clock that stands still until a test moves it, also backwards. */
+/** A clock that is stopped until a test moves it, also backwards. */
 export class ManualClock {
   now: number;
 

@@ -15,14 +15,14 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** The folder, the environment and the output are those of the process: commands are run one after another. */
+/** The folder, the environment and the output are those of the process: commands run one after another. */
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs a command in this process, which takes a tenth of the processor time of a process of its own (`startCommand`).
- * For commands that nobody kills or stops.
+ * Runs a command in this process, which takes a tenth of the processor time of a separate process (`startCommand`). For
+ * commands that are not killed or stopped.
  * @param env its environment of the recorder
- * @param cwd its current folder
+ * @param cwd its working directory
  */
 export function runCommand(
   args: readonly string[],
@@ -71,7 +71,7 @@ export async function refusalOf(
   throw new Error(`"${args.join(' ')}" was not refused`);
 }
 
-/** Runs some work with an environment and a current folder, and resets what it changed of the process. */
+/** Runs an action with an environment and a working directory, and restores those of the process. */
 async function asProcess<T>(env: NodeJS.ProcessEnv, cwd: string, work: () => Promise<T>): Promise<T> {
   const before = { env: process.env, cwd: process.cwd(), code: process.exitCode };
   const listening = new Map(SIGNALS.map((signal) => [signal, process.listeners(signal)]));
@@ -90,7 +90,7 @@ async function asProcess<T>(env: NodeJS.ProcessEnv, cwd: string, work: () => Pro
   }
 }
 
-/** Collects what is written to a stream of the process, in place of writing it. */
+/** Collects the output to a stream of the process, instead of writing it. */
 function captureOutput(stream: NodeJS.WriteStream) {
   const chunks: Buffer[] = [];
   const spy = vi.spyOn(stream, 'write').mockImplementation((chunk, encoding, callback) => {

@@ -6,7 +6,7 @@ const opened = new WeakMap<postgres.Sql, postgres.Sql>();
 /** The client of commits for the database of another client. Its connections end with the database. */
 export function commitsFor(sql: postgres.Sql): postgres.Sql {
   const { path, host, port, user, pass, database } = sql.options;
-  // The recorder's own clients have their place there.
+  // The recorder's own clients have their name there.
   const url = new URL(`postgres://${path || `${host[0]}:${port[0]}`}/${database}`);
   url.username = user;
   url.password = String(pass ?? '');
@@ -16,13 +16,13 @@ export function commitsFor(sql: postgres.Sql): postgres.Sql {
 }
 
 /**
- * Keeps the plan of a commit from its first use on. To plan it takes ten times as long as to execute it, and most feeds of
- * tests end before they have as many rows as the recorder waits for.
+ * Keeps the plan of a commit from its first use on. Planning takes ten times as long as executing, and most feeds of
+ * tests have fewer rows than the recorder waits for.
  */
 const preparing = (commits: postgres.Sql): postgres.Sql =>
   withUnsafe(commits, (text, values) => commits.unsafe(text, values, { prepare: true }));
 
-/** A client of commits with something done before each of them. */
+/** A client of commits with a hook before each of them. */
 export const committingAfter = (commits: postgres.Sql, before: () => Promise<unknown>): postgres.Sql =>
   withUnsafe(commits, async (...asked) => {
     await before();

@@ -3,18 +3,18 @@ import { COMMIT_SETTINGS } from '../../src/db/client.ts';
 import { connect } from '../../src/db/connect.ts';
 import { type Step, stepsIn } from './plan-steps.ts';
 
-/** A connection that tells how PostgreSQL carried out what it was asked. */
+/** A connection that returns the plans of its statements. */
 export interface Explained {
   readonly sql: postgres.Sql;
-  /** Another connection that tells it, too, for commits. */
+  /** Another such connection, for commits. */
   readonly commits: postgres.Sql;
   /** The steps of all statements since the last call. */
   steps(): Step[];
 }
 
 /**
- * Opens a connection for statements and one for commits to a database, which explain themselves (auto_explain).
- * @param settings of their sessions, beyond those that sessions of commits have
+ * Opens a connection for statements and one for commits to a database, which log their plans (auto_explain).
+ * @param settings of their sessions, beyond those of commits
  */
 export async function explained(url: string, settings: Record<string, string> = {}): Promise<Explained> {
   let plans: unknown[] = [];

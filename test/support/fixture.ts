@@ -33,14 +33,14 @@ export function withDatabase({ recorded, ...options }: DatabaseOptions = {}) {
     });
     return database;
   });
-  // A file's own hooks are run in their order: theirs find the database.
+  // A file's own hooks run in order, after the database is open.
   it.beforeAll(({ database: opened }) => opened);
   return { it, database, sql };
 }
 
 /**
  * Gives a test file a database, as {@link withDatabase} does, and a server of its pages.
- * @param context of the server, where it differs from the default, or a function that makes it of the database's URL
+ * @param context of the server, as differences from the default, or a function that returns it for the database's URL
  * @param options of the database, and the token of the server. Default: no token
  */
 export function withPages(
@@ -48,7 +48,7 @@ export function withPages(
   { token, ...options }: DatabaseOptions & { readonly token?: string } = {},
 ) {
   const { it, database, sql } = withDatabase(options);
-  /** What the server logged as its own faults. */
+  /** Internal errors that the server logged. */
   const faults: unknown[] = [];
   const server = { address: '' };
   let opened: PageServer;

@@ -12,9 +12,9 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** A PostgreSQL for this test run; take a database of it by `testDatabase()`. */
     databaseUrl: string;
-    /** A Redis for this test run, or null where there is none. */
+    /** A Redis for this test run, or null. */
     redisUrl: string | null;
-    /** Why there is no Redis: what to skip with. */
+    /** Reason why there is no Redis, for skipped tests. */
     redisSkipReason: string | null;
     /** The command line's file, compiled from the sources for this test run. */
     cli: string;

@@ -8,13 +8,13 @@ import { block } from './blocks.ts';
 /** An item of a simulated chain, and when its index shows it; ms since 1970. */
 export interface LateBlock {
   readonly number: number;
-  /** Absent: the number. Several items may have one height. */
+  /** Several items may have one height. Default: the number. */
   readonly height?: number;
   readonly at: number;
   readonly shownAt: number;
-  /** When the index shows it no more, ms since 1970; inclusive start, exclusive end. Absent: never. */
+  /** When the index hides it, ms since 1970; inclusive start, exclusive end. Default: never. */
   readonly hidden?: { readonly from: number; readonly to: number } | undefined;
-  /** The time that answers state, ms since 1970. Absent: `at`. */
+  /** The time in responses, ms since 1970. Default: `at`. */
   readonly statedTime?: number;
 }
 
@@ -22,16 +22,19 @@ const statedSeconds = ({ at, statedTime = at }: LateBlock) => statedTime / 1000;
 
 export const heightOf = ({ number, height = number }: LateBlock): number => height;
 
-/** How an index answers. */
+/** Behaviour of an index. */
 export interface Answers {
   /** Maximum number of items of one page. */
   readonly page: number;
-  /** The number of an item that was read, or how many were: then a later page repeats items if others appeared meanwhile. */
+  /**
+   * The number of the last read item, or the number of read ones: then a later page repeats items if others appeared
+   * meanwhile.
+   */
   readonly tokens?: 'keyset' | 'offset';
   readonly oldestFirst?: boolean;
   /** Lets time pass with a call. */
   readonly onCall?: () => void;
-  /** The failure of a call; null: it is answered. @param isNextPage it has a token */
+  /** The failure of a call; null: none. @param isNextPage it has a token */
   readonly failure?: (call: number, isNextPage: boolean) => UpstreamFailure['kind'] | null;
 }
 

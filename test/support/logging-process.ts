@@ -1,7 +1,10 @@
 import { type EventEmitter, errorMonitor } from 'node:events';
 import { openLog } from '../../src/telemetry/log.ts';
 
-/** Logs, waits until it is told to continue, logs more, and ends at once. Where it loses its terminal it logs, and says that it is there. */
+/**
+ * Logs, waits until it is told to continue, logs more, and ends at once. If it loses its terminal it logs, and reports
+ * that it still runs.
+ */
 const log = openLog({ logLevel: 'info', logJson: !process.stderr.isTTY });
 log.info('one');
 log.info('two');

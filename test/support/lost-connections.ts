@@ -4,10 +4,10 @@ import { until } from '../../chaos/waiting.ts';
 import { CONNECTION_OPTIONS } from '../../src/db/client.ts';
 import { connectPool } from '../../src/db/connect.ts';
 
-/** The codes by which a statement whose connection was lost is told. */
+/** The error codes of a statement whose connection was lost. */
 const LOST = new Set(['CONNECTION_CLOSED', 'ECONNRESET', 'EPIPE', '57P01']);
 
-/** Waits until a statement is being carried out. */
+/** Waits until a statement is running. */
 export const underWay = (watcher: postgres.Sql, statement: string): Promise<boolean> =>
   until(`${statement} to be carried out`, async () => {
     const found = await watcher`
@@ -15,7 +15,7 @@ export const underWay = (watcher: postgres.Sql, statement: string): Promise<bool
     return found.length > 0;
   });
 
-/** `answered` with what was asked for, `another answer`, or the code of the error. */
+/** Returns `answered` for the expected result, `another answer`, or the code of the error. */
 const outcomeOf = (asked: Promise<readonly { readonly n: number }[]>): Promise<string> =>
   asked.then(
     (rows) => (rows.length === 1 && rows[0]?.n === 1 ? 'answered' : 'another answer'),
@@ -23,10 +23,10 @@ const outcomeOf = (asked: Promise<readonly { readonly n: number }[]>): Promise<s
   );
 
 /**
- * Loses all connections of a pool, some of which wait for an answer, again and again. Who waits asks again at that moment, and
- * some ask then.
- * @param url of the database by the proxy @param watcher asks the database on another way
- * @returns what became of what was asked again, and of what was asked then, where it was neither answered nor told as lost
+ * Closes all connections of a pool repeatedly while some wait for a response. Those callers query again at that moment,
+ * and others query then.
+ * @param url of the database by the proxy @param watcher queries the database by another connection
+ * @returns the results of both kinds of queries that were neither answered nor reported as lost
  */
 export async function losingAll(
   proxy: TcpProxy,

@@ -11,8 +11,8 @@ export interface Migrations extends AsyncDisposable {
 }
 
 /**
- * Returns the migrations of this version with one more behind them, as a later release has them.
- * @param statements of the additional migration, in their order
+ * Returns the migrations of this version with one more at the end, as a later release has them.
+ * @param statements of the additional migration, in order
  */
 export async function madeUpRelease(...statements: readonly string[]): Promise<Migrations> {
   const folder = await mkdtemp(join(tmpdir(), 'made-up-release-'));

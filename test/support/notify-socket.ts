@@ -4,12 +4,15 @@ import { createInterface } from 'node:readline';
 import { onPath } from './on-path.ts';
 
 const python = onPath('python3');
-/** Why tests of what systemd is told are skipped: for their names. */
+/** Reason why tests of systemd notifications are skipped, for their titles. */
 export const noNotifySocket =
   python && onPath('systemd-notify') ? '' : ' (skipped: systemd-notify and python3 are not both on PATH)';
 if (noNotifySocket) console.warn(`Skipping what systemd is told${noNotifySocket}.`);
 
-/** Receives datagrams, which Node.js cannot, says each as a line of JSON, and closes the file that tells that it arrived. */
+/**
+ * Receives datagrams, which Node.js cannot, prints each as a line of JSON, and closes the file that signals its
+ * arrival.
+ */
 const RECEIVER = `
 import array, json, os, socket, sys
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -24,9 +27,9 @@ while True:
     print(json.dumps(text.decode()), flush=True)
 `;
 
-/** What systemd would be told: the socket and the messages so far. */
+/** A receiver of systemd notifications: the socket and the messages so far. */
 export class NotifySocket {
-  /** Every assignment, such as READY=1, in its order. */
+  /** Every assignment, such as READY=1, in order. */
   readonly told: string[] = [];
   readonly path: string;
   readonly #receiver: ChildProcess;
@@ -36,7 +39,7 @@ export class NotifySocket {
     this.#receiver = receiver;
   }
 
-  /** @param path where the socket is made */
+  /** @param path of the socket */
   static async open(path: string): Promise<NotifySocket> {
     if (!python) throw new Error('no python3 on PATH');
     const receiver = spawn(python, ['-c', RECEIVER, path], { stdio: ['ignore', 'pipe', 'inherit'] });

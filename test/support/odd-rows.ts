@@ -1,8 +1,8 @@
 import { MOST_256 } from '../warehouse/synthetic.ts';
 
 /**
- * SQL that adds to a recorded database what a query may count wrongly: a value of more than 38 digits that replaced another one, a point
- * that vanished, moments close to midnight, and the validator of an L1.
+ * SQL that adds rows to a recorded database that a query may count wrongly: a value of more than 38 digits that
+ * replaced another one, a point that vanished, moments close to midnight, and the validator of an L1.
  */
 export const ODD_ROWS = `
   with series as (

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Where a program is on PATH, the first of these names that is; undefined: none is. */
+/** Returns the path of the first of these programs on PATH, or undefined. */
 export function onPath(...names: readonly string[]): string | undefined {
   return (process.env.PATH ?? '')
     .split(delimiter)

@@ -37,20 +37,20 @@ const logs = z.object({
   ),
 });
 
-/** A span as it was received. */
+/** A received span. */
 export type ReceivedSpan = z.infer<typeof span>;
-/** A log record as it was received. */
+/** A received log record. */
 export type ReceivedRecord = z.infer<typeof record>;
 
 /** A receiver of OTLP over HTTP in JSON. */
 export interface OtlpReceiver extends Pick<UpstreamServer, 'url' | 'received' | 'close'> {
   readonly spans: readonly ReceivedSpan[];
   readonly records: readonly ReceivedRecord[];
-  /** The attributes of the resource that sent something, by name. */
+  /** The attributes of the sender's resource, by name. */
   readonly resources: readonly ReadonlyMap<string, unknown>[];
 }
 
-/** Starts a receiver; what is not OTLP is answered with 400 and kept nowhere. */
+/** Starts a receiver; a request that is not OTLP is answered with 400 and dropped. */
 export async function otlpReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const records: ReceivedRecord[] = [];

@@ -13,7 +13,10 @@ export interface PageServer {
   close(): Promise<void>;
 }
 
-/** Serves the pages of a database, with nothing configured. @param more what is otherwise @param token what to show */
+/**
+ * Serves the pages of a database, without configuration. @param more differences from the default @param token of its
+ * requests
+ */
 export async function servePagesOf(
   url: string,
   more: Partial<ServerContext> = {},
@@ -50,7 +53,7 @@ export async function servePagesOf(
   };
 }
 
-/** An answer, with all of its text. */
+/** A response, with its complete text. */
 export async function ask(address: string, options: Parameters<typeof request>[1] = {}) {
   const { statusCode, headers, body } = await request(address, options);
   return { code: statusCode, headers, body: await body.text() };

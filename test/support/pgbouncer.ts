@@ -9,19 +9,22 @@ import { findFreePort } from '../../src/db/embedded/free-port.ts';
 
 const PROGRAM = '/usr/sbin/pgbouncer';
 
-/** Whether Debian's `pgbouncer` is installed. */
+/** Path of Debian's `pgbouncer`, or undefined. */
 export const hasPgBouncer = spawnSync(PROGRAM, ['--version']).status === 0;
-/** Why tests with PgBouncer are skipped: for their names. */
+/** Reason why tests with PgBouncer are skipped, for their titles. */
 export const noPgBouncer = hasPgBouncer ? '' : ` (skipped: there is no ${PROGRAM})`;
 if (!hasPgBouncer) console.warn(`Skipping that poolers are refused: there is no ${PROGRAM}.`);
 
-/** A pooler before a database. */
+/** A pooler in front of a database. */
 export interface Pooler {
   readonly url: string;
   stop(): Promise<void>;
 }
 
-/** Starts PgBouncer before the database of a URL. @param settings lines of its configuration, such as `pool_mode = transaction` */
+/**
+ * Starts PgBouncer in front of the database of a URL. @param settings lines of its configuration, such as `pool_mode =
+ * transaction`
+ */
 export async function startPgBouncer(url: string, settings: readonly string[]): Promise<Pooler> {
   const { hostname, port, username, password, pathname } = new URL(url);
   const dir = await mkdtemp(join(tmpdir(), 'recorder-pgbouncer-'));

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Before } from './bad-places.ts';
 
-/** Namespaces of their own for processes and shared memory, as a container has them. All ends with the command. */
+/** Separate namespaces of processes and shared memory, as in a container. All processes end with the command. */
 const UNSHARE = ['--pid', '--ipc', '--fork', '--mount-proc', '--kill-child=SIGKILL'];
 
-/** Whether this system lets the tests make PID namespaces. */
+/** Whether this system allows PID namespaces. */
 export const canUnshare = spawnSync('unshare', [...UNSHARE, 'true']).status === 0;
 
-/** Prefix of a command that runs it as process 1 of a PID namespace of its own. */
+/** Prefix of a command that runs it as process 1 of a separate PID namespace. */
 export const inPidNamespace: Before = ['unshare', ...UNSHARE];
 
 /** Sends a signal to process 1 of the namespace of a command with the prefix {@link inPidNamespace}. */
@@ -21,12 +21,12 @@ export function signalNamespace(unshare: ChildProcess, signal: NodeJS.Signals): 
   process.kill(Number(children.trim()), signal);
 }
 
-/** How a command in a namespace ended, or that it is served. */
+/** The result of a command in a namespace, or that it is served. */
 export interface NamespaceUser {
   readonly child: ChildProcessWithoutNullStreams;
   /** The line that the command printed; null: it ended without one. */
   readonly line: string | null;
-  /** What the command wrote to stderr until it ended. */
+  /** Output of the command to stderr until it ended. */
   readonly errors: Promise<string>;
   /** Ends every process of the namespace at once. */
   kill(): Promise<void>;
@@ -35,7 +35,7 @@ export interface NamespaceUser {
 }
 
 /**
- * Starts a user of the embedded server in a PID namespace of its own, and waits until it is served or ends.
+ * Starts a user of the embedded server in a separate PID namespace, and waits until it is served or ends.
  * @param more further namespaces, such as `--net`
  */
 export async function startInNamespace(dir: string, more: readonly string[] = []): Promise<NamespaceUser> {

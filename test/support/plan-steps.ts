@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** A step of a plan that was carried out. */
+/** A step of an executed plan. */
 export interface Step {
   readonly kind: string;
   readonly index: string | undefined;
   readonly table: string | undefined;
-  /** Rows that came out of it and rows that it dropped. */
+  /** Rows that it returned and rows that it dropped. */
   readonly rows: number;
 }
 interface PlanNode {
@@ -34,7 +34,7 @@ const planNode: z.ZodType<PlanNode> = z.lazy(() =>
 );
 const carriedOut = z.object({ Plan: planNode });
 
-/** The steps of a plan as PostgreSQL tells it: `explain (analyze, format json)`, or auto_explain. */
+/** Returns the steps of a plan of PostgreSQL: `explain (analyze, format json)`, or auto_explain. */
 export function stepsIn(plan: unknown): Step[] {
   const steps = (node: PlanNode): Step[] => {
     const dropped = (['Filter', 'Join Filter', 'Index Recheck'] as const).reduce(
@@ -50,5 +50,5 @@ export function stepsIn(plan: unknown): Step[] {
   return steps(carriedOut.parse(plan).Plan);
 }
 
-/** The rows of the step with most of them. */
+/** Returns the rows of the step with most of them. */
 export const most = (steps: readonly Step[]): number => Math.max(...steps.map(({ rows }) => rows));

@@ -1,8 +1,8 @@
 import type postgres from 'postgres';
 
 /**
- * Makes the function `public.series_of(chain_id, metric, time_interval)`, with which tests write metric points: it returns the number of
- * their series, which it adds where it is new.
+ * Creates the function `public.series_of(chain_id, metric, time_interval)`, with which tests write metric points: it
+ * returns the number of their series, which it adds if it is new.
  */
 export async function makeSeriesOf(sql: postgres.Sql): Promise<void> {
   await sql.unsafe(`

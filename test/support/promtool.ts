@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { onPath } from './on-path.ts';
 
-/** Where Prometheus' promtool is on PATH (Debian: the package prometheus); undefined: nowhere. */
+/** Path of Prometheus' promtool on PATH (Debian: the package prometheus), or undefined. */
 export const promtoolPath = onPath('promtool');
 
-/** Why tests with promtool are skipped: for their names. */
+/** Reason why tests with promtool are skipped, for their titles. */
 export const noPromtool = promtoolPath ? '' : ' (skipped: no promtool on PATH)';
 if (!promtoolPath) console.warn('Skipping what promtool checks: it is not on PATH.');
 
-/** Runs promtool. @param input what it reads from stdin @returns its exit code, and all that it said */
+/** Runs promtool. @param input of stdin @returns its exit code, and its output */
 export async function promtool(
   args: readonly string[],
   { input = '', cwd }: { readonly input?: string; readonly cwd?: string } = {},

@@ -16,18 +16,18 @@ import type { Job, Reason } from '../../src/recording/job.ts';
 import { record } from '../../src/recording/record.ts';
 import { commitsFor } from './commits.ts';
 
-/** How a test answers a run's questions: a walk without an upstream, or an `ask` that gives the answers. */
+/** Responses of a test to a run: a walk without an upstream, or an `ask` that returns the responses. */
 export type Walk = (window: Window | null, ask: UpstreamClient) => AsyncIterable<SourcePage>;
 
-/** A feed over tables of the catalog whose answers the test decides. */
+/** A feed over tables of the catalog whose responses the test sets. */
 export interface ScriptedFeed extends ActiveFeed {
-  /** What the next runs walk through. */
+  /** The walk of the next runs. */
   script: Walk;
 }
 
 let feeds = 0;
 
-/** Makes a feed of datasets of the catalog, with a source of its own. */
+/** Creates a feed of datasets of the catalog, with its own source. */
 export function scriptedFeed(
   datasets: Dataset | readonly Dataset[],
   target: Target,
@@ -61,19 +61,19 @@ export function scriptedFeed(
   return feed;
 }
 
-/** A walk over pages that are known beforehand. */
+/** A walk over pages that are given beforehand. */
 export async function* pagesOf(pages: readonly SourcePage[]): AsyncGenerator<SourcePage> {
   yield* pages;
 }
 
-/** The one page of an answer that comes whole. */
+/** The single page of a complete response. */
 export function onlyPage(body: unknown, more: Partial<SourcePage> = {}): AsyncGenerator<SourcePage> {
   return pagesOf([{ body, proven: null, last: true, whole: true, ...more }]);
 }
 
 const nothing = () => Promise.reject(new Error('this walk asks nothing'));
 
-/** A recording context whose runs ask `ask`, or nobody. */
+/** A recording context whose runs call `ask`, or no upstream. */
 export function recordingContext(
   sql: postgres.Sql,
   clock: Clock,
@@ -106,7 +106,7 @@ export function jobFor(feed: ActiveFeed, window: Window | null = null, reason: R
   return { target, window, reason };
 }
 
-/** Makes a run that must not find its target taken. */
+/** Executes a run whose target must not be taken. */
 export async function run(
   context: RecordingContext,
   feed: ActiveFeed,
@@ -119,7 +119,7 @@ export async function run(
   return result;
 }
 
-/** A promise with its ends outside: something that a test waits for, or makes others wait for. */
+/** A promise that is settled from outside: tests wait for it, or block others with it. */
 export function gate<T = void>(): { readonly opened: Promise<T>; open(value: T): void } {
   let open: (value: T) => void = () => {};
   const opened = new Promise<T>((resolve) => {

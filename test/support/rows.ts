@@ -2,7 +2,10 @@ import { findDataset } from '../../src/datasets/catalog.ts';
 import type { Dataset } from '../../src/datasets/contract.ts';
 import { tableRowsSql as rowsWithRequest } from '../../src/datasets/target-columns.ts';
 
-/** SQL: all rows of what is recorded under a name, with `extra`: readings stand in several forms, which their view shows as one. */
+/**
+ * SQL: all recorded rows of a name, with `extra`: readings are stored in several forms, which their view returns as
+ * one.
+ */
 export function rowsOf(name: string): string {
   const dataset = findDataset(name);
   return dataset ? rowsIn(dataset) : `recorder.${name}`;

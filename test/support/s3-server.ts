@@ -8,9 +8,9 @@ import { z } from 'zod';
 export interface S3Server {
   readonly url: string;
   readonly objects: ReadonlyMap<string, Buffer>;
-  /** Which requests are done and answered with a failure; absent: none. */
+  /** Requests that are executed and answered with a failure. Default: none. */
   loses: ((method: string, path: string) => boolean) | undefined;
-  /** Which requests are answered with a failure, by method and path; absent: none. */
+  /** Requests that are answered with a failure, by method and path. Default: none. */
   refuses: ((method: string, path: string) => { status: number; code: string } | undefined) | undefined;
   close(): Promise<void>;
 }
@@ -18,7 +18,7 @@ export interface S3Server {
 const xml = (body: string) => `<?xml version="1.0" encoding="UTF-8"?>${body}`;
 const etag = (body: Buffer) => `"${createHash('md5').update(body).digest('hex')}"`;
 
-/** Starts it on a free port of the loopback. It takes every bucket for the same one. */
+/** Starts it on a free port of the loopback. It treats every bucket as the same one. */
 export async function s3Server(): Promise<S3Server> {
   const objects = new Map<string, Buffer>();
   const uploads = new Map<string, Map<number, Buffer>>();

@@ -12,12 +12,12 @@ import {
 } from '../../src/reporting/reports/questions.ts';
 import { relationSql } from '../../src/reporting/views/declared-objects.ts';
 
-/** Answers to parameters that a question cannot do without. */
+/** Values of the required parameters of saved queries. */
 type Given = Readonly<Record<string, string>>;
 
 const parameterNames = (question: Question) => questionParameters(question).map(({ name }) => name);
 
-/** The ready questions about past moments, each with those of the given values that it takes. */
+/** The saved queries of past moments, each with its parameters of the given values. */
 function askable(given: Given) {
   return questions()
     .flatMap((part) => part.questions)
@@ -30,8 +30,8 @@ function askable(given: Given) {
 }
 
 /**
- * Everything that the reports tell as of a moment, by the name of the question: as `report` prints it in CSV, or the reason
- * why it is refused.
+ * The results of all reports as of a moment, by the name of the query: as `report` prints it in CSV, or the reason of
+ * its refusal.
  * @param from the start of the windows, which end at the moment
  */
 export async function reportedAsOf(
@@ -63,8 +63,8 @@ export async function reportedAsOf(
 }
 
 /**
- * The digests of what the statements of the reports tell as of a moment, by the name of the question. It takes a fifth of the
- * time of {@link reportedAsOf}.
+ * The digests of the results of the reports' statements as of a moment, by the name of the query. It takes a fifth of
+ * the time of {@link reportedAsOf}.
  */
 export async function questionDigests(
   sql: postgres.Sql,
@@ -81,7 +81,7 @@ export async function questionDigests(
   return Object.fromEntries(await Promise.all(digests));
 }
 
-/** The digests of the rows that the datasets held at a moment, by the name of the dataset; of those recorded by then. */
+/** The digests of the rows of the datasets at a moment, by the name of the dataset; of those recorded by then. */
 export async function datasetDigests(sql: postgres.Sql, moment: Date): Promise<Record<string, string>> {
   const recorded = await sql<{ dataset: string }[]>`
     select distinct dataset from reporting_internal.recorded_since where recorded_since <= ${moment}`;
@@ -98,7 +98,7 @@ export async function datasetDigests(sql: postgres.Sql, moment: Date): Promise<R
   return Object.fromEntries(rows.map(({ name, told }) => [name, told]));
 }
 
-/** The number and the digest of a statement's lines, or the reason why it is refused. */
+/** The number and the digest of a statement's lines, or the reason of its refusal. */
 async function digest(sql: postgres.Sql, statement: string): Promise<string> {
   const counted = `select concat(count(*), ' ', md5(string_agg(line, '|'))) as told from (${statement}) l`;
   const [row] = await sql.unsafe<{ told: string }[]>(counted).catch((error: unknown) => {

@@ -16,17 +16,17 @@ export interface Service {
 
 /** The servers of one test run. */
 export interface Services {
-  /** By which means they run, for the reader of the test run's output. */
+  /** How they run, for the output of the test run. */
   means: string;
   postgres: Service;
-  /** Undefined where there is neither a Docker engine nor a redis-server. */
+  /** Undefined without a Docker engine and a redis-server. */
   redis: Service | undefined;
 }
 
-/** Images of other versions to test on; then no other servers will do. */
+/** Images of other versions to test on; then no other servers are used. */
 const { TEST_POSTGRES_IMAGE: POSTGRES_IMAGE, TEST_REDIS_IMAGE: REDIS_IMAGE } = process.env;
 
-// Page not found outlives the run, so nothing has to survive a crash.
+// No data outlives the run, so nothing has to survive a crash.
 const hasty = {
   fsync: 'off',
   synchronous_commit: 'off',
@@ -44,9 +44,9 @@ const MEMORY = '/dev/shm';
 const MIN_MEMORY_BYTES = 4 * 2 ** 30;
 
 /**
- * Starts one PostgreSQL and one Redis for a test run, on ports of their own: in containers where a Docker engine
- * answers, else the embedded PostgreSQL and the redis-server of PATH. Throws when PostgreSQL starts by neither means, or an
- * image was named and does not start.
+ * Starts one PostgreSQL and one Redis for a test run, on separate ports: in containers if a Docker engine responds,
+ * else the embedded PostgreSQL and the redis-server of PATH. Throws if PostgreSQL starts in neither way, or a named
+ * image does not start.
  */
 export async function startServices(): Promise<Services> {
   const engine = await getContainerRuntimeClient().catch((error: unknown) => {
@@ -104,7 +104,10 @@ async function embeddedPostgres(): Promise<Service> {
   return { url: server.url, stop };
 }
 
-/** Whether a folder in memory has space for the databases and may hold programs. A clone costs a tenth of one on a disk. */
+/**
+ * Returns whether a folder in memory has space for the databases and may contain programs. A clone costs a tenth of one
+ * on a disk.
+ */
 async function holdsDatabases(path: string): Promise<boolean> {
   try {
     await access(path, constants.W_OK);
@@ -144,7 +147,7 @@ async function redisOfPath(): Promise<Service | undefined> {
   throw new Error(`redis-server did not start\n${said.join('\n')}`);
 }
 
-/** Both, or the error of the one that did not start, with the other stopped. */
+/** Returns both, or throws the error of the one that did not start, with the other stopped. */
 async function together<T extends Service | undefined>(
   first: Promise<Service>,
   second: Promise<T>,

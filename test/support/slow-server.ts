@@ -2,15 +2,18 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-/** A server in a process of its own that takes no connection until it is told to. */
+/** A server in its own process that accepts no connection until it is released. */
 export interface SlowServer {
   readonly port: number;
-  /** Lets it take connections, and answer every request with `here`. */
+  /** Lets it accept connections, and respond to every request with `here`. */
   goOn(): void;
   close(): void;
 }
 
-/** Starts a server that is stalled, and whose short queue is full: the kernel drops the first packet of a connection, which comes again a second later. */
+/**
+ * Starts a server that is stalled, and whose short backlog is full: the kernel drops the first packet of a connection,
+ * which is sent again a second later.
+ */
 export async function slowServer(): Promise<SlowServer> {
   const program = `const server = require('node:http').createServer((_, answer) => answer.end('here'));
     server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => console.log(server.address().port));`;

@@ -10,7 +10,7 @@ const recordedName = 'recorder_recorded';
 const ROWS = new URL('../reporting/relations/recorded.sql.gz', import.meta.url);
 
 /**
- * Makes the databases that tests clone: one with the tables alone, and the template with everything.
+ * Creates the databases that tests clone: one with the tables alone, and the template with everything.
  * @param migrateTables migrates a database without the declared objects
  * @param migrate migrates a database
  */
@@ -27,7 +27,7 @@ export async function buildTemplates(
 export const cloneBareTemplate = (admin: string, name: string) => cloneTemplate(admin, name, bareName);
 
 /**
- * Clones a database, the template where none is named, and returns the clone's URL. Copying its files takes a tenth of the
+ * Clones a database, by default the template, and returns the clone's URL. Copying its files takes a tenth of the
  * processor time of copying its pages through the write-ahead log.
  */
 export async function cloneTemplate(admin: string, name: string, from = templateName): Promise<string> {
@@ -39,8 +39,8 @@ export async function cloneTemplate(admin: string, name: string, from = template
 }
 
 /**
- * Returns the name of a template that was recorded from the sandbox: members that changed, left and came back, revised
- * points, failures and gaps. The first caller of a test run makes it.
+ * Returns the name of a template that was recorded from the sandbox: members that changed, left and returned, revised
+ * points, failures and gaps. The first caller of a test run creates it.
  */
 export async function recordedTemplate(admin: string): Promise<string> {
   await administer(admin, async (sql) => {
@@ -64,7 +64,7 @@ export async function createDatabase(admin: string, name: string): Promise<strin
   return databaseUrl(admin, name);
 }
 
-/** Drops a database, whoever is still connected. */
+/** Drops a database, despite open connections. */
 export async function dropDatabase(admin: string, name: string): Promise<void> {
   await administer(admin, (sql) => sql`drop database ${sql(name)} with (force)`);
 }

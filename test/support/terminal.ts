@@ -7,7 +7,7 @@ import headless from '@xterm/headless';
 import { inject } from 'vitest';
 import { commandEnvironment } from './cli.ts';
 
-/** Why no command can run on a terminal here: what to skip with; null: it can. */
+/** Reason why no command can run on a terminal here; null: it can. */
 export const noTerminal = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes(
   'util-linux',
 )
@@ -16,16 +16,16 @@ export const noTerminal = spawnSync('script', ['--version'], { encoding: 'utf8' 
 
 /** A command that runs on a terminal. */
 export interface OnTerminal {
-  /** What is on the screen now, and above it: its lines, without the empty ones below. */
+  /** The current screen, and the lines above it, without empty lines at the end. */
   text(): string;
-  /** Everything that was written, with what a terminal obeys. */
+  /** The complete output, with control characters. */
   written(): string;
   /** The column of the cursor, from 0. */
   cursor(): number;
   type(keys: string): void;
   resize(columns: number, rows: number): void;
   kill(): void;
-  /** Its exit code, and whether it left the terminal's settings as they were. */
+  /** Its exit code, and whether it restored the terminal's settings. */
   readonly ended: Promise<{ code: number | null; restored: boolean }>;
 }
 
@@ -33,7 +33,7 @@ const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 /**
  * Starts a command of the command line on a real pseudo-terminal, whose output is shown by an emulated screen.
- * @param redirected what the shell redirects, such as `2>log`
+ * @param redirected a redirection of the shell, such as `2>log`
  */
 export function startOnTerminal(
   args: readonly string[],
@@ -48,7 +48,7 @@ export function startOnTerminal(
     `stty rows ${rows} cols ${columns}`,
     `tty > ${quoted(note('tty'))}`,
     `stty -g > ${quoted(note('before'))}`,
-    'trap : INT', // Ctrl-C is for the command
+    'trap : INT', // Ctrl-C is meant for the command
     `${command} ${redirected}`,
     'code=$?',
     `stty -g > ${quoted(note('after'))}`,
@@ -98,5 +98,5 @@ export function startOnTerminal(
   };
 }
 
-/** The lines of what was written, without what a terminal obeys. */
+/** The lines of the output, without control characters. */
 export const plainLines = (written: string) => stripVTControlCharacters(written).split(/\r?\n/);

@@ -2,17 +2,17 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** A request as the server got it. */
+/** A request that the server received. */
 export interface Received {
   readonly method: string;
   readonly url: URL;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
-  /** Which request it is, from 1. */
+  /** Number of the request, from 1. */
   readonly number: number;
 }
 
-/** A real HTTP server whose answers a test decides. */
+/** A real HTTP server whose responses a test sets. */
 export interface UpstreamServer {
   readonly url: string;
   readonly received: readonly Received[];
@@ -44,12 +44,12 @@ export async function upstreamServer(handler: Handler): Promise<UpstreamServer> 
   return { url: await listening(server), received, close };
 }
 
-/** A server that writes whatever it likes to each connection once a request came. */
+/** A server that writes arbitrary bytes to each connection after a request. */
 export async function rawServer(answer: (socket: Socket) => void): Promise<Omit<UpstreamServer, 'received'>> {
   const sockets = new Set<Socket>();
   const server = createTcpServer((socket) => {
     sockets.add(socket);
-    socket.on('error', () => {}); // the client may hang up at any time
+    socket.on('error', () => {}); // the client may close the connection at any time
     socket.once('data', () => answer(socket));
   });
   const close = () =>
@@ -60,7 +60,7 @@ export async function rawServer(answer: (socket: Socket) => void): Promise<Omit<
   return { url: await listening(server), close };
 }
 
-/** Answers with JSON. */
+/** Responds with JSON. */
 export function sendJson(response: ServerResponse, value: unknown, status = 200): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
 }

@@ -4,7 +4,7 @@ import { onOwnConnection } from '../../src/db/own-connection.ts';
 import { openQueuePool } from '../../src/db/queue-pool.ts';
 import { sessionSettings } from '../../src/db/session.ts';
 
-/** What a session says of itself. */
+/** Properties of a session. */
 export interface Session {
   readonly ssl: boolean;
   readonly work_mem: string;
@@ -14,14 +14,14 @@ export interface Session {
   readonly database: string;
 }
 
-/** Asks a session for it. */
+/** Reads the properties of a session. */
 export const ASKED = `select (select ssl from pg_stat_ssl where pid = pg_backend_pid()) as ssl,
   current_setting('work_mem') as work_mem, current_setting('application_name') as name,
   current_setting('client_encoding') as encoding, current_user as user, current_database() as database`;
 
 type WayIn = readonly [string, (url: string) => Promise<Session | undefined>];
 
-/** Each way of the recorder to a server, of both drivers: what is asked there. */
+/** Each way of the recorder to connect to a server, with both drivers, and its query. */
 export const WAYS_IN: readonly WayIn[] = [
   [
     'the client of the data path',

@@ -4,7 +4,7 @@ import type postgres from 'postgres';
 export const ZONES = ['UTC', 'Asia/Kathmandu', 'America/St_Johns', 'Pacific/Kiritimati', 'Europe/Zurich'];
 
 /**
- * The rows of each statement, or the error by which it is refused, for each time zone of the session; at one moment of the database's clock.
+ * The rows of each statement, or its error, for each time zone of the session; at one moment of the database's clock.
  * @param first statements that are run before, and rolled back in the end
  */
 export async function answersByZone(

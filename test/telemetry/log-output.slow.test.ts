@@ -20,7 +20,7 @@ import { LogOutput } from '../../src/telemetry/log-output.ts';
 import { noTerminal } from '../support/terminal.ts';
 
 const PROGRAM = resolve(import.meta.dirname, '../support/logging-process.ts');
-/** A device on which every write fails as on a disk that is full. */
+/** A device on which every write fails as on a full disk. */
 const FULL = '/dev/full';
 const noFull = existsSync(FULL) ? '' : ` (skipped: there is no ${FULL})`;
 const notOnOne = noTerminal === null ? '' : ` (skipped: ${noTerminal})`;
@@ -31,14 +31,14 @@ afterEach(() => {
   running.clear();
 });
 
-/** @param stderr where the log goes */
+/** @param stderr destination of the log */
 function logging(stderr: number | 'pipe') {
   const child = spawn(process.execPath, ['--import', 'tsx', PROGRAM], { stdio: ['pipe', 'pipe', stderr] });
   running.add(child);
   return child;
 }
 
-/** Lets it log to its end. @returns what it said on its stdout, and how it ended */
+/** Lets it log to its end. @returns its stdout, and its exit */
 async function toItsEnd({ stdin, stdout, ...child }: ReturnType<typeof logging>, ended: Promise<unknown[]>) {
   if (!stdin || !stdout) throw new Error(`the process ${child.pid} has no pipes`);
   const said = text(stdout);
@@ -66,7 +66,7 @@ describe('log lines that cannot be written', () => {
     );
     return { output, first, reader };
   };
-  /** What comes until the last line is there. */
+  /** The lines up to the last one. */
   const readUntil = async (fd: number, last: string) => {
     let read = '';
     const some = Buffer.alloc(65_536);
@@ -126,7 +126,7 @@ describe('log lines that cannot be written', () => {
   });
 });
 
-/** What a system call gives; null: it fails, as where there is nothing to read yet. */
+/** Returns the result of a system call; null: it fails, as without data to read. */
 function attempt(call: () => number): number | null {
   try {
     return call();
@@ -174,7 +174,7 @@ describe('the log', () => {
     if (!child.stderr) throw new Error('there is no pipe');
     const [log] = await Promise.all([text(child.stderr), toItsEnd(child, once(child, 'exit'))]);
     const lines = log.trimEnd().split('\n');
-    // The last ones may overtake one that is being written at that moment.
+    // The last ones may precede one that is being written at that moment.
     expect(new Set(lines.map((line) => JSON.parse(line).msg))).toEqual(
       new Set(['one', 'two', 'three', 'four', 'five']),
     );

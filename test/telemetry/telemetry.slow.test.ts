@@ -41,7 +41,7 @@ function configured(): string {
     upstreams: { metrics: { url: sandbox.url, apiKeyHeader: 'x-api-key' }, nodes },
     watch: { chains: ['43114'] },
     datasets: {
-      // A page of days is the whole history, and leaves no heal; a page of hours is not.
+      // A page of days is the whole history, and leaves no heal; a page of hours does.
       metric_points: { every: '5s', metrics: ['txCount'], intervals: ['hour'] },
       node_health: { every: '5s' },
       average_tps: { enabled: false },
@@ -56,7 +56,7 @@ interface Recorded {
   readonly sql: postgres.Sql;
 }
 
-/** Runs `up` until something was recorded and the test has seen enough. */
+/** Runs `up` until the test has the expected records. */
 async function recordUntil(
   env: NodeJS.ProcessEnv,
   seen: (sql: postgres.Sql) => Promise<void>,
@@ -145,7 +145,7 @@ describe.each(backends)('with the queue in $backend, a poll', ({ queue }) => {
       const path = pathOf(commit, receiver.spans);
       expect(new Set(path.map(({ traceId }) => traceId)).size).toBe(1);
       const names = path.map(({ name }) => name.split(' ')[0]);
-      // The first poll is planned at the start, where no tick is: the span before it is the one that asks for the plan.
+      // The first poll is planned at the start, without a tick: the previous span requests the plan.
       const steps = ['process', 'plan', 'addBulk', 'process', 'run', 'commit'];
       expect(names).toEqual(names.length > steps.length ? ['add', ...steps] : steps);
       const [, , , , run] = path.slice(-steps.length);
@@ -221,7 +221,7 @@ describe('an endpoint', () => {
     expect(ended.code).toBe(0);
     const told = ended.stderr.split('\n').filter((line) => line.includes('OpenTelemetry endpoint'));
     expect(told.length).toBeLessThanOrEqual(2);
-    // Looks at a node have gaps wherever the machine is slow, and before the first answer.
+    // Probes of a node have gaps whenever the machine is slow, and before the first response.
     const [lost] = await sql`select count(*)::int as gaps from reporting.gaps
       where dataset = 'metric_points' and reason <> 'not recorded yet'`;
     expect(lost).toEqual({ gaps: 0 });

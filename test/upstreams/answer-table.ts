@@ -6,7 +6,7 @@ import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { UpstreamSession } from '../../src/upstreams/upstream-session.ts';
 import { type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
 
-/** One combination of the table, and the state that the table demands. */
+/** One combination of the table, and the state that the table requires. */
 export interface Case {
   readonly status: number;
   readonly body: string;
@@ -66,7 +66,7 @@ export const cases: readonly Case[] = STATUSES.flatMap((status) => [
   caseOf(status, 'a healthy report', PAGE_TYPE),
 ]);
 
-/** Starts a server in which each case is a path below which everything is answered alike. */
+/** Starts a server in which each case is a path below which everything has the same response. */
 export function answeringServer(): Promise<UpstreamServer> {
   return upstreamServer(({ url }, response) => {
     const one = cases[Number(url.pathname.split('/')[1])];
@@ -82,7 +82,7 @@ function session(url: string, deadline = 20_000): UpstreamSession {
   );
 }
 
-/** What the probe of a node says. */
+/** The message of the node's probe. */
 export async function probed(url: string, deadline?: number) {
   const target = { observer: 'o', node: 'n', probe: 'health' };
   for await (const { body } of nodeHealth.source.walk(session(url, deadline), target, null))
@@ -102,7 +102,7 @@ export async function ran(url: string, deadline?: number): Promise<UpstreamFailu
   return error;
 }
 
-/** What `doctor` says of the health API of a node whose other APIs answer alike. */
+/** The result of `doctor` for the health API of a node whose other APIs respond alike. */
 export async function examined(url: string, timeout = 20_000): Promise<string> {
   const { checked } = await checkNode(
     {
@@ -123,7 +123,7 @@ export async function examined(url: string, timeout = 20_000): Promise<string> {
 
 const AT_ONCE = 60;
 
-/** Calls the function for each case, some at a time. */
+/** Calls the function for each case, some concurrently. */
 export async function some<T>(call: (at: number) => Promise<T>): Promise<T[]> {
   const results: T[] = [];
   let next = 0;

@@ -14,7 +14,7 @@ describe('the table of responses', () => {
     const failures = await some((at) => ran(`${server.url}/${at}`));
     const wrong = failures.flatMap((failure, at) => {
       const { status = 0, name } = cases[at] ?? {};
-      // A run needs no health report: for it a report is as wrong as any other body.
+      // A run needs no health report: a report is as invalid for it as any other body.
       const state = isOfFailingNode(status) ? 'down' : 'unknown';
       const isAlike =
         failure !== null &&

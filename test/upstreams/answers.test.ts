@@ -27,7 +27,7 @@ describe('the table of responses', () => {
 });
 
 describe('a call without a usable response', () => {
-  // Most of the time is the wait between two tries: the cases wait together.
+  // Most of the time is the pause between two attempts: the cases wait concurrently.
   it.concurrent.each(failing)(
     'by $name is $state for probes, runs and doctor',
     async ({ state, words, doctor = /^http/, deadline = 20_000, url }) => {

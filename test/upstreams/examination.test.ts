@@ -47,13 +47,13 @@ const question = {
   about: { what: 'the chain 43114', setting: 'watch.chains[0]' },
 };
 
-/** What is found of a service, and its fix. */
+/** The result of a service's check, and its fix. */
 async function service(url: string, more: Partial<CheckedUpstream> = {}) {
   const { checked } = await checkService(examinee(url, more), [question]);
   return checked;
 }
 
-/** A service as it should be, below a path. */
+/** A healthy service, below a path. */
 const answering =
   (base = '') =>
   ({ url }: Received, response: Parameters<typeof sendJson>[0]) =>
@@ -286,7 +286,7 @@ describe('a service', () => {
   });
 });
 
-/** A node's answers by method; what is not there is not offered. */
+/** A node's responses by method; other methods do not exist. */
 const nodeOf =
   (
     results: Readonly<Record<string, unknown>>,

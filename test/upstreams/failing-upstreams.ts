@@ -7,14 +7,14 @@ import { findFreePort } from '../../src/db/embedded/free-port.ts';
 import { onPath } from '../support/on-path.ts';
 import { rawServer } from '../support/upstream-server.ts';
 
-/** A failure without an answer: the URL that leads to it, and what has to be said. */
+/** A failure without a response: the URL that causes it, and the expected message. */
 export interface Failing {
   /** Timeout of a call, in ms. Default: long enough for a slow machine. */
   readonly deadline?: number;
   readonly name: string;
   readonly state: 'down' | 'unknown';
   readonly words: RegExp;
-  /** The cause that `doctor` names. */
+  /** The cause that `doctor` reports. */
   readonly doctor?: RegExp;
   url(): Promise<string>;
 }
@@ -80,7 +80,7 @@ const CERTIFICATES: readonly Failing[] = (
 }));
 
 const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
-/** Failures of connections, of TLS and of the name lookup, each from a real server where there is one. */
+/** Failures of connections, of TLS and of the name lookup, each from a real server if possible. */
 export const failing: readonly Failing[] = [
   {
     name: 'a refused connection',

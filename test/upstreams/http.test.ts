@@ -37,7 +37,7 @@ const call = (url: string, more: Partial<HttpCall> = {}, fresh?: boolean) =>
     fresh,
   );
 
-/** How a call failed; its text must give nothing away. */
+/** Returns the failure of a call; its text must contain no secret. */
 async function failure(answer: Promise<HttpResponse>): Promise<UpstreamFailure> {
   const error: unknown = await answer.then(
     ({ text }) => new Error(`answered ${text.slice(0, 100)}`),

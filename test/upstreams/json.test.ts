@@ -3,10 +3,10 @@ import { LosslessNumber, parse } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
 import { isExactNumber, jsonText, parseJson } from '../../src/upstreams/json.ts';
 
-/** The text of a number, whichever way it was parsed. */
+/** Returns the text of a number from either parser. */
 const textOf = (value: unknown) => (isExactNumber(value) ? value.value : String(value));
 
-/** A decimal text as sign, digits and power of ten: equal for equal values. */
+/** Returns a decimal text as sign, digits and power of ten: equal for equal values. */
 function exactly(text: string): string {
   const [, sign = '', whole = '', part = '', power = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
@@ -33,10 +33,10 @@ const number = fc
       `${sign}${whole}${part === undefined ? '' : `.${part}`}${power?.join('') ?? ''}`,
   );
 
-/** How many random documents are read; by hand: `READ_TEXTS=1000000 npx vitest run test/upstreams/json.test.ts` */
+/** Number of random documents; by hand: `READ_TEXTS=1000000 npx vitest run test/upstreams/json.test.ts` */
 const TEXTS = Number(process.env.READ_TEXTS ?? 2_000);
 
-/** Keys as texts have them, and some that are none. */
+/** Valid keys, and some invalid ones. */
 const key = fc.oneof(
   {
     weight: 6,
@@ -102,7 +102,7 @@ const { document } = fc.letrec<{ value: string; list: string; object: string; do
   document: fc.oneof(tie('list'), tie('object'), tie('value')),
 }));
 
-/** The same texts, some cut off or with another character somewhere. */
+/** The same texts, some truncated or with another character somewhere. */
 const text = fc.oneof(
   { weight: 4, arbitrary: document },
   fc.tuple(document, fc.nat()).map(([whole, at]) => whole.slice(0, at % (whole.length + 1))),
@@ -112,7 +112,7 @@ const text = fc.oneof(
   }),
 );
 
-/** The same by a parser that reads every number exactly, character by character. */
+/** Parses the same with a parser that reads every number exactly, character by character. */
 const slowly = (text: string) =>
   parse(text, undefined, {
     parseNumber: (digits) =>
@@ -236,7 +236,7 @@ describe('parseJson', () => {
         expect(error).toBeInstanceOf(Error);
         continue;
       }
-      // Whatever was parsed must be refused or written, never crash the process.
+      // Every parsed value must be refused or written, and never crash the process.
       expect(() => jsonText(kept)).toSatisfy(throwsOrReturns);
     }
   });

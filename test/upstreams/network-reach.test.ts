@@ -11,7 +11,7 @@ import { rawServer } from '../support/upstream-server.ts';
 const REMOTE = ['https://metrics.example', 'http://10.0.0.1:9650', 'http://[2001:db8::1]:9650/node'];
 const LOCAL = 'http://127.0.0.1:9650';
 
-/** A network in which each host is reached as the test says. */
+/** A network in which the test sets the result of each host. */
 function network(reach: Readonly<Record<string, Reach>>) {
   const tried: string[] = [];
   const reachOf = async ({ host, port }: Endpoint) => {

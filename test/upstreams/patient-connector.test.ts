@@ -19,7 +19,7 @@ it('connects to an address that takes longer than 250 ms, though the other one i
       { address: '::1', family: 6 },
     ]);
     asked += 1;
-    // The packet is lost, and comes again a second later.
+    // The packet is lost, and sent again a second later.
     if (asked === 2) setTimeout(server.goOn, 100);
   };
   const agent = new Agent({ connect: createConnector({ lookup }) });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { allowanceIn, retryAfter } from '../../src/upstreams/rate-limit-headers.ts';
 
-/** The time on the clocks of both sides unless a test says otherwise, ms. */
+/** The default time of the clocks of both sides, ms. */
 const NOW = Date.UTC(2026, 10, 26, 12);
 const HOUR_S = 3_600;
 
@@ -13,7 +13,7 @@ const response = (headers: Record<string, string>) => ({
   bytes: Buffer.alloc(0),
 });
 
-/** Every spelling of the moment `seconds` after `now`. */
+/** Returns every spelling of the moment `seconds` after `now`. */
 const spellings = (seconds: number, now = NOW): Readonly<Record<string, string>> => ({
   'a number of seconds': String(seconds),
   'a Unix time': String(now / 1000 + seconds),

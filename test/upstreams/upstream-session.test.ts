@@ -9,7 +9,7 @@ import { rawServer, sendJson, upstreamServer } from '../support/upstream-server.
 const KEY = 'canary-4f1c2d';
 const closers: (() => Promise<void>)[] = [];
 
-// Tests run side by side here: waiting is most of what they do.
+// Tests run concurrently here: they mostly wait.
 afterAll(async () => {
   for (const close of closers.splice(0)) await close();
 });
@@ -20,7 +20,7 @@ async function started<T extends { close(): Promise<void> }>(server: Promise<T>)
   return running;
 }
 
-/** A budget that allows everything and notes what it is told. */
+/** A budget that allows everything and records its calls. */
 function freeBudget() {
   const taken: [number, string][] = [];
   const blocked: number[] = [];
@@ -49,7 +49,7 @@ function session(url: string, more: Partial<UpstreamSettings> = {}, signal = new
   );
 }
 
-/** How an answer failed; its text must give nothing away. */
+/** Returns the failure of a response; its text must contain no secret. */
 async function failure(answer: Promise<unknown>): Promise<UpstreamFailure> {
   const error: unknown = await answer.then(
     (value) => new Error(`answered ${JSON.stringify(value)}`),

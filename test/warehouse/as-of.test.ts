@@ -29,7 +29,10 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const LARGE = '9007199254740993';
 
-/** What the upstreams say, an hour after the other: values that change and change back, members that leave and come back. */
+/**
+ * The responses of the upstreams, an hour after the other: values that change and revert, members that leave and
+ * return.
+ */
 const rounds = [
   { weights: { a: '1', b: '2' }, points: ['1', '2'], blockTime: 1 },
   { weights: { a: '1', b: LARGE, c: '3' }, points: ['1', '2.5'], blockTime: 1 },
@@ -103,7 +106,7 @@ it('returns in DuckDB what was known at every moment, from files of several expo
       expect(here, `${table.name} at ${at.toISOString()}`).toEqual(there);
       differing.add(`${table.name} ${there.join()}`);
     }
-  // It is not always the same answer.
+  // The results differ between moments.
   for (const { name } of tables)
     expect([...differing].filter((one) => one.startsWith(`${name} `)).length, name).toBeGreaterThan(3);
 });

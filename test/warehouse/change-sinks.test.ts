@@ -14,7 +14,7 @@ import { type UpstreamServer, upstreamServer } from '../support/upstream-server.
 const SECRET = 'a-secret-of-the-sink';
 const { it, sql } = withDatabase();
 let server: UpstreamServer;
-/** How the sink answers, by status; absent: it takes what comes. */
+/** Status of the sink's responses. Default: it accepts. */
 const answers: number[] = [];
 const never = new AbortController().signal;
 const lines: string[] = [];
@@ -41,7 +41,7 @@ const events = z.array(
     data: z.object({ key: z.object({ tx_hash: z.string() }).optional() }).optional(),
   }),
 );
-/** What the sink was posted from its Nth request on. */
+/** The requests to the sink from the Nth on. */
 const posted = (from = 0) => server.received.slice(from).map(({ body }) => events.parse(JSON.parse(body)));
 const hashes = (batches: readonly z.infer<typeof events>[]) =>
   batches.map((batch) => batch.map((one) => one.data?.key?.tx_hash));
@@ -58,7 +58,7 @@ function sinkOf(more: object) {
   const log = pino({}, { write: (line: string) => void lines.push(line) });
   const context = { sql, recorder: 'recorder', secrets, log };
   const send = () => sendChanges(context, sink, never);
-  /** Its pause is over. */
+  /** Its pause has ended. */
   const later = () => sql`update recorder.change_sinks set next_try_at = now() where sink = ${sink.name}`;
   const stands = async () =>
     (await sql`select * from reporting_internal.change_sinks where sink = ${sink.name}`)[0];

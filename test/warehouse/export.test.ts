@@ -40,7 +40,7 @@ function named(name: string): ExportTable {
 const into = (name: string) => join(folder, name);
 
 /**
- * Waits until every transaction has ended that the server was at, those of other tests too: what was written before them is
+ * Waits until every current transaction of the server has ended, those of other tests too: rows written before them are
  * exported again while they last.
  */
 async function noneUnderWay(): Promise<void> {
@@ -57,7 +57,7 @@ async function exported(place: string, more: Partial<ExportInput> = {}) {
   return exportedBeside(place, more);
 }
 
-/** While the test itself has a transaction under way. */
+/** During a transaction of the test itself. */
 async function exportedBeside(place: string, more: Partial<ExportInput>) {
   const target = new DirectoryTarget(into(place));
   try {
@@ -89,7 +89,7 @@ async function expectEqual(place: string, table: ExportTable): Promise<void> {
   const here = await rowsInDuck(duck, versionsOf(into(place), table), table);
   expect(there.length, table.name).toBeGreaterThan(0);
   expect(here.length, table.name).toBe(there.length);
-  // The first row that differs says enough.
+  // The first different row is enough.
   const at = there.findIndex((row, place) => row !== here[place]);
   expect(here[at], table.name).toBe(there[at]);
 }
@@ -162,7 +162,7 @@ describe('an export', () => {
         format === 'csv'
           ? `read_csv('${into(format)}/${whole.name}/*/*.csv', header = true, columns = {${types}, 'exported_at': 'VARCHAR'})`
           : `read_json('${into(format)}/${whole.name}/*/*.jsonl', format = 'newline_delimited', columns = {${types}})`;
-      // DuckDB writes the JSON within JSON its own way; the lines are looked at below.
+      // DuckDB formats JSON within JSON differently; the lines are compared below.
       const table = {
         ...whole,
         columns: whole.columns.filter(({ type }) => format === 'csv' || type !== 'jsonb'),
@@ -171,7 +171,7 @@ describe('an export', () => {
         type === 'timestamptz' ? `${name}::timestamptz as ${name}` : `nullif(${name}, '') as ${name}`,
       );
       const here = await rowsInDuck(duck, `(select ${list.join(', ')} from ${read})`, table);
-      // To a reader of CSV an empty text is none.
+      // To a reader of CSV an empty text is null.
       const there = (await rowsInPostgres(sql, table)).map((row) =>
         row.replaceAll(/(?<=[,[])""(?=[,\]])/g, 'null'),
       );
@@ -207,7 +207,7 @@ describe('an export since the previous one', () => {
     await sql`update recorder.validators set ended_by = 'gone' where valid_to is not null`;
     const second = await exportedBeside(place, { incremental: true });
     expect(second.tables.filter(({ whole }) => whole !== null)).toEqual([]);
-    // Only what was written since.
+    // Only the rows written since.
     expect(second.tables.find(({ table }) => table === 'chain_heights')?.rows).toBe(10);
     await slow.unsafe('commit');
     await slow.end();
@@ -239,7 +239,7 @@ describe('an export since the previous one', () => {
     const after = await exported(place, { tables: [table], incremental: true });
     expect(after.tables).toMatchObject([{ rows: 0 }]);
     await expectEqual(place, table);
-    // What comes late to a closed day, by a run of its own, is exported though its day is packed before the next export.
+    // A late row of a closed day, by a separate run, is exported though its day is packed before the next export.
     await writeLook(sql, table, { at: '2026-10-01T02:00:00.5Z', run: 103, members: 4 });
     const again = openSealConnection(database.url, 60_000);
     await closeDays(again, Date.UTC(2026, 9, 10), new AbortController().signal);
@@ -365,7 +365,7 @@ describe('two exports at once', () => {
       meet = resolve;
     });
     class Together extends DirectoryTarget {
-      /** Waits until both exports are about to count. */
+      /** Waits until both exports are about to publish. */
       override async create(path: string, text: string): Promise<boolean> {
         waiting -= 1;
         if (waiting === 0) meet();
@@ -419,7 +419,7 @@ describe('removed rows of a retention', () => {
     await sql`delete from recorder.seals`;
     expect(rowsOf(manifest, 'p_blocks')).toBe(60);
   };
-  /** A database with these seals and 7 rows, from which what was exported was removed. */
+  /** A database with these seals and 7 rows, from which the exported rows were removed. */
   const withSeals = async (heads: Heads, work: (databaseUrl: string) => Promise<void>) => {
     const other = await testDatabase();
     const there = postgres(other.url, { max: 1, onnotice: () => {} });

@@ -24,7 +24,7 @@ afterAll(async () => {
   duck?.close();
 });
 
-/** How often the exporter is killed. By hand: TEST_KILLS=200. */
+/** Number of kills of the exporter. By hand: TEST_KILLS=200. */
 const KILLS = Number(process.env.TEST_KILLS ?? 3);
 
 const start = (): Running =>
@@ -55,7 +55,7 @@ it('leaves the previous manifest valid when an exporter is killed, and the next 
     const { signal } = await running.ended;
     killed += signal === 'SIGKILL' ? 1 : 0;
     const after = await manifest();
-    // Where the kill came after the manifest, it is the next one.
+    // After a kill behind the manifest, it is the next one.
     if (signal === 'SIGKILL' && after?.export === before?.export) expect(after).toEqual(before);
     for (const { path } of Object.values(after?.tables ?? {}).flatMap((table) => table.files))
       expect(files()).toContain(path);
@@ -63,7 +63,7 @@ it('leaves the previous manifest valid when an exporter is killed, and the next 
   }
   expect(killed).toBeGreaterThan(KILLS / 2);
   expect(await start().ended).toMatchObject({ code: 0 });
-  // Read with all that the killed ones left behind, and by the manifest alone.
+  // Read with all files of the killed ones, and by the manifest alone.
   const counted = await manifest();
   for (const table of warehouseTables) {
     const there = await rowsInPostgres(sql, table);

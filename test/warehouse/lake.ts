@@ -10,11 +10,11 @@ import {
 import { packingOf } from '../../src/recording/readings/value-encoding.ts';
 import type { ExportTable } from '../../src/warehouse/export-table.ts';
 
-/** Asks DuckDB. */
+/** Queries DuckDB. */
 export interface Duck {
   /** The rows of a statement; its columns are texts. */
   rows(sql: string): Promise<(string | null)[][]>;
-  /** Carries out a statement whose rows nobody wants. */
+  /** Runs a statement without rows. */
   run(sql: string): Promise<void>;
   close(): void;
 }
@@ -44,7 +44,7 @@ export async function openDuck(): Promise<Duck> {
   };
 }
 
-/** SQL of DuckDB: all versions of a table, each as the newest export tells it. As docs/how-to/export.md has it. */
+/** SQL of DuckDB: all versions of a table by the newest export, as in docs/how-to/export.md. */
 export function versionsOf(
   folder: string,
   { name, key, from }: Pick<ExportTable, 'name' | 'key' | 'from'>,
@@ -53,7 +53,7 @@ export function versionsOf(
     qualify row_number() over (partition by ${[...key, from].join(', ')} order by exported_at desc) = 1)`;
 }
 
-/** All rows of a table in DuckDB, in a form that can be compared. */
+/** All rows of a table in DuckDB, in a comparable form. */
 export async function rowsInDuck(duck: Duck, from: string, table: ExportTable): Promise<string[]> {
   const list = table.columns.map(({ name, type }) =>
     type === 'timestamptz' ? `epoch_us(${name})::varchar` : `${name}::varchar`,
@@ -88,7 +88,7 @@ export async function rowsInPostgres(
   return rows.map(({ row }) => JSON.stringify(JSON.parse(row))).sort();
 }
 
-/** SQL of PostgreSQL: every row that is recorded of a table. */
+/** SQL of PostgreSQL: every recorded row of a table. */
 export function everyRow({ columns, readings, rows }: ExportTable): string {
   if (!readings) return rows;
   const names = columns.map((column) => [column.name, column.type] as const);
@@ -96,7 +96,7 @@ export function everyRow({ columns, readings, rows }: ExportTable): string {
   return `(${[selectRowReadings(packing), selectOpenDayReadings(packing), selectClosedDayReadings(packing)].map((form) => selectOf(form, names)).join(' union all ')})`;
 }
 
-/** SQL of DuckDB: what a table held at a moment, as docs/how-to/export.md has it. */
+/** SQL of DuckDB: the rows of a table at a moment, as in docs/how-to/export.md. */
 export function asOfInDuck(folder: string, table: ExportTable, at: Date): string {
   const moment = `'${at.toISOString()}'::timestamptz`;
   const ended = table.to === null ? '' : ` and (${table.to} is null or ${table.to} > ${moment})`;

@@ -94,7 +94,7 @@ it('returns rows of several row groups and pages as written, including nulls, di
     `select path_in_schema, encodings, stats_min_value, stats_max_value, stats_null_count::varchar from parquet_metadata('${path}')
      where row_group_id = 0 and path_in_schema in ('own', 'shared', 'seldom', 'amount', 'never') order by column_id`,
   );
-  // A long text stands there with 16 bytes, the greatest rounded up.
+  // A long text has 16 bytes there, the greatest rounded up.
   expect(said).toEqual([
     ['own', 'PLAIN', 'own 0000000', 'own 0049999äå', '0'],
     ['shared', 'PLAIN, RLE_DICTIONARY', 'shared 0', 'shared 99', '0'],

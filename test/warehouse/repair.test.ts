@@ -84,7 +84,7 @@ const filesOf = (manifest: Manifest) => [
   ...Object.values(manifest.bookkeeping?.tables ?? {}).flatMap(({ files }) => files),
 ];
 
-/** Every file of the manifest is there with its content, and DuckDB reads the record from the folder. */
+/** Expects every file of the manifest with its content, and the record in DuckDB from the folder. */
 async function expectWhole(place: string): Promise<void> {
   for (const { path, bytes, sha256 } of filesOf(await manifestOf(place))) {
     const content = readFileSync(join(place, path));
@@ -104,7 +104,7 @@ const flip = (path: string) => {
   writeFileSync(path, bytes);
 };
 
-/** What happens to a file, and whether only its content tells. */
+/** A change of a file, and whether only its content shows it. */
 const damages: Readonly<Record<string, readonly [(path: string) => void, boolean]>> = {
   deleted: [(path) => rmSync(path), false],
   renamed: [(path) => renameSync(path, `${path}.old`), false],

@@ -47,7 +47,7 @@ const feed = scriptedFeed(
   { confirmShrink: { observations: 1, minDuration: 0 } },
 );
 
-/** One look at the validators of a node, with the weights that they have. */
+/** One poll of the validators of a node, with their weights. */
 async function look(on: postgres.Sql, weights: Readonly<Record<string, string>>): Promise<void> {
   const members = Object.entries(weights).map(([nodeID, weight]) => ({
     nodeID,
@@ -110,7 +110,7 @@ it('every table is in an export, or listed as not part of the record', async () 
 
 it('an empty database becomes the record: rows, versions, bookkeeping, seals; and continues', async () => {
   for (const table of warehouseTables) await writeRows(sql, table, 1, 30);
-  // What decoders of texts and of COPY take for something else.
+  // Texts that decoders and COPY treat specially.
   await sql`update recorder.p_blocks set extra = ${sql.json({ text: '\ufeff\\N\t\\.\n' })} where run_id = 1`;
   await sql`update recorder.node_identity set node_id = ${'\ufeff\\N\t\r\n\\.\n'} where run_id = 2`;
   await sql`update recorder.average_tps set value = ${`-0.${'0'.repeat(17)}1`} where run_id = 1`;
@@ -134,7 +134,7 @@ it('an empty database becomes the record: rows, versions, bookkeeping, seals; an
       await sql.unsafe(
         `update recorder.${name} set ${to} = ${from} + interval '2 hours' where ${to} is null and ${from} < '2026-11-02'`,
       );
-  // An interval that the ledger took back.
+  // An interval that the ledger withdrew.
   await sql`delete from recorder.node_health where ended_at is null and node = (select min(node) from recorder.node_health where ended_at is null)`;
   await sql`insert into recorder.health_probes (observer, node, probe, probes, probed_at, suspect, hour, entries)
     values ('o', 'n', 'p', 7, now(), '{"a": [1.50, "ä\\n"]}', now(), '\\x00ff5c')`;
@@ -164,7 +164,7 @@ it('an empty database becomes the record: rows, versions, bookkeeping, seals; an
   expect(after).toEqual(before);
   expect(after).toMatchObject({ seal: 2, broken: [], differences: [] });
 
-  // Both continue alike: the same versions end and start, and no number is given twice.
+  // Both continue the same: the same versions end and start, and no number is used twice.
   const begin = clock.now;
   for (const on of [sql, there]) {
     clock.now = begin;
@@ -222,7 +222,7 @@ it('asks for a restart if the database is lost within a file, or the bucket is u
   expect(await standing(there)).toBe(0);
 
   const s3 = {
-    AWS_ENDPOINT_URL: 'http://127.0.0.1:9', // where nobody listens
+    AWS_ENDPOINT_URL: 'http://127.0.0.1:9', // a port without a server
     AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE00',
     AWS_SECRET_ACCESS_KEY: 'wJalrXUtnFEMI-secret',
   };

@@ -46,7 +46,7 @@ const access = () => ({
 
 const opened = (to: string, where: ReturnType<typeof access>) => openTarget(to, { ...where, problems: [] });
 
-/** A server of one's own to try it on: an endpoint, and keys that may make buckets. */
+/** A server for manual tests: an endpoint, and keys that may create buckets. */
 const { TEST_S3_ENDPOINT, TEST_S3_KEY_ID, TEST_S3_SECRET, TEST_S3_BUCKET } = process.env;
 if (!TEST_S3_ENDPOINT) console.warn('skipped: exports to a real S3 server (TEST_S3_ENDPOINT names none)');
 
@@ -145,7 +145,7 @@ describe('a bucket', () => {
       let taken = 0;
       const slow = createServer(async (request, response) => {
         for await (const chunk of request) taken += chunk.length;
-        // In all longer than the longest silence.
+        // In total longer than the longest allowed silence.
         for (let time = 0; time < 15; time++) {
           response.writeProcessing();
           await delay(100);
@@ -247,7 +247,7 @@ it.skipIf(!TEST_S3_ENDPOINT)('accepts exports on a real server, and counts one o
     return Body.transformToByteArray();
   };
   await expectEqual(await fetched(prefix, manifest, read));
-  // A whole export takes the place of what was there, which is removed by the next one.
+  // A complete export replaces the previous files, which the next one removes.
   await exported(to, where, { incremental: false });
   await exported(to, where);
   client.destroy();

@@ -12,8 +12,8 @@ const MOST_38 = '9'.repeat(38);
 const FIRST = `'2026-11-01T22:30:00.123456Z'::timestamptz`;
 
 /**
- * Writes rows to a table as they may stand there, with what is hard for files: the longest numbers, microseconds, texts of every
- * kind, nulls. Each row has a key of its own; every third version has ended.
+ * Writes rows to a table with valid values that are difficult for files: the longest numbers, microseconds, texts of
+ * every kind, nulls. Each row has its own key; every third version has ended.
  * @param first the number of the first row
  */
 export async function writeRows(
@@ -41,7 +41,7 @@ export async function writeRows(
   );
 }
 
-/** Readings of one look, as the recorder packs them when their day is closed. */
+/** Readings of one poll, as the recorder packs them when their day is closed. */
 export async function writeLook(
   sql: postgres.Sql,
   table: ExportTable,

@@ -40,7 +40,7 @@ const run = async (...args: string[]) => {
   expect(stdout + stderr).not.toContain(KEY);
   return { code, stdout, stderr };
 };
-/** What the channel was told of the rule of this file, in its order. */
+/** The messages that the channel received of the rule of this file, in order. */
 const ofRule = () =>
   hook.received.flatMap(({ body }) => {
     const message = told.parse(JSON.parse(body));

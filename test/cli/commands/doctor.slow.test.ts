@@ -72,7 +72,7 @@ it('reports invalid variables and an invalid file', async () => {
     { check: 'configuration', found: expect.stringContaining('nothing is recorded') },
   ]);
   expect(JSON.stringify(wrong)).not.toContain('canary');
-  // A wrong DATABASE_URL is no reason to make a database here.
+  // A wrong DATABASE_URL is no reason to create a database here.
   expect(existsSync(join(dir, '.recorder'))).toBe(false);
 
   const away = { DATABASE_URL: 'postgres://127.0.0.1:1/recorder' };
@@ -218,7 +218,7 @@ it('reports an invalid certificate', async () => {
   ]);
   expect(said('expired')).toMatchObject([{ found: expect.stringContaining('has expired') }]);
   expect(said('other')).toMatchObject([{ found: expect.stringContaining('not for the name 127.0.0.1') }]);
-  // It has TLS and was asked without.
+  // The server has TLS and is called without it.
   expect(said('plain')).toMatchObject([
     { fix: `set upstreams.nodes[3].url to https://127.0.0.1:${servers[3]?.port}, where it answers` },
   ]);

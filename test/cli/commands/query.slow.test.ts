@@ -22,7 +22,7 @@ beforeAll(async () => {
   );
 });
 
-/** What is printed to a pipe, or to a terminal of so many columns. */
+/** Returns the output to a pipe, or to a terminal with this number of columns. */
 async function printed(question: string, format: RowFormat, columns?: number): Promise<string> {
   const out: OutputStream = Object.assign(
     new PassThrough(),

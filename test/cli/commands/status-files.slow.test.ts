@@ -68,9 +68,9 @@ beforeEach(() => {
 
 const run = (...args: string[]) =>
   runCommand(['report', 'status', ...args], { DATABASE_URL: database.url }, dir);
-/** In a process of its own, to be killed. */
+/** Runs the command in its own process, to be killed. */
 const start = () => startCommand(['report', 'status', '--out', to], { DATABASE_URL: database.url }, dir);
-/** All files below a folder by path, with what is in them. */
+/** Returns all files below a folder by path, with their content. */
 const filesOf = (folder: string) =>
   Object.fromEntries(
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -78,7 +78,7 @@ const filesOf = (folder: string) =>
       .sort()
       .map((path) => [path, readFileSync(join(folder, path), 'utf8')]),
   );
-/** What a page leads to or loads. */
+/** Returns the links and the loaded files of a page. */
 const linksOf = (html: string) =>
   [...html.matchAll(/\s(?:href|src|action)="([^"]*)"/g)]
     .map(([, link = '']) => link)

@@ -20,7 +20,7 @@ const year = 365 * 24 * hour;
 const target = { chainId: '43114', address: '0xa' };
 const ABSURD = '9007199254740000';
 
-/** A transaction in a block of so many seconds ago. */
+/** A transaction in a block of this many seconds ago. */
 const tx = (blockNumber: number | string, ago: number, more: object = {}) => ({
   ...nativeTransactions.example,
   blockNumber: `${blockNumber}`,
@@ -30,7 +30,7 @@ const tx = (blockNumber: number | string, ago: number, more: object = {}) => ({
   ...more,
 });
 
-/** The answers of a list whose newest items stand first: pages of so many of them, in a window of blocks. */
+/** The responses of a list, newest first: pages of this size, in a window of blocks. */
 function listOf(items: () => readonly object[], pageSize = 100) {
   return async (_path: string, query: Readonly<Record<string, string | number | undefined>> = {}) => {
     const { startBlock = 0, endBlock = OPEN_END, pageToken = 0 } = query;
@@ -46,7 +46,7 @@ function listOf(items: () => readonly object[], pageSize = 100) {
   };
 }
 
-/** What the pages of a walk prove, one after the other. */
+/** The coverage that the pages of a walk prove, in order. */
 async function proven(items: readonly object[], { from = 0, pageSize = 100 } = {}) {
   const refuse = () => Promise.reject(new Error('not asked for'));
   const ask = {
@@ -65,7 +65,7 @@ async function proven(items: readonly object[], { from = 0, pageSize = 100 } = {
   return walked;
 }
 
-/** The ends of what may be claimed after each page of the walks. */
+/** The ends of the provable coverage after each page of the walks. */
 const claimable: (number | undefined)[] = [];
 
 describe('the newest page of an index by blocks', () => {

@@ -19,7 +19,7 @@ const list: PagedList = {
   step: 1,
 };
 
-/** An upstream that gives these answers one after the other, and notes what it was asked. */
+/** An upstream that returns these responses in order, and records its requests. */
 function upstream(answer: (query: Query, call: number) => unknown) {
   const asked: Query[] = [];
   const refuse = () => Promise.reject(new Error('not asked for'));
@@ -66,7 +66,7 @@ describe('pages', () => {
       { pageSize: 2, from: 0, to: 10, pageToken: 'a' },
       { pageSize: 2, from: 0, to: 10, pageToken: 'b' },
     ]);
-    // The oldest item's own instant may continue on the next page.
+    // More items of the oldest item's instant may follow on the next page.
     expect(walked.map(({ proven }) => proven)).toEqual([
       { from: 8, to: 10 },
       { from: 5, to: 10 },
@@ -196,7 +196,9 @@ describe('an expired token', () => {
 });
 
 describe('tokens that keep expiring', () => {
-  /** A list, newest first, whose tokens are the place to continue from, and die after so many pages of each start. */
+  /**
+   * A list, newest first, whose tokens are the place to continue from, and expire after this many pages of each start.
+   */
   const dyingAfter = (all: readonly number[], size: number, lives: (start: number) => number) => {
     let start = 0;
     let page = 0;
@@ -227,7 +229,7 @@ describe('tokens that keep expiring', () => {
   it('end the walk at the first start without progress', async () => {
     const { ask, asked } = dyingAfter(downwards, 1, (start) => (start < 3 ? 7 : 1));
     await expect(walk(ask, { from: 0, to: 100 })).rejects.toMatchObject({ kind: 'bad-request' });
-    // Two starts of seven pages that show seven places each; one item on the only page of a start shows nothing.
+    // Two starts of seven pages with seven new places each; one item on the only page of a start proves nothing.
     expect(asked.map(({ to }) => to).at(-1)).toBeGreaterThan(40);
     expect(asked).toHaveLength(2 * 8 + 2 * 2);
   });
@@ -338,7 +340,7 @@ describe('tokens that never end', () => {
   });
 });
 
-/** How a simulated list is sorted: as promised, or the other way. */
+/** Order of a simulated list: as promised, or reversed. */
 const orders = {
   promised: (a: number, b: number) => b - a,
   reversed: (a: number, b: number) => a - b,
@@ -396,7 +398,7 @@ describe('any list, in pages of any size, with tokens that expire anywhere', () 
             ends.failed += 1;
           }
           ends.starts += starts;
-          // A start shows a new instant or reads more pages than the one before: there are only so many of both.
+          // A start reads a new instant or more pages than the previous one: the number of both is bounded.
           expect(asked.length).toBeLessThan(9 * (41 + 8) * 2);
         },
       ),

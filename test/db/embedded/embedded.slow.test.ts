@@ -28,7 +28,7 @@ import { embeddedHome } from '../../../src/db/embedded/home.ts';
 import { stopServer } from '../../../src/db/embedded/server.ts';
 import { InterruptedError, UsageError } from '../../../src/lib/errors.ts';
 
-// Servers start and processes load TypeScript here, on machines that may be busy.
+// Servers start and processes load TypeScript here, possibly on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const userLine = z.object({ url: z.string(), started: z.boolean() });
@@ -60,7 +60,7 @@ interface UserOptions {
   account?: { uid: number; gid: number };
 }
 
-/** Starts a process that uses the server, and waits until it does. */
+/** Starts a process that uses the server, and waits until it is connected. */
 async function startUser({ project = process.cwd(), account }: UserOptions = {}) {
   const loader = createRequire(import.meta.url).resolve('tsx');
   const program = join(project, 'test/db/embedded-user.ts');
@@ -91,7 +91,7 @@ async function query(url: string, statement: string) {
   return await sql.unsafe(statement).finally(() => sql.end());
 }
 
-/** Whether a process runs; one that ended and was not waited for does not. */
+/** Returns whether a process runs; a zombie does not. */
 async function isAlive(pid: number): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   return stat !== '' && !/\) [ZX] /.test(stat);
@@ -320,7 +320,7 @@ describe('accounts and installations', () => {
     const user = await startUser({ account });
     expect(user.started).toBe(true);
     expect((await stat(join(dir, 'postgres/data'))).uid).toBe(account.uid);
-    // Root joins in as the same account.
+    // Root uses the server with the same account.
     const root = await openEmbedded({ dir, log });
     expect(root.started).toBe(false);
     await root.close();

@@ -33,7 +33,7 @@ it('restarts a killed server on its port, with the committed rows', async () => 
   await select('create table kept as select 7 as value');
   const home = await embeddedHome(dir, log);
   const { path } = home;
-  // Its own processes hold the lock, so that it outlives the recorder that started it.
+  // The server's processes hold the lock, so that it outlives the recorder that started it.
   expect(isServerAlive(home)).toBe(true);
   const postmaster = async () =>
     Number((await readFile(join(path, 'data/postmaster.pid'), 'utf8')).split('\n')[0]);

@@ -67,7 +67,7 @@ describe.skipIf(!canUnshare)('processes in several PID namespaces', () => {
     const { path } = await embeddedHome(dir, log);
     const [name = ''] = (await readdir(path)).filter((one) => /^\.s\.PGSQL\.\d+$/.test(one));
     const [socket, hidden] = [join(path, name), join(path, 'hidden')];
-    // As while it recovers: its process id belongs to another namespace, and its socket is not there.
+    // As during recovery: its process id belongs to another namespace, and its socket is missing.
     await rename(socket, hidden);
     const starting = start();
     await expect.poll(() => isLocked(join(path, 'start.lock')), { timeout: 60_000 }).toBe(true);
@@ -98,7 +98,7 @@ describe.skipIf(!canUnshare)('processes in several PID namespaces', () => {
     const second = await start();
     await first[end]();
     const { path } = await embeddedHome(dir, log);
-    // A killed server answers until its namespace is gone: only the log of an earlier server proves the restart.
+    // A killed server responds until its namespace ended: only the log of an earlier server proves the restart.
     const readEarlierLog = () => readFile(join(path, 'postgres.log.1'), 'utf8');
     await expect.poll(() => readEarlierLog().catch(() => null), { timeout: 60_000 }).not.toBeNull();
     await expect

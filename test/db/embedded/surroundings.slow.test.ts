@@ -21,7 +21,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 const ROOT = resolve(import.meta.dirname, '../../..');
 const NOBODY = 65_534;
 const quoted = (path: string) => `'${path.replaceAll("'", `'\\''`)}'`;
-/** Why the systems of this file cannot be made here; null: they can. */
+/** Reason why the systems of this file cannot be created here; null: they can. */
 const impossible =
   process.platform !== 'linux' || process.getuid?.() !== 0 ? 'only root of Linux can make them' : noBadPlaces;
 
@@ -41,7 +41,7 @@ interface System {
 }
 
 const SERVED = 'served';
-/** A disk of this size in the place of the directory of the command. */
+/** A disk of this size, mounted at the directory of the command. */
 const disk = (options: string) => `mount -t tmpfs -o mode=755,${options} tmpfs "$1"
   echo 'network: mainnet' > "$1/recorder.yaml"; chown ${NOBODY} "$1"`;
 /** Node.js programs besides the one of the test: `TEST_NODES=/path/to/node:/path/to/another/node`. */
@@ -136,7 +136,7 @@ beforeAll(() => {
   for (const [at, node] of NODES.entries()) copyFileSync(node, join(place, `node-${at}`));
 });
 afterAll(() => {
-  // Root's files may be elsewhere: the folder is a link then.
+  // Root's files may be elsewhere: then the folder is a link.
   for (const name of readdirSync(place)) {
     const home = join(place, name, '.recorder/postgres');
     if (existsSync(home)) rmSync(realpathSync(home), { recursive: true });
@@ -146,7 +146,7 @@ afterAll(() => {
 const isOpen = (path: string): boolean =>
   path === '/' || ((statSync(path).mode & 1) === 1 && isOpen(dirname(path)));
 
-/** Statements of bash that let every user read the project, also below a folder that is closed, such as /root. */
+/** Statements of bash that let every user read the project, also below a closed folder such as /root. */
 function openProject(): string {
   if (isOpen(ROOT)) return 'true';
   const [top, copy, root] = [`/${ROOT.split('/')[1]}`, join(place, 'project'), ROOT].map(quoted);
@@ -154,7 +154,7 @@ function openProject(): string {
     mkdir -p ${root} && mount --bind ${copy} ${root}`;
 }
 
-/** Runs a command on a system, and returns how it ended. */
+/** Runs a command on a system, and returns its result. */
 async function runOn(dir: string, system: System, args: readonly string[]): Promise<Ended> {
   const { uid = NOBODY, mounts = 'true', namespaces = '', shell = 'true', program = '', env } = system;
   const user = uid === 0 ? '' : `setpriv --reuid ${uid} --regid ${uid} --clear-groups`;

@@ -12,9 +12,9 @@ import { type Ended, type Running, startCommand } from '../../support/cli.ts';
 import { canUnshare, inPidNamespace, signalNamespace } from '../../support/pid-namespace.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-/** Number of kills. As many as a release is tested with: ROUNDS=50 npx vitest run test/db/embedded/two-recorders.slow.test.ts */
+/** Number of kills. For a release: ROUNDS=50 npx vitest run test/db/embedded/two-recorders.slow.test.ts */
 const ROUNDS = Number(process.env.ROUNDS ?? 6);
-/** Commands that are started beside the recorders, one a round, and what each prints if it is served. */
+/** Commands that are started beside the recorders, one a round, and the output of each if it is served. */
 const COMMANDS = [
   [['query', 'select count(*) as runs from reporting.runs'], /^runs\n/],
   [['status'], /chain_heights/],
@@ -26,7 +26,7 @@ const COMMANDS = [
 const REPORTS = new Set(['status', 'doctor']);
 const log = { info: () => {}, warn: () => {} };
 
-/** A recorder in a PID namespace of its own. */
+/** A recorder in its own PID namespace. */
 interface Recorder {
   readonly running: Running;
   readonly port: number;
@@ -71,7 +71,7 @@ async function isReady({ port }: Recorder): Promise<boolean> {
   return response?.statusCode === 200;
 }
 
-/** Waits until a recorder is ready, or ended. Returns how it ended, or null. */
+/** Waits until a recorder is ready, or ended. Returns its exit, or null. */
 async function waitUntilServed(recorder: Recorder): Promise<Ended | null> {
   let ended: Ended | null = null;
   void recorder.running.ended.then((end) => {
@@ -155,7 +155,7 @@ describe.skipIf(!canUnshare)('two recorders in two PID namespaces on one directo
         const isOne = isServed(args, served, ended);
         outcomes[isOne ? 'served' : 'refused'] += 1;
         if (!isOne) refusals.add(`${args[0]}: ${ended.code} ${ended.stderr.trim()}`);
-        // The other one was served throughout, or is again.
+        // The other recorder was served throughout, or is again.
         for (const one of both) await expect.poll(() => isReady(one), { timeout: 60_000 }).toBe(true);
       }
       over.abort();

@@ -59,7 +59,7 @@ function uptime(): Row {
   return {
     node: 'validator-1',
     ...{ down_seconds: String(down), unknown_seconds: String(unknown), maintenance_seconds: '0' },
-    // Hours divide both: exact to the digits that are compared.
+    // Hours divide both: exact to the compared digits.
     uptime: (up / (up + down)).toFixed(9),
     uptime_lower: (up / (up + down + unknown)).toFixed(9),
   };
@@ -77,7 +77,7 @@ function returned(movements: readonly Row[]): Row[] {
     });
 }
 
-/** What the sandbox's model answers to each query of docs/how-to/analyst-queries.md, by its heading. */
+/** Expected result of each query of docs/how-to/analyst-queries.md, from the sandbox's model, by its heading. */
 export function analystRows(world: World): Readonly<Record<string, () => Row[]>> {
   const rows = (name: string, values: Readonly<Record<string, string>>) =>
     trueRows(world, name, values) ?? [];

@@ -13,30 +13,30 @@ import { avax, plain, units } from '../decimals.ts';
 import type { World } from '../world.ts';
 import { KnownRewards } from './rewards.ts';
 
-/** A row of an answer: numbers are exact decimals, moments ISO texts, days `2026-03-01`. */
+/** A row of a result: numbers are exact decimals, moments ISO texts, days `2026-03-01`. */
 export type Row = Readonly<Record<string, string | boolean | null>>;
 
 /** In ms. */
 export const SECOND = 1000;
 export const DAY = 86_400_000;
 export const PRIMARY = '11111111111111111111111111111111LpoYY';
-/** A pending reward is listed for so long after its stake ended, s. */
+/** Time for which a pending reward is listed after its stake ended, s. */
 const LINGERS = 3_600;
 
 export const iso = (ms: number) => new Date(ms).toISOString();
 export const dayOf = (ms: number) => iso(ms).slice(0, 10);
 
-/** Answers by the name of the view or function; null: the question has to be refused. */
+/** Expected results by the name of the view or function; null: the query has to be refused. */
 export type Answers = Readonly<Record<string, (asked: Asked) => Row[] | null>>;
 
-/** A value of a point that was seen, from one look to another. */
+/** An observed value of a point, from one poll to another. */
 interface Seen {
   readonly value: string;
   readonly since: number;
   until: number | null;
 }
 
-/** A question's values, and the model at the looks that were made until the moment asked for. */
+/** Parameters of a query, and the model at the polls up to the requested moment. */
 export class Asked {
   readonly world: World;
   readonly #values: Values;
@@ -54,7 +54,7 @@ export class Asked {
     return this.#moment('from') ?? 0;
   }
 
-  /** The end of the window, whatever was known. */
+  /** The end of the window, at any moment of knowledge. */
   get windowEnd(): number {
     return this.#moment('to') ?? Number.POSITIVE_INFINITY;
   }
@@ -99,12 +99,12 @@ export class Asked {
     return found;
   }
 
-  /** Where a day ends, in the window. */
+  /** The end of a day, within the window. */
   endOf(day: number): number {
     return Math.min(day + DAY, this.to);
   }
 
-  /** The days with the last look before each ends. */
+  /** The days with the last poll before each ends. */
   dayEnds(): { day: number; look: number }[] {
     return this.days().flatMap((day) => {
       const look = this.looks.filter((one) => one < this.endOf(day)).at(-1);
@@ -116,7 +116,7 @@ export class Asked {
     return this.world.sandbox.network.validators.current(look / SECOND);
   }
 
-  /** The delegations to watched validators, or to the one asked for. */
+  /** The delegations to watched validators, or to the requested one. */
   watchedDelegations(look: number): Stake[] {
     const { nodeIds } = this.world.recorder.config.watch;
     return this.validators(look)
@@ -137,7 +137,7 @@ export class Asked {
       .filter(({ member }) => member.l1);
   }
 
-  /** Who came between two looks, and who went, as rows with when that was seen. */
+  /** The joins and departures between two polls, as rows with the time of the poll. */
   movements<M extends { readonly key: string }>(
     members: (look: number) => readonly M[],
     row: (member: M) => Row,
@@ -165,7 +165,7 @@ export class Asked {
     });
   }
 
-  /** Points in a window as they are answered at the last look. */
+  /** The points in a window at the last poll. */
   points(chain: string, metric: string, interval: Interval, from: number, to: number, look = this.lastLook) {
     const name = METRICS.find((one) => one === metric);
     if (!name) throw new Error(`no metric is called ${metric}`);
@@ -175,7 +175,7 @@ export class Asked {
       .map(([start, value]) => ({ start: start * SECOND, value: plain(String(value)) }));
   }
 
-  /** Every value that each point of the window had, in time order. */
+  /** Every value of each point in the window, in time order. */
   metric(chain: string, to = this.#moment('to') ?? 0): Map<number, Seen[]> {
     const intervals = ['hour', 'day', 'week', 'month'] as const;
     const interval = intervals.find((one) => one === (this.given('time_interval') ?? 'day')) ?? 'day';
@@ -200,7 +200,7 @@ export class Asked {
     return seen;
   }
 
-  /** A metric of each chain over the whole window; null: it has no sum. */
+  /** A metric of each chain over the complete window; null: it has no sum. */
   totals(chains: readonly string[]) {
     const metric = this.text('metric');
     const interval = this.given('time_interval') === 'month' ? 'month' : 'day';
@@ -221,7 +221,7 @@ export class Asked {
     });
   }
 
-  /** The rewards that the service lists for what is watched. */
+  /** The listed rewards of watched targets. */
   rewards(look: number) {
     const { network } = this.world.sandbox;
     const { watch } = this.world.recorder.config;
@@ -237,7 +237,7 @@ export class Asked {
       );
   }
 
-  /** What is known of rewards by the moment asked for. */
+  /** The rewards known at the requested moment. */
   knownRewards(): KnownRewards {
     const { sandbox, recorder } = this.world;
     const { addresses, nodeIds } = recorder.config.watch;
@@ -245,7 +245,7 @@ export class Asked {
     return new KnownRewards({ sandbox, looks: this.looks, watched, nodeIds, hasReceipts: true });
   }
 
-  /** The rewards that were received in the window, at the price that was last read before. */
+  /** The rewards received in the window, at the last price before each. */
   receipts() {
     const network = this.world.sandbox.evm.get('43114');
     if (!network) throw new Error('there is no C-chain');
@@ -283,7 +283,7 @@ export const inAvax = (name: string, amount: bigint): Row => ({
   [`${name}_avax`]: avax(amount),
 });
 
-/** A quotient, rounded down. */
+/** Returns a quotient, rounded down. */
 export function floored(a: bigint, b: bigint): bigint {
   return a >= 0n ? a / b : -((-a + b - 1n) / b);
 }

@@ -4,7 +4,7 @@ import { between } from '../../../sandbox/random.ts';
 import { scaled, units } from '../decimals.ts';
 import { type Answers, dayOf, SECOND } from './asked.ts';
 
-/** The truth about balances. */
+/** Expected results about balances. */
 export const balances: Answers = {
   primary_balances_over_time: (asked) => {
     const { holdings, accounts } = asked.world.sandbox.network;

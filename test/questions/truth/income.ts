@@ -1,7 +1,7 @@
 import { avax, plain, quotient, scaled, units } from '../decimals.ts';
 import { type Answers, DAY, dayOf, delegated, inAvax, iso, ownersOf, SECOND } from './asked.ts';
 
-/** The truth about blocks, rewards and income. */
+/** Expected results about blocks, rewards and income. */
 export const income: Answers = {
   blocks_proposed: (asked) => {
     const { network } = asked.world.sandbox;

@@ -9,11 +9,11 @@ import {
 import { avax, quotient } from '../decimals.ts';
 import { type Answers, DAY, dayOf, inAvax, iso, type Row, SECOND } from './asked.ts';
 
-/** The numbers of a subnet's own transactions. */
+/** Numbers of a subnet's own transactions. */
 const CONVERSION = 1;
 const TRANSFER = 2;
 
-/** The truth about L1s. */
+/** Expected results about L1s. */
 export const l1s: Answers = {
   l1_changes: (asked) => {
     const { network } = asked.world.sandbox;
@@ -98,7 +98,7 @@ export const l1s: Answers = {
     asked.l1Members(asked.lastLook).map(({ subnet, member }) => {
       const balance = memberBalance(member, asked.lastLook / SECOND);
       const since = asked.asOf - Number(asked.given('days') ?? 7) * DAY;
-      // It burns 512 nAVAX a second, seen where two looks have no top-up between them.
+      // It burns 512 nAVAX a second, visible between two polls without a top-up.
       const seen = asked.looks.filter((look) => member.start * SECOND <= look);
       const burns = seen.slice(1).some((look, at) => {
         const before = memberBalance(member, (seen[at] ?? 0) / SECOND);

@@ -3,14 +3,14 @@ import { quotient, scaled, units } from '../decimals.ts';
 import { CHAINS } from '../world.ts';
 import { type Answers, DAY, dayOf, iso } from './asked.ts';
 
-/** A time as PostgreSQL writes it. @param ms a positive one */
+/** Formats a time like PostgreSQL. @param ms a positive one */
 function interval(ms: number): string {
   const days = Math.floor(ms / DAY);
   const time = iso(ms % DAY).slice(11, 19);
   return days === 0 ? time : `${days} ${days === 1 ? 'day' : 'days'} ${time}`;
 }
 
-/** The truth about metrics of chains. */
+/** Expected results about metrics of chains. */
 export const metrics: Answers = {
   metric_over_time: (asked) =>
     [...asked.metric(asked.text('chain_id'))]

@@ -9,7 +9,7 @@ import { l1s } from './l1s.ts';
 
 const MAX_STAKE = 3_000_000n * 10n ** 9n;
 
-/** The truth about the validators of the user. */
+/** Expected results about the user's validators. */
 export const mine: Answers = {
   my_validators: (asked) => {
     const { watch } = asked.world.recorder.config;
@@ -27,7 +27,7 @@ export const mine: Answers = {
           node,
           state: null,
           node_uptime: null,
-          // A node that does not validate does not answer info.uptime.
+          // A node that does not validate has no result of info.uptime.
           rewarding_stake: node === null || stake.stake_avax === null ? null : rewardingStake(asked, node),
           ...stake,
           rewards_received_avax: received(asked, nodeId),
@@ -46,10 +46,10 @@ export const mine: Answers = {
 
 const sec = (asked: Asked) => asked.lastLook / SECOND;
 
-/** A release as a number that can be compared. */
+/** Returns a release as a comparable number. */
 const numberOf = (version: string) => version.split('.').reduce((all, part) => all * 1000 + Number(part), 0);
 
-/** The columns that follow from the stake, and from how the configured nodes see it. */
+/** The columns derived from the stake, and from the reports of the configured nodes. */
 function staked(asked: Asked, nodeId: string): Row {
   const look = asked.lastLook;
   const stake = asked.validators(look).find(({ node }) => node.nodeId === nodeId);
@@ -126,7 +126,7 @@ function blocks(asked: Asked, nodeId: string): Row {
   };
 }
 
-/** The peers that a configured node is connected to, by node id, with their release. */
+/** The peers of a configured node, by node id, with their release. */
 function peers(asked: Asked): Map<string, string> {
   const { network } = asked.world.sandbox;
   const found = NODES.map((name) => asked.node(name)).flatMap((viewer) =>

@@ -5,7 +5,7 @@ import { avax, plain, quotient, scaled, units } from '../decimals.ts';
 import { NODES } from '../world.ts';
 import { type Answers, DAY, dayOf, delegated, floored, inAvax, iso, lowest, SECOND } from './asked.ts';
 
-/** The truth about uptime, versions, fees and supply. */
+/** Expected results about uptime, versions, fees and supply. */
 export const nodes: Answers = {
   validator_uptime_seen: (asked) => {
     const { network, nodes } = asked.world.sandbox;

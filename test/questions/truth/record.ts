@@ -3,7 +3,7 @@ import { quotient } from '../decimals.ts';
 import { NODES } from '../world.ts';
 import { type Answers, DAY, iso, PRIMARY, SECOND } from './asked.ts';
 
-/** The truth about the record itself. */
+/** Expected results about the record itself. */
 export const record: Answers = {
   freshness_by_dataset: (asked) =>
     asked.world.recorder.feeds.flatMap(({ source, datasets, targets }) =>
@@ -50,7 +50,7 @@ export const record: Answers = {
   gaps_between: (asked) =>
     asked.world.recorder.feeds.flatMap(({ source, datasets, targets }) =>
       datasets
-        // Readings further apart than two intervals leave holes that nobody can fill any more, told as one.
+        // Readings further apart than two intervals leave permanent gaps, reported as one.
         .filter(
           ({ name, every }) =>
             !source.range && 2 * every < DAY / 2 && name === (asked.given('dataset') ?? name),

@@ -3,13 +3,13 @@ import { expectedRewards, type Settlement, settlements } from '../../../sandbox/
 import type { Stake } from '../../../sandbox/network/validators.ts';
 import type { Sandbox } from '../../../sandbox/server.ts';
 
-/** A pending reward is listed for so many seconds after its stake ended. */
+/** Seconds for which a pending reward is listed after its stake ended. */
 const LINGERS = 3_600;
 
-/** What a record of the sandbox was made of. */
+/** The contents of a record of the sandbox. */
 export interface RewardRecord {
   readonly sandbox: Sandbox;
-  /** When everything was recorded, ms since 1970. */
+  /** Times of the polls, ms since 1970. */
   readonly looks: readonly number[];
   readonly watched: readonly Account[];
   readonly nodeIds: readonly string[];
@@ -24,7 +24,7 @@ interface Estimate {
   readonly amount: bigint;
 }
 
-/** What a recorder of the sandbox knows of rewards after its last look, from the model alone. */
+/** The rewards that a recorder of the sandbox has after its last poll, from the model alone. */
 export class KnownRewards {
   readonly estimates = new Map<string, Estimate>();
   readonly settled = new Map<string, Settlement>();
@@ -57,14 +57,14 @@ export class KnownRewards {
     return owners.some((owner) => this.#record.watched.includes(owner));
   }
 
-  /** A staking transaction gives the estimate where no pending reward was listed. */
+  /** A staking transaction has the estimate if no pending reward was listed. */
   #see(stake: Stake, type: 'VALIDATOR' | 'DELEGATOR'): void {
     const key = keyOf(stake, type);
     if (this.estimates.has(key) || !this.isWatched([stake.owner, ...stake.rewardOwners])) return;
     this.estimates.set(key, { stake, type, owners: stake.rewardOwners, amount: stake.potentialReward });
   }
 
-  /** The validation that a delegation belongs to, where its own reward is known: the one that started last. */
+  /** The validation of a delegation, if its own reward is known: the one that started last. */
   #validationOf({ node, start, end }: Stake): Stake | undefined {
     return [...this.estimates.values()]
       .filter(({ stake, type }) => type === 'VALIDATOR' && stake.node.nodeId === node.nodeId)
@@ -144,7 +144,7 @@ export class KnownRewards {
     return [...closed, ...open];
   }
 
-  /** Each reward that was paid, an output of its transaction. */
+  /** Each paid reward, an output of its transaction. */
   receipts() {
     return [...this.settled.values()].flatMap(({ stake, txId, time, paid }) =>
       paid.map(({ type, owners, amount }) => ({

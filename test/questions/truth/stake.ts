@@ -21,7 +21,10 @@ type Movement = { readonly weight: string; readonly delegated: string | null } &
 
 type Movers = readonly { readonly key: string; readonly row: Movement }[];
 
-/** Who had another weight or delegated stake at the end of a day than before its first change, with the last change. */
+/**
+ * Validators with another weight or delegated stake at the end of a day than before its first change, with the last
+ * change.
+ */
 function changedByDay(asked: Asked, members: (look: number) => Movers): Row[] {
   const isSame = (a: Movement, b: Movement) => a.weight === b.weight && a.delegated === b.delegated;
   const days = new Map<string, { at: number; before: Movement; row: Movement }>();
@@ -43,7 +46,7 @@ function changedByDay(asked: Asked, members: (look: number) => Movers): Row[] {
     }));
 }
 
-/** The truth about stake and validators. */
+/** Expected results about stake and validators. */
 export const stake: Answers = {
   stake_flows: (asked) => {
     const moves = asked.looks.slice(1).map((look, at) => {

@@ -22,9 +22,9 @@ const answers: Answers = {
 };
 
 /**
- * What the sandbox's model answers to each question, apart from the recorder and its SQL: the model at the looks that were
- * made. What a question leaves out here of its columns is not compared.
- * @returns the rows of a question by the name of its view or function; null: it has to be refused
+ * Expected result of each query from the sandbox's model, without the recorder and its SQL: the model at the polls.
+ * Columns that a result lacks here are not compared.
+ * @returns the rows of a query by the name of its view or function; null: it has to be refused
  */
 export function trueRows(world: World, question: string, values: Values): Row[] | null {
   const answer = answers[question];

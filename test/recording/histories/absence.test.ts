@@ -25,7 +25,7 @@ const members = (from: number, to: number) =>
 
 let lists = 0;
 
-/** A list of validators, looked at every minute. */
+/** A list of validators, polled every minute. */
 function watchedList(confirmShrink?: Confirmation) {
   lists += 1;
   const subnetId = `list-${lists}`;
@@ -96,7 +96,7 @@ describe('a list that lost more than half of its members', () => {
     expect(await list.look(members(0, 20))).toMatchObject({ status: 'done' });
     expect(await list.told()).toEqual({ reason: null, complete: true });
     expect(await list.versions()).toBe(20);
-    // What was missed once is forgotten: the next doubt restarts.
+    // An earlier missing member is not remembered: the next suspicion restarts.
     expect(await list.look([])).toMatchObject({ status: 'partial' });
     expect(await list.standing()).toHaveLength(20);
   });
@@ -129,14 +129,14 @@ describe('a list that lost more than half of its members', () => {
     await list.look([]);
     await list.look([], false);
     expect(await list.standing()).toHaveLength(20);
-    // What a look shows is there, whatever else it leaves out.
+    // A poll proves its members, even if it is incomplete.
     await list.look(members(0, 15), false);
     await list.look([]);
     expect(await list.standing()).toEqual(names(members(0, 15)));
   });
 });
 
-/** Datasets whose members have keys that the upstream chooses, and an answer with the members of a look. */
+/** Datasets whose members have keys of the upstream, and a response with the members of a poll. */
 const FREE_KEYS = [
   [pBalances, (keys: readonly string[]) => ({ balances: Object.fromEntries(keys.map((key) => [key, '1'])) })],
   [
@@ -179,7 +179,7 @@ it.each(FREE_KEYS.map(([dataset, answer]) => [dataset.name, dataset, answer] as 
       expect(status).toBe(look === 1 ? 'done' : 'partial');
       const { all, current, reason } = (await stored()) ?? {};
       expect(all).toBe(look * 10);
-      // Those of the look before wait for the next one.
+      // The members of the previous poll wait for the next one.
       expect(current).toBeLessThanOrEqual(20);
       expect(reason).toEqual(
         look === 1
@@ -275,7 +275,7 @@ describe('a confirmed member', () => {
     const list = watchedList();
     await list.look(members(0, 5));
     await list.look(members(0, 2));
-    // Their items are unreadable, but they are there.
+    // Their items cannot be decoded, but they are listed.
     const unreadable = members(2, 5).map((one) => ({ ...one, weight: 'heavy' }));
     expect(await list.look([...members(0, 2), ...unreadable], false)).toMatchObject({ quarantined: 3 });
     expect(await list.look(members(0, 2))).toMatchObject({ status: 'partial', rowsWritten: [0, 0] });

@@ -64,7 +64,7 @@ describe('log', () => {
         const all = Array.from({ length: count }, (_, at) => at);
         const fresh = all.filter((number) => !before.includes(number));
         const met = count - fresh.length;
-        // What is known is said otherwise, so that it is written, too.
+        // A known row has another value, so that it is written, too.
         expect(await look(all, 2)).toMatchObject({ status: 'done', rowsWritten: [fresh.length + met] });
         expect(await look(all, 2)).toMatchObject({ status: 'done', rowsWritten: [0] });
         const [stored] = await sql`

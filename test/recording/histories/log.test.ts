@@ -19,7 +19,7 @@ const never = new AbortController().signal;
 
 let addresses = 0;
 
-/** A feed of transactions of an address of its own, and what was recorded of them. */
+/** A feed of transactions of a separate address, and its recorded entries. */
 function transactionsOf(dataset: Dataset = nativeTransactions) {
   addresses += 1;
   const address = `0x${addresses}`;
@@ -29,10 +29,10 @@ function transactionsOf(dataset: Dataset = nativeTransactions) {
   return {
     feed,
     clock,
-    /** Why the next runs are made. */
+    /** Reason of the next runs. */
     asking,
     address,
-    /** Makes a run, a second later, whose pages hold these items. @returns how many rows it wrote */
+    /** Executes a run, a second later, whose pages contain these items. @returns the number of written rows */
     async says(...pages: readonly (readonly object[])[]): Promise<number> {
       clock.now += 1000;
       feed.script = () =>
@@ -79,7 +79,7 @@ interface Saying {
   readonly hash: string;
   readonly block: number;
   readonly status: string | null;
-  /** What the called contract is called today: no part of the transaction. */
+  /** The current name of the called contract: not a part of the transaction. */
   readonly name: string | null;
 }
 
@@ -94,7 +94,7 @@ const transaction = ({ hash, block, status, name }: Saying, more: object = {}) =
 const tx = (block: number, status: string | null = '1', more: object = {}) =>
   transaction({ hash: 'a', block, status, name: null }, more);
 
-/** The plain truth: everything that one thing was said to be, one after the other. */
+/** The plain truth: every value of one entry, in order. */
 function told(before: readonly Saying[], saying: Saying): Saying[] {
   const shown = before.at(-1);
   if (!shown) return [saying];
@@ -106,7 +106,7 @@ function told(before: readonly Saying[], saying: Saying): Saying[] {
   return [...before, { ...saying, name: saying.name ?? shown.name }];
 }
 
-/** Of what one page says of a thing at once, the first. */
+/** The first of several values of an entry on one page. */
 const firstOfEach = (page: readonly Saying[]) =>
   page.filter(({ hash }, at) => page.findIndex((one) => one.hash === hash) === at);
 
@@ -273,7 +273,7 @@ describe('a log', () => {
     await blocked(sql);
     await other`commit`;
     expect(await running).toMatchObject({ status: 'done', rowsWritten: [1] });
-    // The same, where both say something new of what is known.
+    // The same, with a new value of a known entry in both.
     await other`begin`;
     await other`update recorder.staking_transactions set valid_to = ${new Date(start + 500)} where tx_hash = 'shared' and valid_to is null`;
     await other`insert into recorder.staking_transactions (network, tx_hash, tx_type, block_timestamp, block_number, valid_from, run_id)

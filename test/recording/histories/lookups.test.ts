@@ -20,8 +20,8 @@ let sql: postgres.Sql;
 beforeAll(async () => {
   own = await explained(database.url);
   ({ sql } = own);
-  // As after a migration, or where PostgreSQL looks at the tables a moment before the recording starts: it knows that they are empty, and
-  // what a connection plans then is what it keeps.
+  // As after a migration, or if PostgreSQL analyzes the empty tables just before the recording starts: it estimates no
+  // rows, and a connection keeps its plans.
   await sql`analyze`;
 });
 afterAll(async () => {
@@ -30,19 +30,19 @@ afterAll(async () => {
 
 const COUNT = 2_000;
 const CONSTANT = 5;
-/** As often as PostgreSQL plans again where it keeps no plan at once, and more. */
+/** More than the number of executions after which PostgreSQL keeps a generic plan. */
 const ROUNDS = 8;
 const START = Date.UTC(2026, 0, 10);
 const HOUR = 3_600_000;
 
-/** A list of a dataset, as an answer tells it. */
+/** A list of a dataset, as a response. */
 interface List {
   readonly dataset: Dataset;
   readonly target: Target;
   readonly name: string;
-  /** What makes the nth item another one than the others. */
+  /** The values that distinguish the nth item from the others. */
   readonly nth: (n: number) => Readonly<Record<string, unknown>>;
-  /** What is another value in each round; null: nothing is ever said otherwise. */
+  /** The value that differs in each round; null: no value changes. */
   readonly changed: ((round: number) => Readonly<Record<string, unknown>>) | null;
 }
 
@@ -91,7 +91,7 @@ const lists: readonly List[] = [
   },
 ];
 
-/** A look in which one comes, one leaves, and one in a hundred is said otherwise; the steps of its commits. */
+/** A poll in which one item joins, one leaves, and one in a hundred changes; returns the plan steps of its commits. */
 async function lookAt({ dataset, target, name, nth, changed }: List, clock: ManualClock, round: number) {
   const feed = feeds.get(dataset.name) ?? scriptedFeed(dataset, target);
   feeds.set(dataset.name, feed);

@@ -12,17 +12,17 @@ const { it, sql } = withDatabase();
 const start = Date.UTC(2026, 0, 10);
 const day = 86_400_000;
 
-/** Every whole look is believed here; belief.test.ts is about those that are not. */
+/** Every complete poll is accepted here; absence.test.ts tests the others. */
 const confirmShrink = { observations: 1, minDuration: 0 };
 
-/** What the upstream shows: values by key. */
+/** The upstream: values by key. */
 type Shown = ReadonlyMap<number, number>;
 
-/** One answer: what it shows, and whether it is all there is. */
+/** A response: its values, and whether it is complete. */
 interface Step {
   readonly shown: Shown;
   readonly whole: boolean;
-  /** Milliseconds since the step before; negative where the clock was set back. */
+  /** Milliseconds since the previous step; negative if the clock was set back. */
   readonly after: number;
 }
 
@@ -40,7 +40,7 @@ const steps = (after: fc.Arbitrary<number>) =>
 const forwards = steps(fc.integer({ min: 1, max: 100_000 }));
 const backwards = steps(fc.integer({ min: -50_000, max: 60_000 }));
 
-/** The plain truth: what is known after each step. Only a whole answer tells that something is gone. */
+/** The plain truth: the known values after each step. Only a complete response proves an absence. */
 function knownAfter(all: readonly Step[]): Shown[] {
   let known: Shown = new Map();
   return all.map(({ shown, whole }) => {
@@ -49,7 +49,7 @@ function knownAfter(all: readonly Step[]): Shown[] {
   });
 }
 
-/** Every value that a key had, one after the other, equal neighbours collapsed; null: it was gone. */
+/** Every value of a key, in order, without equal neighbours; null: it was absent. */
 function sequence(known: readonly Shown[], key: number): (number | null)[] {
   const values = known.map((one) => one.get(key) ?? null);
   const changes = values.filter((value, at) => value !== (at === 0 ? null : values[at - 1]));
@@ -64,15 +64,15 @@ interface Version {
   readonly value: number;
   readonly from: string;
   readonly to: string | null;
-  /** Why a member's version ended; undefined: points do not say it so. */
+  /** Reason of the end of a member's version; undefined: points have none. */
   readonly ended_by?: string | null;
 }
 
-/** A kind of versioned history under test: how it is fed, and what `reporting` shows of it. */
+/** A kind of versioned history under test: its input, and its rows in `reporting`. */
 interface Subject {
   record(clock: ManualClock, step: Step): Promise<number>;
   asOf(instant: number): Promise<[number, number][]>;
-  /** What stands now. */
+  /** Current rows. */
   current(): Promise<[number, number][]>;
   /** All versions, oldest first by key, times as text to the microsecond. */
   versions(): Promise<Version[]>;
@@ -80,7 +80,7 @@ interface Subject {
 
 let subjects = 0;
 
-/** Where the whole dataset has no record yet that is told instead of nothing. */
+/** Whether an as-of function fails without a record of the dataset, instead of returning no rows. */
 function unrecorded(error: unknown): [number, number][] {
   if (String(error).includes('there is no record of')) return [];
   throw error;
@@ -182,7 +182,7 @@ describe.each([
         const versions = await subject.versions();
         for (const key of keysOf(known)) {
           const mine = versions.filter((version) => version.key === key);
-          // A hole between two versions is the time in which it was gone.
+          // A hole between two versions is the time of an absence.
           const said = mine.flatMap(({ value, to }, index) => {
             const next = mine[index + 1];
             return to !== null && next?.from !== to ? [value, null] : [value];
@@ -241,7 +241,7 @@ describe('a series of windows', () => {
     feed.script = (window) => onlyPage(points(9, 8, 6, 5, 3, 1), { proven: window });
     await run(context, feed, ago(10, 0));
     clock.now += 1000;
-    // The upstream answers a little more than it was asked for, and no longer shows days 6 and 5.
+    // The upstream returns slightly more than requested, and no longer contains days 6 and 5.
     feed.script = (window) => onlyPage(points(9, 3), { proven: window });
     expect(await run(context, feed, ago(6, 3))).toMatchObject({ status: 'done', rowsWritten: [2] });
     const rows = await sql<{ value: number; gone: boolean }[]>`

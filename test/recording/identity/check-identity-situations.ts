@@ -12,11 +12,11 @@ import {
   situations,
 } from './identity-situations.ts';
 
-/** After this time a difference that is not seen again has ended. */
+/** Time after which an unconfirmed difference has ended, in ms. */
 const DIFFERENCE_EXPIRY_MS = 120_000;
 const DONE = ['done', 'done', 'done'];
 
-/** Everything that is stored of a name comes from its own node and chain. */
+/** Every stored row of a name is from its own node and chain. */
 async function expectOwnHistory({ names, authors, heights }: IdentityWorld) {
   for (const [at, name] of names.entries()) {
     expect(await authors(name)).toEqual(new Set([[A, B][at], 'genesis-1']));
@@ -38,8 +38,8 @@ async function expectHealthy(world: IdentityWorld) {
 }
 
 /**
- * Lets all situations happen to two nodes, in random orders. No row of one source is stored in the history of another,
- * each situation is reported, and recording goes on after its end.
+ * Applies all situations to two nodes, in random orders. No row of one source is stored in the history of another, each
+ * situation is reported, and recording continues after its end.
  */
 export async function checkIdentitySituations(
   sql: postgres.Sql,

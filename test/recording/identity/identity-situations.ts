@@ -17,7 +17,7 @@ const NETWORK_OF_FUJI = 5;
 export const A = 'NodeID-ZSgv3H2FvSopL9oT5cWzenMc8ebsQAoU';
 export const B = 'NodeID-5haT5BS98VcXvMdJm3Je5Jsk9rFk5qGMj';
 
-/** A URL, and the node that answers there, chosen anew for each request. */
+/** A URL, and the node that responds there, selected again for each request. */
 interface Place {
   readonly url: string;
   answering: (request: number) => ReportedNode;
@@ -87,7 +87,7 @@ export async function identityWorld(sql: postgres.Sql, clock: ManualClock, hasHe
       );
       return { outcomes, looks: new Map(names.map((name, at) => [name, looks[at]])) };
     },
-    /** Who made the rows of a name: node ids, and the chains of blocks. */
+    /** Sources of the rows of a name: node ids, and the chains of blocks. */
     async authors(name: string): Promise<ReadonlySet<string>> {
       const rows = await sql<{ author: string }[]>`
         select node_id as author from recorder.node_identity where node = ${name}
@@ -106,7 +106,7 @@ export async function identityWorld(sql: postgres.Sql, clock: ManualClock, hasHe
     },
     /** The number of failures that `status` shows. */
     failing: async () => (await statusOf(sql, [])).failing_targets,
-    /** What freshness, findings and the alert say of a name. */
+    /** The identity problems of a name in freshness, findings and the alert. */
     async reported(name: string) {
       const about = (subject: string) => subject.includes(name);
       const fresh = await sql<{ reason: string }[]>`
@@ -125,21 +125,21 @@ export async function identityWorld(sql: postgres.Sql, clock: ManualClock, hasHe
 
 export type IdentityWorld = Awaited<ReturnType<typeof identityWorld>>;
 
-/** A situation in which another source answers, and its end. */
+/** A situation in which another source responds, and its end. */
 export interface Situation {
   readonly kind: keyof typeof reasons;
-  /** 0 or 1: the name that is concerned. */
+  /** 0 or 1: the name that is affected. */
   readonly which: number;
   readonly polls: number;
   /** The end is another URL in the configuration instead of the return of the node. */
   readonly byConfiguration: boolean;
-  /** Answers of a load balancer, as bits. */
+  /** Responses of a load balancer, as bits. */
   readonly pattern: number;
   /** Number of blocks that a snapshot lacks, and that another chain is ahead. */
   readonly blocks: number;
 }
 
-/** The reason that is reported in each situation. */
+/** The reported reason of each situation. */
 export const reasons = {
   swapped: /another node: NodeID-\w+ answers at the URL of/,
   network: /another network: .* belongs to the network fuji/,
@@ -171,7 +171,7 @@ export const situations: fc.Arbitrary<Situation[]> = fc
 
 /**
  * Starts a situation.
- * @returns the names that it concerns, and the function that ends it
+ * @returns the affected names, and the function that ends it
  */
 export function begin(world: IdentityWorld, { kind, which, byConfiguration, pattern, blocks }: Situation) {
   const { names, places, chain, node, configure } = world;
@@ -182,12 +182,12 @@ export function begin(world: IdentityWorld, { kind, which, byConfiguration, patt
     home.answering = () => node(own);
     other.answering = () => node(foreign);
   };
-  /** Ends the situation by the URL at which the node answers now, or by its return. */
+  /** Ends the situation by the URL at which the node responds now, or by its return. */
   const moveTo = (url: string) => () => {
     if (!byConfiguration) return restore();
     spare.answering = () => node(own);
     configure({ [name]: url });
-    // The URL of before is free again.
+    // The previous URL is free again.
     return () => {
       restore();
       configure({ [name]: home.url });

@@ -27,7 +27,7 @@ function sharedRoundRobin(): () => string {
   };
 }
 
-/** Load balancers, each as the node that it chooses for a request. */
+/** Load balancers, each as the node that it selects for a request. */
 const balancers: Readonly<Record<string, () => (request: number) => string>> = {
   'round robin of two': () => (request) => (request % 2 === 0 ? A : B),
   'round robin of three': () => (request) => [A, B, C][request % 3] ?? A,

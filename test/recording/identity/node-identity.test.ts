@@ -23,7 +23,7 @@ afterEach(async () => {
 const A = 'NodeID-ZSgv3H2FvSopL9oT5cWzenMc8ebsQAoU';
 const B = 'NodeID-5haT5BS98VcXvMdJm3Je5Jsk9rFk5qGMj';
 
-/** A URL behind which a node answers, chosen again for each request; it is closed after the test. */
+/** A URL behind which a node responds, selected again for each request; it is closed after the test. */
 async function urlOf(
   answering: (request: number) => ReportedNode,
   hasHeader = true,
@@ -34,7 +34,7 @@ async function urlOf(
   return server;
 }
 
-/** Looks at a node of a name at a URL, a minute after the look before. */
+/** Probes a node of a name at a URL, a minute after the previous probe. */
 function lookAt(name: string, url: string) {
   const config = validateConfig(
     { network: 'mainnet', upstreams: { nodes: [{ name, url }] } },
@@ -164,7 +164,7 @@ async function recorderOf(
     configure: (change: { url: string; nodeId?: string; network?: string }) => {
       now = configured(change);
     },
-    /** The nodes of which rows are recorded under the name, by every column that shows one. */
+    /** The nodes whose rows are recorded under the name, by every column with a node. */
     recorded: async () => {
       const rows = await sql<{ node_id: string | null; ip: string; version: string }[]>`
         select node_id, ip, version from recorder.node_identity where node = ${name}
@@ -184,7 +184,7 @@ async function recorderOf(
   };
 }
 
-/** What has to be reported of a node that is another one. */
+/** The expected report of a node that is another one. */
 async function isReported({ findings, alerts }: Awaited<ReturnType<typeof recorderOf>>, reason: RegExp) {
   const found = await findings();
   expect(found.map(({ component, dataset }) => dataset ?? component)).toEqual(

@@ -6,15 +6,15 @@ const PEER = 'NodeID-PhKF5xGeEucL37wScc3up7fo64PToxaf3';
 export interface ReportedNode {
   readonly id: string;
   readonly network?: number;
-  /** Names the chain: the ids of its blocks begin with it. */
+  /** Name of the chain, and prefix of the ids of its blocks. */
   readonly genesis?: string;
   /** Height of its newest block. */
   readonly head?: number;
 }
 
 /**
- * Starts a server behind whose URL a node answers, chosen again for each request.
- * @param hasHeader answers carry the header `node-id`
+ * Starts a server behind whose URL a node responds, selected again for each request.
+ * @param hasHeader responses have the header `node-id`
  * @param isRefused requests of the node id that are answered with 403
  */
 export function nodeServer(

@@ -50,7 +50,7 @@ const counted = async (table: string) => {
   return row?.rows;
 };
 
-/** Values that have to come back digit for digit, whether they can be packed or not. */
+/** Values that have to be returned digit for digit, whether they can be packed or not. */
 const decimals = fc.oneof(
   fc.integer({ min: 0, max: 1_000_000 }).map((one) => (one / 10_000).toFixed(4)),
   fc.integer({ min: 990_000, max: 990_400 }).map((one) => (one / 10_000).toFixed(4)),
@@ -83,7 +83,7 @@ const instants = fc.oneof(
     '2300-01-01T00:00:00Z',
   ),
 );
-/** The instants of looks: two days around midnight. */
+/** The instants of polls: two days around midnight. */
 const looks = fc
   .integer({ min: 0, max: 287 })
   .map((at) => new Date(Date.UTC(2026, 0, 1) + at * 600_000 + (at % 7) * 37).toISOString());
@@ -120,7 +120,7 @@ describe('closing a day', () => {
           expect(await counted('validator_uptime')).toBe(kept);
           expect(await readingsOf('validator_uptime')).toEqual(before);
           expect(await averages('validator_uptime_daily')).toEqual(await averages(`(${AVERAGES}) plain`));
-          // What stays is not tried again.
+          // Remaining rows are not tried again.
           expect(await closeDays(sql, later, never)).toEqual({ packed: 0, kept: 0, failed: [] });
         })
         .afterEach(async () => {
@@ -138,11 +138,11 @@ describe('closing a day', () => {
           await insert(first);
           await closeDays(sql, later, never);
           await insert(late);
-          // What came late is counted with its closed day before it is taken in.
+          // Late readings are counted with their closed day before they are packed.
           expect(await averages('validator_uptime_daily')).toEqual(await averages(`(${AVERAGES}) plain`));
           await closeDays(sql, later, never);
           const rows = await counted('validator_uptime');
-          // A reading that was closed before and came again says the first thing.
+          // The first value of a reading that was closed before and received again is kept.
           const expected = new Map(
             [...late, ...first].map((row) => [
               `${row.node} ${row.node_id} ${new Date(row.observed_at).toISOString()}`,

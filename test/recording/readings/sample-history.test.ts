@@ -28,7 +28,7 @@ function readingsOf(): { readonly feed: ScriptedFeed; readonly subnet: string } 
   return { feed: scriptedFeed(validatorUptime, { node: 'n', subnetId: subnet }), subnet };
 }
 
-/** What one validator is read as: `[member, uptime]`. */
+/** The reading of one validator: `[member, uptime]`. */
 type Read = readonly [number, string | null];
 
 async function look(feed: ScriptedFeed, at: number, readings: readonly Read[]): Promise<void> {
@@ -68,7 +68,7 @@ describe('a poll of an open day', () => {
     const { feed, subnet } = readingsOf();
     const fed = new Map<number, Read[]>();
     for (let round = 0; round < 30; round++) {
-      // Of fifty members one stays; all others are new at every look.
+      // One of fifty members stays; all others are new at every poll.
       const members = [0, ...Array.from({ length: 49 }, (_, n) => 1 + round * 49 + n)];
       const readings = members.map((member): Read => [member, (90 + (member % 50) / 10).toFixed(1)]);
       fed.set(START + round * MINUTE, readings);
@@ -150,7 +150,7 @@ describe('a poll of an open day', () => {
       expect(await toldOf('NodeID-2')).toEqual(instants.map(() => '2300-01-01T00:00:00.000000Z'));
     };
     await allTold();
-    // What is near enough, and whole seconds of any year.
+    // Moments with close values, and whole seconds of any year.
     expect(await packed()).toBe(4);
     const { failed } = await closeDays(sealing, START + 40 * 24 * 60 * MINUTE, new AbortController().signal);
     expect(failed).toEqual([]);
@@ -164,7 +164,7 @@ describe('a poll of an open day', () => {
       [2, '92.5'],
       [3, '93.5'],
     ]);
-    // An earlier version kept a place for who has a number and was not read.
+    // An earlier version kept a place for members with a number and no reading.
     await sql`
       update recorder.reading_open set dense = false, present = set_bit(present, 1, 0)
       where scope_id = (select scope_id from recorder.reading_scopes where request = array['n', ${subnet}])`;

@@ -8,7 +8,7 @@ const DAY = 86_400_000;
 const START = Date.UTC(2025, 0, 1);
 const at = (day: number) => START + day * DAY;
 
-/** A year of a chain: weekends are quieter, days differ by a tenth, and it grows by so much a week. */
+/** A year of a chain: weekends are quieter, days differ by a tenth, and it grows by this amount a week. */
 function year(name: string, growth = 0): SeriesDay[] {
   return Array.from({ length: 365 }, (_, day) => ({
     at: at(day),

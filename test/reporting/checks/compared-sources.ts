@@ -13,7 +13,7 @@ import { chance } from './recorded-year.ts';
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 export const NODES = ['validator-1', 'validator-2', 'validator-3'];
-/** What is compared, and nothing else, is recorded. */
+/** Only the compared datasets are recorded. */
 const COMPARED = new Set([
   ...[
     'validators',
@@ -42,11 +42,11 @@ interface Found {
   readonly ended_at: Date | null;
 }
 
-/** A recorder of three nodes and the data service of a small network, whose answers a test changes on their way. */
+/** A recorder of three nodes and the data service of a small network, whose responses a test changes in transit. */
 export class ComparedSources {
-  /** Changes an answer on its way, by the path and the body of the request. Default: nothing. */
+  /** Changes a response in transit, by the path and the body of the request. Default: nothing. */
   alter: (path: string, asked: string, answer: Json) => void = () => {};
-  /** Whether a path gives no answer now. */
+  /** Whether a path does not respond now. */
   away: (path: string) => boolean = () => false;
   readonly sandbox: Sandbox;
   readonly clock: ManualClock;
@@ -85,7 +85,7 @@ export class ComparedSources {
         headers: { 'content-type': headers['content-type'] ?? 'application/json' },
         ...(method === 'POST' ? { body } : {}),
       });
-      // Without this header of nodes the recorder requests the node id around each call.
+      // Without this header of nodes the recorder requests the node id before and after each call.
       const nodeId = said.headers.get('node-id');
       if (nodeId !== null) response.setHeader('node-id', nodeId);
       const answer: Json = JSON.parse(await said.text());
@@ -102,7 +102,7 @@ export class ComparedSources {
     await this.sandbox.close();
   }
 
-  /** Records everything in a number of rounds. @param apart the time before a round, in ms */
+  /** Records everything in a number of rounds. @param apart time before a round, in ms */
   async rounds(count: number, apart: (round: number) => number): Promise<void> {
     for (let round = 0; round < count; round += 1) {
       this.clock.advance(apart(round));

@@ -50,7 +50,7 @@ const told = (all: readonly Row[]) =>
 it('find nothing in a year that was recorded irregularly', async () => {
   for (const chain of ['43114', '888002']) {
     await recordYear(sql, sandbox, chain, GENESIS, untidyPolls(GENESIS + 30 * DAY, NOW));
-    // The recorder was off in between, and looks at whatever is there, at any time of the day.
+    // The recorder was off in between, and polls at any time of the day.
     for (const after of [0, 7, 300]) {
       expect(await compare(NOW + after * 3_600)).toMatchObject({ discrepancies: 0, breaks: 0, failed: [] });
     }
@@ -104,24 +104,24 @@ it('find every planted error, with its subject and its day', async () => {
     sandbox.metrics.value('888001', metric, 'day', start, NOW) ?? 0;
   const alter: Alter = (metric, interval, start, value) => {
     const day = interval === 'day';
-    // A day of transactions that is 3.4 % off its hours.
+    // A day of transactions that differs by 3.4 % from its hours.
     if (metric === 'txCount' && day && start === on('2025-07-20')) return Math.round(value * 1.034);
-    // Two days that are swapped.
+    // Two exchanged days.
     if (metric === 'txCount' && start === DAYS_SWAPPED[0] && day) return true_('txCount', DAYS_SWAPPED[1]);
     if (metric === 'txCount' && start === DAYS_SWAPPED[1] && day) return true_('txCount', DAYS_SWAPPED[0]);
-    // A cumulative metric that falls, for good.
+    // A cumulative metric that decreases permanently.
     if (metric === 'cumulativeAddresses' && start >= on('2025-11-18')) return value - 50_000;
-    // A day on which more was deployed than ever became part of the sum.
+    // A day with more deployments than the increase of the sum.
     if (metric === 'contracts' && start === on('2025-09-04')) return Math.round(value * 1.5) + 10;
-    // An hour that is missing at the service for good is no error; one that is far too high is.
+    // An hour that is permanently missing at the service is no error; one that is far too high is.
     if (metric === 'activeSenders' && interval === 'hour' && start === on('2025-08-08') + 7 * 3_600)
       return null;
     if (metric === 'activeAddresses' && interval === 'hour' && start === on('2025-08-09') + 7 * 3_600)
       return value * 100;
-    // An average that is no longer the count over the day, and a maximum below its average.
+    // An average that differs from the count over the day, and a maximum below its average.
     if (metric === 'avgGps' && start === on('2025-10-01')) return value * 1.2;
     if (metric === 'maxGasPrice' && start === on('2025-10-02')) return value / 10;
-    // What is counted changes: two metrics that agree with each other are halved.
+    // The counted quantity changes: two metrics that agree with each other are halved.
     if (/GasPrice/.test(metric) && start >= on('2025-10-20')) return value / 2;
     return value;
   };
@@ -170,7 +170,7 @@ it('change nothing when they run again, and end a row when the sources agree', a
   const before = await sql`select * from recorder.discrepancies order by id`;
   await compare(NOW + 7_200);
   expect(await sql`select * from recorder.discrepancies order by id`).toEqual(before);
-  // The service fixes a day, and spoils another one. The hours of both are older than what is still asked for.
+  // The service fixes a day, and corrupts another one. The hours of both are older than the polled ones.
   const later = NOW + 40 * DAY;
   await revise(
     on('2025-07-20'),
@@ -188,11 +188,11 @@ it('change nothing when they run again, and end a row when the sources agree', a
     ['metric_growth', later * 1000],
     ['metric_parts', later * 1000],
   ]);
-  // All days are asked for by every poll; whether the hours were changed, too, nobody asked.
+  // Every poll requests all days; changes of the hours were not requested.
   expect((await about('2025-07-22')).map(([check]) => check)).toEqual(['metric_growth', 'metric_rates']);
 });
 
-/** Another value of a day's transactions, as a poll at a time (Unix seconds) hears it. */
+/** Another value of a day's transactions, as a poll at a time (Unix seconds) receives it. */
 async function revise(day: number, value: number, at: number): Promise<void> {
   const point = sql`series_id = public.series_of('888001', 'txCount', 'day') and bucket_start = to_timestamp(${day})`;
   await sql`update recorder.metric_points set valid_to = to_timestamp(${at}) where ${point} and valid_to is null`;
@@ -224,7 +224,7 @@ it('keep the settling time of metrics with many revisions, and of no others', as
   expect(
     await sql`select distinct measured_at from reporting.metric_settling`.then((all) => [...all]),
   ).toEqual([{ measured_at: new Date(NOW * 1000) }]);
-  // What happens until the next comparison is not measured yet. Few are measured while they are read again.
+  // Changes until the next comparison are not measured yet. Few are measured while they are read again.
   await sql`
     delete from recorder.metric_points where series_id = (
       select series_id from recorder.metric_points_series where chain_id = '1')`;

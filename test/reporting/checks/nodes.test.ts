@@ -133,12 +133,12 @@ it('find every planted error, with its subject and its start', async () => {
   const [newest] = await sql<{ height: number }[]>`
     select max(height)::int as height from reporting.node_p_blocks where node = 'validator-3'`;
   expect(newest?.height).toBe(forked);
-  // Lists, balances and terms differ since the look that saw it first; what is about a moment has its own.
+  // Lists, balances and terms differ since the poll that detected it first; a moment has its own time.
   for (const { check_name, at } of rows)
     if (/^(validator|balances)/.test(check_name)) expect(at).toEqual(new Date(first));
   expect(rows.find(({ check_name }) => check_name === 'height_falls')?.at).toEqual(new Date(fall));
 
-  // Everybody says the truth again.
+  // All sources are correct again.
   sources.alter = () => {};
   await sources.rounds(1, () => HOUR);
   await sources.compare();

@@ -7,12 +7,12 @@ import { makeSeriesOf } from '../../support/points.ts';
 
 const HOUR = 3_600;
 const DAY = 86_400;
-/** Nothing that ended so long ago changes any more, in the sandbox. */
+/** Age after which no value of the sandbox changes any more. */
 const STILL_MOVING = 7 * DAY;
 
 type Interval = 'hour' | 'day' | 'week' | 'month';
 
-/** A value as it is answered at a time; null: there is no point. */
+/** Returns a value as of a response time; null: there is no point. */
 export type Alter = (
   metric: Metric,
   interval: Interval,
@@ -21,10 +21,10 @@ export type Alter = (
   at: number,
 ) => number | null;
 
-/** When a series was polled (Unix seconds), in order. */
+/** Times at which a series was polled (Unix seconds), in order. */
 export type Polls = (metric: Metric, interval: Interval) => readonly number[];
 
-/** A number of [0, 1) that follows from a text. */
+/** Returns a number of [0, 1) derived from a text. */
 export function chance(text: string): number {
   let hash = 2_166_136_261;
   for (const char of text) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 16_777_619);
@@ -41,9 +41,10 @@ interface Version {
 }
 
 /**
- * Writes what a recorder would hold of a chain's metrics after it polled them at given times: each point with its versions, as
- * `series` keeps them. Said by the sandbox, by way of `alter`. Each poll asks for what still moves; the first one for all.
- * @param from the first second that is asked for
+ * Writes the rows that a recorder would store of a chain's metrics after polls at given times: each point with its
+ * versions, as `series` keeps them. The values are those of the sandbox, changed by `alter`. Each poll requests the
+ * points that may still change; the first one requests all.
+ * @param from the first requested second
  */
 export async function recordYear(
   sql: postgres.Sql,
@@ -108,8 +109,8 @@ export async function recordYear(
 }
 
 /**
- * Polls every few hours, each series on its own: some fail, the recorder is off for a day or some now and then, and two series
- * are never polled at the same second.
+ * Polls every few hours, each series separately: some fail, the recorder is off for a day or some now and then, and two
+ * series are never polled at the same second.
  */
 export function untidyPolls(from: number, to: number, every = 6 * HOUR): Polls {
   return (metric, interval) => {

@@ -18,7 +18,7 @@ beforeEach(async () => {
   await sql`truncate recorder.discrepancies, recorder.series_breaks, recorder.check_runs, recorder.targets, recorder.target_datasets`;
 });
 
-/** A discrepancy: found and, where it ended, ended so many hours ago. */
+/** Inserts a discrepancy that started, and possibly ended, this many hours ago. */
 async function planted(check: string, subject: string, found: number, ended?: number): Promise<void> {
   const ago = (hours: number) => new Date(Date.now() - hours * HOUR);
   await sql`
@@ -99,10 +99,10 @@ it('that cannot be searched is a finding with its reason, and everything else is
   ]);
   expect(await compare(now)).toMatchObject({ failed: [] });
   expect(await checks()).toEqual([]);
-  // Nobody compares any more.
+  // No process compares any more.
   await sql`update recorder.check_runs set checked_at = ${new Date(now - 4 * HOUR)}`;
   expect(await checks()).toMatchObject([{ count: 2, reason: 'what the sources say was not compared since' }]);
-  // A chain that is not watched any more is nobody's concern.
+  // A chain that is not watched any more has no discrepancies.
   await sql`update recorder.target_datasets set active = false`;
   await compare(now);
   expect((await sql`select scope from reporting_internal.check_runs`).map(({ scope }) => scope)).toEqual([

@@ -11,7 +11,7 @@ const begin = Date.parse('2026-01-01T00:00:00Z');
 const { it, sql } = withDatabase({ max: 1, connection: { TimeZone: 'UTC', jit: 'off' } });
 beforeAll(async () => {
   await makeSeriesOf(sql);
-  // Few values, so that many points are equal; every hundredth is not there any more; a week in the middle has none.
+  // Few values, so that many points are equal; every hundredth is removed; a week in the middle has none.
   await sql`
     insert into recorder.metric_points (series_id, bucket_start, value, valid_from, valid_to, vanished, run_id)
     select (select public.series_of('1', 'txCount', 'hour')), at, (n::bigint * n * 7919) % 1009, at, case when n % 100 = 0 then at end, n % 100 = 0, 1
@@ -33,7 +33,7 @@ async function series(buckets: number) {
 }
 
 type Point = { readonly at: number; readonly value: number };
-/** Of each part the first, the last, and the earliest of the least and of the greatest points. */
+/** Of each part the first, the last, and the earliest of the smallest and of the greatest points. */
 function extremes(points: readonly Point[], buckets: number): Point[] {
   const parts = new Map<number, Point[]>();
   for (const point of points) {

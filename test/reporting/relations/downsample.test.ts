@@ -17,7 +17,8 @@ const { it, sql } = withDatabase({ max: 1, connection: { TimeZone: 'UTC', jit: '
 
 beforeAll(async () => {
   await makeSeriesOf(sql);
-  // Points by the hour, for half a year none, then some thousand by the minute. Every seventh was revised, and was far lower before.
+  // Points by the hour, a gap of half a year, then some thousand by the minute. Every seventh was revised, and was far
+  // lower before.
   await sql`
     insert into recorder.metric_points (series_id, bucket_start, value, valid_from, valid_to, run_id)
     select c.series_id, at, v.value, v.since, v.until, 1
@@ -51,7 +52,7 @@ async function drawn({ chain, asOf, budget }: Asked) {
     keyValues: { chain_id: [...chain], metric: ['txCount'], time_interval: ['hour'] },
     given: {},
     grain: null,
-    // Much longer than there are points.
+    // Much longer than the points.
     window: [new Date('1990-01-01'), new Date('2050-01-01')],
     asOf: asOf?.toISOString() ?? null,
   };
@@ -93,7 +94,7 @@ describe.each([
       const known = new Map(all);
       expect(points.filter(([at, value]) => known.get(at) !== value)).toEqual([]);
       expect(points.map(([at]) => at)).toEqual([...new Set(points.map(([at]) => at))].sort((a, b) => a - b));
-      // Nothing is lower or higher than what is drawn within the width of a part, whose number is rounded.
+      // No value is lower or higher than what is drawn within the width of a part, whose number is rounded.
       const width = (1.5 * ((all.at(-1)?.[0] ?? 0) - (all[0]?.[0] ?? 0))) / PARTS;
       const lost = all.filter(([at, value]) => {
         const near = points.filter((point) => Math.abs(point[0] - at) <= width);

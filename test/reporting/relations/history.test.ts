@@ -20,7 +20,7 @@ import { datasetOf, walkPages } from './pages.ts';
 const catalogue = getCatalogue();
 const { it, sql } = withDatabase({ recorded: true, max: 4, connection: { TimeZone: 'UTC', jit: 'off' } });
 
-/** Moments of which there is a record, from the first on. */
+/** Recorded moments, from the first on. */
 async function moments(one: ReadableDataset): Promise<string[]> {
   const { from } = versionsOf(one);
   const rows = await sql.unsafe<{ at: string }[]>(
@@ -172,7 +172,7 @@ describe('coverage', () => {
       // Each day is rounded to a millisecond.
       expect(Math.abs(total('covered_ms') - (sums?.covered ?? 0)), one.name).toBeLessThanOrEqual(days.length);
       expect(Math.abs(total('missing_ms') - (sums?.missing ?? 0)), one.name).toBeLessThanOrEqual(days.length);
-      // The plain way: each range with each day.
+      // The plain computation: each range with each day.
       const plain = await sql<{ day: string; covered: number; missing: number; targets: number }[]>`
         with ranges as (
           select true as recorded, * from reporting.coverage where dataset = ${one.name}
@@ -295,7 +295,7 @@ describe('a series', () => {
         const asked = validateParameters(seriesParameters(from), { ...then, column, ...parameters });
         return (await readSeries(sql, one, from, asked)).of;
       };
-      const told = name === 'node_health' ? 0 : 1; // how many looks there were by then is not kept
+      const told = name === 'node_health' ? 0 : 1; // the number of earlier polls is not kept
       expect(await counted({})).toBe(told);
       expect(await counted({ [open]: 'true' })).toBe(told);
       expect(await counted({ [open]: 'false' })).toBe(0);

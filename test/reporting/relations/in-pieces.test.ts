@@ -6,9 +6,9 @@ import { completeKeys, readTargets } from '../../../src/server/pages/charts/know
 import { withDatabase } from '../../support/fixture.ts';
 
 const DAY = 86_400_000;
-/** All that can be drawn; what is found by time is read in pieces where it is too much, and tested by itself. */
+/** All chart sources; relations by time are read in pieces if they are too large, and tested separately. */
 const drawables = [...listChartSources().values()].filter(({ dataset }) => dataset?.kind !== 'series');
-/** Everything is read, however long that takes. */
+/** Everything is read, however long it takes. */
 const unhurried = { budgetMs: Number.POSITIVE_INFINITY, clock: () => 0 };
 const { it, sql } = withDatabase({
   recorded: true,
@@ -50,7 +50,7 @@ describe('a series that is too slow to read at once', () => {
   const window = [new Date('2026-01-01'), new Date('2026-12-27')] as const;
   const [begin, end] = [window[0].getTime(), window[1].getTime()];
   const days = (end - begin) / DAY;
-  /** A line that rises and one that falls, a point a day. Who asks for more days than this waits forever. */
+  /** A rising line and a falling one, a point a day. A query over more days than this never ends. */
   const risingAndFalling = (most: number): PointsSource => ({
     window,
     beginOf: (moment) => Math.floor(moment / DAY) * DAY,
@@ -80,7 +80,7 @@ describe('a series that is too slow to read at once', () => {
     });
 
   it('is read in pieces with the same lines: those with the greatest values in the newest', async () => {
-    // The whole window is too much, and no piece is.
+    // The complete window is too large, and each piece is small enough.
     const { rows, unreadBefore } = await read(days - 1, 1);
     expect(unreadBefore).toBeNull();
     expect(rows.map(({ line, value }) => [line, Number(value)])).toEqual(

@@ -16,7 +16,7 @@ import { datasetOf, type Parameters, queryOf, readPage, readPages, viewOf, walkP
 
 const POINTS = 100_000;
 const LIMIT = 50;
-/** Looks at the readings of each node. */
+/** Polls the readings of each node. */
 const LOOKS = 240;
 const now = Date.now();
 const { it, sql } = withDatabase({
@@ -27,13 +27,13 @@ const { it, sql } = withDatabase({
     statements.push(asked);
   },
 });
-/** What was asked last, and everything that was. */
+/** The last query, and all of them. */
 let asked: ParameterizedStatement = { text: '', values: [] };
 let statements: ParameterizedStatement[] = [];
 
 beforeAll(async () => {
   await makeSeriesOf(sql);
-  // Forty series, recorded as time went, every tenth point of each revised within a day.
+  // Forty series, recorded as time passed, every tenth point of each revised within a day.
   await sql`
     insert into recorder.metric_points (series_id, bucket_start, value, valid_from, valid_to, run_id)
     select s.series_id, at, version, at + (1 + version * 20) * interval '1 hour',
@@ -46,11 +46,11 @@ beforeAll(async () => {
   await sql`
     insert into recorder.p_blocks (node, height, id, parent_id, valid_from, run_id)
     select 'n', n, n::text, '', now() - (100 - n / 100.0) * interval '1 day', 1 from generate_series(1, 10000) n`;
-  // Another node has not seen the first blocks, and some that nobody else has.
+  // Another node lacks the first blocks, and has some of its own.
   await sql`
     insert into recorder.p_blocks (node, height, id, parent_id, valid_from, run_id)
     select 'o', n, n::text, '', now() - interval '1 hour', 1 from generate_series(9001, 10100) n`;
-  // Blocks of the X-chain with up to two transactions; every hundredth was told with another one until ten days ago.
+  // Blocks of the X-chain with up to two transactions; every hundredth had another one until ten days ago.
   await sql`
     insert into recorder.x_blocks (node, height, txs, valid_from, valid_to, run_id)
     select 'n', n, case n % 3 when 0 then '[]' when 1 then '[{"id":"a"}]' else '[{"id":"a"},{"id":"b"}]' end::jsonb,
@@ -59,14 +59,14 @@ beforeAll(async () => {
     union all
     select 'n', n * 100, '[{"id":"old"},{"id":"older"}]', now() - interval '90 days', now() - interval '10 days', 1 from generate_series(1, 80) n`;
   await sql`insert into recorder.targets (source, target_key, target) values ('s', 'blocks', '{"node":"n"}'), ('s', 'more', '{"node":"o"}')`;
-  // Peers, of whom few are benched.
+  // Peers, few of them benched.
   await sql`
     insert into recorder.peers (node, node_id, benched, valid_from, run_id)
     select 'n', 'N' || n, case when n % 2000 = 0 then '["C"]' else '[]' end::jsonb, now() - interval '20 days', 1 from generate_series(1, 10000) n`;
   await sql`
     insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since, first_success_at)
     values ('s', 'of n', 'peers', 3600000, true, now(), now() - interval '30 days')`;
-  // Validators of two nodes; every other one is told without its transaction.
+  // Validators of two nodes; every other one has no transaction.
   await sql`
     insert into recorder.validators (node, subnet_id, node_id, start_time, tx_id, weight, valid_from, run_id)
     select node, 's', 'N' || n % 20, to_timestamp(n / 20), case when n % 2 = 0 then 't' || n end, 1, now() - interval '1 day', 1
@@ -104,7 +104,8 @@ beforeAll(async () => {
     nodes.map((node) => ({ observer: 'o', node, absences: [], states: [[now - 100 * day, 'up']] })),
     now,
   );
-  // Readings of twenty validators at two nodes four times a day, packed but for the last days; one was not there at every look, one came late.
+  // Readings of twenty validators at two nodes four times a day, packed except for the last days; one was missing in
+  // some polls, one was late.
   await sql`
     insert into recorder.validator_uptime (node, subnet_id, node_id, uptime, connected, observed_at, run_id)
     select node, 's', 'N' || n, n + look * 0.001, look % 3 = 0, date_trunc('day', now()) - look * interval '6 hours' + second * interval '1 second', 1
@@ -121,13 +122,13 @@ beforeAll(async () => {
   await sql.unsafe('vacuum analyze');
 });
 
-/** Packs readings, but those of the last days. */
+/** Packs readings, except those of the last days. */
 async function pack(): Promise<void> {
   const closed = await closeDays(sql, (Math.floor(now / day) - 1.5) * day, new AbortController().signal);
   if (closed.packed === 0) throw new Error(`no readings were packed: ${JSON.stringify(closed)}`);
 }
 
-/** What PostgreSQL does for a statement. */
+/** Returns the plan of a statement. */
 async function stepsOf({ text, values }: ParameterizedStatement): Promise<Step[]> {
   const [row] = await sql.unsafe<{ 'QUERY PLAN': unknown }[]>(
     `explain (analyze, timing off, format json) ${text}`,
@@ -154,8 +155,8 @@ describe('a page of rows', () => {
   ])('reads no more rows of %s than it shows', async (_, asked, index) => {
     const steps = await pageSteps(points.now, { ...asked, limit: String(LIMIT) });
     expect(indexes(steps)).toContain(index);
-    // Series by series: the rest of one, and those after it until the page is full. Of a past moment the 960 values that ended in these
-    // ten days are looked through for each series, of which few held at the moment.
+    // Series by series: the rest of one, and those after it until the page is full. At a past moment the 960 values
+    // that ended in these ten days are searched for each series, of which few were valid.
     expect(most(steps)).toBeLessThanOrEqual('as_of' in asked ? 40 * 960 : 2 * (LIMIT + 1));
   });
 
@@ -183,14 +184,14 @@ describe('a page of rows', () => {
   it('of versions by recording time queries as long a time as a page covers', async () => {
     statements = [];
     expect((await page('subnets_changes', { limit: String(LIMIT) })).rows).toHaveLength(LIMIT);
-    // Where the record starts and ends, how many there are, and the page.
+    // The start and end of the record, the number of rows, and the page.
     expect(statements).toHaveLength(3);
   });
 
   it('of the ranges of coverage computes only the targets that it shows', async () => {
     const view = viewOf('coverage_ranges');
     const steps = await pageSteps(view, { limit: '10' });
-    // The list of targets is read, and of the two hundred the first few are worked out.
+    // The list of targets is read, and the first few of the two hundred are computed.
     expect(steps.filter(({ kind }) => kind === 'ProjectSet').every(({ rows }) => rows < 100)).toBe(true);
     expect(most(steps)).toBeLessThan(1_000);
     const walked = await readPages(sql, view, { limit: '999' });
@@ -293,7 +294,7 @@ describe('a page of rows', () => {
           for (const after of [{}, { after: String(far.next) }]) {
             const page = await readRows(sql, view, question({ ...more, ...after, limit: String(LIMIT) }));
             expect(page.rows).toHaveLength(LIMIT);
-            // A thousand blocks came after that moment, and are the first ones from the end.
+            // A thousand blocks arrived after that moment, and are the first ones from the end.
             expect(most(await stepsOf(asked))).toBeLessThanOrEqual(1_000 + 4 * (LIMIT + 2));
           }
         },
@@ -361,7 +362,7 @@ describe('a page of readings', () => {
     ['validator_uptime_daily', { sort: '-node' }],
   ])('of %s, %o, unpacks only the polls or members that it shows', async (name, given) => {
     await page(name, { ...given, limit: '10' });
-    // There are 9,505 readings, and 2,401 averages. Of one or two members 319 rows each are looked through that are not packed.
+    // There are 9,505 readings, and 2,401 averages. Of one or two members 319 unpacked rows each are searched.
     expect(most(await stepsOf(asked))).toBeLessThan(1_000);
   });
 
@@ -415,7 +416,7 @@ it('computes the coverage of a year at the cost of ranges plus days, not ranges 
 describe('a page of readings that ended long ago', () => {
   const supply = datasetOf('node_current_supply').now;
   beforeAll(async () => {
-    // What twenty subnets had once, and was never read again.
+    // Values of twenty subnets that were not read again.
     await sql`
       insert into recorder.current_supply (node, subnet_id, supply, observed_at, run_id)
       select 'n', 's' || n, n, date_trunc('day', now()) - interval '59 days', 1 from generate_series(1, 20) n`;
@@ -424,7 +425,7 @@ describe('a page of readings that ended long ago', () => {
       values ('s', 'of n', 'current_supply', 3600000, true, now(), date_trunc('day', now()) - interval '59 days')`;
     await pack();
     await sql`vacuum analyze`;
-    await sql`set enable_seqscan = off`; // so small a table is read whole otherwise
+    await sql`set enable_seqscan = off`; // so small a table is scanned completely otherwise
   });
   afterAll(() => sql`reset enable_seqscan`);
 

@@ -14,11 +14,11 @@ const { it, sql } = withDatabase({ recorded: true, max: 4, connection: { TimeZon
 const read = (readable: Relation, parameters: Readonly<Record<string, string>> = {}) =>
   readRows(sql, readable, rowsParameters(readable).parse(parameters));
 
-/** Which rows, in order. Not their values: some count up to now. */
+/** The keys of the rows, in order. Not their values: some count up to now. */
 const which = ({ key }: Relation, rows: readonly Row[]) =>
   rows.map((row) => key.map(({ name }) => JSON.stringify(row[name])).join()).join('\n');
 
-/** Views with more rows than one page has. */
+/** Views with more rows than one page. */
 const filled = new Set<string>();
 it.each(views)('pages of $name equal the list, in its order, in both directions', async (readable) => {
   const columns = [...new Set([readable.key[0]?.name ?? '', orderedColumns(readable).at(-1)?.name ?? ''])];

@@ -8,7 +8,10 @@ import { type Parameters, queryOf, readPages, viewOf } from './pages.ts';
 
 const { it, sql } = withDatabase({ max: 1, connection: { TimeZone: 'UTC', jit: 'off' } });
 
-/** Two hundred subnets over three years: quiet months, busy hours, many changes in one instant; some went, some came back. */
+/**
+ * Two hundred subnets over three years: quiet months, busy hours, many changes in one instant; some left, some
+ * returned.
+ */
 const HISTORY = `
   insert into recorder.subnets (network, subnet_id, create_block_timestamp, create_block_index, is_l1, valid_from, valid_to, ended_by, run_id)
   select 'mainnet', 'subnet-' || thing, now(), version, false, starts, coalesce(ends, case when thing % 3 = 0 then starts + interval '1 hour' end),
@@ -21,7 +24,7 @@ const HISTORY = `
         else (abs(hashint4(thing * 10 + version)) % 900) * interval '1 day' + version * interval '1 second' end as at) at
     group by thing, version, at) versions`;
 
-/** Readings of two nodes over three years; the first ones are of runs that did not succeed, before there was a record. */
+/** Readings of two nodes over three years; the first ones are of failed runs, before the record started. */
 const READINGS = `
   insert into recorder.chain_heights (node, chain, height, observed_at, run_id)
   select 'node-' || n, 'P', k, now() - interval '3 years 20 days' + k * interval '4 days' + n * interval '1 minute', 1
@@ -39,7 +42,7 @@ beforeAll(async () => {
 
 const keyOf = (readable: Relation, row: Row) => readable.key.map(({ name }) => row[name]).join(' ');
 
-/** Walks all pages. */
+/** Reads all pages. */
 async function walked(readable: Relation, told: Parameters): Promise<string[]> {
   const rows = await readPages(sql, readable, { ...told, limit: '60' });
   return rows.map((row) => keyOf(readable, row));

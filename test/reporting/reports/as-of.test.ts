@@ -34,7 +34,7 @@ const lists = {
   uptime: scriptedFeed(nodeReportedUptime, { node: 'one', subnetId: PRIMARY }),
 };
 
-/** One look at everything, whose every point and member differs from that of every other round. */
+/** One poll of everything, whose every point and member differs from that of every other round. */
 async function look(round: number) {
   const results = Array.from({ length: MEMBERS }, (_, at) => ({
     timestamp: start / 1000 - at * 86_400,
@@ -42,7 +42,7 @@ async function look(round: number) {
   }));
   lists.points.script = () => onlyPage({ results });
   lists.rates.script = () => onlyPage({ results });
-  // Some come and go; the others change.
+  // Some join and leave; the others change.
   const listed = Array.from({ length: MEMBERS }, (_, at) => at)
     .filter((at) => (at + round) % 10 !== 0)
     .map((at) => ({
@@ -66,7 +66,7 @@ async function look(round: number) {
   return written;
 }
 
-/** What an observer saw of a node's health since it was last asked. */
+/** Inserts the states of a node that an observer recorded since the last round. */
 async function saw(
   observer: string,
   node: string,
@@ -108,7 +108,7 @@ async function saw(
 it('returns the same bytes from every report before and after 10,000 later revisions and list changes', async () => {
   const moment = new Date(start + 4 * day);
   for (const round of [1, 2, 3]) await look(round);
-  // Down at the moment, and by one observer up again for less than what ends an incident.
+  // Down at the moment, and up again by one observer for less time than ends an incident.
   await saw('paris', 'one', moment.getTime() + hour, [
     [start, 'up'],
     [start + day, 'down'],
@@ -164,7 +164,7 @@ it('returns the same bytes from every report before and after 10,000 later revis
   for (const [name, told] of Object.entries(before))
     expect(after[name as keyof typeof after], name).toBe(told);
 
-  // What was compared is something, and not what is so now.
+  // There are comparisons, and the results differ from the current ones.
   expect(Object.values(before).filter((told) => /^\d+ /.test(told))).toHaveLength(6);
   expect(Object.values(before).filter((told) => told.split('\r\n').length > 2).length).toBeGreaterThan(5);
   expect(JSON.parse(before.sla)).toMatchObject({
@@ -185,7 +185,7 @@ it('returns the same bytes from every report before and after 10,000 later revis
 });
 
 it('refuses a moment that is not settled, or lies before the first probe, and names the nearest valid one', async () => {
-  // An observer counts for as long as its lease, which goes by the database's clock.
+  // An observer counts as long as its lease, by the database's clock.
   await saw('paris', 'one', clock.now, []);
   await expect(requireSettled(sql, new Date(start - 1).toISOString())).rejects.toThrow(
     'watched since 2026-01-01T00:00:00.000Z',

@@ -14,7 +14,7 @@ import { scriptedFeed } from '../../support/recording.ts';
 
 const { it, sql } = withDatabase({ max: 5, connection: { statement_timeout: 5_000 } });
 
-/** Whether each part of the metrics could be read. */
+/** Whether each part of the metrics was readable. */
 const PARTS = /^chain_recorder_scrape_collector_success\{.*\} (\d)$/gm;
 
 it('reports the state of the recording without reading runs, however many there are', async () => {

@@ -88,12 +88,12 @@ it.each(['validator.yaml', 'mainnet.yaml'])(
       return row ? calls(row, 'sweeps_per_day') : null;
     };
     const targets = 2 * 3;
-    // 14 days of 84 blocks are 12 pages of 100. An older window has its turn once in 30 days.
+    // 14 days of 84 blocks are 12 pages of 100. An older window is requested once in 30 days.
     const blocks = sweepsOf('proposed_blocks') ?? 0;
     expect(blocks).toBeGreaterThanOrEqual(targets * 12);
     expect(blocks).toBeLessThanOrEqual(targets * (12 + 2 * 12));
     expect(sweepsOf('staking_transactions')).toBe(1); // one window of one page
-    // Of points each poll shows 90 days: only older windows have turns.
+    // Each poll returns 90 days of points: only older windows are requested again.
     if (example === 'mainnet.yaml') expect(sweepsOf('metric_points')).toBeLessThanOrEqual(29);
   },
 );

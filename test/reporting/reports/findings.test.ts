@@ -13,7 +13,7 @@ beforeEach(async () => {
     recorder.health_probes, recorder.gaps`;
 });
 
-/** What is known of a target; times are seconds ago. The interval is 1,000 s. */
+/** The state of a target; times are seconds ago. The interval is 1,000 s. */
 interface Known {
   readonly dataset?: string;
   readonly key?: string;
@@ -44,7 +44,7 @@ async function known(one: Known): Promise<void> {
       ${one.failed === undefined ? null : 'HTTP 503'}, ${one.unsupported ?? null})`;
 }
 
-/** The states that are found of targets. */
+/** The findings of targets. */
 const found = async () => (await findingGroups(sql)).filter(({ component }) => component === 'target');
 
 describe('a target', () => {
@@ -292,7 +292,7 @@ describe('status', () => {
 });
 
 describe('an index', () => {
-  /** A target whose items come once an hour. Times are hours before the last poll, which was a moment ago. */
+  /** A target whose items appear once an hour. Times are hours before the last poll, which was just now. */
   async function indexed(
     key: string,
     silence: number,
@@ -322,7 +322,7 @@ describe('an index', () => {
     const x = { index: 'chainData mainnet x-chain' };
     await indexed('one', 30);
     await indexed('two', 31);
-    // It cannot tell yet.
+    // Too early to decide.
     await indexed('rare', 40, { usual: 24, longest: 30 });
     expect(await stalls()).toEqual([['chainData', 1]]);
     await indexed('other chain', 1, x);

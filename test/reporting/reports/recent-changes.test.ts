@@ -6,7 +6,7 @@ import { makeSeriesOf } from '../../support/points.ts';
 const { it, sql } = withDatabase({ max: 1 });
 
 const now = Date.now();
-/** A moment as it is told to PostgreSQL. */
+/** Returns a moment as PostgreSQL text. */
 const ago = (days: number) => new Date(now - days * 86_400_000);
 
 describe('the recent changes', () => {
@@ -65,7 +65,7 @@ describe('the recent changes', () => {
       [1000, 8],
       [1009, 3],
     ]);
-    // Told while it ran, and again after it.
+    // Reported while it ran, and again after it.
     await said(day(4), [
       [500, 4],
       [1000, 2],
@@ -74,10 +74,10 @@ describe('the recent changes', () => {
       [1000, 20],
       [2000, 15],
     ]);
-    // Gone for longer than the week, and back with another value.
+    // Removed for longer than the week, and back with another value.
     await said(day(13), [[1000, 12]], 10);
     await said(day(13), [[1100, 2]]);
-    // This one came back as it had been.
+    // This one returned unchanged.
     await said(day(14), [[1000, 12]], 10);
     await said(day(14), [[1000, 2]]);
     const { revisions } = await readRecentChanges(sql);

@@ -13,7 +13,7 @@ async function record(count: number, failed: number): Promise<void> {
   from generate_series(1, ${count}::int) n`;
 }
 
-/** The rows of all pages, and how many pages there are. */
+/** Returns the rows of all pages, and the number of pages. */
 async function paged(filter: RunFilter) {
   const rows: string[] = [];
   let pages = 0;

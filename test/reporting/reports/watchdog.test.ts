@@ -37,7 +37,7 @@ it('reports a cause at once, then at a bounded rate, and when it ends', async ()
   await lateFor('1 hour');
   expect(await look(minute)).toEqual(['a finding was resolved', 'a finding was resolved']);
   expect(await look(minute)).toEqual([]);
-  // What comes and goes is not told each time.
+  // A flapping cause is not reported each time.
   await lateFor('5 days');
   expect(await look(minute)).toEqual([]);
   await lateFor('1 hour');

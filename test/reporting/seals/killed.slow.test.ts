@@ -32,7 +32,7 @@ it('a seal whose connection dies after any statement continues with the same res
   expect(made).toHaveLength(1);
   const whole = await parts();
   expect(whole.length).toBeGreaterThan(15);
-  // The trigger ends the session before the n-th write of the seal becomes true.
+  // The trigger ends the session before the n-th write of the seal is committed.
   await sql.unsafe(`create function public.dies() returns trigger language plpgsql as $$ begin
     if nextval('public.writes') = current_setting('test.dies_at')::int then perform pg_terminate_backend(pg_backend_pid()); end if;
     return null; end $$`);
@@ -56,7 +56,7 @@ it('a seal whose connection dies after any statement continues with the same res
     }
     deaths += 1;
     expect((await verify({ databaseUrl: database.url })).differences).toEqual([]);
-    // Where only the last answer was lost there is nothing left to do.
+    // If only the last response was lost, nothing is left to do.
     await sealUntil(sealing, h(96).getTime());
     expect(await heads()).toEqual(made);
     expect(await parts()).toEqual(whole);

@@ -10,14 +10,14 @@ import { type Run, World } from './world.ts';
 
 export const hour = 3_600_000;
 const start = Date.UTC(2026, 0, 1);
-/** Returns the instant so many hours after the start of 2026, to the millisecond. */
+/** Returns the instant this many hours after the start of 2026, to the millisecond. */
 export const h = (hours: number) => new Date(start + Math.round(hours * hour));
 
-/** One dataset of each kind of history: sealing all of them takes five times the time. */
+/** One dataset of each kind of history: sealing all of them takes five times as long. */
 const DATASETS = ['metric_points', 'x_balances', 'chain_heights', 'p_blocks', 'node_health'];
 export const oneOfEachKind = sealedHistories.filter(({ dataset }) => DATASETS.includes(dataset));
 
-/** Seals, and verifies, a world in a database whose sessions have another zone and another style of dates. */
+/** Seals, and verifies, a world in a database whose sessions have another time zone and another date style. */
 export class SealedWorld {
   readonly world: World;
   readonly clock = new ManualClock(0);
@@ -33,7 +33,7 @@ export class SealedWorld {
     this.world = new World(sql);
   }
 
-  /** Sets what the sessions of the database show: it does not change what is sealed. */
+  /** Sets the format of the database's sessions, which does not change what is sealed. */
   async setSessionDefaults(): Promise<void> {
     const name = this.#sql(new URL(this.#database.url).pathname.slice(1));
     await this.#sql`alter database ${name} set DateStyle = 'German'`;
@@ -107,7 +107,7 @@ export class SealedWorld {
   };
 }
 
-/** Returns the differences of a verification in short. */
+/** Returns the differences of a verification in short form. */
 export const short = ({ differences }: VerifyResult) =>
   differences.map(({ dataset, of, what, key, now }) => ({
     dataset,

@@ -33,7 +33,7 @@ describe('an edit by hand is found and named', () => {
     ]);
     await seal(72);
     expect(short(await verified())).toHaveLength(1);
-    // Beyond the newest seal nothing is said of it; of the sealed end it is.
+    // Times after the newest seal are not sealed; the sealed end is.
     await sql`update recorder.x_balances set valid_to = ${h(100)}`;
     expect(short(await verified())).toEqual([{ dataset: 'x_balances', of: 'end', what: 'gone', key: avax }]);
     await seal(120);
@@ -122,7 +122,7 @@ describe('the chain', () => {
   });
 });
 
-/** What a random history is made of. */
+/** Parts of a random history. */
 const event = fc.record({
   kind: fc.constantFrom('point', 'member', 'look', 'block', 'late', 'turn', 'seal'),
   hours: fc.double({ min: 0.01, max: 20, noNaN: true }),
@@ -157,7 +157,7 @@ const VALUE: Record<Edit['table'], string> = {
   node_health: `error = 'x' || coalesce(error, '')`,
 };
 
-/** Does something to a row, where there is one and nothing of the table forbids it. */
+/** Changes a row, if one exists and the constraints of the table allow it. */
 async function editByHand({ table, what, nth, hours }: Edit): Promise<void> {
   const at = `'${h(hours + 60).toISOString()}'`;
   const row = `ctid = (select ctid from recorder.${table} order by ${FROM[table]}, ctid offset ${nth} % greatest((select count(*) from recorder.${table}), 1) limit 1)`;
@@ -188,7 +188,7 @@ async function editByHand({ table, what, nth, hours }: Edit): Promise<void> {
     });
 }
 
-/** What is on one side only: of everything that was sealed, and of what stands now in the sealed time. */
+/** Rows on one side only: of all sealed rows, and of the current rows in the sealed time. */
 function apart(sealed: readonly Leaf[], standing: readonly Leaf[]): string[] {
   const count = (leaves: readonly Leaf[]) => {
     const counts = new Map<string, number>();
@@ -207,7 +207,7 @@ function apart(sealed: readonly Leaf[], standing: readonly Leaf[]): string[] {
   return [...only('gone', before, after), ...only('came', after, before)].sort();
 }
 
-/** The same of what was told. */
+/** The reported differences, in the same form. */
 function told(differences: readonly SealDifference[]): string[] {
   return differences
     .flatMap(({ dataset, of, what, at, now }) => {

@@ -52,7 +52,7 @@ describe('an edit by hand is found and named', () => {
 
   it('in a change with the same short hash: it is among the rows of its part', async () => {
     const whole = await expectWhole();
-    // Nobody finds such a value here; the mark is made to fit instead, as if there were one.
+    // Such a value cannot be found here; the stored short hash is changed to match instead.
     await sql`update recorder.seal_parts set node = sha256('another'::bytea) where dataset = 'p_blocks' and seal = 1`;
     const found = await verified();
     expect(short(found)).toEqual([
@@ -97,7 +97,7 @@ describe('a row keeps its seal', () => {
     try {
       await sql`update recorder.p_blocks set more = 'found later'`;
       await expectWhole();
-      // What a version that knows the column seals, is sealed with it.
+      // Rows sealed by a version with the column include it.
       await sql`update recorder.p_blocks set more = null`;
     } finally {
       await sql`alter table recorder.p_blocks drop column more`;
@@ -360,7 +360,7 @@ describe('the sealing', () => {
     const [failed] = await sql`select error, made_at from recorder.seals`;
     expect(failed).toMatchObject({ error: expect.stringContaining('x_balances'), made_at: null });
     await inRun(201, (run, at) => world.block(run, 9, at));
-    // What was started is ended as it was started; then the rest.
+    // A started seal is completed first; then the rest.
     expect(await seal(210)).toMatchObject({ seal: 2, rows: 1, late: 0 });
     const [first] = await sql`select until, error from recorder.seals where seal = 1`;
     expect(first).toEqual({ until: h(200), error: null });

@@ -2,16 +2,16 @@ import type postgres from 'postgres';
 import { makeSeriesOf } from '../../support/points.ts';
 import { rowsOf } from '../../support/rows.ts';
 
-/** A run as the tests make it. */
+/** A run of the tests. */
 export interface Run {
   readonly id: number;
   readonly at: Date;
 }
 
-/** Runs are far apart: one that is claimed in this moment may have one of the next hundred numbers. */
+/** Numbers of runs are far apart: a run that is claimed right now may have one of the next hundred numbers. */
 const APART = 1_000;
 
-/** A record that is written as the recorder writes it, in few columns, and a look at all of it. */
+/** A record written as by the recorder, in few columns, and all of its rows. */
 export class World {
   readonly #sql: postgres.Sql;
   #runs = 0;
@@ -21,7 +21,7 @@ export class World {
     this.#sql = sql;
   }
 
-  /** Lets points be written to the database. */
+  /** Creates the database function with which points are written. */
   #makeReady(): Promise<void> {
     this.#ready ??= makeSeriesOf(this.#sql);
     return this.#ready;
@@ -52,7 +52,7 @@ export class World {
     await this.#sql`update recorder.targets set run_id = null, lease_until = null where run_id = ${id}`;
   }
 
-  /** A point's value: a new version, where it differs. @param at the instant that it carries */
+  /** A point's value: a new version, if it differs. @param at its instant */
   async point({ id }: Run, metric: string, value: number, at: Date): Promise<void> {
     await this.#makeReady();
     const [row] = await this.#sql`select public.series_of('1', ${metric}, 'day') as series`;
@@ -68,7 +68,7 @@ export class World {
         or not exists (select from recorder.metric_points where series_id = ${series} and valid_to is null)`;
   }
 
-  /** A list's member; balance null: it is gone. */
+  /** A list's member; balance null: it is removed. */
   async member({ id }: Run, asset: string, balance: number | null, at: Date): Promise<void> {
     await this.#sql`
       with closed as (
@@ -82,7 +82,7 @@ export class World {
         or not exists (select from recorder.x_balances where asset_id = ${asset} and valid_to is null))`;
   }
 
-  /** Readings of one look. */
+  /** Readings of one poll. */
   async look({ id }: Run, chains: readonly string[], height: number, at: Date): Promise<void> {
     await this.#sql`
       insert into recorder.chain_heights (node, chain, height, observed_at, run_id)
@@ -95,7 +95,7 @@ export class World {
       values ('n', ${height}, ${`block-${height}`}, ${at}, ${at}, ${id}) on conflict do nothing`;
   }
 
-  /** An observer's ledger: an interval that ends when the next one starts, and how far it is settled. */
+  /** An observer's ledger: an interval that ends when the next one starts, and its settled time. */
   async turn(state: string, at: Date, heartbeat: Date): Promise<void> {
     await this.#sql`
       with closed as (
@@ -111,7 +111,7 @@ export class World {
       on conflict (observer) do update set heartbeat_at = excluded.heartbeat_at`;
   }
 
-  /** All leaves, by the plainest of means: what identifies each, its instant, and what it says. */
+  /** All leaves, by a plain computation: the identity, the instant and the content of each. */
   async leaves(until: Date): Promise<Leaf[]> {
     const all: Leaf[] = [];
     const add = (dataset: string, of: 'row' | 'end', key: object, at: string | null, says: object) => {
@@ -168,7 +168,7 @@ interface Plain {
   readonly probes?: string | null;
 }
 
-/** What is sealed as one, as the oracle sees it. */
+/** The parts of a seal, as the expected result has them. */
 export interface Leaf {
   readonly dataset: string;
   readonly of: 'row' | 'end';

@@ -17,7 +17,7 @@ const { it, database, sql } = withDatabase({ max: 2 });
 const start = Date.UTC(2026, 10, 1);
 const hour = 3_600_000;
 
-/** All relations of datasets that have a past, with the name of the dataset and their key. */
+/** All relations of datasets with a past, with the name of the dataset and their key. */
 const relations = catalog.flatMap(({ name, relation, key }) => [
   { name, relation, key },
   ...(name === relation ? [] : [{ name, relation: name, key: key.filter((column) => column !== 'node') }]),
@@ -65,7 +65,8 @@ describe('as of a moment', () => {
     const list = scriptedFeed(validators, { node: 'held', subnetId: 's' });
     list.script = () => onlyPage({ validators: [{ nodeID: 'first', startTime: 1, weight: 1 }] });
     await run(recordingContext(sql, clock.read), list);
-    // A hundred versions of fifty members, of which every tenth is gone in the end; and one that ends before it starts.
+    // A hundred versions of fifty members, of which every tenth is removed in the end; and one that ends before it
+    // starts.
     await sql`
       insert into recorder.validators (node, subnet_id, node_id, start_time, weight, valid_from, valid_to, ended_by, run_id)
       select 'held', 's', 'member-' || m, timestamptz 'epoch', v, at, case when v < 100 then at + interval '1 hour' when m % 10 = 0 then at + interval '1 minute' end,

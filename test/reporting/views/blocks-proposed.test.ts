@@ -26,13 +26,13 @@ beforeAll(async () => {
       });
     return run(context, feed);
   };
-  // Of this chain nothing is known but what it proposed itself, and it does so seldom.
+  // Of this chain only the blocks proposed by this node are known, and they are rare.
   await propose('c-chain', [
     [100, start + 5 * HOUR],
     [250, start + 2 * DAY + 5 * HOUR],
     [300, start + 3 * DAY + 5 * HOUR],
   ]);
-  // A block an hour, of which it proposed every sixth.
+  // A block an hour, every sixth of them proposed by this node.
   const hourly = Array.from({ length: 72 }, (_, at) => ({ height: 1000 + at, time: start + at * HOUR }));
   await propose(
     'p-chain',
@@ -43,7 +43,7 @@ beforeAll(async () => {
   await run(context, feed);
 });
 
-/** Days with the blocks, by how many the chain grew, and the share in percent. */
+/** Days with the blocks, the growth of the chain, and the share in percent. */
 async function counted(chain: string, from: number, to: number) {
   const rows = await sql<{ at: number; blocks: number; grown: number | null; share: number | null }[]>`
     select day - ${new Date(start)}::date as at, blocks::int, chain_blocks::int as grown, (share_of_blocks * 100)::int as share

@@ -35,7 +35,7 @@ interface Change {
   readonly content: Record<string, unknown> | null;
 }
 
-/** All changes after a cursor, so many at a time. */
+/** Returns all changes after a cursor, with this page size. */
 async function changes(after: string | null, atOnce = 1000): Promise<Change[]> {
   const all: Change[] = [];
   for (let last = after; ; last = all.at(-1)?.cursor ?? last) {
@@ -52,7 +52,7 @@ const head = async () =>
     >`select cursor from reporting.change_commits order by commit_number desc limit 1`
   )[0]?.cursor ?? null;
 
-/** What a look at a dataset changed, in short. */
+/** Returns the changes of a poll of a dataset, in short form. */
 async function changedBy(look: () => Promise<unknown>): Promise<Change[]> {
   clock.now += 1000;
   const before = await head();
@@ -104,7 +104,7 @@ describe('changes', () => {
       expect.objectContaining({ node: 'n', subnet_id: 'list', node_id: 'a' }),
       expect.objectContaining({ node_id: 'b' }),
     ]);
-    // What was told of the first version is told alike now that it has ended.
+    // The first version is reported unchanged now that it has ended.
     expect((await changes(null)).slice(0, first.length)).toEqual(first);
   });
 
@@ -152,7 +152,7 @@ describe('changes', () => {
     const seen = [
       ...(await read(of(['a', '99.1'], ['c', '1']))),
       ...(await read(of(['b', '98.7'], ['a', '99.1']))),
-      // Cannot be packed: it stays a row.
+      // Cannot be packed: it remains a row.
       ...(await read(of(['d', `0.${'1'.repeat(30)}`]))),
     ];
     expect(seen.map(({ change, key }) => [change, key.node_id])).toEqual(
@@ -231,7 +231,7 @@ describe('changes', () => {
 
 describe('the order', () => {
   it('is that of commits: a running one is waited for, and never skipped', async () => {
-    // A commit that has drawn its number, and is not visible yet.
+    // A commit with a number that is not visible yet.
     await sql.unsafe(`
       create function public.hold() returns trigger language plpgsql as $$ begin
         if new.request[2] = 'held' then perform pg_advisory_xact_lock(42); end if; return null; end $$;
@@ -288,7 +288,10 @@ describe('the order', () => {
     }
   });
 
-  /** Records transactions, each of which names the newest that its writer saw; its connection is killed now and then. */
+  /**
+   * Records transactions, each of which contains the newest one visible to its writer; its connection is killed now and
+   * then.
+   */
   async function write(writer: number, rounds: number): Promise<void> {
     const feed = scriptedFeed(nativeTransactions, { chainId: 'order', address: `0x${writer}` });
     for (let round = 0; round < rounds; ) {

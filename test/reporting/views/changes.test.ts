@@ -11,7 +11,7 @@ const start = Date.UTC(2026, 10, 1);
 const minute = 60_000;
 let lists = 0;
 
-/** A list of validators whose looks a test decides: weights by number. */
+/** A list of validators whose polls a test controls: weights by number. */
 function list() {
   lists += 1;
   const subnetId = `list-${lists}`;

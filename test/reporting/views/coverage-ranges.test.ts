@@ -7,7 +7,8 @@ const HOUR = 3_600_000;
 
 const { it, sql } = withDatabase({ max: 1, connection: { TimeZone: 'UTC' } });
 beforeAll(async () => {
-  // Targets with and without an expected begin, some without coverage; gaps that touch, overlap each other and what is covered.
+  // Targets with and without an expected start, some without coverage; gaps that touch, overlap each other and covered
+  // ranges.
   await sql`select setseed(0.2611)`;
   await sql`
     insert into recorder.targets (source, target_key, target)

@@ -254,7 +254,7 @@ describe('a file of sql/', () => {
     expect(await reporting()).toEqual(all);
   });
 
-  /** The names of the objects whose definitions or comments a text writes, whether they are others then or not. */
+  /** Returns the names of the objects whose definitions or comments a text writes, changed or not. */
   async function writtenBy(text: string): Promise<string[]> {
     return sql.begin(async (own) => {
       await own.unsafe(text);

@@ -13,7 +13,7 @@ const CHANGED = `with changed as (
   from reporting.changes($1, 2147483647) where dataset = 'validators')
 select h.* from reporting.node_validators_history h join changed using (node, subnet_id, node_id)`;
 
-/** Applies what changed after the last cursor to a copy, as an incremental model of dbt does. */
+/** Applies the changes after the last cursor to a copy, as an incremental model of dbt does. */
 async function update(): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`set transaction isolation level repeatable read`;

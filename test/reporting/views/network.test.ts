@@ -16,7 +16,7 @@ import { onlyPage, recordingContext, run, type ScriptedFeed, scriptedFeed } from
 const { it, sql } = withDatabase({ max: 1 });
 
 const every = 24 * 60 * 60_000;
-/** The views compare with the present: the second to fourth look of a test are not late by then, the first is. */
+/** The views compare with the present: the second to fourth poll of a test are not late by then, the first is. */
 const clock = new ManualClock(0);
 const feeds = new Map<string, ScriptedFeed>();
 const told = catalog.flatMap((dataset) =>
@@ -30,7 +30,7 @@ beforeEach(async () => {
   feeds.clear();
 });
 
-/** Records what a node answers; it is a node of the configuration from then on. */
+/** Records the response of a node; it is configured from then on. */
 async function says(dataset: Dataset, node: string, body: unknown, subnetId = 's'): Promise<void> {
   const name = `${dataset.name} ${node} ${subnetId}`;
   const target = { node, ...(dataset.request.includes('subnetId') ? { subnetId } : {}) };
@@ -45,7 +45,9 @@ async function says(dataset: Dataset, node: string, body: unknown, subnetId = 's
 
 type Weights = Readonly<Record<string, number>>;
 
-/** One interval later nodes are asked for their validators, given as weights by name. Balances move, unless one is given. */
+/**
+ * Polls nodes for their validators one interval later, given as weights by name. Balances change, unless one is given.
+ */
 async function look(lists: Readonly<Record<string, Weights>>, balance?: number): Promise<void> {
   clock.now += every;
   for (const [at, [node, weights]] of Object.entries(lists).entries()) {
@@ -80,9 +82,9 @@ interface Merged {
 
 const MEMBERS = 'node_id, weight::int';
 const network = () => merged<Merged>('validators', MEMBERS);
-/** The same where the bookkeeping was changed since the last look. */
+/** The same if the bookkeeping changed since the last poll. */
 const present = () => rowsOf<Merged>('validators', MEMBERS);
-/** The validators over all nodes, as they were known at a moment in ms. */
+/** The validators over all nodes, as known at a moment in ms. */
 const asOf = (moment: number) =>
   rowsOf<Merged>(`validators_as_of('${new Date(moment).toISOString()}')`, MEMBERS);
 
@@ -226,7 +228,7 @@ describe('a list that nodes report', () => {
     const agreed = { node_id: 'v', weight: 1, reporting_nodes: ['a', 'b'], dissenting_nodes: null };
     await look(all);
     await look(all);
-    // Those that agree were not asked meanwhile, and may say the same by now.
+    // Those that agree were not polled meanwhile, and may report the same by now.
     for (let looks = 0; looks < 2; looks++) await look({ c: { v: 2 } });
     expect(await network()).toEqual([agreed]);
   });
@@ -436,11 +438,11 @@ describe('a log that nodes report', () => {
     await note(0);
     for (const node of ['a', 'b', 'c']) await block(node, 1, 'one', { time: node === 'c' ? 2 : 1 });
     for (const node of ['a', 'b']) await block(node, 2, 'two');
-    await block('c', 2, 'two', { tx: { of: 'c' } }); // what others leave out contradicts nothing
+    await block('c', 2, 'two', { tx: { of: 'c' } }); // an incomplete report of others is no disagreement
     expect(await told()).toEqual([{ entity: 'height=1', node: 'c' }]);
     await note(3);
     expect(await known()).toEqual(['1']);
-    // A node comes later with another block of a height that was compared; a block is said otherwise than before.
+    // A node later reports another block at a compared height; a block differs from its earlier version.
     clock.now += 4 * every;
     await block('d', 2, 'other');
     await block('c', 1, 'one', { time: 1 });

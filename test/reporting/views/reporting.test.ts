@@ -63,7 +63,7 @@ describe('conflicting blocks', () => {
           and b.block_hash in (d.node_value, d.majority_value) order by 1`;
     return rows.map(({ row }) => row);
   };
-  /** All rows beside all rows. */
+  /** Compares all rows with all rows. */
   const contradicting = async () => {
     const rows = await sql<{ row: string }[]>`
       select concat_ws(' ', blockchain_id, block_number, block_hash) as row from recorder.proposed_blocks s
@@ -82,7 +82,7 @@ describe('conflicting blocks', () => {
     expect(await shown()).toEqual(first);
     await storeContradictions(sql, begin + 3 * day, signal);
     expect(await shown()).toEqual(first);
-    // One of what is noted already, one of a row that stands long, one of rows of the day that is still compared as a whole.
+    // One of stored conflicts, one of an old row, one of rows of the day that is still compared completely.
     await insert(
       [
         ['p-chain', 7, 'third'],
@@ -107,7 +107,7 @@ describe('conflicting blocks', () => {
     }
     const [noted] = await sql`select count(*)::int as things from recorder.contradictions`;
     expect(noted).toEqual({ things: 3 });
-    // A saying that is not shown any more contradicts nothing.
+    // An earlier version is not compared any more.
     await sql`update recorder.proposed_blocks set valid_to = ${at(7)} where block_hash in ('other eight', 'nine')`;
     await storeContradictions(sql, begin + 9 * day, signal);
     const left = await contradicting();

@@ -13,7 +13,7 @@ const versions = recorded.map(({ name, relation, history }) => ({
   relation,
   from: history === 'sample' ? relation : `${relation}_history`,
 }));
-/** Lists, with the relation that has them. */
+/** Lists, with the relations that contain them. */
 const lists = recorded.flatMap(({ relation, columns }) =>
   columns.flatMap(({ name, element }) => (element ? [{ relation, column: name }] : [])),
 );

@@ -14,7 +14,7 @@ import {
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { type PageServer, servePagesOf } from '../../support/page-server.ts';
 
-/** What is recorded about the recording: its rows are shown by the one page of all rows. */
+/** Relations about the recording: only the common page of rows shows them. */
 const told = ['alerts', 'findings', 'quarantine', 'incident_notes', 'node_incidents', 'gaps'];
 const places = [
   ...pages.map(({ path }) => path).filter((path) => !path.includes(':')),

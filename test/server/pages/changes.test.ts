@@ -10,7 +10,7 @@ let revised: RevisedPoint;
 beforeAll(async () => {
   revised = await revisePoint(sql);
 });
-/** When the recording of a dataset started, as an address has it. */
+/** Start of the recording of a dataset, as a URL parameter. */
 async function began(dataset: string): Promise<string> {
   const [row] = await sql<{ at: string }[]>`
     select to_char(min(recorded_since), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
@@ -140,7 +140,7 @@ describe('files linked from the pages', () => {
     ],
   ])('%s equal those of the API', async (path, location) => {
     expect(await ask(path)).toMatchObject({ code: 303, headers: { location } });
-    // The first moment of changes has to be told.
+    // The first moment of changes is a required parameter.
     if (!path.includes('/changes.') && !path.includes('/row.')) expect((await ask(location)).code).toBe(200);
   });
 

@@ -69,7 +69,7 @@ describe.skipIf(!chromiumPath)(`charts in a browser${noChromium}`, () => {
     if (!box) throw new Error('there is no plot');
     return box;
   };
-  /** Drags over the plot. @param from and @param to as shares of its width */
+  /** Drags across the plot. @param from and @param to as shares of its width */
   const drag = async (page: Page, from: number, to: number) => {
     const { x, y, width, height } = await plotBox(page);
     const before = page.url();
@@ -116,7 +116,7 @@ describe.skipIf(!chromiumPath)(`charts in a browser${noChromium}`, () => {
     await close();
   });
 
-  /** Pages for which a second passes at each look at the clock: one piece is read for a page. */
+  /** A clock that advances a second at each reading: one piece is read for a page. */
   const serveHurried = async () => {
     let now = Date.now();
     const clock = () => {

@@ -15,7 +15,7 @@ import { addToDraw, addTooMany, DENSE, dense, first, holder, peak } from './draw
 import { fieldsOf } from './html.ts';
 import { type RevisedPoint, revisePoint } from './revised-point.ts';
 
-// A clock that stands: charts are read whole, however slow the machine is.
+// A stopped clock: charts are read completely, however slow the machine is.
 const now = Date.now();
 const {
   it,
@@ -198,7 +198,7 @@ describe('a chart', () => {
     expect(code).toBe(200);
     expect(lines.length).toBeGreaterThan(1);
     expect(body.match(/data-points=/g)).toHaveLength(lines.length);
-    // A page on which nothing was read is not a part without points.
+    // A page without a read part differs from a part without points.
     const [, to] = drawing.window;
     expect(renderToString(h(UnreadNotice, { drawing, lines: [], before: to }))).toContain(
       `data-unread="${to.getTime()}">Even the newest part`,
@@ -228,7 +228,7 @@ describe('more points than are read for one page', () => {
   let hurried: PageServer;
   beforeAll(async () => {
     await addTooMany(sql);
-    // Whenever it is looked at, a second has passed: one piece is read for a page.
+    // The clock advances a second at each reading: one piece is read for a page.
     let now = Date.now();
     const clock = () => {
       now += 1_000;

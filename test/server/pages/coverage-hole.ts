@@ -1,13 +1,13 @@
 import type postgres from 'postgres';
 
-/** A target of `metric_points` whose name needs care in a command line. */
+/** A target of `metric_points` whose name needs quoting in a command line. */
 export const holed = `chainId=it's metric=txCount timeInterval=day`;
 
 const DAY = 86_400_000;
 
 /**
- * Makes a target of `metric_points` with holes, from a moment on: ten days are covered but for a part of day 2 and day 4, which can
- * still be fetched, and days 6 and 7, which are lost.
+ * Inserts a target of `metric_points` with holes, from a moment on: ten days are covered except a part of day 2 and day
+ * 4, which can still be fetched, and days 6 and 7, which are lost.
  */
 export async function makeHoles(sql: postgres.Sql, begin: number): Promise<void> {
   const ms = (days: number) => String(begin + days * DAY);

@@ -7,7 +7,7 @@ import { linkOf, rowsOf, textOf } from './html.ts';
 const DAY = 86_400_000;
 
 const { it, sql, faults, ask } = withPages({}, { recorded: true, max: 1 });
-/** The first day of the window that is tested, ms since 1970: days that the recorded database knows nothing of. */
+/** The first day of the tested window, ms since 1970: days without records in the database. */
 const first = Date.UTC(2026, 2, 1);
 const at = (days: number) => new Date(first + days * DAY).toISOString();
 
@@ -33,7 +33,7 @@ describe('the coverage of a dataset', () => {
       '2026-03-09: covered',
       '2026-03-10: covered',
     ];
-    // In a strip, days of which nothing is missing are drawn together.
+    // In a strip, adjacent days without missing parts are drawn together.
     const lacking = expected.filter((words) => words.includes('missing'));
     expect(titles(body)).toEqual([...expected, ...lacking]);
     expect(/<path class="up" d="([^"]*)"/.exec(body)?.[1]?.match(/M/g)).toHaveLength(

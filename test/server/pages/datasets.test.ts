@@ -6,7 +6,7 @@ import { linkOf, linksOf, rowsOf, textOf } from './html.ts';
 const catalogue = getCatalogue();
 const { it, sql, faults, ask } = withPages({}, { recorded: true, max: 1, connection: { TimeZone: 'UTC' } });
 beforeAll(async () => {
-  // The dump that the database was made from holds no rights.
+  // The dump of the database contains no rights.
   await sql`grant usage on schema reporting, reporting_internal to recorder_reader`;
   await sql`grant select on all tables in schema reporting, reporting_internal to recorder_reader`;
 });

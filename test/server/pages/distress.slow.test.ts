@@ -55,7 +55,7 @@ describe('several recorders', () => {
       ['one/2/new', 'runs', 'alpha'],
       ['two/3/other', 'runs', 'beta'],
     ]);
-    // For a moment that is usual: processes are replaced one after the other.
+    // Usual for a moment: processes are replaced one after the other.
     await expect.poll(() => text('/')).not.toContain('one/1/old');
     await sql`
       update recorder.processes set started_at = started_at - interval '2 minutes', seen_at = now() + interval '10 minutes'`;
@@ -252,7 +252,7 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}, while the database is
     const { page, close } = await openPage(browser, before.before(`${hanging.address}/queues`));
     const said = () => page.textContent('[data-stale]');
     before.weather = { kind: 'black-hole' };
-    // It asks every 5 s; the server itself would say after 8 s that the database is late.
+    // The page polls every 5 s; the server itself would report after 8 s that the database is late.
     await expect
       .poll(said, { timeout: 30_000 })
       .toMatch(/^The recorder does not respond\. This page shows the state at/);

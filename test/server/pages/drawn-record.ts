@@ -1,16 +1,16 @@
 import type postgres from 'postgres';
 import { makeSeriesOf } from '../../support/points.ts';
 
-/** An address whose balance changed every day, was not seen for some days, and came back. */
+/** An address whose balance changed every day, was missing for some days, and returned. */
 export const holder = { chain_id: '43114', address: '0x00000000000000000000000000000000000000aa' };
 /** A metric with more points than are drawn at once: one an hour. */
 export const busy = { chain_id: 'busy', metric: 'txCount', time_interval: 'hour' };
-/** Its first hour, how many there are, and one of them that has many digits. */
+/** Its first hour, the number of points, and one of them with many digits. */
 export const first = Date.UTC(2026, 0, 1);
 export const HOURS = 5_000;
 export const precise = { at: first + 2_000 * 3_600_000, value: '123456789012345678901.000000000000000001' };
 
-/** Adds to a database what charts are tested with. */
+/** Adds the records of chart tests to a database. */
 export async function addToDraw(sql: postgres.Sql): Promise<void> {
   await makeSeriesOf(sql);
   const [run] = await sql<{ id: string }[]>`select min(run_id)::text as id from recorder.metric_points`;
@@ -28,7 +28,7 @@ export async function addToDraw(sql: postgres.Sql): Promise<void> {
       ('3000000000000000000003', '2026-02-01Z', null)) as b(balance, since, until)`;
 }
 
-/** A metric with so many points, one a second, that one statement does not read them all; one of the first is far above the others. */
+/** A metric with one point a second, more than one statement reads; one of the first is far above the others. */
 export const dense = { chain_id: 'dense', metric: 'txCount', time_interval: 'hour' };
 export const DENSE = 270_000;
 export const peak = { at: first + 5_000, value: '999999999' };

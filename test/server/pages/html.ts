@@ -1,4 +1,4 @@
-/** The text of HTML as people read it. */
+/** Returns the visible text of HTML. */
 export const textOf = (html: string) =>
   html
     .replaceAll(/<[^>]*>/g, '')
@@ -14,7 +14,7 @@ export const rowsOf = (html: string): string[][] => {
   );
 };
 
-/** The addresses of the links whose text is this. */
+/** Returns the addresses of the links with this text. */
 export const linksOf = (html: string, text: string): string[] =>
   [...html.matchAll(/<a ([^>]*)>(.*?)<\/a>/gs)]
     .filter(([, , inner = '']) => textOf(inner) === text)
@@ -26,7 +26,7 @@ export const linkOf = (html: string, text: string): string => {
   return first;
 };
 
-/** What the text fields of a page hold, by name. */
+/** Returns the values of the text fields of a page, by name. */
 export const fieldsOf = (html: string): Readonly<Record<string, string | undefined>> =>
   Object.fromEntries(
     [...html.matchAll(/<input ([^>]*)>/g)].map(([, attributes = '']) => {

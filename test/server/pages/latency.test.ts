@@ -13,7 +13,7 @@ const { it, sql, ask } = withPages({
   clock: () => now,
   site: { title: 'Nodes', text: [], logo: null, nodes: ['one'], announced: { once: [], recurring: [] } },
 });
-/** When each look started, and how long it took, in ms. */
+/** The start of each probe, and its duration, in ms. */
 const looks: { readonly at: number; readonly time: number }[] = [];
 
 beforeAll(async () => {
@@ -25,7 +25,7 @@ beforeAll(async () => {
       const histogram: [number, number][] = [];
       for (let look = 0; look < LOOKS_AN_HOUR; look++) {
         random = (random * 48_271) % 2_147_483_647;
-        // It grows from day to day, so that another time has other quantiles.
+        // It grows from day to day, so that another range has other quantiles.
         const time = 5 + (start - begin) / day + (random % 97) + (random % 50 === 0 ? 2_000 : 0);
         looks.push({ at: start, time });
         histogram.push([findBucket(time), 1]);
@@ -39,10 +39,10 @@ beforeAll(async () => {
     await storeHours(sql, 'paris', hours, now);
   }
 });
-/** The numbers behind a word of a page. */
+/** Returns the numbers after a word of a page. */
 const numbersIn = (text: string) => (text.match(/\d+(\.\d+)?/g) ?? []).map(Number).slice(0, 3);
 
-/** That three numbers are the quantiles of all looks in a time, within what is lost by storing and rounding. */
+/** Expects that three numbers are the quantiles of all probes in a range, within the error of storing and rounding. */
 function expectQuantiles(told: readonly number[], from: number, to: number): void {
   const times = looks
     .filter(({ at }) => at >= from && at < to)

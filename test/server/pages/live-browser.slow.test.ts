@@ -44,7 +44,7 @@ describe.skipIf(!chromiumPath)(`a page that refreshes itself, in a browser${noCh
     await database.close();
   });
 
-  /** A page on a phone, and what moves the time to when it has renewed itself. */
+  /** A page on a phone, and a function that advances the time until it has refreshed. */
   async function opened(path: string) {
     const { page, close } = await openPage(browser, server.address + path, 'phone');
     await page.clock.install();
@@ -64,7 +64,7 @@ describe.skipIf(!chromiumPath)(`a page that refreshes itself, in a browser${noCh
   it('keeps opened details open', async () => {
     const { page, renewed, close } = await opened('/status');
     await page.locator('article summary').click();
-    await page.locator('h1').click(); // What has the focus is not renewed.
+    await page.locator('h1').click(); // The focused element is not refreshed.
     await renewed();
     expect(await page.locator('article details').getAttribute('open')).not.toBeNull();
     await close();

@@ -11,9 +11,9 @@ import {
 } from '../../support/browser.ts';
 
 /**
- * Takes the pictures of `docs/reference/pages.md` from a running server, such as that of `simulated-month.ts`, each page on both widths and
- * in both colours: `npx tsx test/server/pages/pictures.ts http://127.0.0.1:8080 [NAME...]`; of some pages only, where they are named.
- * Fails where the console or axe find something.
+ * Takes the screenshots of `docs/reference/pages.md` from a running server, such as that of `simulated-month.ts`, each
+ * page in both widths and both colour schemes: `npx tsx test/server/pages/pictures.ts http://127.0.0.1:8080 [NAME...]`,
+ * with names for some pages only. Fails if the console or axe report something.
  */
 const [address = '', ...only] = process.argv.slice(2);
 if (address === '') throw new Error('give an address');
@@ -24,7 +24,7 @@ const revised = `/charts?of=metric_points&${point}&time_interval=hour&from=${day
 const question = `select month, node, round(uptime, 4) as uptime, round(down_seconds / 60) as down_minutes
 from node_uptime_by_month where probe = 'health' order by month, node`;
 
-/** The name of a picture, what is seen, and the page. */
+/** The name of a screenshot, its description, and the page. */
 const pages: readonly (readonly [name: string, caption: string, path: string])[] = [
   ['overview', 'Overview: freshness of the datasets, state of the nodes, recent changes', '/'],
   ['datasets', 'Data: all recorded datasets, and their views', '/datasets'],
@@ -57,9 +57,9 @@ const pages: readonly (readonly [name: string, caption: string, path: string])[]
 ];
 const INTRODUCTION =
   'After a month of the simulated network, with incidents, revisions and an outage of the recorder. Each picture has a page in two widths, light and dark.';
-/** How high the pictures of pages are, before they are made small. */
+/** Height of the screenshots of pages, before they are scaled down. */
 const HEIGHT = 900;
-/** How wide a picture is on the sheet, by the width of the page. */
+/** Width of a screenshot on the sheet, by the width of the page. */
 const SHOWN: Readonly<Record<Width, number>> = { wide: 560, phone: 170 };
 
 const folder = fileURLToPath(new URL('../../../docs/pages/', import.meta.url));
@@ -90,7 +90,7 @@ await browser.close();
 for (const one of wrong) process.stderr.write(`${one}\n`);
 process.exitCode = wrong.length === 0 ? 0 : 1;
 
-/** Small pictures beside each other, as JPEG. */
+/** Places small screenshots beside each other, as JPEG. */
 async function sheet(by: Browser, shots: readonly { width: Width; png: Buffer }[]): Promise<Buffer> {
   const page = await by.newPage({ viewport: { width: 1480, height: 400 } });
   const images = shots.map(

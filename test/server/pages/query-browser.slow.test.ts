@@ -52,7 +52,7 @@ describe.skipIf(!chromiumPath)(`/query in a browser${noChromium}`, () => {
     await type(' v where v.');
     await expect.poll(options).toContain('delegation_fee');
     expect(await seriousFindings(page)).toEqual([]);
-    // More than are shown at once: keys reach them all.
+    // More than are shown at once: the keyboard reaches them all.
     expect(await options()).not.toContain('weight');
     await page.keyboard.press('ArrowUp');
     await expect.poll(options).toContain('weight');
@@ -101,7 +101,7 @@ describe.skipIf(!chromiumPath)(`/query in a browser${noChromium}`, () => {
       await page.keyboard.type('select * from node_', { delay: 15 });
       const info = page.locator('.cm-completionInfo');
       await info.waitFor({ state: 'attached' });
-      // Where it stands is worked out after it is there.
+      // Its position is computed after it is inserted.
       await expect.poll(() => info.isVisible(), { message: width }).toBe(width === 'wide');
       const option = offered(page).nth(2);
       const name = await option.textContent();
@@ -118,7 +118,7 @@ describe.skipIf(!chromiumPath)(`/query in a browser${noChromium}`, () => {
         and wait_event = 'PgSleep'`;
     const { page, close } = await open();
     await editor(page).fill('select pg_sleep(60)');
-    // While a page is on its way only the mouse is at hand: the button's place is asked for before.
+    // While a page loads only the mouse works: the button's position is read before.
     const cancel = page.locator('[data-cancel]');
     const show = (hidden: boolean) =>
       cancel.evaluate((button, is) => button.toggleAttribute('hidden', is), hidden);

@@ -183,7 +183,7 @@ describe('the result of a closed request', () => {
       ),
     );
     await expect.poll(sleeping).toEqual([{ n: 2 }]);
-    // Pages that read on their own are not held up.
+    // Pages with their own queries are not delayed.
     expect((await answerTo('/')).code).toBe(200);
     left.abort();
     expect(await Promise.all(asked)).toEqual(['left', 'left', 'left']);

@@ -60,7 +60,7 @@ describe.each([
     return { code, retryAfter: headers['retry-after'], body };
   };
   const text = async (path: string) => textOf((await page(path)).body);
-  /** Looks at the queue of polls, and writes down what is seen as if it was so for a minute. */
+  /** Polls the queue of polls, and stores the result as if it were a minute old. */
   async function noted() {
     const found = await new QueueWatch('polls', queues.polls, backend.kind).check();
     await storeQueueStates(sql, 'recorder', [found]);
@@ -122,7 +122,7 @@ describe.each([
         return recordJob(scriptedFeed(nodeIdentity, target), { target, window: null, reason: 'poll' });
       });
       await queues.polls.addBulk(jobs);
-      // What was seen is shown for a moment.
+      // The last result is cached for a moment.
       await expect.poll(() => text('/queues')).toContain('Waiting2\u202f345');
       const { code, body } = await page('/queues');
       expect(code).toBe(200);
@@ -192,16 +192,16 @@ describe.each([
       const shown = await text('/queues');
       expect(shown).toContain(fix);
       expect(shown).toMatch(/This queue is stalled.*No data is lost/s);
-      // What waits is still shown.
+      // Waiting jobs are still shown.
       expect(shown).toContain('Waiting2\u202f34');
       expect(rowsOf((await page('/queues/polls')).body)).toHaveLength(50);
       expect(await noted()).toEqual([
         expect.stringMatching(new RegExp(`^stalled since .*: queue polls: Redis rejects writes: .*${why}`)),
       ]);
-      // What was found before is shown for a moment.
+      // The previous result is cached for a moment.
       await expect.poll(() => text('/')).toMatch(new RegExp(`queuepolls.*${why}`, 's'));
       await expect.poll(() => text('/runs')).toMatch(new RegExp(`No scheduled run starts.*${why}`, 's'));
-      // Looks at nodes need no queue, and the public is not told of it.
+      // Probes of nodes need no queue, and the public page does not report it.
       const status = await page('/status');
       expect(status.code).toBe(200);
       expect(status.body).not.toMatch(/memory|Redis/);

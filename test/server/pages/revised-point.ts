@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 
-/** A point that was revised: its series, what was said first and last, and a moment at which the first was known. */
+/** A point that was revised: its series, its first and its last value, and a moment at which the first was known. */
 export interface RevisedPoint {
   readonly chain_id: string;
   readonly metric: string;

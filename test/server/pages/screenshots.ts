@@ -10,8 +10,8 @@ import {
 } from '../../support/browser.ts';
 
 /**
- * Takes pictures of pages of a running server, and tells what is wrong in each:
- * `npx tsx test/server/pages/screenshots.ts http://127.0.0.1:8080 DIR /path /path?x=1`.
+ * Takes screenshots of pages of a running server, and prints the problems of each: `npx tsx
+ * test/server/pages/screenshots.ts http://127.0.0.1:8080 DIR /path /path?x=1`.
  */
 const [address = '', folder = '', ...paths] = process.argv.slice(2);
 if (paths.length === 0) throw new Error('give an address, a folder for the pictures, and paths');

@@ -23,14 +23,15 @@ import { migrate } from '../../../src/reporting/views/migrate.ts';
 import { day, hour, minute, World } from '../../health/world.ts';
 
 /**
- * Makes a directory whose recorder has recorded a month of the simulated network, up to now, and keeps recording: with
- * incidents and revisions, an outage of the recorder, one of the metrics service, announced maintenance, items that cannot be
- * read, and a node that disagrees with the others. For pictures and for a look at the pages with something on them: `npx tsx test/server/pages/simulated-month.ts DIR [DAYS]`, until Ctrl-C.
+ * Creates a directory whose recorder has recorded a month of the simulated network, up to now, and continues recording:
+ * with incidents and revisions, an outage of the recorder, one of the metrics service, announced maintenance, items
+ * that cannot be decoded, and a node that disagrees with the others. For screenshots and for pages with data: `npx tsx
+ * test/server/pages/simulated-month.ts DIR [DAYS]`, until Ctrl-C.
  */
 const DAYS = Number(process.argv[3] ?? 31);
-/** How often everything that is due is recorded, ms. */
+/** Interval at which everything that is due is recorded, ms. */
 const ROUND = 8 * hour;
-/** Walks through every block, of which rounds that are so far apart would never come to the end. */
+/** Walks through every block, which rounds so far apart would never complete. */
 const LEFT_OUT = ['p_blocks', 'x_blocks', 'x_transactions'];
 
 const folder = resolve(process.argv[2] ?? '');
@@ -41,10 +42,10 @@ mkdirSync(folder, { recursive: true });
 const end = Math.floor(Date.now() / minute) * minute;
 const start = end - DAYS * day;
 const at = (days: number, hours = 0) => start + days * day + hours * hour;
-/** When the recorder was off, and when the metrics service did not answer. */
+/** When the recorder was off, and when the metrics service did not respond. */
 const off = { from: at(12, 9), to: at(13, 1) };
 const silent = { from: at(20, 2), to: at(21, 20) };
-/** When answers hold items that cannot be read, and when a node starts to leave out half of the validators. */
+/** When responses contain items that cannot be decoded, and when a node starts to omit half of the validators. */
 const odd = [
   { at: at(10, 2), kind: 'nan-string', service: 'metrics', times: 2 },
   { at: at(18, 2), kind: 'null-item', service: 'data', times: 3 },
@@ -85,7 +86,7 @@ async function reach(moment: number): Promise<void> {
   simulated = moment;
   await post('clock', body);
 }
-/** Tells the sandbox something: what is in its README. */
+/** Sends the sandbox a setting of its README. */
 async function post(path: string, body: string): Promise<void> {
   const answer = await request(`${url}/_sandbox/${path}`, { method: 'POST', body });
   await answer.body.dump();
@@ -98,7 +99,7 @@ const said = parse(
 const written = {
   ...said,
   datasets: {
-    // What would be asked more often than there are rounds would be a hole after each.
+    // Feeds with shorter intervals than the rounds would have a gap after each.
     ...Object.fromEntries(
       catalog.filter(({ source }) => source.every < ROUND).map(({ name }) => [name, { every: '8h' }]),
     ),

@@ -106,7 +106,7 @@ describe.skipIf(!chromiumPath)(`the status page in a browser${noChromium}`, () =
       expect(await overflows(page)).toBe(false);
       for (const bars of await page.locator('.states.bars').all()) {
         const [own, around] = [await bars.boundingBox(), await bars.locator('..').boundingBox()];
-        // All of the width, but for the padding of a panel.
+        // The complete width, except the padding of a panel.
         expect((own?.width ?? 0) / (around?.width ?? 1)).toBeGreaterThan(0.85);
       }
       expect(faults).toEqual([]);

@@ -32,7 +32,7 @@ const dir = temporaryFolder('status');
 const { it, database, sql } = withDatabase();
 let server: PageServer;
 
-/** The site of a configuration that names a logo. */
+/** The site of a configuration with a logo. */
 function siteWith(name: string, body: string | Buffer) {
   const logo = join(dir, name);
   writeFileSync(logo, body);
@@ -109,7 +109,7 @@ describe('the calendar of a year', () => {
 });
 
 describe('a node name', () => {
-  /** The longest that the configuration takes. */
+  /** The maximum length in the configuration. */
   const longest = `a${'.b_-'.repeat(15)}cd`;
 
   it('of the configuration has a page and a badge, and a longer one is refused by the configuration', async () => {

@@ -12,7 +12,7 @@ const now = Date.UTC(2026, 4, 17, 9, 41);
 const TOKEN = 'a-token-of-some-length';
 const hostile = '50%/a<b>&"é ☃';
 
-/** A long walk through the states, at whole minutes, always the same. */
+/** A long sequence of states, at whole minutes, always the same. */
 function walk(seed: number, from: number): Saying['states'] {
   const states: [number, NodeState][] = [];
   let random = seed;
@@ -80,7 +80,7 @@ afterAll(async () => {
 });
 
 const ask = (path: string) => askAt(server.address + path);
-/** The part of the status page that tells of a node. */
+/** The part of the status page about a node. */
 async function told(node: string): Promise<string> {
   const { body } = await ask('/status');
   const parts = body.split('<article').slice(1);

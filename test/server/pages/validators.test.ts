@@ -116,7 +116,7 @@ describe('with validators', () => {
 
 describe('the pages with validators', () => {
   let server: PageServer;
-  // Another server: the first one keeps what it read for some seconds.
+  // Another server: the first one caches its results for some seconds.
   beforeAll(async () => {
     server = await servePagesOf(database.url);
   });

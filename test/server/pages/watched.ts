@@ -6,17 +6,17 @@ export const minute = 60_000;
 export const hour = 60 * minute;
 export const day = 24 * hour;
 
-/** What an observer said of a node: each state from a moment on, ms since 1970, and when nobody looked. */
+/** States of a node by an observer: each from a moment on, ms since 1970, and the unobserved times. */
 export interface Saying {
   readonly observer: string;
   readonly node: string;
   readonly states: readonly (readonly [at: number, state: NodeState])[];
   readonly absences: readonly (readonly [from: number, to: number])[];
-  /** A check that fails while the node is down, and what it says. */
+  /** A check that fails while the node is down, and its message. */
   readonly check?: { readonly name: string; readonly error: string };
 }
 
-/** Writes it to the ledger, settled up to a moment, by an observer that still watches. */
+/** Writes the states to the ledger, settled up to a moment, by an observer that is still active. */
 export async function write(sql: postgres.Sql, sayings: readonly Saying[], settled: number): Promise<void> {
   for (const observer of new Set(sayings.map((one) => one.observer))) {
     const mine = sayings.filter((one) => one.observer === observer);
@@ -56,7 +56,7 @@ export async function write(sql: postgres.Sql, sayings: readonly Saying[], settl
   await sql`update recorder.health_observers set lease_until = now() + interval '1 day'`;
 }
 
-/** What the observers of a node said together at a moment, told plainly; `none`: nobody had looked yet. */
+/** The common state of a node by several observers at a moment, by a plain computation; `none`: not observed yet. */
 export function stateAt(sayings: readonly Saying[], node: string, at: number): NodeState | 'none' {
   const mine = sayings.filter((one) => one.node === node);
   if (mine.every(({ states }) => (states[0]?.[0] ?? Number.POSITIVE_INFINITY) > at)) return 'none';
@@ -71,7 +71,7 @@ export function stateAt(sayings: readonly Saying[], node: string, at: number): N
   return count('down') > count('up') ? 'down' : 'up';
 }
 
-/** How many seconds of a window each state had, minute by minute. */
+/** The seconds of a window in each state, minute by minute. */
 export function secondsIn(sayings: readonly Saying[], node: string, from: number, to: number) {
   const seconds = { up: 0, down: 0, maintenance: 0, unknown: 0, none: 0 };
   for (let at = from; at < to; at += minute) seconds[stateAt(sayings, node, at)] += 60;

@@ -37,7 +37,7 @@ describe.skipIf(!chromiumPath)(`navigation in a browser${noChromium}`, () => {
     await database.close();
   });
 
-  /** Walks a way, and looks at each page of it. */
+  /** Follows links, and checks each page on the way. */
   async function walk(begin: string, javaScriptEnabled: boolean, way: (page: Page) => AsyncGenerator<void>) {
     const { page, faults, close } = await openPage(browser, server.address + begin, 'phone', {
       javaScriptEnabled,
