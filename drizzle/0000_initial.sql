@@ -42,7 +42,7 @@ CREATE TABLE "recorder"."alert_rounds" (
 CREATE TABLE "recorder"."alert_rules" (
 	"recorder" text NOT NULL,
 	"rule" text NOT NULL,
-	"asked_at" timestamp with time zone,
+	"evaluated_at" timestamp with time zone,
 	"failed_since" timestamp with time zone,
 	"error" text,
 	CONSTRAINT "alert_rules_recorder_rule_pk" PRIMARY KEY("recorder","rule")
@@ -65,9 +65,9 @@ CREATE TABLE "recorder"."alerts" (
 	"acknowledged_at" timestamp with time zone,
 	"acknowledged_by" text,
 	"note" text,
-	"held_ms" bigint DEFAULT 0 NOT NULL,
+	"reported_ms" bigint DEFAULT 0 NOT NULL,
 	"absent_ms" bigint DEFAULT 0 NOT NULL,
-	"untold_ms" bigint DEFAULT 0 NOT NULL
+	"since_notice_ms" bigint DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "recorder"."budgets" (
@@ -220,10 +220,10 @@ CREATE TABLE "recorder"."targets" (
 	"recorder" text,
 	"run_id" bigint,
 	"lease_until" timestamp with time zone,
-	"look_requests" integer,
-	"most_requests" integer,
-	"look_from" bigint,
-	"look_to" bigint,
+	"poll_requests" integer,
+	"max_requests" integer,
+	"poll_from" bigint,
+	"poll_to" bigint,
 	"shown_from" bigint,
 	"index_name" text,
 	"newest_item_at" timestamp with time zone,
@@ -270,7 +270,7 @@ CREATE TABLE "recorder"."changes" (
 CREATE TABLE "recorder"."check_runs" (
 	"scope" text PRIMARY KEY NOT NULL,
 	"checked_at" timestamp with time zone,
-	"took_ms" integer,
+	"duration_ms" integer,
 	"failed_since" timestamp with time zone,
 	"error" text
 );
@@ -326,7 +326,7 @@ CREATE TABLE "recorder"."series_breaks" (
 --> statement-breakpoint
 CREATE TABLE "recorder"."exports" (
 	"recorder" text NOT NULL,
-	"place" text NOT NULL,
+	"destination" text NOT NULL,
 	"datasets" text[],
 	"format" text NOT NULL,
 	"every_ms" bigint NOT NULL,
@@ -341,7 +341,7 @@ CREATE TABLE "recorder"."exports" (
 	"export" integer,
 	"rows" bigint,
 	"bytes" bigint,
-	CONSTRAINT "exports_recorder_place_pk" PRIMARY KEY("recorder","place")
+	CONSTRAINT "exports_recorder_destination_pk" PRIMARY KEY("recorder","destination")
 );
 --> statement-breakpoint
 CREATE TABLE "recorder"."health_absences" (
@@ -470,21 +470,21 @@ CREATE TABLE "recorder"."queues" (
 --> statement-breakpoint
 CREATE TABLE "recorder"."replicas" (
 	"recorder" text NOT NULL,
-	"place" text NOT NULL,
+	"replica" text NOT NULL,
 	"lag_seconds" double precision,
 	"lag_bytes" bigint,
 	"error" text,
 	"error_since" timestamp with time zone,
 	"behind_since" timestamp with time zone,
 	"seen_at" timestamp with time zone NOT NULL,
-	CONSTRAINT "replicas_recorder_place_pk" PRIMARY KEY("recorder","place")
+	CONSTRAINT "replicas_recorder_replica_pk" PRIMARY KEY("recorder","replica")
 );
 --> statement-breakpoint
 CREATE TABLE "recorder"."reading_days" (
 	"scope_id" integer NOT NULL,
 	"chunk" integer NOT NULL,
 	"day" date NOT NULL,
-	"looks" integer NOT NULL,
+	"observation_count" integer NOT NULL,
 	"base" bigint[] NOT NULL,
 	"slope" integer[],
 	"mode" smallint[] NOT NULL,
@@ -492,7 +492,7 @@ CREATE TABLE "recorder"."reading_days" (
 	"present" bit varying,
 	"bits" bit varying NOT NULL,
 	"sums" numeric[] NOT NULL,
-	"told" integer[] NOT NULL,
+	"value_counts" integer[] NOT NULL,
 	CONSTRAINT "reading_days_scope_id_chunk_day_pk" PRIMARY KEY("scope_id","chunk","day")
 );
 --> statement-breakpoint
@@ -503,22 +503,22 @@ CREATE TABLE "recorder"."reading_kept" (
 	CONSTRAINT "reading_kept_scope_id_day_pk" PRIMARY KEY("scope_id","day")
 );
 --> statement-breakpoint
-CREATE TABLE "recorder"."reading_looks" (
-	"scope_id" integer NOT NULL,
-	"observed_at" timestamp with time zone NOT NULL,
-	"run_id" bigint NOT NULL,
-	"day" date NOT NULL,
-	"place" integer NOT NULL
-);
---> statement-breakpoint
 CREATE TABLE "recorder"."reading_members" (
 	"scope_id" integer NOT NULL,
 	"chunk" integer NOT NULL,
 	"seat" smallint NOT NULL,
-	"words" text[] NOT NULL,
+	"texts" text[] NOT NULL,
 	"retired_at" timestamp with time zone,
 	CONSTRAINT "reading_members_scope_id_chunk_seat_pk" PRIMARY KEY("scope_id","chunk","seat"),
-	CONSTRAINT "reading_members_words" UNIQUE NULLS NOT DISTINCT("scope_id","words","retired_at")
+	CONSTRAINT "reading_members_texts" UNIQUE NULLS NOT DISTINCT("scope_id","texts","retired_at")
+);
+--> statement-breakpoint
+CREATE TABLE "recorder"."reading_observations" (
+	"scope_id" integer NOT NULL,
+	"observed_at" timestamp with time zone NOT NULL,
+	"run_id" bigint NOT NULL,
+	"day" date NOT NULL,
+	"ordinal" integer NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "recorder"."reading_open" (
@@ -526,7 +526,6 @@ CREATE TABLE "recorder"."reading_open" (
 	"scope_id" integer NOT NULL,
 	"observed_at" timestamp with time zone NOT NULL,
 	"run_id" bigint NOT NULL,
-	"dense" boolean DEFAULT false NOT NULL,
 	"base" bigint[] NOT NULL,
 	"mode" smallint[] NOT NULL,
 	"start" integer[] NOT NULL,
@@ -1558,8 +1557,8 @@ CREATE INDEX "incident_notes_by_node" ON "recorder"."incident_notes" USING btree
 CREATE UNIQUE INDEX "configurations_newest" ON "recorder"."configurations" USING btree ("recorder") WHERE newest;--> statement-breakpoint
 CREATE INDEX "processes_by_recorder" ON "recorder"."processes" USING btree ("recorder","digest");--> statement-breakpoint
 CREATE INDEX "reading_days_day" ON "recorder"."reading_days" USING btree ("scope_id","day");--> statement-breakpoint
-CREATE INDEX "reading_looks_observed" ON "recorder"."reading_looks" USING btree ("scope_id","observed_at");--> statement-breakpoint
-CREATE INDEX "reading_members_first" ON "recorder"."reading_members" USING btree ((words[1]));--> statement-breakpoint
+CREATE INDEX "reading_members_first" ON "recorder"."reading_members" USING btree ((texts[1]));--> statement-breakpoint
+CREATE INDEX "reading_observations_observed" ON "recorder"."reading_observations" USING btree ("scope_id","observed_at");--> statement-breakpoint
 CREATE INDEX "reading_open_observed" ON "recorder"."reading_open" USING btree ("dataset","observed_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "reading_scopes_request" ON "recorder"."reading_scopes" USING btree ("dataset","request");--> statement-breakpoint
 CREATE INDEX "reading_scopes_first" ON "recorder"."reading_scopes" USING btree ("dataset",(request[1]),(request[2]));--> statement-breakpoint

@@ -15,16 +15,16 @@ interface Row {
   readonly resolved_at: Date | null;
   readonly flapping: boolean;
   readonly acknowledged_at: Date | null;
-  readonly held_ms: string;
+  readonly reported_ms: string;
   readonly absent_ms: string;
-  readonly untold_ms: string;
+  readonly since_notice_ms: string;
 }
 
 /** Returns the unresolved alerts of a recorder. */
 export async function openAlerts(sql: postgres.Sql, recorder: string): Promise<Alert[]> {
   const rows = await sql<Row[]>`
     select id, rule, subject, severity, state, summary, details, since, began_at, fired_at, resolved_at, flapping,
-      acknowledged_at, held_ms, absent_ms, untold_ms
+      acknowledged_at, reported_ms, absent_ms, since_notice_ms
     from recorder.alerts where recorder = ${recorder} and state <> 'resolved' order by id`;
   return rows.map((row) => ({
     id: Number(row.id),
@@ -40,8 +40,8 @@ export async function openAlerts(sql: postgres.Sql, recorder: string): Promise<A
     resolvedAt: row.resolved_at,
     flapping: row.flapping,
     acknowledged: row.acknowledged_at !== null,
-    heldMs: Number(row.held_ms),
+    reportedMs: Number(row.reported_ms),
     absentMs: Number(row.absent_ms),
-    sinceNoticeMs: Number(row.untold_ms),
+    sinceNoticeMs: Number(row.since_notice_ms),
   }));
 }

@@ -105,9 +105,9 @@ async function renewRound(sql: postgres.Sql, recorder: string, round: number): P
 }
 
 async function loadEvaluationTimes(sql: postgres.Sql, recorder: string): Promise<Map<string, number>> {
-  const rows = await sql<{ rule: string; asked_at: Date }[]>`
-    select rule, asked_at from recorder.alert_rules where recorder = ${recorder} and asked_at is not null`;
-  return new Map(rows.map(({ rule, asked_at }) => [rule, asked_at.getTime()]));
+  const rows = await sql<{ rule: string; evaluated_at: Date }[]>`
+    select rule, evaluated_at from recorder.alert_rules where recorder = ${recorder} and evaluated_at is not null`;
+  return new Map(rows.map(({ rule, evaluated_at }) => [rule, evaluated_at.getTime()]));
 }
 
 async function newIds(sql: postgres.Sql, count: number): Promise<number[]> {
@@ -161,9 +161,9 @@ async function write(
     fired_at: alert.firedAt,
     resolved_at: alert.resolvedAt,
     flapping: alert.flapping,
-    held_ms: alert.heldMs,
+    reported_ms: alert.reportedMs,
     absent_ms: alert.absentMs,
-    untold_ms: alert.sinceNoticeMs,
+    since_notice_ms: alert.sinceNoticeMs,
   }));
   const outbox = messages.map(({ channel, body }) => ({
     channel,
@@ -186,15 +186,15 @@ async function write(
     ),
     kept as (
       insert into recorder.alerts as a (id, recorder, rule, subject, severity, state, summary, details, since, began_at, fired_at,
-        resolved_at, flapping, held_ms, absent_ms, untold_ms)
+        resolved_at, flapping, reported_ms, absent_ms, since_notice_ms)
       select r.id, ${recorder}, r.rule, r.subject, r.severity, r.state, r.summary, r.details, r.since, r.began_at, r.fired_at,
-        r.resolved_at, r.flapping, r.held_ms, r.absent_ms, r.untold_ms
+        r.resolved_at, r.flapping, r.reported_ms, r.absent_ms, r.since_notice_ms
       from fence, jsonb_to_recordset(${toStorableJson(alerts)}::text::jsonb) as r(id bigint, rule text, subject text, severity text,
         state text, summary text, details jsonb, since timestamptz, began_at timestamptz, fired_at timestamptz,
-        resolved_at timestamptz, flapping boolean, held_ms bigint, absent_ms bigint, untold_ms bigint)
+        resolved_at timestamptz, flapping boolean, reported_ms bigint, absent_ms bigint, since_notice_ms bigint)
       on conflict (id) do update set severity = excluded.severity, state = excluded.state, summary = excluded.summary,
         details = excluded.details, since = excluded.since, fired_at = excluded.fired_at, resolved_at = excluded.resolved_at,
-        flapping = excluded.flapping, held_ms = excluded.held_ms, absent_ms = excluded.absent_ms, untold_ms = excluded.untold_ms
+        flapping = excluded.flapping, reported_ms = excluded.reported_ms, absent_ms = excluded.absent_ms, since_notice_ms = excluded.since_notice_ms
     ),
     told as (
       insert into recorder.alert_messages (recorder, channel, rule, kind, severity, alerts, body, made_at)
@@ -203,10 +203,10 @@ async function write(
         alerts bigint[], body jsonb)
     ),
     evaluated as (
-      insert into recorder.alert_rules as a (recorder, rule, asked_at, failed_since, error)
+      insert into recorder.alert_rules as a (recorder, rule, evaluated_at, failed_since, error)
       select ${recorder}, r.rule, ${now}, case when r.error is not null then ${now}::timestamptz end, r.error
       from fence, jsonb_to_recordset(${toStorableJson(evaluated)}::text::jsonb) as r(rule text, error text)
-      on conflict (recorder, rule) do update set asked_at = excluded.asked_at, error = excluded.error,
+      on conflict (recorder, rule) do update set evaluated_at = excluded.evaluated_at, error = excluded.error,
         failed_since = case when excluded.error is not null then coalesce(a.failed_since, excluded.failed_since) end
     ),
     forgotten_rules as (

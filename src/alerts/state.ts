@@ -20,7 +20,7 @@ export interface Alert {
   readonly flapping: boolean;
   readonly acknowledged: boolean;
   /** Durations of the condition, of its absence, and since the last message. */
-  readonly heldMs: number;
+  readonly reportedMs: number;
   readonly absentMs: number;
   readonly sinceNoticeMs: number;
 }
@@ -76,7 +76,7 @@ export function startAlert(
     resolvedAt: null,
     flapping: false,
     acknowledged: false,
-    heldMs: 0,
+    reportedMs: 0,
     absentMs: 0,
     sinceNoticeMs: 0,
   };
@@ -111,12 +111,12 @@ function keepAlert(
     // The severity never decreases: channels that received the alert because of its severity must receive its
     // end.
     severity: isHeavier ? texts.severity : before.severity,
-    heldMs: before.heldMs + moment.elapsed,
+    reportedMs: before.reportedMs + moment.elapsed,
     absentMs: 0,
     sinceNoticeMs: before.sinceNoticeMs + moment.elapsed,
   };
   if (alert.state === 'pending')
-    return alert.heldMs >= rule.for ? fireAlert(alert, moment) : { alert, noticeKind: null };
+    return alert.reportedMs >= rule.for ? fireAlert(alert, moment) : { alert, noticeKind: null };
   if (isHeavier) return { alert: { ...alert, sinceNoticeMs: 0 }, noticeKind: 'firing' };
   if (alert.sinceNoticeMs < rule.repeatInterval || alert.acknowledged) return { alert, noticeKind: null };
   return { alert: { ...alert, sinceNoticeMs: 0 }, noticeKind: 'reminder' };

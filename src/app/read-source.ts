@@ -26,6 +26,6 @@ export async function selectReadSource({
   if (found.strange) throw new UsageError([`REPORTING_DATABASE_URL: ${found.error}`]);
   if (found.error !== null) throw new ReplicaUnavailableError(found.error);
   if ((found.lagSeconds ?? 0) > REPORTED_LAG_SECONDS)
-    printNotice(`read from the replica ${replica.place}, which is ${lagText(found)}`);
+    printNotice(`read from the replica ${replica.address}, which is ${lagText(found)}`);
   return replica;
 }

@@ -115,7 +115,7 @@ async function runUp(
   repeating.every(CLOCK_CHECK_INTERVAL_MS, 'comparing clocks', () => warnAboutClockSkew(app));
   if (replica)
     repeating.every(REPLICA_CHECK_INTERVAL_MS, 'checking the replica', async () =>
-      storeReplicaState(database.sql, app.config.name, replica.place, await replica.check(database.reader)),
+      storeReplicaState(database.sql, app.config.name, replica.address, await replica.check(database.reader)),
     );
   const watchdog = new Watchdog(database.reader, log, steadyClock);
   repeating.every(WATCHDOG_INTERVAL_MS, 'checking for stalled work', () => watchdog.checkFindings());

@@ -131,7 +131,7 @@ const CONFLICT = '40001';
 export class Replica {
   readonly url: string;
   /** Host, port and database, without user and password. */
-  readonly place: string;
+  readonly address: string;
   /** For reads in single statements. */
   readonly sql: postgres.Sql;
   #found: FoundReplica | null = null;
@@ -143,7 +143,7 @@ export class Replica {
   constructor(url: string) {
     const { places, database } = parseDatabaseUrl(url);
     this.url = url;
-    this.place = `${formatServerAddress(places[0])}/${database}`;
+    this.address = `${formatServerAddress(places[0])}/${database}`;
     this.sql = connectPool(url, silenceOf('report'), {
       ...CONNECTION_OPTIONS,
       max: 2,
@@ -200,19 +200,19 @@ export class Replica {
 export async function storeReplicaState(
   sql: postgres.Sql,
   recorder: string,
-  place: string,
+  replica: string,
   { lagSeconds, lagBytes, error }: FoundReplica,
 ): Promise<void> {
   const far = (lagSeconds ?? 0) > REPORTED_LAG_SECONDS;
   await sql`
     with forgotten as (
       delete from recorder.replicas
-      where recorder = ${recorder} and place <> ${place} and now() - seen_at > interval '1 day'
+      where recorder = ${recorder} and replica <> ${replica} and now() - seen_at > interval '1 day'
     )
-    insert into recorder.replicas as r (recorder, place, lag_seconds, lag_bytes, error, error_since, behind_since, seen_at)
-    select ${recorder}, ${place}, ${lagSeconds}::float8, ${lagBytes}::int8, ${error}::text,
+    insert into recorder.replicas as r (recorder, replica, lag_seconds, lag_bytes, error, error_since, behind_since, seen_at)
+    select ${recorder}, ${replica}, ${lagSeconds}::float8, ${lagBytes}::int8, ${error}::text,
       case when ${error}::text is not null then now() end, case when ${far}::boolean then now() end, now()
-    on conflict (recorder, place) do update set lag_seconds = excluded.lag_seconds, lag_bytes = excluded.lag_bytes,
+    on conflict (recorder, replica) do update set lag_seconds = excluded.lag_seconds, lag_bytes = excluded.lag_bytes,
       error = excluded.error, seen_at = excluded.seen_at,
       error_since = case when excluded.error is not null then coalesce(r.error_since, excluded.seen_at) end,
       behind_since = case when excluded.behind_since is not null then coalesce(r.behind_since, excluded.seen_at) end`;

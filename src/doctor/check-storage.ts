@@ -196,7 +196,7 @@ async function checkReplica(
   const check = 'replica';
   try {
     const found = await replica.check(primary);
-    const about = `${replica.place}: ${found.error ?? lagText(found)}`;
+    const about = `${replica.address}: ${found.error ?? lagText(found)}`;
     if (found.error !== null)
       return [
         {

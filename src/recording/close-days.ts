@@ -33,8 +33,7 @@ export interface CloseDaysResult extends CloseDayResult {
 
 /**
  * Packs the readings of ended days, oldest first, in one statement per day and scope. It also packs late
- * readings of closed days, and readings that an earlier version stored as rows. It can be stopped or killed
- * at any time. If several processes run it, each day is closed by one of them.
+ * readings of closed days. It can be stopped or killed at any time. If several processes run it, each day is closed by one of them.
  * @param sql a dedicated connection (`openSealing`)
  * @param now ms since 1970
  * @param signal stops it between two days

@@ -165,10 +165,10 @@ export function buildCommit(
       update ${tableText(targets)} set
         lease_until = case when ${outcome} is null then clock_timestamp() + interval '${LEASE_SECONDS} seconds' end,
         run_id = case when ${outcome} is null then run_id end,
-        look_requests = case when ${fresh} then ${requests} else look_requests end,
-        most_requests = case when ${outcome} = 'done' then greatest(most_requests, ${requests}) else most_requests end,
-        look_from = case when ${fresh} then ${param('bigint', ({ window }) => window?.from ?? null)} else look_from end,
-        look_to = case when ${fresh} then ${param('bigint', ({ window }) => window?.to ?? null)} else look_to end,
+        poll_requests = case when ${fresh} then ${requests} else poll_requests end,
+        max_requests = case when ${outcome} = 'done' then greatest(max_requests, ${requests}) else max_requests end,
+        poll_from = case when ${fresh} then ${param('bigint', ({ window }) => window?.from ?? null)} else poll_from end,
+        poll_to = case when ${fresh} then ${param('bigint', ({ window }) => window?.to ?? null)} else poll_to end,
         shown_from = case when ${fresh} then ${param('bigint', (commit) => commit.shownFrom)} else shown_from end${source.range?.index ? progressSet(param, fresh) : ''}
       where source = ${sourceName} and target_key = ${param('text', ({ target }) => leaseKey(source, target))} and run_id = ${runId}
       returning ${runId} as run_id, array[${empty.join(', ')}] as empty)`,
@@ -190,7 +190,7 @@ export function buildCommit(
       where g.range is not null on conflict do nothing returning 1)`,
     // Updates the state and the counters of each dataset of the target. A heal or a redrive does not change
     // the current state.
-    `told as (
+    `states_updated as (
       update ${tableText(targetDatasets)} t set
         first_success_at = case when ${upstreamQueried} and ${outcome} in ('done', 'partial') then coalesce(t.first_success_at, ${observedAt})
           else t.first_success_at end,
@@ -254,7 +254,7 @@ export function buildCommit(
       runId,
       recordedAt,
       observedAt,
-      after: ['coverage_added', 'gap_added', 'told', 'quarantined', 'released', 'run'],
+      after: ['coverage_added', 'gap_added', 'states_updated', 'quarantined', 'released', 'run'],
     }),
   ];
   const text = `with ${ctes.join(',\n')}

@@ -187,7 +187,7 @@ async function findOutdated(
     left join ${runs} r on r.run_id = q.run_id
     where greatest(d.last_success_at, case when ${dataset.history === 'state'} then greatest(d.ended_at, d.requested_since) end)
         > coalesce(r.finished_at, q.last_seen)
-      and (i.place is null or extract(epoch from i.place) * 1000 between t.look_from and t.look_to - 1)`);
+      and (i.place is null or extract(epoch from i.place) * 1000 between t.poll_from and t.poll_to - 1)`);
   return new Set(rows.map(({ id }) => Number(id)));
 }
 

@@ -2,7 +2,7 @@ import type postgres from 'postgres';
 import type { Dataset } from '../datasets/contract.ts';
 import {
   hasBitSql,
-  memberWordsSql,
+  memberTextsSql,
   numberOf,
   packingOf,
   regclassSql,
@@ -60,7 +60,7 @@ function removeMembersSql(dataset: Dataset): string {
   return `
     with closed as materialized (
       -- The offset keeps a search by the primary key for each member: most are found on the first day that is kept.
-      select m.scope_id, m.chunk, m.seat, m.words, m.retired_at, s.request
+      select m.scope_id, m.chunk, m.seat, m.texts, m.retired_at, s.request
       from recorder.reading_members m join recorder.reading_scopes s on s.scope_id = m.scope_id
       where m.ctid >= $1::tid and m.ctid < $2::tid and s.dataset = ${regclassSql(packing)}
         and (m.retired_at is null or m.retired_at <= $4)
@@ -69,17 +69,17 @@ function removeMembersSql(dataset: Dataset): string {
             and ${wasReadSql(packing)} offset 0)
     ), open as materialized (
       ${bitOrSql('select scope_id, present from recorder.reading_open where scope_id in (select scope_id from closed)')}
-    ), noted as materialized (
+    ), reported as materialized (
       ${bitOrSql(`select scope_id, present from recorder.changes
           where dataset = '${dataset.name}' and scope_id in (select scope_id from closed where retired_at is not null)`)}
     ), unread as materialized (
       select c.scope_id, c.chunk, c.seat
-      from closed c left join open o on o.scope_id = c.scope_id left join noted h on h.scope_id = c.scope_id
+      from closed c left join open o on o.scope_id = c.scope_id left join reported h on h.scope_id = c.scope_id
       where (o.present is null or not ${hasBitSql(n, 'o.present')})
         and (c.retired_at is null or h.present is null or not ${hasBitSql(n, 'h.present')})
         and not exists (
-          select from recorder.${dataset.name} r where ${[...ofRequest, `${memberWordsSql(packing, 'r')} = c.words`].join(' and ')})
-    ), gone as (
+          select from recorder.${dataset.name} r where ${[...ofRequest, `${memberTextsSql(packing, 'r')} = c.texts`].join(' and ')})
+    ), deleted as (
       delete from recorder.reading_members m using unread u where ${sameMember} and m.retired_at <= $4 returning 1
     )
     update recorder.reading_members m set retired_at = $3 from unread u where ${sameMember} and m.retired_at is null`;

@@ -149,7 +149,7 @@ export const shortestRetention: ReadonlyMap<string, number> = new Map(
 /** Returns SQL of the number of readings in a row `d` of a closed day. */
 export function readingsIn(dataset: Dataset): string {
   const { values } = packingOf(dataset);
-  return `coalesce(bit_count(d.present), d.looks * (
+  return `coalesce(bit_count(d.present), d.observation_count * (
     select count(*) from generate_series(0, ${MEMBERS_PER_ROW - 1}) seat where d.base[seat * ${values.length} + 1] is not null))`;
 }
 

@@ -174,13 +174,13 @@ async function removeDays(
   const ofDays = 'l.scope_id = o.scope_id and l.day = o.day';
   const text = `
     with old as materialized (
-      select distinct l.scope_id, l.day from recorder.reading_looks l where l.scope_id in ${scopesOf(dataset)} and l.observed_at < $1
+      select distinct l.scope_id, l.day from recorder.reading_observations l where l.scope_id in ${scopesOf(dataset)} and l.observed_at < $1
       limit ${DAYS_PER_STATEMENT}
     ), gone as (
       delete from recorder.reading_days d using old o
       where d.scope_id = o.scope_id and d.day = o.day returning ${readingsIn(dataset)} as counts
-    ), gone_looks as (
-      delete from recorder.reading_looks l using old o
+    ), deleted_observations as (
+      delete from recorder.reading_observations l using old o
       where ${ofDays} and l.observed_at >= o.day::timestamp at time zone 'UTC' and l.observed_at < (o.day + 1)::timestamp at time zone 'UTC'
       returning 1
     ), gone_kept as (

@@ -45,7 +45,14 @@ export const excludedTables: readonly string[] = [
 
 /** Storage formats of readings besides rows. Such readings are exported as rows, whatever their format. */
 export const readingTables: readonly string[] = [
-  ...['reading_scopes', 'reading_members', 'reading_open', 'reading_looks', 'reading_days', 'reading_kept'],
+  ...[
+    'reading_scopes',
+    'reading_members',
+    'reading_open',
+    'reading_observations',
+    'reading_days',
+    'reading_kept',
+  ],
 ];
 
 /** SQL: number of the newest finished seal. */

@@ -24,11 +24,11 @@ export async function registerExports(
       select w.* from entitled, jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as w("to" text, datasets text[], format text, every bigint)
     ), gone as (
       delete from ${scheduledExports} e using entitled
-      where e.recorder = ${by.recorder} and e.place not in (select w."to" from wanted w)
+      where e.recorder = ${by.recorder} and e.destination not in (select w."to" from wanted w)
     )
-    insert into ${scheduledExports} (recorder, place, datasets, format, every_ms, requested_since)
+    insert into ${scheduledExports} (recorder, destination, datasets, format, every_ms, requested_since)
     select ${by.recorder}, "to", datasets, format, every, now() from wanted
-    on conflict (recorder, place) do update
+    on conflict (recorder, destination) do update
       set datasets = excluded.datasets, format = excluded.format, every_ms = excluded.every_ms`);
 }
 
@@ -38,15 +38,15 @@ export async function registerExports(
  * clock that was ahead delays no export.
  */
 export async function dueExports(sql: postgres.Sql, recorder: string): Promise<string[]> {
-  const rows = await sql<{ place: string }[]>`
-    select place from recorder.exports
+  const rows = await sql<{ destination: string }[]>`
+    select destination from recorder.exports
     where recorder = ${recorder} and case
       when failing_since is not null
         then now() not between last_failure_at and last_failure_at + make_interval(secs => least(every_ms, ${RETRY_INTERVAL_MS}) / 1000.0)
       when began_at <= last_success_at then now() not between began_at and began_at + make_interval(secs => every_ms / 1000.0)
       else true end
-    order by began_at nulls first, place`;
-  return rows.map(({ place }) => place);
+    order by began_at nulls first, destination`;
+  return rows.map(({ destination }) => destination);
 }
 
 /** Result of a scheduled export. */
@@ -63,9 +63,13 @@ export interface ExportNote {
  * Stores the start of an export.
  * @returns false if the export is not due any longer
  */
-export async function storeExportStart(sql: postgres.Sql, recorder: string, place: string): Promise<boolean> {
-  if (!(await dueExports(sql, recorder)).includes(place)) return false;
-  await sql`update recorder.exports set began_at = now() where (recorder, place) = (${recorder}, ${place})`;
+export async function storeExportStart(
+  sql: postgres.Sql,
+  recorder: string,
+  destination: string,
+): Promise<boolean> {
+  if (!(await dueExports(sql, recorder)).includes(destination)) return false;
+  await sql`update recorder.exports set began_at = now() where (recorder, destination) = (${recorder}, ${destination})`;
   return true;
 }
 
@@ -73,24 +77,24 @@ export async function storeExportStart(sql: postgres.Sql, recorder: string, plac
 export async function storeExportSuccess(
   sql: postgres.Sql,
   recorder: string,
-  place: string,
+  destination: string,
   result: ExportNote,
 ): Promise<void> {
   await sql`
     update recorder.exports set last_success_at = now(), exported_at = ${result.exportedAt}::text::timestamptz, export = ${result.export},
       rows = ${result.rows}, bytes = ${result.bytes}, failing_since = null, failures = 0, error = null
-    where (recorder, place) = (${recorder}, ${place})`;
+    where (recorder, destination) = (${recorder}, ${destination})`;
 }
 
 /** Stores the reason of a failed export. */
 export async function storeExportFailure(
   sql: postgres.Sql,
   recorder: string,
-  place: string,
+  destination: string,
   error: string,
 ): Promise<void> {
   await sql`
     update recorder.exports set last_failure_at = now(), failing_since = coalesce(failing_since, now()), failures = failures + 1,
       error = ${error}
-    where (recorder, place) = (${recorder}, ${place})`;
+    where (recorder, destination) = (${recorder}, ${destination})`;
 }

@@ -326,7 +326,7 @@ async function indexed(silence: number): Promise<void> {
 
 /** @param seen time of the last probe: a check without a current observer has no alerts */
 const readReplica = (error: string, seen: Date) => ({
-  ...{ recorder: 'recorder', place: 'standby:5432/recorder', error, error_since: ago(hour) },
+  ...{ recorder: 'recorder', replica: 'standby:5432/recorder', error, error_since: ago(hour) },
   seen_at: seen,
 });
 
@@ -391,7 +391,7 @@ const broken = (found: number) => ({
 async function exporting(since: number) {
   await oneProcess('running');
   await put('exports', {
-    ...{ recorder: 'recorder', place: 's3://lake', format: 'parquet', every_ms: hour },
+    ...{ recorder: 'recorder', destination: 's3://lake', format: 'parquet', every_ms: hour },
     requested_since: ago(since),
   });
 }

@@ -33,7 +33,7 @@ it('a message links the section of the runbook, and the page of the node or of t
   const alert: Alert = {
     ...{ id: 1, rule: 'disk-full', subject: 'disk', severity: 'warning', state: 'firing' },
     ...{ summary: 'full soon', since: now, beganAt: now, firedAt: now, resolvedAt: null, details: null },
-    ...{ flapping: false, acknowledged: false, heldMs: 0, absentMs: 0, sinceNoticeMs: 0 },
+    ...{ flapping: false, acknowledged: false, reportedMs: 0, absentMs: 0, sinceNoticeMs: 0 },
   };
   const bodies = (runbook: string | null) =>
     groupIntoBodies([{ alert, kind: 'firing' }], defaultRules, { ...sender, runbook }, now);

@@ -62,7 +62,7 @@ describe('an alert', () => {
     const rule = scriptedRule({ for: 5 * minute });
     const jumped = new Rounds(rule).go(found).go(found, 0).go(found, minute);
     expect(jumped.told).toEqual([null, null, null]);
-    expect(jumped.alert?.heldMs).toBe(minute);
+    expect(jumped.alert?.reportedMs).toBe(minute);
   });
 
   it('ends only after the end delay of its rule', () => {

@@ -47,7 +47,7 @@ async function follows(): Promise<void> {
   await until('the replica to follow', async () => (await replica.check(primary)).lagBytes === 0);
 }
 const note = async () =>
-  storeReplicaState(database.sql, 'recorder', replica.place, await replica.check(primary));
+  storeReplicaState(database.sql, 'recorder', replica.address, await replica.check(primary));
 /** The values of `/metrics` are up to some seconds old. */
 const metrics = () => expect.poll(async () => (await ask(`${server.address}/metrics`)).body);
 const told = async () => (await findingGroups(primary)).map((one) => describeFinding(one, () => 'then'));
@@ -75,7 +75,7 @@ describe('a replica', () => {
     const before = await asked('select inet_server_port() as port', `&as_of=${new Date().toISOString()}`);
     expect(JSON.parse(before.body)).toEqual([{ port: Number(port(pair.urls[0])) }]);
     expect(await told()).toEqual([]);
-    await metrics().toContain(`chain_recorder_replica_readable{place="${replica.place}"} 1`);
+    await metrics().toContain(`chain_recorder_replica_readable{replica="${replica.address}"} 1`);
   });
 
   it('serves every page of rows and every view of reporting', async () => {
@@ -98,7 +98,7 @@ describe('a replica', () => {
     const { lagSeconds, lagBytes, error } = await replica.check(primary);
     expect([error, lagBytes]).toEqual([null, expect.toSatisfy((bytes: number) => bytes > 0)]);
     expect(lagSeconds).not.toBeNull();
-    await storeReplicaState(database.sql, 'recorder', replica.place, {
+    await storeReplicaState(database.sql, 'recorder', replica.address, {
       ...{ lagSeconds: 90, lagBytes, error, strange: false },
     });
     expect(await told()).toEqual([
@@ -119,7 +119,7 @@ describe('a replica', () => {
     const api = await ask(`${server.address}/api/v1/datasets/node_validators/rows`);
     expect([api.code, api.body]).toEqual([503, expect.stringContaining('The replica cannot be read')]);
     expect((await ask(`${server.address}/ready`)).code).toBe(200);
-    await metrics().toContain(`chain_recorder_replica_readable{place="${replica.place}"} 0`);
+    await metrics().toContain(`chain_recorder_replica_readable{replica="${replica.address}"} 0`);
     await expect(selectReadSource({ replica, database, databaseUrl: '' })).rejects.toMatchObject({
       code: 'REPLICA_AWAY',
     });

@@ -21,7 +21,7 @@ const never = new AbortController().signal;
 const { it, sql } = withDatabase({ max: 4, connection: { TimeZone: 'UTC' } });
 beforeEach(async () => {
   clock.now = start;
-  await sql`truncate recorder.reading_scopes, recorder.reading_members, recorder.reading_open, recorder.reading_looks,
+  await sql`truncate recorder.reading_scopes, recorder.reading_members, recorder.reading_open, recorder.reading_observations,
     recorder.reading_days, recorder.reading_kept, recorder.validator_uptime, recorder.chain_heights, recorder.retention,
     recorder.changes, recorder.runs, recorder.targets, recorder.target_datasets`;
 });
@@ -122,7 +122,7 @@ async function changesSince(): Promise<string[]> {
 const members = async (where = 'true') =>
   (
     await sql.unsafe<{ member: string }[]>(
-      `select s.request[1] || ' ' || m.words[1] as member from recorder.reading_members m
+      `select s.request[1] || ' ' || m.texts[1] as member from recorder.reading_members m
        join recorder.reading_scopes s using (scope_id) where ${where} order by 1, m.chunk, m.seat`,
     )
   ).map(({ member }) => member);
@@ -210,7 +210,7 @@ describe('a member without retained readings', () => {
         })
         .beforeEach(async () => {
           clock.now = start;
-          await sql`truncate recorder.reading_scopes, recorder.reading_members, recorder.reading_open, recorder.reading_looks,
+          await sql`truncate recorder.reading_scopes, recorder.reading_members, recorder.reading_open, recorder.reading_observations,
             recorder.reading_days, recorder.reading_kept, recorder.validator_uptime, recorder.retention, recorder.changes`;
         }),
       { numRuns: Number(process.env.TEST_WORLDS ?? 4), endOnFailure: true },

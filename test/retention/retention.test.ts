@@ -54,7 +54,7 @@ const empty = async () => {
     ],
     ...['coverage', 'gaps', 'quarantine', 'retention', 'reading_scopes', 'reading_members', 'reading_open'],
     ...[
-      'reading_looks',
+      'reading_observations',
       'reading_days',
       'reading_kept',
       'node_health',

@@ -113,12 +113,12 @@ it('is made by up, uses another place after SIGHUP, and reports a failing one, a
   const up = startCommand(['up'], env, folder);
   try {
     const stands = () => sql<
-      { place: string; rows: string | null; error: string | null; failures: string }[]
+      { destination: string; rows: string | null; error: string | null; failures: string }[]
     >`
-      select place, rows, error, failures from reporting_internal.exports`;
+      select destination, rows, error, failures from reporting_internal.exports`;
     await expect
       .poll(stands, { timeout: 50_000 })
-      .toMatchObject([{ place: lake, rows: String(3 * warehouseTables.length), error: null }]);
+      .toMatchObject([{ destination: lake, rows: String(3 * warehouseTables.length), error: null }]);
     const manifest = await currentManifest(new DirectoryTarget(lake));
     expect(Object.keys(manifest?.tables ?? {})).toHaveLength(warehouseTables.length);
     const [told] = await sql<{ same: boolean }[]>`
@@ -135,7 +135,9 @@ it('is made by up, uses another place after SIGHUP, and reports a failing one, a
     up.process.kill('SIGHUP');
     await expect
       .poll(stands, { timeout: 50_000 })
-      .toMatchObject([{ place: file, failures: '1', error: expect.stringContaining('a-file-[redacted]') }]);
+      .toMatchObject([
+        { destination: file, failures: '1', error: expect.stringContaining('a-file-[redacted]') },
+      ]);
     expect(
       await sql`select state, subject, reason from reporting.findings where component = 'export'`,
     ).toEqual([

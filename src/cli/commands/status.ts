@@ -38,8 +38,8 @@ export async function statusCommand(app: App, options: { json: boolean }): Promi
         `sealed until ${formatTime(seal.sealed_until)} (seal ${seal.seal}, ${seal.signed ? 'signed' : 'not signed'}): ${seal.head}`,
       );
     printLine(`discrepancies between sources: ${describeDiscrepancies(status.discrepancies)}`);
-    for (const { place, error, lag_seconds } of status.replicas)
-      printLine(`replica ${place}: ${error ?? lagText({ lagSeconds: lag_seconds })}`);
+    for (const { replica, error, lag_seconds } of status.replicas)
+      printLine(`replica ${replica}: ${error ?? lagText({ lagSeconds: lag_seconds })}`);
     for (const finding of status.findings) printLine(describeFinding(finding, formatTime));
   }
   return status.findings.length > 0 ? exitCode.failed : exitCode.done;

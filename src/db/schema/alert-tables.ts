@@ -41,9 +41,9 @@ export const alerts = recorder.table(
      * Time for which the rule has reported the alert, has not reported the alert, and for which no notification
      * was sent; counted by rounds, in ms.
      */
-    held_ms: milliseconds(),
+    reported_ms: milliseconds(),
     absent_ms: milliseconds(),
-    untold_ms: milliseconds(),
+    since_notice_ms: milliseconds(),
   },
   (table) => [
     uniqueIndex('alerts_open').on(table.recorder, table.rule, table.subject).where(sql`state <> 'resolved'`),
@@ -106,7 +106,7 @@ export const alertRules = recorder.table(
   {
     recorder: text().notNull(),
     rule: text().notNull(),
-    asked_at: instant(),
+    evaluated_at: instant(),
     failed_since: instant(),
     error: text(),
   },

@@ -44,14 +44,14 @@ export const targets = recorder.table(
      * Number of requests of the last complete poll, and its window on the source's axis; null if there was
      * none.
      */
-    look_requests: integer(),
+    poll_requests: integer(),
     /**
      * Maximum number of requests of a complete run. For a list that is one window, this is about the number
      * for the whole list.
      */
-    most_requests: integer(),
-    look_from: bigint({ mode: 'number' }),
-    look_to: bigint({ mode: 'number' }),
+    max_requests: integer(),
+    poll_from: bigint({ mode: 'number' }),
+    poll_to: bigint({ mode: 'number' }),
     /** Start of the range that the poll returned, at or below its window; null if unknown. */
     shown_from: bigint({ mode: 'number' }),
     /** Service and index from which the target is read; null if there is none. */
@@ -113,8 +113,7 @@ export const targetDatasets = recorder.table(
     first_success_at: instant(),
     last_success_at: instant(),
     /**
-     * Planning time of the last successful run; null if the run was not planned, or an earlier version recorded
-     * it.
+     * Planning time of the last successful run; null if the run was not planned.
      */
     last_planned_at: instant(),
     /** Time of the last success after which nothing was missing. */

@@ -66,7 +66,7 @@ export const checkRuns = recorder.table('check_runs', {
   scope: text().primaryKey(),
   /** Time of the last comparison without a failure; null if there was none. */
   checked_at: instant(),
-  took_ms: integer(),
+  duration_ms: integer(),
   /** Start of the consecutive failures of the comparison, and the reason; null if the last one succeeded. */
   failed_since: instant(),
   error: text(),

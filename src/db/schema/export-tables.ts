@@ -7,7 +7,7 @@ export const scheduledExports = recorder.table(
   {
     recorder: text().notNull(),
     /** Destination, as configured. */
-    place: text().notNull(),
+    destination: text().notNull(),
     /** Null for all datasets. */
     datasets: text().array(),
     format: text().notNull(),
@@ -30,5 +30,5 @@ export const scheduledExports = recorder.table(
     rows: bigint({ mode: 'number' }),
     bytes: bigint({ mode: 'number' }),
   },
-  (table) => [primaryKey({ columns: [table.recorder, table.place] })],
+  (table) => [primaryKey({ columns: [table.recorder, table.destination] })],
 );

@@ -55,7 +55,7 @@ export const replicas = recorder.table(
     /** The recorder's name. */
     recorder: text().notNull(),
     /** Host, port and database. */
-    place: text().notNull(),
+    replica: text().notNull(),
     /** Lag, in seconds and in bytes of WAL; null if unknown. */
     lag_seconds: doublePrecision(),
     lag_bytes: bigint({ mode: 'number' }),
@@ -69,7 +69,7 @@ export const replicas = recorder.table(
     behind_since: instant(),
     seen_at: instant().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.recorder, table.place] })],
+  (table) => [primaryKey({ columns: [table.recorder, table.replica] })],
 );
 
 /**

@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm';
 import {
   bigint,
-  boolean,
   customType,
   date,
   index,
@@ -49,7 +48,7 @@ export const readingMembers = recorder.table(
     chunk: integer().notNull(),
     /** From 1 to 8. */
     seat: smallint().notNull(),
-    words: text().array().notNull(),
+    texts: text().array().notNull(),
     /**
      * Time at which no stored reading of the member was found. Later observations never use the number of the
      * member again (src/recording/unread-members.ts).
@@ -58,14 +57,14 @@ export const readingMembers = recorder.table(
   },
   (table) => [
     primaryKey({ columns: [table.scope_id, table.chunk, table.seat] }),
-    unique('reading_members_words').on(table.scope_id, table.words, table.retired_at).nullsNotDistinct(),
-    index('reading_members_first').on(sql`(words[1])`),
+    unique('reading_members_texts').on(table.scope_id, table.texts, table.retired_at).nullsNotDistinct(),
+    index('reading_members_first').on(sql`(texts[1])`),
   ],
 );
 
 /**
- * Observations of days that are not closed yet, with all their values: one strip of values per column, by the
- * members' numbers (src/recording/readings/strip.ts).
+ * Observations of days that are not closed yet, with all their values: one strip of values per column, with an
+ * ordinal for each member that was read, in the order of the members' numbers (src/recording/readings/strip.ts).
  */
 export const readingOpen = recorder.table(
   'reading_open',
@@ -74,11 +73,6 @@ export const readingOpen = recorder.table(
     scope_id: integer().notNull(),
     observed_at: instant().notNull(),
     run_id: bigint({ mode: 'bigint' }).notNull(),
-    /**
-     * Whether a strip has a position for each member that was read, in the order of their numbers. Earlier
-     * versions stored a position for each number.
-     */
-    dense: boolean().notNull().default(false),
     base: bigint({ mode: 'bigint' }).array().notNull(),
     mode: smallint().array().notNull(),
     start: integer().array().notNull(),
@@ -96,17 +90,17 @@ export const readingOpen = recorder.table(
  * Observations of closed days. The table has only one index, because its rows are small and many. Queries for a
  * day of a scope filter by time.
  */
-export const readingLooks = recorder.table(
-  'reading_looks',
+export const readingObservations = recorder.table(
+  'reading_observations',
   {
     scope_id: integer().notNull(),
     observed_at: instant().notNull(),
     run_id: bigint({ mode: 'bigint' }).notNull(),
     day: date().notNull(),
-    /** Position of the observation in the day, from 0. */
-    place: integer().notNull(),
+    /** Ordinal of the observation in the day, from 0. */
+    ordinal: integer().notNull(),
   },
-  (table) => [index('reading_looks_observed').on(table.scope_id, table.observed_at)],
+  (table) => [index('reading_observations_observed').on(table.scope_id, table.observed_at)],
 );
 
 /**
@@ -119,10 +113,9 @@ export const readingDays = recorder.table(
     scope_id: integer().notNull(),
     chunk: integer().notNull(),
     day: date().notNull(),
-    /** Slope of each strip (`src/recording/readings/strip.ts`). Null if all slopes are 0. */
-    looks: integer().notNull(),
+    observation_count: integer().notNull(),
     base: bigint({ mode: 'bigint' }).array().notNull(),
-    /** Null if no strip has a slope. */
+    /** Slope of each strip (`src/recording/readings/strip.ts`). Null if all slopes are 0. */
     slope: integer().array(),
     mode: smallint().array().notNull(),
     start: integer().array().notNull(),
@@ -134,7 +127,7 @@ export const readingDays = recorder.table(
     bits: varbit().notNull(),
     /** For numeric columns: the sum of a member's values as whole numbers, and the number of values. */
     sums: numeric().array().notNull(),
-    told: integer().array().notNull(),
+    value_counts: integer().array().notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.scope_id, table.chunk, table.day] }),

@@ -27,7 +27,7 @@ export interface CloseDayResult {
  */
 export function closeDaySql(dataset: Dataset): string {
   const packing = packingOf(dataset);
-  const { words, values, request } = packing;
+  const { texts, values, request } = packing;
   const count = values.length;
   const numbers = numbersOf(packing).map(({ at }) => at);
   const begins = `($2::date::timestamp at time zone 'UTC')`;
@@ -44,7 +44,7 @@ export function closeDaySql(dataset: Dataset): string {
   const shapes = values.map((value, at) => ({ ...stripShapeSql(value, at + 1), at: at + 1 }));
   const readingTexts = [...values.map((_, at) => `v${at + 1}::text`), 'observed_at', 'run_id'].join(', ');
   const written = selectClosedDayReadings(packing, 'true', {
-    looks: 'looks',
+    observations: 'observations',
     days: 'days',
     members: 'members',
   });
@@ -55,36 +55,36 @@ export function closeDaySql(dataset: Dataset): string {
     ), found as (
       ${forms.map(({ form, from }) => readingsOf(packing, form, from)).join('\n      union all\n      ')}
     ),
-    ${memberNumberCtes({ suffix: '', words: 'select words from found' })},
+    ${memberNumberCtes({ suffix: '', texts: 'select texts from found' })},
     readings as materialized (
-      -- A reading that was recorded again and stands in two forms is one.
+      -- A reading that was recorded again is stored in two forms, and counts once.
       select distinct on (m.n, f.observed_at) m.n, f.*
-      from found f join numbered m on m.words = f.words order by m.n, f.observed_at, f.place_of_row nulls first
+      from found f join numbered m on m.texts = f.texts order by m.n, f.observed_at, f.row_ctid nulls first
     ), shaped as materialized (
       select n, ${shapes.map(({ scale, trimmed, at }) => `${scale} as s${at}, ${trimmed} as t${at}`).join(', ')},
         bool_and(plain) and ${shapes.map(({ fits }) => fits).join(' and ')} as fits
       from readings group by n
-    ), looks as materialized (
+    ), observations as materialized (
       select scope_id, observed_at, run_id, $2::date as day,
-        (row_number() over (order by observed_at, run_id) - 1)::int as place
+        (row_number() over (order by observed_at, run_id) - 1)::int as ordinal
       from scope cross join (select distinct observed_at, run_id from readings r join shaped h on h.n = r.n and h.fits) l
     ), fitting as materialized (
-      select r.n, l.place, ${v}, r.observed_at, r.run_id, r.place_of_row
+      select r.n, l.ordinal, ${v}, r.observed_at, r.run_id, r.row_ctid
       from readings r join shaped h on h.n = r.n and h.fits
-        join looks l on l.observed_at = r.observed_at and l.run_id = r.run_id
+        join observations l on l.observed_at = r.observed_at and l.run_id = r.run_id
     ), shapes as materialized (
       ${shapes.map(({ at }) => `select n, ${at} as c, s${at} as scale, t${at} as trimmed from shaped where fits`).join(' union all ')}
     ), wholes as materialized (
       ${integersSql(packing, 'fitting', 'shapes', 'n')}
     ),
-    ${stripCtes({ suffix: '', key: 'n, c', wholes: 'wholes', shapes: 'shapes', places: 'looks', sloping: true }).join(',\n    ')},
+    ${stripCtes({ suffix: '', key: 'n, c', wholes: 'wholes', shapes: 'shapes', ordinals: 'observations', sloping: true }).join(',\n    ')},
     presence as materialized (
-      select m.n, string_agg(case when f.n is null then '0' else '1' end, '' order by l.place) as bits, count(f.n) as read
-      from (select distinct n from strips) m cross join looks l left join fitting f on f.n = m.n and f.place = l.place group by m.n
+      select m.n, string_agg(case when f.n is null then '0' else '1' end, '' order by l.ordinal) as bits, count(f.n) as read
+      from (select distinct n from strips) m cross join observations l left join fitting f on f.n = m.n and f.ordinal = l.ordinal group by m.n
     ), sums as materialized (
-      select n, c, sum(whole) as sum, count(whole) as told from wholes group by n, c
+      select n, c, sum(whole) as sum, count(whole) as value_count from wholes group by n, c
     ), cells as materialized (
-      select u.chunk, u.seat, c.c, s.base, s.slope, s.mode, coalesce(s.bits, '') as bits, t.sum, coalesce(t.told, 0) as told,
+      select u.chunk, u.seat, c.c, s.base, s.slope, s.mode, coalesce(s.bits, '') as bits, t.sum, coalesce(t.value_count, 0) as value_count,
         sum(length(coalesce(s.bits, ''))) over (partition by u.chunk order by u.seat, c.c) - length(coalesce(s.bits, '')) as start
       from (select distinct n / ${MEMBERS_PER_ROW} as chunk from strips) k
         cross join lateral (select k.chunk, seat from generate_series(1, ${MEMBERS_PER_ROW}) seat) u
@@ -92,14 +92,14 @@ export function closeDaySql(dataset: Dataset): string {
         left join strips s on s.n = u.chunk * ${MEMBERS_PER_ROW} + u.seat - 1 and s.c = c.c
         left join sums t on t.n = s.n and t.c = s.c
     ), seated as (
-      select k.chunk, (select count(*) from looks) as looks,
-        bool_and(p.n is null or p.read = (select count(*) from looks)) as whole,
-        string_agg(coalesce(p.bits, repeat('0', (select count(*) from looks)::int)), '' order by u.seat) as bits
+      select k.chunk, (select count(*) from observations) as observation_count,
+        bool_and(p.n is null or p.read = (select count(*) from observations)) as whole,
+        string_agg(coalesce(p.bits, repeat('0', (select count(*) from observations)::int)), '' order by u.seat) as bits
       from (select distinct n / ${MEMBERS_PER_ROW} as chunk from strips) k cross join generate_series(1, ${MEMBERS_PER_ROW}) u(seat)
         left join presence p on p.n = k.chunk * ${MEMBERS_PER_ROW} + u.seat - 1
       group by k.chunk
     ), days as materialized (
-      select (select scope_id from scope) as scope_id, c.chunk, $2::date as day, s.looks::int as looks,
+      select (select scope_id from scope) as scope_id, c.chunk, $2::date as day, s.observation_count::int as observation_count,
         array_agg(c.base order by seat, c.c) as base,
         case when bool_or(c.slope <> 0) then array_agg(coalesce(c.slope, 0) order by seat, c.c) end as slope,
         array_agg(coalesce(c.mode, 0) order by seat, c.c) as mode,
@@ -107,10 +107,10 @@ export function closeDaySql(dataset: Dataset): string {
         case when not s.whole then s.bits::varbit end as present,
         string_agg(c.bits, '' order by seat, c.c)::varbit as bits,
         coalesce(array_agg(c.sum order by seat, c.c) filter (where c.c in (${numbers.join(', ') || 'null'})), '{}') as sums,
-        coalesce(array_agg(c.told::int order by seat, c.c) filter (where c.c in (${numbers.join(', ') || 'null'})), '{}') as told
-      from cells c join seated s on s.chunk = c.chunk group by c.chunk, s.looks, s.whole, s.bits
+        coalesce(array_agg(c.value_count::int order by seat, c.c) filter (where c.c in (${numbers.join(', ') || 'null'})), '{}') as value_counts
+      from cells c join seated s on s.chunk = c.chunk group by c.chunk, s.observation_count, s.whole, s.bits
     ), members as materialized (
-      select (select scope_id from scope) as scope_id, n::int / ${MEMBERS_PER_ROW} as chunk, (n % ${MEMBERS_PER_ROW} + 1)::int as seat, words from numbered
+      select (select scope_id from scope) as scope_id, n::int / ${MEMBERS_PER_ROW} as chunk, (n % ${MEMBERS_PER_ROW} + 1)::int as seat, texts from numbered
     ), reread as materialized (
       select m.chunk * ${MEMBERS_PER_ROW} + m.seat - 1 as n, ${values
         .map(({ column }, at) => `${written.columns.get(column.name)} as v${at + 1}`)
@@ -125,37 +125,37 @@ export function closeDaySql(dataset: Dataset): string {
       select case when w.readings = 0 then true else reporting_internal.refused(format(
         'the readings of %s of %s on %s are not the same when they are packed: %s differ', ${regclassSql(packing)}, $1::text[], $2::date, w.readings)) is null end as fine
       from wrong w
-    ), gone_rows as (
-      delete from recorder.${dataset.name} r using fitting f where r.ctid = f.place_of_row and (select fine from checked) returning 1
-    ), gone_twice as (
-      delete from recorder.${dataset.name} r using found f join numbered m on m.words = f.words
-        join readings g on g.n = m.n and g.observed_at = f.observed_at and g.place_of_row is null
-      where r.ctid = f.place_of_row and (select fine from checked) returning 1
-    ), gone_open as (
+    ), deleted_rows as (
+      delete from recorder.${dataset.name} r using fitting f where r.ctid = f.row_ctid and (select fine from checked) returning 1
+    ), deleted_duplicates as (
+      delete from recorder.${dataset.name} r using found f join numbered m on m.texts = f.texts
+        join readings g on g.n = m.n and g.observed_at = f.observed_at and g.row_ctid is null
+      where r.ctid = f.row_ctid and (select fine from checked) returning 1
+    ), deleted_open as (
       delete from recorder.reading_open l where ${ofScope} and ${inDay('l.observed_at')} and (select fine from checked) returning 1
-    ), gone_looks as (
-      delete from recorder.reading_looks l where ${ofScope} and ${inDay('l.observed_at')} and (select fine from checked) returning 1
-    ), gone_days as (
+    ), deleted_observations as (
+      delete from recorder.reading_observations l where ${ofScope} and ${inDay('l.observed_at')} and (select fine from checked) returning 1
+    ), deleted_days as (
       delete from recorder.reading_days l where ${ofScope} and l.day = $2::date and (select fine from checked) returning 1
     ), kept as materialized (
       select r.* from readings r join shaped h on h.n = r.n and not h.fits
     ), kept_rows as (
-      insert into recorder.${dataset.name} (${[...request, ...words, ...values.map(({ column }) => column)].map(({ name }) => name).join(', ')}, observed_at, run_id)
-      select ${[...request.map((_, at) => `($1::text[])[${at + 1}]`), ...words.map((_, at) => `words[${at + 1}]`), ...values.map((_, at) => `v${at + 1}`)].join(', ')}, observed_at, run_id
-      from kept where place_of_row is null and (select fine from checked) returning 1
+      insert into recorder.${dataset.name} (${[...request, ...texts, ...values.map(({ column }) => column)].map(({ name }) => name).join(', ')}, observed_at, run_id)
+      select ${[...request.map((_, at) => `($1::text[])[${at + 1}]`), ...texts.map((_, at) => `texts[${at + 1}]`), ...values.map((_, at) => `v${at + 1}`)].join(', ')}, observed_at, run_id
+      from kept where row_ctid is null and (select fine from checked) returning 1
     ), new_members as (
-      insert into recorder.reading_members (scope_id, chunk, seat, words)
-      select scope_id, chunk, seat, m.words from members m
-      where not exists (select from known k where k.words = m.words) and exists (select from strips s where s.n = m.chunk * ${MEMBERS_PER_ROW} + m.seat - 1) returning 1
-    ), new_looks as (
-      -- The counts make what stood there leave first.
-      insert into recorder.reading_looks (scope_id, observed_at, run_id, day, place)
-      select scope_id, observed_at, run_id, day, place from looks
-      where (select count(*) from gone_looks) >= 0 and (select fine from checked) returning 1
+      insert into recorder.reading_members (scope_id, chunk, seat, texts)
+      select scope_id, chunk, seat, m.texts from members m
+      where not exists (select from known k where k.texts = m.texts) and exists (select from strips s where s.n = m.chunk * ${MEMBERS_PER_ROW} + m.seat - 1) returning 1
+    ), new_observations as (
+      -- The counts force the deletion of the earlier rows first.
+      insert into recorder.reading_observations (scope_id, observed_at, run_id, day, ordinal)
+      select scope_id, observed_at, run_id, day, ordinal from observations
+      where (select count(*) from deleted_observations) >= 0 and (select fine from checked) returning 1
     ), new_days as (
-      insert into recorder.reading_days (scope_id, chunk, day, looks, base, slope, mode, start, present, bits, sums, told)
-      select scope_id, chunk, day, looks, base, slope, mode, start, present, bits, sums, told from days
-      where (select count(*) from gone_days) >= 0 and (select fine from checked) returning 1
+      insert into recorder.reading_days (scope_id, chunk, day, observation_count, base, slope, mode, start, present, bits, sums, value_counts)
+      select scope_id, chunk, day, observation_count, base, slope, mode, start, present, bits, sums, value_counts from days
+      where (select count(*) from deleted_days) >= 0 and (select fine from checked) returning 1
     ), remembered as (
       insert into recorder.reading_kept as k (scope_id, day, rows)
       select scope_id, $2::date, (select count(*) from kept) from scope where (select count(*) from kept) > 0
@@ -164,16 +164,16 @@ export function closeDaySql(dataset: Dataset): string {
     select (select count(*) from fitting)::int as packed, (select count(*) from kept)::int as kept`;
 }
 
-function readingsOf({ words, values, loose }: Packing, form: ReadingForm, placeOfRow: string): string {
+function readingsOf({ texts, values, loose }: Packing, form: ReadingForm, rowCtid: string): string {
   const text = ({ name }: { name: string }) => form.columns.get(name) ?? 'null';
   const plain = loose.flatMap((name) => form.columns.get(name) ?? []).map((column) => `${column} is null`);
   const columns = new Map([
-    ['words', words.length === 0 ? `'{}'::text[]` : `array[${words.map(text).join(', ')}]::text[]`],
+    ['texts', texts.length === 0 ? `'{}'::text[]` : `array[${texts.map(text).join(', ')}]::text[]`],
     ...values.map(({ column }, at): [string, string] => [`v${at + 1}`, text(column)]),
     ['observed_at', text({ name: 'observed_at' })],
     ['run_id', text({ name: 'run_id' })],
     ['plain', plain.join(' and ') || 'true'],
-    ['place_of_row', placeOfRow],
+    ['row_ctid', rowCtid],
   ]);
   return selectOf(
     { columns, from: form.from },

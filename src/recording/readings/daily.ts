@@ -17,18 +17,18 @@ export function dailyAveragesSql(packing: Packing, names: readonly DatasetColumn
   const entityColumns = names.map(({ name }) => name).join(', ');
   const counted = (form: ReadingForm) => `
   select ${names.map(({ name }) => form.columns.get(name)).join(', ')}, ${dayOf(form.columns.get('observed_at') ?? '')} as day,
-    ${numbers.map(({ column }) => `${form.columns.get(column.name)}::numeric as sum_${column.name}, (${form.columns.get(column.name)} is not null)::int as told_${column.name}`).join(', ')}
+    ${numbers.map(({ column }) => `${form.columns.get(column.name)}::numeric as sum_${column.name}, (${form.columns.get(column.name)} is not null)::int as count_${column.name}`).join(', ')}
   from ${form.from}`;
   const closed = closedSums(packing, names);
   return `select ${entityColumns}, day, ${numbers
     .map(
       ({ column: { name } }) =>
-        `told_${name}::bigint as ${name}_readings, round(sum_${name} / nullif(told_${name}, 0), 12) as ${name}_average`,
+        `count_${name}::bigint as ${name}_readings, round(sum_${name} / nullif(count_${name}, 0), 12) as ${name}_average`,
     )
     .join(', ')}
 from (${closed} and d.day <> all(${daysElsewhere(packing)})
   union all
-  select ${entityColumns}, day, ${numbers.map(({ column: { name } }) => `sum(sum_${name}), sum(told_${name})`).join(', ')}
+  select ${entityColumns}, day, ${numbers.map(({ column: { name } }) => `sum(sum_${name}), sum(count_${name})`).join(', ')}
   from (${closed} and d.day = any(${daysElsewhere(packing)})
     union all${counted(selectOpenDayReadings(packing))}
     union all${counted(selectRowReadings(packing))}
@@ -39,7 +39,7 @@ from (${closed} and d.day <> all(${daysElsewhere(packing)})
 
 /**
  * SQL: for each entity and closed day, the sum of each numeric column (`sum_` and its name) and the count of
- * values (`told_` and its name).
+ * values (`count_` and its name).
  */
 function closedSums(packing: Packing, names: readonly DatasetColumn[]): string {
   const numbers = numbersOf(packing);
@@ -47,11 +47,11 @@ function closedSums(packing: Packing, names: readonly DatasetColumn[]): string {
   const mode = (at: number) => `d.mode[${cellOf(packing.values.length, at)}]`;
   const closed = new Map([
     ...packing.request.map(({ name }, at): [string, string] => [name, `s.request[${at + 1}]`]),
-    ...packing.words.map(({ name }, at): [string, string] => [name, `m.words[${at + 1}]`]),
+    ...packing.texts.map(({ name }, at): [string, string] => [name, `m.texts[${at + 1}]`]),
   ]);
   return `
   select ${names.map(({ name }) => `${closed.get(name)} as ${name}`).join(', ')}, d.day,
-    ${numbers.map(({ column, at }, place) => `d.sums[${cell(place + 1)}] * ${unitSql(mode(at))} as sum_${column.name}, d.told[${cell(place + 1)}] as told_${column.name}`).join(', ')}
+    ${numbers.map(({ column, at }, index) => `d.sums[${cell(index + 1)}] * ${unitSql(mode(at))} as sum_${column.name}, d.value_counts[${cell(index + 1)}] as count_${column.name}`).join(', ')}
   from recorder.reading_days d
     join recorder.reading_scopes s on s.scope_id = d.scope_id
     join recorder.reading_members m on m.scope_id = d.scope_id and m.chunk = d.chunk

@@ -53,8 +53,8 @@ const withVersionId = ({ dataset }: Packing, { columns, from }: ReadingForm): Re
 });
 
 /**
- * Returns the SELECT of readings that are rows of the table of the dataset: late readings, readings that cannot
- * be packed, and readings of an earlier version.
+ * Returns the SELECT of readings that are rows of the table of the dataset: late readings, and readings that
+ * cannot be packed.
  */
 export function selectRowReadings(packing: Packing, where = 'true'): ReadingForm {
   return {
@@ -72,7 +72,7 @@ export function selectOpenDayReadings(packing: Packing, where = 'true'): Reading
     mode: `l.mode[${at}]`,
     start: `l.start[${at}]`,
     bits: 'l.bits',
-    place: `(case when l.dense then bit_count(substring(l.present from 1 for ${number}))::int else ${number} end)`,
+    ordinal: `bit_count(substring(l.present from 1 for ${number}))::int`,
   }));
   return {
     columns,
@@ -95,7 +95,7 @@ export function lastObservationSql(packing: Packing, request: readonly string[])
           select scope_id from recorder.reading_scopes where dataset = ${regclassSql(packing)} and request = array[${request.join(', ')}])
         order by k.observed_at desc limit 1)`;
   const ofRequest = packing.request.map(({ name }, at) => `q.${name} = ${request[at]}`).join(' and ');
-  return `greatest(${last('reading_open')}, ${last('reading_looks')}, (
+  return `greatest(${last('reading_open')}, ${last('reading_observations')}, (
         select q.observed_at from recorder.${dataset.name} q where ${ofRequest} order by q.observed_at desc limit 1))`;
 }
 
@@ -103,13 +103,13 @@ export function lastObservationSql(packing: Packing, request: readonly string[])
  * Tables or CTEs of closed days, so that the same SQL reads stored days and days that are about to be stored.
  */
 export interface ClosedDayTables {
-  readonly looks: string;
+  readonly observations: string;
   readonly days: string;
   readonly members: string;
 }
 
 const STORED: ClosedDayTables = {
-  looks: 'recorder.reading_looks',
+  observations: 'recorder.reading_observations',
   days: 'recorder.reading_days',
   members: 'recorder.reading_members',
 };
@@ -118,7 +118,7 @@ const STORED: ClosedDayTables = {
 export function selectClosedDayReadings(
   packing: Packing,
   where = 'true',
-  { looks, days, members } = STORED,
+  { observations, days, members } = STORED,
 ): ReadingForm {
   const cell = (at: number) => cellOf(packing.values.length, at);
   const columns = decoded(packing, (at) => ({
@@ -127,23 +127,23 @@ export function selectClosedDayReadings(
     mode: `d.mode[${cell(at)}]`,
     start: `d.start[${cell(at)}]`,
     bits: 'd.bits',
-    place: 'l.place',
+    ordinal: 'l.ordinal',
   }));
   return {
     columns,
-    from: `${looks} l
+    from: `${observations} l
     join recorder.reading_scopes s on s.scope_id = l.scope_id
     join ${days} d on d.scope_id = l.scope_id and d.day = l.day
     join ${members} m on m.scope_id = d.scope_id and m.chunk = d.chunk
   where s.dataset = ${regclassSql(packing)} and ${wasReadSql(packing)}
-    and (d.present is null or get_bit(d.present, (m.seat - 1) * d.looks + l.place) = 1) and ${where}`,
+    and (d.present is null or get_bit(d.present, (m.seat - 1) * d.observation_count + l.ordinal) = 1) and ${where}`,
   };
 }
 
-function decoded({ request, words, values }: Packing, strip: (at: number) => Strip): Map<string, string> {
+function decoded({ request, texts, values }: Packing, strip: (at: number) => Strip): Map<string, string> {
   return new Map([
     ...request.map(({ name }, at): [string, string] => [name, `s.request[${at + 1}]`]),
-    ...words.map(({ name }, at): [string, string] => [name, `m.words[${at + 1}]`]),
+    ...texts.map(({ name }, at): [string, string] => [name, `m.texts[${at + 1}]`]),
     ...values.map(({ column, kind }, at): [string, string] => [
       column.name,
       valueAtSql(strip(at + 1), kind, column.nullable, 'l.observed_at'),

@@ -2,7 +2,7 @@ import type { DatasetColumn } from '../../datasets/contract.ts';
 import { type Packing, regclassSql } from './value-encoding.ts';
 
 /** Returns the name of the view of {@link observationsSql} for a dataset. */
-export const observationsViewName = (dataset: string) => `${dataset}_looks`;
+export const observationsViewName = (dataset: string) => `${dataset}_observations`;
 export const membersViewName = (dataset: string) => `${dataset}_members`;
 
 /**
@@ -17,22 +17,22 @@ export function observationsSql(packing: Packing): string {
 from recorder.${table} l join recorder.reading_scopes s on s.scope_id = l.scope_id
 where s.dataset = ${regclassSql(packing)}`;
   const rows = `select distinct ${[...request.map(({ name }) => name), 'observed_at', 'run_id'].join(', ')} from recorder.${dataset.name}`;
-  return [packed('reading_looks'), packed('reading_open'), rows].join('\nunion all\n');
+  return [packed('reading_observations'), packed('reading_open'), rows].join('\nunion all\n');
 }
 
 /** Returns the columns that identify an entity and are never null: the request, and the texts of the key. */
-export const membersColumns = ({ dataset, request, words }: Packing): readonly DatasetColumn[] => [
+export const membersColumns = ({ dataset, request, texts }: Packing): readonly DatasetColumn[] => [
   ...request,
-  ...words.filter(({ name, nullable }) => dataset.key.includes(name) && !nullable),
+  ...texts.filter(({ name, nullable }) => dataset.key.includes(name) && !nullable),
 ];
 
 /** SQL: each entity that was ever read, as far back as readings are retained, by {@link membersColumns}. */
 export function membersSql(packing: Packing): string {
-  const { dataset, request, words } = packing;
+  const { dataset, request, texts } = packing;
   const wanted = membersColumns(packing);
   const stored = new Map([
     ...request.map(({ name }, at): [string, string] => [name, `s.request[${at + 1}]`]),
-    ...words.map(({ name }, at): [string, string] => [name, `m.words[${at + 1}]`]),
+    ...texts.map(({ name }, at): [string, string] => [name, `m.texts[${at + 1}]`]),
   ]);
   return `select ${wanted.map(({ name }) => `${stored.get(name)} as ${name}`).join(', ')}
 from recorder.reading_scopes s join recorder.reading_members m on m.scope_id = s.scope_id

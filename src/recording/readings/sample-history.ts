@@ -5,7 +5,7 @@ import { changeSelectSql } from '../histories/changes.ts';
 import { allReadings } from './forms.ts';
 import { memberNumberCtes } from './members.ts';
 import { integersSql, stripCtes, stripShapeSql } from './strips.ts';
-import { MEMBERS_PER_ROW, memberWordsSql, packingOf, regclassSql } from './value-encoding.ts';
+import { MEMBERS_PER_ROW, memberTextsSql, packingOf, regclassSql } from './value-encoding.ts';
 
 /**
  * `sample`: one reading per key and instant. The readings of an observation become one row of strips, one
@@ -23,16 +23,16 @@ export const writeSample: WriteHistory = (statement, dataset, at) => {
     .join(', ')}]`;
   const table = regclassSql(packing);
   const ofScope = `scope_id = (select scope_id from scope${suffix})`;
-  const shapes = values.map((value, place) => ({ ...stripShapeSql(value, place + 1), at: place + 1 }));
+  const shapes = values.map((value, at) => ({ ...stripShapeSql(value, at + 1), at: at + 1 }));
   const column = (name: string) => `(select array_agg(${name} order by c) from strips${suffix})`;
   return {
     ctes: [
       `given${suffix} as materialized (
-        select i.*, fence.run_id, ${memberWordsSql(packing, 'i')} as words, ${loose.map((name) => `i.${name} is null`).join(' and ')} as plain
+        select i.*, fence.run_id, ${memberTextsSql(packing, 'i')} as texts, ${loose.map((name) => `i.${name} is null`).join(' and ')} as plain
         from (${batchRowsSql(statement, dataset, at)}) i, fence)`,
       `made_scope${suffix} as materialized (
         insert into recorder.reading_scopes (dataset, request, next_member)
-        select ${table}, ${requestArray}, (select count(distinct words) from given${suffix}) where exists (select from given${suffix})
+        select ${table}, ${requestArray}, (select count(distinct texts) from given${suffix}) where exists (select from given${suffix})
           and not exists (select from recorder.reading_scopes where dataset = ${table} and request = ${requestArray})
         returning scope_id)`,
       `scope${suffix} as materialized (
@@ -40,37 +40,37 @@ export const writeSample: WriteHistory = (statement, dataset, at) => {
         union all select scope_id from made_scope${suffix})`,
       memberNumberCtes({
         suffix,
-        words: `select words from given${suffix}`,
+        texts: `select texts from given${suffix}`,
         newScope: `made_scope${suffix}`,
       }),
       `values${suffix} as materialized (
-        select m.n, (row_number() over (order by m.n) - 1)::int as place, ${values.map((one, place) => `g.${one.column.name} as v${place + 1}`).join(', ')},
+        select m.n, (row_number() over (order by m.n) - 1)::int as ordinal, ${values.map((one, at) => `g.${one.column.name} as v${at + 1}`).join(', ')},
           ${observedAt} as observed_at, g.plain
-        from given${suffix} g join numbered${suffix} m on m.words = g.words)`,
+        from given${suffix} g join numbered${suffix} m on m.texts = g.texts)`,
       `shaped${suffix} as materialized (
         select ${shapes.map(({ scale, trimmed, at: c }) => `${scale} as s${c}, ${trimmed} as t${c}`).join(', ')},
           bool_and(plain) and ${shapes.map(({ fits }) => fits).join(' and ')}
             and not exists (select from recorder.reading_open where ${ofScope} and observed_at = ${observedAt})
-            and not exists (select from recorder.reading_looks where ${ofScope} and observed_at = ${observedAt})
+            and not exists (select from recorder.reading_observations where ${ofScope} and observed_at = ${observedAt})
             as fits
         from values${suffix} having count(*) = (select count(*) from given${suffix}) and count(*) > 0)`,
       `shapes${suffix} as materialized (
         ${shapes.map(({ at: c }) => `select ${c} as c, s${c} as scale, t${c} as trimmed from shaped${suffix} where fits`).join(' union all ')})`,
       `wholes${suffix} as materialized (
         ${integersSql(packing, `values${suffix}`, `shapes${suffix}`, null)})`,
-      `places${suffix} as materialized (
-        select place from generate_series(0, (select max(place) from wholes${suffix})) place)`,
+      `ordinals${suffix} as materialized (
+        select ordinal from generate_series(0, (select max(ordinal) from wholes${suffix})) ordinal)`,
       ...stripCtes({
         suffix,
         key: 'c',
         wholes: `wholes${suffix}`,
         shapes: `shapes${suffix}`,
-        places: `places${suffix}`,
+        ordinals: `ordinals${suffix}`,
         sloping: false,
       }),
-      `look${suffix} as (
-        insert into recorder.reading_open (dataset, scope_id, observed_at, run_id, dense, base, mode, start, present, bits)
-        select ${table}, (select scope_id from scope${suffix}), ${observedAt}, fence.run_id, true, ${column('base')}, ${column('mode')},
+      `observation${suffix} as (
+        insert into recorder.reading_open (dataset, scope_id, observed_at, run_id, base, mode, start, present, bits)
+        select ${table}, (select scope_id from scope${suffix}), ${observedAt}, fence.run_id, ${column('base')}, ${column('mode')},
           (select array_agg(start order by c) from (select c, (sum(length(bits)) over (order by c) - length(bits))::int as start from strips${suffix}) s),
           ${presence(`select n from values${suffix}`)},
           (select string_agg(bits, '' order by c)::varbit from strips${suffix})
@@ -78,25 +78,25 @@ export const writeSample: WriteHistory = (statement, dataset, at) => {
       `written${suffix} as (
         insert into recorder.${dataset.name} as r (${names}, observed_at, run_id)
         select ${names}, ${observedAt}, run_id from given${suffix} n
-        where not exists (select from look${suffix}) and not exists (
+        where not exists (select from observation${suffix}) and not exists (
           select from (${allReadings(packing)}) o where ${sameKeySql(dataset, 'o', 'n')} and o.observed_at = ${observedAt})
-        on conflict do nothing returning ${memberWordsSql(packing, 'r')} as words)`,
+        on conflict do nothing returning ${memberTextsSql(packing, 'r')} as texts)`,
       `members${suffix} as (
-        insert into recorder.reading_members (scope_id, chunk, seat, words)
-        select (select scope_id from scope${suffix}), n / ${MEMBERS_PER_ROW}, n % ${MEMBERS_PER_ROW} + 1, words
-        from numbered${suffix} m where (exists (select from look${suffix}) or m.words in (select words from written${suffix}))
-          and not exists (select from known${suffix} k where k.words = m.words) returning 1)`,
-      `told${suffix} as materialized (
-        select n from values${suffix} where exists (select from look${suffix})
-        union select m.n from written${suffix} w join numbered${suffix} m on m.words = w.words)`,
+        insert into recorder.reading_members (scope_id, chunk, seat, texts)
+        select (select scope_id from scope${suffix}), n / ${MEMBERS_PER_ROW}, n % ${MEMBERS_PER_ROW} + 1, texts
+        from numbered${suffix} m where (exists (select from observation${suffix}) or m.texts in (select texts from written${suffix}))
+          and not exists (select from known${suffix} k where k.texts = m.texts) returning 1)`,
+      `changed${suffix} as materialized (
+        select n from values${suffix} where exists (select from observation${suffix})
+        union select m.n from written${suffix} w join numbered${suffix} m on m.texts = w.texts)`,
     ],
-    written: `(case when exists (select from look${suffix}) then (select count(*) from given${suffix}) else (select count(*) from written${suffix}) end)`,
+    written: `(case when exists (select from observation${suffix}) then (select count(*) from given${suffix}) else (select count(*) from written${suffix}) end)`,
     ...NO_CONFIRMATION,
     events: `${changeSelectSql({
-      changes: `(select count(*) from told${suffix})`,
+      changes: `(select count(*) from changed${suffix})`,
       scope_id: `(select scope_id from scope${suffix})`,
-      present: presence(`select n from told${suffix}`),
-    })} where exists (select from told${suffix})`,
+      present: presence(`select n from changed${suffix}`),
+    })} where exists (select from changed${suffix})`,
   };
 };
 

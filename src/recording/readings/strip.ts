@@ -1,10 +1,10 @@
 import type { ValueKind } from './value-encoding.ts';
 
 /**
- * Format of a strip, which holds the values of one column as integers, each at its place. The value at a
- * place is
+ * Format of a strip, which holds the values of one column as integers, each at its ordinal. The value at an
+ * ordinal is
  *
- *     base + floor(slope * place / 4096) + offset
+ *     base + floor(slope * ordinal / 4096) + offset
  *
  * The offsets are concatenated in a bit string with equal widths, so that each can be read without the
  * others. A column that changes linearly has small offsets; a constant one has none.
@@ -14,7 +14,7 @@ import type { ValueKind } from './value-encoding.ts';
  */
 export const MODE = { width: 63, scaleAt: 6, scale: 31, trimmed: 2048, nullable: 4096 } as const;
 
-/** Slopes are stored in this fraction of a unit per place, as a number of bits to shift. */
+/** Slopes are stored in this fraction of a unit per ordinal, as a number of bits to shift. */
 export const SLOPE_SHIFT = 12;
 
 /** Maximum number of decimals of packed values. */
@@ -39,7 +39,7 @@ export interface Strip {
   /** Offset of the strip's first bit, zero-based. */
   readonly start: string;
   readonly bits: string;
-  readonly place: string;
+  readonly ordinal: string;
 }
 
 /** SQL: the value of one unit of the integers of a strip. */
@@ -47,7 +47,7 @@ export const unitSql = (mode: string): string =>
   `${FRACTIONS}[((${mode} >> ${MODE.scaleAt}) & ${MODE.scale}) + 1]`;
 
 /**
- * SQL: the value of a strip at a place, in the type of its column.
+ * SQL: the value of a strip at an ordinal, in the type of its column.
  * @param nullable whether the column may be null
  * @param observedAt instant of the observation, for columns of instants
  */
@@ -80,20 +80,20 @@ export function valueAtSql(strip: Strip, kind: ValueKind, nullable: boolean, obs
 const widthOf = ({ mode }: Strip) => `(${mode} & ${MODE.width})`;
 
 function offsetOf(strip: Strip): string {
-  const { start, bits, place } = strip;
+  const { start, bits, ordinal } = strip;
   const width = widthOf(strip);
-  return `case ${width} when 0 then 0 else substring(${bits} from ${start} + ${place} * ${width} + 1 for ${width})::bigint end`;
+  return `case ${width} when 0 then 0 else substring(${bits} from ${start} + ${ordinal} * ${width} + 1 for ${width})::bigint end`;
 }
 
-/** SQL: the value of a strip at a place, without its offset. */
-const slopeValueSql = ({ base, slope, place }: Strip) =>
-  slope === null ? base : `${base} + coalesce((${slope}::bigint * ${place}) >> ${SLOPE_SHIFT}, 0)`;
+/** SQL: the value of a strip at an ordinal, without its offset. */
+const slopeValueSql = ({ base, slope, ordinal }: Strip) =>
+  slope === null ? base : `${base} + coalesce((${slope}::bigint * ${ordinal}) >> ${SLOPE_SHIFT}, 0)`;
 
-/** SQL: the value of a strip at a place, if it is not null. */
+/** SQL: the value of a strip at an ordinal, if it is not null. */
 const nonNullValueSql = (strip: Strip) => `(${slopeValueSql(strip)} + ${offsetOf(strip)})`;
 
 /**
- * SQL: the value or null of a strip at a place. Most strips have neither nulls nor offsets, so that one test
+ * SQL: the value or null of a strip at an ordinal. Most strips have neither nulls nor offsets, so that one test
  * covers both.
  */
 const nullableValueSql = (strip: Strip) =>

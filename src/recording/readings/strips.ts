@@ -70,12 +70,12 @@ export interface StripCteNames {
   readonly suffix: string;
   /** Columns that identify a strip, such as `n, c`. */
   readonly key: string;
-  /** A CTE with the key, `place`, and `whole`: one row per reading of a strip, with null for null values. */
+  /** A CTE with the key, `ordinal`, and `whole`: one row per reading of a strip, with null for null values. */
   readonly wholes: string;
   /** A CTE with the key, `scale` and `trimmed`. */
   readonly shapes: string;
-  /** A CTE with `place`: every place of a strip. */
-  readonly places: string;
+  /** A CTE with `ordinal`: every ordinal of a strip. */
+  readonly ordinals: string;
   readonly sloping: boolean;
 }
 
@@ -83,7 +83,7 @@ export interface StripCteNames {
  * Builds the CTEs that encode strips. The last one is `strips` with the suffix: the key, base, slope, mode,
  * width, and the bits as a text of zeros and ones.
  */
-export function stripCtes({ suffix, key, wholes, shapes, places, sloping }: StripCteNames): string[] {
+export function stripCtes({ suffix, key, wholes, shapes, ordinals, sloping }: StripCteNames): string[] {
   const on = (left: string, right: string) =>
     key
       .split(', ')
@@ -94,13 +94,13 @@ export function stripCtes({ suffix, key, wholes, shapes, places, sloping }: Stri
       .split(', ')
       .map((name) => `${alias}.${name}`)
       .join(', ');
-  const bent = (slope: string, place: string) => `((${slope}::bigint * ${place}) >> ${SLOPE_SHIFT})`;
+  const bent = (slope: string, ordinal: string) => `((${slope}::bigint * ${ordinal}) >> ${SLOPE_SHIFT})`;
   const width = (range: string) =>
     `(case ${range} when 0 then 0 else length(ltrim((${range})::bigint::bit(64)::text, '0')) end)`;
   return [
     `ends${suffix} as (
-      select ${key}, min(place) as first, max(place) as last,
-        (array_agg(whole order by place))[1] as at_first, (array_agg(whole order by place desc))[1] as at_last
+      select ${key}, min(ordinal) as first, max(ordinal) as last,
+        (array_agg(whole order by ordinal))[1] as at_first, (array_agg(whole order by ordinal desc))[1] as at_last
       from ${wholes} where whole is not null group by ${key})`,
     `slopes${suffix} as (
       select ${of('s')}, s.scale, s.trimmed, ${
@@ -113,8 +113,8 @@ export function stripCtes({ suffix, key, wholes, shapes, places, sloping }: Stri
     `ranges${suffix} as (
       select ${of('p')}, p.scale, p.trimmed, p.slope, count(*) > count(whole) as nulls,
         coalesce(min(whole), 0) as flat_base, coalesce(max(whole) - min(whole), 0) as flat_range,
-        coalesce(min(whole - ${bent('p.slope', 'place')}), 0) as bent_base,
-        coalesce(max(whole - ${bent('p.slope', 'place')}) - min(whole - ${bent('p.slope', 'place')}), 0) as bent_range
+        coalesce(min(whole - ${bent('p.slope', 'ordinal')}), 0) as bent_base,
+        coalesce(max(whole - ${bent('p.slope', 'ordinal')}) - min(whole - ${bent('p.slope', 'ordinal')}), 0) as bent_range
       from slopes${suffix} p join ${wholes} w on ${on('w', 'p')}
       group by ${of('p')}, p.scale, p.trimmed, p.slope)`,
     `chosen${suffix} as materialized (
@@ -128,11 +128,11 @@ export function stripCtes({ suffix, key, wholes, shapes, places, sloping }: Stri
       select ${of('k')}, k.base, k.slope, k.width,
         (k.width + (k.scale << ${MODE.scaleAt}) + k.trimmed::int * ${MODE.trimmed} + k.nulls::int * ${MODE.nullable})::smallint as mode,
         case k.width when 0 then '' else string_agg(right((case
-          when w.place is null then 0
+          when w.ordinal is null then 0
           when w.whole is null then -1
-          else w.whole - ${bent('k.slope', 'w.place')} - k.base end)::bigint::bit(64)::text, k.width), '' order by p.place) end as bits
-      from chosen${suffix} k cross join ${places} p
-        left join ${wholes} w on ${on('w', 'k')} and w.place = p.place
+          else w.whole - ${bent('k.slope', 'w.ordinal')} - k.base end)::bigint::bit(64)::text, k.width), '' order by p.ordinal) end as bits
+      from chosen${suffix} k cross join ${ordinals} p
+        left join ${wholes} w on ${on('w', 'k')} and w.ordinal = p.ordinal
       group by ${of('k')}, k.base, k.slope, k.width, k.scale, k.trimmed, k.nulls)`,
   ];
 }
@@ -146,7 +146,7 @@ export function integersSql(packing: Packing, from: string, shapes: string, memb
   return packing.values
     .map(
       (value, at) =>
-        `select ${member === null ? '' : `r.${member}, `}${at + 1} as c, r.place, ${integerSql(value, `r.v${at + 1}`, 'h.scale', 'r.observed_at')} as whole
+        `select ${member === null ? '' : `r.${member}, `}${at + 1} as c, r.ordinal, ${integerSql(value, `r.v${at + 1}`, 'h.scale', 'r.observed_at')} as whole
         from ${from} r join ${shapes} h on h.c = ${at + 1}${on}`,
     )
     .join('\n      union all\n      ');

@@ -26,8 +26,8 @@ export interface Packing {
   readonly dataset: Dataset;
   /** Columns of the request, in the order of the values of a scope. */
   readonly request: readonly DatasetColumn[];
-  /** Columns of texts, in the order of the `words` of a member: those of the key, then others. */
-  readonly words: readonly DatasetColumn[];
+  /** Columns of texts, in the order of the `texts` of a member: those of the key, then others. */
+  readonly texts: readonly DatasetColumn[];
   readonly values: readonly PackedColumn[];
   /** Columns that must be null in a packed reading. */
   readonly loose: readonly string[];
@@ -43,14 +43,14 @@ export function packingOf(dataset: Dataset): Packing {
   const before = packings.get(dataset);
   if (before) return before;
   const columns = itemColumns(dataset);
-  const isWord = ({ type }: DatasetColumn) => type === 'text';
+  const isText = ({ type }: DatasetColumn) => type === 'text';
   const inKey = ({ name }: DatasetColumn) => dataset.key.includes(name);
-  const odd = columns.find((column) => inKey(column) && !isWord(column));
+  const odd = columns.find((column) => inKey(column) && !isText(column));
   if (odd)
     throw new Error(
       `${dataset.name}: a key column of readings must have the type text, and ${odd.name} has the type ${odd.type}`,
     );
-  const words = columns.filter(isWord);
+  const texts = columns.filter(isText);
   const values = columns.flatMap((column): PackedColumn[] => {
     const kind = KINDS[column.type];
     return kind ? [{ column, kind }] : [];
@@ -58,10 +58,10 @@ export function packingOf(dataset: Dataset): Packing {
   const packing: Packing = {
     dataset,
     request: dataset.columns.filter(({ path }) => path.length === 0),
-    words: [...words.filter(inKey), ...words.filter((one) => !inKey(one))],
+    texts: [...texts.filter(inKey), ...texts.filter((one) => !inKey(one))],
     values,
     loose: [
-      ...columns.filter((column) => !isWord(column) && !KINDS[column.type]).map(({ name }) => name),
+      ...columns.filter((column) => !isText(column) && !KINDS[column.type]).map(({ name }) => name),
       'extra',
     ],
   };
@@ -81,11 +81,11 @@ export const numbersOf = ({ values }: Packing): readonly { column: DatasetColumn
 export const regclassSql = ({ dataset }: Packing): string => `'recorder.${dataset.name}'::regclass`;
 
 /**
- * SQL: the words of a row, which identify its member.
+ * SQL: the texts of a row, which identify its member.
  * @param row alias of the row
  */
-export const memberWordsSql = ({ words }: Packing, row: string): string =>
-  words.length === 0 ? `'{}'::text[]` : `array[${words.map(({ name }) => `${row}.${name}`).join(', ')}]`;
+export const memberTextsSql = ({ texts }: Packing, row: string): string =>
+  texts.length === 0 ? `'{}'::text[]` : `array[${texts.map(({ name }) => `${row}.${name}`).join(', ')}]`;
 
 /**
  * SQL: the number of a member.

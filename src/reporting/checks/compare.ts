@@ -186,8 +186,8 @@ async function findBreaks(sql: postgres.Sql, chain: string, series: string, now:
 
 async function noteDone(sql: postgres.Sql, scope: string, now: number, took: number): Promise<void> {
   await sql`
-    insert into recorder.check_runs (scope, checked_at, took_ms) values (${scope}, ${instant(now)}, ${took})
-    on conflict (scope) do update set checked_at = excluded.checked_at, took_ms = excluded.took_ms, failed_since = null, error = null`;
+    insert into recorder.check_runs (scope, checked_at, duration_ms) values (${scope}, ${instant(now)}, ${took})
+    on conflict (scope) do update set checked_at = excluded.checked_at, duration_ms = excluded.duration_ms, failed_since = null, error = null`;
 }
 
 async function noteFailed(sql: postgres.Sql, scope: string, now: number, error: string): Promise<void> {

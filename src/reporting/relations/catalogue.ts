@@ -248,10 +248,10 @@ function* arrivalsOf({ name, relation, history }: (typeof recorded)[number]): Ge
   if (history === 'ledger') return;
   const { begins } = VERSIONS[history];
   if (history === 'sample') {
-    const looks = observationsViewName(name);
-    const arrival: Arrival = { column: begins, dataset: name, view: looks, begins, shared: true };
+    const observations = observationsViewName(name);
+    const arrival: Arrival = { column: begins, dataset: name, view: observations, begins, shared: true };
     yield [relation, arrival];
-    yield [looks, arrival];
+    yield [observations, arrival];
     return;
   }
   const versions = historyOf(relation);

@@ -31,7 +31,7 @@ export async function diskUse(sql: postgres.Sql, directory: string | null): Prom
     -- Packed readings of all datasets share their tables: each has the part of its readings.
     packed as (
       select array_agg(distinct dataset::text) as tables, (select sum(pg_total_relation_size(one))
-        from unnest(array['recorder.reading_open', 'recorder.reading_looks', 'recorder.reading_days', 'recorder.reading_members']::regclass[]) one)
+        from unnest(array['recorder.reading_open', 'recorder.reading_observations', 'recorder.reading_days', 'recorder.reading_members']::regclass[]) one)
         as bytes from recorder.reading_scopes
     ),
     readings as (

@@ -237,18 +237,18 @@ function isComparable(axis: 'time' | 'height', last: Window, next: Window): bool
 
 /** Reads the last complete poll of each target of a feed, by target key. */
 async function readLastPolls(sql: postgres.Sql, { source }: ConfiguredFeed): Promise<Map<string, LastPoll>> {
-  const { target_key, look_requests, most_requests, look_from, look_to, usual_interval_ms } = targets;
+  const { target_key, poll_requests, max_requests, poll_from, poll_to, usual_interval_ms } = targets;
   const rows = await ormOf(sql)
     .select({
       target_key,
-      requests: look_requests,
-      most: most_requests,
-      from: look_from,
-      to: look_to,
+      requests: poll_requests,
+      most: max_requests,
+      from: poll_from,
+      to: poll_to,
       usual: usual_interval_ms,
     })
     .from(targets)
-    .where(and(eq(targets.source, source.name), isNotNull(look_requests)));
+    .where(and(eq(targets.source, source.name), isNotNull(poll_requests)));
   return new Map(
     rows.map(({ target_key, requests, most, from, to, usual }) => [
       target_key,

@@ -39,7 +39,7 @@ export interface Status {
 
 /** A replica, as last seen by a process that reads from it. */
 export interface SeenReplica {
-  readonly place: string;
+  readonly replica: string;
   /** The replication lag; null if unknown. */
   readonly lag_seconds: number | null;
   readonly lag_bytes: number | null;
@@ -104,8 +104,8 @@ export async function statusOf(sql: postgres.Sql, mine: readonly BudgetKey[]): P
       select seal, sealed_until, head, signature is not null as signed from reporting_internal.seal_heads order by seal desc limit 1`,
       discrepancyCounts(sql),
       sql<SeenReplica[]>`
-      select place, lag_seconds, lag_bytes::float8, error from reporting_internal.replicas
-      where now() - seen_at <= interval '1 minute' order by place`,
+      select replica, lag_seconds, lag_bytes::float8, error from reporting_internal.replicas
+      where now() - seen_at <= interval '1 minute' order by replica`,
     ]);
   const inState = (state: FindingState) =>
     sumOf(findings.filter((one: Finding) => one.state === state && !NOT_OF_THE_RECORDING.has(one.component)));

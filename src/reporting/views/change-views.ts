@@ -10,10 +10,10 @@ import {
   selectOpenDayReadings,
   selectRowReadings,
 } from '../../recording/readings/forms.ts';
-import { hasBitSql, memberWordsSql, numberOf, packingOf } from '../../recording/readings/value-encoding.ts';
+import { hasBitSql, memberTextsSql, numberOf, packingOf } from '../../recording/readings/value-encoding.ts';
 
-const CURSOR = (place: string) =>
-  `c.commit_number || '.' || ${place} || '.' || to_hex((extract(epoch from c.made_at) * 1000000)::bigint)`;
+const CURSOR = (position: string) =>
+  `c.commit_number || '.' || ${position} || '.' || to_hex((extract(epoch from c.made_at) * 1000000)::bigint)`;
 
 /** The view `change_commits`: the commits with changes, one row per commit and dataset. */
 export const changeCommits: DeclaredView = {
@@ -52,7 +52,7 @@ export function changeRows(catalog: readonly Dataset[]): DeclaredView {
       'Every change of every dataset, as far back as commits are kept. Query reporting.changes instead: it returns the same rows and reads only those that it returns.',
     columns: [
       column('commit_number', 'bigint', 'The number of the commit.'),
-      column('place', 'integer', 'Position of the change within the commit, from 1.'),
+      column('position', 'integer', 'Position of the change within the commit, from 1.'),
       ...changeColumns,
     ],
     body: [...catalog.map(ofDataset), ofLedger].join('\nunion all\n'),
@@ -149,11 +149,11 @@ function ofVersions(dataset: Dataset, history: Exclude<History, 'sample'>): stri
   const kinds = Object.entries(CHANGE_KINDS)
     .map(([letter, kind]) => `when '${letter}' then '${kind}'`)
     .join(' ');
-  return `select c.commit_number, e.place::int as place, ${CURSOR('e.place')} as cursor, c.dataset, case e.kind ${kinds} end as change,
+  return `select c.commit_number, e.position::int as position, ${CURSOR('e.position')} as cursor, c.dataset, case e.kind ${kinds} end as change,
   case when e.kind in ('l', 'u') then r.ends else ${startsAt} end as happened_at, c.recorded_at, c.run_id,
   ${versionId} as version_id, ${object(keyed.map((column) => ({ name: column.name, value: heldIn(column) })))} as key, r.content
 from recorder.changes c
-cross join lateral unnest(${arrays.join(', ')}) with ordinality as e(${[...own.map((one) => one.name), 'shift', 'kind', 'place'].join(', ')})
+cross join lateral unnest(${arrays.join(', ')}) with ordinality as e(${[...own.map((one) => one.name), 'shift', 'kind', 'position'].join(', ')})
 left join lateral (${parts[history].map(found).join(' union all ')} limit 1) r on true
 where c.dataset = '${name}'`;
 }
@@ -179,7 +179,7 @@ function ofReadings(dataset: Dataset): string {
   ].map((form) => selectOf(form, names));
   const keyValues = [
     ...packing.request.map((one, at) => ({ name: one.name, value: `c.request[${at + 1}]` })),
-    ...packing.words.map((one, at) => ({ name: one.name, value: `e.words[${at + 1}]` })),
+    ...packing.texts.map((one, at) => ({ name: one.name, value: `e.texts[${at + 1}]` })),
   ];
   const valuesByName = new Map(keyValues.map((one) => [one.name, one.value]));
   const versionId = versionIdSql(
@@ -187,26 +187,26 @@ function ofReadings(dataset: Dataset): string {
     'observed_at',
     (column) => valuesByName.get(column) ?? 'c.observed_at',
   );
-  return `select c.commit_number, e.place::int as place, ${CURSOR('e.place')} as cursor, c.dataset, 'observed' as change,
+  return `select c.commit_number, e.position::int as position, ${CURSOR('e.position')} as cursor, c.dataset, 'observed' as change,
   c.observed_at as happened_at, c.recorded_at, c.run_id, ${versionId} as version_id,
   ${object(keyValues.filter((one) => key.includes(one.name)))} as key, e.content
 from recorder.changes c
 cross join lateral (
-  select p.place, n.words, o.content
-  -- A place each: PostgreSQL expects 10 of an array, of a series 1,000, for which it would plan again for each query.
-  from unnest(array_fill(true, array[c.changes])) with ordinality as p(here, place)
+  select p.position, n.texts, o.content
+  -- An array of positions: PostgreSQL expects 10 of an array, of a series 1,000, for which it would plan again for each query.
+  from unnest(array_fill(true, array[c.changes])) with ordinality as p(here, position)
   left join (
-    select m.words, row_number() over (order by m.words) as place from recorder.reading_members m
-    where m.scope_id = c.scope_id and ${hasBitSql(numberOf('m'), 'c.present')}) n on n.place = p.place
-  -- By words: an observation may have used a number that was retired at that moment, and its reading has another number since its day was closed.
+    select m.texts, row_number() over (order by m.texts) as position from recorder.reading_members m
+    where m.scope_id = c.scope_id and ${hasBitSql(numberOf('m'), 'c.present')}) n on n.position = p.position
+  -- By texts: an observation may have used a number that was retired at that moment, and its reading has another number since its day was closed.
   left join (
-    select ${memberWordsSql(packing, 'r')} as words, ${contentOf(dataset, 'r')} as content
-    from (${forms.join('\nunion all\n')}) r) o on o.words = n.words) e
+    select ${memberTextsSql(packing, 'r')} as texts, ${contentOf(dataset, 'r')} as content
+    from (${forms.join('\nunion all\n')}) r) o on o.texts = n.texts) e
 where c.dataset = '${name}'`;
 }
 
-const ofLedger = `select c.commit_number, e.place::int as place, ${CURSOR('e.place')} as cursor, c.dataset, e.turn ->> 'change' as change,
+const ofLedger = `select c.commit_number, e.position::int as position, ${CURSOR('e.position')} as cursor, c.dataset, e.turn ->> 'change' as change,
   (e.turn ->> 'at')::timestamptz as happened_at, c.recorded_at, c.run_id, null::uuid as version_id, e.turn -> 'key' as key, nullif(e.turn -> 'content', 'null') as content
 from recorder.changes c
-cross join lateral jsonb_array_elements(c.turns) with ordinality as e(turn, place)
+cross join lateral jsonb_array_elements(c.turns) with ordinality as e(turn, position)
 where c.dataset = 'node_health'`;

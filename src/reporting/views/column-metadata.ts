@@ -36,7 +36,7 @@ const SURROGATES: ReadonlySet<string> = new Set([
 
 /** Names of numbers that name or order something, and measure nothing. */
 const NO_MEASURE =
-  /(^|_)(id|number|decimals|denomination|position|place|height|index|threshold|nonce|version|raw|type|revision|proposal)$/;
+  /(^|_)(id|number|decimals|denomination|position|rank|height|index|threshold|nonce|version|raw|type|revision|proposal)$/;
 
 /** Names of measures whose sum has no meaning. */
 const NOT_ADDITIVE =

@@ -74,20 +74,30 @@ export const exportMetrics = metricTable({
       'chain_recorder_exported_until_timestamp_seconds',
       'End of the exported record, as Unix time; no sample if nothing was exported yet.',
       'recorder',
-      'place',
+      'destination',
     ),
-    every: gauge('chain_recorder_export_interval_seconds', 'Interval of the export.', 'recorder', 'place'),
+    every: gauge(
+      'chain_recorder_export_interval_seconds',
+      'Interval of the export.',
+      'recorder',
+      'destination',
+    ),
     failures: gauge(
       'chain_recorder_export_failures',
       'Consecutive failed exports; 0: the last one succeeded.',
       'recorder',
-      'place',
+      'destination',
     ),
-    rows: gauge('chain_recorder_export_rows', 'Rows that the last export wrote.', 'recorder', 'place'),
-    bytes: gauge('chain_recorder_export_bytes', 'Bytes that the last export wrote.', 'recorder', 'place'),
+    rows: gauge('chain_recorder_export_rows', 'Rows that the last export wrote.', 'recorder', 'destination'),
+    bytes: gauge(
+      'chain_recorder_export_bytes',
+      'Bytes that the last export wrote.',
+      'recorder',
+      'destination',
+    ),
   },
   rows: ({ sql }) => sql<MetricRow[]>`
-    select recorder, place, extract(epoch from expected_every)::float8 as every, exported_at as until,
+    select recorder, destination, extract(epoch from expected_every)::float8 as every, exported_at as until,
       failures::float8 as failures, rows::float8 as rows, bytes::float8 as bytes from reporting_internal.exports`,
 });
 
@@ -129,17 +139,17 @@ export const replicaMetrics = metricTable({
     readable: gauge(
       'chain_recorder_replica_readable',
       '1 while the replica is available and is a copy of the primary, else 0.',
-      'place',
+      'replica',
     ),
     lag_seconds: gauge(
       'chain_recorder_replica_lag_seconds',
       'Lag behind the primary, exact to about five seconds; no sample: unknown.',
-      'place',
+      'replica',
     ),
     lag_bytes: gauge(
       'chain_recorder_replica_lag_bytes',
       'WAL of the primary that the replica has not replayed, in bytes; no sample: unknown.',
-      'place',
+      'replica',
     ),
   },
   rows: async ({ status }) =>

@@ -90,7 +90,7 @@ export const metrics: Answers = {
     if (chains === null) return null;
     const sum = chains.reduce((all, { value }) => all + value, 0n);
     return chains.map(({ chain, value, buckets }) => ({
-      place: String(1 + chains.filter((other) => other.value > value).length),
+      rank: String(1 + chains.filter((other) => other.value > value).length),
       chain_id: chain,
       value: scaled(value, 9),
       buckets: String(buckets),

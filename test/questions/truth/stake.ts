@@ -145,7 +145,7 @@ export const stake: Answers = {
     return all
       .sort((a, b) => (a.weight === b.weight ? (a.txId < b.txId ? -1 : 1) : a.weight > b.weight ? -1 : 1))
       .map((stake) => ({
-        place: String(1 + all.filter(({ weight }) => weight > stake.weight).length),
+        rank: String(1 + all.filter(({ weight }) => weight > stake.weight).length),
         node_id: stake.node.nodeId,
         tx_id: stake.txId,
         owners: ownersOf(stake.rewardOwners, 'P-'),

@@ -14,7 +14,7 @@ beforeAll(async () => {
   sql = openSealConnection(database.url, 60_000);
 });
 afterEach(async () => {
-  await sql`truncate recorder.reading_scopes, recorder.reading_members, recorder.reading_open, recorder.reading_looks,
+  await sql`truncate recorder.reading_scopes, recorder.reading_members, recorder.reading_open, recorder.reading_observations,
     recorder.reading_days, recorder.reading_kept, recorder.validator_uptime, recorder.peer_readings,
     recorder.native_balance_values, recorder.current_supply`;
 });
@@ -124,7 +124,7 @@ describe('closing a day', () => {
           expect(await closeDays(sql, later, never)).toEqual({ packed: 0, kept: 0, failed: [] });
         })
         .afterEach(async () => {
-          await sql`truncate recorder.reading_scopes, recorder.reading_members, recorder.reading_looks, recorder.reading_days,
+          await sql`truncate recorder.reading_scopes, recorder.reading_members, recorder.reading_observations, recorder.reading_days,
             recorder.reading_kept, recorder.validator_uptime`;
         }),
       { numRuns: 25 },
@@ -159,7 +159,7 @@ describe('closing a day', () => {
           expect(found).toHaveLength(expected.size);
         })
         .afterEach(async () => {
-          await sql`truncate recorder.reading_scopes, recorder.reading_members, recorder.reading_looks, recorder.reading_days,
+          await sql`truncate recorder.reading_scopes, recorder.reading_members, recorder.reading_observations, recorder.reading_days,
             recorder.reading_kept, recorder.validator_uptime`;
         }),
       { numRuns: 15 },
@@ -184,7 +184,7 @@ describe('closing a day', () => {
           },
         )
         .afterEach(async () => {
-          await sql`truncate recorder.reading_scopes, recorder.reading_members, recorder.reading_looks, recorder.reading_days,
+          await sql`truncate recorder.reading_scopes, recorder.reading_members, recorder.reading_observations, recorder.reading_days,
             recorder.reading_kept, recorder.peer_readings`;
         }),
       { numRuns: 20 },

@@ -156,24 +156,4 @@ describe('a poll of an open day', () => {
     expect(failed).toEqual([]);
     await allTold();
   });
-
-  it('is read by the number of a member if an earlier version wrote it', async () => {
-    const { feed, subnet } = readingsOf();
-    await look(feed, START, [
-      [1, '91.5'],
-      [2, '92.5'],
-      [3, '93.5'],
-    ]);
-    // An earlier version kept a place for members with a number and no reading.
-    await sql`
-      update recorder.reading_open set dense = false, present = set_bit(present, 1, 0)
-      where scope_id = (select scope_id from recorder.reading_scopes where request = array['n', ${subnet}])`;
-    const without: Read[] = [
-      [1, '91.5'],
-      [3, '93.5'],
-    ];
-    expect(await told(subnet)).toEqual(new Map([[START, without]]));
-    await closeDays(sealing, START + 40 * 24 * 60 * MINUTE, new AbortController().signal);
-    expect(await told(subnet)).toEqual(new Map([[START, without]]));
-  });
 });

@@ -342,7 +342,7 @@ describe('a page of readings', () => {
     ['validator_uptime', { sort: '-observed_at' }, 2 * LOOKS * 20 - 2 * 48 + 1],
     ['validator_uptime', { node: 'o' }, LOOKS * 20 - 48],
     ['validator_uptime', { node_id: 'N7', sort: '-observed_at' }, 2 * (LOOKS - 48)],
-    ['validator_uptime_looks', {}, 2 * LOOKS + 1],
+    ['validator_uptime_observations', {}, 2 * LOOKS + 1],
     ['validator_uptime_daily', {}, 2 * 60 * 20 + 1],
     ['validator_uptime_daily', { sort: '-node' }, 2 * 60 * 20 + 1],
     ['validator_uptime_daily', { node_id: 'late' }, 1],
@@ -436,7 +436,7 @@ describe('a page of readings that ended long ago', () => {
       expect((await readPage(sql, supply, { ...given, limit: '10' })).rows).toHaveLength(10);
       const steps: Step[] = [];
       for (const one of [...statements]) steps.push(...(await stepsOf(one)));
-      const looks = steps.filter(({ table }) => table === 'reading_looks');
+      const looks = steps.filter(({ table }) => table === 'reading_observations');
       // The twenty, and those of validators in the hours around; there are 500.
       expect(most(looks)).toBeGreaterThanOrEqual(20);
       expect(most(looks)).toBeLessThan(100);

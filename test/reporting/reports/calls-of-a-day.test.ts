@@ -45,8 +45,8 @@ async function pollOnce(example: string): Promise<Pick<App, 'config' | 'watched'
     // A page of points spans three months, a page of other items a day.
     const shown =
       source.upstream === 'metrics' ? 90 * DAY : Math.round((source.range.index.page / ITEMS_A_DAY) * DAY);
-    await sql`update recorder.targets set look_requests = 1, most_requests = 1, look_from = ${now - shown},
-      look_to = ${now}, shown_from = ${source.range.axis === 'time' ? now - shown : null},
+    await sql`update recorder.targets set poll_requests = 1, max_requests = 1, poll_from = ${now - shown},
+      poll_to = ${now}, shown_from = ${source.range.axis === 'time' ? now - shown : null},
       usual_interval_ms = ${source.upstream === 'metrics' ? null : Math.round(DAY / ITEMS_A_DAY)} where source = ${source.name}`;
     await sql`insert into recorder.coverage (dataset, target_key, axis, covered, answered)
       select dataset, target_key, ${source.range.axis}, '{}', int8multirange(int8range(coalesce(expected_from, 0), ${now}))

@@ -64,7 +64,7 @@ describe('an edit by hand is found and named', () => {
     const closed = await closeDays(own, h(72).getTime(), new AbortController().signal);
     await own.end();
     expect(closed).toEqual({ packed: 3, kept: 0, failed: [] });
-    const [look] = await sql<{ run_id: string }[]>`select distinct run_id from recorder.reading_looks`;
+    const [look] = await sql<{ run_id: string }[]>`select distinct run_id from recorder.reading_observations`;
     const named = (what: string) => ({
       dataset: 'chain_heights',
       of: 'row',
@@ -77,7 +77,7 @@ describe('an edit by hand is found and named', () => {
     expect(short(await verified())).toEqual([named('changed')]);
     await sql`update recorder.reading_days set base[1] = base[1] - 1 where ${ofP}`;
     await expectWhole();
-    await sql`delete from recorder.reading_looks where ${ofP}`;
+    await sql`delete from recorder.reading_observations where ${ofP}`;
     expect(short(await verified())).toEqual([named('changed')]);
     await sql`delete from recorder.reading_days`;
     expect(short(await verified())).toEqual([named('gone')]);

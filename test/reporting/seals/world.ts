@@ -32,7 +32,7 @@ export class World {
     await this.#sql`
       truncate recorder.metric_points, recorder.x_balances, recorder.chain_heights, recorder.p_blocks, recorder.node_health,
         recorder.health_absences, recorder.health_observers, recorder.runs, recorder.targets, recorder.seals,
-        recorder.reading_scopes, recorder.reading_members, recorder.reading_looks, recorder.reading_days, recorder.seal_datasets, recorder.seal_parts, recorder.seal_forms, recorder.seal_changes`;
+        recorder.reading_scopes, recorder.reading_members, recorder.reading_observations, recorder.reading_days, recorder.seal_datasets, recorder.seal_parts, recorder.seal_forms, recorder.seal_changes`;
   }
 
   /** Starts a run. It continues until it is ended. */

@@ -25,6 +25,6 @@ it('a dataset without rows shows why, and when they are expected', async () => {
 
 it('the discrepancies show whether anything was compared', async () => {
   expect((await ask('/discrepancies')).body).toContain('No comparison has run yet');
-  await sql`insert into recorder.check_runs (scope, checked_at, took_ms) values ('nodes', now(), 1)`;
+  await sql`insert into recorder.check_runs (scope, checked_at, duration_ms) values ('nodes', now(), 1)`;
   expect((await ask('/discrepancies')).body).toContain('No discrepancies: all compared values agree.');
 });

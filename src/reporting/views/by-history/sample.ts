@@ -75,7 +75,7 @@ function daily(dataset: Dataset): Declared[] {
   const numbers = numbersOf(packing);
   if (numbers.length === 0) return [];
   const name = `${dataset.relation}_daily`;
-  const memberColumns = [...packing.request, ...packing.words];
+  const memberColumns = [...packing.request, ...packing.texts];
   const columns = [
     ...memberColumns.map((column) => recorderColumn(column.name, column.type, column.comment)),
     recorderColumn('day', 'date', 'The day (UTC).'),

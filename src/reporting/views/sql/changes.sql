@@ -17,7 +17,7 @@ language plpgsql stable parallel safe as $$
 #variable_conflict use_column
 declare
   number bigint := 0;
-  place_taken integer := 0;
+  read_position integer := 0;
   last_number bigint;
 begin
   if "limit" is null or "limit" < 1 then
@@ -28,7 +28,7 @@ begin
       raise exception 'after: % is not the cursor of a change', quote_literal(after) using errcode = 'invalid_parameter_value';
     end if;
     number := split_part(after, '.', 1);
-    place_taken := split_part(after, '.', 2);
+    read_position := split_part(after, '.', 2);
     -- The instant identifies the commit that was read: a database that was set back assigns its numbers again.
     if not exists (select from reporting.change_commits c
         where c.commit_number = number and split_part(c.cursor, '.', 3) = split_part(after, '.', 3)) then
@@ -45,12 +45,12 @@ begin
     select c.commit_number, sum(c.changes) over (order by c.commit_number) - c.changes as before from (
       select c.commit_number, c.changes from reporting.change_commits c
       where c.commit_number >= number order by c.commit_number limit "limit"::bigint + 1) c) k
-  where k.before < "limit"::bigint + place_taken;
+  where k.before < "limit"::bigint + read_position;
   return query
     select r.cursor, r.dataset, r.change, r.happened_at, r.recorded_at, r.run_id, r.version_id, r.key, r.content
     from reporting_internal.change_rows r
-    where r.commit_number between number and last_number and (r.commit_number > number or r.place > place_taken)
-    order by r.commit_number, r.place limit "limit";
+    where r.commit_number between number and last_number and (r.commit_number > number or r.position > read_position)
+    order by r.commit_number, r.position limit "limit";
 end
 $$;
 

@@ -1,12 +1,12 @@
 create or replace view reporting_internal.exports as
-select e.recorder, e.place, e.datasets, e.format, make_interval(secs => e.every_ms / 1000.0) as expected_every, e.requested_since, e.began_at,
+select e.recorder, e.destination, e.datasets, e.format, make_interval(secs => e.every_ms / 1000.0) as expected_every, e.requested_since, e.began_at,
   e.last_success_at, e.exported_at, now() - coalesce(e.exported_at, e.requested_since) as age, e.export::bigint as export, e.rows, e.bytes,
   e.last_failure_at, e.failing_since, e.failures::bigint as failures, e.error
 from recorder.exports e;
 
 comment on view reporting_internal.exports is 'The scheduled exports (exports in recorder.yaml) and their state. The manifest of an export contains the end of the exported data for each table.';
 comment on column reporting_internal.exports.recorder is 'The recorder whose configuration contains the export.'; -- text
-comment on column reporting_internal.exports.place is 'The target of the export: a folder, or s3://BUCKET/PREFIX.'; -- text
+comment on column reporting_internal.exports.destination is 'The target of the export: a folder, or s3://BUCKET/PREFIX.'; -- text
 comment on column reporting_internal.exports.datasets is 'The exported datasets. Null: all.'; -- text[]
 comment on column reporting_internal.exports.format is 'File format: parquet, csv or jsonl.'; -- text
 comment on column reporting_internal.exports.expected_every is 'Interval of the export.'; -- interval

@@ -186,7 +186,7 @@ from (
 where a.recorder in (select p.recorder from reporting_internal.processes p where p.state in ('running', 'outdated'))
 union all
 -- Late as a target is: after more than three intervals.
-select case when is_late then 'late' else 'failing' end, 'export', null, e.place, coalesce(e.exported_at, e.requested_since),
+select case when is_late then 'late' else 'failing' end, 'export', null, e.destination, coalesce(e.exported_at, e.requested_since),
   case when e.error is not null
       then e.error || ': files of earlier exports are unchanged, and the export is retried; chain-recorder doctor checks the destination'
     when e.began_at > greatest(e.last_success_at, e.last_failure_at, '-infinity')
@@ -211,7 +211,7 @@ from reporting_internal.change_sinks
 where now() - waiting_since > interval '168 hours'
   and recorder not in (select p.recorder from reporting_internal.processes p where p.state in ('running', 'outdated'))
 union all
-select case when error_since is null then 'late' else 'failing' end, 'replica', null, place, coalesce(error_since, behind_since),
+select case when error_since is null then 'late' else 'failing' end, 'replica', null, replica, coalesce(error_since, behind_since),
   coalesce(error, format('what is read from it is %s s old: pages, reports and exports show the record as it was then. Look at the replica: its load, its network, a statement that holds up its replay', round(lag_seconds)))
 from reporting_internal.replicas
 where coalesce(error_since, behind_since) is not null and now() - seen_at <= interval '1 minute'

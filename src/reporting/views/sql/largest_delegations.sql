@@ -4,7 +4,7 @@ create or replace function reporting.largest_delegations(
   as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (
-  place bigint, -- Rank, from 1. Equal stakes have the same rank.
+  rank bigint, -- From 1. Equal stakes have the same rank.
   node_id text, -- The validator.
   tx_id text, -- The staking transaction.
   owners text, -- The recipients of the reward.
@@ -22,7 +22,7 @@ with delegations as (
   where largest_delegations.node_id is null or d.node_id = largest_delegations.node_id
   order by d.tx_id, d.node
 )
-select rank() over (order by d.stake desc) as place, d.node_id, d.tx_id, d.owners, d.start_time, d.end_time, d.stake,
+select rank() over (order by d.stake desc) as rank, d.node_id, d.tx_id, d.owners, d.start_time, d.end_time, d.stake,
   d.stake * 0.000000001, round(d.stake / sum(d.stake) over (partition by d.node_id), 9)
 from delegations d
 order by 1, d.tx_id

@@ -7,14 +7,14 @@ create or replace function reporting.top_chains(
   as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (
-  place bigint, -- Rank, from 1. Chains with equal values have the same rank.
+  rank bigint, -- From 1. Chains with equal values have the same rank.
   chain_id text, -- The chain.
   value numeric, -- Value of the chain in the window.
   buckets bigint, -- Number of hours, days, weeks or months.
   share numeric -- Share of all chains together. Null: the values of chains cannot be aggregated in this metric.
 )
 language sql stable parallel safe as $$
-select rank() over (order by c.value desc) as place, c.chain_id, c.value, c.buckets,
+select rank() over (order by c.value desc) as rank, c.chain_id, c.value, c.buckets,
   case when c.over_chains = 'sum' then round(c.value / nullif(sum(c.value) over (), 0), 9) end
 from reporting.metric_by_chain("from", "to", metric, time_interval, as_of => as_of) c
 order by 1, 2
