@@ -8,23 +8,24 @@ import { startDatabase } from './database.ts';
 const runShape = z.object({ rows: z.number(), milliseconds: z.number(), peakRss: z.number() });
 const serviceShape = z.object({ port: z.number() });
 
-/** One timed run of a contender; `peakRss` is the most that its process ever held, in bytes. */
+/** One timed run of a contender; `peakRss` is the maximum memory of its process, in bytes. */
 export type Run = z.infer<typeof runShape>;
 
-/** Where contenders meet: the services and the database, each in processes of their own. */
+/** The services and the database, each in their own processes, for all contenders. */
 export interface Arena {
-  /** For what stands between the timed runs. */
+  /** For tasks between the timed runs. */
   readonly sql: postgres.Sql;
   /**
-   * Starts a contender in a process of its own.
-   * @param list the lists that it takes, where it takes lists
-   * @returns what times one run of it; which round it is matters to lists only
+   * Starts a contender in its own process.
+   * @param list the lists that it uses, if any
+   * @returns a function that times one run; only lists depend on the number of the round
    */
   open(contender: string, list?: string): Promise<(round?: number) => Promise<Run>>;
 }
 
 /**
- * Makes the contenders one plain module, as the recorder is one for its users: what compiles TypeScript is no memory of theirs.
+ * Bundles the contenders into one plain module, like the recorder for its users: the TypeScript compiler is no memory
+ * of theirs.
  * @returns its URL
  */
 async function bundleContenders(): Promise<string> {
@@ -41,7 +42,10 @@ async function bundleContenders(): Promise<string> {
   return url.href;
 }
 
-/** Starts services and database, has them used, and ends everything that was started, however the use ends. */
+/**
+ * Starts services and database, calls a function with them, and ends everything that was started, however the function
+ * ends.
+ */
 export async function withArena<T>(
   rows: number,
   signal: AbortSignal,

@@ -11,7 +11,7 @@ export function numbers(seed: number): () => number {
   };
 }
 
-/** What a simulation draws, the same in every run. */
+/** Random values of a simulation, the same in every run. */
 export class Chance {
   /** From 0 to 1. */
   readonly share: () => number;
@@ -25,12 +25,12 @@ export class Chance {
     return least + Math.floor(this.share() * (most - least + 1));
   }
 
-  /** A time until something happens that happens once in `mean` on average. */
+  /** A time until an event that happens once in `mean` on average. */
   waiting(mean: number): number {
     return -mean * Math.log(1 - this.share());
   }
 
-  /** How often something happens that happens `mean` times on average; for small means. */
+  /** The number of events that happen `mean` times on average; for small means. */
   times(mean: number): number {
     let count = -1;
     for (let left = mean; left >= 0; count++) left += Math.log(1 - this.share());
@@ -41,7 +41,7 @@ export class Chance {
     return Buffer.from(Array.from({ length }, () => this.between(0, 255)));
   }
 
-  /** `0x` and the digits of so many bytes. */
+  /** `0x` and the digits of this many bytes. */
   hex(length: number): string {
     return `0x${this.bytes(length).toString('hex')}`;
   }

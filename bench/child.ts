@@ -3,20 +3,20 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
 
-/** Another process of the benchmark, which answers with a message of its own: once at its start, then each message. */
+/** Another process of the benchmark, which sends a message once at its start, and one in response to each message. */
 export class Child {
   readonly #process: ChildProcess;
   readonly #name: string;
 
   private constructor(process: ChildProcess, name: string) {
     this.#process = process;
-    process.on('error', () => {}); // the signal's, too: whoever waits for an answer hears of it
+    process.on('error', () => {}); // that of the signal: a caller that waits for a response gets the error
     this.#name = name;
   }
 
   /**
    * Starts a module below bench/, or a plain one by its URL, in a process that ends with the signal.
-   * @returns the process and its first message. @throws Error when it ends before it said anything
+   * @returns the process and its first message. @throws Error if it ends before its first message
    */
   static async start<T>(
     module: string,
@@ -34,7 +34,7 @@ export class Child {
     return { child, first: await child.#next(said) };
   }
 
-  /** Sends a message and waits for its answer. @throws Error when the process ends before */
+  /** Sends a message and waits for the response. @throws Error if the process ends before */
   async ask<T>(message: string, said: z.ZodType<T>): Promise<T> {
     this.#process.send(message);
     return this.#next(said);

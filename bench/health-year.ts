@@ -5,7 +5,7 @@ import { acquireObserver, type LedgerTransition, writeLedger } from '../src/heal
 import { numbers } from './chance.ts';
 import { median } from './median.ts';
 
-/** What a year of health history weighs, and how long its answers take. */
+/** Size of a year of health history, and the time of its queries. */
 export interface HealthYear {
   readonly probes: number;
   readonly bytes: number;
@@ -28,15 +28,16 @@ const CHECKS = ['C', 'P', 'X', 'bls', 'bootstrapped', 'database', 'diskspace', '
 const INCIDENTS = 24;
 const OUTAGES = 52;
 
-/** When a year ends, ms since 1970, at a whole minute, and how many incidents each node has in it. */
+/** End of a year, ms since 1970, at a whole minute, and the number of incidents of each node in it. */
 export interface YearOptions {
   readonly until: number;
   readonly incidents: number;
 }
 
 /**
- * Writes a year of probes, one a minute and node, through the recorder's own storage: two incidents a month and node unless told,
- * half of them failing checks, half no answer; a restart of the recorder a week; response times around 20 ms with a tail.
+ * Writes a year of probes, one a minute and node, through the recorder's own storage: by default two incidents a month
+ * and node, half of them failing checks, half without a response; a restart of the recorder a week; response times
+ * around 20 ms with a tail.
  */
 export async function writeYear(
   sql: postgres.Sql,
@@ -95,7 +96,7 @@ export async function writeYear(
   return written;
 }
 
-/** Milliseconds: log-normal around a base of the node's own, one in 200 slow. */
+/** Milliseconds: log-normal around a base of the node, one in 200 slow. */
 function latency(random: () => number, node: number): number {
   const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
   return (12 + (node % 20)) * Math.exp(0.25 * normal) * (random() < 0.005 ? 10 : 1);
@@ -147,7 +148,7 @@ function transitionsOf(
   return transitions;
 }
 
-/** Weighs the year that {@link writeYear} wrote, and asks it. */
+/** Measures the size of the year that {@link writeYear} wrote, and queries it. */
 export async function measureYear(sql: postgres.Sql, probes: number, rounds: number): Promise<HealthYear> {
   await sql`vacuum full analyze recorder.node_health, recorder.health_latency, recorder.health_probes, recorder.health_absences`;
   const sizes = await sql<{ name: string; bytes: number }[]>`

@@ -3,13 +3,13 @@ import { startDatabase } from './database.ts';
 import { type HealthYear, measureYear, writeYear } from './health-year.ts';
 import { measureSwarm, type Swarm } from './swarm.ts';
 
-/** What the uptime ledger costs and how punctual its looks are. */
+/** Cost of the uptime ledger and punctuality of its probes. */
 export interface HealthResult {
   readonly year: HealthYear;
   readonly swarm: Swarm;
 }
 
-/** What must hold. */
+/** Limits. */
 const MOST_BYTES_PER_PROBE = 0.1;
 const MOST_QUERY = 100;
 const MOST_DELAY = 1000;
@@ -19,7 +19,7 @@ const NODES_AT_ONCE = 1000;
 const MINUTES = 2;
 const ROUNDS = 7;
 
-/** Measures in a database of its own: a year of 100 nodes, and two minutes of 1,000 nodes every 15 s. */
+/** Measures in a separate database: a year of 100 nodes, and two minutes of 1,000 nodes every 15 s. */
 export async function measureHealth(
   signal: AbortSignal,
   told: (line: string) => void,
@@ -37,7 +37,7 @@ export async function measureHealth(
   }
 }
 
-/** Whether everything holds that must. */
+/** Returns whether all limits are met. */
 export function healthHolds({ year, swarm }: HealthResult): boolean {
   return (
     year.bytesPerProbe <= MOST_BYTES_PER_PROBE &&

@@ -3,11 +3,11 @@ import type { Arena, Run } from './arena.ts';
 import { median } from './median.ts';
 import type { Options } from './options.ts';
 
-/** Who takes the same blocks: the recorder, the two costs that nobody can avoid, and the plain loop. */
+/** The contenders for the same blocks: the recorder, the two unavoidable costs, and the plain loop. */
 export const CONTENDERS = ['ingest', 'fetching', 'copying', 'drizzleLoop'] as const;
 export type ContenderName = (typeof CONTENDERS)[number];
 
-/** What the rounds showed. */
+/** Results of the rounds. */
 export interface IngestResult {
   readonly rows: number;
   /** Milliseconds of each round. */
@@ -18,11 +18,13 @@ export interface IngestResult {
   readonly overWire: number;
   /** The Drizzle loop's time over ingest's. */
   readonly overLoop: number;
-  /** The most memory that the recorder's process held, in bytes. */
+  /** Maximum memory of the recorder's process, in bytes. */
   readonly peakRss: number;
 }
 
-/** Lets the contenders take all blocks into an empty table, in turns: what slows the machine down meets all of them. */
+/**
+ * Lets the contenders write all blocks into an empty table, alternately: other load on the machine affects all of them.
+ */
 export async function measureIngest(
   { sql, open }: Arena,
   { rows, rounds }: Options,
@@ -66,8 +68,8 @@ export async function measureIngest(
 }
 
 /**
- * PostgreSQL is told that the tables are empty, as it finds out by itself in some rounds. A checkpoint too, so that none starts in the
- * middle of a run because of what ran before.
+ * ANALYZE on the empty tables, as autovacuum does in some rounds. A checkpoint too, so that none starts in the middle
+ * of a run because of earlier work.
  */
 async function emptyTables(sql: postgres.Sql): Promise<void> {
   await sql`truncate recorder.proposed_blocks, recorder.targets, recorder.target_datasets, recorder.runs, recorder.coverage`;

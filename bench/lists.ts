@@ -3,12 +3,12 @@ import { LISTS, type ListName, listWorks } from './contenders/lists.ts';
 import { median } from './median.ts';
 import type { Options } from './options.ts';
 
-/** Who takes the same lists. */
+/** The contenders for the same lists. */
 const CONTENDERS = { recorder: 'listRecorder', fetching: 'listFetching', copying: 'listCopying' } as const;
 type ContenderName = keyof typeof CONTENDERS;
 const NAMES = ['recorder', 'fetching', 'copying'] as const satisfies readonly ContenderName[];
 
-/** What reading the lists of one kind costs. */
+/** The cost of reading the lists of one kind. */
 export interface ListResult {
   readonly name: ListName;
   /** Items of all lists together. */
@@ -18,14 +18,14 @@ export interface ListResult {
   readonly medians: Readonly<Record<ContenderName, number>>;
   /** The recorder's time over the slower of fetching alone and COPY alone. */
   readonly overWire: number;
-  /** The most memory that the recorder's process held, in bytes. */
+  /** Maximum memory of the recorder's process, in bytes. */
   readonly peakRss: number;
 }
 
-/** A round takes two seconds or less: with three times the rounds of the blocks, the medians stand as firm. */
+/** A round takes two seconds or less: with three times the rounds of the blocks, the medians are as stable. */
 const ROUNDS_EACH = 3;
 
-/** Lets the contenders take each kind of lists, in turns; in each round one item in a hundred has changed. */
+/** Lets the contenders read each kind of lists, alternately; in each round one item in a hundred has changed. */
 export async function measureLists(
   arena: Arena,
   options: Options,
@@ -56,11 +56,11 @@ async function measureList({ sql, open }: Arena, name: ListName, rounds: number)
   await runners.recorder(0);
   await sql`vacuum analyze ${sql(table)}`;
   for (let round = 1; round <= rounds; round++) {
-    await runners.fetching(round); // has the answers made, and is not timed
+    await runners.fetching(round); // creates the responses, and is not timed
     for (let turn = 0; turn < NAMES.length; turn++) {
       const contender = NAMES[(round + turn) % NAMES.length] ?? 'recorder';
       if (contender === 'copying') await sql`truncate ${sql(copied)}`;
-      await sql`checkpoint`; // none starts in the middle of a run
+      await sql`checkpoint`; // no checkpoint starts in the middle of a run
       const run = await runners[contender](round);
       if (run.rows !== items) throw new Error(`${contender} took ${run.rows} ${name}, not ${items}`);
       times[contender].push(run.milliseconds);

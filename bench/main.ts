@@ -10,11 +10,11 @@ import { measurePolls } from './polls.ts';
 import { ingestHolds, ingestReport, listReport, listsHold, pollReport } from './report.ts';
 
 /**
- * Measures the recorder beside what it cannot avoid and beside the plain way, all in one run on one machine. Exits 1
- * when a bound does not hold, 2 for a wrong command line, 130 when it was stopped.
+ * Compares the recorder with its unavoidable costs and with a plain loop, all in one run on one machine. Exits 1 if a
+ * limit is exceeded, 2 for an invalid command line, 130 if it was stopped.
  */
 const stop = new AbortController();
-setMaxListeners(0, stop.signal); // each process that is started listens
+setMaxListeners(0, stop.signal); // each started process listens
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
 
 try {

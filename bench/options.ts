@@ -1,32 +1,32 @@
 import { parseArgs } from 'node:util';
 import { toErrorMessage, UsageError } from '../src/lib/errors.ts';
 
-/** What a run of the benchmark measures. */
+/** Options of a run of the benchmark. */
 export interface Options {
-  /** Blocks that each contender takes in a round. */
+  /** Blocks that each contender records in a round. */
   readonly rows: number;
   readonly rounds: number;
-  /** Polls that each series of polls makes. */
+  /** Polls of each series of polls. */
   readonly polls: number;
-  /** Versions that each row had before the one that stands, in the second series of polls. */
+  /** Earlier versions of each row, in the second series of polls. */
   readonly versions: number;
-  /** The parts that are measured. */
+  /** The measured parts. */
   readonly parts: ReadonlySet<Part>;
   /** One JSON object on stdout instead of tables. */
   readonly json: boolean;
 }
 
-/** What can be measured alone. */
+/** Parts that can be measured alone. */
 const PARTS = ['ingest', 'lists', 'polls', 'health'] as const;
 export type Part = (typeof PARTS)[number];
 
-/** The page server holds all blocks in one buffer. */
+/** The page server keeps all blocks in one buffer. */
 const MOST_ROWS = 2_000_000;
 
 export const USAGE =
   'npm run bench -- [--rows 200000] [--rounds 3] [--polls 25] [--versions 100] [--only PART] [--json]';
 
-/** Reads the command line. @throws UsageError naming the option that is wrong */
+/** Parses the command line. @throws UsageError with the invalid option */
 export function readOptions(args: readonly string[]): Options {
   const values = parsed(args);
   return {

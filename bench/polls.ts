@@ -3,10 +3,10 @@ import type { Arena, Run } from './arena.ts';
 import { median } from './median.ts';
 import type { Options } from './options.ts';
 
-/** What polls that found nothing new cost. */
+/** Cost of polls that find nothing new. */
 export interface PollResult {
   readonly name: string;
-  /** Items in the answer. */
+  /** Items in the response. */
   readonly items: number;
   /** Rows in the table, before and after the history was added. */
   readonly rows: readonly [number, number];
@@ -14,7 +14,7 @@ export interface PollResult {
   readonly milliseconds: readonly [number, number];
 }
 
-/** Polls that nobody times: the first ones compile and plan. */
+/** Untimed polls: the first ones compile and plan. */
 const WARM_UP = 15;
 
 const polls = [
@@ -30,7 +30,7 @@ const polls = [
 
 type Poll = (typeof polls)[number];
 
-/** Times polls whose answer is the one that is stored already, then again when the table holds the versions of before, too. */
+/** Times polls whose response is stored already, and again when the table has earlier versions, too. */
 export async function measurePolls(
   { sql, open }: Arena,
   options: Options,
@@ -68,7 +68,7 @@ async function medianOf(run: () => Promise<Run>, times: number): Promise<number>
   return median(milliseconds);
 }
 
-/** Gives every row that stands earlier versions, an hour each; then what autovacuum does after so many rows. */
+/** Adds earlier versions to every current row, an hour each; then does the work of autovacuum after that many rows. */
 async function addHistory(sql: postgres.Sql, { table, from, to }: Poll, versions: number): Promise<void> {
   const name = sql(`recorder.${table}`);
   const columns = await sql<{ name: string }[]>`

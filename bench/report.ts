@@ -2,11 +2,13 @@ import { CONTENDERS, type IngestResult } from './ingest.ts';
 import type { ListResult } from './lists.ts';
 import type { PollResult } from './polls.ts';
 
-/** What must hold: the recorder's time over the slower of fetching and COPY, and the Drizzle loop's time over the recorder's. */
+/**
+ * Limits: the recorder's time over the slower of fetching and COPY, and the Drizzle loop's time over the recorder's.
+ */
 const MOST_OVER_WIRE = 2.5;
 const MOST_OVER_WIRE_OF_LISTS = 3;
 const LEAST_OVER_LOOP = 4;
-/** The most memory of the recorder's process, in bytes. */
+/** Maximum memory of the recorder's process, in bytes. */
 const MOST_MEMORY = 200 * 1024 * 1024;
 
 const labels = {
@@ -39,7 +41,7 @@ export function ingestReport({ rows, rounds, medians, overWire, overLoop, peakRs
   ].join('\n');
 }
 
-/** Whether everything holds that must, of blocks. */
+/** Returns whether all limits of blocks are met. */
 export const ingestHolds = ({ overWire, overLoop, peakRss }: IngestResult): boolean =>
   overWire <= MOST_OVER_WIRE && overLoop >= LEAST_OVER_LOOP && peakRss <= MOST_MEMORY;
 
@@ -66,7 +68,7 @@ export function listReport(results: readonly ListResult[]): string {
   return ['lists read whole:', ...lines].join('\n');
 }
 
-/** Whether everything holds that must, of lists. */
+/** Returns whether all limits of lists are met. */
 export const listsHold = (results: readonly ListResult[]): boolean =>
   results.every(({ overWire, peakRss }) => overWire <= MOST_OVER_WIRE_OF_LISTS && peakRss <= MOST_MEMORY);
 

@@ -5,7 +5,7 @@ import { readStatusSite } from '../src/server/status-site.ts';
 import { servePagesOf } from '../test/support/page-server.ts';
 
 /**
- * Makes this process the recorder's server over a database in which nothing is recorded. Says its address and process number to its
+ * Makes this process the recorder's server over a database without records. Sends its address and process number to its
  * parent, and ends with it.
  */
 export async function serveForParent(
@@ -21,6 +21,6 @@ export async function serveForParent(
     site: readStatusSite(config),
   });
   outliveLostConnections();
-  process.once('disconnect', () => process.exit()); // the parent is gone
+  process.once('disconnect', () => process.exit()); // the parent has ended
   process.send?.({ address, pid: process.pid });
 }

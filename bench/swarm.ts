@@ -9,16 +9,16 @@ import { Prober } from '../src/health/prober.ts';
 import { steadyClock, systemClock } from '../src/lib/clock.ts';
 import { Child } from './child.ts';
 
-/** How punctual one process is that probes many nodes. */
+/** Punctuality of one process that probes many nodes. */
 export interface Swarm {
   readonly nodes: number;
   readonly everySeconds: number;
   readonly minutes: number;
   readonly looks: number;
   readonly missed: number;
-  /** Milliseconds from the planned moment to the look's begin. */
+  /** Milliseconds from the planned moment to the start of the probe. */
   readonly delay: { readonly p50: number; readonly p99: number; readonly most: number };
-  /** Seconds in which it was not there: the machine stalled. */
+  /** Seconds in which the process did not run: the machine stalled. */
   readonly absentSeconds: number;
   /** The share of one core that the process used. */
   readonly cpu: number;
@@ -73,7 +73,7 @@ export async function measureSwarm(
       ),
       query: createProbeQuery(createUpstreamOpener(config, keys, sql, systemClock), ledger, systemClock),
       maintenance: async () => [],
-      // The first round asks everybody at once; what counts is the pace after it.
+      // The first round probes all nodes at once; only the rounds after it count.
       queryStarted: (late) => void (steadyClock() >= warmAt && delays.push(late)),
     });
     if (!prober) throw new Error('another process watches');

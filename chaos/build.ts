@@ -4,7 +4,7 @@ import { bundle } from '../package/bundle.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** A change to one file of `src/`, by which a bug is planted in a copy of the recorder. */
+/** A change to one file of `src/`, by which a bug is inserted into a copy of the recorder. */
 export interface Patch {
   /** Below `src/`. */
   readonly file: string;
@@ -13,9 +13,8 @@ export interface Patch {
 }
 
 /**
- * Builds the recorder as it stands into `dir`, so that a run neither depends on an earlier build nor suffers from a
- * later one.
- * @returns the command line's file. @throws Error when a patch changes nothing
+ * Builds the current recorder into `dir`, so that a run does not depend on an earlier or later build.
+ * @returns the command line's file. @throws Error if a patch changes nothing
  */
 export async function buildRecorder(dir: string, patches: readonly Patch[] = []): Promise<string> {
   const source = join(dir, 'src');
@@ -27,7 +26,7 @@ export async function buildRecorder(dir: string, patches: readonly Patch[] = [])
     await writeFile(join(source, file), changed);
   }
   await bundle(source, join(dir, 'dist'));
-  // The sandbox and the styles have builds of their own, which `npm ci` makes.
+  // The sandbox and the styles have separate builds, which `npm ci` creates.
   for (const name of ['node_modules', 'drizzle', 'docs', 'package.json', 'dist/sandbox', 'dist/web'])
     await symlink(join(ROOT, name), join(dir, name));
   return join(dir, 'dist', 'cli.js');

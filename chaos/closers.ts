@@ -1,8 +1,8 @@
-/** What was started and must be ended, however a run ends: the last one first. */
+/** Functions that end what was started, however a run ends: the last one first. */
 export class Closers {
   readonly #closers: (() => unknown)[] = [];
   #ended = false;
-  /** One end after the other, whoever asks for it: what is below must not go while what stands upon it is being ended. */
+  /** Ends run one after the other, for any caller: a dependency must not end before its dependents. */
   #closing: Promise<void> = Promise.resolve();
 
   add(close: () => unknown): void {
@@ -10,13 +10,13 @@ export class Closers {
     if (this.#ended) void this.close();
   }
 
-  /** Ends everything, also when one of the ends fails. Can be called again, also meanwhile, but not by an end. */
+  /** Ends everything, also if one of the ends fails. Can be called again, also meanwhile, but not by an end. */
   close(): Promise<void> {
     this.#closing = this.#closing.then(() => this.#closeAll());
     return this.#closing;
   }
 
-  /** Ends everything, for good: what is added from now on is ended at once. Can be called again. */
+  /** Ends everything permanently: whatever is added from now on is ended at once. Can be called again. */
   end(): Promise<void> {
     this.#ended = true;
     return this.close();

@@ -1,4 +1,4 @@
-/** A process that was expected to end in a certain way. */
+/** A process with an expected exit. */
 interface Exit {
   readonly what: string;
   readonly code: number | null;
@@ -7,26 +7,26 @@ interface Exit {
   readonly within: number;
 }
 
-/** Something that must not grow beyond a bound. */
+/** A value with an upper limit. */
 interface Bounded {
   readonly what: string;
   readonly value: number;
   readonly most: number;
 }
 
-/** What a fault gathered for the invariants while it was at work. */
+/** The observations of a fault for the invariants. */
 export class Evidence {
-  /** Faults that really happened, by kind. */
+  /** Number of injected faults, by kind. */
   readonly served = new Map<string, number>();
   readonly exits: Exit[] = [];
   readonly bounded: Bounded[] = [];
-  /** Recoveries: milliseconds from a fault's end until all was fresh again; null: never within the time. */
+  /** Recoveries: milliseconds from a fault's end until all targets were fresh; null: not within the time limit. */
   readonly recoveries: { readonly after: string; readonly took: number | null }[] = [];
-  /** Where a fault had to show, and whether it did. */
+  /** Places that had to show a fault, and whether they did. */
   readonly shown: { readonly where: string; readonly seen: boolean }[] = [];
-  /** Where something that is stalled had to be told, and how many ms after it stopped it was; null: not in time. */
+  /** Places that had to report a stall, and the delay in ms; null: not in time. */
   readonly told: { readonly what: string; readonly where: string; readonly after: number | null }[] = [];
-  /** Whatever else must be true. */
+  /** Other conditions. */
   readonly claims: { readonly what: string; readonly holds: boolean }[] = [];
   /** Texts in which the canary must not be: logs, pages, process arguments. */
   readonly texts: { readonly where: string; readonly text: string }[] = [];
@@ -58,7 +58,7 @@ export class Evidence {
     this.exits.push({ what, code: ending.code, promised, took: ending.took, within });
   }
 
-  /** Notes the p50, p99 and the most of many durations, in milliseconds. */
+  /** Adds the p50, p99 and the maximum of durations, in milliseconds. */
   times(what: string, durations: readonly number[]): void {
     const sorted = [...durations].sort((a, b) => a - b);
     const at = (share: number) =>
@@ -68,7 +68,7 @@ export class Evidence {
   }
 }
 
-/** The value below which so many of the values lie. */
+/** The quantile of values. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;

@@ -14,20 +14,20 @@ import { targetKey } from '../src/recording/target-key.ts';
 import { configure, type Recorded } from './settings.ts';
 import { CANARY, type World } from './world.ts';
 
-/** A recorder in this process, on a clock of the fault's own: days pass in it as told. */
+/** A recorder in this process, with the fault's own clock: days pass on request. */
 export interface InProcess {
   readonly context: RecordingContext;
   readonly feeds: readonly ActiveFeed[];
   feed(source: string): ActiveFeed;
   /** Registers targets and plans what a feed lacks now, as every tick of its schedule does. */
   plan(feed: ActiveFeed): Promise<Job[]>;
-  /** Runs a job. @throws Error when its target was not free */
+  /** Runs a job. @throws Error if its target was taken */
   run(feed: ActiveFeed, job: Job, signal?: AbortSignal): Promise<RunResult>;
   /** Plans and runs until nothing is due. @returns the runs */
   work(feed: ActiveFeed): Promise<RunResult[]>;
 }
 
-/** Most rounds of plan and work: a feed that is never done is a fault itself. */
+/** Maximum rounds of planning and running: a feed that never completes is a failure itself. */
 const MOST_ROUNDS = 2_000;
 
 /** Opens the recorder's parts over the world's database and upstreams. */

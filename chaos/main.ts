@@ -10,11 +10,12 @@ import { endAll, type Outcome, runFault, tell } from './runner.ts';
 import { openStage } from './stage.ts';
 
 /**
- * Injects the faults of the catalogue into real processes, one after the other, and looks at what must hold. Exits 0
- * when everything held, 1 when something did not, 2 for a wrong command line, 130 when it was stopped: nothing that it started is left then.
+ * Injects the faults of the catalogue into real processes, one after the other, and checks the invariants. Exits 0 if
+ * all hold, 1 if one is violated, 2 for an invalid command line, 130 if it was stopped: no started process is left
+ * then.
  */
 const closers = new Closers();
-/** How long what is under way when the run is stopped may take to notice, ms. What it starts meanwhile is ended at once. */
+/** Time for active work to end after a stop, ms. Whatever it starts meanwhile is ended at once. */
 const LONGEST_END = 15_000;
 let stopped = false;
 const say = (text: string) => process.stdout.write(`${text}\n`);
@@ -41,7 +42,7 @@ async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Ends all that was started, and what is being started. */
+/** Ends everything that was started, and that is being started. */
 async function stop(): Promise<void> {
   if (stopped) return;
   stopped = true;

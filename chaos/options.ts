@@ -3,30 +3,32 @@ import { toErrorMessage, UsageError } from '../src/lib/errors.ts';
 
 export type BackendKind = 'redis' | 'postgres';
 
-/** What a run does. */
+/** Options of a run. */
 export interface Options {
   readonly seed: number;
   /** Numbers of FAULTS.md; empty: all. */
   readonly faults: ReadonlySet<number>;
   readonly backends: readonly BackendKind[];
-  /** How often something is killed, restarted or lost in each fault that does so repeatedly; null: its own measure. */
+  /** Number of kills, restarts or losses in faults that repeat them; null: the default of the fault. */
   readonly kills: number | null;
-  /** How much faults whose size can be chosen do, such as the rows of the backfill of fault 1; null: its own measure. */
+  /**
+   * Size of faults with a variable size, such as the rows of the backfill of fault 1; null: the default of the fault.
+   */
   readonly rows: number | null;
-  /** After so many minutes no further fault is started. */
+  /** After this many minutes no further fault is started. */
   readonly minutes: number;
-  /** Only what fits into a few minutes. */
+  /** Only faults of a few minutes. */
   readonly short: boolean;
-  /** Plant the bugs instead, and show each invariant red. */
+  /** Insert the bugs instead, and show that each invariant detects its bug. */
   readonly planted: boolean;
-  /** Where an earlier version is installed, which fault 81 replaces; null: the last release is installed for it. */
+  /** Folder of an installed earlier version, which fault 81 replaces; null: the last release is installed for it. */
   readonly release: string | null;
 }
 
 const USAGE =
   'npm run chaos -- [--seed N] [--faults 1,2,20-44] [--backend redis|postgres|both] [--kills N] [--rows N] [--minutes N] [--short] [--planted] [--release DIR]';
 
-/** What `--help` tells. */
+/** Text of `--help`. */
 export const HELP = `${USAGE}
 
 Injects faults into real processes and looks at what must hold afterwards: chaos/README.md.
@@ -43,7 +45,7 @@ Injects faults into real processes and looks at what must hold afterwards: chaos
 
 Exits 0 when everything held, 1 when something did not, 2 for a wrong command line, 130 when it was stopped.`;
 
-/** Reads the command line. @returns null: it asks for help. @throws UsageError naming the option that is wrong */
+/** Parses the command line. @returns null: help was requested. @throws UsageError with the invalid option */
 export function readOptions(args: readonly string[]): Options | null {
   const values = parsed(args);
   if (values.help) return null;

@@ -2,19 +2,16 @@ import type { Patch } from './build.ts';
 import type { Letter } from './invariants/invariant.ts';
 import type { BackendKind } from './options.ts';
 
-/**
- * A bug that an invariant is there for. It is planted in a compiled copy of the recorder: nothing of the recorder knows
- * of it.
- */
+/** A bug for an invariant. It is inserted into a compiled copy of the recorder, whose own code has no hook for it. */
 export interface PlantedBug {
-  /** The invariant that must be red while the bug is there. */
+  /** The invariant that must be violated with the bug. */
   readonly invariant: Letter;
   readonly bug: string;
   readonly patches: readonly Patch[];
-  /** The fault that brings it to light: its number and the start of its title. */
+  /** The fault that reveals it: its number and the start of its title. */
   readonly fault: { readonly number: number; readonly title: string };
   readonly backend: BackendKind;
-  /** What of the database must be gone for the bug to get through, as SQL. */
+  /** Removed database objects without which the bug has an effect, as SQL. */
   readonly undefended?: string;
 }
 
@@ -81,7 +78,7 @@ export const plantedBugs: readonly PlantedBug[] = [
         // biome-ignore lint/suspicious/noTemplateCurlyInString: the source has it
         to: "where source = '${source.name}' and target_key = ${targetKey}",
       },
-      // Nor does the worker notice by itself that its lease is gone.
+      // Nor does the worker detect by itself that its lease was lost.
       { file: 'recording/record.ts', from: 'kept || lose()', to: 'kept' },
     ],
     fault: { number: 16, title: 'a worker frozen with an old answer' },
@@ -132,7 +129,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     invariant: 'I',
     bug: 'time in which nobody looked counts as up',
-    // A sleeping machine is noticed twice: its loop stood still, and its clock ran ahead of it.
+    // A sleeping machine is detected twice: its loop stalled, and its clock jumped ahead.
     patches: [
       { file: 'health/prober.ts', from: /const STALL = [\d_]+/, to: 'const STALL = 2_000_000_000' },
       { file: 'health/prober.ts', from: 'if (moved.skipped)', to: 'if (!moved)' },

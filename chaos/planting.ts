@@ -10,7 +10,7 @@ import { type Outcome, runFault } from './runner.ts';
 import { openStage } from './stage.ts';
 import type { Setting } from './world.ts';
 
-/** Plants one bug in a copy of the recorder and injects the fault that brings it to light. */
+/** Inserts one bug into a copy of the recorder and injects the fault that reveals it. */
 export async function plant(setting: Setting, planted: PlantedBug): Promise<Outcome> {
   const dir = await mkdtemp(join(tmpdir(), 'chaos-planted-'));
   try {
@@ -38,12 +38,12 @@ export async function plant(setting: Setting, planted: PlantedBug): Promise<Outc
   }
 }
 
-/** Whether the invariant saw the bug. */
+/** Whether the invariant detected the bug. */
 export function sawIt({ invariant }: PlantedBug, { broken }: Outcome): boolean {
   return broken.some(({ letter }) => letter === invariant);
 }
 
-/** Plants every bug in turn. @returns the exit code: 0 when every invariant saw its bug */
+/** Inserts every bug in turn. @returns the exit code: 0 if every invariant detected its bug */
 export async function plantAll(
   options: Options,
   closers: Closers,

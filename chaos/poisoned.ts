@@ -17,7 +17,7 @@ const jsonOf = (fields: Fields) =>
     .map(([name, json]) => `${JSON.stringify(name)}:${json}`)
     .join(',')}}`;
 
-/** A token of which some fields are other than usual. @param key as it is stored; null: it cannot be read */
+/** A token with some unusual fields. @param key as it is stored; null: it cannot be decoded */
 export function token(
   id: string,
   more: Fields = {},
@@ -33,14 +33,14 @@ export function token(
   return { json: jsonOf(mark === null ? fields : { ...fields, mark: JSON.stringify(mark) }), key, mark };
 }
 
-/** A validator of which some fields are other than usual. */
+/** A validator with some unusual fields. */
 export function validator(id: string, more: Fields = {}, mark: string | null = null): Member {
   const fields = { nodeID: JSON.stringify(id), startTime: '"1763000000"', weight: '"2000"', ...more };
   const json = jsonOf(mark === null ? fields : { ...fields, mark: JSON.stringify(mark) });
   return { json, key: storableText(id), mark };
 }
 
-/** The members in an order that the seed gives; those that must come on one page stay together. */
+/** The members in an order derived from the seed; those that must be on one page stay together. */
 function mixed(random: Random, members: readonly Member[], together: readonly Member[]): Member[] {
   const all = [...members];
   for (let at = all.length - 1; at > 0; at--) {
@@ -52,7 +52,7 @@ function mixed(random: Random, members: readonly Member[], together: readonly Me
   return all;
 }
 
-/** What is sent beside members with nothing special. */
+/** Other members of a response. */
 export interface Sent {
   readonly tokens?: readonly Member[];
   readonly validators?: readonly Member[];
@@ -60,7 +60,7 @@ export interface Sent {
   readonly contradicts?: boolean;
 }
 
-/** A recorder at work on lists in which something is poisoned. */
+/** A recorder that runs on lists with poisoned items. */
 export class Poisoned {
   readonly upstream: PoisonedUpstream;
   readonly #world: World;
@@ -72,7 +72,7 @@ export class Poisoned {
     world.poisoned = upstream;
   }
 
-  /** Opens the upstream, and what it sends from the start. */
+  /** Opens the upstream, with its initial lists. */
   static async open(world: World, sent: Sent): Promise<Poisoned> {
     const upstream = await PoisonedUpstream.open(world.sandbox.url);
     world.closers.add(() => upstream.close());
@@ -81,7 +81,7 @@ export class Poisoned {
     return poisoned;
   }
 
-  /** Sends these from now on, and so many with nothing special. */
+  /** Serves these from now on, and this many ordinary ones. */
   send(
     { tokens = [], validators = [], contradicts = false }: Sent,
     usual = { tokens: TOKENS, validators: VALIDATORS },
@@ -102,7 +102,7 @@ export class Poisoned {
     );
   }
 
-  /** Starts `up`, which asks for both lists every 5 s. */
+  /** Starts `up`, which polls both lists every 5 s. */
   async start(plan: SteadyPlan = {}): Promise<Steady> {
     const { url } = this.upstream;
     this.#steady = await Steady.start(this.#world, {
@@ -120,7 +120,7 @@ export class Poisoned {
     return this.#steady;
   }
 
-  /** Waits until both lists have been recorded so many times from now on. */
+  /** Waits until both lists have been recorded this many times from now on. */
   async recorded(times: number): Promise<void> {
     const { sql } = this.#world;
     const begun = new Date();
@@ -133,7 +133,7 @@ export class Poisoned {
       });
   }
 
-  /** Asks everywhere where somebody looks whether it is told that something lacks. */
+  /** Checks all places that must report an incomplete list. */
   async tells(): Promise<void> {
     const { evidence } = this.#world;
     for (const command of ['status', 'doctor']) {

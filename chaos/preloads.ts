@@ -1,10 +1,10 @@
-/** Code that a recorder's process loads before the recorder itself, by `node --import`: what happens to a machine. */
+/** Code that a recorder's process loads before the recorder itself, by `node --import`: faults of a machine. */
 const asImport = (code: string): readonly string[] => [
   '--import',
   `data:text/javascript,${encodeURIComponent(code)}`,
 ];
 
-/** SIGUSR2 blocks the event loop for so many ms. */
+/** SIGUSR2 blocks the event loop for this many ms. */
 export const blocksOnSignal = (milliseconds: number) =>
   asImport(
     `process.on('SIGUSR2',()=>{const t=performance.now();while(performance.now()-t<${milliseconds});process.stderr.write('blocked\\n')})`,
@@ -18,7 +18,7 @@ export const clockJumps = (offsets: readonly number[], first = 0) =>
       "process.on('SIGUSR2',()=>{off=offs.shift()??0;process.stderr.write('the clock jumped\\n')})",
   );
 
-/** The resolver answers for this host that it cannot tell now. */
+/** The resolver returns a temporary failure for this host. */
 export const undecidedHost = (host: string) =>
   asImport(
     "import dns from 'node:dns';const real=dns.lookup;" +

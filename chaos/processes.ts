@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** Whether a process runs; one that has ended but was not waited for does not. */
+/** Whether a process runs; a zombie does not. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -22,13 +22,13 @@ export async function childrenOf(pid: number): Promise<number[]> {
   return parents.flat();
 }
 
-/** The most memory that a process held so far, in MiB (Linux); 0 once it is gone. */
+/** Maximum memory of a process so far, in MiB (Linux); 0 once it ended. */
 export async function peakMemory(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Math.round(Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024);
 }
 
-/** The command line of a process (Linux), as anybody on the machine can read it. */
+/** The command line of a process (Linux), as every user of the machine can read it. */
 export async function argumentsOf(pid: number): Promise<string> {
   return readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
 }

@@ -11,15 +11,15 @@ export interface Ending {
 
 const MOST_LINES = 20_000;
 
-/** One process of the recorder: what it said, how it ended, how much memory it took. */
+/** One process of the recorder: its output, its exit, its memory. */
 export class RecorderProcess {
   readonly args: readonly string[];
-  /** What it wrote on stderr: its log, one JSON object a line. */
+  /** Its stderr: its log, one JSON object a line. */
   readonly lines: string[] = [];
   /** Lines that were written, also those that are no longer kept. */
   lineCount = 0;
   stdout = '';
-  /** In MiB, as far as it was looked at. */
+  /** In MiB, at the last measurement. */
   peak = 0;
   readonly ended: Promise<Ending>;
   readonly #child: ChildProcess;
@@ -72,7 +72,7 @@ export class RecorderProcess {
     await this.ended.catch(() => {});
   }
 
-  /** Asks it to stop. @returns how it ended, and after how many milliseconds; after 60 s it is killed */
+  /** Stops it with SIGTERM. @returns its exit, and the milliseconds until then; after 60 s it is killed */
   async stop(): Promise<Ending & { readonly took: number }> {
     await this.lookAtMemory();
     const asked = performance.now();
@@ -83,7 +83,7 @@ export class RecorderProcess {
     return { ...ending, took: Math.round(performance.now() - asked) };
   }
 
-  /** Waits until it has written a line with the text. */
+  /** Waits for a line with the text. */
   async says(text: string, most = 60_000): Promise<string> {
     return until(
       `the recorder to say "${text}"; it said\n${this.lines.slice(-5).join('\n')}`,
@@ -97,12 +97,12 @@ export class RecorderProcess {
     return this.lines.find((line) => line.includes(text));
   }
 
-  /** How many lines have the text. */
+  /** The number of lines with the text. */
   count(text: string): number {
     return this.lines.filter((line) => line.includes(text)).length;
   }
 
-  /** Where its server listens. */
+  /** The address of its server. */
   get address(): string {
     return /"address":"([^"]+)"/.exec(this.find('the server listened') ?? '')?.[1] ?? '';
   }

@@ -10,7 +10,7 @@ const run = promisify(execFile);
 export interface Release {
   /** Its command line's file. */
   readonly cli: string;
-  /** Which one it is, for the report. */
+  /** Its version, for the report. */
   readonly name: string;
 }
 
@@ -22,8 +22,9 @@ export const newestTag = (): Promise<string | null> =>
 
 /**
  * Installs the last release: that of the newest tag.
- * @param dir an empty folder @param installed one in which an earlier version was installed before; null: it is done now
- * @param closers end the installation where the run is stopped
+ * @param dir an empty folder @param installed folder of an earlier version that is installed already; null: it is
+ * installed now
+ * @param closers end the installation if the run is stopped
  */
 export async function lastRelease(dir: string, installed: string | null, closers: Closers): Promise<Release> {
   if (installed !== null) return { cli: resolve(installed, 'dist/cli.js'), name: installed };

@@ -5,19 +5,19 @@ import { invariants } from './invariants/invariants.ts';
 import type { BackendKind } from './options.ts';
 import { type Setting, World } from './world.ts';
 
-/** How one fault ended on one queue backend. */
+/** Result of one fault on one queue backend. */
 export interface Outcome {
   readonly fault: Fault;
   readonly backend: BackendKind;
   readonly served: Readonly<Record<string, number>>;
   readonly figures: Readonly<Record<string, number | string>>;
   readonly held: readonly Letter[];
-  /** What is wrong, by invariant; `run` for what is wrong with the run itself. */
+  /** Violations, by invariant; `run` for errors of the run itself. */
   readonly broken: readonly { readonly letter: Letter | 'run'; readonly problem: string }[];
   readonly seconds: number;
 }
 
-/** Injects one fault and looks at every invariant that must hold after it. */
+/** Injects one fault and checks every invariant that must hold after it. */
 export async function runFault(
   setting: Setting,
   fault: Fault,
@@ -71,7 +71,7 @@ export async function runFault(
   };
 }
 
-/** What the recorders of a broken run said last. */
+/** The last log lines of the recorders of a failed run. */
 function lastWords(world: World | null): { letter: 'run'; problem: string }[] {
   return (world?.recorders ?? []).slice(-3).map(({ args, running, lines }) => ({
     letter: 'run',
@@ -79,11 +79,11 @@ function lastWords(world: World | null): { letter: 'run'; problem: string }[] {
   }));
 }
 
-/** What must be ended when the run is stopped from outside. */
+/** Resources to end when the run is stopped from outside. */
 const stopping = new Set<Closers>();
 let stopped = false;
 
-/** Ends whatever a fault that is under way has started, and what it starts from now on. */
+/** Ends everything that an active fault has started, and starts from now on. */
 export async function endAll(): Promise<void> {
   stopped = true;
   await Promise.all([...stopping].map((closers) => closers.end()));

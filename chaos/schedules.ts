@@ -4,17 +4,20 @@ import { openLog } from '../src/telemetry/log.ts';
 import { eventually } from './waiting.ts';
 import type { World } from './world.ts';
 
-/** The longest that schedules may be away: one round of the reconciler. */
+/** Maximum time without schedules: one round of the reconciler. */
 const BACK_WITHIN = 30_000;
 
-/** What a recorder of proposed blocks wants: the plans of its one source, and the rounds of the rules, which every recorder has. */
+/**
+ * Schedules of a recorder of proposed blocks: the plans of its one source, and the rounds of the rules, which every
+ * recorder has.
+ */
 const WANTED = [ALERTS, 'plan proposed-blocks'];
 
-/** Whether schedules are exactly those that a recorder of proposed blocks wants. */
+/** Whether the schedules are exactly those of a recorder of proposed blocks. */
 export const areWanted = (schedules: readonly string[]): boolean =>
   [...schedules].sort().join() === WANTED.join();
 
-/** What the queue of a world holds. */
+/** The content of a world's queue. */
 export async function queueOf(world: World): Promise<{ schedules: string[]; waiting: number }> {
   const redisUrl = world.backend === 'redis' ? world.redis.url : undefined;
   const urls = { redisUrl, databaseUrl: world.databaseUrl };
@@ -35,7 +38,7 @@ export async function queueOf(world: World): Promise<{ schedules: string[]; wait
   }
 }
 
-/** Measures how long it takes until the queue has exactly the schedules that the configuration wants. */
+/** Measures the time until the queue has exactly the configured schedules. */
 export async function schedulesBack(world: World): Promise<number> {
   const begun = performance.now();
   await eventually(
@@ -48,7 +51,7 @@ export async function schedulesBack(world: World): Promise<number> {
   return took;
 }
 
-/** Loses everything that the queue holds: FLUSHALL, or its tables truncated. */
+/** Loses the content of the queue: FLUSHALL, or its tables truncated. */
 export async function wipeQueue(world: World): Promise<void> {
   if (world.backend === 'redis') {
     await world.redis.command('FLUSHALL');

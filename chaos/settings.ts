@@ -3,7 +3,7 @@ import { MAX_INDEX_LAG_MS } from '../src/datasets/sources/durations.ts';
 import { BLOCK_CHAINS, type Watched } from './truth.ts';
 import type { World } from './world.ts';
 
-/** What a recorder of a world records; everything that is not named is left out. */
+/** The datasets of a recorder of a world; all others are disabled. */
 export interface Recorded {
   /** Overrides by dataset, of those that are recorded. */
   readonly datasets: Readonly<Record<string, object>>;
@@ -18,7 +18,7 @@ export interface Recorded {
   readonly metrics?: object;
 }
 
-/** Writes the configuration of a recorder that records just this from the world's sandbox. @returns its file */
+/** Writes the configuration of a recorder that records only this from the world's sandbox. @returns its file */
 export function configure(world: World, recorded: Recorded, name?: string): Promise<string> {
   const { url } = world.sandbox;
   const left = catalogNames.datasets.map((dataset) => [dataset, { enabled: false }]);
@@ -58,17 +58,17 @@ export function blockTargets(nodeIds: readonly string[], from: number, to: numbe
 
 export const DAY = 86_400_000;
 
-/** The days that an index may trail: they are recorded, and not claimed as covered. */
+/** The days within the delay of an index: they are recorded, and not claimed as covered. */
 export const UNCLAIMED_DAYS = MAX_INDEX_LAG_MS / DAY;
 /** The newest part of the blocks that a recorder does not claim, with a margin, in ms. */
 export const UNCLAIMED_MS = MAX_INDEX_LAG_MS + 11 * 60_000;
 
-/** Midnight (UTC) so many days before now, in ms: configurations name days. */
+/** Midnight (UTC) this many days ago, in ms: configurations contain days. */
 export function midnight(daysAgo: number): number {
   return Math.floor(Date.now() / DAY) * DAY - daysAgo * DAY;
 }
 
-/** A time as a configuration names it. */
+/** A time in the form of the configuration. */
 export function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }

@@ -18,7 +18,7 @@ export async function openStage(
   closers.add(() => rm(dir, { recursive: true, force: true }));
   const cli = await buildRecorder(join(dir, 'recorder'), patches);
   const starting = PostgresServer.start(join(dir, 'database'));
-  // A run that is stopped meanwhile waits for it: halfway it cannot be ended.
+  // A stopped run waits for this: it cannot be ended halfway.
   closers.add(() =>
     starting.then(
       (postgres) => postgres.stop(),

@@ -13,17 +13,17 @@ import { allCovered } from './stored.ts';
 import { eventually } from './waiting.ts';
 import type { World } from './world.ts';
 
-/** What E promises: fresh again within so many ms of the fault's end. */
+/** Maximum time of invariant E: fresh again within this many ms of the fault's end. */
 const FRESH_WITHIN = 60_000;
 
-/** How a recorder that polls and heals blocks is set up. */
+/** Setup of a recorder that polls and heals blocks. */
 export interface SteadyPlan extends Partial<Recorded> {
   readonly nodes?: readonly { name: string; url: string }[];
   /** Nodes whose blocks are recorded, on three chains each. */
   readonly watch?: number;
   /** Whole days of the past that are healed. */
   readonly days?: number;
-  /** The database lies behind the proxy. */
+  /** The connection to the database uses the proxy. */
   readonly proxied?: boolean;
   readonly processes?: number;
   readonly env?: Record<string, string>;
@@ -31,12 +31,12 @@ export interface SteadyPlan extends Partial<Recorded> {
   readonly cli?: string;
 }
 
-/** A recorder at its daily work: `up` polls every 5 s what a few nodes propose, and heals the days before. */
+/** A recorder in regular operation: `up` polls every 5 s the proposals of a few nodes, and heals the previous days. */
 export class Steady {
   readonly #world: World;
   readonly #plan: SteadyPlan;
   readonly nodeIds: readonly string[];
-  /** The processes that were started last. */
+  /** The last started processes. */
   running: RecorderProcess[] = [];
 
   private constructor(world: World, plan: SteadyPlan, nodeIds: readonly string[]) {
@@ -88,7 +88,7 @@ export class Steady {
     await eventually('every target to be recorded once', async () => (await this.#staleTargets(0)) === 0);
   }
 
-  /** Measures how long after now everything is fresh: the fault is over. */
+  /** Measures the time from now, the end of the fault, until everything is fresh. */
   async recovers(after: string): Promise<void> {
     const ended = Date.now();
     const fresh = () => this.#staleTargets(ended);
@@ -104,7 +104,7 @@ export class Steady {
     if (took !== null) this.#world.evidence.figures.set(`fresh after ${after}`, `${took} ms`);
   }
 
-  /** Lets the fault last so many intervals and more, and asks whether `status` shows it. */
+  /** Lets the fault last more than this many intervals, and checks whether `status` shows it. */
   async shows(what: string, intervals = 3): Promise<void> {
     await this.#lateBy(intervals);
     const status = this.#world.recorder(['status', '--json']);
@@ -118,12 +118,12 @@ export class Steady {
     );
   }
 
-  /** Lets some time pass in which nothing is expected but that nothing happens. */
+  /** Waits for a time in which nothing may happen. */
   async pass(milliseconds: number): Promise<void> {
     await delay(milliseconds);
   }
 
-  /** Asks every process to stop, and notes how. */
+  /** Stops every process, and stores its exit. */
   async stop(): Promise<void> {
     const endings = await Promise.all(this.running.filter(({ running }) => running).map((one) => one.stop()));
     for (const ending of endings) this.#world.evidence.exit('up, asked to stop', ending, [0], 20_000);
@@ -136,7 +136,7 @@ export class Steady {
       select count(*)::int as all, (count(*) filter (where last_success_at is null
         or last_success_at <= ${new Date(ended)} or last_success_at > now() + interval '5 seconds'
         or now() - last_success_at >= 2 * make_interval(secs => every_ms / 1000.0)))::int as stale
-      from recorder.target_datasets where active and unsupported_reason is null and source <> 'node-health'`; // probes have a clock of their own
+      from recorder.target_datasets where active and unsupported_reason is null and source <> 'node-health'`; // probes have their own clock
     return row && row.all > 0 ? row.stale : 1;
   }
 

@@ -3,7 +3,7 @@ import type postgres from 'postgres';
 import { parseMultirange } from '../src/recording/windows.ts';
 import { blocksTargetKey, type Watched } from './truth.ts';
 
-/** The hashes stored of a target's blocks in [from, to). */
+/** The stored hashes of a target's blocks in [from, to). */
 export async function storedBlocks(
   sql: postgres.Sql,
   { nodeId, blockchainId, from, to }: Watched,
@@ -15,14 +15,14 @@ export async function storedBlocks(
   return rows.map(({ block_hash }) => block_hash);
 }
 
-/** Those of the hashes that are stored, whoever proposed the blocks. */
+/** The given hashes that are stored, with any proposer. */
 export async function storedHashes(sql: postgres.Sql, hashes: readonly string[]): Promise<string[]> {
   const rows = await sql<{ block_hash: string }[]>`
     select block_hash from recorder.proposed_blocks where block_hash = any(${[...hashes]})`;
   return rows.map(({ block_hash }) => block_hash);
 }
 
-/** What is covered of a target, in ms, oldest first. */
+/** Coverage of a target, in ms, oldest first. */
 export async function covered(sql: postgres.Sql, target: Pick<Watched, 'nodeId' | 'blockchainId'>) {
   const [row] = await sql<{ covered: string }[]>`
     select covered::text from recorder.coverage
@@ -30,7 +30,7 @@ export async function covered(sql: postgres.Sql, target: Pick<Watched, 'nodeId' 
   return parseMultirange(row?.covered ?? '');
 }
 
-/** Whether all of the targets are covered whole. */
+/** Whether all of the targets are covered completely. */
 export async function allCovered(sql: postgres.Sql, watched: readonly Watched[]): Promise<boolean> {
   const rows = await sql<{ target_key: string; covered: string }[]>`
     select target_key, covered::text from recorder.coverage where dataset = 'proposed_blocks'`;

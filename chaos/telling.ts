@@ -1,16 +1,19 @@
 import { until } from './waiting.ts';
 import type { World } from './world.ts';
 
-/** K promises it within three intervals, or a minute where that is longer. */
+/** Invariant K requires it within three intervals, or a minute if that is longer. */
 const LEAST = 60_000;
-/** A look takes time, too: a command starts, the server's answer lasts a second, the log is told every 15 s. */
+/**
+ * A check takes time, too: a command starts, the server caches its response for a second, the log is written every 15
+ * s.
+ */
 const LOOKING = 20_000;
 
 /**
- * Looks everywhere where somebody would look whether what is stalled is told, and notes when.
- * @param what in words
- * @param server the address of a server that still runs
- * @param since when it stopped moving, ms since 1970 @param every its interval, ms
+ * Checks all places that must report a stall, and stores the times.
+ * @param what description
+ * @param server the address of a running server
+ * @param since start of the stall, ms since 1970 @param every its interval, ms
  */
 export async function isTold(
   world: World,

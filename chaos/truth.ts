@@ -12,7 +12,7 @@ export const BLOCK_CHAINS = ['p-chain', 'x-chain', 'c-chain'];
 
 /** The hashes of the blocks that a node proposed on a chain in a time [from, to), in ms: the sandbox's truth. */
 export function trueBlocks({ network }: Sandbox, { nodeId, blockchainId, from, to }: Watched): string[] {
-  // Blocks carry whole seconds: those of [from, to) have timestamps from the first whole second on, before `to`.
+  // Blocks have whole seconds: those of [from, to) have timestamps from the first whole second on, before `to`.
   const [first, last] = [Math.ceil(from / 1000), Math.ceil(to / 1000) - 1];
   return [...network.proposedBlockHashes(nodeId, blockchainId, first, last)];
 }

@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 const LOOK_EVERY = 100;
 
 /**
- * Waits for something to become true.
- * @param what named in the error, in words
+ * Waits for a condition.
+ * @param what description for the error
  * @param most milliseconds
- * @returns the first value that is neither false, null nor undefined. @throws Error when there is none in time
+ * @returns the first value that is neither false, null nor undefined. @throws Error if there is none in time
  */
 export async function until<T>(what: string, look: () => T | Promise<T>, most = 60_000): Promise<T & {}> {
   const deadline = performance.now() + most;
@@ -18,7 +18,7 @@ export async function until<T>(what: string, look: () => T | Promise<T>, most = 
   }
 }
 
-/** As `until`, for what may fail while things are broken: an error counts as not yet. */
+/** Like `until`, for calls that may fail during a fault: an error counts as not yet. */
 export async function eventually<T>(what: string, look: () => Promise<T>, most = 60_000) {
   return until(what, () => look().catch(() => null), most);
 }

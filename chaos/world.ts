@@ -18,7 +18,7 @@ import { RedisServer } from './servers/redis-server.ts';
 import type { RevisingUpstream } from './servers/revising-upstream.ts';
 import type { Watched } from './truth.ts';
 
-/** What all faults of a run share. */
+/** Resources that all faults of a run share. */
 export interface Setting {
   readonly options: Options;
   readonly postgres: PostgresServer;
@@ -26,10 +26,10 @@ export interface Setting {
   readonly cli: string;
 }
 
-/** The secret that must be found nowhere. */
+/** The secret that must not appear anywhere. */
 export const CANARY = 'canary-7f3c1d9e5b2a4860';
 
-/** What one fault has to itself: a database, a queue, an upstream, a proxy, and recorders. */
+/** Resources of one fault: a database, a queue, an upstream, a proxy, and recorders. */
 export class World {
   readonly setting: Setting;
   readonly backend: BackendKind;
@@ -38,7 +38,7 @@ export class World {
   readonly closers: Closers;
   readonly dir: string;
   databaseUrl: string;
-  /** Straight to the database, past the proxy. */
+  /** The database without the proxy. */
   sql: postgres.Sql;
   /** Between recorders and PostgreSQL. */
   readonly proxy: TcpProxy;
@@ -46,11 +46,11 @@ export class World {
   readonly recorders: RecorderProcess[] = [];
   /** Calls for proposed blocks so far, by chain and node. */
   readonly calls: Map<string, number>;
-  /** What of the sandbox's truth must be recorded in the end. */
+  /** The part of the sandbox's truth that must be recorded in the end. */
   readonly watched: Watched[] = [];
-  /** An upstream whose every answer is known, where a fault opened one. */
+  /** An upstream with known responses, if a fault opened one. */
   revising: RevisingUpstream | null = null;
-  /** An upstream that knows which of what it sent cannot be stored, where a fault opened one. */
+  /** An upstream that records which sent items cannot be stored, if a fault opened one. */
   poisoned: PoisonedUpstream | null = null;
   #redis: RedisServer | null;
 
@@ -83,7 +83,7 @@ export class World {
     this.#redis = redis;
   }
 
-  /** Opens one; `closers` end it, whatever happens. */
+  /** Opens one; `closers` end it in all cases. */
   static async open(
     setting: Setting,
     backend: BackendKind,
@@ -114,13 +114,13 @@ export class World {
     return world;
   }
 
-  /** The Redis of a world whose queue lives there. @throws Error in others */
+  /** The Redis of a world with its queue in Redis. @throws Error in others */
   get redis(): RedisServer {
     if (!this.#redis) throw new Error('the queue of this world is in PostgreSQL');
     return this.#redis;
   }
 
-  /** Puts another sandbox in place of the world's. @param heard told of every call, after it was counted */
+  /** Replaces the sandbox of the world. @param heard called for every call, after it was counted */
   async openSandbox(options: SandboxOptions, heard: (call: CallRecord) => void = () => {}): Promise<Sandbox> {
     this.calls.clear();
     const count = countingBlocks(this.calls);
@@ -135,7 +135,7 @@ export class World {
     return sandbox;
   }
 
-  /** Looks into another database from here on: what is recorded is recorded there. @returns that look */
+  /** Reads another database from here on, in which the recorder records. @returns that connection */
   lookInto(url: string): postgres.Sql {
     this.sql = lookInto(url, this.closers);
     return this.sql;
@@ -148,7 +148,7 @@ export class World {
     return file;
   }
 
-  /** Starts a recorder. @param more `proxied`: its database lies behind the proxy; `env`: more of an environment */
+  /** Starts a recorder. @param more `proxied`: its database connection uses the proxy; `env`: additional environment */
   recorder(
     args: readonly string[],
     more: { proxied?: boolean; env?: Record<string, string>; node?: readonly string[]; cli?: string } = {},
@@ -173,7 +173,7 @@ export class World {
     return recorder;
   }
 
-  /** Keeps what a recorder said where it can be looked through later. */
+  /** Keeps the output of a recorder for later checks. */
   noteLines(recorder: RecorderProcess): void {
     const where = `the log of ${recorder.args[0]}`;
     const texts = [...recorder.lines, recorder.stdout];
@@ -188,7 +188,7 @@ export class World {
   }
 }
 
-/** Looks into a database, whatever its own settings are; `closers` end it. */
+/** Connects to a database, whatever its own settings are; `closers` end it. */
 export function lookInto(url: string, closers: Closers): postgres.Sql {
   const connection = {
     ...sessionSettings('work', 'public'),

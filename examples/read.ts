@@ -1,4 +1,4 @@
-// Asks the record in TypeScript: `reporting` as typed Drizzle views and functions.
+// Queries the record in TypeScript: `reporting` as typed Drizzle views and functions.
 import { freshness, nodeUptime, runs, subnets, validators, validatorsAsOf } from 'chain-recorder/schema';
 import { and, count, desc, eq, isNotNull, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/postgres-js';
@@ -13,7 +13,7 @@ const largest = await db
   .orderBy(desc(validators.stakeNavax), validators.nodeId)
   .limit(3);
 
-/** How many of each subnet there are, of the subnets that are known. */
+/** The number of validators of each subnet, of the known subnets. */
 const bySubnet = await db
   .select({ subnetId: subnets.subnetId, isL1: subnets.isL1, validators: count(validators.nodeId) })
   .from(subnets)
@@ -21,7 +21,7 @@ const bySubnet = await db
   .groupBy(subnets.subnetId, subnets.isL1)
   .orderBy(subnets.subnetId);
 
-/** How the recording stands, with the last run of each dataset and target. */
+/** The state of the recording, with the last run of each dataset and target. */
 const standing = await db
   .select({
     dataset: freshness.dataset,

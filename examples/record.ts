@@ -1,5 +1,5 @@
-// Records the validators that the configured nodes know, and says how each run went.
-// Without a recorder.yaml the bundled simulated network is recorded.
+// Records the validators of the configured nodes, and prints the result of each run. Without a recorder.yaml the
+// bundled simulated network is recorded.
 import { openRecorder } from 'chain-recorder';
 
 const recorder = await openRecorder();

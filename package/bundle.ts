@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 
-/** What processes start with, and what users import. */
+/** Entry points of processes and of users' imports. */
 const ENTRIES = {
   cli: 'cli.ts',
   recorder: 'recorder.ts',
@@ -10,10 +10,10 @@ const ENTRIES = {
 };
 
 /**
- * Bundles the sources in `src` into few files in `dist`, as a start reads hundreds of small files three times as slowly. Dependencies stay
- * where they are installed, and what is imported when it is needed stays in files of its own.
+ * Bundles the sources in `src` into few files in `dist`, because a start reads hundreds of small files three times as
+ * slowly. Dependencies stay in their packages, and dynamic imports stay in separate files.
  * @returns the names of the files
- * @throws Error when a source cannot be compiled
+ * @throws Error if a source cannot be compiled
  */
 export async function bundle(src: string, dist: string): Promise<string[]> {
   const { metafile } = await build({

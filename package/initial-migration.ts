@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, readFileSync, rmSync } from 'node:fs';
 
 /**
- * Generates the one migration of `drizzle/` again from the schema: until 0.1.0 is tagged no database has to be brought
- * forward. From then on `drizzle-kit generate` adds a migration for each change.
+ * Generates the single migration of `drizzle/` again from the schema: until 0.1.0 is tagged no database has to be
+ * upgraded. From then on `drizzle-kit generate` adds a migration for each change.
  */
 const MIGRATION = 'drizzle/0000_initial.sql';
 

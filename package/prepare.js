@@ -1,5 +1,5 @@
-// npm's script `prepare`: builds dist/ where it is not built of these sources, and links the command. It is plain JavaScript without
-// packages, because it has to run where the development dependencies were left out, and to say so.
+// npm's script `prepare`: builds dist/ if it was not built from these sources, and links the command. It is plain
+// JavaScript without packages, because it has to run without the development dependencies, and to report that.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** What dist/ is built of. */
+/** Sources of dist/. */
 const SOURCES = ['src', 'sandbox', 'web', 'package', 'package.json', 'package-lock.json', 'tsconfig.json'];
 const stamp = join(root, 'dist', 'built-of');
 
@@ -39,7 +39,7 @@ function digestOfSources() {
   return digest.digest('hex');
 }
 
-/** Makes `chain-recorder` a command of node_modules/.bin, as it is where the package is installed. */
+/** Links `chain-recorder` as a command of node_modules/.bin, as in an installed package. */
 function linkCommand() {
   if (process.platform === 'win32') return;
   const bin = join(root, 'node_modules', '.bin');
@@ -52,7 +52,7 @@ function linkCommand() {
   symlinkSync(target, link);
 }
 
-/** Runs npm in this package. Ends the process where it fails. */
+/** Runs npm in this package. Ends the process if it fails. */
 function npm(...args) {
   const { status } = spawnSync('npm', args, {
     cwd: root,
@@ -65,7 +65,8 @@ function npm(...args) {
 const digest = digestOfSources();
 const isBuilt = existsSync(stamp) && readFileSync(stamp, 'utf8') === digest;
 const hasTools = () => existsSync(join(root, 'node_modules', 'tsx'));
-// NODE_ENV=production leaves out the development dependencies. npm passes on only what differs from its default: nobody asked for that.
+// NODE_ENV=production leaves out the development dependencies. npm passes on only values that differ from its default:
+// the user did not set it.
 if (!isBuilt && !hasTools() && process.env.NODE_ENV === 'production' && !process.env.npm_config_omit)
   npm('install', '--include=dev', '--ignore-scripts', '--no-save', '--no-audit', '--no-fund');
 // The build's programs are optional dependencies, one for each system.

@@ -18,7 +18,7 @@ const histories = new Map(
   [...getCatalogue().datasets].map(([name, { now, history }]) => [name, (history ?? now).name]),
 );
 
-/** The declarations of a module of `src/`. @throws Error when they do not follow from the file alone */
+/** The declarations of a module of `src/`. @throws Error if they do not follow from the file alone */
 function declarationsOf(file: string): string {
   const source = readFileSync(new URL(`../src/${file}`, import.meta.url), 'utf8');
   const { outputText, diagnostics } = ts.transpileDeclaration(source, {
@@ -31,7 +31,7 @@ function declarationsOf(file: string): string {
   return outputText.replaceAll(/(from '\.\/[\w-]+)\.ts'/g, "$1.js'");
 }
 
-/** The names of the files that the last build wrote; a process that was started before this one still loads them. */
+/** The names of the files of the last build; a process that was started before this one still loads them. */
 const list = new URL('files.json', dist);
 const before = z
   .array(z.string())

@@ -34,7 +34,7 @@ async function write(response: ServerResponse, lines: Iterable<string>): Promise
   response.end(text);
 }
 
-/** Sends lines one after the other, as fast as the client takes them. */
+/** Sends lines one after the other, as fast as the client reads them. */
 function stream(response: ServerResponse, lines: Iterable<string>): undefined {
   write(response, lines).catch(() => response.destroy());
 }

@@ -4,7 +4,7 @@ import type { Operation, Service } from './http/operation.ts';
 import { Router } from './http/router.ts';
 import type { NodeService } from './node/service.ts';
 
-/** A call that found its operation, and the answer to it. */
+/** A call with its operation and response. */
 export interface Dispatched {
   readonly service: Service;
   readonly operation: string;
@@ -21,7 +21,7 @@ function answered(call: Call, operation: Operation, parts: Readonly<Record<strin
   }
 }
 
-/** Sends each call to the service that it is for: the nodes below /nodes/NAME/ext and /ext, the others by path. */
+/** Sends each call to its service: the nodes below /nodes/NAME/ext and /ext, the others by path. */
 export class Dispatch {
   readonly #router: Router;
   readonly #nodes: readonly NodeService[];

@@ -1,7 +1,4 @@
-/**
- * Undocumented responses that services and nodes were observed to send, and a faulty node; each is served where it is
- * switched on.
- */
+/** Undocumented responses that services and nodes were observed to send, and a faulty node; each can be switched on. */
 export const FACTS = {
   'health-moving-errors':
     'errors of failing checks hold durations, percentages and ids that differ at every probe',
@@ -25,7 +22,7 @@ export const FACTS = {
 
 export type Fact = keyof typeof FACTS;
 
-/** The fact of a name. */
+/** The fact with a name. */
 export function factOf(name: string): Fact | undefined {
   return Object.keys(FACTS).find((fact): fact is Fact => fact === name);
 }
@@ -33,7 +30,7 @@ export function factOf(name: string): Fact | undefined {
 interface Switched {
   /** Unix seconds. */
   readonly since: number;
-  /** The name of the only node that it holds for. */
+  /** The name of the only node to which it applies. */
   readonly node: string | undefined;
 }
 
@@ -41,7 +38,7 @@ interface Switched {
 export class Facts {
   readonly #on = new Map<Fact, Switched>();
 
-  /** Switches a fact on from a time (Unix seconds) on; one of nodes may be meant for one of them, by its name. */
+  /** Switches a fact on from a time (Unix seconds) on; a fact of nodes may be limited to one of them, by its name. */
   on(fact: Fact, since: number, node?: string): void {
     this.#on.set(fact, { since, node });
   }
@@ -51,24 +48,24 @@ export class Facts {
     this.#on.delete(fact);
   }
 
-  /** Since when (Unix seconds) a fact holds at a time, for a node; undefined where it does not. */
+  /** Start (Unix seconds) of a fact at a time, for a node; undefined if it does not apply. */
   since(fact: Fact, sec: number, node?: string): number | undefined {
     const found = this.#on.get(fact);
     const meant = found !== undefined && (found.node ?? node) === node;
     return meant && found.since <= sec ? found.since : undefined;
   }
 
-  /** Whether a fact holds at a time (Unix seconds), for a node. */
+  /** Whether a fact applies at a time (Unix seconds), for a node. */
   has(fact: Fact, sec: number, node?: string): boolean {
     return this.since(fact, sec, node) !== undefined;
   }
 
-  /** A name as people write it, as it is answered at a time (Unix seconds). */
+  /** A name as people write it, in responses at a time (Unix seconds). */
   spelt(name: string, sec: number): string {
     return this.has('names-with-nul', sec) ? `${name}\u0000\ud83d` : name;
   }
 
-  /** Every fact with what it is and since when it holds, where it does. */
+  /** Every fact with its description and, if it applies, its start. */
   list(): { readonly fact: Fact; readonly what: string; readonly since?: number; readonly node?: string }[] {
     return Object.entries(FACTS).flatMap(([name, what]) => {
       const fact = factOf(name);

@@ -1,4 +1,4 @@
-/** JSON text that is written unchanged: for numbers that no double can hold. */
+/** JSON text that is written unchanged: for numbers beyond a double. */
 export class Literal {
   readonly text: string;
 

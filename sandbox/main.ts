@@ -42,8 +42,8 @@ function integer(values: Values, name: 'port' | 'seed' | 'blocks-per-hour'): num
 }
 
 /**
- * The clock of the arguments: the machine's, one that starts elsewhere or runs faster, or one by hand. Where
- * it starts so early that there would be no history, the networks begin 400 days before it.
+ * The clock of the arguments: the machine's, one with another start or speed, or one by hand. If its start leaves no
+ * history, the networks start 400 days before it.
  */
 function clockOptions(values: Values): Pick<SandboxOptions, 'clock' | 'advance' | 'genesisMs'> {
   const startMs = values.start === undefined ? Date.now() : Date.parse(values.start);

@@ -4,19 +4,19 @@ import type { CallRecord } from './ledger/ledger.ts';
 
 /** Options of a sandbox; all are optional. */
 export interface SandboxOptions {
-  /** Everything the network does follows from it. */
+  /** Seed of the network, of which it is a pure function. */
   readonly seed?: number;
   /** 0: a free port. */
   readonly port?: number;
-  /** The address to listen on: the machine's own unless told otherwise. */
+  /** The address to listen on. Default: the loopback. */
   readonly host?: string;
   /** The simulated time in Unix milliseconds. */
   readonly clock?: Clock;
-  /** Moves the clock by milliseconds, where it can be moved: for `POST /_sandbox/clock`. */
+  /** Moves the clock by milliseconds, if it can be moved: for `POST /_sandbox/clock`. */
   readonly advance?: (ms: number) => void;
-  /** Unix milliseconds at which the networks begin; 2025-01-01 unless told otherwise. */
+  /** Start of the networks in Unix milliseconds. Default: 2025-01-01. */
   readonly genesisMs?: number;
-  /** Simulated milliseconds for which a page token lives. */
+  /** Lifetime of a page token, in simulated ms. */
   readonly tokenLifeMs?: number;
   /** Maximum number of validators of each network. */
   readonly validators?: number;
@@ -26,19 +26,19 @@ export interface SandboxOptions {
   readonly indexerLagMs?: number;
   /** UTXOs that the first account holds on the X-chain. */
   readonly utxos?: number;
-  /** Whether nodes restart and fail on their own. */
+  /** Whether nodes restart and fail without a script. */
   readonly incidents?: boolean;
   /** Undocumented behaviour that is enabled from the start. */
   readonly facts?: readonly Fact[];
-  /** Number of calls that the ledger keeps in full. */
+  /** Number of calls that the ledger keeps completely. */
   readonly ledgerCalls?: number;
   /** Whether the ledger keeps the bodies of those calls. */
   readonly ledgerBodies?: boolean;
-  /** Told of every call. */
+  /** Called for every call. */
   readonly requestLog?: (call: CallRecord) => void;
 }
 
-/** The options with everything that was left out. */
+/** The options with all defaults. */
 export type Settings = Required<Omit<SandboxOptions, 'advance'>> & Pick<SandboxOptions, 'advance'>;
 
 export function settings(options: SandboxOptions): Settings {

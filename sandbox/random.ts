@@ -1,6 +1,6 @@
 /**
- * Keyed hashing in place of a random generator: every value of the model is a pure function of a seed and of
- * what it belongs to, so any of it can be computed on its own, in any order.
+ * Keyed hashing in place of a random generator: every value of the model is a pure function of a seed and of its
+ * identity, so each can be computed independently, in any order.
  */
 
 function absorb(state: number, word: number): number {
@@ -18,7 +18,7 @@ function finish(state: number): number {
   return (h ^ (h >>> 16)) >>> 0;
 }
 
-/** A 32-bit hash (murmur3's steps) of a seed and up to three numbers, which count modulo 2^32. */
+/** A 32-bit hash (murmur3's steps) of a seed and up to three numbers, modulo 2^32. */
 export function mix(seed: number, a: number, b = 0, c = 0): number {
   return finish(absorb(absorb(absorb(seed, a), b), c));
 }
@@ -40,7 +40,7 @@ export function pick<T>(items: readonly T[], seed: number, a: number, b = 0, c =
   return item;
 }
 
-/** A seed for a part of the model, made from its parent's seed and its name. */
+/** A seed for a part of the model, derived from its parent's seed and its name. */
 export function derive(seed: number, name: string): number {
   let state = absorb(seed, name.length);
   for (let i = 0; i < name.length; i += 1) state = absorb(state, name.charCodeAt(i));

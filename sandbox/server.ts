@@ -24,27 +24,27 @@ import { type Watch, watchList } from './watch.ts';
 
 /** A running sandbox. */
 export interface Sandbox {
-  /** Where all three services listen; a node's own address is this followed by its path. */
+  /** The address of all three services; a node's own address is this followed by its path. */
   readonly url: string;
   readonly seed: number;
   /** Operations of the three services: "METHOD PATH", or the name of a JSON-RPC method. */
   readonly operations: ReadonlySet<string>;
   /** Targets for the `watch` of a recorder. */
   readonly watch: Watch;
-  /** The main network: the truth about blocks, validators and the rest. */
+  /** The main network: the true blocks, validators and so on. */
   readonly network: Network;
   readonly networks: Networks;
   /** The EVM chains by chain id. */
   readonly evm: ReadonlyMap<string, EvmNetwork>;
-  /** The truth about metrics. */
+  /** The true metrics. */
   readonly metrics: Metrics;
-  /** The nodes, whose timelines take further incidents and restarts. */
+  /** The nodes, whose timelines accept further incidents and restarts. */
   readonly nodes: readonly SimulatedNode[];
   readonly ledger: Ledger;
   readonly faults: Faults;
   /** Enabled undocumented behaviour. */
   readonly facts: Facts;
-  /** Stops at once, whatever is under way. */
+  /** Stops at once, also with open requests. */
   close(): Promise<void>;
 }
 

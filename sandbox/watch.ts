@@ -22,14 +22,14 @@ export interface Watch {
   readonly nodes: readonly { readonly name: string; readonly path: string }[];
 }
 
-/** The parts of the main network that are worth watching at a time (Unix seconds). */
+/** The useful targets of the main network at a time (Unix seconds). */
 export function watchList(
   network: Network,
   evm: readonly EvmNetwork[],
   nodes: readonly SimulatedNode[],
   sec: number,
 ): Watch {
-  // The twelfth validator comes and goes.
+  // The twelfth validator leaves and returns.
   const seats = [0, 1, 2, 11].flatMap((seat) => network.validators.nodes[seat] ?? []);
   const accounts = network.accounts.all.slice(0, 3);
   const alive = evm.filter((one) => one.chain.perHour > 0);

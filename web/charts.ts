@@ -4,8 +4,8 @@ import { addEarlier, type Line, pointAt } from './charts/lines.ts';
 import { plot } from './charts/plot.ts';
 
 /**
- * Draws charts again, so that a part can be chosen by dragging and values are read with every digit. The new part is a page of its
- * own: it is requested and replaces this one, and the address follows.
+ * Draws charts again, so that a part can be selected by dragging and values are shown with every digit. The new part is
+ * a separate page: it is requested and replaces this one, and the address follows.
  */
 const whole = location.href;
 let drawn: { readonly plot: uPlot; readonly seen: ResizeObserver } | null = null;
@@ -39,7 +39,7 @@ function draw(): void {
       time.textContent = at === null ? HINT : `${timeText(at)} UTC`;
       for (const line of lines) {
         const point = at === null ? null : pointAt(line, draws, at, within);
-        // What started before the window is known to hold, but not here since when.
+        // Earlier values are valid in the window, but their start is unknown here.
         const same = point?.[0] === at || (draws !== 'line' && point?.[0] === from);
         show(line, point, same ? '' : draws === 'line' ? 'at' : 'since');
       }
@@ -133,12 +133,12 @@ async function addUnread(): Promise<void> {
       draw();
     }
   } catch {
-    // The response is late or an error: what is drawn stays.
+    // The response is late or an error: the drawing is kept.
   }
   if (link !== undefined && reached !== drawnFrom && !now.signal.aborted) offerPart(note, reached, link);
 }
 
-/** States where the drawn part starts, with a link to what is before it. */
+/** States where the drawn part starts, with a link to the previous part. */
 function offerPart(note: HTMLElement, start: number, link: string): void {
   const rest = document.createElement('a');
   rest.href = link;
@@ -146,7 +146,7 @@ function offerPart(note: HTMLElement, start: number, link: string): void {
   note.replaceChildren(`The chart starts at ${timeText(start)}. `, rest);
 }
 
-/** The page at an address. @throws Error when the answer is no page of a chart */
+/** The page at an address. @throws Error if the response is no page of a chart */
 async function pageAt(address: string, signal: AbortSignal): Promise<Document> {
   const answer = await fetch(address, { headers: { accept: 'text/html' }, signal });
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
@@ -154,7 +154,7 @@ async function pageAt(address: string, signal: AbortSignal): Promise<Document> {
   return page;
 }
 
-/** Puts another page of the same chart in place of this one. @param isNew it becomes an entry of the history */
+/** Replaces this page with another one of the same chart. @param isNew it becomes an entry of the history */
 async function go(address: string, isNew: boolean): Promise<void> {
   asking?.abort();
   adding?.abort();

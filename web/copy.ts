@@ -1,4 +1,4 @@
-/** Gives each text that is there to be copied (`data-copy`) a button that does so. */
+/** Adds a copy button to each text with `data-copy`. */
 for (const text of document.querySelectorAll<HTMLElement>('[data-copy]')) {
   const button = document.createElement('button');
   button.type = 'button';
@@ -9,7 +9,7 @@ for (const text of document.querySelectorAll<HTMLElement>('[data-copy]')) {
       () => {
         button.textContent = 'Copied';
       },
-      // Without the right to write there, the text is at least chosen.
+      // Without permission to write to the clipboard, the text is at least selected.
       () => getSelection()?.selectAllChildren(text),
     );
   });

@@ -1,13 +1,13 @@
 /**
- * Refreshes a page with `<main data-live="SECONDS">`: requests it at this interval and replaces its main part, while the page
- * is visible and no text, link or control in it is selected. If the request fails, the content stays and its time is shown.
- * An error page (`data-instead`) is reloaded as soon as the page is available.
+ * Refreshes a page with `<main data-live="SECONDS">`: requests it at this interval and replaces its main part, while
+ * the page is visible and no text, link or control in it is selected. If the request fails, the content stays and its
+ * time is shown. An error page (`data-instead`) is reloaded as soon as the page is available.
  */
 const main = document.querySelector<HTMLElement>('main[data-live]');
 const seconds = Number(main?.dataset.live);
-/** Tables that can be moved sideways. A click in one gives it the focus. */
+/** Tables that scroll sideways. A click in one focuses it. */
 const TABLES = '.scroll[aria-label]';
-/** The longest that an answer may take, ms. The server itself says after 8 s that the database is late. */
+/** Maximum duration of a response, ms. The server itself reports after 8 s that the database is late. */
 const PATIENCE = 12_000;
 const stale = document.querySelector<HTMLElement>('[data-stale]');
 
@@ -29,7 +29,7 @@ async function refresh(): Promise<void> {
   tell('');
 }
 
-/** Puts the new main part in place of the old one: what was opened is open, and tables and the focus are where they were. */
+/** Replaces the old main part with the new one, and keeps opened details, scroll positions and the focus. */
 function replace(old: HTMLElement, fresh: HTMLElement): void {
   for (const open of old.querySelectorAll('details[open][id]'))
     fresh.querySelector(`#${CSS.escape(open.id)}`)?.setAttribute('open', '');
@@ -63,12 +63,12 @@ async function ask(): Promise<{ readonly ok: boolean; readonly page: Document | 
   }
 }
 
-/** Says it once: a screen reader reads it at each change. */
+/** Shows it once: a screen reader reads it at each change. */
 function tell(words: string): void {
   if (stale && stale.textContent !== words) stale.textContent = words;
 }
 
-/** Somebody is about to use something in it, which would be gone: a link, a control, a text that is marked. */
+/** The user is about to use an element in it, which would be replaced: a link, a control, a selected text. */
 function isHeld(main: HTMLElement): boolean {
   const focused = document.activeElement;
   const isUsed = focused !== main && main.contains(focused) && !focused?.matches(TABLES);

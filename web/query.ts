@@ -7,8 +7,8 @@ import { EditorView, keymap, placeholder } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 
 /**
- * Puts an editor that completes names in place of the text area of `/query`, and a button that cancels. The text area
- * stays in the form, and holds what is asked.
+ * Replaces the text area of `/query` with an editor that completes names, and adds a button that cancels. The text area
+ * stays in the form, and contains the query.
  */
 const form = document.querySelector<HTMLFormElement>('form[data-query]');
 const area = form?.querySelector('textarea');
@@ -40,7 +40,7 @@ function edit(form: HTMLFormElement, area: HTMLTextAreaElement): void {
   ]);
   const extensions = (names: readonly Name[]) => [
     history(),
-    // Tab leaves the editor, as it does everywhere else.
+    // Tab leaves the editor, like every other control.
     keymap.of([{ key: 'Mod-Enter', run: ask }, ...completionKeymap, ...historyKeymap, ...defaultKeymap]),
     sql({ dialect: PostgreSQL, schema: schemaOf(names), defaultSchema: 'reporting' }),
     PostgreSQL.language.data.of({ autocomplete: columnsOfNamed(names) }),
@@ -68,21 +68,23 @@ function edit(form: HTMLFormElement, area: HTMLTextAreaElement): void {
         color: 'var(--text)',
         border: '1px solid var(--line)',
       },
-      // The list shows other options when one moves on, so that nothing in it has to be scrolled, which keys cannot do.
+      // The list shows other options when the selection moves, so that nothing in it has to be scrolled, which keys
+      // cannot do.
       '.cm-tooltip.cm-tooltip-autocomplete > ul': { maxHeight: 'none', overflow: 'hidden' },
       '.cm-tooltip-autocomplete > ul > li[aria-selected]': {
         backgroundColor: 'var(--accent)',
         color: 'var(--on-accent)',
       },
       '.cm-completionInfo': { maxWidth: '22rem' },
-      // Where there is no room beside the list it would lie upon the options. It keeps its width: without one it would seem to fit.
+      // Without room beside the list it would cover the options. It keeps its width: without one it would seem to fit.
       '.cm-completionInfo-left-narrow, .cm-completionInfo-right-narrow': { visibility: 'hidden' },
     }),
   ];
   const place = document.createElement('div');
   place.className = 'editor';
   area.before(place);
-  // The styles of a shadow root are style sheets of objects, which the policy of the pages allows; <style> it refuses.
+  // The styles of a shadow root are style sheets of objects, which the content security policy allows; it refuses
+  // <style>.
   const root = place.attachShadow({ mode: 'open' });
   const state = (names: readonly Name[], doc: string, selection: EditorSelection) =>
     EditorState.create({ doc, selection, extensions: extensions(names) });
@@ -94,7 +96,7 @@ function edit(form: HTMLFormElement, area: HTMLTextAreaElement): void {
   area.required = false;
   fetch('/query/names.json')
     .then((answer): Promise<readonly Name[]> => (answer.ok ? answer.json() : Promise.resolve([])))
-    // They may come while somebody types: the place in the text stays.
+    // They may arrive while the user types: the position in the text stays.
     .then((names) => view.setState(state(names, view.state.doc.toString(), view.state.selection)))
     .catch(() => {}); // without names it completes the words of SQL
 }
@@ -120,7 +122,7 @@ function schemaOf(names: readonly Name[]) {
 
 const optionOf = ([label, info]: Name['columns'][number]) => ({ label, info, type: 'property' });
 
-/** Completes the columns of what the statement names, also where no name and dot stand before them. */
+/** Completes the columns of the relations in the statement, also without a name and a dot before them. */
 function columnsOfNamed(names: readonly Name[]): CompletionSource {
   return (context) => {
     const word = context.matchBefore(/[\w.]*/);
@@ -132,7 +134,7 @@ function columnsOfNamed(names: readonly Name[]): CompletionSource {
   };
 }
 
-/** While an answer is waited for, a button stops the wait; the server cancels abandoned queries. */
+/** During a query, a button stops the wait; the server cancels abandoned queries. */
 function cancelling(form: HTMLFormElement): void {
   const button = form.querySelector<HTMLButtonElement>('[data-cancel]');
   const progress = form.querySelector('[data-progress]');
@@ -146,6 +148,6 @@ function cancelling(form: HTMLFormElement): void {
     window.stop();
     show(false, 'Cancelled.');
   });
-  // A page that is shown again from the browser's memory waits for nothing.
+  // A page that is restored from the browser's memory waits for nothing.
   addEventListener('pageshow', () => show(false, ''));
 }

@@ -14,10 +14,10 @@ export default defineConfig({
   logLevel: 'warn',
   build: {
     outDir: '../dist/web',
-    // A server that runs still sends the files of the build before.
+    // A running server still sends the files of the previous build.
     emptyOutDir: false,
     assetsDir: '.',
-    // The policy of the pages takes no data: URLs but images.
+    // The policy of the pages allows data: URLs for images only.
     assetsInlineLimit: 0,
     manifest: 'manifest.json',
     modulePreload: { polyfill: false },

@@ -7,17 +7,17 @@ import { targetKey } from '../../src/recording/target-key.ts';
 import { startDatabase } from '../database.ts';
 
 /**
- * What a year of bookkeeping weighs: the runs that a configuration makes, day by day, with old ones
- * counted by day and removed. By hand: `npx tsx bench/bookkeeping/main.ts [FILE] [DAYS] [HOURS]`; intervals shorter than
- * HOURS are taken as that, which makes fewer runs and the same days.
+ * Measures the size of a year of bookkeeping: the runs of a configuration, day by day, with old ones counted by day and
+ * removed. By hand: `npx tsx bench/bookkeeping/main.ts [FILE] [DAYS] [HOURS]`; intervals shorter than HOURS are raised
+ * to it, which makes fewer runs and the same days.
  */
 const [file = 'examples/sandbox.yaml', days = '365', hours = '0'] = process.argv.slice(2);
 const DAY = 86_400_000;
 const FROM = Date.UTC(2026, 0, 1);
-/** Of the runs that look whether something changed, one in so many finds that it did. */
+/** One in this many polls finds a change. */
 const CHANGES = 100;
 
-/** A day of one feed's runs. Readings are new rows at every look. */
+/** A day of one feed's runs. Readings are new rows at every poll. */
 async function addDay(sql: postgres.Sql, feed: ActiveFeed, day: number): Promise<void> {
   const { source, datasets, targets, every } = feed;
   const names = datasets.map(({ name }) => name);

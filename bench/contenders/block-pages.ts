@@ -6,7 +6,7 @@ import type { Setup } from './contender.ts';
 
 const DAY = 86_400_000;
 
-/** Reads all blocks the plain way, by the same calls as the recorder's: day by day, newest first, page by page. */
+/** Reads all blocks without the recorder, by the same calls: day by day, newest first, page by page. */
 export async function* blockPages({ serviceUrl, rows }: Setup): AsyncGenerator<readonly unknown[]> {
   const dispatcher = new Agent({ connections: 1, pipelining: 1 });
   const { from, to } = blockRange(rows);

@@ -1,7 +1,7 @@
 import type { Window } from '../../src/datasets/contract.ts';
 import { BLOCK_INTERVAL, CHAIN_END } from '../service/blocks.ts';
 
-/** Whose blocks are recorded. */
+/** The node and chain of the recorded blocks. */
 export const target = {
   network: 'mainnet',
   blockchainId: 'p-chain',
@@ -10,7 +10,7 @@ export const target = {
 
 const DAY = 86_400_000;
 
-/** The whole days that hold the newest `rows` blocks, in ms since 1970. */
+/** The complete days that contain the newest `rows` blocks, in ms since 1970. */
 export function blockRange(rows: number): Window {
   const to = CHAIN_END * 1000;
   return { from: to - Math.ceil((rows * BLOCK_INTERVAL * 1000) / DAY) * DAY, to };

@@ -1,20 +1,21 @@
-/** Where a contender finds the services and the database, and how many blocks there are. */
+/** Addresses of the services and the database, and the number of blocks. */
 export interface Setup {
   readonly serviceUrl: string;
   readonly databaseUrl: string;
   readonly rows: number;
-  /** Which lists, for contenders that take lists. */
+  /** The lists, for contenders that use lists. */
   readonly list?: string | undefined;
 }
 
-/** Something that is timed: from `run` to its end, as often as it is asked. */
+/** A timed task: from `run` to its end, any number of times. */
 export interface Contender {
   /**
-   * @param round which version of the lists is asked for
-   * @returns the rows it took or wrote
+   *
+   * @param round version of the requested lists
+   * @returns the number of rows that it read or wrote
    */
   run(round: number): Promise<number>;
 }
 
-/** Makes a contender; what it prepares is not timed. */
+/** Creates a contender; its preparation is not timed. */
 export type OpenContender = (setup: Setup) => Promise<Contender>;

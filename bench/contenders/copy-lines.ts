@@ -9,7 +9,7 @@ export function copyLine(row: EncodedRow): string {
   return `${row.map((value) => (value === null ? '\\N' : value.replaceAll(/[\\\n\r\t]/g, escaped))).join('\t')}\n`;
 }
 
-/** Copies lines into a table. @returns how many rows it took */
+/** Copies lines into a table. @returns the number of rows */
 export async function copyRows(
   client: pg.Client,
   table: string,

@@ -8,7 +8,7 @@ import type { OpenContender } from './contender.ts';
 
 const instant = () => timestamp({ withTimezone: true });
 
-/** The recorder's table as somebody would declare it by hand. */
+/** The recorder's table, as a hand-written declaration. */
 const blocksTable = pgSchema('recorder').table('proposed_blocks', {
   network: text().notNull(),
   blockchain_id: text().notNull(),
@@ -54,7 +54,7 @@ const blockShape = z.object({
   }),
 });
 
-/** The loop that anybody would write first: fetch a page, check it with zod, insert it with Drizzle, and again. */
+/** A naive loop: fetch a page, check it with zod, insert it with Drizzle, and repeat. */
 export const openDrizzleLoop: OpenContender = async (setup) => {
   const db = drizzle(postgres(setup.databaseUrl, { onnotice: () => {} }));
   return {

@@ -1,7 +1,7 @@
 import { blockPages } from './block-pages.ts';
 import type { OpenContender } from './contender.ts';
 
-/** Fetching and parsing the pages, and nothing else: the wire's own cost. */
+/** Fetches and parses the pages only: the cost of the network. */
 export const openFetching: OpenContender = async (setup) => ({
   async run() {
     let rows = 0;

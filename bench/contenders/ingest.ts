@@ -7,7 +7,7 @@ import { blockRange, target } from './block-range.ts';
 import type { OpenContender } from './contender.ts';
 import { openRecorder } from './recorder.ts';
 
-/** The recorder itself: a backfill of all blocks, planned, fetched and committed as the command does it. */
+/** The recorder: a backfill of all blocks, planned, fetched and committed like the command. */
 export const openIngest: OpenContender = async (setup) => {
   const context = openRecorder(setup);
   const found = feeds.find(({ source }) => source === proposedBlocks.source);

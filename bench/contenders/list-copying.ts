@@ -7,7 +7,7 @@ import { copyLine, copyRows } from './copy-lines.ts';
 import { addressIn, listWork } from './lists.ts';
 import { plainPages } from './plain-ask.ts';
 
-/** The columns that a history adds and that no row can be without. */
+/** The required columns that a history adds. */
 const OF_HISTORY: Readonly<Record<History, readonly string[]>> = {
   series: ['valid_from', 'run_id'],
   state: ['valid_from', 'run_id'],
@@ -15,7 +15,10 @@ const OF_HISTORY: Readonly<Record<History, readonly string[]>> = {
   sample: ['observed_at', 'run_id'],
 };
 
-/** One COPY of all the lists' rows, ready in memory, into a table with the same indexes: `bench.<dataset>`, made empty before. */
+/**
+ * One COPY of all the lists' rows, ready in memory, into a table with the same indexes: `bench.<dataset>`, emptied
+ * before.
+ */
 export const openListCopying: OpenContender = async ({ serviceUrl, databaseUrl, list }) => {
   const work = listWork(list);
   const { dataset } = work;

@@ -2,7 +2,7 @@ import type { OpenContender } from './contender.ts';
 import { addressIn, listWork } from './lists.ts';
 import { plainPages } from './plain-ask.ts';
 
-/** Fetching and parsing the lists, and nothing else. */
+/** Fetches and parses the lists only. */
 export const openListFetching: OpenContender = async ({ serviceUrl, list }) => {
   const work = listWork(list);
   return {

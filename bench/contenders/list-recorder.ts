@@ -4,7 +4,7 @@ import type { OpenContender } from './contender.ts';
 import { addressIn, listWork } from './lists.ts';
 import { openRecorder } from './recorder.ts';
 
-/** The recorder itself: a poll of every target, fetched and committed as the command `record` does it. */
+/** The recorder: a poll of every target, fetched and committed like the command `record`. */
 export const openListRecorder: OpenContender = async (setup) => {
   const { dataset, targets, window, items, again } = listWork(setup.list);
   let round = 0;

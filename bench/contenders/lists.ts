@@ -6,15 +6,18 @@ import { PRIMARY_NETWORK } from '../../src/datasets/node/current-validators.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
 import { HOURS, NEWEST_HOUR, SUBNETS, TRANSACTIONS, VALIDATORS } from '../service/made.ts';
 
-/** Lists of one kind that are read whole, one a target. */
+/** Lists of one kind that are read completely, one per target. */
 export interface ListWork {
   readonly dataset: Dataset;
-  /** Where all items are new, other targets in each round: a table that is emptied in between would have each plan of the recorder made again. */
+  /**
+   * If all items are new, other targets in each round: a table that is emptied in between would make the recorder plan
+   * again.
+   */
   targets(round: number): readonly Target[];
   readonly window: Window | null;
   /** Items of all lists together. */
   readonly items: number;
-  /** Whether the items are recorded already, but for one in a hundred that changed. Otherwise all are new. */
+  /** Whether the items are recorded already, except for one in a hundred that changed. Otherwise all are new. */
   readonly again: boolean;
 }
 
@@ -28,10 +31,16 @@ const always = (count: number, make: (at: number) => Target) => {
   return () => all;
 };
 
-/** The metric page's window: one page of points is asked for in it. The service answers with {@link HOURS} points whatever the window. */
+/**
+ * The window of the metric's page: one page of points is requested. The service returns {@link HOURS} points for any
+ * window.
+ */
 export const metricWindow: Window = { from: newest - (HOURS - 2) * HOUR, to: newest };
 
-/** With a fifth of them a round is so short that the first pages and the last commits, beside which nothing else continues, are more than a tenth of it. */
+/**
+ * With a fifth of them a round is so short that the first pages and the last commits, which nothing overlaps, are more
+ * than a tenth of it.
+ */
 const ADDRESSES = 20;
 
 /** The works by name. */
@@ -43,7 +52,7 @@ export const listWorks: Readonly<Record<ListName, ListWork>> = {
     items: 20 * HOURS,
     again: true,
   },
-  // Without the uptime that comes with them: that is a new reading each time.
+  // Without their uptime, which is a new reading each time.
   validators: {
     dataset: validators,
     targets: always(20, (at) => ({ node: `validator-${at + 1}`, subnetId: PRIMARY_NETWORK })),
@@ -75,7 +84,7 @@ export const listWorks: Readonly<Record<ListName, ListWork>> = {
 export const LISTS = ['metricPages', 'validators', 'subnets', 'nativeTransactions'] as const;
 export type ListName = (typeof LISTS)[number];
 
-/** The work that a setup names. @throws Error when there is none of that name */
+/** Returns the work of a setup by name. @throws Error if there is none */
 export function listWork(name: string | undefined): ListWork {
   const known = LISTS.find((one) => one === name);
   if (!known) throw new Error(`there is no list ${name}`);

@@ -11,8 +11,8 @@ import { openListRecorder } from './list-recorder.ts';
 import { openMetricPoll, openValidatorPoll } from './polls.ts';
 
 /**
- * One contender in a process of its own, so that none warms another's caches or fills its heap. Arguments: its name and
- * its setup as JSON. Each message from the parent, the number of a round, is one timed run.
+ * One contender in its own process, so that none warms another's caches or fills its heap. Arguments: its name and its
+ * setup as JSON. Each message from the parent, the number of a round, is one timed run.
  */
 const contenders: Readonly<Record<string, OpenContender>> = {
   ingest: openIngest,
@@ -32,7 +32,7 @@ const setupShape = z.object({
   list: z.string().optional(),
 });
 
-process.once('disconnect', () => process.exit()); // the parent is gone
+process.once('disconnect', () => process.exit()); // the parent has ended
 const [name = '', setup = ''] = process.argv.slice(2);
 const open = contenders[name];
 if (!open) throw new Error(`there is no contender ${name}`);
@@ -47,9 +47,9 @@ async function timed(round: number): Promise<void> {
   process.send?.({ rows, milliseconds, peakRss: peakRss() });
 }
 
-/** The most memory that this process held, in bytes. */
+/** Maximum memory of this process, in bytes. */
 function peakRss(): number {
-  // On Linux maxRSS starts with what the parent held when it made this process.
+  // On Linux maxRSS starts with the memory of the parent at the fork.
   const status = process.platform === 'linux' ? readFileSync('/proc/self/status', 'utf8') : '';
   return Number(/^VmHWM:\s*(\d+) kB$/m.exec(status)?.[1] ?? process.resourceUsage().maxRSS) * 1024;
 }

@@ -3,7 +3,7 @@ import type { SourcePage, Target, UpstreamClient } from '../../src/datasets/cont
 import { getMember } from '../../src/datasets/sources/answer.ts';
 import type { ListWork } from './lists.ts';
 
-/** Reads a work's lists the plain way, by the calls that the recorder makes: one after another, without a bound or a check. */
+/** Reads a work's lists without the recorder, by the same calls: one after another, without limits and checks. */
 export async function* plainPages(
   { dataset, window }: Pick<ListWork, 'dataset' | 'window'>,
   targets: readonly Target[],

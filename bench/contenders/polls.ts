@@ -18,7 +18,7 @@ export const openMetricPoll: OpenContender = async (setup) => {
   );
 };
 
-/** One poll of the validators, without the uptime that comes with them: that is a new reading each time. */
+/** One poll of the validators, without their uptime, which is a new reading each time. */
 export const openValidatorPoll: OpenContender = async (setup) =>
   poll(setup, validators, { node: 'validator-1', subnetId: PRIMARY_NETWORK }, null);
 

@@ -8,8 +8,8 @@ import { UpstreamSession } from '../../src/upstreams/upstream-session.ts';
 import type { Setup } from './contender.ts';
 
 /**
- * Wires the recorder's own parts as it does for a command, without configuration and queue.
- * @param address where the services are at the moment
+ * Connects the recorder's own parts like a command, without configuration and queue.
+ * @param address current address of the services
  */
 export function openRecorder(
   { databaseUrl, serviceUrl }: Setup,

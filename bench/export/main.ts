@@ -17,8 +17,9 @@ import { startDatabase } from '../database.ts';
 import { fillMetrics } from '../pages/fill-metrics.ts';
 
 /**
- * An export as Parquet beside COPY of the same rows in the same order to a file, in turns. By hand, after `npm run build`:
- * `npx tsx bench/export/main.ts [--points 9100000] [--members 1000000] [--rounds 1] [--url OF A FILLED DATABASE]`.
+ * Compares an export as Parquet with COPY of the same rows in the same order to a file, alternately. By hand, after
+ * `npm run build`: `npx tsx bench/export/main.ts [--points 9100000] [--members 1000000] [--rounds 1] [--url OF A FILLED
+ * DATABASE]`.
  */
 const { values } = parseArgs({
   options: {
@@ -74,11 +75,11 @@ interface Export {
   readonly seconds: number;
   /** Seconds of processor time of the exporting process. */
   readonly used: number;
-  /** The most memory that it held, MiB. */
+  /** Its maximum memory, MiB. */
   readonly memory: number;
 }
 
-/** An export by the command line, as users make it. */
+/** An export by the command line. */
 async function exported({ dataset }: ExportTable): Promise<Export> {
   await writeFile(join(folder, 'recorder.yaml'), 'network: mainnet\n');
   const began = performance.now();

@@ -5,8 +5,8 @@ import postgres from 'postgres';
 import { startDatabase } from '../database.ts';
 
 /**
- * The change feed under workers that are killed: so many changes (--changes N), read twice, once while they are made. Fails where one
- * lacks, comes twice, or stands before its cause.
+ * Reads the change feed while its writers are killed: N changes (--changes N), read twice, once while they are written.
+ * Fails if one is missing, repeated, or before its cause.
  */
 const WRITERS = 4;
 const wanted = Number(process.argv[process.argv.indexOf('--changes') + 1] || 1_000_000);
@@ -71,7 +71,7 @@ const killing = (async () => {
   );
   for (const child of writers.values()) child.kill('SIGKILL');
   await Promise.all(exits);
-  // What was sent to the server before is still carried out.
+  // Statements sent to the server before are still executed.
   for (;;) {
     const [left] = await sql<{ n: number }[]>`
       select count(*)::int as n from pg_stat_activity where datname = current_database() and state = 'active' and pid <> pg_backend_pid()`;

@@ -6,7 +6,10 @@ import { withDefaultSettings } from '../../src/recording/active-feed.ts';
 import type { RecordingContext } from '../../src/recording/context.ts';
 import { record } from '../../src/recording/record.ts';
 
-/** Records transactions of one address until it is killed; each names the newest that this process saw of anybody. */
+/**
+ * Records transactions of one address until it is killed; each contains the newest one of any process that this process
+ * read.
+ */
 const [url = '', writer = '', pageSize = '500'] = process.argv.slice(2);
 const sql = postgres(url, { max: 2, onnotice: () => {} });
 const [PAGES, SIZE] = [10, Number(pageSize)];
@@ -47,7 +50,7 @@ const context: RecordingContext = {
   }),
 };
 for (;;) {
-  // Whoever was killed here holds the target no longer: there is one process a target.
+  // A killed writer holds the target no longer: there is one process per target.
   await sql`update recorder.targets set lease_until = null, run_id = null where target = ${JSON.stringify(target)}::text::jsonb`;
   await record(context, feed, { target, window: null, reason: 'manual' }, new AbortController().signal);
 }

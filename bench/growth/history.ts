@@ -8,7 +8,7 @@ import { withoutIndexes } from '../pages/without-indexes.ts';
 /** The columns of `recorder.runs` and `recorder.changes` that number their rows. */
 const BOOKKEEPING = { runs: ['run_id', 'started_at'], changes: ['commit_number', 'recorded_at'] } as const;
 
-/** How many rows are recorded: versions, items and readings of all datasets. */
+/** Number of recorded rows: versions, items and readings of all datasets. */
 export async function rowsIn(sql: postgres.Sql): Promise<number> {
   let rows = 0;
   for (const { name, relation, history } of catalog) {
@@ -21,18 +21,17 @@ export async function rowsIn(sql: postgres.Sql): Promise<number> {
 }
 
 /**
- * Gives a record a past: before each row that stands so many others of the same target, each as long before the next as the record is.
- * A list's member and a point get earlier versions, a log gets earlier items, and readings get earlier looks. Runs and what commits noted
- * get as much.
- * What stands now is as before, so that the next poll has the same to do.
- * @param hours how long the record is
+ * Adds a past to a record: before each current row this many others of the same target, each as long before the next as
+ * the record is. A list's member and a point get earlier versions, a log gets earlier items, and readings get earlier
+ * polls. Runs and the change feed get as much. The current rows are unchanged, so that the next poll has the same work.
+ * @param hours length of the record
  */
 export async function addPast(sql: postgres.Sql, url: string, times: number, hours: number): Promise<void> {
   for (const dataset of catalog)
     await withoutIndexes(sql, dataset.name, () => sql.unsafe(past(dataset, hours), [times]));
   for (const [table, [number, instant]] of Object.entries(BOOKKEEPING)) {
     const others = await columnsBut(sql, table, [number, instant]);
-    // Their numbers are above all that are drawn in the rounds, as those below are not enough.
+    // Their numbers are above all numbers of the rounds, because those below are not enough.
     await sql.unsafe(
       `insert into recorder.${table} (${[number, instant, ...others].join(', ')})
       select 1000000000 + row_number() over (), ${instant} - make_interval(hours => age * ${hours}), ${others.join(', ')}
@@ -74,7 +73,7 @@ function past(dataset: Dataset, hours: number): string {
       // Of what is one of its kind there were others that were shown before.
       ...(ofItem.size > 0 ? [] : [['valid_to', ago('valid_from', 'age - 1')] as const]),
     ],
-    // What a view of readings shows is named by the fields alone.
+    // The fields alone identify the readings of a view.
     sample: [...kept.filter(([column]) => column !== 'extra'), ['observed_at', ago('observed_at')]],
   };
   const values = new Map([...forms[history], ['run_id', 'run_id']]);

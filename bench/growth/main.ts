@@ -10,20 +10,20 @@ import { addPast, rowsIn } from './history.ts';
 import { type Round, Watching } from './watching.ts';
 
 /**
- * Whether an hourly round of everything that a sandbox has costs more in a record with a long past: two databases of one server, one of
- * them with so many rows, make the same rounds in turns: `npx tsx bench/growth/main.ts [--rows 10000000] [--rounds 15]`.
- * Exits 1 where a round asks or costs more than it may.
+ * Measures whether an hourly round of all datasets of a sandbox costs more in a record with a long past: two databases
+ * of one server, one of them with this many rows, make the same rounds alternately: `npx tsx bench/growth/main.ts
+ * [--rows 10000000] [--rounds 15]`. Exits 1 if a round exceeds its limit of requests or costs.
  */
 const { values } = parseArgs({
   options: { rows: { type: 'string', default: '10000000' }, rounds: { type: 'string', default: '15' } },
 });
 const [most, rounds] = [Number(values.rows), Number(values.rounds)];
 const HOUR = 3_600_000;
-/** Rounds that make the record, before one of the two gets its past. */
+/** Rounds that create the record, before one of the two gets its past. */
 const FIRST = 2;
-/** Rounds of each that nobody times: the first ones compile and plan. */
+/** Untimed rounds of each: the first ones compile and plan. */
 const WARM_UP = 4;
-/** How much more a round may cost. */
+/** Maximum factor of the cost of a round. */
 const LIMIT = 1.1;
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
@@ -72,7 +72,7 @@ try {
   const made: [Round[], Round[]] = [[], []];
   for (let round = 0; round < WARM_UP + rounds; round++) {
     stop.signal.throwIfAborted();
-    await sql`checkpoint`; // none starts in the middle of a round
+    await sql`checkpoint`; // no checkpoint starts in the middle of a round
     const turns = [
       async () => made[0].push(await one.round(now)),
       async () => made[1].push(await other.round(now)),
@@ -107,7 +107,7 @@ function tell(before: number, after: number, few: readonly Round[], many: readon
   line('runs', ({ runs }) => runs);
   line('rows written', ({ rows }) => rows);
   const requests = line('requests', (round) => round.requests);
-  // How many pages a commit takes is a matter of when they come.
+  // The number of pages in a commit depends on their arrival.
   const commits = line('commits', (round) => round.commits);
   const mostCommits = Math.max(...few.map((round) => round.commits));
   const statements = line('other statements', (round) => round.statements);

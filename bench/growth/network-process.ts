@@ -1,12 +1,12 @@
 import { ManualClock } from '../../sandbox/clock.ts';
 import { startSandbox } from '../../sandbox/server.ts';
 
-/** How old the network is when it starts, ms: young, so that what there is of it is little. */
+/** Age of the network at its start, ms: young, so that it is small. */
 const AGE = 86_400_000;
 
 /**
- * The simulated network as one process of the benchmark. Its clock stands still until its parent sends by how many ms it continues.
- * Argument: when it starts, in ms since 1970. Says to its parent what there is to watch, and then the time, each time it has gone on.
+ * The simulated network as a process of the benchmark. Its clock is stopped until its parent sends a number of ms.
+ * Argument: its start, in ms since 1970. Sends its parent the targets to watch, and then the time after each change.
  */
 const clock = new ManualClock(Number(process.argv[2]));
 const sandbox = await startSandbox({
@@ -15,7 +15,7 @@ const sandbox = await startSandbox({
   advance: clock.advance,
   genesisMs: clock.now() - AGE,
 });
-process.once('disconnect', () => process.exit()); // the parent is gone
+process.once('disconnect', () => process.exit()); // the parent has ended
 process.on('message', (milliseconds) => {
   clock.advance(Number(milliseconds));
   process.send?.({ now: clock.now() });

@@ -12,12 +12,12 @@ import { runJobs } from '../../src/recording/record-in-foreground.ts';
 import { registerTargets } from '../../src/recording/register.ts';
 import { ProcessorMeter } from '../pages/processor.ts';
 
-/** What a round did and cost. */
+/** The work and the cost of a round. */
 export interface Round {
   readonly runs: number;
   readonly rows: number;
   readonly requests: number;
-  /** Statements of PostgreSQL: the commits of runs, of which one may take several pages, and all others. */
+  /** Statements of PostgreSQL: the commits of runs, one of which may contain several pages, and all others. */
   readonly commits: number;
   readonly statements: number;
   /** Milliseconds. */
@@ -27,7 +27,7 @@ export interface Round {
   readonly database: number;
 }
 
-/** A recorder that watches all of a sandbox, one database of one server. It polls when it is told to. */
+/** A recorder that watches everything in a sandbox, with one database of one server. It polls on request. */
 export class Watching {
   readonly #feeds: readonly ActiveFeed[];
   readonly #sql: postgres.Sql;
@@ -68,12 +68,12 @@ export class Watching {
     };
   }
 
-  /** Notes what is wanted, as `up` does when it starts. @param now ms since 1970 */
+  /** Registers the wanted targets, as `up` does when it starts. @param now ms since 1970 */
   async register(now: number): Promise<void> {
     for (const feed of this.#feeds) await registerTargets(this.#sql, feed, now);
   }
 
-  /** Plans and makes all runs that are due. @param now ms since 1970 @throws Error when a run fails */
+  /** Plans and executes all runs that are due. @param now ms since 1970 @throws Error if a run fails */
   async round(now: number): Promise<Round> {
     this.#now = now;
     const [spent, both] = [process.cpuUsage(), await this.#meter.read()];

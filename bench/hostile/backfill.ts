@@ -7,7 +7,10 @@ import { median } from '../median.ts';
 import { AT_ONCE, answersText, beginLoad, ENDLESS } from './load.ts';
 import { between, spent, spentText } from './spent.ts';
 
-/** Records so many blocks, alone and beside hostile load on the pages of the same process, in turns, and says how fast. */
+/**
+ * Records this many blocks, alone and beside hostile load on the pages of the same process, alternately, and returns
+ * the rates.
+ */
 export async function backfillBeside(
   { rows, rounds }: { readonly rows: number; readonly rounds: number },
   signal: AbortSignal,
@@ -60,7 +63,7 @@ export async function backfillBeside(
   }
 }
 
-/** Waits until nothing is left of the load in the database: the next recording is alone. */
+/** Waits until no query of the load is left in the database: the next recording is alone. */
 async function settled(sql: postgres.Sql): Promise<void> {
   for (;;) {
     const [left] = await sql`

@@ -2,11 +2,13 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Agent, request } from 'undici';
 
-/** How many ask at once, and how many connections never end their request. */
+/** Number of concurrent clients, and of connections that never end their request. */
 export const AT_ONCE = 500;
 export const ENDLESS = 100;
 
-/** What costs most: whole pages, lists, questions that hold their place until they are cancelled, what is none. */
+/**
+ * The most expensive requests: large pages, lists, queries that hold their slot until they are cancelled, invalid ones.
+ */
 const EXPENSIVE = [
   '/',
   '/datasets/proposed_blocks?sort=-block_size_bytes',
@@ -16,16 +18,16 @@ const EXPENSIVE = [
   '/runs?status=%27+or+1%3D1--',
 ];
 
-/** What was answered, by status; 0: the connection was closed. */
+/** Number of responses by status; 0: the connection was closed. */
 export type Answers = ReadonlyMap<number, number>;
 
-/** Load that continues until it is stopped. What waits for an answer then is not waited for. */
+/** Load that continues until it is stopped. Responses after that are not waited for. */
 export interface Load {
   stop(): Promise<void>;
   readonly ended: Promise<Answers>;
 }
 
-/** Asks for what is expensive, 500 at once, until it is ended. Whoever was answered asks again. */
+/** Sends expensive requests, 500 at once, until it is ended. Each client repeats after its response. */
 export async function beginLoad(address: string): Promise<Load> {
   const agent = new Agent({ connections: AT_ONCE });
   const { hostname, port } = new URL(address);

@@ -5,9 +5,9 @@ import { answersText, beginLoad } from './load.ts';
 import { startWatchList, type Watched } from './watch-list.ts';
 
 /**
- * What hostile load on the pages takes from the recording of the same process, in turns: how fast a backfill is, and what becomes of a
- * watch list: `npx tsx bench/hostile/main.ts [--rows 200000] [--rounds 3] [--seconds 60]`, after `npm run build`. Whoever loads takes
- * processors from the recording too: it is on the same machine.
+ * Measures the effect of hostile load on the recording of the same process, alternately: the rate of a backfill, and
+ * the punctuality of a watch list: `npx tsx bench/hostile/main.ts [--rows 200000] [--rounds 3] [--seconds 60]`, after
+ * `npm run build`. The clients use processors of the recording too: they run on the same machine.
  */
 const { values } = parseArgs({
   options: {
@@ -31,7 +31,7 @@ try {
   process.exitCode = 130;
 }
 
-/** A watch list for some time, alone and beside the load, in turns. */
+/** A watch list for some time, alone and beside the load, alternately. */
 async function watchListBeside(): Promise<void> {
   const list = await startWatchList();
   try {

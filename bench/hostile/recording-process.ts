@@ -6,14 +6,14 @@ import { servePagesOf } from '../../test/support/page-server.ts';
 import { openIngest } from '../contenders/ingest.ts';
 
 /**
- * A recorder as one process of the benchmark: it serves pages, and records all blocks each time that its parent says so.
- * Argument: its setup as JSON. Says its address to its parent, then what each recording took, in ms.
+ * A recorder as a process of the benchmark: it serves pages, and records all blocks on each message of its parent.
+ * Argument: its setup as JSON. Sends its address to its parent, then the duration of each recording, in ms.
  */
 outliveLostConnections();
 const setup = z
   .object({ serviceUrl: z.string(), databaseUrl: z.string(), rows: z.number() })
   .parse(JSON.parse(process.argv[2] ?? ''));
-process.once('disconnect', () => process.exit()); // the parent is gone
+process.once('disconnect', () => process.exit()); // the parent has ended
 const ingest = await openIngest(setup);
 const counts = new ProcessCounts();
 process.on('message', () => void timed());

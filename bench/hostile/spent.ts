@@ -7,7 +7,7 @@ export interface Spent {
   readonly recorder: number;
   /** PostgreSQL, for what records. */
   readonly recording: number;
-  /** PostgreSQL, for everything else: readers, and its own work. */
+  /** PostgreSQL, for everything else: readers, and its background processes. */
   readonly others: number;
   /** This process, which sends the requests. */
   readonly load: number;
@@ -16,7 +16,10 @@ export interface Spent {
 /** Clock ticks a second, as /proc counts. */
 const TICKS = 100;
 
-/** Reads what each has spent. On Linux only. @param sql a database of this machine @param recorder the process id */
+/**
+ * Reads the processor time of each part. On Linux only. @param sql a database of this machine @param recorder the
+ * process id
+ */
 export async function spent(sql: postgres.Sql, recorder: number): Promise<Spent> {
   const backends = await sql<{ pid: number; work: boolean }[]>`
     select pid, application_name = 'chain-recorder' as work from pg_stat_activity where backend_type = 'client backend'`;
@@ -37,7 +40,7 @@ export async function spent(sql: postgres.Sql, recorder: number): Promise<Spent>
   };
 }
 
-/** What was spent between two moments. */
+/** Difference of two readings. */
 export function between(before: Spent, after: Spent): Spent {
   return {
     recorder: after.recorder - before.recorder,
@@ -55,7 +58,7 @@ export function spentText({ recorder, recording, others, load }: Spent): string 
     .join(', ');
 }
 
-/** A process: its parent, its processor time, and that of its children that ended, s; zeros where it ended. */
+/** A process: its parent, its processor time, and that of its ended children, s; zeros if it ended. */
 async function statOf(pid: number) {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   // The name may have spaces and brackets.

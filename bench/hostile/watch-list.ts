@@ -14,32 +14,35 @@ import { findFreePort } from '../../src/db/embedded/free-port.ts';
 
 const quiet = { info() {}, warn() {} };
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
-/** How often nodes are looked at and asked for their heights, s. */
+/** Interval of the probes and of the polls of heights, s. */
 const EVERY = 5;
 
 /** A recorder with a usual watch list. */
 export interface WatchList {
   readonly address: string;
-  /** Waits until a time is over. @returns what was recorded in it */
+  /** Waits for a duration. @returns what was recorded in it */
   watched(seconds: number): Promise<Watched>;
   close(): Promise<void>;
 }
 
-/** What a recorder did in a time. */
+/** The work of a recorder in a duration. */
 export interface Watched {
-  /** Runs that were done, and those that were not. */
+  /** Complete runs, and others. */
   readonly done: number;
   readonly failed: number;
-  /** How much later than due polls started, s: half of them at most, 99 of a hundred, and the last. */
+  /** Delay of due polls, s: median, 99th percentile, and maximum. */
   readonly late: readonly [median: number, p99: number, most: number];
-  /** Looks at nodes, and how many there should have been. */
+  /** Probes of nodes, and their expected number. */
   readonly looks: number;
   readonly due: number;
-  /** Intervals in which it is not known how a node was, and times in which the recorder did not look. */
+  /** Intervals with an unknown state of a node, and times without the recorder. */
   readonly unknown: number;
 }
 
-/** Starts `up` of the build, with its embedded PostgreSQL and the nodes of a sandbox, and waits until all of them are recorded. */
+/**
+ * Starts `up` of the build, with its embedded PostgreSQL and the nodes of a sandbox, and waits until all of them are
+ * recorded.
+ */
 export async function startWatchList(): Promise<WatchList> {
   const sandbox = await startSandbox({ incidents: false });
   const directory = await mkdtemp(join(tmpdir(), 'recorder-watch-list-'));
@@ -51,7 +54,7 @@ export async function startWatchList(): Promise<WatchList> {
     datasets: { chain_heights: { every: `${EVERY}s` }, node_health: { every: `${EVERY}s` } },
   };
   await writeFile(join(directory, 'recorder.yaml'), JSON.stringify(config));
-  await chmod(directory, 0o755); // the database server's account must get in
+  await chmod(directory, 0o755); // the database server's account needs access
   const port = await findFreePort();
   const up = spawn(process.execPath, [CLI, 'up'], {
     cwd: directory,
@@ -66,7 +69,7 @@ export async function startWatchList(): Promise<WatchList> {
   const closers = [
     async () => {
       await sandbox.close();
-      // For root the data may lie elsewhere, behind a link.
+      // Root's data may be elsewhere, behind a link.
       const home = await realpath(join(directory, STATE_DIRECTORY, 'postgres')).catch(() => directory);
       for (const path of [home, directory]) await rm(path, { recursive: true, force: true, maxRetries: 5 });
     },
@@ -112,7 +115,7 @@ async function untilReady(address: string, up: ChildProcess): Promise<void> {
   }
 }
 
-/** Waits until all nodes are recorded, and for a while no run was for anything but a poll. */
+/** Waits until all nodes are recorded, and for a while all runs were polls. */
 async function untilSettled(sql: postgres.Sql, nodes: number): Promise<void> {
   for (;;) {
     const [row] = await sql<{ nodes: number; calm: boolean }[]>`

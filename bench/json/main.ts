@@ -6,8 +6,9 @@ import { median } from '../median.ts';
 import { kinds } from './texts.ts';
 
 /**
- * How long exact JSON takes for answers of several kinds, times `JSON.parse`: all ways of each kind in turns in one process, the
- * least of the rounds (and their median). `--against FILE` measures the `json.ts` of another checkout in the same turns.
+ * Duration of exact JSON parsing for several kinds of responses, as a multiple of `JSON.parse`: all ways of each kind
+ * alternately in one process, the minimum of the rounds (and their median). `--against FILE` measures the `json.ts` of
+ * another checkout in the same rounds.
  */
 const { values } = parseArgs({
   options: {

@@ -18,9 +18,9 @@ import { writeRows } from '../../test/warehouse/synthetic.ts';
 import { startDatabase } from '../database.ts';
 
 /**
- * Kills exporters at any moment of their work, each with something new to export. It fails where the manifest before does not stay
- * as it was, names a file that is not what it says, the next export does not complete, or the files are not the record in the end.
- * By hand, after `npm run build`: `npx tsx bench/lake/main.ts [--kills 200]`.
+ * Kills exporters at any moment of their work, each with something new to export. Fails if the previous manifest
+ * changes or names a file with another content, if the next export does not complete, or if the files do not equal the
+ * record in the end. By hand, after `npm run build`: `npx tsx bench/lake/main.ts [--kills 200]`.
  */
 const { values } = parseArgs({ options: { kills: { type: 'string', default: '200' } } });
 const PROGRAM = resolve(import.meta.dirname, '../../dist/exporter-process.js');
@@ -46,7 +46,7 @@ async function complete(): Promise<Manifest> {
   return manifest;
 }
 
-/** Starts an export in a process of its own and kills it. @returns whether it was still at work */
+/** Starts an export in its own process and kills it. @returns whether it was still running */
 async function killed(after: number): Promise<boolean> {
   const child = fork(PROGRAM, [], { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const ended = new Promise<NodeJS.Signals | null>((settle) =>
@@ -65,7 +65,7 @@ async function killed(after: number): Promise<boolean> {
   return (await ended) === 'SIGKILL';
 }
 
-/** Every file that a manifest names is there, byte for byte. @param known those that were seen before */
+/** Compares every file that a manifest names, byte for byte. @param known those that were compared before */
 async function expectFiles(manifest: Manifest, known: Set<string>): Promise<void> {
   for (const { path, sha256 } of Object.values(manifest.tables).flatMap(({ files }) => files)) {
     const bytes = await readFile(join(folder, path));
@@ -80,7 +80,7 @@ try {
   const known = new Set<string>();
   for (const table of tables) await writeRows(sql, table, 1, 100);
   let before = await complete();
-  // As long as an export in a process takes: a kill may come at any moment of it.
+  // Duration of an export in a process: a kill may come at any moment of it.
   const began = performance.now();
   await killed(60_000);
   const usual = performance.now() - began;

@@ -21,11 +21,11 @@ import { writeRows } from '../../test/warehouse/synthetic.ts';
 import { startDatabase } from '../database.ts';
 
 /**
- * Kills an S3 server while exports to it run, then restores from it. It fails where the manifest before does not stay as it was,
- * names a file that is not what it says, the next export does not complete, the files are not the record in the end, or a killed
- * restore leaves anything. By hand, after `npm run build`, with AWS_ENDPOINT_URL, AWS_REGION and keys, and the command of the server, which has
- * to keep its objects when it is killed (such as a gateway of Ceph):
- * `npx tsx bench/lake/s3.ts --to s3://bucket/new --server 'radosgw -f …' [--kills 50] [--restores 20]`.
+ * Kills an S3 server while exports to it run, then restores from it. Fails if the previous manifest changes or names a
+ * file with another content, if the next export does not complete, if the files do not equal the record in the end, or
+ * if a killed restore leaves anything. By hand, after `npm run build`, with AWS_ENDPOINT_URL, AWS_REGION and keys, and
+ * the command of the server, which has to keep its objects when it is killed (such as a gateway of Ceph): `npx tsx
+ * bench/lake/s3.ts --to s3://bucket/new --server 'radosgw -f …' [--kills 50] [--restores 20]`.
  */
 const { values } = parseArgs({
   options: {
@@ -84,7 +84,7 @@ async function exported(tables: readonly ExportTable[]): Promise<Manifest> {
   return (await exportTables({ ...asked, format: 'parquet', incremental: true })).manifest;
 }
 
-/** Brings every file that a manifest names, where it is not here yet, and compares it with its checksum. */
+/** Downloads every file that a manifest names, unless it is here already, and compares it with its checksum. */
 async function expectFiles({ tables }: Manifest): Promise<void> {
   for (const { path, sha256 } of Object.values(tables).flatMap(({ files }) => files)) {
     const place = join(folder, 'lake', path);
@@ -146,7 +146,7 @@ async function killServers(): Promise<void> {
   }
 }
 
-/** The files that a manifest names are the record. */
+/** Compares the files that a manifest names with the record. */
 async function expectRecord({ tables }: Manifest): Promise<void> {
   const named = new Set(Object.values(tables).flatMap(({ files }) => files.map(({ path }) => path)));
   const duck = await openDuck();
@@ -211,7 +211,7 @@ async function killRestores(): Promise<void> {
       await on.end();
       if (filled.length === 0) continue;
       if (code !== null && code !== 0) fail(`a restore ended with ${code}`);
-      // It had committed, and was reading it against its seals.
+      // It had committed, and was verifying its seals.
       late += 1;
       deepStrictEqual(filled.sort(), (await tablesWithRows(sql)).sort());
       url = await empty(`killed${turn}`);

@@ -9,14 +9,14 @@ import { record } from '../../src/recording/record.ts';
 import { startDatabase } from '../database.ts';
 
 /**
- * Whether runs and looks leave anything behind in the process that makes them: heap after each tenth.
- * By hand: `node --expose-gc --import tsx bench/memory/main.ts [COUNT [DATABASE_URL]]`; without a database it starts one.
- * Exits 1 where the heap grew by a tenth and 2 MB.
+ * Measures whether runs and probes leave anything in the process that makes them: heap after each tenth. By hand: `node
+ * --expose-gc --import tsx bench/memory/main.ts [COUNT [DATABASE_URL]]`; without a database it starts one. Exits 1 if
+ * the heap grew by a tenth and 2 MB.
  */
 const count = Number(process.argv[2] ?? 100_000);
 const AT_ONCE = 8;
 
-/** An upstream that answers at once and is not there. */
+/** An upstream in memory that responds at once. */
 const open: OpenUpstream = (_feed, _job, { clock }) => {
   const answer = async () => ({ healthy: true, checks: {} });
   return {

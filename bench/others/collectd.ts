@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import type { Heard } from './health-truth.ts';
 import { Program, printed, untilThere } from './programs.ts';
 
-/** Starts a collectd that asks nodes by its plugin curl and keeps what it hears in files of rrdtool, as Debian sets it up. */
+/**
+ * Starts a collectd that polls nodes by its plugin curl and stores the results in files of rrdtool, as Debian
+ * configures it.
+ */
 export async function startCollectd(
   path: string,
   folder: string,
@@ -35,7 +38,7 @@ ${pages.join('\n')}
   return new Program(path, ['-f', '-C', join(folder, 'collectd.conf')], signal);
 }
 
-/** The files that a collectd made for a node, by the name of what they hold. */
+/** The files of a node by collectd, by the name of their value. */
 export async function filesOf(folder: string, node: string, signal: AbortSignal): Promise<string[]> {
   const place = join(folder, 'rrd', 'bench', `curl-${node}`);
   const names = await untilThere(
@@ -52,8 +55,8 @@ export async function filesOf(folder: string, node: string, signal: AbortSignal)
 const AT_ONCE = 2_000;
 
 /**
- * Makes a file of collectd again, with the same archives, and fills it with what was heard of a node: its response codes. From a node
- * that did not answer collectd has no value.
+ * Creates a file of collectd again, with the same archives, and fills it with the results of a node: its response
+ * codes. If the node did not respond, collectd has no value.
  */
 export async function fillCodes(
   rrdtool: string,
@@ -78,7 +81,7 @@ export async function fillCodes(
   await flush();
 }
 
-/** The averages that a file has of a time, oldest first; null: unknown. @param from ms since 1970 */
+/** The averages in a file for a time, oldest first; null: unknown. @param from ms since 1970 */
 export async function averages(
   rrdtool: string,
   file: string,
@@ -104,5 +107,5 @@ export async function sizeOf(files: readonly string[]): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** Removes what a collectd wrote. */
+/** Removes the files of a collectd. */
 export const removeFolder = (folder: string) => rm(folder, { recursive: true, force: true });

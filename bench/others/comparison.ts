@@ -1,4 +1,4 @@
-/** What one of those compared does of some work. Texts for the table; empty: not asked, or not measured. */
+/** Results of one program for some work. Texts for the table; empty: not queried, or not measured. */
 export interface Line {
   readonly work: string;
   readonly who: string;
@@ -7,18 +7,18 @@ export interface Line {
   readonly year: string;
   /** Processor time of a probe or a job. */
   readonly processor: string;
-  /** What the questions cost. */
+  /** Cost of the queries. */
   readonly questions: string;
-  /** What it answers where others have nothing to say. */
+  /** Its result if others have none. */
   readonly says: string;
 }
 
 /** What a comparison works with. */
 export interface Comparing {
   readonly signal: AbortSignal;
-  /** Says how far it is. */
+  /** Logs the progress. */
   tell(line: string): void;
-  /** Says loudly what is not measured, and why. */
+  /** Logs what is not measured, and why. */
   leaveOut(what: string, why: string): void;
 }
 
@@ -43,7 +43,7 @@ export function tableOf(lines: readonly Line[]): string {
   ].join('\n');
 }
 
-/** A figure beside the recorder's own: `12 ms (3.4 ×)`. */
+/** A figure relative to the recorder's: `12 ms (3.4 ×)`. */
 export function beside(figure: number, recorders: number, told: (figure: number) => string): string {
   return figure === recorders ? told(figure) : `${told(figure)} (${short(figure / recorders)} ×)`;
 }
@@ -57,7 +57,7 @@ export const bytes = (count: number): string =>
         ? `${short(count / 1e3)} kB`
         : `${short(count)} B`;
 export const milliseconds = (count: number): string => `${short(count)} ms`;
-/** Three digits at least. */
+/** At least three digits. */
 export const short = (figure: number): string =>
   Math.abs(figure) >= 100
     ? Math.round(figure).toLocaleString('en-US')

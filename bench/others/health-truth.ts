@@ -5,17 +5,17 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** The year whose probes are compared, ms since 1970: that of `bench/health-year.ts`. */
+/** The year of the compared probes, ms since 1970: that of `bench/health-year.ts`. */
 export const FROM = Date.UTC(2025, 0, 1);
 export const TO = FROM + 365 * DAY;
-/** The node that is asked about. */
+/** The queried node. */
 export const NODE = 'validator-1';
 
-/** What one probe of a node heard. */
+/** Result of one probe of a node. */
 export interface Heard {
   /** ms since 1970 */
   readonly at: number;
-  /** `silent`: there was no answer; `failing`: it said of itself that a check fails. */
+  /** `silent`: no response; `failing`: the node reported a failing check. */
   readonly answer: 'up' | 'failing' | 'silent';
 }
 
@@ -26,7 +26,7 @@ interface State {
   readonly until: number;
 }
 
-/** What the ledger of a year says of each node: the same is given to others, probe by probe. */
+/** The states of each node in the ledger of a year: the others get the same, probe by probe. */
 export class Truth {
   readonly #states: ReadonlyMap<string, readonly State[]>;
 
@@ -48,7 +48,7 @@ export class Truth {
     return [...this.#states.keys()];
   }
 
-  /** The probes of a node, one a minute; none while nobody looked. */
+  /** The probes of a node, one a minute; none in unobserved time. */
   *heard(node: string, from: number, to: number): Generator<Heard> {
     const states = this.#states.get(node) ?? [];
     let place = 0;
@@ -61,7 +61,10 @@ export class Truth {
   }
 }
 
-/** Has the recorder look away for an hour in the middle of the year, in which and around which the node is up. @returns its start, ms since 1970 */
+/**
+ * Adds an hour without probes in the middle of the year, in which and around which the node is up. @returns its start,
+ * ms since 1970
+ */
 export async function lookAwayForAnHour(sql: postgres.Sql): Promise<number> {
   const [calm] = await sql<{ since: number }[]>`
     select extract(epoch from started_at)::float8 * 1000 as since from reporting_internal.node_states

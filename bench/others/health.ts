@@ -18,10 +18,10 @@ import { MINUTES, NODES, type Tools, type Watched, watchTogether } from './watch
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** Nodes that are looked at once a minute for a year, and probes of each. */
+/** Nodes that are probed once a minute for a year, and probes of each. */
 const NODES_OF_YEAR = 10;
 const PROBES = (TO - FROM) / MINUTE;
-/** Days of one node for which everything that a scrape brings is stored; a block is not longer. */
+/** Days of one node with all values of a scrape; a block is not longer. */
 const DAYS_OF_ALL = 31;
 
 async function installed({ leaveOut }: Comparing): Promise<Tools> {
@@ -35,7 +35,7 @@ async function installed({ leaveOut }: Comparing): Promise<Tools> {
   return { prometheus, collectd };
 }
 
-/** Nodes watched at once for minutes, then the same year of probes in each. */
+/** Nodes probed at once for minutes, then the same year of probes in each program. */
 export async function compareHealth(comparing: Comparing): Promise<Line[]> {
   const { signal, tell } = comparing;
   const tools = await installed(comparing);
@@ -50,7 +50,7 @@ export async function compareHealth(comparing: Comparing): Promise<Line[]> {
     const sql = postgres(database.url, { max: 1, onnotice: () => {} });
     closers.add(() => sql.end({ timeout: 5 }));
     const probes = await writeYear(sql, NODES_OF_YEAR, tell);
-    await sql`analyze`; // autovacuum has not come by yet
+    await sql`analyze`; // autovacuum has not run yet
     const gap = await lookAwayForAnHour(sql);
     const truth = await Truth.read(sql);
     const prometheus =
@@ -142,7 +142,7 @@ function processorOf({ recorder, prometheus, collectd }: Watched, name: keyof Wa
   return `${beside(server + blackbox, own, milliseconds)} a probe, of it blackbox_exporter ${short(blackbox)}`;
 }
 
-/** A year of the least series of all nodes, month by month, and a month of all series of one; served. */
+/** A year of the minimum of series for all nodes, month by month, and a month of all series of one; served. */
 async function fillPrometheus(
   { server, promtool }: NonNullable<Tools['prometheus']>,
   { live }: NonNullable<Watched['prometheus']>,
@@ -178,7 +178,7 @@ async function fillPrometheus(
   };
 }
 
-/** Files as collectd makes them for a probe a minute, and the response codes of a year in one. */
+/** Files of collectd for a probe a minute, and the response codes of a year in one. */
 async function fillCollectd(
   { daemon, rrdtool }: NonNullable<Tools['collectd']>,
   truth: Truth,

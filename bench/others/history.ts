@@ -82,7 +82,7 @@ const QUESTIONS = {
   days: "all members' mean uptime by day",
 } as const;
 
-/** Records some days at full rate. @returns the bytes of everything that was recorded, after each day */
+/** Records some days at full rate. @returns the total bytes recorded, after each day */
 async function recorded(
   url: string,
   sql: postgres.Sql,
@@ -127,7 +127,7 @@ async function recorded(
   return weights;
 }
 
-/** Asks all three the same. @returns for each question the median of each, ms @throws Error when they answer differently */
+/** Queries all three the same. @returns for each query the median of each, ms @throws Error if the results differ */
 async function ask(sql: postgres.Sql, duck: Duck, folder: string) {
   const [most] = await sql<{ member: string; moment: string }[]>`
     select node_id as member, (select percentile_disc(0.5) within group (order by observed_at) from bench.snapshots)::text as moment
@@ -156,7 +156,7 @@ async function ask(sql: postgres.Sql, duck: Duck, folder: string) {
       snapshots: () => sql.unsafe(table[question]).values(),
       parquet: () => duck.rows(parquet[question]),
     };
-    // Averages are decimals here and doubles there: of them the rows are counted.
+    // Averages are decimals here and doubles there: only their rows are counted.
     const told = (rows: readonly unknown[]) => (question === 'days' ? rows.length : JSON.stringify(rows));
     const answers = await Promise.all(Object.values(asked).map(async (one) => told([...(await one())])));
     if (new Set(answers).size !== 1)

@@ -7,9 +7,10 @@ import { compareHistory } from './history.ts';
 import { comparePolling } from './polling.ts';
 
 /**
- * The recorder beside others on the same work, in one table: Prometheus with its blackbox exporter and collectd for health, a loop, pg-boss
- * and graphile-worker for polling, snapshots in a table and in Parquet for history. What is not installed is left out, and told.
- * `npx tsx bench/others/main.ts [--only health|polling|history]`. Exits 2 for a wrong command line, 130 when it was stopped.
+ * Compares the recorder with others for the same work, in one table: Prometheus with its blackbox exporter and collectd
+ * for health, a loop, pg-boss and graphile-worker for polling, snapshots in a table and in Parquet for history.
+ * Programs that are not installed are skipped with a message. `npx tsx bench/others/main.ts [--only
+ * health|polling|history]`. Exits 2 for an invalid command line, 130 if it was stopped.
  */
 const PARTS = { health: compareHealth, polling: comparePolling, history: compareHistory };
 

@@ -5,7 +5,7 @@ import { processorTime } from '../pages/processor.ts';
 
 const TIMES = 20;
 
-/** Asks several the same, in turns. @returns the median of each, ms */
+/** Runs the same query of several programs, alternately. @returns the median of each, ms */
 export async function askedInTurns(
   questions: Readonly<Record<string, () => PromiseLike<unknown>>>,
 ): Promise<Map<string, number>> {
@@ -21,7 +21,7 @@ export async function askedInTurns(
   return new Map([...times].map(([name, taken]) => [name, median(taken)]));
 }
 
-/** Processor time of a server of PostgreSQL on this machine and of its connections that stand, ms. On Linux only. */
+/** Processor time of a PostgreSQL server on this machine and of its open connections, ms. On Linux only. */
 export async function serverTime(sql: postgres.Sql): Promise<number> {
   const [server] = await sql<{ pid: number }[]>`
     select split_part(pg_read_file('postmaster.pid'), E'\n', 1)::int as pid`;

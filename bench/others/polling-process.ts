@@ -13,22 +13,22 @@ import { openRecorder } from '../contenders/recorder.ts';
 import { CREATE_TABLE, openUpsert, polledLists } from './upsert.ts';
 
 /**
- * One way to poll all targets, in a process of its own. Arguments: its name and where database and service are. Each message from the
- * parent, a round, has every target polled once; the answer is the processor time that it took, and the time, ms.
+ * One way to poll all targets, in its own process. Arguments: its name and the addresses of database and service. Each
+ * message from the parent, a round, polls every target once; the response is the processor time, and the duration, ms.
  */
 const AT_ONCE = 4;
 const { targets, dataset } = polledLists;
 const setupShape = z.object({ databaseUrl: z.string(), serviceUrl: z.string() });
 type Setup = z.infer<typeof setupShape>;
-/** Polls all targets; what it prepares is not timed. */
+/** Polls all targets; its preparation is not timed. */
 type Round = (round: number) => Promise<void>;
 
-/** Counts jobs until all of a round are done. */
+/** Counts jobs until all of a round are complete. */
 class Done {
   #left = 0;
   #all: () => void = () => {};
 
-  /** @returns when so many more are done */
+  /** @returns resolves after this many more */
   wait(count: number): Promise<void> {
     this.#left = count;
     return new Promise((resolve) => {
@@ -97,7 +97,7 @@ async function eachOf<T>(all: readonly T[], work: (one: T) => Promise<void>): Pr
 const payload = z.object({ target: z.record(z.string(), z.string()), round: z.number() });
 const payloadsOf = (round: number) => targets.map((target: Target) => ({ target, round }));
 
-/** The same upsert as jobs of pg-boss, which looks for jobs twice a second, as often as it allows. */
+/** The same upsert as jobs of pg-boss, which polls for jobs twice a second, as often as it allows. */
 async function pgBoss({ databaseUrl, serviceUrl }: Setup): Promise<Round> {
   const upsert = openUpsert(databaseUrl, serviceUrl, AT_ONCE);
   const done = new Done();
@@ -151,7 +151,7 @@ const ways: Readonly<Record<string, (setup: Setup) => Promise<Round>>> = {
   graphileWorker,
 };
 
-process.once('disconnect', () => process.exit()); // the parent is gone
+process.once('disconnect', () => process.exit()); // the parent has ended
 const [name = '', setupText = ''] = process.argv.slice(2);
 const open = ways[name];
 if (!open) throw new Error(`there is no way ${name}`);

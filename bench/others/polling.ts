@@ -20,16 +20,18 @@ const ways = {
 } as const;
 type Way = keyof typeof ways;
 
-/** What polling one way costs and leaves. */
+/** Cost and result of one way of polling. */
 interface Polled {
   /** Processor time of a job, ms: of the process, and of PostgreSQL. */
   readonly own: number;
   readonly server: number;
   readonly jobsASecond: number;
-  /** Bytes of the list with its indexes after the first poll and after the last, and of everything else that was written, a job. */
+  /**
+   * Bytes of the list with its indexes after the first poll and after the last, and of all other written data, per job.
+   */
   readonly list: readonly [number, number];
   readonly besides: number;
-  /** Whether it answers how the list was in the middle. */
+  /** Whether it can return the list in the middle. */
   readonly middle: boolean;
 }
 
@@ -114,7 +116,7 @@ async function nowIn(sql: postgres.Sql): Promise<Date> {
   return row?.now ?? new Date(Number.NaN);
 }
 
-/** Bytes of the list and of all other tables, after what autovacuum does. */
+/** Bytes of the list and of all other tables, after the work of autovacuum. */
 async function weights(sql: postgres.Sql, table: string): Promise<{ list: number; besides: number }> {
   await sql`vacuum`;
   const [row] = await sql<{ list: number; besides: number }[]>`
@@ -125,7 +127,7 @@ async function weights(sql: postgres.Sql, table: string): Promise<{ list: number
   return row ?? { list: 0, besides: 0 };
 }
 
-/** What all validators of all lists are delegated together, now or at a moment; of an upsert there is only now. */
+/** The total delegation of all validators of all lists, now or at a moment; an upsert has only the current one. */
 async function delegated(sql: postgres.Sql, table: string, at: Date | null): Promise<bigint> {
   const from =
     at !== null && table === 'recorder.validators'
@@ -139,7 +141,7 @@ async function delegated(sql: postgres.Sql, table: string, at: Date | null): Pro
 
 const listShape = z.object({ validators: z.array(z.object({ delegatorWeight: z.string() })) });
 
-/** The same of the lists that the service showed in a round. */
+/** The same of the lists that the service returned in a round. */
 function truth(round: number): bigint {
   const list = listShape.parse(JSON.parse(validatorList(round)));
   const one = list.validators.reduce((sum, { delegatorWeight }) => sum + BigInt(delegatorWeight), 0n);

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-/** Where a program is; null: it is not installed. Daemons are looked for where PATH need not lead. */
+/** Path of a program; null: it is not installed. Daemons are also searched outside of PATH. */
 export async function programNamed(name: string): Promise<string | null> {
   for (const folder of [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin'])
     if (
@@ -18,26 +18,26 @@ export async function programNamed(name: string): Promise<string | null> {
   return null;
 }
 
-/** Runs a program to its end. @returns what it printed @throws Error with what it said when it fails, or the signal aborts */
+/** Runs a program to its end. @returns its output @throws Error with its output if it fails, or the signal aborts */
 export async function printed(path: string, args: readonly string[], signal: AbortSignal): Promise<string> {
   const { stdout } = await promisify(execFile)(path, [...args], { signal, maxBuffer: 256 * 1024 * 1024 });
   return stdout;
 }
 
-/** A program of others that runs until it is stopped, or the signal aborts. */
+/** An external program that runs until it is stopped, or the signal aborts. */
 export class Program {
   readonly #process: ChildProcess;
 
   constructor(path: string, args: readonly string[], signal: AbortSignal) {
     this.#process = spawn(path, [...args], { signal, stdio: 'ignore' });
-    this.#process.on('error', () => {}); // the signal's; one that does not start does not answer
+    this.#process.on('error', () => {}); // that of the signal; a program that does not start does not respond
   }
 
   get pid(): number {
     return this.#process.pid ?? 0;
   }
 
-  /** Asks it to end, and waits for it. */
+  /** Stops it with SIGTERM, and waits for its end. */
   async stop(): Promise<void> {
     if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
     const ended = once(this.#process, 'exit');
@@ -48,7 +48,7 @@ export class Program {
   }
 }
 
-/** Waits until something is there. @throws Error naming it after a minute */
+/** Waits until a condition is true. @throws Error with its name after a minute */
 export async function untilThere<T>(
   what: string,
   look: () => Promise<T | null>,

@@ -29,11 +29,11 @@ const vectorShape = z.object({
 });
 export type Vector = z.infer<typeof vectorShape>['data']['result'];
 
-/** As long as blocks get by compaction, so that they are as small as in the long run. */
+/** Block length after compaction, so that blocks are as small as in the long run. */
 const BLOCK = '744h';
 
 /**
- * Makes blocks of samples, one a minute, by promtool, as its manual says for history of before.
+ * Creates blocks of samples, one a minute, by promtool, as its manual describes it for history.
  * @param series of a node @param heard its probes, again at every call
  */
 export async function makeBlocks(
@@ -74,7 +74,7 @@ export async function bytesBelow(folder: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** What blackbox_exporter says of a probe of a node, by what was seen of one: times move about, the rest stays. */
+/** Samples of blackbox_exporter for a probe of a node, from one real scrape: times vary, the rest stays. */
 export function scraped(live: Vector, node: string): Series[] {
   const random = numbers(3);
   return live.map(({ metric: { __name__: name = '', ...labels }, value: [, seen] }) => ({
@@ -89,7 +89,7 @@ export function scraped(live: Vector, node: string): Series[] {
   }));
 }
 
-/** The two series without which nobody can tell how a node was and how fast. */
+/** The two series that are needed for the state and the response time of a node. */
 export function leastSeries(node: string): Series[] {
   const random = numbers(5);
   const labels = { instance: node, job: 'health' };
@@ -99,7 +99,7 @@ export function leastSeries(node: string): Series[] {
   ];
 }
 
-/** A Prometheus of the comparison's own. */
+/** A Prometheus server of the comparison. */
 export class Prometheus {
   private constructor(
     readonly program: Program,
@@ -127,7 +127,7 @@ export class Prometheus {
     return started;
   }
 
-  /** An instant query. @param at seconds since 1970; absent: now */
+  /** An instant query. @param at seconds since 1970. Default: now */
   async ask(query: string, at?: number): Promise<Vector> {
     const parameters = new URLSearchParams({ query, ...(at === undefined ? {} : { time: String(at) }) });
     const { text } = await this.#get(`/api/v1/query?${parameters}`);

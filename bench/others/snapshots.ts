@@ -6,13 +6,13 @@ import type postgres from 'postgres';
 import { onOwnConnection } from '../../src/db/own-connection.ts';
 import type { Duck } from '../../test/warehouse/lake.ts';
 
-/** SQL: the moments at which the list was looked at, and what all said then. */
+/** SQL: the times of the list's polls, and the values of all members then. */
 const LOOKS = `select distinct observed_at from reporting.validator_uptime order by 1`;
 
 /**
- * Writes down what every look showed, one row a member and look, as somebody would keep a history without thinking twice. It is taken
- * from what the recorder recorded, so that both hold the same.
- * @returns how many rows there are
+ * Stores the result of every poll, one row a member and poll, as a naive history. It is copied from the recorder's
+ * rows, so that both hold the same.
+ * @returns the number of rows
  */
 export async function fillSnapshots(sql: postgres.Sql): Promise<number> {
   const columns = await sql<{ name: string }[]>`
@@ -28,7 +28,7 @@ export async function fillSnapshots(sql: postgres.Sql): Promise<number> {
     if (at === 0) await sql.unsafe(`create table bench.snapshots as ${first} with no data`);
     rows += (await sql.unsafe(`insert into bench.snapshots ${look}`, [moment])).count;
   }
-  // What finds a look, and what finds a member.
+  // Indexes by poll and by member.
   await sql`alter table bench.snapshots add primary key (observed_at, node, node_id)`;
   await sql`create index on bench.snapshots (node_id, observed_at)`;
   await sql`vacuum analyze bench.snapshots`;

@@ -8,14 +8,14 @@ import { addressIn, listWorks } from '../contenders/lists.ts';
 import { plainPages } from '../contenders/plain-ask.ts';
 import { VALIDATORS } from '../service/made.ts';
 
-/** The lists that are polled, one of each target, and how many validators each has. */
+/** The polled lists, one per target, and the number of validators in each. */
 export const polledLists = {
   dataset: listWorks.validators.dataset,
   targets: listWorks.validators.targets(0).slice(0, 4),
   validators: VALIDATORS,
 };
 
-/** What somebody would keep of validators without their history: one row each. */
+/** A naive table of validators without their history: one row each. */
 const validators = pgSchema('bench').table(
   'validators',
   {
@@ -60,21 +60,21 @@ const answer = z.object({
   ),
 });
 
-/** The table, by hand. */
+/** The table, as a hand-written declaration. */
 export const CREATE_TABLE = `create schema if not exists bench;
 create table bench.validators (node text, tx_id text, node_id text not null, start_time timestamptz not null, end_time timestamptz not null,
   weight numeric not null, validation_reward_owner jsonb not null, delegation_reward_owner jsonb not null, potential_reward numeric not null,
   accrued_delegatee_reward numeric not null, delegation_fee numeric not null, connected boolean not null, signer jsonb not null,
   delegator_count int not null, delegator_weight numeric not null, primary key (node, tx_id))`;
 
-/** The columns of an update, and whether one of them differs: whoever thinks of it spares the rows that are as before. */
+/** The columns of an update, and whether one of them differs: a careful author skips unchanged rows. */
 const changing = Object.keys(validators).filter((name) => !['node', 'tx_id', 'enableRLS'].includes(name));
 const excluded = Object.fromEntries(changing.map((name) => [name, fragment.raw(`excluded.${name}`)]));
 const differs = fragment.raw(
   `(${changing.map((name) => `validators.${name}`).join(', ')}) is distinct from (${changing.map((name) => `excluded.${name}`).join(', ')})`,
 );
 
-/** A poll as anybody would write it: fetch a list, check it with zod, and upsert what differs. It keeps no history. */
+/** A naive poll: fetch a list, check it with zod, and upsert the differences. It keeps no history. */
 export function openUpsert(databaseUrl: string, serviceUrl: string, connections: number) {
   const db = drizzle(postgres(databaseUrl, { max: connections, onnotice: () => {} }));
   return async (target: Target, round: number): Promise<void> => {

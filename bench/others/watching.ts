@@ -35,7 +35,10 @@ export interface Watched {
 export const NODES = 120;
 export const MINUTES = 2;
 
-/** Has all watch the same nodes at once, at the same rhythm, for some minutes. @param folder for what the others write */
+/**
+ * Lets all programs probe the same nodes at once, at the same interval, for some minutes. @param folder for the files
+ * of the others
+ */
 export async function watchTogether(tools: Tools, folder: string, signal: AbortSignal): Promise<Watched> {
   const closers = new Closers();
   try {
@@ -49,7 +52,7 @@ export async function watchTogether(tools: Tools, folder: string, signal: AbortS
     const asking =
       collectd && (await startCollectd(collectd.daemon, `${folder}/collectd`, nodes, EVERY / 1000, signal));
     if (asking) closers.add(() => asking.stop());
-    await delay(2 * EVERY, undefined, { signal }); // the first round asks everybody at once
+    await delay(2 * EVERY, undefined, { signal }); // the first round probes all nodes at once
     const read = async () => ({
       at: Date.now(),
       recorder: await recorder(),
@@ -83,10 +86,10 @@ export async function watchTogether(tools: Tools, folder: string, signal: AbortS
   }
 }
 
-/** A node's health as a page; who asks for which node is told apart by the query. */
+/** A node's health as a page; the query identifies the program and the node. */
 const address = (port: number, node: number) => `http://127.0.0.1:${port}/ext/health?node=${node}`;
 
-/** @returns what tells processor time, ms, and looks since it was last asked */
+/** @returns a function that returns processor time, ms, and probes since its last call */
 async function startRecorder(port: number, closers: Closers, signal: AbortSignal) {
   const database = await startDatabase();
   closers.add(() => database.close());
@@ -161,13 +164,13 @@ async function startPrometheus(
   return { prometheus, blackbox: probing };
 }
 
-/** Probes that Prometheus holds. */
+/** Probes stored in Prometheus. */
 async function scrapesOf(prometheus: Prometheus): Promise<number> {
   const [sum] = await prometheus.ask('sum(count_over_time(probe_success[1h]))');
   return Number(sum?.value[1]);
 }
 
-/** Answers of one node that collectd has of a time. */
+/** Responses of one node that collectd stored for a time. */
 async function answersOf(
   rrdtool: string,
   folder: string,

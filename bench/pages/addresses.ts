@@ -4,13 +4,13 @@ import type { Relation } from '../../src/reporting/relations/relation.ts';
 import { questions } from '../../src/reporting/reports/questions.ts';
 import { chains, nodes } from './configuration.ts';
 
-/** Addresses that ask for the same in the same way. */
+/** URLs of the same kind of request. */
 export interface Kind {
   readonly name: string;
   readonly paths: readonly string[];
 }
 
-/** Reads an address of the API; its answer as JSON. */
+/** Requests a URL of the API; returns its JSON. */
 export type Get = (path: string) => Promise<unknown>;
 
 const { datasets, views } = getCatalogue();
@@ -19,7 +19,7 @@ const daysAgo = (days: number) => new Date(Date.now() - days * DAY).toISOString(
 const withQuery = (path: string, asked: Readonly<Record<string, string>>) =>
   `${path}?${new URLSearchParams(asked)}`;
 
-/** A list of rows, and where it is. */
+/** A list of rows, and its URL. */
 interface List {
   readonly path: string;
   readonly readable: Relation;
@@ -36,7 +36,7 @@ const viewLists = [...views.values()]
   .filter(({ name, parameters }) => parameters === null && !datasets.has(name))
   .map((readable): List => ({ path: `/api/v1/views/${readable.name}`, readable }));
 
-/** Every list of the API, by how it is asked. @param get asks the record that the addresses are for */
+/** Every list of the API, by kind of request. @param get requests the record of the URLs */
 export async function apiKinds(get: Get): Promise<Kind[]> {
   return [
     ...(await kindsOf('rows', nowLists, get)),
@@ -90,7 +90,7 @@ async function kindsOf(name: string, lists: readonly List[], get: Get): Promise<
 
 const firstOf = ({ key }: Relation) => key[0]?.name ?? '';
 
-/** What a page of rows says. */
+/** The content of a page of rows. */
 const pageOf = (answer: unknown): { rows: Readonly<Record<string, unknown>>[]; next: string | null } => {
   const page = Object(answer);
   return {
@@ -105,7 +105,7 @@ async function deepPage({ path, readable }: List, get: Get): Promise<string | nu
   return next === null ? null : withQuery(path, { after: next.replace(/^-/, '') });
 }
 
-/** The rows of the thing in the middle of the first page. */
+/** The rows of the object in the middle of the first page. */
 async function filtered({ path, readable }: List, get: Get): Promise<string | null> {
   const { rows } = pageOf(await get(path).catch(() => null));
   const value = rows[Math.floor(rows.length / 2)]?.[firstOf(readable)];
@@ -134,7 +134,7 @@ const examplesOf = ({
 
 const series = { chain_id: '43114', metric: 'txCount' };
 
-/** The pages that are looked at most. */
+/** The most visited pages. */
 export const mainPages: readonly string[] = [
   '/',
   '/datasets',

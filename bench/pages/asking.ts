@@ -2,30 +2,30 @@ import { Agent, request } from 'undici';
 import type { Kind } from './addresses.ts';
 import type { ProcessorMeter } from './processor.ts';
 
-/** How long an address took, ms: each time that it was asked. */
+/** Durations of a URL, ms: each request. */
 export interface Asked {
   readonly path: string;
   readonly times: readonly number[];
-  /** What an answer cost PostgreSQL and the server, ms of processor time: the mean of all times. */
+  /** Mean cost of a response for PostgreSQL and the server, ms of processor time. */
   readonly processor: number;
-  /** The status of the last answer. */
+  /** The status of the last response. */
   readonly status: number;
-  /** What an answer that is none says. */
+  /** The error of an unsuccessful response. */
   readonly said: string;
 }
 
-/** A server of the recorder, and what it costs. */
+/** A server of the recorder, and its cost. */
 export interface Served {
   readonly address: string;
   readonly meter: ProcessorMeter;
 }
 
-/** An address is asked no longer than this, ms, and at least three times. */
+/** A URL is requested at most for this time, ms, and at least three times. */
 const LONGEST = 3_000;
 const LEAST = 3;
 const agent = new Agent({ connections: 1, headersTimeout: 60_000, bodyTimeout: 60_000 });
 
-/** Asks one after the other over one connection, and reads each answer to its end. */
+/** Sends requests one after the other over one connection, and reads each response to its end. */
 export async function askAll(served: Served, { paths }: Kind, times: number): Promise<Asked[]> {
   const asked: Asked[] = [];
   for (const path of paths) asked.push(await askOften(served, path, times));
@@ -33,7 +33,7 @@ export async function askAll(served: Served, { paths }: Kind, times: number): Pr
 }
 
 async function askOften({ address, meter }: Served, path: string, most: number): Promise<Asked> {
-  // The first time fills the caches of the server and of PostgreSQL.
+  // The first request fills the caches of the server and of PostgreSQL.
   let { status, text } = await ask(address + path);
   const before = await meter.read();
   const times: number[] = [];
@@ -50,13 +50,13 @@ async function askOften({ address, meter }: Served, path: string, most: number):
   return { path, times, processor, status, said: status === 200 ? '' : text.slice(0, 200) };
 }
 
-/** An answer with all of its text. */
+/** A response with its complete text. */
 export async function ask(url: string): Promise<{ readonly status: number; readonly text: string }> {
   const { statusCode, body } = await request(url, { dispatcher: agent });
   return { status: statusCode, text: await body.text() };
 }
 
-/** The share of times that is not longer. */
+/** The quantile: the duration that a share of all does not exceed. */
 export function quantile(times: readonly number[], share: number): number {
   const sorted = [...times].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;

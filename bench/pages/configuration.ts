@@ -2,17 +2,17 @@ import { activeFeeds, activeLedgers, catalogNames } from '../../src/app/configur
 import { validateConfig } from '../../src/config/load.ts';
 import type { ConfiguredFeed } from '../../src/recording/active-feed.ts';
 
-/** Who looks at the nodes. */
+/** Name of the observer of the nodes. */
 export const OBSERVER = 'bench';
 const NODES = 10;
-/** Ten million points are what so many chains say in some years. */
+/** Number of chains whose points over some years are ten million. */
 const CHAINS = 50;
 
 /** The chains, by the ids that the record has. */
 export const chains = ['43114', ...Array.from({ length: CHAINS - 1 }, (_, n) => String(1_001 + n))];
 export const nodes = Array.from({ length: NODES }, (_, n) => `validator-${n + 1}`);
 
-/** The configuration of the recorder whose pages are asked. Nobody asks its upstreams. */
+/** The configuration of the recorder whose pages are requested. Its upstreams are not called. */
 export const config = validateConfig(
   {
     network: 'sandbox',
@@ -34,5 +34,5 @@ export const config = validateConfig(
   'the configuration of the benchmark',
 );
 
-/** What it wants recorded. */
+/** Its wanted targets. */
 export const watched: readonly ConfiguredFeed[] = [...activeFeeds(config), ...activeLedgers(config)];

@@ -1,12 +1,12 @@
 import type postgres from 'postgres';
 import { catalog } from '../../src/datasets/catalog.ts';
 
-/** Runs of a year that are still told one by one. */
+/** Runs of a year that are still single rows. */
 const RUNS = 500_000;
 
-/** Writes what a year leaves in the bookkeeping: coverage with holes, gaps, runs, counts of runs, findings and seals. */
+/** Writes the bookkeeping of a year: coverage with holes, gaps, runs, counts of runs, findings and seals. */
 export async function fillBookkeeping(sql: postgres.Sql): Promise<void> {
-  // What the configuration does not ask for was recorded by hand.
+  // Targets outside the configuration were recorded by hand.
   for (const { name, source } of catalog) await sql.unsafe(BY_HAND, [name, source.name]);
   for (const statement of STATEMENTS) await sql.unsafe(statement);
 }
@@ -28,7 +28,7 @@ const STATEMENTS = [
     incomplete_since = case when n % 70 = 0 then now() - interval '1 day' end,
     incomplete_reason = case when n % 70 = 0 then 'a page was missing' end
   from numbered using_n where (d.source, d.target_key, d.dataset) = (using_n.source, using_n.target_key, using_n.dataset)`,
-  // Each target of time lacks eight times some hours: half of these can never be fetched.
+  // Each target by time lacks some hours eight times: half of these are permanent gaps.
   `with holes as (
     select d.dataset, d.target_key, d.expected_from, n, int8range(at, at + 3600000 * (1 + n * n)) as hole
     from recorder.target_datasets d, generate_series(1, 8) n,

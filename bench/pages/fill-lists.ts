@@ -7,7 +7,7 @@ import { closeDays } from '../../src/recording/close-days.ts';
 import { nodes } from './configuration.ts';
 import { withoutIndexes } from './without-indexes.ts';
 
-/** How many things a dataset tells of, and how many versions or readings there are of each, where it is not the usual. */
+/** Number of objects of a dataset, and of versions or readings of each, if it is not the default. */
 const SIZES: Readonly<Record<string, readonly [things: number, versions: number]>> = {
   validators: [15_000, 40],
   validator_uptime: [15_000, 60],
@@ -20,7 +20,7 @@ const SIZES: Readonly<Record<string, readonly [things: number, versions: number]
 };
 const USUAL = [2_000, 5] as const;
 
-/** Columns whose values others refer to. */
+/** Columns that others refer to. */
 const KNOWN: Readonly<Record<string, string>> = {
   node: `'validator-' || 1 + thing % ${nodes.length}`,
   network: `'mainnet'`,
@@ -29,10 +29,10 @@ const KNOWN: Readonly<Record<string, string>> = {
   node_id: `'NodeID-' || thing / ${nodes.length}`,
 };
 
-/** How long a day of readings may take to be packed, ms. */
+/** Maximum duration of packing a day of readings, ms. */
 const LONGEST = 600_000;
 
-/** Writes rows of all datasets but the metrics: things that look alike, spread over a year in the order of time. */
+/** Writes rows of all datasets except the metrics: similar objects, spread over a year in the order of time. */
 export async function fillLists(sql: postgres.Sql): Promise<number> {
   let written = 0;
   for (const dataset of catalog) {
@@ -46,9 +46,9 @@ export async function fillLists(sql: postgres.Sql): Promise<number> {
 
 function rowsOf(dataset: Dataset, things: number, versions: number): string {
   const { name, columns, history } = dataset;
-  // A log has one version of everything: each is a thing of its own.
+  // A log has one version of each entry: each is a separate object.
   const [each, many] = history === 'log' ? [things * versions, 1] : [things, versions];
-  // One look reads all things of a node.
+  // One poll reads all objects of a node.
   const isRead = history === 'sample';
   const since = isRead
     ? `now() - interval '1 year' + version * interval '1 year' / ${many}`
@@ -83,12 +83,12 @@ function sqlOf(column: DatasetColumn, { key, columns, history, seldom = [] }: Da
   const known = KNOWN[name];
   if (known !== undefined && type === 'text' && (telling.length > 0 || name !== key.at(-1))) return known;
   if (nullable && isKey) return `null::${type}`;
-  // Every node tells of the same things. What is no key changes from version to version.
+  // Every node reports the same objects. Columns outside the key change from version to version.
   const thing = key.includes('node') && telling.length > 0 ? `(thing / ${nodes.length})` : 'thing';
   const own = isKey ? thing : `${thing} + version`;
   switch (type) {
     case 'text':
-      // Texts of what is read again and again rarely change.
+      // Texts of repeated readings rarely change.
       if (history === 'sample' && !isKey) return `'text ' || thing % 1000`;
       return isKey ? `md5(${thing}::text)` : `'text ' || (${own}) % 1000`;
     case 'boolean':
@@ -106,7 +106,7 @@ function sqlOf(column: DatasetColumn, { key, columns, history, seldom = [] }: Da
   }
 }
 
-/** Packs the readings of days that have ended, as a recorder does by itself. @returns how many were packed */
+/** Packs the readings of past days, as a recorder does by itself. @returns the number of packed ones */
 export async function packReadings(url: string): Promise<number> {
   const sql = openSealConnection(url, LONGEST);
   try {

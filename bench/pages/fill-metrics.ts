@@ -7,9 +7,9 @@ const YEAR = 365 * 86_400;
 const STEPS: Readonly<Record<string, number>> = { hour: 3_600, day: 86_400, week: 604_800, month: 2_629_800 };
 
 /**
- * Writes points of every series of the configured chains, in the order of time in which they were recorded: what lies more than a
- * year back was recorded on the first day, the rest as it came. About every second point of the year was revised within two days,
- * once, so that ten million points have a million revisions; a few vanished.
+ * Writes points of every series of the configured chains, in the order in which they were recorded: points older than a
+ * year were recorded on the first day, the others as they appeared. About every second point of the year was revised
+ * once within two days, so that ten million points have a million revisions; a few vanished.
  */
 export async function fillMetrics(
   sql: postgres.Sql,

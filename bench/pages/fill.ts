@@ -8,14 +8,14 @@ import { fillBookkeeping } from './fill-bookkeeping.ts';
 import { fillLists, packReadings } from './fill-lists.ts';
 import { fillMetrics } from './fill-metrics.ts';
 
-/** What a filled record holds. */
+/** Sizes of a filled record. */
 export interface Filled {
   readonly points: number;
   readonly revised: number;
   readonly rows: number;
 }
 
-/** Notes what the configuration wants: an empty record is one of which nothing is recorded yet. */
+/** Registers the wanted targets: an empty record is one without recorded rows. */
 export async function register(sql: postgres.Sql): Promise<void> {
   for (const feed of watched) await registerTargets(sql, feed, Date.now());
 }
@@ -35,11 +35,11 @@ export async function fill(
   await fillHealth(sql, told);
   await fillBookkeeping(sql);
   await sql`vacuum analyze`;
-  await measureSettling(sql, Date.now()); // as the comparison of the sources does by the hour
+  await measureSettling(sql, Date.now()); // as the hourly comparison of the sources does
   return { points: now, revised, rows: now + revised + lists };
 }
 
-/** A year of ten nodes up to now. Readiness and liveness are what the health probe says of the whole. */
+/** A year of ten nodes up to now. Readiness and liveness equal the state of the health probe. */
 async function fillHealth(sql: postgres.Sql, told: (line: string) => void): Promise<void> {
   await writeYear(sql, nodes.length, told, {
     until: Math.floor(Date.now() / 60_000) * 60_000,
@@ -55,6 +55,6 @@ async function fillHealth(sql: postgres.Sql, told: (line: string) => void): Prom
     insert into recorder.health_probes (observer, node, probe, probes, probed_at)
     select h.observer, h.node, p.probe, h.probes, h.probed_at
     from recorder.health_probes h, (values ('readiness'), ('liveness')) as p(probe) where h.probe = 'health'`;
-  // Somebody still watches.
+  // An observer is still active.
   await sql`update recorder.health_observers set lease_until = now() + interval '1 day'`;
 }

@@ -90,7 +90,7 @@ try {
       .join(' ')}`;
   tell(load());
   const get = async (path: string) => JSON.parse((await ask(full.address + path)).text);
-  // The addresses of lists are found by asking, which takes its time.
+  // The URLs of lists are found by requests, which take time.
   const ofPages = ['first paint', ...pageKinds.map(({ name }) => name)].includes(values.only);
   const lists = ofPages ? [] : await compare(await apiKinds(get), empty, full);
   const pages = await compare(pageKinds, empty, full);
@@ -106,7 +106,7 @@ try {
     );
   console.log(load());
 } catch (error) {
-  // A stop ends the servers too, and what is asked of them fails.
+  // A stop ends the servers too, and open requests fail.
   if (!stop.signal.aborted) throw error;
   tell('stopped before the end');
   process.exitCode = 130;

@@ -1,7 +1,7 @@
 import { openBrowser } from '../../test/support/browser.ts';
 import { median } from '../median.ts';
 
-/** A page in a browser, ms from the request: the first byte, the first paint, and when it was loaded. Medians. */
+/** A page in a browser, ms from the request: the first byte, the first paint, and the load event. Medians. */
 export interface Painted {
   readonly path: string;
   readonly firstByte: number;
@@ -9,7 +9,7 @@ export interface Painted {
   readonly loaded: number;
 }
 
-/** Waits for the paint, which may come after the page was loaded. */
+/** Waits for the paint, which may come after the load event. */
 const READ = `new Promise((resolve) =>
   new PerformanceObserver((list) => {
     const [paint] = list.getEntriesByName('first-contentful-paint');
@@ -17,7 +17,7 @@ const READ = `new Promise((resolve) =>
     if (paint) resolve([page.responseStart, paint.startTime, page.loadEventEnd]);
   }).observe({ type: 'paint', buffered: true }))`;
 
-/** Opens each page in Chromium, as somebody who was never here. */
+/** Opens each page in Chromium, like a new visitor. */
 export async function paintAll(address: string, paths: readonly string[], times: number): Promise<Painted[]> {
   const browser = await openBrowser();
   try {

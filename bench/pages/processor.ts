@@ -2,13 +2,13 @@ import { readdir, readFile } from 'node:fs/promises';
 import postgres from 'postgres';
 
 /**
- * Counts what a server and the connections of its database cost: other work on the machine moves that less than elapsed time.
- * On Linux only; elsewhere, and of a database on another machine, it counts nothing.
+ * Measures the processor time of a server and of the connections of its database: other load on the machine affects it
+ * less than elapsed time. On Linux only; elsewhere, and for a database on another machine, it is zero.
  */
 export class ProcessorMeter {
   readonly #sql: postgres.Sql;
   readonly #server: number;
-  /** The most that was seen of each connection, ns: one that ended has spent it all the same. */
+  /** The last reading of each connection, ns: an ended one keeps it. */
   readonly #connections = new Map<number, number>();
 
   /** @param url a database of this machine; @param server the process that serves it */
@@ -32,7 +32,7 @@ export class ProcessorMeter {
   }
 }
 
-/** The processor time of all threads of a process, ns; 0 where it ended. */
+/** The processor time of all threads of a process, ns; 0 if it ended. */
 export async function processorTime(pid: number): Promise<number> {
   const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
   const times = await Promise.all(

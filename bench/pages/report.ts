@@ -1,11 +1,11 @@
 import { type Asked, quantile } from './asking.ts';
 import type { Painted } from './painting.ts';
 
-/** The most that is promised, ms: the p99 of a list, and the first paint of a page. */
+/** Limits, ms: the p99 of a list, and the first paint of a page. */
 export const MOST_LIST = 100;
 export const MOST_PAINT = 1_000;
 
-/** A kind of address, asked of the empty and of the full record. */
+/** A kind of URL, requested from the empty and from the full record. */
 export interface Compared {
   readonly name: string;
   readonly empty: readonly Asked[];
@@ -17,7 +17,7 @@ const ms = (time: number | undefined) =>
 const worst = ({ times }: Asked) => quantile(times, 0.99);
 const timesOf = (all: readonly Asked[]) => all.flatMap(({ times }) => times);
 
-/** The kinds side by side; each with its slowest address. */
+/** The kinds side by side; each with its slowest URL. */
 export function kindTable(kinds: readonly Compared[]): string {
   return table(
     [
@@ -51,7 +51,7 @@ export function kindTable(kinds: readonly Compared[]): string {
   );
 }
 
-/** The addresses whose own p99 is longer than a limit, and those that gave no answer. */
+/** The URLs whose p99 exceeds a limit, and those without a response. */
 export function slowTable(kinds: readonly Compared[], most: number): string {
   const slow = kinds.flatMap(({ name, full, empty }) =>
     full

@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 
-/** Fills a table of `recorder` and makes its indexes afterwards, which is several times as fast. */
+/** Fills a table of `recorder` and creates its indexes afterwards, which is several times as fast. */
 export async function withoutIndexes(
   sql: postgres.Sql,
   table: string,

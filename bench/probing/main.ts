@@ -11,8 +11,8 @@ import { startDatabase } from '../database.ts';
 import { EVERY, OBSERVER, watching } from './watched.ts';
 
 /**
- * Nodes watched every 15 s by several processes of one observer, one of which is killed: how late looks are, and which seconds of which
- * nodes nobody knows. Exits 1 when others than those of the hand-over are unknown.
+ * Measures nodes that are probed every 15 s by several processes of one observer, one of which is killed: the delay of
+ * probes, and the unknown seconds of the nodes. Exits 1 if seconds outside of the hand-over are unknown.
  */
 const { values } = parseArgs({
   options: {
@@ -38,7 +38,7 @@ const nobody = async (from: Date, to: Date) =>
     select observer, count(*)::int as nodes, min(unknown_seconds)::float8 as least, max(unknown_seconds)::float8 as most
     from reporting.node_uptime(${from}, ${to}) group by observer order by observer`;
 
-/** How late looks started in a while, over all processes. */
+/** Delays of probes in a duration, over all processes. */
 async function pace(watchers: readonly Child[], looked: string): Promise<void> {
   const all = await Promise.all(watchers.map((child) => child.ask('tell', told)));
   const late = all.flatMap((one) => one.late).sort((one, other) => one - other);
@@ -84,7 +84,7 @@ async function main(count: number, workers: number, length: number): Promise<boo
   const holders = async () =>
     sql<{ share: string; holder: string }[]>`
       select observer as share, holder from reporting_internal.node_observers where watching and observer like ${`${OBSERVER}%`} order by 1`;
-  // Each process has its share, and has asked each of its nodes twice.
+  // Each process has its partition, and has probed each of its nodes twice.
   while (new Set((await holders()).map(({ holder }) => holder)).size < workers)
     await delay(500, undefined, { signal: stop.signal });
   await delay(2 * EVERY, undefined, { signal: stop.signal });

@@ -2,10 +2,10 @@ import { activeLedgers, catalogNames } from '../../src/app/configured-feeds.ts';
 import { validateConfig } from '../../src/config/load.ts';
 
 export const OBSERVER = 'swarm';
-/** Between two looks at a node, ms. */
+/** Interval of the probes of a node, ms. */
 export const EVERY = 15_000;
 
-/** The configuration that watches so many nodes, all served by one port of this machine. */
+/** The configuration with this many nodes, all served by one port of this machine. */
 export function watching({ port, nodes, shares }: { port: number; nodes: number; shares: number }) {
   const config = validateConfig(
     {

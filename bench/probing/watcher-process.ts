@@ -9,7 +9,7 @@ import { createConfiguration } from '../../src/recording/configuration.ts';
 import { ProcessRegistration } from '../../src/recording/process-registration.ts';
 import { OBSERVER, watching } from './watched.ts';
 
-/** A process that watches its shares, as `up` does. Tells how late its looks started since it was last asked. */
+/** A process that probes its partitions, as `up` does. Sends the delays of its probes since the last request. */
 const [url = '', port = '', nodes = '', shares = '', name = ''] = process.argv.slice(2);
 const { config, ledger } = watching({ port: Number(port), nodes: Number(nodes), shares: Number(shares) });
 const sql = postgres(url, { max: 4, onnotice: () => {} });

@@ -7,8 +7,8 @@ import { verify } from '../../src/reporting/seals/verify.ts';
 import { startDatabase } from '../database.ts';
 
 /**
- * What sealing costs, held against reading the same rows in the same run, and what a poller's statements feel of it.
- * By hand: `npx tsx bench/seals/main.ts [ROWS]`
+ * Cost of sealing, compared with reading the same rows in the same run, and its effect on a poller's statements. By
+ * hand: `npx tsx bench/seals/main.ts [ROWS]`
  */
 const rows = Number(process.argv[2] ?? 1_000_000);
 const ROUNDS = 3;
@@ -53,7 +53,7 @@ async function sealAnew(): Promise<void> {
   await sealUntil(sealing, DAY);
 }
 
-/** The times of a poller's statements: a row is written, ten times a second, until `until` is done; ms. */
+/** The durations of a poller's statements: a row is written, ten times a second, until `until` is settled; ms. */
 async function polled(until: Promise<unknown>): Promise<number[]> {
   const times: number[] = [];
   let over = false;

@@ -1,9 +1,9 @@
-/** Blocks come one every 8 seconds: 10,800 a day, so that a day is 108 whole pages. */
+/** One block every 8 seconds: 10,800 a day, so that a day is 108 full pages. */
 export const BLOCK_INTERVAL = 8;
 /** Unix seconds of the day whose start ends the chain: 2025-11-01. */
 export const CHAIN_END = Date.UTC(2025, 10, 1) / 1000;
 
-/** Half an interval away from the slot's edges, so that no block lies where two days meet. */
+/** Half an interval away from the slot's edges, so that no block is at the boundary of two days. */
 const IN_SLOT = BLOCK_INTERVAL / 2;
 const NEWEST_HEIGHT = 15_210_400;
 const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
@@ -12,7 +12,7 @@ const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 export class Blocks {
   readonly count: number;
   readonly #json: Buffer;
-  /** Where each block starts in the buffer; a comma stands between two. */
+  /** Offset of each block in the buffer; a comma is between two. */
   readonly #starts: Float64Array;
 
   constructor(count: number) {
@@ -34,17 +34,17 @@ export class Blocks {
     this.#json = Buffer.concat(parts, end);
   }
 
-  /** The place of the newest block that is not after `second` (Unix). */
+  /** The index of the newest block that is not after `second` (Unix). */
   firstUntil(second: number): number {
     return Math.max(0, Math.ceil((CHAIN_END - IN_SLOT - second) / BLOCK_INTERVAL));
   }
 
-  /** The place behind the oldest block that is not before `second` (Unix). */
+  /** The index after the oldest block that is not before `second` (Unix). */
   endFrom(second: number): number {
     return Math.min(this.count, Math.max(0, Math.floor((CHAIN_END - IN_SLOT - second) / BLOCK_INTERVAL) + 1));
   }
 
-  /** The JSON of the blocks from one place to before another, between commas. */
+  /** The JSON of the blocks from one index to before another, between commas. */
   slice(from: number, to: number): Buffer {
     if (from >= to) return Buffer.alloc(0);
     return this.#json.subarray(this.#starts[from], (this.#starts[to] ?? 1) - 1);

@@ -1,8 +1,8 @@
 import { metricPage, subnetPage, transactionPage, validatorList } from './made.ts';
 
 /**
- * The answers of the services about lists, one version a round. An answer is made when it is first asked for, so that whoever
- * is timed after that waits for no making. Those of earlier rounds are forgotten.
+ * The responses of the services for lists, one version a round. A response is created at its first request, so that
+ * later timed requests do not wait for that. Those of earlier rounds are dropped.
  */
 export class Lists {
   #round = 0;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Unix seconds of the newest point's hour, and how many hours there are: one full page. */
+/** Unix seconds of the newest point's hour, and the number of hours: one full page. */
 export const NEWEST_HOUR = Date.UTC(2025, 9, 31, 23) / 1000;
 export const HOURS = 2160;
 export const VALIDATORS = 900;
@@ -9,10 +9,10 @@ const SUBNETS_A_PAGE = 500;
 export const TRANSACTIONS = 5000;
 const TRANSACTIONS_A_PAGE = 100;
 
-/** From one round to the next, one item in so many has another value. */
+/** From one round to the next, one item in this many has another value. */
 const SHARE = 100;
 
-/** The last round in which an item changed; 0: never. @param at the item's place in its list */
+/** The last round in which an item changed; 0: never. @param at the item's index in its list */
 function changedIn(at: number, round: number): number {
   return Math.max(0, round - ((((round - at) % SHARE) + SHARE) % SHARE));
 }
@@ -56,7 +56,7 @@ export function validatorList(round: number): string {
   return JSON.stringify({ validators });
 }
 
-/** A page of a network's subnets, each with one blockchain. @param from the place of its first one */
+/** A page of a network's subnets, each with one blockchain. @param from index of its first one */
 export function subnetPage(network: string, round: number, from: number): string {
   const addresses = ['avax18jma8ppw3nhx5r4ap8clazz0dps7rv5ukulre5'];
   const subnets = places(from, SUBNETS_A_PAGE, SUBNETS).map((at) => ({
@@ -82,7 +82,7 @@ export function subnetPage(network: string, round: number, from: number): string
   return JSON.stringify({ subnets, ...nextOf(from, SUBNETS_A_PAGE, SUBNETS) });
 }
 
-/** A page of an address's transactions, newest first. @param path tells the addresses apart */
+/** A page of an address's transactions, newest first. @param path distinguishes the addresses */
 export function transactionPage(path: string, from: number): string {
   const transactions = places(from, TRANSACTIONS_A_PAGE, TRANSACTIONS).map((at) => ({
     blockNumber: String(71_234_567 - at),

@@ -4,8 +4,8 @@ import { Blocks } from './blocks.ts';
 import { Lists } from './lists.ts';
 
 /**
- * The services as one process of the benchmark: answers are made before they are asked for by whoever is timed, so that
- * serving a page costs little beside reading it. Argument: the number of blocks. Says its port to its parent.
+ * The services as a process of the benchmark: responses are created before timed requests, so that serving a page costs
+ * little compared with reading it. Argument: the number of blocks. Sends its port to its parent.
  */
 const PAGE = 100;
 const blocks = new Blocks(Number(process.argv[2]));
@@ -23,7 +23,7 @@ const server = createServer((request, response) => {
 });
 server.keepAliveTimeout = 0;
 
-/** A page of blocks; its token names the place where the next one starts. */
+/** A page of blocks; its token is the index of the next one. */
 function answerBlocks(query: URLSearchParams, response: ServerResponse): void {
   const token = query.get('pageToken');
   const from =
@@ -57,7 +57,7 @@ function answer(response: ServerResponse, parts: readonly Buffer[]): void {
   response.uncork();
 }
 
-process.once('disconnect', () => process.exit()); // the parent is gone
+process.once('disconnect', () => process.exit()); // the parent has ended
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');
 const address = server.address();

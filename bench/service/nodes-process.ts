@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 
-/** A healthy node, as many times as it is asked: the report is new every second. Says its port to the parent process. */
+/** A healthy node at every path: the report is new every second. Sends its port to the parent process. */
 const CHECKS = ['C', 'P', 'X', 'bls', 'bootstrapped', 'database', 'diskspace', 'network', 'router'];
 
 function report(): string {

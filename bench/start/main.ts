@@ -12,8 +12,9 @@ import { median } from '../median.ts';
 import { processorTime } from '../pages/processor.ts';
 
 /**
- * How long `--help` and `up` take, the second until `/ready` on a database that is migrated and a bundled network that runs. `--against
- * FOLDER` measures the build of another checkout in turns with it, whose database has to stand at the same migration.
+ * Measures the duration of `--help` and `up`, the latter until `/ready` on a migrated database and a running bundled
+ * network. `--against FOLDER` measures the build of another checkout alternately, whose database needs the same
+ * migration.
  */
 const { values } = parseArgs({
   options: {
@@ -68,7 +69,7 @@ async function timeOfHelp(cli: string): Promise<number> {
   return performance.now() - began;
 }
 
-/** Of the process alone, ms. @throws Error when it ends before it is ready */
+/** Of the process alone, ms. @throws Error if it ends before it is ready */
 async function timeUntilReady(cli: string): Promise<{ elapsed: number; processor: number }> {
   const port = String(await findFreePort());
   const began = performance.now();

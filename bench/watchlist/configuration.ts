@@ -3,7 +3,7 @@ import { validateConfig } from '../../src/config/load.ts';
 
 export const OBSERVER = 'bench';
 
-/** A recorder of the metrics of so many chains, which looks at so many nodes. Nobody asks its upstreams. */
+/** A recorder of the metrics of this many chains, which probes this many nodes. Its upstreams are not called. */
 export function watchList(chains: number, nodes: number) {
   const config = validateConfig(
     {
@@ -14,7 +14,7 @@ export function watchList(chains: number, nodes: number) {
         nodes: Array.from({ length: nodes }, (_, n) => ({ name: `node-${n}`, url: 'http://127.0.0.1:9' })),
       },
       watch: { chains: Array.from({ length: chains }, (_, n) => String(1_001 + n)) },
-      // Of the nodes only their health: what else they tell is a handful of lists from any of them.
+      // Only the health of the nodes: their other datasets are a handful of lists from any of them.
       datasets: Object.fromEntries(
         catalogNames.datasets
           .filter((name) => name !== 'metric_points' && name !== 'node_health')

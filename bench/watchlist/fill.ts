@@ -1,6 +1,9 @@
 import type postgres from 'postgres';
 
-/** Fills the bookkeeping as if everything had been recorded for a month: one target in a hundred fails, one in a thousand nodes is down. */
+/**
+ * Fills the bookkeeping as after a month of complete recording: one target in a hundred fails, one in a thousand nodes
+ * is down.
+ */
 export async function fill(sql: postgres.Sql): Promise<void> {
   await sql`
     update recorder.target_datasets set first_success_at = now() - interval '30 days', requested_since = now() - interval '30 days',

@@ -20,8 +20,8 @@ import { watchList } from './configuration.ts';
 import { fill } from './fill.ts';
 
 /**
- * What a watch list of the size of the internet costs before anything is asked: 5,000 chains with all their metrics and 100,000 nodes
- * with their three probes, registered in a database of its own. `--chains N --nodes N` for another size.
+ * Cost of a watch list of the size of the internet before any request: 5,000 chains with all their metrics and 100,000
+ * nodes with their three probes, registered in a separate database. `--chains N --nodes N` for another size.
  */
 const { values } = parseArgs({
   options: {
@@ -33,7 +33,7 @@ const [chains, nodes] = [Number(values.chains), Number(values.nodes)];
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
 
-// Statements have one core each, as those of the pages do: what helpers spend could not be counted.
+// Statements have one core each, as those of the pages do: the cost of parallel workers could not be counted.
 const database = await startDatabase({ max_parallel_workers_per_gather: 0 });
 let spender = process.pid;
 const meters = new Map<number, ProcessorMeter>();
@@ -78,7 +78,7 @@ async function memoryOf(pid: number): Promise<string> {
   return `memory ${(kilobytes('VmRSS') / 1024).toFixed(0)} MB, at most ${(kilobytes('VmHWM') / 1024).toFixed(0)} MB`;
 }
 
-// As the recorder asks, with its limits of time.
+// Queries with the recorder's time limits.
 const { sql, reader, close } = openDatabase(database.url);
 const unlimited = postgres(database.url, { max: 1, onnotice: () => {} });
 let server: Child | null = null;
@@ -134,7 +134,7 @@ try {
   );
   server = child;
   spender = first.pid;
-  // Each twice: what took longer than a page waits is there the next time.
+  // Each twice: a result that takes longer than a page waits is cached the next time.
   for (const path of PAGES.flatMap((one) => [one, one]))
     await timed(
       path,

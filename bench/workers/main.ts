@@ -22,9 +22,9 @@ import { startDatabase } from '../database.ts';
 import { processorTime } from '../pages/processor.ts';
 
 /**
- * Runs a second of one to eight worker processes (`up --roles worker`) against an upstream that takes 50 ms, by queue backend; and how long
- * after its schedule a run starts, by the number of targets. Processor time tells when the machine is the limit, and what a run costs also where it
- * is crowded.
+ * Measures the runs per second of one to eight worker processes (`up --roles worker`) against an upstream with a
+ * latency of 50 ms, by queue backend; and the delay of a run after its schedule, by the number of targets. Processor
+ * time shows when the machine is the limit, and the cost of a run also on a busy machine.
  */
 const HELP = `npx tsx bench/workers/main.ts [--backends redis,cluster,postgres] [--workers 1,2,4,8] [--targets 64] [--queue heals|polls] [--seconds 15]
 npx tsx bench/workers/main.ts --delays 1000,10000 [--every 60s] [--rounds 3] [--workers 1,4] [--backends …]`;
@@ -47,7 +47,7 @@ const say = (text: string) => console.log(text);
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
 
-/** The URL of a queue of its own; undefined: the queue is in PostgreSQL. */
+/** The URL of a separate queue; undefined: the queue is in PostgreSQL. */
 async function openRedis(backend: string, closers: Closers): Promise<{ url?: string; pids: number[] }> {
   if (backend === 'postgres') return { pids: [] };
   const places = new RedisPlaces();
@@ -62,7 +62,7 @@ async function openRedis(backend: string, closers: Closers): Promise<{ url?: str
 
 const address = (n: number) => `0x${(n + 1).toString(16).padStart(40, '0')}`;
 
-/** A recorder of the balances of so many addresses. */
+/** A recorder of the balances of this many addresses. */
 const recording = (targets: number, port: number, every: string) => ({
   network: 'sandbox',
   observer: 'bench',
@@ -129,7 +129,7 @@ async function processors(sql: postgres.Sql, pids: Record<string, readonly numbe
   return new Map(await Promise.all(spent));
 }
 
-/** Runs that were done a second, with so many workers. */
+/** Completed runs per second, by the number of workers. */
 async function rateOf(cli: string, backend: string, workers: number): Promise<number> {
   const closers = new Closers();
   try {
@@ -139,7 +139,7 @@ async function rateOf(cli: string, backend: string, workers: number): Promise<nu
     closers.add(() => Promise.race([queue.close(), delay(2_000)]));
     const running = await ups(workers);
     let put = 0;
-    // Round after round of all targets; a target that is still recorded then would be put off by a second.
+    // Round after round of all targets; a target that is still being recorded then would be delayed by a second.
     const putAll = async () => {
       const jobs = feed.targets.map((target) => {
         const { name, data, opts } = recordJob(feed, { target, window: null, reason: 'manual' });
@@ -189,7 +189,7 @@ async function rateOf(cli: string, backend: string, workers: number): Promise<nu
   }
 }
 
-/** How long after their schedule's tick the runs of some rounds started. */
+/** Delay of the runs of some rounds after their schedule's tick. */
 async function delaysOf(cli: string, backend: string, workers: number, targets: number): Promise<void> {
   const closers = new Closers();
   try {
@@ -206,7 +206,8 @@ async function delaysOf(cli: string, backend: string, workers: number, targets: 
     while (Date.now() < to) await delay(500, undefined, { signal: stop.signal });
     const rows = await sql<{ at: number }[]>`
       select extract(epoch from started_at)::float8 * 1000 as at from recorder.runs where reason = 'poll' and started_at < ${new Date(to)}`;
-    // Ticks follow the first one by so many intervals. That one comes a little before its time in their rhythm, which is no wait of nearly an interval.
+    // Ticks follow the first one by multiples of the interval. That one comes a little early, which is no delay of
+    // nearly an interval.
     const early = every / 10;
     const waited = rows.map(({ at }) => ((((at - next + early) % every) + every) % every) - early);
     const seconds = (share: number) => (percentile(waited, share) / 1000).toFixed(2);

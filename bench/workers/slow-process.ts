@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** An upstream that knows the balance of every address, and takes its time. Argument: ms. Says its port to its parent. */
+/** An upstream with a balance of every address, and a latency. Argument: ms. Sends its port to its parent. */
 const takes = Number(process.argv[2]);
 const answer = JSON.stringify({
   nativeTokenBalance: {
@@ -20,7 +20,7 @@ const server = createServer(async (_request, response) => {
   response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
 });
 server.keepAliveTimeout = 0;
-process.once('disconnect', () => process.exit()); // the parent is gone
+process.once('disconnect', () => process.exit()); // the parent has ended
 server.listen(0, '127.0.0.1', () => {
   const address = server.address();
   process.send?.({ port: typeof address === 'object' ? address?.port : undefined });

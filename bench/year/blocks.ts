@@ -3,7 +3,7 @@ import { Chance } from '../chance.ts';
 const AVAX = 'FvwEAhmxKfeiG8SnEvq42hc6whRyY3EFYAvebMqDNDGCgxN5Z';
 const FX = 'spdxUxVJQbX85MGxMHbKw1sHxMnSqJ3QBzDyDYEP3h6TLuxqQ';
 
-/** A chain of blocks that grows; every node tells the same of a block. */
+/** A chain of blocks that grows; every node returns the same block. */
 export class Blocks {
   readonly #chance: Chance;
   readonly #perDay: number;
@@ -34,7 +34,7 @@ export class Blocks {
     return this.#first + this.#seconds.length - 1;
   }
 
-  /** `getBlockByHeight`: one block in three decides about the one before it, and has no transaction. */
+  /** `getBlockByHeight`: one block in three decides the previous one, and has no transaction. */
   answer(height: number): unknown {
     const chance = new Chance(this.#number * 1_000_000_007 + height);
     const id = (of: number) => new Chance(this.#number * 1_000_000_007 + of).id();

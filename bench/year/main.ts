@@ -14,15 +14,16 @@ import { type Measured, report, slopesOf } from './report.ts';
 import { type Weight, walWritten, weigh } from './weights.ts';
 
 /**
- * What a year of a configuration weighs: some days are recorded at full rate from a simulated network, by the recorder's own
- * plan, claims and commits, on a simulated clock; the year follows from the slope. The health ledger is written for a whole year.
+ * Size of a year of a configuration: some days are recorded at full rate from a simulated network, by the recorder's
+ * own plan, claims and commits, on a simulated clock; the year follows from the slope. The health ledger is written for
+ * a whole year.
  */
 const DAY = 86_400_000;
 const stop = new AbortController();
 const tell = (line: string) => process.stderr.write(`${line}\n`);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
 
-/** The feed, asked for no more often than so. @param every ms */
+/** The feed, with at least this interval. @param every ms */
 const atMostEvery = (feed: ActiveFeed, every: number): ActiveFeed => ({
   ...feed,
   every: Math.max(feed.every, every),
@@ -42,7 +43,7 @@ async function measure(options: Options): Promise<Measured> {
   const database = await startDatabase();
   const { sql, close } = openDatabase(database.url);
   try {
-    // What is stored does not depend on it, and the days pass faster.
+    // The stored rows do not depend on it, and the days pass faster.
     await sql`alter system set fsync = off`;
     await sql`select pg_reload_conf()`;
     const recording = new Recording(database.url, sql, feeds, network, stop.signal);
@@ -74,7 +75,7 @@ async function measure(options: Options): Promise<Measured> {
     }
     await recording.end();
     const looks = probes > 0 && !stop.signal.aborted ? await writeYear(sql, probes, tell) : 0;
-    // A year's updates within seconds leave more dead rows than autovacuum ever lets stand.
+    // A year's updates within seconds leave more dead rows than autovacuum ever would.
     await sql`vacuum full recorder.node_health, recorder.health_latency, recorder.health_probes, recorder.health_absences`;
     const ledger = (await weigh(sql)).filter(({ table }) => /^(health_|node_health$)/.test(table));
     const { byDataset, byStatus } = recording;

@@ -2,10 +2,13 @@ import type postgres from 'postgres';
 import type { Dataset } from '../../src/datasets/contract.ts';
 
 const DAY = 86_400_000;
-/** The clock of a day at which it is looked. */
+/** The hour of a day that is queried. */
 const NOON = DAY / 2;
 
-/** SQL: which of the rows of a moment are of the time since $2, by kind of history. What held at the moment is, however old it is. */
+/**
+ * SQL: the rows of a moment that belong to the time since $2, by kind of history. Values valid at the moment are
+ * included, however old.
+ */
 const SINCE: Readonly<Record<Dataset['history'], string>> = {
   state: '$2::timestamptz is not null',
   series: 'r.bucket_start >= $2',
@@ -13,21 +16,21 @@ const SINCE: Readonly<Record<Dataset['history'], string>> = {
   sample: 'r.observed_at >= $2',
 };
 
-/** What became of the moments that were looked at. */
+/** Results of the queried moments. */
 export interface Looked {
-  /** Answers that were the same as before. */
+  /** Results equal to the previous ones. */
   equal: number;
-  /** Dataset and moment of each answer that was another one. */
+  /** Dataset and moment of each result that changed. */
   readonly different: string[];
-  /** Answers about a moment before the kept range that were refused, as they have to be. */
+  /** Queries of a moment before the kept range that were refused, as required. */
   refused: number;
   /** Dataset and moment of each that was answered although it is before the kept range. */
   readonly answered: string[];
 }
 
 /**
- * Asks what each dataset held at noon of every day: on that day before its readings are packed, after half of the time for which it is
- * kept, and when removal has taken everything before that day; and once more when it has left the kept range.
+ * Queries each dataset at noon of every day: on that day before its readings are packed, after half of its retention,
+ * when everything before that day was removed; and once more after it left the kept range.
  */
 export class Moments {
   readonly looked: Looked = { equal: 0, different: [], refused: 0, answered: [] };
@@ -43,7 +46,10 @@ export class Moments {
     this.#keep = keep;
   }
 
-  /** @param day the start of the day that was recorded, before what is done after it, ms since 1970 @param started that of the first one */
+  /**
+   * @param day the start of the recorded day, before the tasks after it, ms since 1970 @param started that of the first
+   * one
+   */
   async look(day: number, began: number): Promise<void> {
     for (const dataset of this.#datasets) {
       for (const age of new Set([0, Math.floor(this.#keep / 2), this.#keep, this.#keep + 1])) {
@@ -74,7 +80,7 @@ export class Moments {
     }
   }
 
-  /** How many rows of the kept range were shown, if it starts with the day of the moment, and a hash of them all. */
+  /** The number of returned rows of the kept range, if it starts with the day of the moment, and a hash of them all. */
   async #answer({ relation, history }: Dataset, moment: number): Promise<string> {
     const [row] = await this.#sql.unsafe<{ rows: number; hash: string }[]>(
       `select count(*)::float8 as rows, md5(coalesce(string_agg(r::text, E'\\n' order by r::text collate "C"), '')) as hash

@@ -6,7 +6,7 @@ import { Blocks } from './blocks.ts';
 import { Peers } from './peers.ts';
 import { Validators } from './validators.ts';
 
-/** How large the simulated network is. */
+/** Size of the simulated network. */
 export interface NetworkSize {
   readonly validators: number;
   /** Of each node. */
@@ -18,11 +18,14 @@ export interface NetworkSize {
 
 const CHAINS = 600;
 const CHAINS_A_DAY = 0.5;
-/** Proposals, and validators that say something about each, at most. */
+/** Maximum number of proposals, and of validators that vote on each. */
 const PROPOSALS = [23, 24, 25, 30, 31, 41, 62, 75, 77, 83, 84, 99, 103, 118, 125, 131, 151, 176, 181, 194];
 const VOICES = 5;
 
-/** A network with nodes that answers in this process, at any simulated time. What moves, moves as it does on the main network. */
+/**
+ * A network with nodes that responds in this process, at any simulated time. Its changes are as frequent as on the main
+ * network.
+ */
 export class SimulatedNetwork {
   readonly #chance = new Chance(12);
   readonly #validators: Validators;
@@ -47,7 +50,7 @@ export class SimulatedNetwork {
     for (let n = 0; n < CHAINS; n++) this.#addChain(now - this.#chance.between(0, 300) * 86_400);
   }
 
-  /** Lets the network live up to a time, in seconds since 1970. */
+  /** Advances the network to a time, in seconds since 1970. */
   advance(to: number): void {
     this.#validators.advance(to);
     for (const peers of this.#peers.values()) peers.advance(to);
@@ -57,7 +60,7 @@ export class SimulatedNetwork {
     this.#now = to;
   }
 
-  /** What a node answers to a method of its RPC; undefined: it does not offer it. @param now seconds since 1970 */
+  /** A node's response to a method of its RPC; undefined: unsupported. @param now seconds since 1970 */
   rpc(node: string, method: string, params: Readonly<Record<string, unknown>>, now: number): unknown {
     const [service = ''] = method.split('.');
     const blocks = this.#blocks[service];
@@ -104,17 +107,17 @@ export class SimulatedNetwork {
     }
   }
 
-  /** What the data service answers; undefined: it does not know the path. */
+  /** The response of the data service; undefined: an unknown path. */
   get(path: string): unknown {
     return path.endsWith('/subnets') ? { subnets: this.#chains.map(({ subnet }) => subnet) } : undefined;
   }
 
-  /** Stands still for hours and moves by little. */
+  /** Constant for hours, with small changes. */
   #percent(usual: number): string {
     return (usual + (Math.floor(this.#now / 10_800) % 7) / 1_000).toFixed(4);
   }
 
-  /** The stake that says nothing changes with every delegation. */
+  /** The stake of a report without changes changes with every delegation. */
   #votes(at: number) {
     const voices = this.#validators.all
       .slice(at * 7, at * 7 + (at % (VOICES + 1)))

@@ -3,15 +3,15 @@ import { catalogNames } from '../../src/app/configured-feeds.ts';
 import { toErrorMessage, UsageError } from '../../src/lib/errors.ts';
 import type { NetworkSize } from './network.ts';
 
-/** What is recorded, and for how long. */
+/** The recorded configuration, and the duration. */
 export interface Options extends NetworkSize {
   readonly file: string;
   readonly days: number;
-  /** Datasets that are left out, for a quicker look at others. */
+  /** Excluded datasets, for a quicker measurement of others. */
   readonly without: readonly string[];
   /** Days for which everything is kept; null: forever. */
   readonly keep: number | null;
-  /** No dataset is asked for more often, ms; 0: as the configuration says. */
+  /** Minimum interval of datasets, ms; 0: as configured. */
   readonly every: number;
   /** One JSON object on stdout instead of tables. */
   readonly json: boolean;
@@ -21,7 +21,7 @@ const USAGE =
   'npx tsx bench/year/main.ts [--config examples/validator.yaml] [--days 10] [--validators 900] [--peers 1500] ' +
   '[--p-blocks 5000] [--x-blocks 300] [--without p_blocks,x_blocks] [--keep 30] [--every 60] [--json]';
 
-/** Reads the command line. @throws UsageError naming the option that is wrong */
+/** Parses the command line. @throws UsageError with the invalid option */
 export function readOptions(args: readonly string[]): Options {
   const values = parsed(args);
   return {

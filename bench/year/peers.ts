@@ -6,10 +6,10 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** A new release comes so often, and a peer takes it after so long, on average. */
+/** Mean interval of releases, and mean delay of a peer's update. */
 const RELEASES = 45 * DAY;
 const UPDATES = 7 * DAY;
-/** Pings go at least so often. */
+/** Maximum interval of pings. */
 const PING = 22;
 
 /** A node that another one may be connected to. */
@@ -28,7 +28,7 @@ interface Peer {
   benchedUntil: number;
 }
 
-/** The peers of one node: they come and go, are updated, and say what they see of the node. */
+/** The peers of one node: they join and leave, are updated, and report their view of the node. */
 export class Peers {
   readonly #chance: Chance;
   readonly #validators: Validators;
@@ -38,7 +38,7 @@ export class Peers {
   readonly #began: number;
   #now: number;
 
-  /** @param count the peers that are connected at a time, on average */
+  /** @param count mean number of connected peers */
   constructor(chance: Chance, validators: Validators, count: number, now: number) {
     this.#chance = chance;
     this.#validators = validators;
@@ -47,11 +47,11 @@ export class Peers {
     this.#began = now;
     this.#now = now;
     this.#follow();
-    // One in six of the others is away at a time.
+    // One in six of the others is disconnected at a time.
     for (let n = 0; n < this.#others * 1.2; n++) this.#meet(chance.nodeId(), null);
   }
 
-  /** Lets the peers live up to a time, in seconds since 1970. */
+  /** Advances the peers to a time, in seconds since 1970. */
   advance(to: number): void {
     const chance = this.#chance;
     const days = (to - this.#now) / DAY;
@@ -87,7 +87,7 @@ export class Peers {
     return Math.floor((now - this.#began) / RELEASES);
   }
 
-  /** Meets the validators that came, and forgets those that left. */
+  /** Adds the joined validators, and removes those that left. */
   #follow(): void {
     const current = new Set(this.#validators.all.map(({ nodeId }) => nodeId));
     for (const one of this.#known.values())
@@ -121,7 +121,7 @@ export class Peers {
   }
 
   #shown(one: Peer, now: number) {
-    // Validators hear of every vote; others may hear nothing between two pings.
+    // Validators receive every vote; others may receive nothing between two pings.
     const silence = () =>
       Math.floor(one.validator ? Math.min(this.#chance.waiting(1.5), PING) : this.#chance.share() * PING);
     return {

@@ -18,13 +18,13 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 /** Runs at once: the machine has two cores. */
 const AT_ONCE = 4;
-/** The longest that a job waits before it starts, ms. */
+/** Maximum delay of a job, ms. */
 const WAITS = 2_000;
-/** How long an answer takes, ms, and how long for each item of a list. */
+/** Duration of a response, ms, and per item of a list. */
 const ANSWERS = 6;
 const AN_ITEM = 0.3;
 
-/** What was recorded of one dataset. */
+/** The recorded rows of one dataset. */
 export interface Recorded {
   runs: number;
   /** Runs that wrote rows. */
@@ -32,7 +32,7 @@ export interface Recorded {
   rows: number;
 }
 
-/** Records a simulated network at the rate that its configuration asks for. The clock is simulated, so nobody waits. */
+/** Records a simulated network at the configured rate. The clock is simulated, without waiting. */
 export class Recording {
   readonly byDataset = new Map<string, Recorded>();
   readonly byStatus = new Map<string, number>();
@@ -59,12 +59,12 @@ export class Recording {
     this.#signal = signal;
   }
 
-  /** Ends the connections of commits. */
+  /** Closes the connections of commits. */
   end(): Promise<void> {
     return this.#commits.end({ timeout: 5 });
   }
 
-  /** Writes down what is wanted, as `up` does when it starts. @param now ms since 1970 */
+  /** Registers the wanted targets, as `up` does when it starts. @param now ms since 1970 */
   async register(now: number): Promise<void> {
     for (const feed of this.#feeds) await registerTargets(this.#sql, feed, now);
   }
@@ -86,7 +86,10 @@ export class Recording {
     }
   }
 
-  /** What `up` does beside the runs, once a day is over. @param day its start, ms since 1970 @param keep of runs @param retention what is not kept forever */
+  /**
+   * The tasks of `up` besides runs, after a day. @param day its start, ms since 1970 @param keep of runs @param
+   * retention of datasets with limited retention
+   */
   async afterDay(day: number, keep: RunRetention, retention: Retention): Promise<void> {
     await aggregateRuns(this.#sql, day + DAY, keep, this.#signal);
     const closing = openSealConnection(this.#url, DAY);
@@ -123,7 +126,7 @@ export class Recording {
     });
   }
 
-  /** The network as an upstream of one run. @param passes lets time pass, in ms, and says what time it is */
+  /** The network as an upstream of one run. @param passes lets time pass, in ms, and returns the time */
   #opened(passes: (milliseconds: number) => number): OpenUpstream {
     const network = this.#network;
     return (feed, { target }) => {
@@ -153,7 +156,7 @@ export class Recording {
   }
 }
 
-/** How many elements the lists of an answer have. */
+/** The number of elements in the lists of a response. */
 function sizeOf(body: unknown): number {
   if (typeof body !== 'object' || body === null) return 0;
   return Object.values(body).reduce((sum, value) => sum + (Array.isArray(value) ? value.length : 0), 0);

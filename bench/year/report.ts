@@ -2,21 +2,21 @@ import type { Looked } from './moments.ts';
 import type { Recorded } from './recording.ts';
 import { bytesOf, type Weight } from './weights.ts';
 
-/** What was measured: the weights after each day, and what was recorded. */
+/** The results: the sizes after each day, and the recorded rows. */
 export interface Measured {
   readonly days: readonly (readonly Weight[])[];
   readonly wal: number;
   readonly datasets: Readonly<Record<string, Recorded>>;
-  /** How many runs ended how. */
+  /** Number of runs by status. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** The tables of the health ledger after a whole year, and the looks in it. */
+  /** The tables of the health ledger after a whole year, and the number of its probes. */
   readonly ledger: readonly Weight[];
   readonly looks: number;
-  /** What was asked as of past moments; null: everything was kept forever. */
+  /** The queries at past moments; null: everything was kept forever. */
   readonly looked: Looked | null;
 }
 
-/** What a table weighs, how it grows, and what that makes in a year; bytes. */
+/** Size of a table, its growth, and the extrapolated size of a year; bytes. */
 export interface Slope extends Weight {
   readonly perDay: number;
   readonly year: number;
@@ -25,8 +25,8 @@ export interface Slope extends Weight {
 const YEAR = 365;
 
 /**
- * The growth of each table over the last half of the days. By then what is packed or counted up later is so at the same
- * rate as it is written, if there were enough days.
+ * The growth of each table over the last half of the days. By then rows are packed or counted at the rate at which they
+ * are written, if there were enough days.
  */
 export function slopesOf(days: readonly (readonly Weight[])[]): Slope[] {
   const last = days.at(-1) ?? [];
@@ -99,7 +99,7 @@ export function report({ days, wal, datasets, statuses, ledger, looks, looked }:
   return lines.join('\n');
 }
 
-/** How the weight continued while the oldest days were removed, and what was answered about past moments. */
+/** The size while the oldest days were removed, and the results at past moments. */
 function keptLines(
   days: Measured['days'],
   { equal, different, refused, answered }: NonNullable<Measured['looked']>,

@@ -6,7 +6,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /**
- * What 32 days of the main network showed (2026-04, some 690 validators): 16 a day join and 16 leave, 111 a day have
+ * Statistics of 32 days of the main network (2026-04, some 690 validators): 16 a day join and 16 leave, 111 a day have
  * another weight of delegations than the day before, few of them several times a day.
  */
 const TURNOVER = 16 / 690;
@@ -24,7 +24,7 @@ export interface Validator {
   readonly lasts: number;
   readonly outage: number;
   online: boolean;
-  /** When it goes or comes next. */
+  /** Time of its next departure or return. */
   turns: number;
   /** Seconds that it was online since its start, up to `counted`. */
   up: number;
@@ -34,7 +34,7 @@ export interface Validator {
   accrued: bigint;
 }
 
-/** The validators of the primary network: they come, go, are online or not, and have delegators. */
+/** The validators of the primary network: they join, leave, are online or not, and have delegators. */
 export class Validators {
   readonly #chance: Chance;
   readonly #count: number;
@@ -51,7 +51,7 @@ export class Validators {
     for (let n = 0; n < count; n++) this.#join(now - Math.floor(chance.share() * 300 * DAY));
   }
 
-  /** Lets the network live up to a time, in seconds since 1970. */
+  /** Advances the network to a time, in seconds since 1970. */
   advance(to: number): void {
     const days = (to - this.#now) / DAY;
     this.#now = to;
@@ -111,7 +111,7 @@ export class Validators {
     one.counted = to;
   }
 
-  /** Somebody delegates, or a delegation ends and its fee is earned. Few validators have most of it. */
+  /** A delegation starts, or one ends and its fee is earned. Few validators have most of them. */
   #delegate(): void {
     const chance = this.#chance;
     const place = Math.floor(this.#count * chance.share() ** (1 / (1 - STEEP)));
@@ -129,7 +129,7 @@ export class Validators {
     }
   }
 
-  /** `platform.getCurrentValidators` as one node answers it at a time. @param viewer the node's number */
+  /** The response of one node to `platform.getCurrentValidators` at a time. @param viewer the node's number */
   answer(viewer: number, now: number): unknown {
     return {
       validators: this.all.map((one) => ({
@@ -147,7 +147,10 @@ export class Validators {
   }
 }
 
-/** In percent, of the time since the validation started, four decimals. What a node itself missed differs by node. */
+/**
+ * In percent, of the time since the validation started, four decimals. The downtime that a node itself missed differs
+ * by node.
+ */
 function uptime({ up, online, start, counted, number }: Validator, viewer: number, now: number): string {
   const missed = ((number * 7919 + viewer * 104_729) % 997) * 2;
   const seen = Math.floor(up + (online ? now - counted : 0)) - missed;

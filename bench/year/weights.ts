@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 
-/** What a table takes on disk, in bytes. */
+/** Size of a table on disk, in bytes. */
 export interface Weight {
   readonly table: string;
   readonly heap: number;
@@ -10,7 +10,7 @@ export interface Weight {
 
 export const bytesOf = ({ heap, toast, indexes }: Weight) => heap + toast + indexes;
 
-/** The recorder's tables that hold something, after what autovacuum does to each when it was written for a day. */
+/** The recorder's tables with rows, after the work of autovacuum on each when it was written for a day. */
 export async function weigh(sql: postgres.Sql): Promise<Weight[]> {
   const written = await sql<{ name: string }[]>`
     select c.oid::regclass::text as name from pg_class c
@@ -27,7 +27,7 @@ export async function weigh(sql: postgres.Sql): Promise<Weight[]> {
   return [...weights];
 }
 
-/** How much was written to the log that makes commits durable, in bytes since the server started. */
+/** Bytes written to the write-ahead log since the server started. */
 export async function walWritten(sql: postgres.Sql): Promise<number> {
   const [row] = await sql<
     { bytes: number }[]

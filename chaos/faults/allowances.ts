@@ -4,7 +4,7 @@ import { until } from '../waiting.ts';
 import type { Fault } from './fault.ts';
 
 const ORDINARY = { 'ratelimit-limit': '8000;w=60', 'ratelimit-remaining': '7000', 'ratelimit-reset': '30' };
-/** What says next to nothing, and after how many ms at most one may ask again. */
+/** Headers with nearly no allowance, and the maximum time until the next request, ms. */
 const NEXT_TO_NOTHING = [
   {
     what: 'remaining: 0, for 3 s',
@@ -13,10 +13,10 @@ const NEXT_TO_NOTHING = [
   },
   { what: 'limit: 1;w=60', says: { 'ratelimit-limit': '1;w=60' }, most: 62_000 },
 ];
-/** How long a pace is measured: three intervals, ms. */
+/** Duration of the measurement of the rate: three intervals, ms. */
 const MEASURED = 15_000;
 
-/** 77: a header says once that next to nothing is allowed, and the ordinary again from then on. */
+/** 77: a header once allows nearly nothing, and the usual limit from then on. */
 const saidOnce: Fault = {
   numbers: [77],
   title: 'a rate limit header seen once that says next to nothing',
@@ -41,7 +41,7 @@ const saidOnce: Fault = {
       upstream.says = says;
       await until(`${what} to be said`, () => upstream.askedSince(asked) > 0);
       const said = Date.now();
-      // What was on its way is answered; from then on the header is the ordinary one.
+      // Requests in flight get their response; from then on the header is the usual one.
       await steady.pass(2_000);
       upstream.says = ORDINARY;
       const ordinary = Date.now();
@@ -55,7 +55,7 @@ const saidOnce: Fault = {
       await steady.recovers(what);
       const after = await pace();
       evidence.figures.set(`calls in 15 s after ${what}`, `${after}, ${before} before`);
-      // Where the intervals begin is not the same, and neither is how busy the machine is.
+      // The intervals start at different times, and the load of the machine differs.
       evidence.claim(`it continues at its pace after ${what}`, after >= before / 3);
     }
     await steady.stop();

@@ -13,7 +13,7 @@ const OPERATIONS = {
 } as const;
 type ListDataset = keyof typeof OPERATIONS;
 
-/** A recorder that looks at lists every 5 s. */
+/** A recorder that polls lists every 5 s. */
 async function looking(world: World, lists: readonly ListDataset[]): Promise<Steady> {
   const often = Object.fromEntries(lists.map((dataset) => [dataset, { every: '5s' }]));
   const datasets = { proposed_blocks: { enabled: false }, ...often };
@@ -22,7 +22,7 @@ async function looking(world: World, lists: readonly ListDataset[]): Promise<Ste
   return steady;
 }
 
-/** The members that stand in a list now, and the versions that ended because they were gone. */
+/** The current members of a list, and the versions that ended because they were missing. */
 async function membersOf({ sql }: World, dataset: ListDataset) {
   const key = dataset === 'subnets' ? 'subnet_id' : 'node_id';
   const [row] = await sql<{ standing: string[]; gone: number }[]>`
@@ -34,8 +34,8 @@ async function membersOf({ sql }: World, dataset: ListDataset) {
 }
 
 /**
- * Whom the node itself lists now. Its peers come and go every few minutes without any fault, so that only this tells who is
- * missing.
+ * The current members by the node itself. Its peers change every few minutes without any fault, so only this shows
+ * which ones are missing.
  */
 async function listedNow(world: World, dataset: 'validators' | 'peers'): Promise<Set<string>> {
   const [node] = oneNode(world);
@@ -50,7 +50,7 @@ async function listedNow(world: World, dataset: 'validators' | 'peers'): Promise
   return new Set(members.map(({ nodeID }) => nodeID));
 }
 
-/** Waits until `freshness` says of a dataset what is asked for. */
+/** Waits until `freshness` has the expected values for a dataset. */
 function freshnessSays(
   { sql }: World,
   dataset: ListDataset,
@@ -134,7 +134,7 @@ const disbelieved: Fault = {
   },
 };
 
-/** What is said of each list that contradicts what stands beside it. */
+/** The reported contradictions of each list with its count. */
 const CONTRADICTIONS = [
   { dataset: 'peers', kind: 'list-null', says: /contradicts itself: numPeers is \d+, and "peers" has 0/ },
   {

@@ -127,7 +127,7 @@ const longDown: Fault = {
       },
       clock.now,
     );
-    // The queue only wakes: what is planned comes from PostgreSQL, so an hour's tick stands for it.
+    // The queue only triggers plans from PostgreSQL, so it stands in for an hourly tick.
     for (let hour = 0; hour < 3; hour++) {
       for (const feed of recorder.feeds) await recorder.work(feed);
       clock.advance(HOUR);
@@ -139,7 +139,7 @@ const longDown: Fault = {
     clock.advance(HOUR);
     for (const feed of recorder.feeds) await recorder.work(feed);
     const until_ = clock.now() - HOUR;
-    // The index may trail: a range counts as covered once it is older than that.
+    // The index may trail: a range counts as covered only after that delay.
     clock.advance(MAX_INDEX_LAG_MS);
     for (const feed of recorder.feeds) await recorder.work(feed);
     const rows = await sql<{ dataset: string; target_key: string; missing: string; gaps: number }[]>`
@@ -162,7 +162,7 @@ const longDown: Fault = {
   },
 };
 
-/** The recorder ran two days ago, was stopped, its queue was wiped, and it starts again now: real processes. */
+/** The recorder ran two days ago, was stopped, its queue was cleared, and it starts again now: real processes. */
 const twoDaysOff: Fault = {
   numbers: [9],
   title: '48 hours between two starts of up, and the queue wiped',
@@ -229,7 +229,7 @@ async function lookedAgain({ sql }: World, since: number): Promise<boolean> {
   return rows.length === 0;
 }
 
-/** What of a time, for each dataset and target, is neither recorded nor a gap with a reason. */
+/** The ranges of a time, for each dataset and target, that are neither recorded nor a gap with a reason. */
 async function unaccountedHours({ sql }: World, from: number, to: number) {
   return sql<{ dataset: string; target: string; missing: string; gaps: number }[]>`
     with known as (

@@ -10,13 +10,13 @@ import type { Fault } from './fault.ts';
 
 const run = promisify(execFile);
 
-/** In the text of the statement that commits a page, and in no other. */
+/** A text in the statement that commits a page, and in no other. */
 export const COMMIT = 'coverage_added as';
 
-/** Days enough that there is always something to heal while the database is hit. */
+/** Enough days that there is always something to heal while the database fails. */
 const busy = { blocksPerHour: 60 };
 
-/** Words of a process that lost control of itself. */
+/** Log texts of a process with an internal error. */
 const PANIC = /uncaught|unhandled|at process\.process|TypeError|ReferenceError/i;
 
 export function noPanic(world: World): void {
@@ -26,12 +26,12 @@ export function noPanic(world: World): void {
   }
 }
 
-/** @throws Error when a process ended that nobody asked to: what follows would only be waiting */
+/** @throws Error if a process ended unexpectedly: the test would only time out */
 export function stillRunning(steady: Steady): void {
   if (steady.running.some(({ running }) => !running)) throw new Error('a recorder ended on its own');
 }
 
-/** How long a recorder may take to catch up with all days after many blows. */
+/** Maximum time for a recorder to complete all days after many failures, ms. */
 const PATIENCE = 300_000;
 
 const terminated: Fault = {
@@ -43,7 +43,7 @@ const terminated: Fault = {
   async inject(world) {
     const { sql, evidence, random, setting } = world;
     const kills = setting.options.kills ?? 30;
-    // So much to do that most of the time something is under way.
+    // Enough targets that runs are active most of the time.
     const steady = await Steady.start(world, { days: Math.min(8 + kills / 20, 60) });
     let killed = 0;
     await eventually(
@@ -164,7 +164,7 @@ const frozen: Fault = {
   },
 };
 
-/** Connections that go silent, chosen by what was said on them. */
+/** Connections that become silent, selected by their statements. */
 function silence(title: string, backends: Fault['backends'], chosen: (statement: string) => boolean): Fault {
   return {
     numbers: [7],
@@ -187,7 +187,7 @@ function silence(title: string, backends: Fault['backends'], chosen: (statement:
   };
 }
 
-/** Migrations, which are long, speak of it all. */
+/** Migrations, which are long, contain it too. */
 const short = (saying: RegExp) => (statement: string) => statement.length < 600 && saying.test(statement);
 
 const silentListener = silence(
@@ -217,7 +217,7 @@ const away: Fault = {
     await postgres.crash();
     world.closers.add(() => postgres.start().catch(() => {}));
     const up = steady.launch();
-    // It waits, and says so; nobody has to start it again.
+    // It waits, with a log message; no restart is needed.
     await steady.pass(8_000);
     evidence.serve('down at the start');
     evidence.claim('up waits for its database', up.running);
@@ -259,7 +259,7 @@ const crowded: Fault = {
     await steady.begun();
     const [row] = await sql<{ name: string }[]>`select current_database() as name`;
     const name = row?.name ?? '';
-    // The role is a superuser, whom no limit of the database binds: the server itself must be full.
+    // The role is a superuser, which no limit of the database applies to: the server itself must be full.
     const takers = await takeAll(world);
     await sql.unsafe(`
       select pg_terminate_backend(pid) from pg_stat_activity
@@ -329,7 +329,7 @@ const diskFull: Fault = {
   },
 };
 
-/** A file system of 24 MiB that PostgreSQL may write to. @throws Error where this process may not mount one */
+/** A file system of 24 MiB that PostgreSQL may write to. @throws Error if this process may not mount one */
 async function smallDisk({ dir, setting, closers }: World): Promise<string> {
   const disk = `${setting.postgres.data}-disk-${dir.slice(-6)}`;
   await mkdir(disk);

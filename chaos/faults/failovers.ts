@@ -26,7 +26,7 @@ const slots = z.array(
   z.tuple([z.number(), z.number(), z.tuple([z.string(), z.number()]).rest(z.unknown())]).rest(z.unknown()),
 );
 
-/** Asks a node over a connection of its own. */
+/** Sends a command to a node over a separate connection. */
 async function asked<T>(port: number, ask: (redis: Redis) => Promise<T>): Promise<T> {
   const redis = new Redis(port, { maxRetriesPerRequest: 1, retryStrategy: () => null });
   redis.on('error', () => {});
@@ -37,7 +37,7 @@ async function asked<T>(port: number, ask: (redis: Redis) => Promise<T>): Promis
   }
 }
 
-/** The port of the primary that a node of a cluster names for the queue. */
+/** The port of the queue's primary by a node of the cluster. */
 async function holderOf(port: number): Promise<number | undefined> {
   return asked(port, async (redis) => {
     const slot = await redis.cluster('KEYSLOT', KEY);
@@ -46,17 +46,17 @@ async function holderOf(port: number): Promise<number | undefined> {
   });
 }
 
-/** Whether a node follows its primary and has all that it has. */
+/** Whether a node is a replica of its primary with all of its data. */
 const follows = (port: number) =>
   asked(port, async (redis) => /master_link_status:up/.test(await redis.info('replication')));
 
-/** Servers of which one holds the queue, and another one takes its place when it is gone. */
+/** Servers, one of which holds the queue, and another one is promoted when it fails. */
 interface Failing {
   readonly url: string;
-  /** The server that holds the queue, by all that are alive. @returns undefined while they disagree */
+  /** The server with the queue, by all live ones. @returns undefined while they disagree */
   holder(): Promise<RedisNode | undefined>;
   kill(node: RedisNode): Promise<void>;
-  /** Starts a server that was killed again. Resolves when it follows the one that took its place. */
+  /** Restarts a killed server. Resolves when it is a replica of the promoted one. */
   rejoin(node: RedisNode, holder: RedisNode): Promise<void>;
 }
 
@@ -106,7 +106,7 @@ async function sentinels(places: RedisPlaces): Promise<Failing> {
       const server = await places.again(node, '--replicaof', `127.0.0.1 ${holder.port}`);
       nodes.set(node.port, server);
       await eventually('the killed node to follow', () => follows(node.port));
-      // What sentinels do not know yet they cannot put in a primary's place.
+      // Sentinels cannot promote a replica that they have not discovered yet.
       for (const port of ports) await eventually('the sentinels to know it', () => knowReplica(port));
     },
   };
@@ -126,7 +126,7 @@ async function nextRun({ sql }: World, moment: Date): Promise<number> {
   return at.getTime() - moment.getTime();
 }
 
-/** The usual work continues to its end. */
+/** The usual work completes. */
 async function holdsInTheEnd(world: World, steady: Steady): Promise<void> {
   const { sql, evidence } = world;
   await steady.whole(PATIENCE);
@@ -140,7 +140,7 @@ async function holdsInTheEnd(world: World, steady: Steady): Promise<void> {
   evidence.figures.set('runs', runs.map(({ status, runs }) => `${status} ${runs}`).join(', '));
 }
 
-/** The server that holds the queue is killed while runs continue, again and again; each time another one takes its place. */
+/** The server with the queue is killed repeatedly while runs continue; each time another one is promoted. */
 async function killed(world: World, open: (places: RedisPlaces) => Promise<Failing>, kills: number) {
   const { evidence, random, setting, closers } = world;
   const places = new RedisPlaces();
@@ -166,7 +166,7 @@ async function killed(world: World, open: (places: RedisPlaces) => Promise<Faili
       return now && now.port !== holder.port ? now : null;
     });
     took.over.push(Date.now() - moment.getTime());
-    // What a worker had in hand continues without its queue.
+    // A worker's active run continues without its queue.
     const over = new Date();
     took.runs.push((await nextRun(world, over)) + over.getTime() - moment.getTime());
     await failing.rejoin(holder, next);
@@ -196,7 +196,7 @@ const sentinelKilled: Fault = {
   inject: (world) => killed(world, sentinels, SENTINEL_KILLS),
 };
 
-/** What of the record is visible on a server. A synchronous standby has it before anybody sees it. */
+/** The visible rows of a server. A synchronous standby has a row before any reader sees it. */
 async function visible({ sql }: Pick<World, 'sql'>): Promise<Record<string, number>> {
   const [row] = await sql<Record<string, number>[]>`
     select (select count(*)::int from recorder.runs where status = 'done') as runs,

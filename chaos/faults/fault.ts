@@ -10,12 +10,12 @@ export interface Fault {
   /** `each`: on both queue backends; `any`: no queue takes part. */
   readonly backends: 'each' | 'any' | 'redis' | 'postgres';
   readonly invariants: readonly Letter[];
-  /** Part of the short selection. */
+  /** Whether it is in the short selection. */
   readonly short?: boolean;
   /** Returns why the fault cannot be injected here, or null if it can. */
   unavailable?(options: Options): Promise<string | null>;
-  /** How the sandbox of its world is set up. */
+  /** Setup of the sandbox of its world. */
   readonly sandbox?: SandboxOptions | ((setting: { rows: number | null }) => SandboxOptions);
-  /** Makes things go wrong and waits until the recorder had its chance; what it saw goes into the world's evidence. */
+  /** Injects the fault and waits until the recorder could react; the observations go into the world's evidence. */
   inject(world: World): Promise<void>;
 }

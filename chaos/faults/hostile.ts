@@ -3,7 +3,7 @@ import { Steady } from '../steady.ts';
 import { until } from '../waiting.ts';
 import type { Fault } from './fault.ts';
 
-/** 31 to 44 all at once, and whatever else comes to mind: no crash, no growth, and afterwards all is well. */
+/** 31 to 44 all at once, and random responses: no crash, no growth, and complete records afterwards. */
 export const hostile: Fault = {
   numbers: [44],
   title: 'hostile answers of every kind (31 to 44) at once',

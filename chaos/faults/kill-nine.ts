@@ -14,10 +14,10 @@ const SHORT_KILLS = 4;
 const ROWS = 24_000;
 const DAYS = 7;
 const TARGETS = 12;
-/** Claims are checked this often while kills continue. */
+/** Interval at which claims are checked during kills, ms. */
 const CHECK_EVERY = 40;
 
-/** 1: worker processes of a backfill are killed at random moments, again and again, while the upstream is noisy. */
+/** 1: worker processes of a backfill are killed at random moments, repeatedly, while the upstream fails at random. */
 export const killNine: Fault = {
   numbers: [1],
   title: 'kill -9 at random moments of a backfill',
@@ -34,7 +34,7 @@ export const killNine: Fault = {
     world.watched.push(...blockTargets(nodeIds, from, to));
     const rows = world.watched.reduce((sum, one) => sum + trueCount(world, one), 0);
     await configure(world, { datasets: { proposed_blocks: { since: dayOf(midnight(1)) } }, nodeIds });
-    // Nothing beyond the newest item of an index is claimed, and an old window alone does not show how far it has come.
+    // Coverage never extends beyond the newest item of an index, and an old window alone does not show its progress.
     const { code } = await world.recorder(['record', 'proposed_blocks']).ended;
     evidence.claim('the newest blocks were recorded before the kills', code === 0);
     upstreamNoise(world);
@@ -46,7 +46,7 @@ export const killNine: Fault = {
     evidence.figures.set('true rows', rows);
     evidence.figures.set('calls', sandbox.ledger.count('listPrimaryNetworkBlocksByNodeId'));
     evidence.figures.set('fault share', `${(faultShare(world) * 100).toFixed(1)} %`);
-    // Of the few calls of the short selection any share is possible.
+    // Any share of the few calls in the short selection is possible.
     evidence.claim(
       'enough of the calls were answered with faults',
       faultShare(world) >= (short ? 0.01 : 0.09),
@@ -62,7 +62,7 @@ export const killNine: Fault = {
   },
 };
 
-/** Nodes that propose steadily: those with the most blocks in the time. */
+/** Nodes with regular proposals: those with the most blocks in the time. */
 function busyNodes(world: World, count: number): string[] {
   return world.sandbox.network.validators.nodes.slice(0, count).map(({ nodeId }) => nodeId);
 }
@@ -74,11 +74,13 @@ function trueCount({ sandbox: { network } }: World, { nodeId, blockchainId, from
 /** Kills the workers of several targets until there were enough kills, then lets them finish. */
 class Campaign {
   kills = 0;
-  /** What the killed were doing, counted. */
+  /** Number of kills by activity. */
   readonly moments: Record<string, number> = {};
   readonly #world: World;
   readonly #wanted: number;
-  /** The longest that a worker lives after its first call; follows the progress, so that kills and rows end together. */
+  /**
+   * Maximum lifetime of a worker after its first call; it follows the progress, so that kills and rows end together.
+   */
   #patience = 1_500;
   #claimsChecked = Promise.resolve();
 
@@ -101,7 +103,7 @@ class Campaign {
         this.#forget(recorder);
         continue;
       }
-      // One in five at any moment of its life, the others once they ask.
+      // One in five at any moment of its life, the others during their requests.
       const anyMoment = random.unit() < 0.2;
       const life = anyMoment ? random.unit() * 9_000 : random.unit() * this.#patience;
       if (!anyMoment)
@@ -122,7 +124,7 @@ class Campaign {
     }
   }
 
-  /** Compares progress with kills, and claims with rows, in the middle of it all. */
+  /** Compares progress with kills, and coverage with rows, during the fault. */
   async #look(): Promise<void> {
     const world = this.#world;
     const [row] = await world.sql<

@@ -9,7 +9,7 @@ import { eventually, until } from '../waiting.ts';
 import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
 
-/** After a crash the database's clock is an hour behind what it was: every lease that was held lies in the future. */
+/** After a crash the database's clock is an hour earlier: every held lease lies in the future. */
 const ahead: Fault = {
   numbers: [70],
   title: 'leases an hour ahead after kill -9',
@@ -55,7 +55,7 @@ const ahead: Fault = {
 const HELD_MS = 80_000;
 const TRY_EVERY = 5_000;
 
-/** A process that does something alone which takes long, with the recorder's own lock. @returns its file */
+/** A process that runs a long exclusive task with the recorder's own lock. @returns its file */
 async function holder({ dir, databaseUrl, setting }: World): Promise<string> {
   const module = pathToFileURL(join(dirname(setting.cli), 'db', 'row-lock.js')).href;
   const file = join(dir, 'holder.mjs');

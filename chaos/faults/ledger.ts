@@ -5,10 +5,10 @@ import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
 
 const WELL = ['well-1', 'well-2', 'well-3'];
-/** What the report says and when the look was started lie so far apart at most, ms. */
+/** Maximum difference between the report's time and the start of the probe, ms. */
 const EXACT = 1_000;
 
-/** A recorder that watches nodes which say what they are told to. */
+/** A recorder that probes nodes with scripted reports. */
 async function watching(world: World, names: readonly string[]): Promise<[SpeakingNodes, Steady]> {
   const nodes = await SpeakingNodes.open();
   world.closers.add(() => nodes.close());
@@ -22,7 +22,7 @@ async function watching(world: World, names: readonly string[]): Promise<[Speaki
   return [nodes, steady];
 }
 
-/** Whether a node is down since its first report that said so. */
+/** Whether a node is down since its first unhealthy report. */
 async function downFromTheFirst({ sql, evidence }: World, nodes: SpeakingNodes, node: string): Promise<void> {
   const told = () => sql<{ started_at: Date }[]>`
     select started_at from recorder.node_health
@@ -38,7 +38,7 @@ async function downFromTheFirst({ sql, evidence }: World, nodes: SpeakingNodes, 
   );
 }
 
-/** Whether the nodes that are well are up in every second since their first look, and their ledgers move. */
+/** Whether the healthy nodes are up in every second since their first probe, and their ledgers advance. */
 async function othersAreExact({ sql, evidence }: World): Promise<void> {
   const rows = await sql<{ node: string; other: number; behind: number; probed: number }[]>`
     select p.node, extract(epoch from now() - p.settled_until)::float8 as behind, extract(epoch from now() - p.probed_at)::float8 as probed,
@@ -95,7 +95,7 @@ const unstorable: Fault = {
   },
 };
 
-/** The database refuses every row of one node, for whatever reason. */
+/** The database refuses every row of one node, for any reason. */
 const refused: Fault = {
   numbers: [57, 58],
   title: "one node's ledger cannot be written",

@@ -8,7 +8,7 @@ import type { Fault } from './fault.ts';
 const sandbox = { blocksPerHour: 30 };
 const OPERATION = 'listPrimaryNetworkBlocksByNodeId';
 
-/** Until when the upstream is to be left alone, as the recorders have agreed; ms. */
+/** End of the pause that the recorders agreed on; ms. */
 async function blockedUntil({ sql }: World): Promise<number> {
   const [row] = await sql<{ until: Date | null }[]>`
     select max(blocked_until) as until from recorder.budgets where upstream = 'chainData'`;
@@ -36,7 +36,7 @@ const retryAfter: Fault = {
         () => ledger.calls({ operation: OPERATION }).find((call) => call.at > said + 50)?.at,
       );
       const waited = resumed - said;
-      // Other calls may have been on their way; what was agreed on is what is honoured from then on.
+      // Other calls may have been in flight; the agreed pause applies from then on.
       evidence.figures.set(`asked again after ${kind}`, `${waited} ms`);
       evidence.bound(`ms of staying away after ${kind}`, waited, 15_000);
     }
@@ -110,7 +110,7 @@ const locked: Fault = {
     await steady.pass(3_000);
     const seconds = (performance.now() - begun) / 1000;
     evidence.serve('key echoed', echo.echoed);
-    // Six targets, each of which asks once an interval whether it may again.
+    // Six targets, each of which checks the budget once an interval.
     evidence.bound('calls a second while locked out', (echo.calls - before) / seconds, 4);
     for (const args of [['status'], ['status', '--json'], ['coverage'], ['quarantine'], ['doctor']])
       await world.recorder(args).ended;

@@ -5,12 +5,12 @@ import { percentile } from '../evidence.ts';
 import type { Fault } from './fault.ts';
 
 const MAIN = join(import.meta.dirname, '../../bench/memory/main.ts');
-/** Runs and looks, unless `--rows` says otherwise: 100,000 of them take many minutes. */
+/** Runs and probes, unless `--rows` is given: 100,000 of them take many minutes. */
 const COUNT = 5_000;
-/** MB by which the heap of the second half may be above that of the first. */
+/** Maximum growth of the heap from the first to the second half, MB. */
 const BOUND = 1;
 
-/** 78: a process records and looks again and again; what it holds after each tenth is measured. */
+/** 78: a process records and probes repeatedly; its memory after each tenth is measured. */
 const flatHeap: Fault = {
   numbers: [78],
   title: 'many looks and runs in one process: the heap stays flat',
@@ -25,7 +25,7 @@ const flatHeap: Fault = {
       ['--expose-gc', '--import', 'tsx', MAIN, String(count), databaseUrl],
       { signal: stopping.signal },
     ).catch((error: unknown) => {
-      // It exits 1 where its own, wider bound is broken: what it measured is judged here.
+      // It exits 1 if its own, wider limit is exceeded: its measurements are judged here.
       if (error instanceof Error && 'code' in error && error.code === 1 && 'stdout' in error)
         return { stdout: String(error.stdout) };
       throw error;

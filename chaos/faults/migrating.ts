@@ -10,7 +10,7 @@ async function migrate(world: World) {
   return { ending, said: recorder.lines.join('\n') };
 }
 
-/** Everything in `reporting`, as it is defined. */
+/** All definitions in `reporting`. */
 async function reporting({ sql }: World): Promise<string> {
   const rows = await sql<{ text: string }[]>`
     select relname || pg_get_viewdef(oid) as text from pg_class
@@ -20,7 +20,7 @@ async function reporting({ sql }: World): Promise<string> {
   return rows.map(({ text }) => text).join('\n');
 }
 
-/** 75: what is the user's stays, what was dropped comes back, and a kill leaves all or nothing. */
+/** 75: objects of users are kept, dropped ones are recreated, and a kill leaves all or nothing. */
 const theirs: Fault = {
   numbers: [75],
   title:
@@ -38,7 +38,7 @@ const theirs: Fault = {
     evidence.exit('migrate, after objects were dropped by hand', (await migrate(world)).ending, [0], 60_000);
     evidence.claim('what was dropped is back', (await reporting(world)) === whole);
 
-    // A column that goes: the view of an older version had one more, before the others.
+    // A removed column: the view of an older version had one more, before the others.
     await sql.unsafe(`drop view reporting.average_tps cascade;
       create view reporting.average_tps as select 1 as gone, 'x'::text as chain_id`);
     await sql`create view public.mine as select chain_id from reporting.average_tps`;

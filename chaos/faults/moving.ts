@@ -5,7 +5,7 @@ import type { Fault } from './fault.ts';
 
 const TRANSACTIONS = 60;
 
-/** Transactions that move, again and again, while one of two processes is killed. */
+/** Transactions that move repeatedly, while one of two processes is killed. */
 const moving: Fault = {
   numbers: [74],
   title: 'transactions that move to another block or change their status after they were recorded',
@@ -70,7 +70,7 @@ const moving: Fault = {
   },
 };
 
-/** Sayings as one text, whatever their order. */
+/** Versions as one text, in any order. */
 const textOf = (sayings: readonly Whereabouts[]) =>
   sayings
     .map(({ hash, block, status }) => `${hash} ${block} ${status}`)

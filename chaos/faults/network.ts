@@ -77,7 +77,7 @@ const untrusted: Fault = {
       { error: string }[]
     >`select distinct error from recorder.runs where status = 'failed'`;
     evidence.figures.set('errors', errors.map(({ error }) => error).join(' | '));
-    // Never recorded at all, after three tries and more: that is late, too.
+    // Never recorded at all, after more than three attempts: that is late, too.
     const status = await eventually(
       'status to show it',
       async () => {
@@ -99,7 +99,7 @@ async function healthOf(
   return Steady.start(world, { watch: 0, nodes, datasets, node });
 }
 
-/** The state of each node's probe as a whole, once every one was looked at. */
+/** The overall state of each node's probe, once all were probed. */
 async function statesOf({ sql }: World, nodes: readonly string[]): Promise<Map<string, string>> {
   return eventually('every node to be looked at', async () => {
     const rows = await sql<{ node: string; state: string }[]>`

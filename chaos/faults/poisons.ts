@@ -6,7 +6,7 @@ import { trueBlocks } from '../truth.ts';
 import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
 
-/** Records lists with these in them a few times, and looks whether it is told. */
+/** Records lists with these items a few times, and checks that they are reported. */
 async function recordPoisoned(world: World, sent: Sent): Promise<void> {
   const poisoned = await Poisoned.open(world, sent);
   await poisoned.start();
@@ -66,7 +66,7 @@ const equalKeys: Fault = {
   },
 };
 
-/** So many characters that nothing packs. */
+/** A number of characters that does not compress. */
 const unpackable = (random: Random, length: number) =>
   Array.from({ length }, () => String.fromCharCode(0x4e00 + random.below(0x5000))).join('');
 
@@ -88,14 +88,14 @@ const wideKeys: Fault = {
       validators: [
         wide('a wide key'),
         wide('another wide key'),
-        // It packs, so that it fits.
+        // It compresses, so that it fits.
         wide(null, { txID: 'x'.repeat(480), validationID: 'y'.repeat(480) }),
       ],
     });
   },
 };
 
-/** Texts with what PostgreSQL does not take, and what only looks like it. */
+/** Texts that PostgreSQL refuses, and texts that only look like them. */
 const TEXTS = ['a\u0000b', '\ud83d', '\\u0000', 'a\\\u0000\udc00\\', '\u0000\u0000'];
 
 const characters: Fault = {
@@ -134,7 +134,7 @@ const characters: Fault = {
   },
 };
 
-/** Has the database refuse rows of a table, as a constraint would. */
+/** Lets the database refuse rows of a table, like a constraint. */
 async function refuse({ sql }: World, table: string, when: string, code: string): Promise<void> {
   await sql.unsafe(`
     create or replace function public.refuse() returns trigger language plpgsql as $$
@@ -197,7 +197,7 @@ const undecodable: Fault = {
   },
 };
 
-/** JSON that nests so deep. */
+/** JSON with this nesting depth. */
 const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
 const oddJson: Fault = {
@@ -207,7 +207,7 @@ const oddJson: Fault = {
   invariants: ['C', 'F', 'L'],
   async inject(world) {
     const { sql, evidence } = world;
-    // The page of tokens is read by the exact parser, the list of validators by the fast one.
+    // The page of tokens is parsed by the exact parser, the list of validators by the fast one.
     await recordPoisoned(world, {
       tokens: [
         token('1', { note: nested(200_000) }, 'a deep token'),

@@ -14,13 +14,13 @@ const DAYS = 8;
 const HOUR = 3_600_000;
 const CHAIN = '43114';
 const PATIENCE = 300_000;
-/** The node that falls ill while the standby is cut off. */
+/** The node that fails while the standby is cut off. */
 const TURNING = 'turning';
 
-/** What a fault here works with. */
+/** The setup of a fault here. */
 interface OnPair {
   readonly pair: PostgresPair;
-  /** A look into the server that is the primary at first. */
+  /** A connection to the server that is the primary at first. */
   readonly old: postgres.Sql;
   readonly nodes: SpeakingNodes;
   readonly steady: Steady;
@@ -51,7 +51,7 @@ async function onPair(world: World): Promise<OnPair> {
   return { pair, old, nodes, steady };
 }
 
-/** Rows of what a pair's server holds, by table. */
+/** Number of rows on a pair's server, by table. */
 async function countsOf(sql: postgres.Sql): Promise<Record<string, number>> {
   const [row] = await sql<Record<string, number>[]>`
     select (select count(*)::int from recorder.runs where status = 'done') as runs,
@@ -62,7 +62,7 @@ async function countsOf(sql: postgres.Sql): Promise<Record<string, number>> {
   return row ?? {};
 }
 
-/** The open state of the node that turns. */
+/** The open state of the node that fails. */
 async function stateOf(sql: postgres.Sql): Promise<string | undefined> {
   const [row] = await sql<{ state: string }[]>`
     select state from recorder.node_health
@@ -70,7 +70,7 @@ async function stateOf(sql: postgres.Sql): Promise<string | undefined> {
   return row?.state;
 }
 
-/** Lets runs commit that never reach the standby: some store blocks, and in the ledger a node falls ill. */
+/** Lets runs commit that never reach the standby: some store blocks, and a node fails in the ledger. */
 async function unreplicated({ random }: World, { pair, old, nodes }: OnPair): Promise<void> {
   await until('the node to be well', async () => (await stateOf(old)) === 'up');
   await delay(random.unit() * 3_000);
@@ -84,7 +84,7 @@ async function unreplicated({ random }: World, { pair, old, nodes }: OnPair): Pr
   });
 }
 
-/** What the promoted server lacks of what the old one had acknowledged. */
+/** The rows that the old server had acknowledged and the promoted one lacks. */
 async function lost({ evidence }: World, had: Record<string, number>, promoted: postgres.Sql) {
   const has = await countsOf(promoted);
   for (const [name, count] of Object.entries(had))
@@ -97,7 +97,7 @@ const answered = z.object({
   nextPageToken: z.string().optional(),
 });
 
-/** Whether the metric's points are those that the service shows, but for the newest hours. */
+/** Whether the metric's points equal those of the service, except the newest hours. */
 async function metricIsTrue({ sql, sandbox, evidence }: World): Promise<void> {
   const [from, to] = [midnight(DAYS), Math.floor(Date.now() / HOUR) * HOUR - 6 * HOUR];
   const truth = new Map<number, number>();
@@ -126,7 +126,7 @@ async function metricIsTrue({ sql, sandbox, evidence }: World): Promise<void> {
   );
 }
 
-/** Whether every run that is not done has ended, or continues now. */
+/** Whether every incomplete run has ended, or continues now. */
 async function noRunIsLeft({ sql, evidence }: World): Promise<void> {
   const left = await sql`
     select 1 from recorder.runs r where status = 'running' and started_at < now() - interval '2 minutes'
@@ -170,7 +170,7 @@ const promoted: Fault = {
   },
 };
 
-/** The old primary was not dead: it continues, and takes writes, beside the one that was promoted. */
+/** The old primary was alive: it continues, and is writable, beside the promoted one. */
 const returned: Fault = {
   numbers: [79],
   title: 'a frozen primary comes back after its replica was promoted, and is not written to',
@@ -198,7 +198,7 @@ const returned: Fault = {
       ).length;
     await steady.recovers('the old primary came back');
     const left = await countsOf(stale);
-    // Now the only one that answers, and still not the one to write to.
+    // Now the only one that responds, and still not the one to write to.
     await pair.standby.crash();
     await steady.pass(12_000);
     evidence.serve('the promoted one away');

@@ -26,7 +26,7 @@ function nodeId({ sandbox }: World, at: number): string {
   return node.nodeId;
 }
 
-/** The places of the nodes whose blocks are wanted now. */
+/** Indexes of the nodes whose blocks are configured now. */
 async function wantedNodes(world: World): Promise<number[]> {
   const rows = await world.sql<{ node: string }[]>`
     select distinct t.target ->> 'nodeId' as node from recorder.target_datasets d
@@ -42,7 +42,7 @@ const wants = (world: World, nodes: readonly number[]) =>
     40_000,
   );
 
-/** A rolling update with a changed configuration: newer ones win, older ones continue, and back. */
+/** A rolling update with a changed configuration: newer processes take over, older ones continue, and back. */
 const rolling: Fault = {
   numbers: [65],
   title: 'a rolling update with another configuration, an older process that restarts, and a rollback',
@@ -90,7 +90,7 @@ const rolling: Fault = {
   },
 };
 
-/** Two recorders in one database: with names apart, or refused. */
+/** Two recorders in one database: with separate names, or refused. */
 const named: Fault = {
   numbers: [65],
   title: 'two recorders with names side by side, and one that wants what another one has',
@@ -133,7 +133,7 @@ const named: Fault = {
   },
 };
 
-/** What leaves the configuration ends, once, and is told. */
+/** Targets removed from the configuration end once, and are reported. */
 const left: Fault = {
   numbers: [66],
   title: 'a node renamed and a target removed from watch, with a kill in between',
@@ -205,7 +205,7 @@ const left: Fault = {
   },
 };
 
-/** The database is what it was some time ago; the queue is not. */
+/** The database is restored to an earlier state; the queue is not. */
 const restored: Fault = {
   numbers: [79],
   title: 'a restored backup that lacks the newest part, under running processes',
@@ -220,7 +220,7 @@ const restored: Fault = {
     await steady.stop();
     const backup = await setting.postgres.copy(world.databaseUrl);
     world.closers.add(() => setting.postgres.drop(backup));
-    // What is recorded from here on, the backup does not have: days before, and another node.
+    // The backup lacks everything recorded from here on: earlier days, and another node.
     const rows = async () =>
       (await sql<{ n: number }[]>`select count(*)::int as n from recorder.proposed_blocks`)[0]?.n ?? 0;
     const then = await rows();

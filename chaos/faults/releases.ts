@@ -34,7 +34,7 @@ const migrators: Fault = {
     const all = await Promise.all(Array.from({ length: 20 }, () => timed(world, ['migrate'], env)));
     evidence.serve('migrators at once', all.length);
     for (const one of all) evidence.exit('migrate, one of twenty', one, [0], 120_000);
-    // A migration that this version does not know lies between those it knows.
+    // A migration that this version does not contain is between others.
     await world.sql`
       insert into drizzle.__drizzle_migrations (hash, created_at) values ('stray', 1)`;
     evidence.serve('stray migration');

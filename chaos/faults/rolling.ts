@@ -9,13 +9,13 @@ import type { Fault } from './fault.ts';
 
 const NODES = ['validator-1', 'validator-2', 'validator-3'];
 const PROCESSES = 3;
-/** What a hand-over of the ledger may leave unknown, in seconds: one that is stopped in order gives its lease back. */
+/** Maximum unknown time of a hand-over of the ledger, in seconds: a regular stop releases the lease. */
 const HAND_OVER = 5;
 
-/** How `seal` ends while one of `up` makes the day's seal: it is to be asked again. */
+/** Exit of `seal` while `up` makes the day's seal: it should be retried. */
 const ANOTHER_SEALS = 75;
 
-/** The seconds of each node in the ledger since a moment, and how far it is settled. */
+/** The seconds of each node in the ledger since a moment, and its settled time. */
 async function ledgerSince({ sql }: World, from: Date) {
   const [settled] = await sql<{ until: Date }[]>`
     select min(settled_until) as until from reporting_internal.node_probes where probe = 'health'`;
@@ -34,7 +34,7 @@ const allUp =
     return rows.length === NODES.length;
   };
 
-/** Who holds the ledger moves on, once it is settled beyond a moment. */
+/** Waits until the holder of the ledger has settled more than a moment. */
 const settledBeyond = (world: World, moment: Date) =>
   eventually(
     'the ledger to be settled beyond the hand-over',
@@ -56,7 +56,7 @@ const rolling: Fault = {
     await mkdir(dir);
     const release = await lastRelease(dir, setting.options.release, closers);
     evidence.figures.set('replaced', release.name);
-    // The release makes its own schema: a database of this version would have nothing to migrate.
+    // The release creates its own schema: a database of this version would have nothing to migrate.
     const name = `rolling_${world.backend}_${process.pid}`;
     world.databaseUrl = await setting.postgres.blank(name);
     closers.add(() => setting.postgres.drop(name));
@@ -133,7 +133,7 @@ const rolling: Fault = {
   },
 };
 
-/** Whether all that was planned since a moment was recorded: no gap, no failed run, none that is left under way. */
+/** Whether everything planned since a moment was recorded: no gap, no failed run, no unfinished run. */
 async function nothingIsLost({ sql, evidence }: World, from: Date): Promise<void> {
   const runs = await sql<{ status: string; runs: number }[]>`
     select status, count(*)::int as runs from reporting.runs where started_at >= ${from} group by status order by status`;
@@ -156,7 +156,7 @@ async function nothingIsLost({ sql, evidence }: World, from: Date): Promise<void
   );
 }
 
-/** What the processes warned of. */
+/** Warnings of the processes. */
 function warnedOf({ evidence }: World, recorders: readonly RecorderProcess[]): void {
   const warned = recorders.flatMap(({ lines }) => lines.filter((line) => /"level":[456]0/.test(line)));
   evidence.figures.set('warnings', warned.slice(0, 5).join('\n      ') || 'none');

@@ -3,9 +3,9 @@ import { configure, dayOf, midnight } from '../settings.ts';
 import { CANARY, type World } from '../world.ts';
 import type { Fault } from './fault.ts';
 
-/** What JSON, HTML and URLs write otherwise than it is. */
+/** Characters that JSON, HTML and URLs escape. */
 const KEY = `${CANARY}"quoted"\\and/<slashed>&%`;
-/** Clears a screen, turns it red, rings, and turns the direction of writing. */
+/** Clears a screen, turns it red, rings the bell, and changes the direction of writing. */
 const CONTROLS = '\u001b[2J\u009b31m\u0007\r\u202eover\u2066';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
 const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
@@ -13,7 +13,7 @@ const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2
 const DATASETS = ['blockchains', 'subnets', 'proposed_blocks'];
 const READINGS = [['status'], ['status', '--json'], ['coverage'], ['quarantine'], ['quarantine', '--json']];
 
-/** Records from an upstream that says something in every place, and has every command tell what was recorded. */
+/** Records from an upstream with a text in every place, and runs every command that shows the records. */
 async function recordAndTell(world: World, say: (key: string) => string): Promise<string[]> {
   const { sandbox, evidence, sql } = world;
   const upstream = await TalkingUpstream.open(sandbox.url, say);
@@ -53,7 +53,7 @@ async function recordAndTell(world: World, say: (key: string) => string): Promis
   return told;
 }
 
-/** 72: the key comes back in every place of an answer. */
+/** 72: the key is in every place of a response. */
 const echoedKey: Fault = {
   numbers: [72],
   title: 'the key echoed in texts, names, unknown fields and errors, with quotes in it',
@@ -65,7 +65,7 @@ const echoedKey: Fault = {
   },
 };
 
-/** 73: what a terminal obeys stands in every place of an answer. */
+/** 73: control characters are in every place of a response. */
 const controls: Fault = {
   numbers: [73],
   title: 'control characters in what an upstream says',

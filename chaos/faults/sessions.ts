@@ -5,7 +5,7 @@ import { Steady } from '../steady.ts';
 import { lookInto, type World } from '../world.ts';
 import type { Fault } from './fault.ts';
 
-/** What a database may have been told to be like. */
+/** Unusual settings of a database. */
 const SETTINGS = {
   DateStyle: 'SQL, DMY',
   IntervalStyle: 'sql_standard',
@@ -19,7 +19,7 @@ const SETTINGS = {
 
 const nameOf = (url: string) => new URL(url).pathname.slice(1);
 
-/** Tells the world's database all of this. */
+/** Applies all of them to the world's database. */
 async function tell({ sql, databaseUrl, evidence }: World): Promise<void> {
   for (const [name, value] of Object.entries(SETTINGS))
     await sql.unsafe(`alter database ${nameOf(databaseUrl)} set ${name} = '${value}'`);
@@ -50,14 +50,14 @@ const peculiar: Fault = {
   },
 };
 
-/** What is recorded once of a network that is stalled. */
+/** Datasets of a paused network that are recorded once. */
 const ONCE = ['validators', 'peers', 'subnets', 'native_transactions', 'node_identity'];
-/** What is recorded of a day of it. */
+/** Datasets that are recorded for a day of it. */
 const OF_A_DAY = ['proposed_blocks', 'metric_points'];
-/** What differs from one recording of the same to the next. */
+/** Columns that differ between two recordings of the same. */
 const OWN = ['run_id', 'observed_at', 'valid_from', 'fetched_at'];
 
-/** The same network, recorded into a database with settings of its own and into one without. */
+/** The same network, recorded into a database with unusual settings and into a default one. */
 const indifferent: Fault = {
   numbers: [68],
   title: 'settings of a database make no difference to what is recorded',
@@ -103,7 +103,9 @@ const indifferent: Fault = {
   },
 };
 
-/** How many rows each dataset has that has some, and the sum of what they say, without what is their recording's own. */
+/**
+ * The number of rows of each dataset with rows, and a checksum of their content, without the recording's own columns.
+ */
 async function sums(sql: postgres.Sql): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   for (const { name, history } of recorded) {
@@ -135,7 +137,7 @@ const otherEncodings: Fault = {
       const url = await setting.postgres.blank(name, encoding);
       closers.add(() => setting.postgres.drop(name));
       if (encoding === 'UTF8') {
-        // What the fix says to make.
+        // The command of the fix.
         evidence.exit('migrate in UTF-8', (await on(url, 'migrate')).ending, [0], 60_000);
         continue;
       }

@@ -4,7 +4,7 @@ import { until } from '../waiting.ts';
 import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
 
-/** Runs `up` with these datasets of one source until each was recorded so many times more. */
+/** Runs `up` with these datasets of one source until each was recorded this many more times. */
 async function recordFor(
   world: World,
   datasets: Readonly<Record<string, { every: string }>>,
@@ -24,7 +24,7 @@ async function recordFor(
   evidence.exit('up, asked to stop', await recorder.stop(), [0], 20_000);
 }
 
-/** Parts of gaps that lie in what the same dataset covered. */
+/** Parts of gaps within the coverage of the same dataset. */
 async function falseGaps(sql: postgres.Sql): Promise<number> {
   const [row] = await sql<{ wrong: number }[]>`
     select count(*)::int as wrong from recorder.gaps g
@@ -57,7 +57,8 @@ const siblings: Fault = {
       `${runs?.validators} every 5 s, ${runs?.uptime} every 15 s`,
     );
     evidence.claim('the rare one is not taken as often as its sibling', (runs?.uptime ?? 0) === 2);
-    // The first look is at the start, off the schedule's beat: three at least fall between the two of the rare one, or with them.
+    // The first poll is at the start, outside of the schedule: at least three are between the two of the rare one, or
+    // with them.
     evidence.claim('the frequent one is not slowed by its sibling', (runs?.validators ?? 0) >= 3);
     const reasons = await sql<{ dataset: string; reason: string }[]>`
       select distinct dataset, reason from reporting.gaps where dataset in ('validators', 'validator_uptime')`;

@@ -3,7 +3,7 @@ import { until } from '../waiting.ts';
 import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
 
-/** 50: asked to stop while a page is on its way. */
+/** 50: SIGTERM while a page is in flight. */
 const midPage: Fault = {
   numbers: [50],
   title: 'SIGTERM in the middle of a page; twice',
@@ -14,7 +14,7 @@ const midPage: Fault = {
   async inject(world) {
     const { sandbox, evidence, random, setting } = world;
     const stops = setting.options.kills ?? (setting.options.short ? 3 : 6);
-    // Half of the answers take their time, so that there is a middle of a page to stop in.
+    // Half of the responses are slow, so that a stop hits the middle of a page.
     sandbox.faults.tune({ lateMs: 700 });
     sandbox.faults.rate({ 'slow-headers': 0.5 });
     const steady = await Steady.prepare(world, { days: 20 });
@@ -34,7 +34,7 @@ const midPage: Fault = {
       const ending = await stopped;
       took.push(ending.took);
       evidence.serve(twice ? 'SIGTERM twice' : 'SIGTERM');
-      // A backfill that was asked in its last page is done all the same.
+      // A backfill that is stopped in its last page completes all the same.
       const codes = recorder.args[0] === 'backfill' ? [75, 0] : [0];
       evidence.exit(`${recorder.args[0]}, stopped${twice ? ' twice' : ''} in a page`, ending, codes, 20_000);
       world.noteLines(recorder);

@@ -9,7 +9,7 @@ const EVERY = 5_000;
 const PAGES = ['/metrics', '/api/status'] as const;
 const ROUNDS = 7;
 const AT_ONCE = 20;
-/** Below this a page costs next to nothing, whatever its multiple, ms. */
+/** A page faster than this passes, whatever its factor, ms. */
 const NOTHING = 25;
 
 const sandbox = { blocksPerHour: 30 };
@@ -81,7 +81,7 @@ const manyRuns: Fault = {
   },
 };
 
-/** Runs of the last days, most of them of targets that are gone, of which one in ten wrote something and a few failed. */
+/** Runs of the last days, most of them of removed targets, one in ten with rows and a few failed. */
 async function addRuns({ sql }: World, count: number): Promise<void> {
   await sql`
     insert into recorder.runs (source, target_key, datasets, reason, status, worker, started_at, finished_at, items, rows_written, error)
@@ -93,7 +93,7 @@ async function addRuns({ sql }: World, count: number): Promise<void> {
       on t.place = 1 + n % (select count(*) from recorder.targets)`;
 }
 
-/** The median of what each page takes when it is not answered from memory, ms. */
+/** The median duration of each page without its cache, ms. */
 async function costs(steady: Steady): Promise<number[]> {
   const [running] = steady.running;
   const taken = PAGES.map((): number[] => []);

@@ -35,7 +35,7 @@ const aged: Fault = {
       );
       evidence.serve('token of 24 h', deadTokens(world) - dead);
       evidence.claim('one restart of the window', deadTokens(world) - dead <= 1);
-      // A restart asks for what is left, not for all again: pages of a day, one dead token, one page twice.
+      // A restart requests the rest, not everything: pages of a day, one expired token, one page twice.
       evidence.bound('calls for a window', calls, result.pages + 1);
     }
   },
@@ -62,7 +62,7 @@ const keyOf = (target: string) => {
 const deadTokens = ({ sandbox }: World) =>
   sandbox.ledger.calls({ operation: OPERATION }).filter(({ status }) => status === 400).length;
 
-/** The same token forever, or two that lead to one another: a walk ends there, also a poll's. */
+/** The same token forever, or two that form a cycle: a walk ends there, also a poll's. */
 function looping(
   number: number,
   title: string,
@@ -74,7 +74,7 @@ function looping(
     title,
     backends: 'each',
     invariants: ['A', 'B', 'C', 'E', 'F', 'G'],
-    // So many blocks that the newest ten minutes take several pages.
+    // The number of blocks with which the newest ten minutes take several pages.
     sandbox: { blocksPerHour: 1_500 },
     async inject(world) {
       const { sandbox, evidence } = world;
@@ -88,7 +88,7 @@ function looping(
       await steady.shows(title);
       const seconds = (performance.now() - begun) / 1000;
       const calls = sandbox.ledger.count(OPERATION) - before;
-      // Three targets, each asked at most every 5 s, a few pages each time.
+      // Three targets, each polled at most every 5 s, a few pages each time.
       evidence.bound(`calls a second: ${title}`, Math.round(calls / seconds), 12);
       end(world, upstream);
       evidence.serve('circling page', upstream.circled);
@@ -130,7 +130,7 @@ const vanishing: Fault = {
     sandbox.faults.rate({ 'missing-item': 0.5 });
     await until('items to be missing', () => (sandbox.ledger.faults()['missing-item'] ?? 0) >= 12);
     sandbox.faults.clear();
-    // What was missing lies in the newest ten minutes, which every poll reads again.
+    // The missing blocks are within the newest ten minutes, which every poll reads again.
     const { watched } = world;
     watched.splice(0, watched.length, ...watched.map((one) => ({ ...one, to: Date.now() - 2_000 })));
     await steady.recovers('items were whole again');

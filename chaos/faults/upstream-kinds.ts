@@ -5,26 +5,26 @@ import { until } from '../waiting.ts';
 import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
 
-/** An upstream that answers a share of its calls wrongly for a while, and then rightly again. */
+/** An upstream with invalid responses to a share of its calls for a while, and then with valid ones. */
 interface Spell {
   readonly numbers: readonly number[];
   readonly title: string;
   readonly kinds: readonly FaultKind[];
   /** Only calls with this in their path or query. */
   readonly target?: string;
-  /** Of the calls, for each kind. */
+  /** Share of the calls, for each kind. */
   readonly rate: number;
   readonly invariants: readonly Letter[];
-  /** The spell is over once each kind was served so often. */
+  /** The spell ends once each kind was served this many times. */
   readonly times?: number;
   readonly sizes?: Parameters<World['sandbox']['faults']['tune']>[0];
-  /** What must be true besides, once all is well again. */
+  /** Further conditions after the recovery. */
   readonly also?: (world: World) => Promise<void>;
 }
 
 const MEMORY = 256;
 
-/** Runs `up` through such a spell, to the end of which everything must be there. */
+/** Runs `up` through such a spell, after which everything must be recorded. */
 function spell({ numbers, title, kinds, rate, invariants, times = 3, sizes, also, target }: Spell): Fault {
   return {
     numbers,
@@ -56,7 +56,7 @@ function spell({ numbers, title, kinds, rate, invariants, times = 3, sizes, also
   };
 }
 
-/** What is kept of a bad answer is short. */
+/** The stored part of an invalid response is short. */
 async function longErrors({ sql, evidence }: World): Promise<void> {
   const [row] = await sql<
     { longest: number }[]
@@ -169,14 +169,14 @@ export const upstreamSpells: readonly Fault[] = [
   }),
 ];
 
-/** Items that could not be read were quarantined, and the others of their pages continued. */
+/** Items that could not be decoded were quarantined, and the others of their pages stored. */
 async function quarantines({ sql, evidence }: World): Promise<void> {
   const [row] = await sql<{ n: number }[]>`select count(*)::int as n from recorder.quarantine`;
   evidence.claim('something was quarantined', (row?.n ?? 0) > 0);
   evidence.figures.set('quarantined', row?.n ?? 0);
 }
 
-/** What nobody knows is kept beside what is known. */
+/** Unknown values are stored with the known ones. */
 async function keeps({ sql, evidence }: World): Promise<void> {
   const [row] = await sql<{ extra: number; proto: number; unknown: number }[]>`
     select (count(*) filter (where extra ? 'fieldOfTomorrow'))::int as extra,

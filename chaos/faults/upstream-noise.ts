@@ -1,7 +1,7 @@
 import type { FaultKind } from '../../sandbox/faults/kinds.ts';
 import type { World } from '../world.ts';
 
-/** Faults that an upstream has on an ordinary bad day; none of them changes what an item says. */
+/** Usual faults of an upstream; none of them changes an item. */
 const NOISE: Partial<Record<FaultKind, number>> = {
   '500': 0.011,
   '502-html': 0.011,
@@ -21,12 +21,12 @@ const NOISE: Partial<Record<FaultKind, number>> = {
   '429-past': 0.002,
 };
 
-/** Has the sandbox answer about one call in eight with a fault. */
+/** Lets the sandbox respond to about one call in eight with a fault. */
 export function upstreamNoise({ sandbox }: World): void {
   sandbox.faults.rate(NOISE);
 }
 
-/** The share of calls that were answered with a fault. */
+/** The share of calls with a fault in their response. */
 export function faultShare({ sandbox }: World): number {
   const calls = Object.values(sandbox.ledger.totals()).reduce((sum, total) => sum + total.calls, 0);
   const faults = Object.values(sandbox.ledger.faults()).reduce((sum, times) => sum + times, 0);

@@ -10,7 +10,7 @@ import type { Fault } from './fault.ts';
 const START = Date.UTC(2026, 0, 10, 5, 17);
 const HOUR = 3_600_000;
 
-/** What the sandbox writes in place of a value, and what may be stored of it: exactly that, or nothing. */
+/** The value that the sandbox writes, and the only value that may be stored of it; null: none. */
 const NUMBERS: readonly { kind: FaultKind; stored: string | null }[] = [
   { kind: 'huge-integer', stored: '9007199254740993' },
   { kind: 'long-digits', stored: '123456789012345678901234567890' },
@@ -54,7 +54,7 @@ const forked: Fault = {
   title: 'the same block number with another hash',
   backends: 'any',
   invariants: ['B', 'C'],
-  // So many blocks that some lie in the newest ten minutes, which every poll reads again.
+  // The number of blocks with which some are within the newest ten minutes, which every poll reads again.
   sandbox: { blocksPerHour: 600 },
   async inject(world) {
     const { sql, evidence, sandbox } = world;
@@ -64,7 +64,7 @@ const forked: Fault = {
     await until('hashes to differ', () => (sandbox.ledger.faults()['other-hash'] ?? 0) >= 6);
     sandbox.faults.clear();
     await steady.recovers('hashes were right again');
-    world.watched.length = 0; // there are more blocks now than there ever were
+    world.watched.length = 0; // there are more blocks than ever before
     const [row] = await sql<{ n: number }[]>`
       select count(distinct entity)::int as n from reporting.disagreements('proposed_blocks')`;
     evidence.claim('both blocks of a number are kept and flagged', (row?.n ?? 0) > 0);
@@ -73,7 +73,7 @@ const forked: Fault = {
   },
 };
 
-/** Polls of a service that changes its mind at every call, by real processes that are killed meanwhile. */
+/** Polls of a service that revises values at every call, by real processes that are killed meanwhile. */
 const revisedUnderKills: Fault = {
   numbers: [43],
   title: 'points revised, reverted, removed, under kill -9',
@@ -111,7 +111,7 @@ const revisedUnderKills: Fault = {
   },
 };
 
-/** A hundred thousand revisions, and what was known at every instant of them. */
+/** A hundred thousand revisions, and the known values at every instant of them. */
 const manyRevisions: Fault = {
   numbers: [43],
   title: 'every as-of equals the oracle',
@@ -165,7 +165,7 @@ const manyRevisions: Fault = {
   },
 };
 
-/** Answers of a node that contradict themselves. */
+/** Contradictory responses of a node. */
 const rpc: Fault = {
   numbers: [44],
   title: 'JSON-RPC error in a 200, wrong id, empty body; health 200 with healthy: false',

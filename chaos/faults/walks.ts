@@ -9,7 +9,7 @@ import type { Fault } from './fault.ts';
 const OPERATION = 'listPrimaryNetworkBlocksByNodeId';
 const DAYS = 1;
 
-/** A recorder whose every walk through blocks goes like this from its start on, in pages of so few items. */
+/** A recorder whose walks through blocks all have this behaviour from the start, in pages of this many items. */
 function walking(world: World, kinds: Partial<Record<WalkKind, number>>, pageSize: number): Promise<Steady> {
   world.sandbox.faults.rate(kinds, { operation: OPERATION });
   const datasets = {
@@ -40,7 +40,7 @@ const reversed: Fault = {
     await nothingIsClaimed(world, 'while tokens die');
     evidence.figures.set('dead tokens', deadTokens(world));
     sandbox.faults.clear();
-    // These two are whole in the end, so that everything is recorded from them.
+    // These two are complete in the end, so that everything is recorded from them.
     sandbox.faults.rate({ 'list-reversed': 0.5, 'page-of-one': 1 }, { operation: OPERATION });
     await steady.whole();
     await nothingIsClaimed(world, 'while lists are sorted the other way');
@@ -50,7 +50,7 @@ const reversed: Fault = {
   },
 };
 
-/** Tokens that die, or are always the same for a place, as long as the recording lasts. */
+/** Tokens that expire, or are always the same for a place, during the whole recording. */
 const unsteady = (kind: WalkKind, title: string): Fault => ({
   numbers: [63],
   title,

@@ -63,7 +63,7 @@ async function killAt(
 /** Each takes some ten seconds. */
 const MOST_TAKEOVERS = 100;
 
-/** Makes runs last: however fast the other worker is, there is one of this one's to kill or to freeze. */
+/** Slows runs down: however fast the other worker is, this one has one to kill or to freeze. */
 function slowUpstream({ sandbox }: World): void {
   sandbox.faults.tune({ lateMs: 700 });
   sandbox.faults.rate({ 'slow-headers': 0.5 });
@@ -187,7 +187,7 @@ async function eachOnce(world: World, after: string): Promise<void> {
     `each schedule once after ${after}, not ${schedules.join(', ')}`,
     areWanted(schedules),
   );
-  // Of each of three targets a poll and a hole; the next tick of both schedules and two other plans.
+  // Of each of three targets a poll and a heal; the next tick of both schedules and two other plans.
   world.evidence.bound(`jobs in the queue after ${after}`, waiting, 10);
 }
 
@@ -233,7 +233,7 @@ const frozenWorker: Fault = {
   },
 };
 
-/** The worker's answer is there, its commit is not: when it continues, another one has recorded what came after. */
+/** The worker has its response and has not committed: when it continues, another one has recorded later data. */
 const frozenWithAnswer: Fault = {
   numbers: [16],
   title: 'a worker frozen with an old answer in its hands',
@@ -284,7 +284,7 @@ async function rowsOf({ sql }: World, runs: readonly string[]): Promise<number> 
   return row?.n ?? 0;
 }
 
-/** How late the event loop was at most since it was asked last, in seconds, by the process's own metrics. */
+/** Maximum delay of the event loop since the last call, in seconds, by the process's own metrics. */
 async function loopDelay(worker: RecorderProcess | undefined): Promise<number> {
   const metrics = await (await fetch(`${worker?.address}/metrics`)).text();
   return Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(metrics)?.[1] ?? 0);

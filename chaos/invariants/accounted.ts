@@ -1,6 +1,6 @@
 import type { Invariant } from './invariant.ts';
 
-/** A state may be believed for so many intervals after a probe. */
+/** Maximum age of a state, in intervals after a probe. */
 const BELIEVED = 2.5;
 
 /**

@@ -3,7 +3,7 @@ import { checksum, storedBlocks } from '../stored.ts';
 import { trueBlocks } from '../truth.ts';
 import type { Invariant } from './invariant.ts';
 
-/** A: what the upstream had and what is stored are the same set of keys, up to the watermark. */
+/** A: the keys of the upstream and the stored ones are the same set, up to the watermark. */
 export const complete: Invariant = {
   letter: 'A',
   says: 'stored keys = true keys',

@@ -4,21 +4,23 @@ import { blocksTargetKey, trueBlocks, type Watched } from '../truth.ts';
 import type { World } from '../world.ts';
 import type { Invariant } from './invariant.ts';
 
-/** C: rows and coverage are one: nothing is claimed that is not stored, and every item of a page is a row or quarantined. */
+/**
+ * C: rows and coverage agree: nothing is claimed that is not stored, and every item of a page is a row or quarantined.
+ */
 export const covered: Invariant = {
   letter: 'C',
   says: 'coverage claims what is stored, no more; items = rows + quarantined',
   check: async (world) => [...(await unfoundedClaims(world)), ...(await unaccounted(world))],
 };
 
-/** Claims of coverage that the stored rows do not bear out; can be asked at any moment, also while runs continue. */
+/** Coverage without the stored rows; can be called at any moment, also while runs continue. */
 export async function unfoundedClaims(
   { sql, sandbox }: World,
   targets: readonly Pick<Watched, 'nodeId' | 'blockchainId'>[] = allTargets(sandbox),
 ): Promise<string[]> {
   const problems: string[] = [];
   for (const target of targets) {
-    // Coverage first: what it claims was committed by then, and rows never go.
+    // Coverage first: its rows were committed by then, and rows are never removed.
     const [row] = await sql<{ covered: string }[]>`
       select covered::text from recorder.coverage
       where dataset = 'proposed_blocks' and target_key = ${blocksTargetKey(target)}`;
@@ -29,10 +31,10 @@ export async function unfoundedClaims(
       const claimed = { ...target, from, to };
       const found = new Set([...(await storedBlocks(sql, claimed)), ...(bad?.hashes ?? [])]);
       const unseen = trueBlocks(sandbox, claimed).filter((hash) => !found.has(hash));
-      // A block whose proposer could not be read is stored, but not as this node's.
+      // A block whose proposer cannot be decoded is stored, but without this node.
       const nobodys = new Set(unseen.length === 0 ? [] : await storedHashes(sql, unseen));
       const missing = unseen.filter((hash) => !nobodys.has(hash));
-      // An item whose hash was what could not be read is one of the missing.
+      // An item whose hash cannot be decoded is one of the missing ones.
       const truth = new Set(trueBlocks(sandbox, claimed));
       const unreadable = (bad?.hashes ?? []).filter((hash) => hash === null || !truth.has(hash)).length;
       if (missing.length > unreadable)
@@ -49,7 +51,7 @@ const allTargets = (sandbox: World['sandbox']) =>
     ['p-chain', 'x-chain', 'c-chain'].map((blockchainId) => ({ nodeId, blockchainId })),
   );
 
-/** Runs whose counts and rows disagree. A row of a log carries the run that wrote it. */
+/** Runs whose counts and rows disagree. A row of a log contains the run that wrote it. */
 async function unaccounted({ sql }: World): Promise<string[]> {
   const rows = await sql<{ run_id: string; wrong: string }[]>`
     select r.run_id, w.wrong from recorder.runs r

@@ -2,7 +2,7 @@ import type { ServedList } from '../servers/poisoned-upstream.ts';
 import type { World } from '../world.ts';
 import type { Invariant } from './invariant.ts';
 
-/** L: one bad thing costs only itself. */
+/** L: one invalid item affects only itself. */
 export const isolated: Invariant = {
   letter: 'L',
   says: 'all but the poisoned part is stored, the part is in the quarantine once, nothing it touches is claimed',
@@ -21,7 +21,7 @@ export const isolated: Invariant = {
   },
 };
 
-/** Members that are lost, gone, twice there or there though they are poisoned. */
+/** Members that are lost, ended, repeated, or stored though they are poisoned. */
 async function wronglyStored({ sql, evidence }: World, list: ServedList): Promise<string[]> {
   const { dataset, column, members, sound, contradicts } = list;
   const rows = await sql<{ key: string; current: number; marked: boolean }[]>`
@@ -31,7 +31,7 @@ async function wronglyStored({ sql, evidence }: World, list: ServedList): Promis
   const stored = new Map(rows.map((row) => [row.key, row]));
   const left = new Set(sound);
   for (const { key } of members) if (key !== null) left.delete(key);
-  // Whose key cannot be read may be anybody: nobody is gone then.
+  // An item with an unreadable key may be any member: then none is ended.
   const retires = !contradicts && members.every(({ key }) => key !== null);
   evidence.figures.set(
     `${dataset}: had to be stored, left, were poisoned, looks`,
@@ -51,7 +51,7 @@ async function wronglyStored({ sql, evidence }: World, list: ServedList): Promis
   return problems;
 }
 
-/** Poisons that are not in the quarantine, or more than once, and what else is there. */
+/** Poisons that are not in the quarantine, or more than once, and other items in it. */
 async function wronglySetAside(
   { sql, evidence }: World,
   { dataset, poisons }: ServedList,
@@ -76,7 +76,7 @@ async function wronglySetAside(
   return problems;
 }
 
-/** A dataset that lacks what it was sent says so. */
+/** A dataset that lacks a sent item reports it. */
 async function wronglyClaimed({ sql }: World, { dataset, members }: ServedList): Promise<string[]> {
   const poisoned = members.some(({ mark }) => mark !== null);
   const [row] = await sql<{ complete: boolean }[]>`

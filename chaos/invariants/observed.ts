@@ -1,11 +1,11 @@
 import type { Invariant } from './invariant.ts';
 
-/** What a fault must have let be observed, for an invariant that is about it, to have been observed at all. */
+/** Requires that a fault was observed where an invariant is about it. */
 function unless(observed: readonly unknown[], what: string, problems: string[]): string[] {
   return observed.length === 0 ? [`${what} was looked at`] : problems;
 }
 
-/** E: within 60 s of the fault's end the lag is below two intervals, with nobody's help. */
+/** E: within 60 s of the fault's end the lag is below two intervals, without manual help. */
 export const recovered: Invariant = {
   letter: 'E',
   says: 'fresh again within 60 s of the fault, with no help',
@@ -19,7 +19,7 @@ export const recovered: Invariant = {
     ),
 };
 
-/** F: a fault longer than three intervals shows in `status` and its exit code. */
+/** F: a fault longer than three intervals is visible in `status` and its exit code. */
 export const shown: Invariant = {
   letter: 'F',
   says: 'a long fault shows in status and its exit code',
@@ -31,7 +31,7 @@ export const shown: Invariant = {
     ),
 };
 
-/** K: whatever does not move is told everywhere where somebody looks, within three intervals or 60 s. */
+/** K: every stall is reported in all places within three intervals or 60 s. */
 export const told: Invariant = {
   letter: 'K',
   says: 'what is stalled is told: freshness, status, doctor, a metric, the log',
@@ -45,7 +45,7 @@ export const told: Invariant = {
     ),
 };
 
-/** G: memory, log lines and requests stay within their bounds. */
+/** G: memory, log lines and requests stay within their limits. */
 export const bounded: Invariant = {
   letter: 'G',
   says: 'memory, log lines and requests stay bounded',
@@ -59,7 +59,7 @@ export const bounded: Invariant = {
     ),
 };
 
-/** X: exit codes and deadlines are as promised. */
+/** X: exit codes and deadlines are as documented. */
 export const ended: Invariant = {
   letter: 'X',
   says: 'exit codes and deadlines as promised',

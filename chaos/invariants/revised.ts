@@ -4,14 +4,14 @@ import type { RevisingUpstream } from '../servers/revising-upstream.ts';
 import type { World } from '../world.ts';
 import type { Invariant } from './invariant.ts';
 
-/** A target of the revising upstream in the recorder's terms. */
+/** Converts a target of the revising upstream to the recorder's form. */
 interface Version {
   readonly value: string;
   readonly from: number;
   readonly to: number | null;
 }
 
-/** D: the revisions of a point are the upstream's answers over the committed runs, equal neighbours collapsed. */
+/** D: the revisions of a point equal the upstream's responses over the committed runs, without equal neighbours. */
 export const revised: Invariant = {
   letter: 'D',
   says: 'revisions = answers over the committed runs, equal neighbours collapsed',

@@ -23,7 +23,7 @@ export const secret: Invariant = {
   },
 };
 
-/** Every row of every table that has the key in it, as text. */
+/** Every row of every table that contains the key, as text. */
 async function tables({ sql }: World) {
   const names = await sql<{ schema: string; name: string }[]>`
     select table_schema as schema, table_name as name from information_schema.tables
@@ -37,7 +37,7 @@ async function tables({ sql }: World) {
   return found;
 }
 
-/** Everything in Redis, as it would be dumped; nothing where the queue is not there. */
+/** The content of Redis, as it would be dumped; empty if the queue is not there. */
 async function redisValues(world: World) {
   if (world.backend !== 'redis') return [];
   const keys = await world.redis.command('KEYS', '*');

@@ -3,7 +3,7 @@ import { tableRowsSql } from '../../src/datasets/target-columns.ts';
 import { recorded } from '../../src/reporting/recorded-datasets.ts';
 import type { Invariant } from './invariant.ts';
 
-/** B: natural keys are unique: of one thing there is one row, or one version at a time. */
+/** B: natural keys are unique: an object has one row, or one version at a time. */
 export const unique: Invariant = {
   letter: 'B',
   says: 'natural keys are unique',
@@ -19,7 +19,10 @@ export const unique: Invariant = {
   },
 };
 
-/** The keys that are there twice. Asked of the rows themselves, not of the index that should prevent it; of readings in all their forms. */
+/**
+ * The repeated keys. Queried from the rows themselves, not from the index that should prevent it; of readings in all
+ * their forms.
+ */
 function doubled(dataset: (typeof recorded)[number]): string {
   const { key, columns, history } = dataset;
   const parts = key.map((column) =>
@@ -30,7 +33,7 @@ function doubled(dataset: (typeof recorded)[number]): string {
   const versions = (from: string, to: string, rows = table) =>
     `select 1 from (select ${from} as f, lag(coalesce(${to}, 'infinity')) over (partition by ${list} order by ${from}, coalesce(${to}, 'infinity')) as t
       from ${rows}) v where t > f`;
-  // What was decoded late was kept without being shown.
+  // Late-decoded items are stored without being shown.
   const everShown = `(select * from ${table} where valid_to is distinct from valid_from) shown`;
   if (history === 'log') return versions('valid_from', 'valid_to', everShown);
   if (history === 'series') return versions('valid_from', 'valid_to');

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 
 /**
- * A service before another one, which refuses when told to, and then says aloud which key it was sent; or whose page
- * tokens lead in a circle.
+ * A service in front of another one, which refuses on request, and then returns the key that it received; or whose page
+ * tokens form a cycle.
  */
 export class EchoingUpstream {
   readonly url: string;
   readonly keys = new Set<string>();
-  /** What it refuses with; null: it passes calls on. */
+  /** Its refusal; null: it forwards calls. */
   status: number | null = null;
   /** Tokens lead from A to B and from B to A. */
   circle = false;

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import fc from 'fast-check';
 
-/** A service before the sandbox that answers one call in three with whatever comes to mind. */
+/** A service in front of the sandbox that responds to one call in three with a random invalid response. */
 export class HostileUpstream {
   readonly url: string;
-  /** The share of calls that are answered with an invention. */
+  /** The share of calls with a random response. */
   hostility = 0.35;
   invented = 0;
   readonly #server: Server;
@@ -25,7 +25,7 @@ export class HostileUpstream {
         response.end(value.body);
         return;
       }
-      // Passed on as it is: what the sandbox breaks stays broken.
+      // Forwarded unchanged, including faults of the sandbox.
       const answer = await fetch(behind + (request.url ?? '/')).catch(() => null);
       const body = await answer?.arrayBuffer().catch(() => null);
       if (!answer || !body) return void response.destroy();
@@ -97,7 +97,7 @@ const anything: fc.Arbitrary<Invention> = fc.record({
   ),
 });
 
-/** Inventions without end, the same for the same seed. */
+/** Random responses without end, the same for the same seed. */
 function* inventions(seed: number): Generator<Invention, never> {
   for (let batch = 0; ; batch++) yield* fc.sample(anything, { numRuns: 100, seed: seed + batch });
 }

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 
-/** A service before another one that says in its headers what it allows, whatever that is. */
+/** A service in front of another one with any rate limit headers. */
 export class LimitingUpstream {
   readonly url: string;
-  /** The headers that every answer carries. */
+  /** The headers of every response. */
   says: Readonly<Record<string, string>> = {};
-  /** When it was asked, ms since 1970. */
+  /** Times of its requests, ms since 1970. */
   readonly asked: number[] = [];
   readonly #server: Server;
 
@@ -31,7 +31,7 @@ export class LimitingUpstream {
     return new LimitingUpstream(server, `http://127.0.0.1:${address.port}`, behind);
   }
 
-  /** How often it was asked since a time, ms since 1970. */
+  /** Number of requests since a time, ms since 1970. */
   askedSince(time: number): number {
     return this.asked.filter((at) => at > time).length;
   }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Random } from '../random.ts';
 
-/** Where a transaction is, and what became of it. */
+/** The place of a transaction, and its status. */
 export interface Whereabouts {
   readonly hash: string;
   readonly block: number;
@@ -10,16 +10,16 @@ export interface Whereabouts {
 }
 
 const NEWEST = 90_000_000;
-/** Transactions stay so near to the newest block that every poll asks for them again. */
+/** Transactions stay so near to the newest block that every poll requests them again. */
 const DEPTH = 15;
 
-/** A service before the sandbox whose list of an address's transactions moves them to other blocks when it is told to. */
+/** A service in front of the sandbox whose list of an address's transactions moves them to other blocks on request. */
 export class MovingUpstream {
   readonly url: string;
   readonly #server: Server;
   readonly #behind: string;
   readonly #random: Random;
-  /** Everything that it said of each transaction, the last last. */
+  /** All its versions of each transaction, the last one last. */
   readonly #said = new Map<string, Whereabouts[]>();
 
   private constructor(server: Server, url: string, behind: string, random: Random, transactions: number) {
@@ -46,17 +46,17 @@ export class MovingUpstream {
     return new MovingUpstream(server, `http://127.0.0.1:${address.port}`, behind, random, transactions);
   }
 
-  /** What it says now. */
+  /** Its current versions. */
   get now(): Whereabouts[] {
     return [...this.#said.values()].flatMap((said) => said.slice(-1));
   }
 
-  /** What it said before, of each transaction one after the other. */
+  /** Its earlier versions of each transaction, in order. */
   get before(): Whereabouts[] {
     return [...this.#said.values()].flatMap((said) => said.slice(0, -1));
   }
 
-  /** Moves some of the transactions, back to where they were too, or changes their status. @returns how many */
+  /** Moves some of the transactions, also back to earlier places, or changes their status. @returns the number */
   move(): number {
     let moved = 0;
     for (const [hash, said] of [...this.#said].slice(1)) {

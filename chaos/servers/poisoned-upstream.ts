@@ -5,26 +5,26 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 export interface Member {
   /** Its JSON, letter by letter. */
   readonly json: string;
-  /** Its key as it is stored; null: it cannot be read. */
+  /** Its stored key; null: it cannot be decoded. */
   readonly key: string | null;
-  /** What only this member says, in a field `mark`, where it must not be stored; null: it must be. */
+  /** A field `mark` of this member only, if it must not be stored; null: it must be stored. */
   readonly mark: string | null;
 }
 
-/** What of a whole list was sent, and how often each poison was. */
+/** The sent members of a complete list, and the number of each poison. */
 export class ServedList {
   readonly dataset: string;
-  /** The column that tells its members apart. */
+  /** The column that identifies its members. */
   readonly column: string;
   /** What is sent from now on. */
   members: readonly Member[] = [];
-  /** A key came with two values: nothing may be concluded from what was not sent. */
+  /** A key had two values: missing members prove nothing. */
   contradicts = false;
-  /** Lists that were sent to their end. */
+  /** Number of completely sent lists. */
   looks = 0;
-  /** The keys of what had to be stored, of all lists that were sent. */
+  /** The keys of the members to store, of all sent lists. */
   readonly sound = new Set<string>();
-  /** How often each poison was sent, by its mark. */
+  /** Number of times that each poison was sent, by its mark. */
   readonly poisons = new Map<string, number>();
 
   constructor(dataset: string, column: string) {
@@ -32,7 +32,7 @@ export class ServedList {
     this.column = column;
   }
 
-  /** The members from a place on, at most so many. */
+  /** The members from an index on, at most this many. */
   send(from: number, most: number): { readonly text: string; readonly next: number | null } {
     const members = this.members.slice(from, from + most);
     for (const { key, mark } of members) {
@@ -49,8 +49,8 @@ export const COLLECTION = { chain: '43114', address: '0x54c800d2331e10467143911a
 const TOKENS = `/v1/chains/${COLLECTION.chain}/nfts/collections/${COLLECTION.address}/tokens`;
 
 /**
- * A service before the sandbox whose list of tokens, by pages, and whose list of validators, by JSON-RPC, are what they
- * are told to be. It knows what it sent.
+ * A service in front of the sandbox with scripted lists of tokens, by pages, and of validators, by JSON-RPC. It records
+ * what it sent.
  */
 export class PoisonedUpstream {
   readonly url: string;

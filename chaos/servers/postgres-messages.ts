@@ -1,8 +1,8 @@
-/** What a client may ask before its first message: to encrypt the connection (SSLRequest, GSSENCRequest). */
+/** Requests of a client before its first message: to encrypt the connection (SSLRequest, GSSENCRequest). */
 const ENCRYPTION: ReadonlySet<number> = new Set([80_877_103, 80_877_104]);
 
 /**
- * Reads what a client tells PostgreSQL (protocol 3.0), as far as it takes to know which statement runs: a prepared
+ * Parses the messages of a client to PostgreSQL (protocol 3.0), as far as needed to identify its statements: a prepared
  * statement is sent once with its text and then only named.
  */
 export class PostgresMessages {
@@ -10,7 +10,7 @@ export class PostgresMessages {
   #rest = Buffer.alloc(0);
   #started = false;
 
-  /** Takes what arrived. @returns the texts of the statements that were executed in it */
+  /** Parses received bytes. @returns the texts of the statements that were executed in them */
   read(chunk: Buffer): string[] {
     const executed: string[] = [];
     this.#rest = Buffer.concat([this.#rest, chunk]);
@@ -22,7 +22,7 @@ export class PostgresMessages {
       const type = this.#started ? String.fromCharCode(this.#rest[0] ?? 0) : '';
       const body = this.#rest.subarray(head + 4, head + length);
       this.#rest = this.#rest.subarray(head + length);
-      // A standby asks for encryption first. What follows has no type either.
+      // A standby requests encryption first. The next message has no type either.
       if (!this.#started) this.#started = !ENCRYPTION.has(body.readInt32BE(0));
       if (type === 'P') {
         const [name = '', text = ''] = strings(body, 2);

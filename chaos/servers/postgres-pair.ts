@@ -9,9 +9,9 @@ import { TcpProxy } from './proxy.ts';
 
 const DATABASE = 'pair';
 
-/** A primary and a standby that follows it, asynchronously unless said otherwise, with one migrated database. */
+/** A primary and a standby that follows it, asynchronously by default, with one migrated database. */
 export class PostgresPair {
-  /** The one that took writes at first, or since the last `rejoin`. */
+  /** The server that was writable at first, or since the last `rejoin`. */
   primary: PostgresServer;
   standby: PostgresServer;
   /** The database on each of the two, the first primary's first. */
@@ -50,24 +50,24 @@ export class PostgresPair {
     return pair;
   }
 
-  /** The database on the one that `promote` makes the primary. */
+  /** The database on the server that `promote` makes the primary. */
   get standbyUrl(): string {
     return this.standby.urlOf(DATABASE);
   }
 
-  /** Nothing more reaches the standby: what is committed from now on is lost with the primary. */
+  /** Holds the replication: later commits are lost with the primary. */
   hold(): void {
     this.#link.weather = { kind: 'black-hole' };
   }
 
-  /** Makes the standby the primary, whatever became of the other one. What was held is lost. */
+  /** Makes the standby the primary, in any state of the other one. Held changes are lost. */
   async promote(): Promise<void> {
     this.#link.weather = { kind: 'down' };
     this.#link.reset();
     await this.standby.promote();
   }
 
-  /** After a promotion: the one that was killed restarts as the synchronous standby of the other one. */
+  /** After a promotion: the killed server restarts as the synchronous standby of the other one. */
   async rejoin(): Promise<void> {
     [this.primary, this.standby] = [this.standby, this.primary];
     await this.standby.beginAsStandbyOf(this.primary);

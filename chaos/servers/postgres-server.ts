@@ -49,7 +49,7 @@ export class PostgresServer {
   }
 
   static async #open(dir: string, more: Settings = {}): Promise<PostgresServer> {
-    // Nothing here outlives the machine; processes are killed, and what they wrote the system keeps.
+    // Nothing here outlives the machine; processes are killed, and the system keeps their writes.
     const settings = { fsync: 'off', max_connections: 200, wal_keep_size: '512MB', ...more };
     const { url, close } = await openEmbedded({ dir, log: silent, settings });
     const home = await embeddedHome(dir, silent);
@@ -58,8 +58,8 @@ export class PostgresServer {
 
   /**
    * Starts a standby in `dir` that follows this server from now on, asynchronously. It starts with this server's files,
-   * for which this one is stopped and started again.
-   * @param port where it reaches this server, such as a proxy's
+   * for which this one is restarted.
+   * @param port of this server for the standby, such as a proxy's
    */
   async follow(dir: string, port: number): Promise<PostgresServer> {
     const home = await embeddedHome(dir, silent);
@@ -75,8 +75,8 @@ export class PostgresServer {
   }
 
   /**
-   * Starts this server, which was killed, as a standby of another one that continues meanwhile. What it stored is replaced by a copy of
-   * the other one's files, made as a base backup is.
+   * Starts this killed server as a standby of another one that continues meanwhile. Its data is replaced by a copy of
+   * the other one's files, as in a base backup.
    */
   async beginAsStandbyOf(primary: PostgresServer): Promise<void> {
     const settings = await readFile(join(this.data, 'postgresql.conf'), 'utf8');
@@ -89,7 +89,7 @@ export class PostgresServer {
     await rm(this.data, { recursive: true, force: true });
     await primary.#administer(async (sql) => {
       await sql`select pg_backup_start('standby', true)`;
-      // tar returns 1 when files changed as it read them.
+      // tar returns 1 if files changed while it read them.
       const copying =
         'mkdir -m 700 "$1" && { tar -C "$0" --exclude=./postmaster.* --exclude="./pg_wal/*" -cf - . || test $? -eq 1; } | tar -C "$1" -xpf -';
       await run('/bin/sh', ['-c', copying, primary.data, this.data]);
@@ -115,7 +115,7 @@ export class PostgresServer {
     });
   }
 
-  /** Makes a standby a server that takes writes. Resolves when it does. */
+  /** Promotes a standby to a writable server. Resolves when it is writable. */
   async promote(): Promise<void> {
     await this.#administer((sql) => sql`select pg_promote(true, 60)`);
   }
@@ -129,20 +129,20 @@ export class PostgresServer {
     return join(this.#home.path, 'data');
   }
 
-  /** Makes a migrated, empty database. @returns its URL */
+  /** Creates a migrated, empty database. @returns its URL */
   async clone(name: string): Promise<string> {
     await this.#administer((sql) => sql`create database ${sql(name)} template ${sql(TEMPLATE)}`);
     return this.urlOf(name);
   }
 
-  /** Makes a database without any tables. @param encoding as the server's, unless said otherwise. @returns its URL */
+  /** Creates a database without any tables. @param encoding Default: that of the server. @returns its URL */
   async blank(name: string, encoding?: string): Promise<string> {
     const other = `template template0 encoding '${encoding}' lc_collate 'C' lc_ctype 'C'`;
     await this.#administer((sql) => sql.unsafe(`create database "${name}" ${encoding ? other : ''}`));
     return this.urlOf(name);
   }
 
-  /** Copies a database that nobody works with: a backup. @returns the copy's name */
+  /** Copies an unused database: a backup. @returns the copy's name */
   async copy(url: string): Promise<string> {
     const name = new URL(url).pathname.slice(1);
     const copy = `${name}_backup`;
@@ -153,7 +153,7 @@ export class PostgresServer {
     return copy;
   }
 
-  /** Puts a backup in a database's place, whoever works with it. */
+  /** Replaces a database with a backup, despite open connections. */
   async swap(url: string, backup: string): Promise<void> {
     const name = new URL(url).pathname.slice(1);
     const lost = `${name}_lost`;
@@ -179,14 +179,14 @@ export class PostgresServer {
     await this.#administer((sql) => sql`drop database if exists ${sql(name)} with (force)`);
   }
 
-  /** Ends it at once, as a crash would: no checkpoint, every connection cut. Resolves when it is gone. */
+  /** Ends it at once, like a crash: no checkpoint, every connection closed. Resolves when it has ended. */
   async crash(): Promise<void> {
     const pid = await this.#postmaster();
     process.kill(pid, 'SIGQUIT');
     await until('PostgreSQL to be gone', () => !isAlive(pid));
   }
 
-  /** Ends all of its processes with SIGKILL. Resolves when they are gone. */
+  /** Ends all of its processes with SIGKILL. Resolves when they have ended. */
   async kill(): Promise<void> {
     const pid = await this.#postmaster();
     const all = [pid, ...(await childrenOf(pid))];
@@ -194,7 +194,7 @@ export class PostgresServer {
     await until('PostgreSQL to be gone', () => !all.some(isAlive));
   }
 
-  /** Starts it again on the same port, after a crash through recovery. Resolves when it takes connections. */
+  /** Starts it again on the same port, after a crash through recovery. Resolves when it accepts connections. */
   async start(): Promise<void> {
     await this.#control('start', '-l', 'postgres.log', '-w', '-t', '100');
   }
@@ -206,7 +206,7 @@ export class PostgresServer {
     await run(join(this.#bin, 'pg_ctl'), [command, '-D', 'data', ...more], options);
   }
 
-  /** Stops every process of it where it stands. @returns what lets them continue */
+  /** Freezes every process of it. @returns a function that lets them continue */
   async freeze(): Promise<() => void> {
     const pid = await this.#postmaster();
     const frozen = [pid, ...(await childrenOf(pid))];
@@ -217,7 +217,7 @@ export class PostgresServer {
     return () => signal('SIGCONT');
   }
 
-  /** Stops it for good. */
+  /** Stops it permanently. */
   async stop(): Promise<void> {
     await this.#leave();
   }

@@ -3,37 +3,37 @@ import { createServer, type Server, type Socket, connect as tcpConnect } from 'n
 import { setTimeout as delay } from 'node:timers/promises';
 import { PostgresMessages } from './postgres-messages.ts';
 
-/** What becomes of the bytes of every connection. */
+/** Handling of the bytes of every connection. */
 type Weather =
   | { readonly kind: 'fair' }
-  /** Answers arrive late. */
+  /** Responses are delayed. */
   | { readonly kind: 'delay'; readonly milliseconds: number }
-  /** Nothing arrives any more, in either direction, and no connection ends. */
+  /** Nothing is forwarded any more, in either direction, and no connection ends. */
   | { readonly kind: 'black-hole' }
-  /** New connections are taken, and closed at once. */
+  /** New connections are accepted, and closed at once. */
   | { readonly kind: 'closing' }
   /** New connections are refused. */
   | { readonly kind: 'down' };
 
 /**
- * Decides over one execution of a statement: `lose` forwards it and drops the answer with the connection; `cut-before`
- * drops the connection first; `mark` forwards it and remembers the connection for {@link TcpProxy.silenceMarked}.
+ * Action on one execution of a statement: `lose` forwards it and drops the response with the connection; `cut-before`
+ * closes the connection first; `mark` forwards it and stores the connection for {@link TcpProxy.silenceMarked}.
  */
 export type Decide = (statement: string) => 'forward' | 'lose' | 'cut-before' | 'mark';
 
-/** A TCP proxy that can be told to misbehave. */
+/** A TCP proxy that can inject faults. */
 export class TcpProxy {
   readonly port: number;
   readonly #server: Server;
   readonly #pairs = new Set<Pair>();
-  /** The port that new connections lead to. */
+  /** The target port of new connections. */
   target: number;
   #weather: Weather = { kind: 'fair' };
   #cutAfter = Number.POSITIVE_INFINITY;
   #decide: Decide | null = null;
   readonly #marked = new Set<Pair>();
   readonly #silent = new WeakSet<Pair>();
-  /** Connections that were opened, also those that were refused. */
+  /** Number of opened connections, including refused ones. */
   opened = 0;
 
   private constructor(server: Server, port: number, target: number) {
@@ -43,7 +43,7 @@ export class TcpProxy {
     server.on('connection', (client) => this.#accept(client));
   }
 
-  /** Opens a proxy before a port of this machine. */
+  /** Opens a proxy in front of a port of this machine. */
   static async open(target: number): Promise<TcpProxy> {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -69,17 +69,17 @@ export class TcpProxy {
     return this.#weather;
   }
 
-  /** Ends each connection that was opened from now on after so many bytes from the server. */
+  /** Closes each connection that was opened from now on after this many bytes from the server. */
   cutAfter(bytes: number): void {
     this.#cutAfter = bytes;
   }
 
-  /** Has every PostgreSQL statement decided over; null forwards all. */
+  /** Calls a function for the action on every PostgreSQL statement; null forwards all. */
   decide(decide: Decide | null): void {
     this.#decide = decide;
   }
 
-  /** Lets nothing more come back on the marked connections, which stay open. @returns how many there were */
+  /** Drops all later responses on the marked connections, which stay open. @returns their number */
   silenceMarked(): number {
     const marked = [...this.#marked].filter((pair) => this.#pairs.has(pair));
     for (const pair of marked) this.#silent.add(pair);
@@ -87,27 +87,27 @@ export class TcpProxy {
     return marked.length;
   }
 
-  /** Lets nothing more come back on the connections there are, which stay open; new ones work. @returns how many there were */
+  /** Drops all later responses on the current connections, which stay open; new ones work. @returns their number */
   silence(): number {
     for (const pair of this.#pairs) this.#silent.add(pair);
     return this.#pairs.size;
   }
 
-  /** Resets every connection there is. @returns how many */
+  /** Resets all current connections. @returns their number */
   reset(): number {
     const count = this.#pairs.size;
     for (const pair of this.#pairs) pair.destroy();
     return count;
   }
 
-  /** Closes every connection there is, as a server that stops does. @returns how many */
+  /** Closes all current connections, like a server that stops. @returns their number */
   end(): number {
     const count = this.#pairs.size;
     for (const pair of this.#pairs) pair.end();
     return count;
   }
 
-  /** Takes nothing more on the connections there are, not even that they end, as a machine that is stalled. */
+  /** Reads nothing more on the current connections, not even their end, like a stalled machine. */
   stand(): void {
     for (const pair of this.#pairs) pair.stand();
   }
@@ -146,7 +146,7 @@ export class TcpProxy {
     });
     server.on('data', (chunk) => {
       left -= chunk.length;
-      // The answer is here, so the statement is done: now it is lost.
+      // The response arrived, so the statement is complete: now it is lost.
       if (losing || left < 0) return pair.destroy();
       if (this.#silent.has(pair)) return;
       const weather = this.#weather;
@@ -157,7 +157,7 @@ export class TcpProxy {
   }
 }
 
-/** A client's connection and the one that was made for it. */
+/** A client's connection and the corresponding one to the server. */
 class Pair {
   readonly #client: Socket;
   readonly #server: Socket;
@@ -174,7 +174,7 @@ class Pair {
     }
   }
 
-  /** Writes on, or holds back until the weather is fair. */
+  /** Writes, or buffers while the proxy holds data. */
   pass(from: Socket, to: Socket, chunk: Buffer, hold: boolean): void {
     const write = () => {
       if (to.destroyed || to.write(chunk)) return;
@@ -185,7 +185,7 @@ class Pair {
     else write();
   }
 
-  /** Lets go what was held back. */
+  /** Writes the buffered data. */
   thaw(): void {
     for (const write of this.#held.splice(0)) write();
   }

@@ -10,11 +10,11 @@ import { until } from '../waiting.ts';
 
 const SLOTS = 16_384;
 
-/** A redis-server that was started here. */
+/** A started redis-server. */
 export interface RedisNode {
   readonly port: number;
   readonly process: ChildProcess;
-  /** By which it was started. */
+  /** Arguments of its start. */
   readonly args: readonly string[];
 }
 
@@ -35,7 +35,7 @@ export class RedisPlaces {
   /** Starts a cluster of three primaries, each with a replica. @returns its nodes, the primaries first */
   async startCluster(): Promise<readonly RedisNode[]> {
     const nodes: RedisNode[] = [];
-    // Without ports of their own for what nodes tell each other, these would be 10,000 higher, where there may be none.
+    // Without separate bus ports these would be 10,000 higher, possibly above the maximum.
     const buses: string[] = [];
     for (let n = 0; n < 6; n++) {
       const file = `nodes-${n}.conf`;
@@ -113,7 +113,7 @@ export class RedisPlaces {
     return { primary, replica, sentinels };
   }
 
-  /** Waits until the replica of a server holds what was written to it: what it does not hold is lost with the server. */
+  /** Waits until the replica of a server has its writes: others are lost with the server. */
   async replicated({ port }: RedisNode): Promise<void> {
     const client = new Redis(port);
     const told = async (name: RegExp) =>
@@ -129,14 +129,14 @@ export class RedisPlaces {
     }
   }
 
-  /** Ends a server at once, as a crash does. */
+  /** Ends a server at once, like a crash. */
   async kill({ port, process }: Pick<RedisNode, 'port' | 'process'>): Promise<void> {
     this.#running.delete(port);
     process.kill('SIGKILL');
     if (process.exitCode === null && process.signalCode === null) await once(process, 'exit');
   }
 
-  /** Starts a server that was killed again, where it was. It has lost all that it stored. */
+  /** Starts a killed server again on its port. Its data is lost. */
   again({ port, args }: RedisNode, ...settings: string[]): Promise<RedisNode> {
     return this.#spawn(port, [...args, ...settings]);
   }

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { Redis } from 'ioredis';
 import { findFreePort } from '../../src/db/embedded/free-port.ts';
 
-/** The Redis of a run: it keeps nothing on disk, so that a restart is a loss of everything. */
+/** The Redis of a run: it stores nothing on disk, so that a restart loses everything. */
 export class RedisServer {
   readonly port: number;
   readonly #dir: string;
@@ -18,7 +18,7 @@ export class RedisServer {
     this.#dir = dir;
   }
 
-  /** Starts one from PATH on a free port. @throws Error when there is none */
+  /** Starts one from PATH on a free port. @throws Error if there is none */
   static async start(): Promise<RedisServer> {
     const dir = await mkdtemp(join(tmpdir(), 'chaos-redis-'));
     const server = new RedisServer(await findFreePort(), dir);
@@ -44,7 +44,7 @@ export class RedisServer {
     child.stdout.resume();
   }
 
-  /** Ends it at once; everything in it is gone. */
+  /** Ends it at once; its data is lost. */
   async crash(): Promise<void> {
     const child = this.#process;
     this.#process = null;
@@ -54,19 +54,19 @@ export class RedisServer {
     await ended;
   }
 
-  /** Stops its process where it stands. @returns what lets it continue */
+  /** Freezes its process. @returns a function that lets it continue */
   freeze(): () => void {
     const child = this.#process;
     child?.kill('SIGSTOP');
     return () => child?.kill('SIGCONT');
   }
 
-  /** Takes its directory away, so that it cannot save until it is started again. */
+  /** Removes its directory, so that it cannot save until it is started again. */
   async loseDirectory(): Promise<void> {
     await rm(this.#dir, { recursive: true, force: true });
   }
 
-  /** Sends one command over a connection of its own. */
+  /** Sends one command over a separate connection. */
   async command(name: string, ...args: string[]): Promise<unknown> {
     const redis = new Redis(this.url, { maxRetriesPerRequest: 1 });
     redis.on('error', () => {});

@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { Random } from '../random.ts';
 
-/** What is asked for. */
+/** A requested series. */
 interface SeriesTarget {
   readonly chainId: string;
   readonly metric: string;
   readonly timeInterval: string;
 }
 
-/** One answer: the points by timestamp (Unix seconds), and when it was given (ms). */
+/** One response: the points by timestamp (Unix seconds), and its time (ms). */
 interface RevisedAnswer {
   readonly at: number;
   readonly points: ReadonlyMap<number, string>;
@@ -18,8 +18,8 @@ interface RevisedAnswer {
 const HOUR = 3_600;
 
 /**
- * A metrics service that changes its mind at every call: points are revised, return to an earlier value, vanish and
- * come back. It remembers every answer it gave.
+ * A metrics service that revises values at every call: points are revised, return to an earlier value, vanish and
+ * reappear. It keeps all its responses.
  */
 export class RevisingUpstream {
   readonly url: string;
@@ -31,9 +31,9 @@ export class RevisingUpstream {
   readonly #points: number;
   readonly #clock: () => number;
   readonly #heard: (() => void)[] = [];
-  /** The share of points that each answer changes. */
+  /** The share of points that each response changes. */
   readonly #restless: number;
-  /** Whole answers that were sent. */
+  /** Complete responses that were sent. */
   answered = 0;
   changed = 0;
 
@@ -68,12 +68,12 @@ export class RevisingUpstream {
     return [...this.#targets.values()];
   }
 
-  /** The last answer about a target that was given in a time (ms, both included). */
+  /** The last response for a target within a time (ms, both included). */
   answerWithin(target: SeriesTarget, from: number, to: number): RevisedAnswer | undefined {
     return this.#answers.get(nameOf(target))?.findLast(({ at }) => at >= from && at <= to);
   }
 
-  /** Resolves as soon as the next answer is on its way, before anybody can have read it. */
+  /** Resolves as soon as the next response is being sent, before a client can have read it. */
   next(): Promise<void> {
     return new Promise((resolve) => {
       this.#heard.push(resolve);
@@ -118,7 +118,7 @@ export class RevisingUpstream {
     return `{"results":[${results.join(',')}]}`;
   }
 
-  /** What a point says now: as before, something new, something it said earlier, or nothing (null). */
+  /** The next value of a point: unchanged, new, an earlier one, or none (null). */
   #next(all: Map<number, string[]>, timestamp: number): string | null {
     const history = all.get(timestamp) ?? [];
     all.set(timestamp, history);

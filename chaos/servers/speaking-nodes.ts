@@ -1,12 +1,15 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 
-/** Nodes whose health reports say, word for word, what they are told to. */
+/** Nodes with scripted health reports. */
 export class SpeakingNodes {
   readonly url: string;
-  /** A check as it stands in the report, by node: the node is ill. */
+  /** A failing check in the report, by node. */
   readonly ills = new Map<string, string>();
-  /** When the probe `health` of each node was first asked since it fell ill, ms since 1970: each probe has its own turn. */
+  /**
+   * The first request of the probe `health` of each node since it failed, ms since 1970: each probe has its own
+   * schedule.
+   */
   readonly heard = new Map<string, number>();
   said = 0;
   readonly #server: Server;

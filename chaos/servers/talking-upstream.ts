@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 
 /**
- * A service before another one that says something of its own wherever an answer has room for it: in unknown fields, in
- * their names, in texts, in an item that cannot be decoded, and in its errors.
+ * A service in front of another one that adds a text everywhere in a response: in unknown fields, in their names, in
+ * texts, in an item that cannot be decoded, and in its errors.
  */
 export class TalkingUpstream {
   readonly url: string;
-  /** Answers in which it was said. */
+  /** Number of responses with the text. */
   said = 0;
-  /** Paths that hold this are refused. */
+  /** Paths that contain this are refused. */
   refused = '/blockchains/x-chain/';
   readonly #server: Server;
 
@@ -34,7 +34,7 @@ export class TalkingUpstream {
     });
   }
 
-  /** @param say what it says, of the key that it was sent */
+  /** @param say returns the text for the received key */
   static async open(behind: string, say: (key: string) => string): Promise<TalkingUpstream> {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -49,7 +49,7 @@ export class TalkingUpstream {
   }
 }
 
-/** Lists get items that say it. */
+/** Lists get items with the text. */
 function spoken(value: unknown, said: string): unknown {
   if (!Array.isArray(value) || !value.every(isObject)) return value;
   const items = value.map((item) => ({

@@ -4,7 +4,7 @@ import type { Network } from '../network/network.ts';
 
 const MOST = 64;
 
-/** The accounts of the `addresses` parameter; undefined where it is not given. */
+/** The accounts of the `addresses` parameter; undefined without the parameter. */
 export function accountsOf(query: Query, network: Network): Account[] | undefined {
   const addresses = query.list('addresses');
   if (addresses.length === 0) return undefined;

@@ -13,7 +13,7 @@ import { chainInfo, chainOf, networkOf } from './networks.ts';
 
 type Group = (of: (account: Account) => Holding[]) => Json;
 
-/** The balance groups of the P-chain; with a past blockTimestamp the optional restakedRewards is left out. */
+/** The balance groups of the P-chain; with a past blockTimestamp the optional restakedRewards is absent. */
 function platform(network: Network, group: Group, sec: number, past: boolean): JsonObject {
   const { holdings } = network;
   const shared = group((account) => holdings.atomic(account, 0, sec));

@@ -7,7 +7,7 @@ import type { Numbers } from '../http/paging.ts';
 import type { Query } from '../http/query.ts';
 import { isId } from '../ids/base58.ts';
 
-/** The EVM chains by chain id and, where they have one, by blockchain id. */
+/** The EVM chains by chain id and, if they have one, by blockchain id. */
 export type EvmNetworks = ReadonlyMap<string, EvmNetwork>;
 
 /** The chain of a path. */
@@ -20,7 +20,7 @@ export function evmNetworkOf(networks: EvmNetworks, parts: PathParts): EvmNetwor
   return network;
 }
 
-/** The address of a path, with its case kept; refuses what is no address. */
+/** The address of a path, with its case kept; refuses an invalid address. */
 export function addressOf(parts: PathParts): string {
   const address = part(parts, 'address');
   if (!/^0x[0-9a-fA-F]{40}$/.test(address))
@@ -28,15 +28,12 @@ export function addressOf(parts: PathParts): string {
   return address;
 }
 
-/** The currency to give prices in: usd by default. */
+/** The currency of prices: usd by default. */
 export function currencyOf(query: Query): Currency {
   return query.choice('currency', CURRENCIES) ?? 'usd';
 }
 
-/**
- * The transactions of an account between startBlock, included, and endBlock, excluded, that
- * happened by a time (Unix seconds).
- */
+/** The transactions of an account between startBlock, included, and endBlock, excluded, up to a time (Unix seconds). */
 export function transactionsIn(network: EvmNetwork, account: number, query: Query, sec: number): Numbers {
   const startBlock = query.integer('startBlock', { min: 0 }) ?? 0;
   const endBlock = query.integer('endBlock', { min: 0 }) ?? Number.MAX_SAFE_INTEGER;

@@ -7,7 +7,10 @@ import type { NetworkName, PrimaryChain } from '../network/primary-chains.ts';
 /** The simulated networks by name. */
 export type Networks = Readonly<Record<NetworkName, Network>>;
 
-/** The network of a path. The sandbox answers to no name of a public network, so that its data cannot pass for theirs. */
+/**
+ * The network of a path. The sandbox refuses the names of public networks, so that its data cannot be mistaken for
+ * theirs.
+ */
 export function networkOf(networks: Networks, parts: PathParts): Network {
   const name = part(parts, 'network');
   if (name === 'sandbox') return networks.sandbox;

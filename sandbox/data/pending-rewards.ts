@@ -12,10 +12,10 @@ import { assetAmount } from './amounts.ts';
 import type { DataService } from './data-service.ts';
 import { networkOf } from './networks.ts';
 
-/** An expired stake is still listed for so many seconds. */
+/** Seconds for which an expired stake is still listed. */
 const LINGERS = 3_600;
 
-/** The rewards that stakes are about to bring; a validator's fee goes under the transaction of its delegator. */
+/** The expected rewards of stakes; a validator's fee is under the transaction of its delegator. */
 function rewards(network: Network, sec: number): ExpectedReward[] {
   return network.validators.stakes
     .flat()

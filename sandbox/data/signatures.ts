@@ -10,7 +10,7 @@ import { networkOf } from './networks.ts';
 
 const HEX = /^(0x)?([0-9a-fA-F]{2})+$/;
 
-/** The answer for something that validators signed: 201, also to GET, as the service does. */
+/** The response for signed messages: 201, also to GET, as the service does. */
 function signed(text: string): Answer {
   const parts = [0, 1, 2, 3, 4, 5].map((i) => createHash('sha256').update(`${i} ${text}`).digest('hex'));
   return { status: 201, document: { signedMessage: parts.join('') } };

@@ -19,13 +19,13 @@ const NEW_TYPES = [
   'RewardAutoRenewedValidatorTx',
 ];
 
-/** The fields of a transaction that the network makes itself: nothing is consumed, moved or burned. */
+/** The fields of a transaction that the network creates itself: nothing is consumed, moved or burned. */
 export function bare(network: Network, item: Omit<StakingItem, 'details'>): JsonObject {
   const { sourceChain, destinationChain, memo, ...rest } = common(network, item, 0n, 0n);
   return { ...rest, consumedUtxos: [], emittedUtxos: [], amountBurned: [] };
 }
 
-/** The fields of a transfer, to or from another chain where one is named. */
+/** The fields of a transfer, optionally to or from another chain. */
 function moved(network: Network, item: Omit<StakingItem, 'details'>, more: JsonObject): JsonObject {
   const amount = 1_000_000_000n + BigInt(mix(network.seed, item.time, 95));
   const { sourceChain, destinationChain, ...rest } = common(network, item, 0n, 0n);
@@ -57,7 +57,7 @@ function detailsOf(network: Network, item: Omit<StakingItem, 'details'>): JsonOb
 function event(network: Network, account: Account, number: number, types: readonly string[]): StakingItem {
   return {
     time: network.genesisSec + number * EVERY + (mix(network.seed, account.number, number, 98) % EVERY),
-    // Created on demand: most of them are filtered away.
+    // Created on demand: most of them are filtered out.
     get hash() {
       return network.ids.primary.encode(KIND.event, account.number * PER_ACCOUNT + number);
     },
@@ -69,7 +69,7 @@ function event(network: Network, account: Account, number: number, types: readon
   };
 }
 
-/** The transactions by a time (Unix seconds) that stake nothing: each account makes one every thirty days. */
+/** The transactions by a time (Unix seconds) without a stake: each account has one every thirty days. */
 export function stakingEvents(network: Network, sec: number): StakingItem[] {
   const count = Math.max(0, Math.ceil((sec - network.genesisSec) / EVERY));
   const types = network.facts.has('staking-new-types', sec) ? [...TYPES, ...NEW_TYPES] : TYPES;

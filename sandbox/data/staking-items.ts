@@ -8,12 +8,12 @@ import type { Stake } from '../network/validators.ts';
 import { mix } from '../random.ts';
 import { assetAmount } from './amounts.ts';
 
-/** A transaction in the staking list with what it is sorted and filtered by; time in Unix seconds. */
+/** A transaction in the staking list with its sort and filter keys; time in Unix seconds. */
 export interface StakingItem {
   readonly time: number;
   readonly hash: string;
   readonly type: string;
-  /** Whose funds it spends. */
+  /** The accounts whose funds it spends. */
   readonly owner: Account;
   /** Further receivers. */
   readonly payees?: readonly Account[];
@@ -86,7 +86,7 @@ export function common(
   };
 }
 
-/** A validator's or delegator's stake on the primary network; one in ten was made with the old transactions. */
+/** A validator's or delegator's stake on the primary network; one in ten has an old transaction type. */
 export function stakeItem(network: Network, stake: Stake, feePercent: number | undefined): StakingItem {
   const role = feePercent === undefined ? 'Delegator' : 'Validator';
   const old = mix(network.seed, stake.start, stake.node.seat, 91) % 10 === 0;
@@ -138,7 +138,7 @@ export function l1Detail(subnet: Subnet, member: Member): JsonObject {
   };
 }
 
-/** A member of a subnet: an L1's weights are raw integers that may pass 2^53. */
+/** A member of a subnet: an L1's weights are raw integers that may exceed 2^53. */
 export function memberItem(network: Network, subnet: Subnet, member: Member, sec: number): StakingItem {
   const owner = network.accounts.of(member.ownerKey, 56);
   const item = {
@@ -169,7 +169,7 @@ export function memberItem(network: Network, subnet: Subnet, member: Member, sec
   return { ...item, details };
 }
 
-/** The making of a subnet and of its chains. */
+/** The creation of a subnet and of its chains. */
 export function subnetItems(network: Network, subnet: Subnet, sec: number): StakingItem[] {
   const owner = network.accounts.of(subnet.number, 81);
   const made = {

@@ -12,7 +12,7 @@ import { CONVERTED_AFTER, type Subnet } from '../network/subnets.ts';
 import type { DataService } from './data-service.ts';
 import { networkOf } from './networks.ts';
 
-/** A subnet changes hands so many seconds after it was made. */
+/** A subnet changes its owner this many seconds after its creation. */
 export const TRANSFERRED_AFTER = 120 * DAY;
 
 function height(network: Network, sec: number): string {
@@ -25,10 +25,10 @@ export function subnetTransaction(network: Network, subnet: Subnet, which: numbe
   return network.ids.primary.encode(KIND.subnetTransaction, 1_000_000 + subnet.number * 100 + which);
 }
 
-/** The height of the block that made what the genesis made: there is none. */
+/** The height of the block of genesis objects: there is none. */
 const BEFORE_ALL_BLOCKS = '-1';
 
-/** The chains of the primary network, which the genesis made with it. */
+/** The chains of the primary network, which the genesis created with it. */
 function primaryBlockchains(network: Network): JsonObject[] {
   const vms = ['platform', 'avm', 'evm'];
   return PRIMARY_CHAINS[network.name].map((chain) => ({

@@ -8,7 +8,7 @@ import { lowerBound } from './sequence.ts';
 /** Token ids of the ERC-1155 collections; ERC-721 ones mint a token every day and a half, up to 400. */
 export const CARDS = 6;
 const MOST = 400;
-/** Every seventh ERC-721 token has an id that no 64 bits hold. */
+/** Every seventh ERC-721 token has an id of more than 64 bits. */
 const BEYOND = 2n ** 200n;
 
 const STATUSES = ['INDEXED', 'INDEXED', 'INDEXED', 'UNREACHABLE_TOKEN_URI', 'UNINDEXED'];
@@ -20,7 +20,7 @@ export function mintedBy(contract: Contract, sec: number): number {
   return lowerBound(MOST, (i) => contract.deployedAt + i * 1.5 * DAY <= sec);
 }
 
-/** The id of a token as it is answered at a time (Unix seconds). */
+/** The id of a token in responses at a time (Unix seconds). */
 function tokenId(network: EvmNetwork, contract: Contract, i: number, sec: number): string {
   const id = plainId(contract, i);
   const padded = network.facts.has('token-ids-padded', sec) && Math.floor(sec / 3600) % 2 === 1;
@@ -32,7 +32,7 @@ function plainId(contract: Contract, i: number): string {
   return String(contract.type === 'ERC-721' && i % 7 === 6 ? BEYOND + id : id);
 }
 
-/** The number of a token by its id; undefined where it has not been minted by a time (Unix seconds). */
+/** The number of a token by its id; undefined if it has not been minted by a time (Unix seconds). */
 export function tokenNumber(contract: Contract, id: string, sec: number): number | undefined {
   if (!/^\d{1,78}$/.test(id)) return undefined;
   const value = BigInt(id);
@@ -40,7 +40,7 @@ export function tokenNumber(contract: Contract, id: string, sec: number): number
   return i >= 0 && i < mintedBy(contract, sec) && plainId(contract, i) === String(value) ? i : undefined;
 }
 
-/** The metadata of a token; it is indexed ever again, every 60 days. */
+/** The metadata of a token; it is indexed again every 60 days. */
 function metadata(network: EvmNetwork, contract: Contract, i: number, sec: number): JsonObject {
   const round = Math.floor((sec - contract.deployedAt) / (60 * DAY));
   const indexStatus = STATUSES[mix(network.seed, contract.number, i, round) % STATUSES.length] ?? 'UNKNOWN';

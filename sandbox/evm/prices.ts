@@ -2,7 +2,7 @@ import type { JsonObject } from '../json.ts';
 import { between, unit } from '../random.ts';
 import type { EvmNetwork } from './evm-network.ts';
 
-/** The currencies that prices can be asked in. */
+/** The currencies of prices. */
 export const CURRENCIES = [
   'usd',
   'eur',
@@ -32,7 +32,7 @@ export function price(network: EvmNetwork, currency: Currency, sec: number, toke
   return Number((usd * rate).toFixed(6));
 }
 
-/** A Price, whose value the service gives as a number; undefined where none is known. */
+/** A Price, whose value the service returns as a number; undefined if none is known. */
 export function money(currency: Currency, value: number | undefined): JsonObject | undefined {
   return value === undefined ? undefined : { currencyCode: currency, value };
 }

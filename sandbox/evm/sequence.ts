@@ -13,8 +13,8 @@ export function lowerBound(count: number, before: (i: number) => boolean): numbe
 }
 
 /**
- * Numbered events in time, each computed on its own: event k happens within the k-th interval after the start. One pair
- * in sixteen happens at the same moment. Times are whole Unix seconds that never fall.
+ * Numbered events in time, each computed independently: event k is within the k-th interval after the start. One pair
+ * in sixteen has the same moment. Times are whole Unix seconds that never decrease.
  */
 export class Sequence {
   readonly #seed: number;

@@ -115,7 +115,7 @@ function internal(about: JsonObject): JsonObject[] {
   ];
 }
 
-/** A transaction in full at a time (Unix seconds); some have every optional part, some none. */
+/** A complete transaction at a time (Unix seconds); some have every optional part, some none. */
 export function transaction(
   network: EvmNetwork,
   key: TransactionKey,
@@ -143,7 +143,7 @@ export function transaction(
   };
 }
 
-/** The transaction that deployed a contract, in full. */
+/** The complete transaction that deployed a contract. */
 export function deployment(
   network: EvmNetwork,
   contract: Contract,

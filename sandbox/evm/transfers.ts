@@ -9,7 +9,7 @@ import { lowerBound } from './sequence.ts';
 const EVERY = 3;
 const LOGS_OF_FIVE = 6;
 
-/** A transfer of ERC-1155 tokens by its place among the account's. */
+/** A transfer of ERC-1155 tokens by its index among the account's. */
 interface Place {
   readonly transaction: number;
   readonly move: number;
@@ -27,7 +27,7 @@ export function transfersIn(transactions: number): number {
   return lowerBound(transactions * 2, (i) => place(i).transaction < transactions);
 }
 
-/** The transfers that a transaction holds, by their places. */
+/** The indexes of a transaction's transfers. */
 export function transfersOf(transaction: number): number[] {
   const before = transfersIn(transaction);
   return Array.from({ length: transfersIn(transaction + 1) - before }, (_, i) => before + i);
@@ -37,7 +37,7 @@ export function transactionOf(i: number): number {
   return place(i).transaction;
 }
 
-/** Number of tokens of an incoming transfer; the outgoing one after it sends all of them but one. */
+/** Number of tokens of an incoming transfer; the outgoing one after it sends all of them except one. */
 function incoming(network: EvmNetwork, account: number, move: number): number {
   return 5 + between(network.seed, 0, 9, account, move, 8);
 }
@@ -61,7 +61,7 @@ export function transfer(network: EvmNetwork, account: number, i: number): JsonO
   };
 }
 
-/** The balance of each token id after an account's first so many transactions: what its transfers add up to. */
+/** The balance of each token id after an account's first transactions of this number: the sum of its transfers. */
 export function cardBalances(network: EvmNetwork, account: number, transactions: number): number[] {
   const moves = Math.ceil(transactions / EVERY);
   const pairs = Math.floor(moves / 2);

@@ -6,7 +6,7 @@ import type { BodyKind } from './kinds.ts';
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 const bombs = new Map<number, Buffer>();
 
-/** A JSON string of so many spaces, packed; packed once, as it takes a while. */
+/** A JSON string of this many spaces, compressed; compressed once, because it is slow. */
 function bomb(bytes: number): Buffer {
   const packed =
     bombs.get(bytes) ??
@@ -59,10 +59,10 @@ function deliver(kind: BodyKind, context: FaultContext): Delivery {
   }
 }
 
-/** The answer with a body that is broken, cut or far too large. */
+/** The response with a body that is broken, truncated or far too large. */
 export function spoilBody(kind: BodyKind, context: FaultContext): Spoilt | undefined {
   if (context.delivery.body.length < 2) return undefined;
-  // A client may well take these two for what they say.
+  // A client may accept these two as valid.
   const readable = kind === 'wrong-content-type' || kind === 'bom' ? 'all' : 'none';
   return { delivery: deliver(kind, context), readable };
 }

@@ -22,7 +22,7 @@ export interface FaultContext {
   readonly answer: Answer;
   readonly delivery: Delivery;
   readonly tokens: PageTokens;
-  /** Answers the same call as the first of a walk that goes otherwise. */
+  /** Responds to the same call like the first of a walk with another behaviour. */
   again(walk: WalkManner): Answer;
   readonly sizes: FaultSizes;
   /** Differs from fault to fault; the same in a run with the same requests. */
@@ -32,8 +32,8 @@ export interface FaultContext {
 /** Effect on the response. */
 export interface Spoilt {
   readonly delivery: Delivery;
-  /** The metric points in it, where they are not those of the right answer. */
+  /** The metric points in it, if they differ from those of the correct response. */
   readonly metric?: MetricPoints | undefined;
-  /** Which metric points can still be read from it: all, none, or all but those with these timestamps. */
+  /** The metric points that can still be read from it: all, none, or all except those with these timestamps. */
   readonly readable: 'all' | 'none' | { readonly without: readonly number[] };
 }

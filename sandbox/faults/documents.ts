@@ -2,14 +2,14 @@ import { isObject, type Json, type JsonObject, readJson, writeJson } from '../js
 import type { FaultContext } from './context.ts';
 import type { Delivery } from './delivery.ts';
 
-/** The document of a good answer, read back where it was written as text. */
+/** The document of a valid response, parsed if it was written as text. */
 export function documentOf(context: FaultContext): JsonObject | undefined {
   if (context.answer.status >= 300) return undefined;
   const document = context.answer.document ?? readJson(context.answer.text ?? '');
   return isObject(document) ? document : undefined;
 }
 
-/** Delivers another document in place of the right one. */
+/** Delivers another document instead of the correct one. */
 export function withDocument(context: FaultContext, document: JsonObject): Delivery {
   return { ...context.delivery, body: Buffer.from(writeJson(document)) };
 }

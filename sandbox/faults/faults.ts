@@ -4,7 +4,7 @@ import type { FaultContext, FaultSizes, Spoilt } from './context.ts';
 import { FAULT_KINDS, type FaultKind } from './kinds.ts';
 import { spoil } from './spoil.ts';
 
-/** Which requests a fault is meant for; what is left out matches all. */
+/** The requests of a fault; omitted filters match all. */
 export interface FaultMatch {
   readonly service?: Service | undefined;
   /** The operation's name: an operationId of the data service, a JSON-RPC method, a probe. */
@@ -42,7 +42,7 @@ function matches(match: FaultMatch, context: FaultContext): boolean {
   );
 }
 
-/** The plan of what goes wrong: faults for chosen requests, and random ones at a rate, drawn from the seed. */
+/** The plan of faults: for selected requests, and random ones at a rate, derived from the seed. */
 export class Faults {
   readonly #seed: number;
   #planned: Planned[] = [];
@@ -54,17 +54,17 @@ export class Faults {
     this.#seed = derive(seed, 'faults');
   }
 
-  /** Spoils the next matching request to which the fault can be applied, or the next so many. */
+  /** Applies a fault to the next matching request, or to this many of them. */
   next(match: FaultMatch, kind: FaultKind, times = 1): void {
     this.#planned.push({ match, kind, left: times, untilMs: Number.POSITIVE_INFINITY });
   }
 
-  /** Spoils every matching request until a simulated time (Unix milliseconds). */
+  /** Applies a fault to every matching request until a simulated time (Unix milliseconds). */
   until(match: FaultMatch, kind: FaultKind, untilMs: number): void {
     this.#planned.push({ match, kind, left: Number.POSITIVE_INFINITY, untilMs });
   }
 
-  /** Spoils a share of the matching requests, by kind: 0 to 1. Rates given before for other requests stay. */
+  /** Applies faults to a share of the matching requests, by kind: 0 to 1. Earlier rates for other requests stay. */
   rate(rates: Partial<Readonly<Record<FaultKind, number>>>, match: FaultMatch = {}): void {
     for (const kind of FAULT_KINDS) {
       const rate = rates[kind];
@@ -77,18 +77,18 @@ export class Faults {
     this.#sizes = { ...this.#sizes, ...sizes };
   }
 
-  /** Forgets all plans and rates. */
+  /** Removes all plans and rates. */
   clear(): void {
     this.#planned = [];
     this.#rates = [];
   }
 
-  /** Whether faults could be served at all: where not, answers need not be prepared for them. */
+  /** Whether faults could be served at all: otherwise responses need no preparation for them. */
   get idle(): boolean {
     return this.#planned.length === 0 && this.#rates.length === 0;
   }
 
-  /** Spoils an answer when the plan says so; undefined leaves it as it is. */
+  /** Applies the planned fault to a response; undefined leaves it unchanged. */
   serve(context: Omit<FaultContext, 'draw' | 'sizes'>): ServedFault | undefined {
     this.#drawn += 1;
     const whole: FaultContext = { ...context, sizes: this.#sizes, draw: mix(this.#seed, this.#drawn) };

@@ -16,7 +16,7 @@ function isNumeric(value: Json | undefined): boolean {
   );
 }
 
-/** The field to spoil: the value of a metric, else one that draws from those that fit. */
+/** The field to corrupt: the value of a metric, else one of the suitable fields. */
 function field(
   item: JsonObject,
   draw: number,
@@ -30,7 +30,7 @@ function without(item: JsonObject, name: string): JsonObject {
   return Object.fromEntries(Object.entries(item).filter(([key]) => key !== name));
 }
 
-/** A number in place of a field that holds one: as text where the right value is text. */
+/** A number in place of a field with a number: as text if the correct value is text. */
 function number(item: JsonObject, draw: number, digits: string): JsonObject | undefined {
   const name = field(item, draw, (_, value) => isNumeric(value));
   if (name === undefined) return undefined;
@@ -50,7 +50,7 @@ function otherHash(id: string, draw: number): string {
   return cb58(bytes);
 }
 
-/** An item that has `__proto__` and `constructor` as members of its own. */
+/** An item with `__proto__` and `constructor` as own members. */
 function withProto(item: JsonObject): JsonObject {
   const result = Object.fromEntries([
     ...Object.entries(item),
@@ -106,7 +106,7 @@ function spoilt(kind: ItemKind, item: JsonObject, draw: number): Json | undefine
 
 const HARMLESS: readonly ItemKind[] = ['extra-field', 'proto-key'];
 
-/** The answer with one item of its list spoilt; undefined where it has no list, or no item with such a field. */
+/** The response with one corrupted item of its list; undefined without a list, or an item with such a field. */
 export function spoilItem(kind: ItemKind, context: FaultContext): Spoilt | undefined {
   const document = documentOf(context);
   const list = document === undefined ? undefined : listOf(document);

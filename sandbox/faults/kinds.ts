@@ -1,4 +1,4 @@
-/** Answers with another status than the right one (FAULTS.md 27-30). */
+/** Responses with another status than the correct one (FAULTS.md 27-30). */
 export const STATUS_KINDS = [
   '429',
   '429-seconds',
@@ -18,7 +18,7 @@ export const STATUS_KINDS = [
   'redirect',
 ] as const;
 
-/** Bodies that are not what they should be as a whole (31-35). */
+/** Completely invalid bodies (31-35). */
 export const BODY_KINDS = [
   'garbage',
   'html',
@@ -34,10 +34,10 @@ export const BODY_KINDS = [
   'huge-body',
 ] as const;
 
-/** Connections that misbehave (35, 36). */
+/** Faults of connections (35, 36). */
 export const CONNECTION_KINDS = ['reset', 'slow-headers', 'slow-body', 'stall'] as const;
 
-/** Pages that do not follow one another as they should (20-26). */
+/** Pages in an incorrect order (20-26). */
 export const PAGE_KINDS = [
   'token-dead',
   'token-repeated',
@@ -47,7 +47,7 @@ export const PAGE_KINDS = [
   'missing-item',
 ] as const;
 
-/** Walks that start with a request and keep to no order, size or life of tokens from there on (62, 63). */
+/** Walks that start with a request and have an unusual order, page size or token lifetime from there on (62, 63). */
 export const WALK_KINDS = [
   'list-reversed',
   'page-of-one',
@@ -57,10 +57,10 @@ export const WALK_KINDS = [
   'place-token-dies-seventh',
 ] as const;
 
-/** Lists that lost members, or contradict what stands beside them (60, 61). */
+/** Lists that lost members, or contradict their count (60, 61). */
 export const LIST_KINDS = ['list-emptied', 'list-halved', 'list-null', 'total-mismatch'] as const;
 
-/** One item of an answer that is not what it should be (37-43). */
+/** One invalid item of a response (37-43). */
 export const ITEM_KINDS = [
   'null-item',
   'null-field',
@@ -80,7 +80,7 @@ export const ITEM_KINDS = [
   'other-hash',
 ] as const;
 
-/** JSON-RPC answers and health reports that contradict themselves (44). */
+/** JSON-RPC responses and health reports that contradict themselves (44). */
 const RPC_KINDS = ['rpc-error', 'rpc-wrong-id', 'rpc-empty', 'health-lie'] as const;
 
 export const FAULT_KINDS = [
@@ -104,7 +104,7 @@ export type ItemKind = (typeof ITEM_KINDS)[number];
 export type RpcKind = (typeof RPC_KINDS)[number];
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
-/** The kind of a name. */
+/** The kind with a name. */
 export function faultKind(name: string): FaultKind | undefined {
   return FAULT_KINDS.find((kind) => kind === name);
 }

@@ -17,7 +17,7 @@ function times(items: readonly Json[]): number[] {
   );
 }
 
-/** An answer that breaks the chain of pages; undefined for one that is not a page, or has no page after it. */
+/** A response that breaks the sequence of pages; undefined for one that is not a page, or has no page after it. */
 export function spoilPage(kind: PageKind, context: FaultContext): Spoilt | undefined {
   if (kind === 'token-dead') {
     const delivery = dead(context);
@@ -34,7 +34,7 @@ export function spoilPage(kind: PageKind, context: FaultContext): Spoilt | undef
   const list = listOf(document);
   if (list === undefined) return undefined;
   if (kind === 'empty-page') {
-    // The items are put off, not lost: the token leads to the page that should have been this one.
+    // The items are delayed, not lost: the token leads to the page that should have been this one.
     const asked = context.call.query.get('pageToken') ?? '';
     const again = context.tokens.copy(asked, context.call.nowMs);
     if (again === undefined) return undefined;

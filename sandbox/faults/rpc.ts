@@ -3,7 +3,7 @@ import type { FaultContext, Spoilt } from './context.ts';
 import { documentOf, withDocument } from './documents.ts';
 import type { RpcKind } from './kinds.ts';
 
-/** A JSON-RPC answer or a health report that does not fit; undefined for answers of another kind. */
+/** An invalid JSON-RPC response or health report; undefined for responses of another kind. */
 export function spoilRpc(kind: RpcKind, context: FaultContext): Spoilt | undefined {
   const document = context.answer.document;
   if (kind === 'health-lie') {

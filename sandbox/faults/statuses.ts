@@ -40,7 +40,7 @@ function retryAfter(kind: string, context: FaultContext): string | undefined {
   }
 }
 
-/** An answer with another status; `429-…` come with that kind of Retry-After, `429` with none. */
+/** A response with another status; `429-…` have that kind of Retry-After, `429` has none. */
 export function spoilStatus(kind: StatusKind, context: FaultContext): Spoilt {
   const deliver = (): Delivery => {
     if (kind === '502-html' || kind === '504-html') return page(Number(kind.slice(0, 3)));

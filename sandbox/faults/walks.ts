@@ -14,8 +14,8 @@ const MANNERS: Readonly<Record<WalkKind, WalkManner>> = {
 };
 
 /**
- * The first page of a walk that goes otherwise to its end; undefined for what is no first page, or where the walk is too
- * short for a difference.
+ * The first page of a walk with another behaviour to its end; undefined for other pages, or if the walk is too short
+ * for a difference.
  */
 export function spoilWalk(kind: WalkKind, context: FaultContext): Spoilt | undefined {
   if (context.call.query.get('pageToken') || context.answer.status >= 300) return undefined;

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../json.ts';
 
-/** A point of a metric as it is answered: [Unix seconds, value]. */
+/** A point of a metric in a response: [Unix seconds, value]. */
 export type Point = readonly [timestamp: number, value: number];
 
-/** The points of one metric answer, for the ledger. */
+/** The points of one metric response, for the ledger. */
 export interface MetricPoints {
   readonly chain: string;
   readonly metric: string;
@@ -16,7 +16,7 @@ export interface Answer {
   readonly status: number;
   readonly document?: JsonObject;
   readonly text?: string;
-  /** Written after the document; the node ends its answers with a line feed. */
+  /** Written after the document; the node ends its responses with a line feed. */
   readonly ending?: string;
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -39,7 +39,7 @@ export function problem(status: number, message: string | readonly string[]): An
   return { status, document: { message, error: ERRORS[status] ?? 'Error', statusCode: status } };
 }
 
-/** Thrown where a request breaks a rule; it becomes an error answer. */
+/** Thrown if a request is invalid; it becomes an error response. */
 export class Refusal extends Error {
   readonly status: number;
   readonly reasons: string | readonly string[];

@@ -1,6 +1,6 @@
 import type { WalkManner } from './walk-manner.ts';
 
-/** A request to the sandbox, read whole, and the simulated time at which it is answered. */
+/** A request to the sandbox, read completely, and its simulated time. */
 export interface Call {
   readonly method: string;
   /** The path, percent-decoded, without the query. */

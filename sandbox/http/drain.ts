@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** Waits until a response takes more, or its client has gone. */
+/** Waits until a response accepts more data, or its client has closed the connection. */
 export function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     function done(): void {

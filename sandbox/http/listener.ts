@@ -19,7 +19,7 @@ export function delivery(answer: Answer): Delivery {
   return { status: answer.status, headers, body: Buffer.from(text), manner: WHOLE };
 }
 
-/** The metric points that can be read from an answer, given the fault that it was served with. */
+/** The metric points that can be read from a response with its fault. */
 export function readable(
   points: MetricPoints | undefined,
   fault: ServedFault | undefined,
@@ -44,10 +44,10 @@ async function read(request: IncomingMessage, nowMs: number): Promise<Call> {
   return { method, path, query: url.searchParams, headers: request.headers, body: text, nowMs };
 }
 
-/** Takes a call and either gives what is to be sent, or answers on the response itself and gives nothing. */
+/** Processes a call and either returns the response to send, or writes to the response itself and returns nothing. */
 export type Handler = (call: Call, response: ServerResponse) => Delivery | undefined;
 
-/** Listens on the loopback interface; port 0 takes a free one. */
+/** Listens on the loopback interface; port 0 selects a free one. */
 export async function listen(
   at: { port: number; host: string },
   now: () => number,

@@ -2,10 +2,10 @@ import type { Answer } from './answer.ts';
 import { Refusal } from './answer.ts';
 import type { Call } from './call.ts';
 
-/** Which of the three services an operation belongs to; `control` is the sandbox's own. */
+/** The service of an operation; `control` is the sandbox's own. */
 export type Service = 'data' | 'metrics' | 'node' | 'control';
 
-/** The parts of a path that its template names. */
+/** The parts of a path that are named in its template. */
 export type PathParts = Readonly<Record<string, string>>;
 
 /** One operation of a service. */
@@ -20,7 +20,7 @@ export interface Operation {
   answer(call: Call, parts: PathParts): Answer;
 }
 
-/** A part of the path that the template is known to have. */
+/** A part of the path that the template contains. */
 export function part(parts: PathParts, name: string): string {
   const value = parts[name];
   if (value === undefined) throw new Refusal(404, `no ${name} in the path`);

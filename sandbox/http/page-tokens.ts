@@ -2,13 +2,13 @@ import { derive } from '../random.ts';
 import { Refusal } from './answer.ts';
 import type { WalkManner } from './walk-manner.ts';
 
-/** A loop that a fault put into a chain of tokens: after `left` more pages the token `home` comes again. */
+/** A cycle that a fault made in a chain of tokens: after `left` more pages the token `home` follows again. */
 interface Loop {
   readonly home: string;
   readonly left: number;
 }
 
-/** Where a token resumes, and the walk that it belongs to. */
+/** The place at which a token resumes, and its walk. */
 export interface Place {
   /** Path and all parameters of the token's request. */
   readonly filters: string;
@@ -26,8 +26,8 @@ interface Entry extends Place {
 const HOLD = 50_000;
 
 /**
- * The page tokens that are alive: UUIDs (version 4 in shape) that pin the filters they were made for and live for a
- * while on the simulated clock.
+ * The valid page tokens: UUIDs (version 4 in form) that fix the filters of their request and expire on the simulated
+ * clock.
  */
 export class PageTokens {
   readonly #seed: number;
@@ -39,7 +39,7 @@ export class PageTokens {
     this.#lifeMs = lifeMs;
   }
 
-  /** The place behind a token; refuses with 400 when it is unknown, too old, or was made for other filters. */
+  /** The place of a token; refuses with 400 if it is unknown, expired, or was created for other filters. */
   resume(token: string, filters: string, nowMs: number): Place {
     const entry = this.#entries.get(token);
     const dead = entry !== undefined && entry.pages >= (entry.walk.pages ?? Number.POSITIVE_INFINITY);
@@ -66,7 +66,7 @@ export class PageTokens {
     return token;
   }
 
-  /** A fault: makes the pages from `token` on come round again after `length` pages. False for an unknown token. */
+  /** A fault: repeats the pages from `token` on after `length` pages. False for an unknown token. */
   loop(token: string, length: number): boolean {
     const entry = this.#entries.get(token);
     if (entry === undefined) return false;

@@ -6,9 +6,9 @@ import type { Query } from './query.ts';
 export interface Page {
   readonly size: number;
   readonly after: string | undefined;
-  /** Whether a fault turned the order of the list round. */
+  /** Whether a fault reversed the order of the list. */
   readonly reversed: boolean;
-  /** The token for the page after this one, which resumes behind cursor. */
+  /** The token for the page after this one, which resumes after the cursor. */
   next(cursor: string): string;
 }
 
@@ -19,8 +19,8 @@ export interface PageSizes {
 }
 
 /**
- * Reads pageToken and pageSize, and checks the query. A token pins the path and every parameter, pageSize included,
- * a standard size being the same as none.
+ * Parses pageToken and pageSize, and checks the query. A token fixes the path and every parameter, including pageSize;
+ * a default size equals none.
  */
 export function readPage(call: Call, query: Query, tokens: PageTokens, sizes: PageSizes): Page {
   const asked = query.integer('pageSize', { min: 1, max: sizes.max }) ?? sizes.standard;
@@ -43,7 +43,7 @@ export function readPage(call: Call, query: Query, tokens: PageTokens, sizes: Pa
   };
 }
 
-/** A page of items and, where more follow, the token for them. */
+/** A page of items and, if more follow, the token for them. */
 export interface Slice<T> {
   readonly items: readonly T[];
   readonly nextPageToken?: string;
@@ -58,8 +58,8 @@ export function sortKey(number: number | bigint, id: string): string {
 }
 
 /**
- * The items behind the page's cursor, in the order of their keys, which are unique. An item that came or went between
- * two pages neither shifts nor repeats the others.
+ * The items after the page's cursor, in the order of their keys, which are unique. An item that was added or removed
+ * between two pages neither shifts nor repeats the others.
  */
 export function slice<T>(items: readonly T[], page: Page, order: Order, key: (item: T) => string): Slice<T> {
   const sign = (order === 'asc') === page.reversed ? -1 : 1;
@@ -77,13 +77,16 @@ export function slice<T>(items: readonly T[], page: Page, order: Order, key: (it
     : { items: found, nextPageToken: page.next(last.key) };
 }
 
-/** A range of numbered things, from included, to excluded. */
+/** A range of numbered objects, from included, to excluded. */
 export interface Numbers {
   readonly from: number;
   readonly to: number;
 }
 
-/** The page of a range of numbered things, the last of them first; for lists that are too long to be made whole. */
+/**
+ * The page of a range of numbered objects, the last of them first; for lists that are too long to be created
+ * completely.
+ */
 export function sliceNumbers({ from, to }: Numbers, page: Page): Slice<number> {
   const after = page.after === undefined ? undefined : Number(page.after);
   const [start, end] = page.reversed

@@ -6,7 +6,7 @@ export interface Bounds {
   readonly max?: number;
 }
 
-/** Reads the parameters of a query, collects what is wrong with them, and refuses all of it at once. */
+/** Parses the parameters of a query, collects their errors, and refuses all of them at once. */
 export class Query {
   readonly #parameters: URLSearchParams;
   readonly #problems: string[] = [];
@@ -49,12 +49,12 @@ export class Query {
     return value;
   }
 
-  /** Notes something wrong that the reader itself found. */
+  /** Adds an error that the caller found. */
   fault(problem: string): void {
     this.#problems.push(problem);
   }
 
-  /** Refuses with 400 and every problem found so far, as a list. */
+  /** Refuses with 400 and every error found so far, as a list. */
   check(): void {
     if (this.#problems.length > 0) throw new Refusal(400, this.#problems);
   }

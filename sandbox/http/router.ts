@@ -5,7 +5,7 @@ interface Route {
   readonly pattern: RegExp;
 }
 
-/** An operation and the parts of the path that it was found by. */
+/** An operation and the parts of its path. */
 export interface Match {
   readonly operation: Operation;
   readonly parts: PathParts;

@@ -5,7 +5,7 @@ import { drained } from './drain.ts';
 
 const CHUNK = Buffer.alloc(64 * 1024, 'x');
 
-/** Writes one chunk; false when the client has gone. */
+/** Writes one chunk; false if the client has closed the connection. */
 async function write(response: ServerResponse, chunk: Buffer): Promise<boolean> {
   if (response.destroyed) return false;
   if (!response.write(chunk)) await drained(response);
@@ -26,12 +26,13 @@ async function drip(response: ServerResponse, body: Buffer, everyMs: number): Pr
   response.end();
 }
 
-/** Half of a body, and then the connection ends; `close` ends it as if that had been all. */
+/** Half of a body, and then the connection ends; `close` ends it like a complete response. */
 function cut(response: ServerResponse, delivery: Delivery, by: 'length' | 'chunked' | 'close'): void {
   const half = delivery.body.subarray(0, Math.ceil(delivery.body.length / 2));
   const { socket } = response;
   if (by === 'close') {
-    // Written past the response, which would announce chunks: a body that only the end of the stream ends.
+    // Written directly to the socket, because the response would announce chunks: a body that only the end of the
+    // stream ends.
     const lines = Object.entries(delivery.headers).map(([name, value]) => `${name}: ${value}\r\n`);
     socket?.write(`HTTP/1.1 ${delivery.status} OK\r\n${lines.join('')}connection: close\r\n\r\n`);
     socket?.end(half);

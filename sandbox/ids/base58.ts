@@ -1,14 +1,14 @@
 import { createHash, hash } from 'node:crypto';
 
-/** The digits of base 58: no zero, no capital O and I, no small l. */
+/** The digits of base 58: no zero, no capital O and I, no lower-case l. */
 const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const DIGITS = Buffer.from(BASE58);
 const ONE = DIGITS[0] ?? 0;
-/** Four digits are taken at a time: with limbs of 24 bits what is divided stays within a double. */
+/** Four digits are processed at a time: with limbs of 24 bits the dividend stays within a double. */
 const PAIR = 58 ** 2;
 const FOUR = PAIR ** 2;
 const LIMB = 2 ** 24;
-/** Room for the longest id and its checksum; every answer holds hundreds of ids. */
+/** Buffer for the longest id and its checksum; every response contains hundreds of ids. */
 const limbs = new Float64Array(16);
 const letters = Buffer.alloc(64);
 
@@ -43,7 +43,7 @@ function base58(bytes: Uint8Array): string {
   return letters.toString('latin1', at);
 }
 
-/** The bytes of a text in base 58; undefined where another character is in it. */
+/** The bytes of a text in base 58; undefined if it has another character. */
 function bytesOfBase58(text: string): Buffer | undefined {
   let number = 0n;
   for (const letter of text) {
@@ -72,7 +72,7 @@ export function cb58(bytes: Uint8Array): string {
   return base58(whole);
 }
 
-/** The bytes of an id in cb58; undefined where it has not so many, or its checksum is wrong. */
+/** The bytes of an id in cb58; undefined if the length or the checksum is wrong. */
 export function bytesOfCb58(id: string, size: number): Buffer | undefined {
   // No id of 32 bytes and their checksum is longer.
   const whole = id.length > 52 ? undefined : bytesOfBase58(id);
@@ -96,7 +96,7 @@ export function checkedHex(bytes: Uint8Array): string {
   return `0x${Buffer.concat([bytes, checksum(bytes)]).toString('hex')}`;
 }
 
-/** `size` bytes that belong to a name under a seed; for the few ids that are made once. */
+/** `size` bytes derived from a name and a seed; for the few ids that are created once. */
 export function namedBytes(seed: number, name: string, size: number): Uint8Array {
   const parts: Buffer[] = [];
   for (let i = 0; i * 32 < size; i += 1) {

@@ -1,4 +1,4 @@
-/** As many keys as are at hand; a network with more nodes gives some to two. */
+/** The available keys; in a network with more nodes two nodes share some. */
 const PAIRS = [
   'q4nmWLYYP4Uy02xD5Sasw+Uvgef9h9RlPHriTNwTq0rXSC2iePjukfZdqRz8GdMDiDJ+OeIATNK4fyf0PzRuO1LXRdMo0sYLUGeW2YX1xN+UCeuxRJdHe2z2+/ZUOqrcGYQOVudZVYCUxM/3VdBsDd7YW3YCN22CA35Bl67+k2+vxXTt0sEWGqZtUb3TqDsD',
   'k1QJtEejEPuPitztM0JaQnnnKqRlOKR3w0p3Ss1eWu9b5WFDdQTJhh8PuRAN5EIpjZbrNKME66TPlOzLoE6kFnN37caLA/3gqPB0GYfPWEoPeFrQPbqQ/SedipW16DA5CO4Y81cmLEdM1sDPKvGpbP7gVLXSPdXVH9yEV6ci5lTWaIAdmjHeWOn4rfdcldRC',
@@ -105,8 +105,8 @@ export interface BlsKey {
 }
 
 /**
- * The key with a number, which counts modulo those at hand. They were made once, as a signature takes longer than an
- * answer: the secret key of number i is the SHA-256 of `sandbox key i`, modulo the order of the curve BLS12-381.
+ * The key with a number, modulo the available ones. They were created once, because a signature is slower than a
+ * response: the secret key of number i is the SHA-256 of `sandbox key i`, modulo the order of the curve BLS12-381.
  */
 export function blsKey(number: number): BlsKey {
   const bytes = Buffer.from(PAIRS[number % PAIRS.length] ?? '', 'base64');

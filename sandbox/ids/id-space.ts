@@ -15,13 +15,13 @@ export interface IdShape {
   readonly name: string;
   readonly wordBytes: number;
   write(bytes: Uint8Array): string;
-  /** The bytes of an id; undefined where it is none. */
+  /** The bytes of an id; undefined if it is invalid. */
   read(id: string): Buffer | undefined;
 }
 
 /**
- * Ids that look random, never collide, and can be read back: (kind, number) goes through a keyed permutation of
- * 48 bits, and each 12 of them choose a word. Nothing is stored for any id.
+ * Ids that look random, never collide, and can be decoded: (kind, number) goes through a keyed permutation of 48 bits,
+ * and each 12 of them select a word. No id is stored.
  */
 export class IdSpace {
   readonly #seed: number;
@@ -44,7 +44,7 @@ export class IdSpace {
     this.#words.push(word);
   }
 
-  /** The bytes of the id of thing `number` of a kind. */
+  /** The bytes of the id of object `number` of a kind. */
   bytes(kind: number, number: number): Buffer {
     let left = kind * 0x40000 + Math.floor(number / HALF);
     let right = number % HALF;
@@ -62,7 +62,7 @@ export class IdSpace {
     return bytes;
   }
 
-  /** The id of thing `number` of a kind. */
+  /** The id of object `number` of a kind. */
   encode(kind: number, number: number): string {
     return this.#shape.write(this.bytes(kind, number));
   }

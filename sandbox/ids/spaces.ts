@@ -2,7 +2,7 @@ import { bytesOfCb58, cb58 } from './base58.ts';
 import { evmAddress } from './evm-address.ts';
 import { type IdShape, IdSpace } from './id-space.ts';
 
-/** The kinds of things whose ids can be read back; those of blocks are followed by one for each further chain. */
+/** The kinds of objects with decodable ids; those of blocks are followed by one for each further chain. */
 export const KIND = {
   block: 0,
   proposal: 3,
@@ -36,7 +36,7 @@ const PRIMARY: IdShape = {
   read: (id) => bytesOfCb58(id, 32),
 };
 
-/** Reads `0x` hex of so many bytes, in any case. */
+/** Parses `0x` hex of this many bytes, in any case. */
 function readHex(size: number): (id: string) => Buffer | undefined {
   const pattern = new RegExp(`^0[xX][0-9a-fA-F]{${2 * size}}$`);
   return (id) => (pattern.test(id) ? Buffer.from(id.slice(2), 'hex') : undefined);
@@ -50,7 +50,7 @@ const HASH: IdShape = {
 };
 const ADDRESS: IdShape = { name: 'address', wordBytes: 5, write: evmAddress, read: readHex(20) };
 
-/** The id spaces that belong to a seed. */
+/** The id spaces of a seed. */
 export function idSpaces(seed: number): IdSpaces {
   return {
     primary: new IdSpace(seed, PRIMARY),

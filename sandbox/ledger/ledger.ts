@@ -2,7 +2,7 @@ import type { MetricPoints } from '../http/answer.ts';
 import type { Service } from '../http/operation.ts';
 import { type MetricAnswer, MetricAnswers, type MetricFilter } from './metric-answers.ts';
 
-/** One request and what became of it. */
+/** One request and its response. */
 export interface CallRecord {
   /** Counts up from 1. */
   readonly call: number;
@@ -21,13 +21,13 @@ export interface CallRecord {
   readonly body?: string;
 }
 
-/** Sums that are kept forever. */
+/** Sums that are kept without limit. */
 export interface Total {
   readonly calls: number;
   readonly units: number;
 }
 
-/** Which calls to give; what is left out matches all. */
+/** Filter of calls; omitted fields match all. */
 export interface CallFilter {
   readonly operation?: string | undefined;
   readonly service?: string | undefined;
@@ -38,11 +38,11 @@ export interface CallFilter {
 export interface LedgerLimits {
   /** Calls kept in full; older ones are only counted. */
   readonly calls: number;
-  /** Whether the answers' bodies are kept with the calls. */
+  /** Whether the bodies of the responses are kept with the calls. */
   readonly bodies: boolean;
 }
 
-/** Responses of the sandbox: the last calls in full, counters and metric values forever. */
+/** Responses of the sandbox: the last calls completely, counters and metric values without limit. */
 export class Ledger {
   readonly #limits: LedgerLimits;
   #calls: CallRecord[] = [];
@@ -55,7 +55,7 @@ export class Ledger {
     this.#limits = limits;
   }
 
-  /** Notes a call and, where its answer can have been read, the metric points in it. */
+  /** Adds a call and, if its response can have been read, the metric points in it. */
   record(entry: Omit<CallRecord, 'call'>, points?: MetricPoints): CallRecord {
     this.#last += 1;
     const { body, ...rest } = entry;
@@ -101,7 +101,7 @@ export class Ledger {
     return Object.fromEntries(this.#faults);
   }
 
-  /** Every metric value ever answered that matches, in the order answered within each series. */
+  /** Every returned metric value that matches, in the order of the responses within each series. */
   metrics(filter: MetricFilter = {}): MetricAnswer[] {
     return [...this.#metrics.find(filter)];
   }

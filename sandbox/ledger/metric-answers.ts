@@ -1,6 +1,6 @@
 import type { MetricPoints } from '../http/answer.ts';
 
-/** One value as it was answered once: at in simulated milliseconds, call the number of the answer. */
+/** One value of one response: at in simulated milliseconds, call the number of the response. */
 export interface MetricAnswer {
   readonly chain: string;
   readonly metric: string;
@@ -11,7 +11,7 @@ export interface MetricAnswer {
   readonly call: number;
 }
 
-/** Which answers to give; what is left out matches all. */
+/** Filter of responses; omitted fields match all. */
 export interface MetricFilter {
   readonly chain?: string | undefined;
   readonly metric?: string | undefined;
@@ -19,7 +19,7 @@ export interface MetricFilter {
   readonly timestamp?: number | undefined;
 }
 
-/** Rows of (timestamp, value, at, call) of one series, in the order they were answered. */
+/** Rows of (timestamp, value, at, call) of one series, in the order of the responses. */
 class Rows {
   #cells = new Float64Array(4 * 64);
   length = 0;
@@ -41,11 +41,11 @@ class Rows {
   }
 }
 
-/** Every metric value that was ever answered: complete, 32 bytes a value. */
+/** Every returned metric value: complete, 32 bytes a value. */
 export class MetricAnswers {
   readonly #series = new Map<string, Rows>();
 
-  /** Notes the points of an answer. */
+  /** Adds the points of a response. */
   add(answered: MetricPoints, at: number, call: number): void {
     const key = [answered.chain, answered.metric, answered.interval].join(' ');
     const rows = this.#series.get(key) ?? new Rows();
@@ -53,7 +53,7 @@ export class MetricAnswers {
     for (const [timestamp, value] of answered.points) rows.add(timestamp, value, at, call);
   }
 
-  /** The answers that match, in the order they were given within each series. */
+  /** The matching responses, in order within each series. */
   *find(filter: MetricFilter = {}): Generator<MetricAnswer> {
     for (const [key, rows] of this.#series) {
       const [chain = '', metric = '', interval = ''] = key.split(' ');

@@ -14,7 +14,7 @@ function month(sec: number, ahead: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + ahead, 1) / 1000;
 }
 
-/** The start of the window that holds a time: the hour, the UTC day, the Monday, the first of the month. */
+/** The start of the window that contains a time: the hour, the UTC day, the Monday, the first of the month. */
 export function windowStart(interval: Interval, sec: number): number {
   if (interval === 'hour') return Math.floor(sec / HOUR) * HOUR;
   if (interval === 'day') return Math.floor(sec / DAY) * DAY;

@@ -37,7 +37,7 @@ function add(totals: Totals, day: Counts): Totals {
   };
 }
 
-/** A source of metric values; times in Unix seconds, undefined where there is no point. */
+/** A source of metric values; times in Unix seconds, undefined without a point. */
 export interface Series {
   /** The first window start that can have a point; undefined when nothing was ever indexed. */
   first(interval: Interval): number | undefined;

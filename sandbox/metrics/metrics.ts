@@ -27,7 +27,7 @@ export class Metrics {
     return this.#series.has(chainId);
   }
 
-  /** The value of one point as it was answered at a time (Unix seconds); undefined where there was none. */
+  /** The value of one point in responses at a time (Unix seconds); undefined if there was none. */
   value(
     chainId: string,
     metric: Metric,
@@ -38,7 +38,7 @@ export class Metrics {
     return this.#series.get(chainId)?.value(metric, interval, start, lastRefresh(atSec));
   }
 
-  /** The points whose timestamps lie in a range, newest first, as they are answered at a time (Unix seconds). */
+  /** The points whose timestamps lie in a range, newest first, in responses at a time (Unix seconds). */
   points(chainId: string, metric: Metric, interval: Interval, range: Range, atSec: number): Point[] {
     const series = this.#series.get(chainId);
     const first = series?.first(interval);

@@ -1,7 +1,7 @@
-/** The metrics that are kept for every interval. */
+/** The metrics with every interval. */
 const EVERY_INTERVAL = ['activeAddresses', 'activeSenders', 'gasUsed', 'txCount'] as const;
 
-/** The metrics that are kept by day only. */
+/** The metrics by day only. */
 export const DAY_ONLY = [
   'cumulativeTxCount',
   'cumulativeAddresses',
@@ -22,7 +22,7 @@ export type Metric = (typeof EVERY_INTERVAL)[number] | (typeof DAY_ONLY)[number]
 
 export const METRICS: readonly Metric[] = [...EVERY_INTERVAL, ...DAY_ONLY];
 
-/** Whether a metric is kept by day only: all that start with cumulative, avg or max, contracts, deployers, fees. */
+/** Whether a metric is by day only: all that start with cumulative, avg or max, contracts, deployers, fees. */
 export function isDayOnly(metric: Metric): boolean {
   return DAY_ONLY.some((name) => name === metric);
 }

@@ -13,10 +13,10 @@ export function lastRefresh(sec: number): number {
 }
 
 /**
- * The share of an hour's final count that a refresh has seen, the hour being `age` seconds old. It grows to 97 % while
- * the hour lasts and to the whole within two hours more. One hour of each day is completed only 20 to 30 hours later,
- * so that days settle about a day late; three hours in a thousand are revised as late as five days after, and three
- * in a thousand are counted a tenth too high for three hours and then as before.
+ * The share of an hour's final count at a refresh, when the hour is `age` seconds old. It grows to 97 % during the hour
+ * and to 100 % within two hours more. One hour of each day is completed only 20 to 30 hours later, so that days settle
+ * about a day late; three hours in a thousand are revised as late as five days after, and three in a thousand are
+ * counted a tenth too high for three hours and then as before.
  */
 export function share(seed: number, hour: number, age: number): number {
   if (age < HOUR) return (0.97 * age) / HOUR;
@@ -31,8 +31,8 @@ export function share(seed: number, hour: number, age: number): number {
 }
 
 /**
- * Whether a window's point is missing from the answers for now: a few in a thousand go away for some hours, hours
- * when they are three hours past, days when they are 30 hours past, and come back.
+ * Whether a window's point is missing from the responses for now: a few in a thousand vanish for some hours, hours when
+ * they are three hours past, days when they are 30 hours past, and reappear.
  */
 export function isGone(
   seed: number,

@@ -12,7 +12,7 @@ export interface Account {
 
 const COUNT = 24;
 
-/** The owners of everything on the primary network; the first is always there. */
+/** The owners of everything on the primary network; the first one always exists. */
 export class Accounts {
   readonly #seed: number;
   readonly #prefix: string;
@@ -27,7 +27,7 @@ export class Accounts {
     });
   }
 
-  /** An account chosen by what it is for. */
+  /** An account selected by its purpose. */
   of(a: number, b = 0): Account {
     return pick(this.all, this.#seed, a, b);
   }

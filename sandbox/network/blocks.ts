@@ -90,7 +90,7 @@ export class Blocks {
     return meaning?.kind === KIND.block + this.chain.number ? meaning.number : undefined;
   }
 
-  /** The numbers of the transactions in a block: four are kept for each height. */
+  /** The numbers of the transactions in a block: four are reserved for each height. */
   transactionNumbers(height: number): number[] {
     const count = COUNTS[mix(this.#seed, height, 3) & 7] ?? 1;
     const numbers: number[] = [];
@@ -112,12 +112,12 @@ export class Blocks {
     return included ? meaning.number : undefined;
   }
 
-  /** The nAVAX that the network counts as its supply at a time, as a decimal string. */
+  /** The supply of the network at a time in nAVAX, as a decimal string. */
   supply(sec: number): string {
     return `${430_000_000 + Math.floor((sec - this.#genesisSec) * 0.29)}123456789`;
   }
 
-  /** A block as JSON text: built by hand, because tests page through a million of them. */
+  /** A block as JSON text: written by hand, because tests page through a million of them. */
   text(height: number): string {
     const { alias, number } = this.chain;
     const id = this.#ids.primary;

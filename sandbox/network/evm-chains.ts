@@ -9,7 +9,7 @@ export interface EvmChain {
   readonly name: string;
   /** Unix seconds of its first block. */
   readonly launchSec: number;
-  /** Transactions an hour on an ordinary hour at launch; 0: nothing was ever indexed. */
+  /** Transactions of a usual hour at launch; 0: nothing was ever indexed. */
   readonly perHour: number;
   readonly token: { readonly name: string; readonly symbol: string };
 }

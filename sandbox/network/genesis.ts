@@ -27,8 +27,8 @@ function allowList(sec: number, key: number): JsonObject {
 }
 
 /**
- * The genesis of a subnet's chain: an object for an EVM chain, the VM's own encoding in a string
- * for any other. Full ones have every key; the others only what a chain cannot do without.
+ * The genesis of a subnet's chain: an object for an EVM chain, the VM's own encoding in a string for any other.
+ * Complete ones have every key; the others only the required ones.
  */
 export function genesisData(chain: SubnetChain, sec: number): JsonObject | string {
   const { evmChainId } = chain;

@@ -6,7 +6,7 @@ import { type NetworkName, PRIMARY_CHAINS } from './primary-chains.ts';
 import type { Utxos } from './utxos.ts';
 import type { Stake, Validators } from './validators.ts';
 
-/** An amount of an asset in so many UTXOs; in atomic memory also with whom it is shared. */
+/** An amount of an asset in a number of UTXOs; in atomic memory also with the sharing chain. */
 export interface Holding {
   readonly asset: Asset;
   readonly amount: bigint;
@@ -71,7 +71,7 @@ export class Holdings {
     return this.#native(amount, fifths);
   }
 
-  /** Funds on their way from another chain, on one day of five; chain: the number of the chain they are on. */
+  /** Funds in transit from another chain, on one day of five; chain: the number of the other chain. */
   atomic(account: Account, chain: 0 | 1 | 2, sec: number): Holding[] {
     const day = Math.floor(sec / DAY);
     if (mix(this.#seed, account.number, day, chain + 4) % 5 !== 0) return [];

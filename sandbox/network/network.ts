@@ -70,7 +70,7 @@ export class Network {
     );
   }
 
-  /** The genesis of a subnet's chain, as it is answered at a time (both in Unix seconds). */
+  /** The genesis of a subnet's chain in responses at a time (both in Unix seconds). */
   genesisData(chain: SubnetChain, createdAt: number, sec: number): JsonObject | string {
     const data = genesisData(chain, createdAt);
     const encoded = typeof data === 'string' && this.facts.has('genesis-data-encoded', sec);

@@ -6,14 +6,14 @@ export type NetworkName = 'sandbox' | 'sandbox-2';
 /** The aliases of the primary-network chains. */
 type ChainAlias = 'p-chain' | 'x-chain' | 'c-chain';
 
-/** A primary-network chain; its number tells its ids apart from the other two's. */
+/** A primary-network chain; its number distinguishes its ids from those of the other two. */
 export interface PrimaryChain {
   readonly alias: ChainAlias;
   readonly number: 0 | 1 | 2;
   readonly blockchainId: string;
 }
 
-/** The id of the P-chain, of the primary network as a subnet, and of nothing. */
+/** The id of the P-chain, of the primary network as a subnet, and the empty id. */
 export const EMPTY_ID = '11111111111111111111111111111111LpoYY';
 
 const P: PrimaryChain = { alias: 'p-chain', number: 0, blockchainId: EMPTY_ID };

@@ -11,8 +11,8 @@ interface Segment {
 }
 
 /**
- * Who proposes which block. Blocks come in rounds with one slot for every seat; the slot of a seat that does not
- * validate in the whole pair of rounds goes to one of the core seats. So every height has a proposer that validates
+ * The proposer of each block. Blocks have rounds with one slot for every seat; the slot of a seat that does not
+ * validate in the whole pair of rounds belongs to one of the core seats. So every height has a proposer that validates
  * at that time, and the i-th block of a seat is found without counting.
  */
 export class Proposers {

@@ -6,7 +6,7 @@ import type { Stake, ValidatorStake } from './validators.ts';
 
 export type RewardType = 'VALIDATOR' | 'DELEGATOR' | 'VALIDATOR_FEE';
 
-/** A reward that a stake is expected to bring; a validator's fee is listed under the transaction of its delegator. */
+/** An expected reward of a stake; a validator's fee is listed under the transaction of its delegator. */
 export interface ExpectedReward {
   readonly stake: Stake;
   readonly type: RewardType;
@@ -15,7 +15,7 @@ export interface ExpectedReward {
   readonly amount: bigint;
 }
 
-/** A reward that was paid. */
+/** A paid reward. */
 export interface PaidReward {
   readonly type: RewardType;
   readonly owners: readonly Account[];
@@ -23,7 +23,10 @@ export interface PaidReward {
   readonly amount: bigint;
 }
 
-/** The transaction that ends a stake: it returns the stake and pays what the network voted for, which may be nothing. */
+/**
+ * The transaction that ends a stake: it returns the stake and pays the reward that the network voted for, which may be
+ * nothing.
+ */
 export interface Settlement {
   readonly stake: Stake;
   readonly txId: string;
@@ -37,7 +40,7 @@ function feeOf(validation: ValidatorStake, delegation: Stake): bigint {
   return (delegation.potentialReward * BigInt(Math.round(validation.feePercent * 10))) / 1000n;
 }
 
-/** The rewards that a validation and the delegations to it are expected to bring. */
+/** The expected rewards of a validation and of the delegations to it. */
 export function expectedRewards(validation: ValidatorStake): ExpectedReward[] {
   const { rewardOwners, feeOwners, potentialReward } = validation;
   return [
@@ -52,7 +55,7 @@ export function expectedRewards(validation: ValidatorStake): ExpectedReward[] {
   ];
 }
 
-/** Whether a delegation was made with an old transaction, whose fee is paid when the delegation ends. */
+/** Whether a delegation has an old transaction type, whose fee is paid when the delegation ends. */
 const paysFeeAtOnce = (network: Network, { start, node }: Stake) =>
   mix(network.seed, start, node.seat, 91) % 10 === 0;
 

@@ -27,7 +27,7 @@ export interface Subnet {
   readonly members: readonly Member[];
 }
 
-/** A validator of a subnet other than the primary network; an L1's has `l1`, a permissioned one's has not. */
+/** A validator of a subnet other than the primary network; an L1's has `l1`, a permissioned one's does not. */
 export interface Member extends Period {
   readonly id: string;
   readonly idBytes: Buffer;
@@ -39,7 +39,7 @@ export interface Member extends Period {
   readonly number: number;
 }
 
-/** A subnet becomes an L1 so many seconds after it was made, and from then on its L1 validators join. */
+/** A subnet becomes an L1 this many seconds after its creation, and from then on its L1 validators join. */
 export const CONVERTED_AFTER = 30 * DAY;
 
 interface Plan {
@@ -76,7 +76,7 @@ const PLANS: readonly Plan[] = [
     permissioned: 2,
     weight: [100n, 11n],
   },
-  // Weights past 2^53, up to nearly 2^64: an L1 chooses them freely.
+  // Weights beyond 2^53, up to nearly 2^64: an L1 defines them freely.
   {
     kind: 'l1',
     afterDays: 90,
@@ -173,7 +173,7 @@ export function memberWeight(member: Member, sec: number): bigint {
 /** Interval at which the balance of an L1 validator is topped up, in seconds. */
 export const REFILL = 30 * DAY;
 
-/** The balance of an L1 validator in nAVAX: 512 a second burn until it is filled up again. */
+/** The balance of an L1 validator in nAVAX: 512 are burnt per second until it is topped up. */
 export function memberBalance(member: Member, sec: number): bigint {
   return 5_000_000_000n - 512n * BigInt((sec - member.start) % REFILL);
 }

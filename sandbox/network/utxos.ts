@@ -5,7 +5,7 @@ import type { Account, Accounts } from './accounts.ts';
 import type { Asset } from './assets.ts';
 import { DAY, holds, type Period } from './periods.ts';
 
-/** An unspent output on the X-chain or on its way to it, while its period lasts (Unix seconds). */
+/** An unspent output on the X-chain or in transit to it, while its period lasts (Unix seconds). */
 export interface Utxo extends Period {
   readonly txId: string;
   readonly outputIndex: number;
@@ -84,7 +84,7 @@ export class Utxos {
     const outputIndex = number % 3;
     const [native, plenty = native] = this.#assets;
     const asset = number % 8 === 5 ? plenty : native;
-    // The plentiful asset comes in amounts that no double holds.
+    // The amounts of the plentiful asset exceed a double.
     const amount =
       asset === native
         ? BigInt(between(seed, 1_000, 900_000_000_000, key, 1))
@@ -100,8 +100,8 @@ export class Utxos {
   }
 
   /**
-   * The output that holds an account's funds on their way to the X-chain on a day (days since 1970): in atomic memory,
-   * and none of the X-chain's own.
+   * The output with an account's funds in transit to the X-chain on a day (days since 1970): in atomic memory, and none
+   * of the X-chain's own.
    * @param from the number of the chain that it was exported from
    */
   atomic(account: Account, from: number, day: number, amount: bigint): Utxo {
@@ -110,7 +110,7 @@ export class Utxos {
     return { start: day * DAY, end: (day + 1) * DAY, ...output(txBytes, 0, native, amount, [account]) };
   }
 
-  /** Every output there ever is, in the order of the ids' bytes; created at the first request. */
+  /** Every output of any time, in the order of the ids' bytes; created at the first request. */
   get all(): readonly Utxo[] {
     this.#all ??= this.#accounts.all
       .flatMap((account) => {

@@ -137,7 +137,7 @@ export class Validators {
     return since === undefined ? stakes : stakes.flatMap((stake) => this.#returning(stake, since, sec) ?? []);
   }
 
-  /** A stake as it is at a time when every seventh seat left after a moment; undefined while the seat is away. */
+  /** A stake at a time if every seventh seat left after a moment; undefined while the seat is removed. */
   #returning(stake: ValidatorStake, since: number, sec: number): ValidatorStake | undefined {
     const { seat } = stake.node;
     const left = since + between(this.#seed, HOUR, 4 * HOUR, seat, since, 21);

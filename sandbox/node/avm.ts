@@ -16,7 +16,7 @@ const LIMIT = 1024;
 /** The number of the X-chain. */
 const X = 1;
 
-/** The account of an address; undefined for one that owns nothing; fails for what is no address. */
+/** The account of an address; undefined for one without funds; throws for an invalid address. */
 function accountOf(node: SimulatedNode, address: string): Account | undefined {
   if (!node.network.accounts.isAddress(address)) {
     throw new RpcFailure(`couldn't parse argument 'address' to address: ${address}`);
@@ -39,7 +39,7 @@ function exported(node: SimulatedNode, account: Account, from: PrimaryChain, sec
     .map(({ amount }) => utxos.atomic(account, from.number, Math.floor(sec / DAY), amount));
 }
 
-/** The chain that a request names as the source of its UTXOs; the X-chain where it names none. */
+/** The chain that a request names as the source of its UTXOs; the X-chain by default. */
 function sourceOf(node: SimulatedNode, params: Params): PrimaryChain {
   const name = params.text('sourceChain') || 'X';
   const chain = node.network.chain(blockchainId(node, name) ?? '');

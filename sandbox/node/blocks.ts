@@ -21,7 +21,7 @@ function blockJson(network: Network, chain: PrimaryChain, height: number): JsonO
   };
 }
 
-/** The answer of getBlockByHeight at a time (Unix seconds): one there is not yet is not found. */
+/** The response of getBlockByHeight at a time (Unix seconds): a future block is not found. */
 export function blockByHeight(
   network: Network,
   chain: PrimaryChain,
@@ -35,7 +35,7 @@ export function blockByHeight(
   return { block, encoding };
 }
 
-/** The answer of getBlock. */
+/** The response of getBlock. */
 export function blockById(
   network: Network,
   chain: PrimaryChain,

@@ -11,7 +11,7 @@ const FREQUENCY = 30;
 
 interface Check {
   readonly name: string;
-  /** The tags that choose the check; `application` ones are always chosen. */
+  /** The tags that select the check; `application` ones are always selected. */
   readonly tags: readonly string[];
   message(node: SimulatedNode, sec: number): Json | undefined;
 }
@@ -100,7 +100,7 @@ function timestamp(node: SimulatedNode, sec: number, offset: number): string {
   return `${local}.${fraction}${zone}`;
 }
 
-/** The error of a failing check as its release writes it: with numbers that move, or as an object. */
+/** The error of a failing check in the format of its release: with changing numbers, or as an object. */
 function errorOf(node: SimulatedNode, error: string, ran: number, first: number, sec: number): Json {
   const { facts } = node.network;
   const moving = facts.has('health-moving-errors', sec, node.name);
@@ -148,8 +148,8 @@ function result(
 }
 
 /**
- * The report of a probe at a time (Unix seconds), with the checks that carry one of the tags and those of the
- * application; no tags means all. Once started, readiness never goes back to failing.
+ * The report of a probe at a time (Unix seconds), with the checks that have one of the tags and those of the
+ * application; no tags means all. Once started, readiness never fails again.
  */
 export function health(
   node: SimulatedNode,

@@ -17,7 +17,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   evm: 'c-chain',
 };
 
-/** The blockchain id of an alias or id that a node knows; undefined for any other. */
+/** The blockchain id of an alias or id that a node accepts; undefined for any other. */
 export function blockchainId(node: SimulatedNode, alias: string): string | undefined {
   const primary = node.network.chain(ALIASES[alias] ?? alias);
   if (primary !== undefined && !alias.endsWith('-chain')) return primary.blockchainId;

@@ -3,7 +3,7 @@ import type { Call } from '../http/call.ts';
 import { isObject, type Json, type JsonObject, readJson } from '../json.ts';
 import { BadParams, Params } from './params.ts';
 
-/** Thrown by a method: the message of the error in the answer. */
+/** Thrown by a method: the message of the error in the response. */
 export class RpcFailure extends Error {}
 
 /** A JSON-RPC method; sec is the simulated time in Unix seconds. */
@@ -12,7 +12,7 @@ type Method = (params: Params, sec: number) => JsonObject;
 /** The methods of one path, by their full names. */
 export type Methods = Readonly<Record<string, Method>>;
 
-/** A JSON-RPC answer with the method that the request named. */
+/** A JSON-RPC response with the method of the request. */
 export interface RpcAnswer {
   readonly method: string;
   readonly answer: Answer;
@@ -39,7 +39,7 @@ function unknown(name: string, services: ReadonlySet<string>): string {
   return `rpc: can't find method "${service}.${capital}"`;
 }
 
-/** Answers a JSON-RPC 2.0 request as the node does: errors are HTTP 200 too. */
+/** Responds to a JSON-RPC 2.0 request as the node does: errors are HTTP 200 too. */
 export function answerRpc(call: Call, methods: Methods): RpcAnswer {
   if (call.method !== 'POST') {
     return { method: 'unknown', answer: plain(405, `rpc: POST method required, received ${call.method}\n`) };

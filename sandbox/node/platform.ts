@@ -10,7 +10,7 @@ import type { Params } from './params.ts';
 import { isBootstrapped, membersSeen, type SimulatedNode } from './simulated-node.ts';
 import { validatorRecords } from './validator-records.ts';
 
-/** The subnet that a request names: the primary network when it names none. */
+/** The subnet of a request: the primary network by default. */
 function subnetOf(node: SimulatedNode, params: Params, sec: number): Subnet {
   const id = params.id('subnetID');
   const subnet = node.network.subnets.find((one) => (id === '' ? one.number === 0 : one.subnetId === id));

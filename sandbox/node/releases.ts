@@ -6,14 +6,14 @@ import type { SimulatedNode } from './simulated-node.ts';
 const RELEASES = ['1.13.0', '1.13.1', '1.13.2', '1.13.4', '1.13.5', '1.14.0', '1.14.1', '1.14.2'];
 const MONTH = 30 * 86_400;
 
-/** The release that a node runs: it was the newest at the node's last start, a few nodes being one behind. */
+/** The release of a node: the newest one at its last start; a few nodes are one behind. */
 export function release(node: SimulatedNode, sec: number, seat = node.identity.seat): string {
   const age = node.timeline.startedAt(sec) - node.network.genesisSec;
   const newest = Math.floor(age / (3 * MONTH)) - (mix(node.network.seed, seat, 61) % 8 === 0 ? 1 : 0);
   return RELEASES[Math.max(0, Math.min(newest, RELEASES.length - 1))] ?? '1.13.0';
 }
 
-/** The answer of info.getNodeVersion. */
+/** The response of info.getNodeVersion. */
 export function nodeVersion(node: SimulatedNode, sec: number): JsonObject {
   const version = release(node, sec);
   const commit = [1, 2, 3, 4, 5].map((i) =>
@@ -30,7 +30,7 @@ export function nodeVersion(node: SimulatedNode, sec: number): JsonObject {
   };
 }
 
-/** The answer of info.upgrades: about one upgrade every four months, the last one not yet scheduled. */
+/** The response of info.upgrades: about one upgrade every four months, the last one not yet scheduled. */
 export function upgrades(): JsonObject {
   const names =
     'apricotPhase1 apricotPhase2 apricotPhase3 apricotPhase4 apricotPhase5 apricotPhasePre6 apricotPhase6 apricotPhasePost6 banff cortina durango etna fortuna granite';

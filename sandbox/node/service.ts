@@ -9,7 +9,7 @@ import { answerRpc, type Methods } from './json-rpc.ts';
 import { platformMethods } from './platform.ts';
 import { alone, isBootstrapped, type SimulatedNode } from './simulated-node.ts';
 
-/** An answer of a node with the name that the ledger gives the operation: a JSON-RPC method or a probe. */
+/** A response of a node with the operation name of the ledger: a JSON-RPC method or a probe. */
 export interface NodeAnswer {
   readonly operation: string;
   readonly answer: Answer;
@@ -39,7 +39,7 @@ function probed(node: SimulatedNode, probe: Probe, call: Call): NodeAnswer {
 export class NodeService {
   readonly node: SimulatedNode;
   readonly #info: Methods;
-  /** By the name or id of the chain that follows /ext/bc/. */
+  /** By the name or id of the chain after /ext/bc/. */
   readonly #chains = new Map<string, Methods>();
   readonly #health: Methods;
 
@@ -65,7 +65,7 @@ export class NodeService {
     ];
   }
 
-  /** Answers a path that starts with /ext. */
+  /** Responds to a path that starts with /ext. */
   answer(call: Call, path: string): NodeAnswer {
     const { operation, answer } = this.#answer(call, path.replace(/\/$/, ''));
     const headers = { ...answer.headers, 'node-id': this.node.identity.nodeId };

@@ -3,7 +3,7 @@ import { type NodeIdentity, nodeIdentity } from '../network/validators.ts';
 import { derive } from '../random.ts';
 import { Timeline } from './timeline.ts';
 
-/** After a start the node reports nothing for 30 s, and is not done bootstrapping for 60 s. */
+/** After a start the node reports nothing for 30 s, and bootstraps for 60 s. */
 export const FIRST_CHECK_SEC = 30;
 export const BOOTSTRAP_SEC = 60;
 
@@ -40,7 +40,7 @@ export function simulatedNodes(network: Network, scripted: boolean): SimulatedNo
 const ALONE_SEC = 300;
 const FEW = 3;
 
-/** Start of a node that sees few members at first; undefined if it sees all. */
+/** Start of a node that lists few members at first; undefined if it lists all. */
 export function alone(node: SimulatedNode, sec: number): number | undefined {
   const since = node.network.facts.since('node-few-members', sec, node.name);
   if (since === undefined) return undefined;
@@ -48,14 +48,14 @@ export function alone(node: SimulatedNode, sec: number): number | undefined {
   return sec - began < 2 * ALONE_SEC ? began : undefined;
 }
 
-/** The members of a list that a node sees at a time (Unix seconds). */
+/** The members of a list of a node at a time (Unix seconds). */
 export function membersSeen<T>(node: SimulatedNode, members: readonly T[], sec: number): readonly T[] {
   const began = alone(node, sec);
   if (began === undefined) return members;
   return sec - began < ALONE_SEC ? [] : members.slice(0, FEW);
 }
 
-/** Whether a node has done bootstrapping at a time (Unix seconds). */
+/** Whether a node has completed bootstrapping at a time (Unix seconds). */
 export function isBootstrapped(node: SimulatedNode, sec: number): boolean {
   return sec - node.timeline.startedAt(sec) >= BOOTSTRAP_SEC;
 }

@@ -30,7 +30,7 @@ export class Timeline {
   readonly #restarts: number[] = [];
   readonly #scripted: boolean;
 
-  /** scripted: whether incidents and restarts happen on their own, too. */
+  /** scripted: whether incidents and restarts also occur without a script. */
   constructor(seed: number, name: string, genesisSec: number, scripted: boolean) {
     this.#seed = derive(seed, `timeline ${name}`);
     this.#genesisSec = genesisSec;
@@ -47,7 +47,7 @@ export class Timeline {
     this.#restarts.push(sec);
   }
 
-  /** When the node that runs at a time was started (Unix seconds). */
+  /** The last start of a node at a time (Unix seconds). */
   startedAt(sec: number): number {
     const week = Math.floor((sec - this.#genesisSec) / WEEK);
     const starts = [this.#genesisSec, ...this.#restarts];
@@ -59,7 +59,7 @@ export class Timeline {
     return this.#genesisSec + week * WEEK + between(this.#seed, 0, WEEK - 1, week, 1);
   }
 
-  /** The incidents that are going on at a time. */
+  /** The active incidents at a time. */
   incidentsAt(sec: number): Incident[] {
     const own = this.#scripted
       ? [this.#daily(Math.floor(sec / DAY)), this.#daily(Math.floor(sec / DAY) - 1)]

@@ -7,7 +7,7 @@ import { between, mix } from '../random.ts';
 
 const FX = 'spdxUxVJQbX85MGxMHbKw1sHxMnSqJ3QBzDyDYEP3h6TLuxqQ';
 
-/** An amount: a raw JSON integer in the answers, in one of seven cases beyond 2^53. */
+/** An amount: a raw JSON integer in the responses, in one of seven cases beyond 2^53. */
 function amount(network: Network, number: number): bigint {
   const large = mix(network.seed, number, 101) % 7 === 0;
   return large

@@ -13,13 +13,13 @@ import type { Stake, ValidatorStake } from '../network/validators.ts';
 import { between, mix, unit } from '../random.ts';
 import type { SimulatedNode } from './simulated-node.ts';
 
-/** An owner set, each of which may sign alone. */
+/** An owner set, each member of which may sign alone. */
 function owner(network: Network, accounts: readonly Account[], sec: number): JsonObject {
   const addresses = accounts.map(({ address }) => `P-${address}`);
   return { locktime: String(network.locktime(sec)), threshold: '1', addresses };
 }
 
-/** The share of time, in percent with four decimals, that one node saw another since it started to look. */
+/** The share of time, in percent with four decimals, that one node saw another online since it started. */
 export function observedUptime(viewer: SimulatedNode, seat: number, sec: number): number {
   const usual = 88 + 12 * Math.sqrt(unit(viewer.network.seed, seat, 51));
   const drift =
@@ -27,7 +27,7 @@ export function observedUptime(viewer: SimulatedNode, seat: number, sec: number)
   return Math.min(100, Math.max(0, usual + drift));
 }
 
-/** Whether one node has a connection to another now: mostly. */
+/** Whether one node is connected to another now: mostly. */
 export function isConnected(viewer: SimulatedNode, seat: number, sec: number): boolean {
   return viewer.identity.seat === seat || mix(viewer.seed, seat, Math.floor(sec / 300), 54) % 40 !== 0;
 }
@@ -102,8 +102,8 @@ function member(viewer: SimulatedNode, one: Member, sec: number): JsonObject {
 }
 
 /**
- * The validators of a subnet at a time (Unix seconds), as platform.getCurrentValidators gives them: three shapes of
- * records. Delegators are listed only if exactly one node id is requested.
+ * The validators of a subnet at a time (Unix seconds), as in platform.getCurrentValidators: three shapes of records.
+ * Delegators are listed only if exactly one node id is requested.
  */
 export function validatorRecords(
   viewer: SimulatedNode,

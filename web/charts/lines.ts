@@ -1,12 +1,12 @@
 import uPlot from 'uplot';
 import { type Draws, drawn } from '../../src/server/pages/parts/line-path.ts';
 
-/** A line of a chart, read from its key in the page. */
+/** A line of a chart, parsed from its key in the page. */
 export interface Line {
   readonly key: HTMLElement;
   readonly colour: string;
   readonly dashed: boolean;
-  /** Ms since 1970 and the value with every digit; null: nothing is known from there on. */
+  /** Ms since 1970 and the value with every digit; null: unknown from there on. */
   readonly points: readonly (readonly [at: number, value: string | null])[];
   readonly marks: readonly number[];
 }
@@ -29,8 +29,8 @@ export function linesOf(figure: HTMLElement): Line[] {
 }
 
 /**
- * Adds the points of the same lines in an earlier part of the window. That part reaches up to the first points that are drawn, so that it
- * says whether anything is missing between.
+ * Adds the points of the same lines in an earlier part of the window. That part reaches up to the first drawn points,
+ * so that it shows whether anything is missing between.
  */
 export function addEarlier(figure: HTMLElement, earlier: HTMLElement): void {
   const known = new Map([...keysOf(figure)].map((key) => [labelOf(key), key]));
@@ -70,7 +70,7 @@ export function dataOf(lines: readonly Line[], draws: Draws): uPlot.AlignedData 
   );
 }
 
-/** A value holds up to where nothing is known, which is drawn by a point of its own. */
+/** A value is valid up to an unknown part, which is drawn by a point of its own. */
 function held(
   point: Line['points'][number],
   place: number,
@@ -81,8 +81,8 @@ function held(
 }
 
 /**
- * The point of a line that counts at a moment: the nearest, or where values hold the last one; null: there is none.
- * @param within how far away it may be where values do not hold, ms
+ * The valid point of a line at a moment: the nearest, or for states the last one; null: there is none.
+ * @param within maximum distance for lines without states, ms
  */
 export function pointAt(
   { points }: Line,

@@ -3,9 +3,9 @@ import { amountTicks, shortAmount, timeTicks } from '../../src/server/pages/part
 import type { Draws } from '../../src/server/pages/parts/line-path.ts';
 import { dataOf, type Line, linesOf } from './lines.ts';
 
-/** A part that is not as wide as this was not chosen: the hand trembled. CSS pixels. */
+/** Minimum width of a selected part: less is an accidental movement. CSS pixels. */
 const LEAST = 5;
-/** A narrow screen shows every second moment. */
+/** A narrow screen shows every second time label. */
 const NARROW = 480;
 /** Maximum number of selected times on a narrow screen. */
 const MAX_NARROW_TICKS = 4;
@@ -14,13 +14,13 @@ const MAX_NARROW_TICKS = 4;
 export interface Reader {
   /** A part was chosen; ms since 1970. */
   chose(from: number, to: number): void;
-  /** All of it is wanted. */
+  /** The complete range is requested. */
   reset(): void;
   /** A point is selected; null: none. */
   looked(at: number | null, lines: readonly Line[], draws: Draws): void;
 }
 
-/** Draws a figure's lines in the place, as wide and high as the place is. */
+/** Draws a figure's lines in the element, in its width and height. */
 export function plot(figure: HTMLElement, place: HTMLElement, reader: Reader): uPlot {
   const draws = drawsOf(figure);
   const asks = figure.dataset.asks !== undefined;
@@ -86,7 +86,7 @@ export function plot(figure: HTMLElement, place: HTMLElement, reader: Reader): u
         setCursor: [
           (self) => {
             const { idx, left = -1 } = self.cursor;
-            // Points are selected one by one; values that hold are selected anywhere.
+            // Points are selected one by one; states are selected anywhere.
             const point = typeof idx === 'number' ? (self.data[0][idx] ?? null) : null;
             const any = left < 0 ? null : Math.round(self.posToVal(left, 'x'));
             reader.looked(draws === 'line' ? point : any, lines, draws);
@@ -104,7 +104,7 @@ function drawsOf({ dataset: { draws } }: HTMLElement): Draws {
   return draws === 'steps' || draws === 'counts' ? draws : 'line';
 }
 
-/** Round amounts around all values; counts are drawn from nothing up. */
+/** Round amounts around all values; counts are drawn from zero up. */
 function amountsOf(draws: Draws, least: number | null, most: number | null): uPlot.Range.MinMax {
   if (least === null || most === null) return [0, 1];
   const ticks =
@@ -124,11 +124,11 @@ function seriesOf({ colour, dashed }: Line, draws: Draws, alone: boolean): uPlot
   };
 }
 
-/** A gap ends after the step up from it, which says nothing. */
+/** A gap ends after the step up from it, which has no meaning. */
 const afterStep: uPlot.Series.GapsRefiner = (_, __, ___, ____, gaps) =>
   gaps.map(([from, to]) => [from, to + 2 * devicePixelRatio]);
 
-/** Points between two gaps would not be seen otherwise. */
+/** Points between two gaps would be invisible otherwise. */
 function lonely(self: uPlot, series: number): number[] {
   const values = [...(self.data[series] ?? [])].flatMap((value, at) =>
     value === undefined ? [] : [{ value, at }],
@@ -139,7 +139,7 @@ function lonely(self: uPlot, series: number): number[] {
   );
 }
 
-/** A ring where something else was known at the other moment. */
+/** A ring if another value was known at the other moment. */
 function mark(self: uPlot, lines: readonly Line[]): void {
   const { ctx } = self;
   ctx.save();
