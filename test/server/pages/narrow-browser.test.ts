@@ -8,6 +8,46 @@ const why = 'network layer is unhealthy reason: not connected to a minimum of 1 
 
 const { it, sql, server } = withPages({ clock: () => now }, { max: 1 });
 
+const PRIMARY_NETWORK = '11111111111111111111111111111111LpoYY';
+const OWN = 'NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg';
+const WATCHED = 'NodeID-MFrZFVCXPv5iCn6M9K6XduxGTYp891xXZ';
+
+describe.skipIf(!chromiumPath)(`a table of many columns, in a browser${noChromium}`, () => {
+  const openPage = withBrowser();
+
+  it('/validators: all columns fit a wide screen', async () => {
+    const at = (ms: number) => new Date(now + ms);
+    await sql`
+      insert into recorder.targets (source, target_key, target, recorder)
+      values ('proposed-blocks', 'watched', ${sql.json({ nodeId: WATCHED })}, 'recorder')`;
+    await sql`
+      insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since)
+      values ('proposed-blocks', 'watched', 'proposed_blocks', 60000, true, now())`;
+    await sql`
+      insert into recorder.node_identity (node, node_id, version, valid_from, run_id)
+      values ('validator-1', ${OWN}, 'avalanchego/1.14.1', ${at(-day)}, 1)`;
+    for (const nodeId of [OWN, WATCHED]) {
+      await sql`
+        insert into recorder.validators (node, subnet_id, node_id, start_time, tx_id, end_time, weight, stake_navax, delegator_count,
+          delegator_weight, potential_reward, accrued_delegatee_reward, valid_from, run_id)
+        values ('validator-1', ${PRIMARY_NETWORK}, ${nodeId}, ${at(-90 * day)}, 'tx', ${at(200 * day)}, 1, 1511811e9, 112, 1148514e9,
+          78412e9, 500000000, ${at(-day)}, 1)`;
+      await sql`
+        insert into recorder.validator_uptime (node, subnet_id, node_id, uptime, connected, observed_at, run_id)
+        values ('validator-1', ${PRIMARY_NETWORK}, ${nodeId}, 98.7812, true, ${at(-hour)}, 1)`;
+    }
+    await sql`
+      insert into recorder.peers (node, node_id, version, valid_from, run_id)
+      values ('validator-1', ${WATCHED}, 'avalanchego/1.14.2', ${at(-day)}, 1)`;
+    const { page, close } = await openPage(`${server.address}/validators`, 'wide');
+    const table = page.locator('.scroll[aria-label="My validators"]');
+    expect(await table.locator('tbody tr').count()).toBe(2);
+    expect(await table.getByText('below 1.14.2').count()).toBe(1);
+    expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+    await close();
+  });
+});
+
 describe.skipIf(!chromiumPath)(`tables on a phone, in a browser${noChromium}`, () => {
   const openPage = withBrowser();
 

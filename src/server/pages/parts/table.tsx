@@ -36,18 +36,21 @@ interface TableProps<Row> {
    * scrolls sideways.
    */
   readonly stacked?: true;
+  /** True if cells of many columns wrap, with soft texts on a line of their own, so that the table fits a wide screen. */
+  readonly compact?: true;
 }
 
 /**
  * A table. The first column identifies the row. A table wider than the screen scrolls sideways, also with the
  * keyboard.
  */
-export function Table<Row>({ caption, columns, rows, keyOf, empty, stacked }: TableProps<Row>) {
+export function Table<Row>({ caption, columns, rows, keyOf, empty, stacked, compact }: TableProps<Row>) {
   if (rows.length === 0) return <Empty>{empty}</Empty>;
+  const classes = ['scroll', stacked && 'stacked', compact && 'compact'].filter(Boolean).join(' ');
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it can be scrolled, so the keyboard has to reach it
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls, and a section would be one more landmark
-    <div class={stacked ? 'scroll stacked' : 'scroll'} role="group" tabIndex={0} aria-label={caption}>
+    <div class={classes} role="group" tabIndex={0} aria-label={caption}>
       <table>
         <thead>
           <tr>

@@ -102,12 +102,11 @@ export function L1Balance({
   const left = days === null ? null : `${Math.floor(days)} days left`;
   return (
     <>
-      {avax(amount)}
+      {avax(amount)}{' '}
       {left !== null && (
-        <>
-          {', '}
+        <span class="soft">
           {days !== null && days < SOON_DAYS ? <StateBadge is="late">{left}</StateBadge> : left}
-        </>
+        </span>
       )}
     </>
   );
@@ -118,8 +117,8 @@ export function Delegations({ delegations, delegated_avax: amount, node_id }: My
   if (delegations === null) return <>{none}</>;
   return (
     <>
-      <a href={hrefOf('/datasets/node_validator_delegators', { node_id })}>{numberText(delegations)}</a>,{' '}
-      {avax(amount)}
+      <a href={hrefOf('/datasets/node_validator_delegators', { node_id })}>{numberText(delegations)}</a>{' '}
+      <span class="soft">with {avax(amount)}</span>
     </>
   );
 }
@@ -162,12 +161,15 @@ export const overviewColumns: readonly TableColumn<MyValidator>[] = [
 /** All columns. */
 export const allColumns: readonly TableColumn<MyValidator>[] = [
   name,
-  { name: 'Node', evident: true, cell: NodeStateCell },
   {
-    name: 'Node uptime',
-    about: 'Uptime of the node over the last 30 days, by its health probe.',
-    kind: 'number',
-    cell: ({ node_uptime }) => (node_uptime === null ? none : `${(node_uptime * 100).toFixed(3)} %`),
+    name: 'Node, uptime of 30 days',
+    about: 'State of the node, and its uptime over the last 30 days, by its health probe.',
+    cell: (one) => (
+      <>
+        <NodeStateCell {...one} />{' '}
+        {one.node_uptime !== null && <span class="soft">{(one.node_uptime * 100).toFixed(3)} %</span>}
+      </>
+    ),
   },
   ...overviewColumns.slice(2, 4),
   { name: 'Delegations', kind: 'number', cell: Delegations },

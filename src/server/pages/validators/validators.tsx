@@ -31,6 +31,7 @@ export const validatorsPage = definePage({
         </div>
         <Table
           stacked
+          compact
           caption="My validators"
           columns={allColumns}
           rows={all}
