@@ -12,7 +12,7 @@ import { STATE_DIRECTORY } from '../../../src/app/state-directory.ts';
 import { createUpstreamOpener } from '../../../src/app/upstream-opener.ts';
 import { validateConfig } from '../../../src/config/load.ts';
 import { catalog } from '../../../src/datasets/catalog.ts';
-import { openCommitPool } from '../../../src/db/client.ts';
+import { openCommitPool, openComparisonConnection } from '../../../src/db/client.ts';
 import { openEmbedded } from '../../../src/db/embedded/embedded.ts';
 import { createProbeQuery } from '../../../src/health/probe-node.ts';
 import { loadStates, planAll } from '../../../src/recording/plan.ts';
@@ -161,9 +161,10 @@ while (opened.now < end) {
   await opened.pass(Math.min(ROUND, end - opened.now));
   say(`recorded up to ${new Date(opened.now).toISOString()}`);
 }
-await compareSources(sql, opened.now, never);
+const comparison = openComparisonConnection(embedded.url);
+await compareSources(comparison, opened.now, never);
 await opened.kill();
-await Promise.all([sql.end(), commits.end()]);
+await Promise.all([comparison.end(), sql.end(), commits.end()]);
 await embedded.close();
 
 const recorder = spawn(process.execPath, [join(root, 'dist/cli.js'), 'up'], {
