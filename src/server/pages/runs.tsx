@@ -2,6 +2,7 @@ import { useContext } from 'preact/hooks';
 import { z } from 'zod';
 import { queuesSeen, type SeenQueue } from '../../reporting/reports/queues.ts';
 import { type RunRow, readRunPage, runReasons, runRows, runStatuses } from '../../reporting/reports/runs.ts';
+import { spanText } from '../../reporting/reports/uptime.ts';
 import { Formats } from './datasets/page-data.tsx';
 import { definePage } from './page.ts';
 import { dataset, datasetNames, id, linkTo, momentParam, oneOf, optionalParam } from './page-parameters.ts';
@@ -14,7 +15,7 @@ import { StateBadge } from './parts/state.tsx';
 import { Table, type TableColumn } from './parts/table.tsx';
 import { Time } from './parts/time.tsx';
 import { isRecentObservation } from './queues/last-seen.tsx';
-import { durationWords, momentText, numberText } from './texts.ts';
+import { momentText, numberText } from './texts.ts';
 import { CurrentView } from './view.ts';
 
 const PATH = '/runs';
@@ -173,7 +174,7 @@ export const runPage = definePage({
 });
 
 const tookText = ({ started_at, finished_at }: RunRow) =>
-  finished_at && durationWords((finished_at.getTime() - started_at.getTime()) / 1000);
+  finished_at && spanText((finished_at.getTime() - started_at.getTime()) / 1000);
 
 function windowText({ window_start, window_end, first_height }: RunRow): string | null {
   if (first_height !== null) return `from height ${numberText(first_height)}`;
