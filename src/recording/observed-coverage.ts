@@ -1,4 +1,4 @@
-import { and, eq, sql as expression, inArray } from 'drizzle-orm';
+import { sql as expression } from 'drizzle-orm';
 import type postgres from 'postgres';
 import type { Window } from '../datasets/contract.ts';
 import { ormOf } from '../db/orm.ts';
@@ -23,8 +23,9 @@ export interface ObservationCoverage {
 
 /**
  * Returns the coverage of an observation at `now` (ms since 1970). If the last observation is recent by the
- * interval of the dataset, the time since then is covered. Otherwise only the observation itself is covered,
- * and the time in between is a gap.
+ * interval of the dataset, and the target was configured since then, the time in between is covered. Otherwise
+ * only the observation itself is covered, and the time in between is a gap. A clock that is ahead of the
+ * database covers no future time.
  * @returns one element per dataset of the feed, in its order
  */
 export async function observedCoverage(
@@ -33,45 +34,34 @@ export async function observedCoverage(
   key: string,
   now: number,
 ): Promise<ObservationCoverage[]> {
-  const { failures, last_error, requested_since } = targetDatasets;
-  const rows = await ormOf(sql)
-    .select({
-      dataset: coverage.dataset,
-      until: expression<string>`upper(${coverage.covered})`,
-      error: expression<
-        string | null
-      >`case when ${failures} > 0 and ${last_error} is distinct from ${LEASE_EXPIRED_ERROR} then coalesce(${last_error}, 'no reason is stored') end`,
-      requested_since,
-    })
-    .from(coverage)
-    .leftJoin(
-      targetDatasets,
-      and(
-        eq(targetDatasets.source, source.name),
-        eq(targetDatasets.target_key, coverage.target_key),
-        eq(targetDatasets.dataset, coverage.dataset),
-      ),
-    )
-    .where(
-      and(
-        inArray(
-          coverage.dataset,
-          datasets.map(({ name }) => name),
-        ),
-        eq(coverage.target_key, key),
-        expression`not isempty(${coverage.covered})`,
-      ),
-    );
+  const names = datasets.map(({ name }) => name);
+  const rows = await ormOf(sql).execute<{
+    dataset: string;
+    until: string | null;
+    error: string | null;
+    requested_since: Date | null;
+    now: number;
+  }>(expression`
+    select asked.dataset, upper(c.covered) as until, t.requested_since,
+      floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now,
+      case when t.failures > 0 and t.last_error is distinct from ${LEASE_EXPIRED_ERROR}
+        then coalesce(t.last_error, 'no reason is stored') end as error
+    from unnest(${expression.param(names)}::text[]) as asked(dataset)
+    left join ${coverage} c on c.dataset = asked.dataset and c.target_key = ${key} and not isempty(c.covered)
+    left join ${targetDatasets} t
+      on t.source = ${source.name} and t.target_key = ${key} and t.dataset = asked.dataset`);
   const known = new Map(rows.map((row) => [row.dataset, row]));
   return datasets.map(({ name, every }) => {
     const row = known.get(name);
-    const instant = { from: now, to: now + 1 };
-    const until = row ? Number(row.until) : null;
-    if (!row || until === null || until > now) return { covered: instant, gap: null };
-    if (now - until <= every * MAX_GAPLESS_INTERVALS)
-      return { covered: { from: until, to: now + 1 }, gap: null };
-    const reason = `not observed: ${explainGap(row.error, row.requested_since, until)}`;
-    return { covered: instant, gap: { window: { from: until, to: now }, reason } };
+    const at = Math.min(now, row?.now ?? now);
+    const instant = { from: at, to: at + 1 };
+    const until = row?.until ? Number(row.until) : null;
+    if (!row || until === null || until > at) return { covered: instant, gap: null };
+    const isNewlyConfigured = row.requested_since !== null && row.requested_since.getTime() > until;
+    if (at - until <= every * MAX_GAPLESS_INTERVALS && !isNewlyConfigured)
+      return { covered: { from: until, to: at + 1 }, gap: null };
+    const reason = `not observed: ${isNewlyConfigured ? 'the configuration did not contain it' : explainGap(row.error)}`;
+    return { covered: instant, gap: { window: { from: until, to: at }, reason } };
   });
 }
 
@@ -79,8 +69,5 @@ export async function observedCoverage(
  * @param error last error, if runs failed since the last success. Null: none. A killed worker is no evidence
  * about the upstream.
  */
-function explainGap(error: string | null, requestedSince: Date | null, until: number): string {
-  if (requestedSince !== null && requestedSince.getTime() > until)
-    return 'the configuration did not contain it';
-  return error === null ? 'the recorder did not run' : `the runs failed, the last one with: ${error}`;
-}
+const explainGap = (error: string | null) =>
+  error === null ? 'the recorder did not run' : `the runs failed, the last one with: ${error}`;

@@ -1,6 +1,9 @@
 import { describe, expect } from 'vitest';
 import { readHealth } from '../../src/health/health-reading.ts';
+import { nodeHealth } from '../../src/health/node-health.ts';
 import type { ProbeQueryResult } from '../../src/health/prober-context.ts';
+import { DEFAULT_SHRINK_CONFIRMATION } from '../../src/recording/active-feed.ts';
+import { registerTargets } from '../../src/recording/register.ts';
 import { parseJson } from '../../src/upstreams/json.ts';
 import { withDatabase } from '../support/fixture.ts';
 import { hour, minute, second, World } from './world.ts';
@@ -41,6 +44,49 @@ async function uptime({ observer }: World, from: number, to: number) {
     Object.entries(row ?? {}).map(([name, value]) => [name, value === null ? null : Number(value)]),
   );
 }
+
+describe('a node that the configuration did not contain for a while', () => {
+  it('is covered while it was watched only, and the rest is a gap with that reason', async () => {
+    const observer = 'away';
+    const [a, b] = [
+      { node: 'a', probe: 'health' },
+      { node: 'b', probe: 'health' },
+    ];
+    const targets = [a, b];
+    const made = new World(sql, observer, targets, start);
+    const ledger = { ...nodeHealth, every: minute, since: null, confirmShrink: DEFAULT_SHRINK_CONFIRMATION };
+    const feed = { source: nodeHealth.source, datasets: [ledger], every: minute };
+    await registerTargets(sql, { ...feed, targets: targets.map((one) => ({ observer, ...one })) }, start);
+    const restart = async (...watched: typeof targets) => {
+      await made.kill();
+      targets.splice(0, targets.length, ...watched);
+      await made.start();
+      await made.pass(10 * minute);
+    };
+    await made.start();
+    await made.pass(10 * minute);
+    await restart(a);
+    await restart(a, b);
+    await restart(a);
+    const ranges = async (view: 'coverage' | 'gaps', node: string) => {
+      const rows = await sql<{ from: number; to: number; reason: string }[]>`
+        select extract(epoch from range_start)::float8 * 1000 - ${start} as from,
+          extract(epoch from range_end)::float8 * 1000 - ${start} as to, reason
+        from reporting.${sql(view)}
+        where dataset = 'node_health' and target like ${`%node=${node}%`} and target like '%observer=away%' order by 1`;
+      return rows.map(({ from, to, reason }) => [Math.round(from / minute), Math.round(to / minute), reason]);
+    };
+    expect(await ranges('coverage', 'a')).toEqual([[0, 40, 'recorded']]);
+    expect(await ranges('gaps', 'a')).toEqual([]);
+    expect(await ranges('coverage', 'b')).toEqual([
+      [0, 10, 'recorded'],
+      [20, 30, 'recorded'],
+    ]);
+    expect(await ranges('gaps', 'b')).toEqual([
+      [10, 20, 'not observed: the configuration did not contain it'],
+    ]);
+  });
+});
 
 describe('a ledger that cannot be written', () => {
   it('is reported once, not every second, and so is its recovery', async () => {

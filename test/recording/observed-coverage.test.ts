@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
 import { claimRun } from '../../src/recording/claim-run.ts';
+import { registerTargets } from '../../src/recording/register.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
@@ -140,6 +141,42 @@ describe('the coverage of observations', () => {
       ]);
     }
   });
+
+  it('is missing while the configuration did not contain the target, however short that was', async () => {
+    const feed = feedOf();
+    await registerTargets(sql, feed, start);
+    await observedAt(feed, 0, 1);
+    await registerTargets(sql, { ...feed, targets: [] }, start + 1.2 * minute);
+    await registerTargets(sql, feed, start + 1.8 * minute);
+    await observedAt(feed, 2, 3);
+    expect(await known(feed)).toEqual({
+      coverage: [
+        [0, 1],
+        [2, 3],
+      ],
+      gaps: [[1, 2]],
+    });
+    const reasons =
+      await sql`select reason from reporting.gaps where target = ${`node=${feed.targets[0]?.node}`}`;
+    expect([...reasons]).toEqual([{ reason: 'not observed: the configuration did not contain it' }]);
+  });
+
+  it.for([1.5, 90])(
+    'ends at the clock of the database if that of the process is %s minutes ahead',
+    async (ahead) => {
+      const feed = feedOf();
+      const now = (Date.now() - start) / minute;
+      await observedAt(feed, now - 1, now + ahead);
+      const [ranges] = await sql<{ coverage: boolean; gaps: boolean }[]>`
+      select bool_or(range_end > clock_timestamp()) as coverage,
+        (select bool_or(range_end > clock_timestamp()) from reporting.gaps where target = c.target) as gaps
+      from reporting.coverage c where target = ${`node=${feed.targets[0]?.node}`} group by target`;
+      expect(ranges).toEqual({ coverage: false, gaps: null });
+      // A process whose clock is right continues.
+      await observedAt(feed, now + 0.5);
+      expect((await known(feed)).gaps).toEqual([]);
+    },
+  );
 
   it('never goes backwards when the clock does', async () => {
     const feed = feedOf();

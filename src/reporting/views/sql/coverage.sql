@@ -27,12 +27,17 @@ probed_ranges as (
       select p.settled_until
       from reporting_internal.node_probes p
       where (p.observer, p.node, p.probe) = (t.observer, t.node, t.probe)) as until) settled
+  -- Its intervals adjoin, except while the configuration did not contain the node.
+  cross join lateral (
+    select coalesce(range_agg(tstzrange(h.started_at, coalesce(h.ended_at, greatest(settled.until, h.started_at)))), '{}') as during
+    from recorder.node_health h
+    where (h.observer, h.node, h.probe) = (t.observer, t.node, t.probe) and h.check_name = '*') watched
   cross join lateral (
     select coalesce(range_agg(tstzrange(a.started_at, a.ended_at)), '{}') as during
     from recorder.health_absences a
     where a.observer = t.observer) absent
   cross join lateral unnest(
-    tstzmultirange(tstzrange(first_probe.at, greatest(settled.until, first_probe.at))) - absent.during) as r(probed)
+    watched.during * tstzmultirange(tstzrange(first_probe.at, null)) - absent.during) as r(probed)
 )
 select dataset, target_key as target,
   case axis when 'time' then to_timestamp(lower(covered) / 1000::float8) end as range_start,

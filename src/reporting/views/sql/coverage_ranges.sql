@@ -39,7 +39,7 @@ targets as (
 ),
 -- The prober makes no runs: what it covers follows from its ledger, and what it missed is when its observer did not look.
 probed as (
-  select t.target_key, w.watched, a.absent, a.parts, a.reasons
+  select t.target_key, w.watched, range_merge(w.watched) as whole, a.absent, a.parts, a.reasons
   from recorder.target_datasets d
   join recorder.targets t using (source, target_key)
   join recorder.health_observers o on d.dataset = 'node_health' and o.observer = t.target ->> 'observer'
@@ -52,8 +52,12 @@ probed as (
       select p.settled_until
       from reporting_internal.node_probes p
       where (p.observer, p.node, p.probe) = (o.observer, t.target ->> 'node', t.target ->> 'probe')) as until) settled
+  -- Its intervals adjoin, except while the configuration did not contain the node.
   cross join lateral (
-    select tstzmultirange(tstzrange(first_probe.at, greatest(settled.until, first_probe.at))) as watched) w
+    select coalesce(range_agg(tstzrange(h.started_at, coalesce(h.ended_at, greatest(settled.until, h.started_at)))), '{}')
+      * tstzmultirange(tstzrange(first_probe.at, null)) as watched
+    from recorder.node_health h
+    where (h.observer, h.node, h.probe) = (o.observer, t.target ->> 'node', t.target ->> 'probe') and h.check_name = '*') w
   cross join lateral (
     select coalesce(range_agg(tstzrange(n.started_at, n.ended_at)), '{}') as absent,
       array_agg(tstzrange(n.started_at, n.ended_at)) as parts, array_agg(n.reason) as reasons
@@ -66,9 +70,15 @@ parts_of_probed as (
   cross join lateral (
     select 'recorded', 'recorded', unnest(p.watched - p.absent)
     union all
-    select 'missing', m.reason, m.during from unnest(p.parts, p.reasons) as m(during, reason)
+    select 'missing', m.reason, m.during * p.whole
+    from unnest(p.parts, p.reasons) as m(during, reason)
+    where m.during && p.whole
     union all
-    select 'known', 'known', unnest(p.watched + p.absent)) as part(kind, reason, during)
+    select 'missing', 'not observed: the configuration did not contain it',
+      unnest(tstzmultirange(p.whole) - p.watched - p.absent)
+    union all
+    select 'known', 'known', p.whole
+    where not isempty(p.whole)) as part(kind, reason, during)
 )
 select dataset, target_key as target, axis, 'recorded'::text as kind, 'recorded'::text as reason,
   case axis when 'time' then 1000 else 1 end * lower(part) as begins, case axis when 'time' then 1000 else 1 end * upper(part) as ends
