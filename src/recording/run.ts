@@ -12,6 +12,7 @@ import type { RecordingContext, RunClient, RunResult } from './context.ts';
 import { verifyChain } from './identity/chain-continuity.ts';
 import { type Job, priorityOf } from './job.ts';
 import { type ObservationCoverage, observedCoverage } from './observed-coverage.ts';
+import { findOtherTarget } from './other-target.ts';
 import { emptyBuffer, type PageBuffer, splitByKeyRepetition } from './page-buffer.ts';
 import { PageReader } from './page-reader.ts';
 import { updatesFreshness } from './proof.ts';
@@ -75,6 +76,7 @@ export class Run {
     let failure: UpstreamFailure | null = null;
     try {
       await this.#readPages();
+      await this.#addOtherTargets();
     } catch (error) {
       if (error instanceof LeaseLostError) throw error;
       failure = toFailure(error);
@@ -135,6 +137,14 @@ export class Run {
       throw error;
     }
     await queue.end();
+  }
+
+  /** Adds other targets that record the same rows. A walk proves nothing about the members of their part. */
+  async #addOtherTargets(): Promise<void> {
+    for (const [at, dataset] of this.#feed.datasets.entries()) {
+      const other = await findOtherTarget(this.#context.sql, dataset, this.#job.target);
+      if (other !== null) this.#reader.evidence.addOtherTarget(at, other);
+    }
   }
 
   /** Stores the arrival time of the first page, before the next one is requested. */

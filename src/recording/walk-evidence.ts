@@ -62,6 +62,15 @@ export class WalkEvidence {
   }
 
   /**
+   * Adds another target that records the same list, so that members which this walk did not show may be
+   * members of its part.
+   */
+  addOtherTarget(at: number, key: string): void {
+    const evidence = this.#of(at);
+    if (evidence.countsMissed) evidence.contradiction ??= `${key} records the same list`;
+  }
+
+  /**
    * Returns the reason why a dataset is incomplete after a walk that did not fail, as a text for users.
    * Returns null if it is complete.
    */

@@ -1,9 +1,11 @@
 import { expect } from 'vitest';
 import { nftTokens } from '../../src/datasets/chain-data/nft-tokens.ts';
+import { pendingRewards } from '../../src/datasets/chain-data/pending-rewards.ts';
 import type { SourcePage, Target } from '../../src/datasets/contract.ts';
 import { withDefaultSettings } from '../../src/recording/active-feed.ts';
 import { claimRun } from '../../src/recording/claim-run.ts';
 import { record } from '../../src/recording/record.ts';
+import { registerTargets } from '../../src/recording/register.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
 import { withDatabase } from '../support/fixture.ts';
 import { gate, onlyPage, recordingContext } from '../support/recording.ts';
@@ -67,4 +69,56 @@ it('records a killed run with the lease of the list as lost, whichever run takes
   expect(await claimRun(sql, whole, job(list), 'next', at)).toBeTypeOf('number');
   const [row] = await sql`select status, target from reporting.runs where run_id = ${died}`;
   expect(row).toEqual({ status: 'lost', target: targetKey(single) });
+});
+
+it('a list of some addresses retires no member of the list of others', async () => {
+  const shown = new Map<string, string[]>();
+  const recorders = ['one', 'two'].map((recorder) => {
+    const target = { network: 'shared', addresses: `P-${recorder}`, nodeIds: '' };
+    const walk = () =>
+      onlyPage({
+        pendingRewards: shown.get(recorder)?.map((txHash) => ({ txHash, rewardType: 'DELEGATOR' })),
+      });
+    const source = { ...pendingRewards.source, walk };
+    const feed = withDefaultSettings({ source, datasets: [{ ...pendingRewards, source }] }, [target]);
+    const register = (targets: readonly Target[]) =>
+      registerTargets(sql, { ...feed, targets }, Date.now(), { recorder, digest: null });
+    return { target, feed, register };
+  });
+  const [one, two] = recorders;
+  if (!one || !two) throw new Error('there are two recorders');
+  const poll = async ({ feed, target }: typeof one) => {
+    const result = await record(
+      recordingContext(sql, () => Date.now()),
+      feed,
+      { ...job(target), reason: 'poll' },
+      never,
+    );
+    return typeof result === 'string' ? result : result.status;
+  };
+  const listed = async () => {
+    const rows = await sql<{ tx_hash: string }[]>`
+      select tx_hash from recorder.pending_rewards where network = 'shared' and valid_to is null order by 1`;
+    return rows.map(({ tx_hash }) => tx_hash);
+  };
+  await one.register([one.target]);
+  shown.set('one', ['a', 'b', 'c']).set('two', ['x', 'y', 'z']);
+  expect(await poll(one)).toBe('done');
+  // By hand with another configuration, and then by another recorder.
+  for (let times = 0; times < 2; times++) {
+    expect(await poll(two)).toBe('partial');
+    expect(await listed()).toEqual(['a', 'b', 'c', 'x', 'y', 'z']);
+    await two.register([two.target]);
+  }
+  shown.set('one', ['a', 'b']);
+  expect(await poll(one)).toBe('partial');
+  const reasons = await sql`
+    select reason from reporting.freshness where target like 'addresses=P-one%' and dataset = 'pending_rewards'`;
+  expect([...reasons]).toEqual([
+    { reason: 'addresses=P-two network=shared nodeIds= records the same list: nothing is retired' },
+  ]);
+  await two.register([]);
+  await poll(one);
+  expect(await poll(one)).toBe('done');
+  expect(await listed()).toEqual(['a', 'b']);
 });

@@ -1,0 +1,25 @@
+import { sql as expression } from 'drizzle-orm';
+import type postgres from 'postgres';
+import type { Dataset, Target } from '../datasets/contract.ts';
+import { ormOf } from '../db/orm.ts';
+import { targetDatasets, targets } from '../db/schema/bookkeeping.ts';
+import { targetKey } from './target-key.ts';
+
+/**
+ * Returns the key of another configured target whose members are in the same list, such as the pending rewards
+ * of other addresses. Returns null if there is none.
+ */
+export async function findOtherTarget(
+  sql: postgres.Sql,
+  { name, source, history, request }: Dataset,
+  target: Target,
+): Promise<string | null> {
+  // Without other keys, the target is the whole list.
+  if (history !== 'state' || Object.keys(target).every((key) => request.includes(key))) return null;
+  const list = JSON.stringify(Object.fromEntries(request.map((key) => [key, target[key] ?? ''])));
+  const [row] = await ormOf(sql).execute<{ target_key: string }>(expression`
+    select d.target_key from ${targetDatasets} d join ${targets} t using (source, target_key)
+    where d.source = ${source.name} and d.dataset = ${name} and d.active and d.target_key <> ${targetKey(target)}
+      and t.target @> ${list}::text::jsonb limit 1`);
+  return row?.target_key ?? null;
+}
