@@ -180,7 +180,7 @@ const cases: Readonly<Record<string, Case>> = {
     },
     quiet: () => ledger(well),
     subjects: ['ledger node_health recorder'],
-    says: /no process watches for this observer/,
+    says: /no process probes for this observer/,
   },
   'recording-stalled': {
     fires: () =>
@@ -188,7 +188,7 @@ const cases: Readonly<Record<string, Case>> = {
     quiet: () =>
       put('schedules', { schedule: 'plan x', every_ms: 60_000, next_at: ahead(minute), seen_at: ago(0) }),
     subjects: ['schedule plan x'],
-    says: /its tick is overdue/,
+    says: /the next job of the schedule is overdue/,
   },
   'dataset-late': {
     fires: () => watched('validators', { last_success_at: ago(10 * hour) }),
@@ -289,13 +289,13 @@ const cases: Readonly<Record<string, Case>> = {
     fires: () => exporting(4 * hour),
     quiet: () => exporting(2 * hour),
     subjects: ['export s3://lake'],
-    says: /^export s3:\/\/lake: no worker makes it/,
+    says: /^export s3:\/\/lake: no process with the role worker exports/,
   },
   'index-stalled': {
     fires: () => indexed(12 * hour),
     quiet: () => indexed(9 * hour),
     subjects: ['index-stalled proposed_blocks chainData'],
-    says: /^index-stalled proposed_blocks chainData: its index shows nothing newer to 1 target/,
+    says: /^index-stalled proposed_blocks chainData: the index returns no newer item for 1 target/,
   },
   'replica-behind': {
     fires: () => put('replicas', readReplica('it gives no answer', ago(0))),
@@ -307,7 +307,7 @@ const cases: Readonly<Record<string, Case>> = {
     fires: () => failingChannel('running'),
     quiet: () => failingChannel('stopped'),
     subjects: ['alerts the channel ops'],
-    says: /what is sent does not arrive: HTTP 503/,
+    says: /the delivery failed: HTTP 503/,
   },
 };
 
@@ -454,7 +454,7 @@ it('alerts on changing check names of a probe while they are recorded as one che
   await ledger(well, { state: 'up', from: hour, check: '(more)' });
   const found = await ask('dataset-incomplete');
   expect(found.map(({ subject }) => subject)).toEqual(['node_health']);
-  expect(found[0]?.summary).toMatch(/recorder n1 health: the node reports checks with ever new names/);
+  expect(found[0]?.summary).toMatch(/recorder n1 health: the node reports checks under more than 1000 names/);
   await sql`update recorder.node_health set ended_at = ${ago(minute)} where check_name = '(more)'`;
   expect(await ask('dataset-incomplete')).toEqual([]);
 });

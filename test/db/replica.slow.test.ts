@@ -102,7 +102,7 @@ describe('a replica', () => {
       ...{ lagSeconds: 90, lagBytes, error, strange: false },
     });
     expect(await told()).toEqual([
-      expect.stringMatching(/^late since then: replica 127.*: what is read from it is 90 s old/),
+      expect.stringMatching(/^late since then: replica 127.*: the replica is 90 s behind/),
     ]);
     await metrics().toContain('replica_lag_seconds{');
   });

@@ -96,9 +96,9 @@ describe('a ledger that is stalled', () => {
       'held by a process that settles nothing',
       "now() - interval '1 minute'",
       "now() + interval '6 s'",
-      /settles nothing/,
+      /does not update the ledger/,
     ],
-    ['of no process', "now() - interval '2 minutes'", 'null', /no process watches/],
+    ['of no process', "now() - interval '2 minutes'", 'null', /no process probes for this observer/],
   ])('is reported as a finding and an alert at once: %s', async (name, heartbeat, lease, reason) => {
     const observer = name.replaceAll(' ', '-');
     const nodes = [{ name: observer, url: 'http://127.0.0.1:9650' }];

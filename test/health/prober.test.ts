@@ -438,7 +438,7 @@ describe('check names that change at each probe', () => {
     expect(rows[0]).toEqual({ node: 'a', names: 1_000 + 1, more: true });
     expect(rows[1]).toMatchObject({ node: 'b', more: false });
     const findings = await sql<{ subject: string }[]>`
-      select subject from reporting.findings where reason like '%ever new names%' and subject like ${`${it.observer} %`}`;
+      select subject from reporting.findings where reason like '%under more than 1000 names%' and subject like ${`${it.observer} %`}`;
     expect([...findings]).toEqual([{ subject: `${it.observer} a health` }]);
   });
 });

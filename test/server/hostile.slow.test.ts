@@ -324,7 +324,7 @@ describe('a hostile client', () => {
   it('is a finding with more connections than the server accepts', async () => {
     await expect
       .poll(async () => (await got('/api/status')).body, { timeout: 30_000 })
-      .toContain('the server had its maximum of connections');
+      .toContain('the server reached its maximum of connections');
   });
 
   it('delays nothing with five hundred requests at once, beside connections that never end their request', async () => {

@@ -160,7 +160,7 @@ it('receives a notice that the feed restarts if it cannot continue, and continue
   expect(await sink.send()).toBe(2);
   const [batch] = posted(before);
   expect(batch?.map(({ type }) => type)).toEqual(['chain-recorder.restarted', 'chain-recorder.appeared']);
-  expect(lines.at(-1)).toContain('is not kept any more');
+  expect(lines.at(-1)).toContain('was removed from the feed');
 });
 
 it('receives what does not fit into a batch with the next one, whatever else changed after it', async () => {

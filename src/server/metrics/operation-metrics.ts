@@ -30,7 +30,7 @@ export const workMetrics = metricTable({
     ),
     processes: gauge(
       'chain_recorder_processes',
-      'Processes of up by state: running, outdated (a newer configuration is in place), or lost (no sign of life for 20 s).',
+      'Processes of up by state: running, outdated (the recorder has a newer configuration), or lost (no heartbeat for 20 s).',
       'recorder',
       'state',
     ),

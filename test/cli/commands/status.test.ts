@@ -52,7 +52,7 @@ it.each([
   ],
   [
     'stalled',
-    /^stalled since .*: schedule plan subnets: the queue does not have it$/m,
+    /^stalled since .*: schedule plan subnets: the schedule is missing in the queue$/m,
     () =>
       sql`insert into recorder.schedules (recorder, schedule, every_ms, next_at, missing_since, seen_at) values ('recorder', 'plan subnets', 3600000, null, now() - interval '2 minutes', now())`,
   ],

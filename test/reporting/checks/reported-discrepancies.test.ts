@@ -101,7 +101,7 @@ it('that cannot be searched is a finding with its reason, and everything else is
   expect(await checks()).toEqual([]);
   // No process compares any more.
   await sql`update recorder.check_runs set checked_at = ${new Date(now - 4 * HOUR)}`;
-  expect(await checks()).toMatchObject([{ count: 2, reason: 'what the sources say was not compared since' }]);
+  expect(await checks()).toMatchObject([{ count: 2, reason: 'the sources were not compared since' }]);
   // A chain that is not watched any more has no discrepancies.
   await sql`update recorder.target_datasets set active = false`;
   await compare(now);

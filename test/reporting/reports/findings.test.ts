@@ -54,7 +54,7 @@ describe('a target', () => {
     ['not recorded for more than three intervals', { succeeded: 3_100 }, 'late', /no run has succeeded/],
     ['brand-new', { wanted: 10 }, null],
     ['new for less than three intervals', { wanted: 2_900 }, null],
-    ['never recorded since it was wanted', { wanted: 3_100 }, 'late', /never recorded/],
+    ['never recorded since it was wanted', { wanted: 3_100 }, 'late', /no run has succeeded yet/],
     ['wanted again a moment ago', { succeeded: 900_000, wanted: 10 }, null],
     ['whose last run failed', { succeeded: 900, failed: 5, failures: 1 }, 'failing', /HTTP 503/],
     ['whose first run failed', { wanted: 30, failed: 5, failures: 1 }, 'failing', /HTTP 503/],
@@ -142,7 +142,7 @@ describe('a ledger', () => {
         state: 'stalled',
         component: 'ledger',
         subject: 'eyes',
-        reason: expect.stringMatching('no process watches'),
+        reason: expect.stringMatching('no process probes for this observer'),
       },
       { state: 'late', component: 'target', dataset: 'node_health' },
     ]);
@@ -159,7 +159,7 @@ describe('a ledger', () => {
     await known(observed({}));
     await Promise.all([probed(5), heartbeat(90, true)]);
     expect(await findingGroups(sql)).toMatchObject([
-      { component: 'ledger', reason: expect.stringMatching('settles nothing') },
+      { component: 'ledger', reason: expect.stringMatching('does not update the ledger') },
     ]);
   });
 });
@@ -184,8 +184,8 @@ describe('a schedule', () => {
     ['whose tick is a little late', { next: 900, seen: 5 }, null],
     ['whose tick is an interval late', { next: 1_100, seen: 5 }, /overdue/],
     ['that the queue lost a moment ago', { missing: 20, seen: 5 }, null],
-    ['that the queue does not have', { missing: 70, seen: 5 }, /does not have it/],
-    ['that nobody has looked at for long', { next: -500, seen: 3_100 }, /no process holds the schedules/],
+    ['that the queue does not have', { missing: 70, seen: 5 }, /missing in the queue/],
+    ['that nobody has looked at for long', { next: -500, seen: 3_100 }, /no process runs the schedules/],
   ])('%s', async (_, { next, missing, seen }, reason) => {
     await sql`insert into recorder.schedules (recorder, schedule, every_ms, next_at, missing_since, seen_at)
       values ('recorder', 'plan subnets', 1000000, ${ago(next)}, ${ago(missing)}, ${ago(seen)})`;
@@ -241,7 +241,7 @@ describe('the sealing', () => {
     await sql`update recorder.seals set until = ${ago(3.1 * days)}`;
     await sealed(2, 1 * days, 'no space left on device');
     expect((await findingGroups(sql)).map((group) => describeFinding(group))).toEqual([
-      expect.stringMatching(/^stalled since .*: the sealing of the record: sealing fails: no space left/),
+      expect.stringMatching(/^stalled since .*: the seals of the record: sealing failed: no space left/),
     ]);
     const status = await statusOf(sql, []);
     expect(status).toMatchObject({ stalled: 1, seal: { seal: 1, head: 'h', signed: false } });
@@ -333,7 +333,7 @@ describe('an index', () => {
     expect([group?.count, group && describeFinding(group)]).toEqual([
       2,
       expect.stringMatching(
-        /^stalled since .*: index-stalled two \(and 1 more\): its index shows nothing newer to 1 target, whose items usually come every 01:00:00/,
+        /^stalled since .*: index-stalled two \(and 1 more\): the index returns no newer item for 1 target, whose usual interval between items is 01:00:00/,
       ),
     ]);
   });

@@ -29,7 +29,7 @@ it('reports a cause at once, then at a bounded rate, and when it ends', async ()
   expect(await look(0)).toEqual([]);
   await lateFor('5 days');
   expect(await look(minute)).toEqual([
-    expect.stringMatching(/^stalled since .*: all of the recording: nothing at all was committed/),
+    expect.stringMatching(/^stalled since .*: the whole record: no run has committed since/),
     expect.stringMatching(/^late since .*: subnets of network=1 \(and 499 more\): no run has succeeded$/),
   ]);
   expect(await look(9 * minute)).toEqual([]);

@@ -321,9 +321,9 @@ describe('the order', () => {
     const [oldest, newest] = [await sql`select cursor from reporting.changes(null, 1)`, await head()];
     const from = (cursor: unknown) => sql`select from reporting.changes(${String(cursor)}, 1)`;
     await expect(from('12')).rejects.toThrow('is not the cursor of a change');
-    await expect(from(newest?.replace(/[0-9a-f]{6}$/, '000000'))).rejects.toThrow('restored, or set back');
+    await expect(from(newest?.replace(/[0-9a-f]{6}$/, '000000'))).rejects.toThrow('restored, or reset');
     await sql`delete from recorder.changes where commit_number = (select min(commit_number) from recorder.changes)`;
-    await expect(from(oldest[0]?.cursor)).rejects.toThrow('is not kept any more');
+    await expect(from(oldest[0]?.cursor)).rejects.toThrow('was removed from the feed');
     expect(await from(newest)).toHaveLength(0);
   });
 });

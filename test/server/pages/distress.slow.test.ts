@@ -63,8 +63,7 @@ describe('several recorders', () => {
     await expect
       .poll(() => text('/'))
       .toMatch(/outdatedprocessone\/1\/old.*newer recorder\.yaml.*\(name:\)queues/s);
-    const finding =
-      /outdated since .*: process one\/1\/old: a newer configuration of the recorder "alpha" is in place/;
+    const finding = /outdated since .*: process one\/1\/old: the recorder "alpha" has a newer configuration/;
     expect(await told('status')).toMatch(finding);
     expect(await told('doctor', '--json')).toContain('process one/1/old: a newer configuration');
     expect((await ask(`${server.address}/metrics`)).body).toContain(

@@ -33,11 +33,11 @@ begin
     if not exists (select from reporting.change_commits c
         where c.commit_number = number and split_part(c.cursor, '.', 3) = split_part(after, '.', 3)) then
       if number < (select min(c.commit_number) from reporting.change_commits c) then
-        raise exception 'the change % is not kept any more, and what followed may be gone with it', after
-          using errcode = 'invalid_parameter_value', hint = 'Read the record, and begin with the oldest change that is kept: without after.';
+        raise exception 'the change % was removed from the feed, and later changes may be removed, too', after
+          using errcode = 'invalid_parameter_value', hint = 'Read the current record, then the feed from its oldest change: without after.';
       end if;
-      raise exception 'the change % is not in this database: it was restored, or set back to an earlier state', after
-        using errcode = 'invalid_parameter_value', hint = 'Read the record, and begin with the oldest change that is kept: without after.';
+      raise exception 'the change % is not in this database: the database was restored, or reset to an earlier state', after
+        using errcode = 'invalid_parameter_value', hint = 'Read the current record, then the feed from its oldest change: without after.';
     end if;
   end if;
   -- Only commits that are shown are read.

@@ -5,7 +5,7 @@ with target_findings as (
     f.dataset, f.target,
     case when lateness.is_late or f.failures > 0 then greatest(f.last_success_at, f.requested_since)
       else f.incomplete_since end as since,
-    coalesce(f.reason, case when f.last_success_at is null then 'it was never recorded'
+    coalesce(f.reason, case when f.last_success_at is null then 'no run has succeeded yet'
       else 'no run has succeeded' end) as reason
   from reporting.freshness f
   cross join lateral (select f.late_by + f.expected_every > 3 * f.expected_every as is_late) lateness
@@ -39,9 +39,9 @@ schedule_states as (
       when now() - s.missing_since > interval '1 minute' then s.missing_since
       when now() - s.next_at > greatest(s.expected_every, interval '1 minute') then s.next_at end as stood_since,
     case
-      when unseen.is_so then 'no process holds the schedules: a process with the role scheduler has to run and to reach the queue'
-      when s.next_at is null then 'the queue does not have it'
-      else 'its tick is overdue' end as reason
+      when unseen.is_so then 'no process runs the schedules: start a process with the role scheduler that can connect to the queue'
+      when s.next_at is null then 'the schedule is missing in the queue'
+      else 'the next job of the schedule is overdue' end as reason
   from reporting_internal.schedules s
   cross join lateral (
     select now() - s.seen_at > greatest(3 * s.expected_every, interval '1 minute') as is_so) unseen
@@ -99,9 +99,9 @@ select state, 'target'::text as component, dataset, target as subject, since, re
 union all
 -- A process that watches settles every second.
 select 'stalled', 'ledger', 'node_health', observer, least(moved_at, now()),
-  case when moved_at > now() then format('its ledger is %s s ahead of the clock of the database: nothing is settled until a process takes it over', round(extract(epoch from moved_at - now())))
-    when watching then 'a process has this observer, but settles nothing'
-    else 'no process watches for this observer' end
+  case when moved_at > now() then format('the ledger is %s s ahead of the clock of the database: no time is recorded until a process takes the ledger over', round(extract(epoch from moved_at - now())))
+    when watching then 'a process probes for this observer, but does not update the ledger'
+    else 'no process probes for this observer' end
 from observers
 where moved_at > now() + interval '2 seconds'
   or now() - moved_at > case when watching then interval '30 seconds' else interval '1 minute' end
@@ -109,32 +109,32 @@ union all
 select 'stalled', 'ledger', 'node_health', probe, settled_until, refused from refused_probes
 union all
 select 'stalled', 'index-stalled', case when count(distinct dataset) = 1 then min(dataset) end, subject, max(newest_item_at),
-  format('its index shows nothing newer to %s %s, whose items usually come every %s: what is younger is not claimed as covered, and is requested again daily until it is shown',
+  format('the index returns no newer item for %s %s, whose usual interval between items is %s: later time is not recorded as covered, and is requested again daily until the index returns it',
     count(*), case when count(*) = 1 then 'target' else 'targets' end, date_trunc('second', min(usual_interval)))
 from index_stalls
 where is_stalled
 group by subject
 union all
 select 'incomplete', 'ledger', 'node_health', concat_ws(' ', h.observer, h.node, h.probe), h.started_at,
-  'the node reports checks with ever new names: those beyond 1000 distinct names are recorded as one check "(more)"'
+  'the node reports checks under more than 1000 names: all further ones are recorded as one check "(more)"'
 from recorder.node_health h
 where h.check_name = '(more)' and h.ended_at is null
 union all
 select 'stalled', 'schedule', null, schedule, stood_since, reason from schedule_states
 where stood_since is not null
 union all
-select 'stalled', 'commits', null, 'all of the recording', at, 'nothing at all was committed since'
+select 'stalled', 'commits', null, 'the whole record', at, 'no run has committed since'
 from newest_commit
 where now() - at > greatest(3 * every, interval '1 minute')
 union all
-select 'stalled', 'seals', null, 'the sealing of the record', sealed_until,
-  coalesce('sealing fails: ' || error, 'no process with the role scheduler seals the days')
+select 'stalled', 'seals', null, 'the seals of the record', sealed_until,
+  coalesce('sealing failed: ' || error, 'no process with the role scheduler seals the record: start one')
 from sealing
 where now() - sealed_until > interval '72 hours'
 union all
 -- A day is closed within an hour or two of its end.
 select 'stalled', 'readings', c.relname::text, array_to_string(s.request, ', '), min(l.observed_at),
-  'its days are not packed: no process with the role scheduler does it, or it fails, and the log of that process says why'
+  'ended days are not packed: start a process with the role scheduler; if one runs, its log has the error'
 from recorder.reading_open l
 join recorder.reading_scopes s on s.scope_id = l.scope_id
 join pg_class c on c.oid = l.dataset
@@ -143,23 +143,23 @@ group by c.relname, s.request
 union all
 -- Once an hour is usual, and three times are tolerated.
 select 'stalled', 'checks', null, scope, coalesce(failed_since, checked_at),
-  coalesce('what the sources say cannot be compared: ' || error, 'what the sources say was not compared since')
+  coalesce('the comparison of the sources failed: ' || error, 'the sources were not compared since')
 from reporting_internal.check_runs
 where failed_since is not null or now() - checked_at > interval '3 hours'
 union all
 -- While processes are replaced by newer ones, both run for a moment.
 select 'outdated', 'process', null, process, outdated_since,
-  format('a newer configuration of the recorder "%s" is in place: this process does what both know and leaves the rest. Start it anew with the newer recorder.yaml, or, if it is meant to be another recorder, with a name of its own (name:)', recorder)
+  format('the recorder "%s" has a newer configuration: this process records only the targets of both. Restart the process with the newer recorder.yaml, or, if it is another recorder, with another name (name:)', recorder)
 from reporting_internal.processes
 where state = 'outdated' and now() - outdated_since > interval '1 minute'
 union all
 select 'failing', 'server', null, process, connections_full_at,
-  'the server had its maximum of connections: those without a request were closed, others may have been refused. Look at who connects; put a proxy in front of a public server'
+  'the server reached its maximum of connections: idle ones were closed, and new ones may have been refused. Check the clients; put a proxy in front of a public server'
 from reporting_internal.processes
 where state in ('running', 'outdated') and connections_full_at > now() - interval '5 minutes'
 union all
 select 'stalled', 'workers', null, 'the workers of the recorder ' || recorder, worked_at,
-  'no process with the role worker runs: what is due waits in the queue'
+  'no process with the role worker runs: due jobs wait in the queue'
 from workers
 where now() - worked_at > interval '1 minute'
 union all
@@ -171,15 +171,15 @@ union all
 -- Only of recorders that run.
 select 'failing', 'alerts', null, a.subject, a.since, a.reason
 from (
-  select recorder, 'the rule ' || rule as subject, failed_since as since, 'it cannot be asked: ' || error as reason
+  select recorder, 'the rule ' || rule as subject, failed_since as since, 'the evaluation failed: ' || error as reason
   from recorder.alert_rules where failed_since is not null
   union all
   select recorder, case channel when 'heartbeat' then 'the heartbeat' else 'the channel ' || channel end, failing_since,
-    'what is sent does not arrive: ' || error
+    'the delivery failed: ' || error
   from recorder.alert_channels where failing_since is not null
   union all
   select recorder, 'the channel ' || channel, min(made_at),
-    count(*) || ' messages of the last day were not taken: ' || min(error)
+    count(*) || ' messages of the last day were not delivered: ' || min(error)
   from recorder.alert_messages where state in ('refused', 'dropped') and made_at > now() - interval '24 hours'
   group by recorder, channel
 ) a
@@ -190,8 +190,8 @@ select case when is_late then 'late' else 'failing' end, 'export', null, e.desti
   case when e.error is not null
       then e.error || ': files of earlier exports are unchanged, and the export is retried; chain-recorder doctor checks the destination'
     when e.began_at > greatest(e.last_success_at, e.last_failure_at, '-infinity')
-      then 'it began at ' || to_char(e.began_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') || ' UTC and has not ended: where it is under way it takes longer than its interval, so make exports[].every longer'
-    else 'no worker makes it: a process with the role worker has to run; chain-recorder doctor says why it does not' end
+      then 'the export that started at ' || to_char(e.began_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') || ' UTC has not ended: if it still runs, it takes longer than its interval; increase exports[].every'
+    else 'no process with the role worker exports: start one; chain-recorder doctor reports the cause' end
 from reporting_internal.exports e
 cross join lateral (select e.age > 3 * e.expected_every as is_late) lateness
 where (is_late or e.failing_since is not null)
@@ -199,25 +199,25 @@ where (is_late or e.failing_since is not null)
 union all
 select case when failing_since is null then 'stalled' else 'failing' end, 'changes', null, 'the sink ' || sink,
   coalesce(failing_since, waiting_since),
-  coalesce('it takes no changes: ' || error, 'changes wait and are not sent: a process with the role worker and the newest configuration has to run')
+  coalesce('the sink accepts no changes: ' || error, 'changes wait and are not sent: start a process with the role worker and the newest configuration')
 from reporting_internal.change_sinks
 where (failing_since is not null or (now() - waiting_since > interval '1 minute' and now() - coalesce(sent_at, since) > interval '1 minute'))
   and recorder in (select p.recorder from reporting_internal.processes p where p.state in ('running', 'outdated'))
 union all
 -- A recorder that is off for good keeps the feed of all from being trimmed.
 select 'stalled', 'changes', null, 'the sink ' || sink || ' of the recorder ' || recorder, waiting_since,
-  'changes are kept for it, and no process of its recorder runs: start one; or, if there is none any more, delete from recorder.change_sinks where recorder = ' || quote_literal(recorder)
+  'changes are kept for this sink, but no process of its recorder runs: start one; or, if the recorder is removed, delete from recorder.change_sinks where recorder = ' || quote_literal(recorder)
 from reporting_internal.change_sinks
 where now() - waiting_since > interval '168 hours'
   and recorder not in (select p.recorder from reporting_internal.processes p where p.state in ('running', 'outdated'))
 union all
 select case when error_since is null then 'late' else 'failing' end, 'replica', null, replica, coalesce(error_since, behind_since),
-  coalesce(error, format('what is read from it is %s s old: pages, reports and exports show the record as it was then. Look at the replica: its load, its network, a statement that holds up its replay', round(lag_seconds)))
+  coalesce(error, format('the replica is %s s behind: pages, reports and exports show that state. Check the load and network of the replica, and statements that block the replay', round(lag_seconds)))
 from reporting_internal.replicas
 where coalesce(error_since, behind_since) is not null and now() - seen_at <= interval '1 minute'
 union all
-select 'stalled', 'retention', dataset, 'what is not kept any more', moved_at,
-  'it is not all removed yet: no process with the role scheduler does it, or it fails, and the log of that process says why'
+select 'stalled', 'retention', dataset, 'the removal of old rows', moved_at,
+  'the removal has not ended: start a process with the role scheduler; if one runs, its log has the error'
 from reporting_internal.retention
 where finished_at is null and now() - moved_at > interval '24 hours'
 union all

@@ -14,7 +14,7 @@ begin
   select min(r.recorded_since) into since from reporting_internal.recorded_since r where r.dataset = has_record.dataset;
   select r.kept_since into kept from reporting_internal.retention r where r.dataset = has_record.dataset;
   if at >= coalesce(since, now()) and at < kept then
-    raise exception 'what % held at % is not kept any more', dataset, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+    raise exception 'the state of % at % was removed by the retention', dataset, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
       using errcode = 'invalid_parameter_value',
         hint = 'it is kept since ' || to_char(kept at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || ' (retention in recorder.yaml)';
   elsif since is null then
