@@ -3,7 +3,7 @@ import { printTable } from '../../lib/print.ts';
 
 /** Prints check results for people: a line each, and the fix below a failure. */
 export function printCheckResults(checked: readonly CheckResult[]): void {
-  printTable(checked.flatMap(inRows), 'nothing was checked');
+  printTable(checked.flatMap(inRows), 'nothing to check: no upstream is configured');
 }
 
 function inRows({ check, ok, nothingToCheck, found, fix }: CheckResult) {

@@ -121,3 +121,11 @@ it('writes the budgets that public services grant without a key, and none for ot
   const others = ['--chain-data', 'https://glacier-api.avax.network/v1', '--metrics', sandbox.url];
   expect(await written('others.yaml', ...others)).toEqual([{ perMinute: 6_000, perDay }, undefined]);
 });
+
+it('explains that without an upstream nothing is checked', async () => {
+  const base = ['--network', 'sandbox', '--chain-data', '', '--metrics', ''];
+  expect(await init(...base, '--config', 'bundled.yaml')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('nothing to check: no upstream is configured'),
+  });
+});

@@ -74,9 +74,10 @@ export function Version({ version, network_version: network, is_outdated: outdat
   if (version === null) return <>{none}</>;
   if (!outdated) return <>{version.replace(/^avalanchego\//, '')}</>;
   return (
-    <StateBadge is="outdated">
-      {version.replace(/^avalanchego\//, '')} <span class="soft">below {network?.replace(/^.*\//, '')}</span>
-    </StateBadge>
+    <>
+      <StateBadge is="outdated">{version.replace(/^avalanchego\//, '')}</StateBadge>{' '}
+      <span class="soft">below {network?.replace(/^.*\//, '')}</span>
+    </>
   );
 }
 
@@ -112,13 +113,19 @@ export function L1Balance({
   );
 }
 
+/** The number of delegations, with a link to them. */
+function DelegationsLink({ delegations, node_id }: Pick<MyValidator, 'delegations' | 'node_id'>) {
+  return (
+    <a href={hrefOf('/datasets/node_validator_delegators', { node_id })}>{numberText(delegations ?? 0)}</a>
+  );
+}
+
 /** The delegations, as their number and stake. */
-export function Delegations({ delegations, delegated_avax: amount, node_id }: MyValidator) {
-  if (delegations === null) return <>{none}</>;
+export function Delegations(one: MyValidator) {
+  if (one.delegations === null) return <>{none}</>;
   return (
     <>
-      <a href={hrefOf('/datasets/node_validator_delegators', { node_id })}>{numberText(delegations)}</a>{' '}
-      <span class="soft">with {avax(amount)}</span>
+      <DelegationsLink {...one} /> <span class="soft">with {avax(one.delegated_avax)}</span>
     </>
   );
 }
@@ -162,7 +169,7 @@ export const overviewColumns: readonly TableColumn<MyValidator>[] = [
 export const allColumns: readonly TableColumn<MyValidator>[] = [
   name,
   {
-    name: 'Node, uptime of 30 days',
+    name: 'Node uptime',
     about: 'State of the node, and its uptime over the last 30 days, by its health probe.',
     cell: (one) => (
       <>
@@ -172,7 +179,21 @@ export const allColumns: readonly TableColumn<MyValidator>[] = [
     ),
   },
   ...overviewColumns.slice(2, 4),
-  { name: 'Delegations', kind: 'number', cell: Delegations },
+  {
+    name: 'Delegated (AVAX)',
+    about: 'Stake and number of the delegations.',
+    kind: 'number',
+    cell: ({ delegated_avax: amount, ...one }) => (
+      <>
+        {amountCell(amount)}{' '}
+        {one.delegations !== null && (
+          <span class="soft">
+            by <DelegationsLink {...one} />
+          </span>
+        )}
+      </>
+    ),
+  },
   {
     name: 'Free capacity (AVAX)',
     about:
