@@ -40,6 +40,8 @@ export async function claimRun(
   const { plannedAt: planned, reason } = job;
   const plannedAt = planned === undefined || reason !== 'poll' ? null : new Date(planned).toISOString();
   const names = datasets.map(({ name }) => name);
+  // A clock that is ahead must not hide that a target is late.
+  const claimedAt = expression`least(${startedAt}::timestamptz, now())`;
   // A success in the future was written by a clock that was ahead, and does not count.
   const orm = ormOf(sql);
   const stillWanted = expression`(${plannedAt}::timestamptz is null or exists (
@@ -73,16 +75,16 @@ export async function claimRun(
     ), known as (
       -- What is asked for by hand has no place in the configuration, and nobody waits for it.
       insert into ${targetDatasets} (source, target_key, dataset, every_ms, active, requested_since)
-      select ${source.name}, ${key}, u.dataset, u.every_ms, false, ${startedAt}
+      select ${source.name}, ${key}, u.dataset, u.every_ms, false, ${claimedAt}
       from held, unnest(${expression.param(names)}::text[], ${expression.param(datasets.map(({ every }) => every))}::bigint[]) as u(dataset, every_ms)
       on conflict do nothing
     ), lost as (
-      update ${runs} set status = 'lost', finished_at = ${startedAt}, error = ${LEASE_EXPIRED_ERROR}
+      update ${runs} set status = 'lost', finished_at = ${claimedAt}, error = ${LEASE_EXPIRED_ERROR}
       from held where status = 'running' and (source = ${source.name} and target_key = ${key}
         or runs.run_id = (select run_id from before)) returning runs.target_key, datasets
     ), failed as (
       -- A target whose runs end their workers is a failing one.
-      update ${targetDatasets} d set failures = d.failures + 1, last_failure_at = ${startedAt},
+      update ${targetDatasets} d set failures = d.failures + 1, last_failure_at = ${claimedAt},
         last_error = case when d.failures = 0 then ${LEASE_EXPIRED_ERROR} else d.last_error end
       from lost where d.source = ${source.name} and d.target_key = lost.target_key and d.dataset = any(lost.datasets)
     )
@@ -90,7 +92,7 @@ export async function claimRun(
       window_to,
       started_at, items, rows_written)
     select run_id, ${source.name}, ${key}, ${expression.param(names)}::text[], ${job.reason}, 'running',
-      ${worker}, ${job.window ? (source.range?.axis ?? null) : null}, ${job.window?.from ?? null}, ${job.window?.to ?? null}, ${startedAt},
+      ${worker}, ${job.window ? (source.range?.axis ?? null) : null}, ${job.window?.from ?? null}, ${job.window?.to ?? null}, ${claimedAt},
       ${expression.param(datasets.map(() => 0))}::bigint[], ${expression.param(datasets.map(() => 0))}::bigint[]
     from held returning run_id`);
   if (row) return Number(row.run_id);

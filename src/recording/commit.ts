@@ -128,6 +128,8 @@ export function buildCommit(
   const runId = param('bigint', (commit) => commit.runId);
   const outcome = param('text', ({ end }) => end?.outcome ?? null);
   const recordedAt = param('timestamptz', (commit) => commit.recordedAt);
+  // A clock that is ahead must not hide that a target is late.
+  const committedAt = `least(${recordedAt}, now())`;
   const observedAt = param('timestamptz', (commit) => commit.observedAt);
   const sourceName = param('text', () => source.name);
   const targetKey = param('text', (commit) => commit.targetKey);
@@ -194,14 +196,14 @@ export function buildCommit(
       update ${tableText(targetDatasets)} t set
         first_success_at = case when ${upstreamQueried} and ${outcome} in ('done', 'partial') then coalesce(t.first_success_at, ${observedAt})
           else t.first_success_at end,
-        last_success_at = case when ${fresh} then ${recordedAt} else t.last_success_at end,
+        last_success_at = case when ${fresh} then ${committedAt} else t.last_success_at end,
         last_planned_at = case when ${fresh} then ${param('timestamptz', (commit) => commit.plannedAt)} else t.last_planned_at end,
-        last_complete_at = case when ${fresh} and d.incomplete is null then ${recordedAt} else t.last_complete_at end,
+        last_complete_at = case when ${fresh} and d.incomplete is null then ${committedAt} else t.last_complete_at end,
         incomplete_since = case when not ${fresh} then t.incomplete_since
-          when d.incomplete is not null then coalesce(t.incomplete_since, ${recordedAt}) end,
+          when d.incomplete is not null then coalesce(t.incomplete_since, ${committedAt}) end,
         incomplete_reason = case when ${fresh} then d.incomplete else t.incomplete_reason end,
         unconfirmed_departures = coalesce(case when ${fresh} then d.unconfirmed end, t.unconfirmed_departures),
-        last_failure_at = case when ${upstreamQueried} and ${outcome} in ('failed', 'unsupported') then ${recordedAt} else t.last_failure_at end,
+        last_failure_at = case when ${upstreamQueried} and ${outcome} in ('failed', 'unsupported') then ${committedAt} else t.last_failure_at end,
         last_error = case when ${upstreamQueried} and ${outcome} in ('failed', 'unsupported') then ${error} else t.last_error end,
         failures = case when not ${upstreamQueried} or ${outcome} = 'stopped' then t.failures when ${outcome} = 'failed' then t.failures + 1
           when ${param('boolean', (commit) => commit.isSweep)} then t.failures else 0 end,
@@ -220,7 +222,7 @@ export function buildCommit(
     `quarantined as (
       insert into ${tableText(quarantine)} as q (dataset, target_key, digest, run_id, quarantined_at, last_seen, times,
         observed_at, reason, item)
-      select bad.dataset, ${targetKey}, bad.digest, min(fence.run_id), ${recordedAt}, ${recordedAt}, count(*),
+      select bad.dataset, ${targetKey}, bad.digest, min(fence.run_id), ${committedAt}, ${committedAt}, count(*),
         ${param('timestamptz', (commit) => commit.observedAt)}, min(bad.reason), min(bad.item)
       from fence, unnest(${bad('dataset')}, ${bad('digest')}, ${bad('reason')}, ${bad('item')}) as bad(dataset, digest, reason, item)
       group by bad.dataset, bad.digest
@@ -242,7 +244,7 @@ export function buildCommit(
         note = coalesce(${shrunk.join(', ')}, case when ${anyUnconfirmed} > 0 then ${UNCONFIRMED_PREFIX} || ${anyUnconfirmed} end, ${param('text', (commit) => storable(commit.note))}, r.note),
         status = case when ${outcome} = 'done' and ${anyUnconfirmed} > 0 then 'partial'
           else coalesce(${outcome}, r.status) end,
-        finished_at = case when ${outcome} is not null then ${recordedAt} end,
+        finished_at = case when ${outcome} is not null then ${committedAt} end,
         error = ${error}
       from fence where r.run_id = fence.run_id returning 1)`,
     ...changeRecordingCtes({

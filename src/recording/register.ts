@@ -143,7 +143,7 @@ async function registerBatch(
       returning 1
     ), first as materialized (select count(*) from locked), written as (
       insert into ${targetDatasets} as t (source, target_key, dataset, every_ms, once, active, requested_since, expected_from)
-      select source, key, dataset, every_ms, once, true, ${new Date(now)}, expected_from
+      select source, key, dataset, every_ms, once, true, least(${new Date(now)}::timestamptz, now()), expected_from
       from first, wanted
       on conflict (source, target_key, dataset) do update set active = true, left_at = null, ended_at = null,
         every_ms = excluded.every_ms, once = excluded.once, requested_since = case when t.active then t.requested_since else excluded.requested_since end,

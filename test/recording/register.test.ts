@@ -10,7 +10,7 @@ import { ManualClock } from '../support/clock.ts';
 import { explained } from '../support/explained.ts';
 import { withDatabase } from '../support/fixture.ts';
 import { most } from '../support/plan-steps.ts';
-import { recordingContext, type ScriptedFeed, scriptedFeed } from '../support/recording.ts';
+import { onlyPage, recordingContext, run, type ScriptedFeed, scriptedFeed } from '../support/recording.ts';
 
 const { it, database, sql } = withDatabase({ connection: { lock_timeout: 10_000 } });
 
@@ -103,6 +103,19 @@ describe('removal of a target while another run claims it', () => {
     await Promise.all([ending, taking]);
     expect(told).toHaveLength(1);
   });
+});
+
+it('a process whose clock is ahead leaves no time after that of the database, by which nothing would be late', async () => {
+  const feed = scriptedFeed(validators, { node: 'ahead', subnetId: 's' });
+  feed.script = () => onlyPage({ validators: [] }, { whole: false });
+  const clock = new ManualClock(Date.now() + 7_200_000);
+  await registerTargets(sql, feed, clock.now);
+  await run(recordingContext(sql, clock.read), feed);
+  const [state] = await sql`
+    select f.last_success_at <= now() as success, f.requested_since <= now() as requested, f.incomplete_since <= now() as incomplete,
+      (select bool_and(r.started_at <= r.finished_at and r.finished_at <= now()) from reporting.runs r where r.target = f.target) as runs
+    from reporting.freshness f where f.target = ${targetKey({ node: 'ahead', subnetId: 's' })}`;
+  expect(state).toEqual({ success: true, requested: true, incomplete: true, runs: true });
 });
 
 describe('registration of thousands of targets', () => {

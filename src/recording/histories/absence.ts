@@ -146,7 +146,8 @@ export function retireConfirmedMembers<W extends CommitInput>(
 }
 
 /**
- * SQL: condition that the own end of the missing member `o` has passed since the last successful run. A member
+ * SQL: condition that the own end of the missing member `o` has passed since the last successful run, by the clock
+ * of the database at the latest. A member
  * that the last run still listed after its own end is excluded, because the upstream lists members beyond their
  * end.
  */
@@ -156,7 +157,7 @@ function hasEnded<W extends CommitInput>(statement: Statement<W>, dataset: Datas
   const key = statement.param('text', ({ target }) => targetKey(target));
   const lastSuccess = `(select d.last_success_at from ${tableText(targetDatasets)} d
           where d.source = ${source} and d.target_key = ${key} and d.dataset = '${dataset.name}')`;
-  return `(coalesce(o.${endsAt} <= ${observedAt}, false)
+  return `(coalesce(o.${endsAt} <= least(${observedAt}, now()), false)
           and not (o.missed_walks is null and coalesce(o.${endsAt} <= ${lastSuccess}, false)))`;
 }
 

@@ -215,6 +215,16 @@ describe('a member that states its own end', () => {
     expect(await list.standing()).toEqual(names(members(0, 5)));
   });
 
+  it('ends by the clock of the database, if that of the process is ahead', async () => {
+    const list = watchedList();
+    list.clock.now = Math.floor(Date.now() / minute) * minute - minute;
+    const shown = ['a', 'b', 'c'].map((name) => ends(name, list.clock.now + hour));
+    await list.look(shown);
+    list.clock.now += day;
+    expect(await list.look([])).toMatchObject({ status: 'partial', rowsWritten: [0, 0] });
+    expect(await list.standing()).toEqual(['a', 'b', 'c']);
+  });
+
   it('is retired before its end only if later observations agree', async () => {
     const list = watchedList();
     await list.look([ends('a', start + day), ends('b', start + day), ends('c', start + day)]);
