@@ -64,7 +64,7 @@ export function healthReport({ year, swarm }: HealthResult): string {
     verdict(year.p99 <= MOST_QUERY, `p99 of any month in ${year.p99.toFixed(1)} ms; at most ${MOST_QUERY}`),
     verdict(
       swarm.delay.p99 <= MOST_DELAY && swarm.missed === 0,
-      `${whole(swarm.nodes)} nodes every ${swarm.everySeconds} s: looks started ${whole(swarm.delay.p50)} ms late (p99 ${whole(swarm.delay.p99)}, most ${whole(swarm.delay.most)}), ${swarm.missed} of ${whole(swarm.looks)} missed; p99 at most ${MOST_DELAY} ms`,
+      `${whole(swarm.nodes)} nodes every ${swarm.everySeconds} s: probes started ${whole(swarm.delay.p50)} ms late (p99 ${whole(swarm.delay.p99)}, most ${whole(swarm.delay.most)}), ${swarm.missed} of ${whole(swarm.looks)} missed; p99 at most ${MOST_DELAY} ms`,
     ),
     `absent for ${swarm.absentSeconds.toFixed(1)} s, ${(swarm.cpu * 100).toFixed(0)} % of a core`,
   ].join('\n');

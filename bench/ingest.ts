@@ -45,7 +45,7 @@ export async function measureIngest(
       const run = await runners[name]();
       const stored = name === 'fetching' ? run.rows : await storedBlocks(sql);
       if (run.rows !== rows || stored !== rows)
-        throw new Error(`${name} took ${run.rows} rows and stored ${stored}, not ${rows}`);
+        throw new Error(`${name} read ${run.rows} rows and stored ${stored}, not ${rows}`);
       times[name].push(run.milliseconds);
       if (name === 'ingest') peakRss = run.peakRss;
       told(round + 1, name, run);

@@ -62,7 +62,7 @@ async function measureList({ sql, open }: Arena, name: ListName, rounds: number)
       if (contender === 'copying') await sql`truncate ${sql(copied)}`;
       await sql`checkpoint`; // no checkpoint starts in the middle of a run
       const run = await runners[contender](round);
-      if (run.rows !== items) throw new Error(`${contender} took ${run.rows} ${name}, not ${items}`);
+      if (run.rows !== items) throw new Error(`${contender} read ${run.rows} ${name}, not ${items}`);
       times[contender].push(run.milliseconds);
       if (contender === 'recorder') last = run;
     }

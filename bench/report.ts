@@ -65,7 +65,7 @@ export function listReport(results: readonly ListResult[]): string {
       ),
     ];
   });
-  return ['lists read whole:', ...lines].join('\n');
+  return ['complete lists:', ...lines].join('\n');
 }
 
 /** Returns whether all limits of lists are met. */
@@ -83,6 +83,6 @@ export function pollReport(results: readonly PollResult[]): string {
 
 const verdict = (holds: boolean, text: string) => `${holds ? 'holds' : 'FAILS'}: ${text}`;
 const memory = (bytes: number) =>
-  `at most ${whole(bytes / 1024 / 1024)} MiB in the recorder's process; may be ${MOST_MEMORY / 1024 / 1024}`;
+  `at most ${whole(bytes / 1024 / 1024)} MiB in the recorder's process; limit ${MOST_MEMORY / 1024 / 1024}`;
 const whole = (number: number) => Math.round(number).toLocaleString('en-US');
 const seconds = (milliseconds: number) => (milliseconds / 1000).toFixed(2);

@@ -31,19 +31,19 @@ const USAGE =
 /** Text of `--help`. */
 export const HELP = `${USAGE}
 
-Injects faults into real processes and looks at what must hold afterwards: chaos/README.md.
+Injects faults into real processes and checks the invariants afterwards: chaos/README.md.
 
-  --seed N        the same choices again; without it, others each time
-  --faults LIST   numbers such as 1,2,20-44; without it, all
-  --backend KIND  where the queue lives: redis, postgres or both (default)
-  --kills N       how often a fault does what it does repeatedly
-  --rows N        how much faults whose size can be chosen do
-  --minutes N     after so many minutes no further fault is started (default 600)
-  --short         only what fits into a few minutes
-  --planted       plants a bug for each invariant, and shows it red
-  --release DIR   where an earlier version is installed, for fault 81; without it, the last release is installed
+  --seed N        seed of all random choices; default: a new one
+  --faults LIST   numbers such as 1,2,20-44; default: all
+  --backend KIND  backend of the queue: redis, postgres or both (default)
+  --kills N       number of kills, restarts or lost responses in faults that repeat them
+  --rows N        size of faults with a variable size
+  --minutes N     after this time no further fault is started (default 600)
+  --short         only faults of a few minutes
+  --planted       inserts a bug for each invariant, and shows that it is detected
+  --release DIR   folder of an installed earlier version, for fault 81; default: the last release is installed
 
-Exits 0 when everything held, 1 when something did not, 2 for a wrong command line, 130 when it was stopped.`;
+Exits 0 if all invariants hold, 1 if one is violated, 2 for an invalid command line, 130 if it was stopped.`;
 
 /** Parses the command line. @returns null: help was requested. @throws UsageError with the invalid option */
 export function readOptions(args: readonly string[]): Options | null {

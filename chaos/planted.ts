@@ -20,7 +20,7 @@ const PAGES = 'datasets/sources/pages.ts';
 export const plantedBugs: readonly PlantedBug[] = [
   {
     invariant: 'A',
-    bug: 'the second page of a walk is skipped: the token is taken for the place to continue from',
+    bug: 'the second page of a walk is skipped: the token is skipped as the place to continue from',
     patches: [
       {
         file: PAGES,
@@ -33,11 +33,11 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     invariant: 'B',
-    bug: 'a commit whose answer was lost is made twice',
+    bug: 'a commit whose response was lost is repeated',
     patches: [
       { file: 'history/appended.ts', from: /on conflict do nothing returning 1/g, to: 'returning 1' },
     ],
-    fault: { number: 5, title: "the commit's answer is lost" },
+    fault: { number: 5, title: "the commit's response is lost" },
     backend: 'redis',
     undefended: 'drop index recorder.proposed_blocks_key',
   },
@@ -81,7 +81,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       // Nor does the worker detect by itself that its lease was lost.
       { file: 'recording/record.ts', from: 'kept || lose()', to: 'kept' },
     ],
-    fault: { number: 16, title: 'a worker frozen with an old answer' },
+    fault: { number: 16, title: 'a worker frozen with an old response' },
     backend: 'redis',
   },
   {
@@ -95,7 +95,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     invariant: 'F',
-    bug: 'status says that all is well whatever it shows',
+    bug: 'status always reports a healthy recording',
     patches: [
       {
         file: 'commands/status.ts',
@@ -115,7 +115,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     invariant: 'H',
-    bug: 'what an upstream says is kept as it says it',
+    bug: 'texts of an upstream are stored without redaction',
     patches: [
       {
         file: 'redaction.ts',
@@ -128,7 +128,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     invariant: 'I',
-    bug: 'time in which nobody looked counts as up',
+    bug: 'unobserved time counts as up',
     // A sleeping machine is detected twice: its loop stalled, and its clock jumped ahead.
     patches: [
       { file: 'health/prober.ts', from: /const STALL = [\d_]+/, to: 'const STALL = 2_000_000_000' },
@@ -139,7 +139,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     invariant: 'K',
-    bug: 'the watchdog looks away',
+    bug: 'the watchdog finds nothing',
     patches: [
       {
         file: 'reports/findings.ts',
@@ -147,12 +147,12 @@ export const plantedBugs: readonly PlantedBug[] = [
         to: 'from reporting.findings where false order by',
       },
     ],
-    fault: { number: 71, title: 'nobody records' },
+    fault: { number: 71, title: 'a stalled recording' },
     backend: 'redis',
   },
   {
     invariant: 'L',
-    bug: 'what the database refuses is not halved: the page is thrown away whole',
+    bug: 'a refused insert is not bisected: the whole page is dropped',
     patches: [
       {
         file: 'recording/run.ts',
@@ -160,12 +160,12 @@ export const plantedBugs: readonly PlantedBug[] = [
         to: 'refusesRows(error) || buffer.rowCount === 0',
       },
     ],
-    fault: { number: 55, title: 'keys whose parts are short' },
+    fault: { number: 55, title: 'keys of short parts' },
     backend: 'redis',
   },
   {
     invariant: 'X',
-    bug: 'wrong usage ends like any failure',
+    bug: 'a usage error exits like any failure',
     patches: [{ file: 'commands/exit.ts', from: 'usage: 2', to: 'usage: 1' }],
     fault: { number: 12, title: 'maxmemory-policy' },
     backend: 'redis',

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { peakMemory } from './processes.ts';
 import { until } from './waiting.ts';
 
-/** How a process ended. */
+/** Exit of a process. */
 export interface Ending {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -86,7 +86,7 @@ export class RecorderProcess {
   /** Waits for a line with the text. */
   async says(text: string, most = 60_000): Promise<string> {
     return until(
-      `the recorder to say "${text}"; it said\n${this.lines.slice(-5).join('\n')}`,
+      `the recorder to log "${text}"; it logged\n${this.lines.slice(-5).join('\n')}`,
       () => this.find(text),
       most,
     );

@@ -75,7 +75,7 @@ export async function runFault(
 function lastWords(world: World | null): { letter: 'run'; problem: string }[] {
   return (world?.recorders ?? []).slice(-3).map(({ args, running, lines }) => ({
     letter: 'run',
-    problem: `${args.join(' ')} ${running ? 'runs' : 'ended'}; it said\n      ${lines.slice(-40).join('\n      ')}`,
+    problem: `${args.join(' ')} ${running ? 'runs' : 'ended'}; its log:\n      ${lines.slice(-40).join('\n      ')}`,
   }));
 }
 

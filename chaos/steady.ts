@@ -126,7 +126,7 @@ export class Steady {
   /** Stops every process, and stores its exit. */
   async stop(): Promise<void> {
     const endings = await Promise.all(this.running.filter(({ running }) => running).map((one) => one.stop()));
-    for (const ending of endings) this.#world.evidence.exit('up, asked to stop', ending, [0], 20_000);
+    for (const ending of endings) this.#world.evidence.exit('up, stopped by SIGTERM', ending, [0], 20_000);
     this.running = [];
   }
 

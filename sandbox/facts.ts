@@ -1,20 +1,21 @@
 /** Undocumented responses that services and nodes were observed to send, and a faulty node; each can be switched on. */
 export const FACTS = {
   'health-moving-errors':
-    'errors of failing checks hold durations, percentages and ids that differ at every probe',
+    'errors of failing checks contain durations, percentages and ids that differ at every probe',
   'health-error-object': 'the error of a failing check is an object with a message, as of old releases',
-  'health-did-not-run': 'a check that has not run says "didn\'t run yet" with a real timestamp, as of 2020',
+  'health-did-not-run':
+    'a check that has not run reports "didn\'t run yet" with a real timestamp, as of 2020',
   'health-text-plain': 'the health report has the type text/plain',
   'peers-subnet-uptimes': 'each peer has observedSubnetUptimes, as of releases 1.9 and 1.10',
   'peers-ephemeral-ports': 'ip of inbound peers has another port after each reconnect',
   'balance-2021': 'platform.getBalance without the maps by asset',
   'validators-return':
-    'every seventh validator leaves within hours and is back within a day, with a new start',
+    'every seventh validator leaves within hours and returns within a day, with a new start',
   'genesis-data-encoded': 'genesisData of chains that are no EVM is {encoding, data}',
   'balances-other-members': 'balances have members that are no list: numbers, texts and a flag',
   'node-few-members': 'no validators and peers for five minutes, few for five more, also while bootstrapping',
   'locktime-forever': 'locktime of the owners of subnets and validators is 2^64-1',
-  'names-with-nul': 'names and symbols of tokens, contracts and assets hold NUL and lone surrogates',
+  'names-with-nul': 'names and symbols of tokens, contracts and assets contain NUL and lone surrogates',
   'token-ids-padded': 'token ids below ten are "1" in one hour and "01" in the next',
   'staking-new-types': 'the staking list has the transactions of auto-renewed validators',
   'supply-apart': 'a node counts one nAVAX of supply more than there is at its height',

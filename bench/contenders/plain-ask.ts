@@ -14,7 +14,7 @@ export async function* plainPages(
     const { body } = await request(`${url}${path}`, { dispatcher, ...options });
     return JSON.parse(await body.text());
   };
-  const refused = () => Promise.reject(new Error('no list is asked for like this'));
+  const refused = () => Promise.reject(new Error('this client supports get and rpc only'));
   const ask: UpstreamClient = {
     get: (path, query = {}) => read(path, { query }),
     rpc: async (path, method, params = {}) =>

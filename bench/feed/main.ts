@@ -90,9 +90,9 @@ const place = new Map<string, number>();
 for await (const rows of feed(() => over))
   for (const { cursor, hash, cause } of rows) {
     first.push(cursor);
-    if (place.has(hash)) throw new Error(`${hash} came twice`);
+    if (place.has(hash)) throw new Error(`${hash} is repeated`);
     if (cause !== null && !place.has(cause))
-      throw new Error(`${hash} at ${cursor} came before its cause ${cause}`);
+      throw new Error(`${hash} at ${cursor} is before its cause ${cause}`);
     place.set(hash, first.length);
   }
 const written = (await killing) - began;
@@ -100,8 +100,7 @@ const again = Date.now();
 let at = 0;
 for await (const rows of feed(() => true))
   for (const { cursor } of rows) {
-    if (first[at] !== cursor)
-      throw new Error(`the second reading has ${cursor} where the first had ${first[at]}`);
+    if (first[at] !== cursor) throw new Error(`the second reading has ${cursor} instead of ${first[at]}`);
     at += 1;
   }
 const read = Date.now() - again;
@@ -112,10 +111,10 @@ const [commits] = await sql<
   { n: string; span: string }[]
 >`select count(*) as n, max(commit_number) as span from recorder.changes`;
 if (Number(stored?.rows) !== first.length)
-  throw new Error(`${stored?.rows} rows are stored, ${first.length} changes were told`);
+  throw new Error(`${stored?.rows} rows are stored, ${first.length} changes were read`);
 process.stdout.write(
   `${first.length} changes in ${commits?.n} commits (numbers up to ${commits?.span}), ${kills} kills, written in ${(written / 1000).toFixed(1)} s,\n` +
-    `read while they were made, and again in ${(read / 1000).toFixed(1)} s (${Math.round((at / read) * 1000)} a second): the same, each once, none before its cause.\n` +
+    `read while they were written, and again in ${(read / 1000).toFixed(1)} s (${Math.round((at / read) * 1000)} a second): the same, each once, none before its cause.\n` +
     `recorder.changes: ${(Number(stored?.bytes) / first.length).toFixed(1)} bytes a change\n`,
 );
 await sql.end();

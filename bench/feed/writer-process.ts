@@ -33,7 +33,7 @@ const target = { chainId: 'feed', address: `0x${writer}` };
 const { range: _, ...whole } = nativeTransactions.source;
 const source = { ...whole, walk: () => pages() };
 const feed = withDefaultSettings({ source, datasets: [{ ...nativeTransactions, source }] }, [target]);
-const nothing = () => Promise.reject(new Error('nobody is asked'));
+const nothing = () => Promise.reject(new Error('this feed calls no upstream'));
 const context: RecordingContext = {
   sql,
   commits: openCommitPool(url, 1),

@@ -70,7 +70,7 @@ function past(dataset: Dataset, hours: number): string {
     log: [
       ...kept.map(([column]): [string, string] => [column, ofItem.has(column) ? other(column) : column]),
       ['valid_from', ago('valid_from')],
-      // Of what is one of its kind there were others that were shown before.
+      // A row that is the only one of its kind gets earlier entries that were shown before.
       ...(ofItem.size > 0 ? [] : [['valid_to', ago('valid_from', 'age - 1')] as const]),
     ],
     // The fields alone identify the readings of a view.

@@ -90,7 +90,7 @@ export class Watching {
         requests += run.requests;
       }
       if (made.busy.length > 0)
-        throw new Error(`${made.busy.length} targets of ${feed.source.name} were held`);
+        throw new Error(`${made.busy.length} targets of ${feed.source.name} were taken`);
     }
     const elapsed = performance.now() - begin;
     const { user, system } = process.cpuUsage(spent);

@@ -53,6 +53,6 @@ function watchedText({ done, failed, late, looks, due, unknown }: Watched): stri
   const [middle, p99, most] = late.map((one) => one.toFixed(2));
   return (
     `${done} runs done, ${failed} failed; polls late by ${middle} s (p99 ${p99}, most ${most}); ` +
-    `${looks} of ${due} looks, ${unknown} times unknown`
+    `${looks} of ${due} probes, ${unknown} times unknown`
   );
 }

@@ -30,7 +30,7 @@ const ways: [name: string, parse: Parse][] = [
 
 const chosen = kinds.filter(({ name }) => name.includes(values.only ?? ''));
 const times = new Map(chosen.map((kind) => [kind, ways.map((): number[] => [])]));
-/** What was parsed last: it is kept, so that nothing of the work can be left out. */
+/** Last parsed value: it is kept, so that nothing of the work can be left out. */
 export let parsed: unknown;
 // The first rounds warm up. All kinds come in each round, so that no code is compiled for one of them.
 for (let round = -20; round < rounds; round++)

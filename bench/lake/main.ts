@@ -70,7 +70,7 @@ async function expectFiles(manifest: Manifest, known: Set<string>): Promise<void
   for (const { path, sha256 } of Object.values(manifest.tables).flatMap(({ files }) => files)) {
     const bytes = await readFile(join(folder, path));
     if (!known.has(path) && createHash('sha256').update(bytes).digest('hex') !== sha256)
-      throw new Error(`${path} is not what the manifest says`);
+      throw new Error(`${path} differs from its checksum in the manifest`);
     known.add(path);
   }
 }
@@ -91,7 +91,7 @@ try {
     if (await killed(Math.random() * usual * 1.1)) kills += 1;
     else late += 1;
     const after = await currentManifest(target);
-    if (!after) throw new Error('the manifest is gone');
+    if (!after) throw new Error('the manifest is missing');
     if (after.export === before.export) deepStrictEqual(after, before);
     else advanced += 1;
     await expectFiles(after, known);
@@ -109,7 +109,7 @@ try {
   duck.close();
   console.log(
     `${kills} kills within ${(usual / 1000).toFixed(1)} s of an export (${late} had ended, ${advanced} had written their manifest): the manifest before held, ` +
-      `every file of it was whole, every next export completed, and ${rows} rows in the files are the record; load ${loadavg()[0]?.toFixed(1)}`,
+      `every file matched its checksum, every next export completed, and the ${rows} rows in the files equal the record; load ${loadavg()[0]?.toFixed(1)}`,
   );
 } finally {
   await sql.end();

@@ -93,7 +93,7 @@ async function expectFiles({ tables }: Manifest): Promise<void> {
     const found = createHash('sha256')
       .update(await readFile(brought))
       .digest('hex');
-    if (found !== sha256) fail(`${path} is not what the manifest says`);
+    if (found !== sha256) fail(`${path} differs from its checksum in the manifest`);
     await mkdir(dirname(place), { recursive: true });
     await rename(brought, place);
   }
@@ -128,7 +128,7 @@ async function killServers(): Promise<void> {
       await delay(Math.random() * 1_000);
       server = await serve();
       if (!(await exporting)) failed += 1;
-      const after = (await currentManifest(target)) ?? fail('the manifest is gone');
+      const after = (await currentManifest(target)) ?? fail('the manifest is missing');
       if (after.export === before.export) deepStrictEqual(after, before);
       else if (killed) advanced += 1;
       await expectFiles(after);
@@ -139,7 +139,7 @@ async function killServers(): Promise<void> {
     await expectRecord(before);
     say(
       `${kills} kills of the server within ${(usual / 1000).toFixed(1)} s of an export (${late} more after it): ${failed} exports failed, ` +
-        `${advanced} of those that were under way had written their manifest; the manifest before held in all others, every file was whole, every next export completed`,
+        `${advanced} of the killed exports had written their manifest; the previous manifest was unchanged in all others, every file matched its checksum, every next export completed`,
     );
   } finally {
     await server.kill();
@@ -222,7 +222,7 @@ async function killRestores(): Promise<void> {
       deepStrictEqual(await rowsInPostgres(on, table), await rowsInPostgres(sql, table));
     await on.end();
     say(
-      `${wanted} kills of a restore of ${(usual / 1000).toFixed(1)} s, from its start to its end: ${wanted - late} left nothing, ${late} had committed everything; ` +
+      `${wanted} kills of a restore of ${(usual / 1000).toFixed(1)} s, from its start to its end: ${wanted - late} left no rows, ${late} had committed everything; ` +
         'the one after them restored the record, and its seals are those of the rows',
     );
   } finally {

@@ -68,7 +68,7 @@ try {
     );
     heaps.push(heap());
     console.log(
-      `${Math.round((tenth + 1) * (count / 10))} runs and looks: heap ${heaps.at(-1)?.toFixed(1)} MB`,
+      `${Math.round((tenth + 1) * (count / 10))} runs and probes: heap ${heaps.at(-1)?.toFixed(1)} MB`,
     );
   }
   // The first tenth warms up.

@@ -13,7 +13,7 @@ export interface Line {
   readonly says: string;
 }
 
-/** What a comparison works with. */
+/** Context of a comparison. */
 export interface Comparing {
   readonly signal: AbortSignal;
   /** Logs the progress. */
@@ -29,7 +29,7 @@ const HEADINGS: Readonly<Record<keyof Line, string>> = {
   year: 'a year',
   processor: 'processor time',
   questions: 'questions, median of 20',
-  says: 'what it says',
+  says: 'its results',
 };
 const COLUMNS = ['work', 'who', 'kept', 'year', 'processor', 'questions', 'says'] as const;
 

@@ -124,7 +124,7 @@ async function uptime(sql: postgres.Sql, from: number, to: number): Promise<Upti
     select up_seconds::float8 as up, down_seconds::float8 as down, unknown_seconds::float8 as unknown, round(uptime, 6)::text as uptime,
       round(uptime_lower, 6)::text as lower, round(uptime_upper, 6)::text as upper
     from reporting.node_uptime(${new Date(from)}, ${new Date(to)}) where node = ${NODE}`;
-  if (!row) throw new Error('the recorder tells of no uptime');
+  if (!row) throw new Error('the recorder returned no uptime');
   return row;
 }
 

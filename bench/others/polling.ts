@@ -35,7 +35,7 @@ interface Polled {
   readonly middle: boolean;
 }
 
-/** Lists of 900 validators, polled again and again with 1 % changed, by the recorder's jobs and by jobs of others that upsert. */
+/** Lists of 900 validators, polled repeatedly with 1 % changed, by the recorder's jobs and by jobs of others that upsert. */
 export async function comparePolling(comparing: Comparing): Promise<Line[]> {
   const service = await Child.start(
     'service/main.ts',
@@ -95,7 +95,7 @@ async function polled(way: Way, serviceUrl: string, signal: AbortSignal): Promis
     const spent = (await serverTime(sql)) - server;
     const after = await weights(sql, table);
     if ((await delegated(sql, table, null)) !== truth(ROUNDS))
-      throw new Error(`${way} does not hold the last lists`);
+      throw new Error(`${way} does not have the last lists`);
     return {
       own: own / jobs,
       server: spent / jobs,

@@ -46,7 +46,7 @@ export async function apiKinds(get: Get): Promise<Kind[]> {
     { name: 'changes of 30 days', paths: ofDatasets.map((one) => changes(one, daysAgo(30))) },
     { name: 'changes of a year', paths: ofDatasets.map((one) => changes(one, daysAgo(364))) },
     {
-      name: 'changes of a day, of a thing',
+      name: 'changes of a day, of an object',
       paths: [withQuery(changes(named('metric_points'), daysAgo(1)), {}).replace(/\?$/, '')].map(
         (path) => `${path}&chain_id=${chains[0]}&metric=txCount&time_interval=hour`,
       ),

@@ -14,9 +14,9 @@ import { ProcessorMeter } from './processor.ts';
 import { type Compared, kindTable, MOST_LIST, MOST_PAINT, paintTable, slowTable } from './report.ts';
 
 /**
- * How long pages and lists take on a record of ten million points, a million revisions and a year of health, beside an empty one.
- * By hand: `npx tsx bench/pages/main.ts [--points 10000000] [--times 20] [--only WORDS]`. With `--empty URL --full URL` it asks
- * databases of the user's own, and fills what is not filled yet.
+ * Measures pages and lists on a record of ten million points, a million revisions and a year of health, and on an empty
+ * one. By hand: `npx tsx bench/pages/main.ts [--points 10000000] [--times 20] [--only WORDS]`. With `--empty URL --full
+ * URL` it uses the given databases, and fills them if they are empty.
  */
 const { values } = parseArgs({
   options: {

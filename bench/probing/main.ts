@@ -44,7 +44,7 @@ async function pace(watchers: readonly Child[], looked: string): Promise<void> {
   const late = all.flatMap((one) => one.late).sort((one, other) => one - other);
   const quantile = (share: number) => late[Math.min(late.length - 1, Math.floor(late.length * share))] ?? 0;
   say(
-    `${looked}: ${late.length.toLocaleString('en-US')} looks, late by ${Math.round(quantile(0.5))} ms (p99 ${Math.round(quantile(0.99))}, ` +
+    `${looked}: ${late.length.toLocaleString('en-US')} probes, late by ${Math.round(quantile(0.5))} ms (p99 ${Math.round(quantile(0.99))}, ` +
       `most ${Math.round(quantile(1))}), of a core ${all.map(({ cpu }) => `${Math.round(cpu * 100)} %`).join(', ')}; load ${loadavg()[0]?.toFixed(1)}`,
   );
 }
@@ -131,7 +131,7 @@ try {
   const holds = await main(nodes, processes, minutes);
   say(
     holds
-      ? 'holds: only the hand-over of one share is unknown'
+      ? 'holds: only the hand-over of one partition is unknown'
       : 'FAILS: other seconds are unknown than those of the hand-over',
   );
   process.exitCode = holds ? 0 : 1;

@@ -69,7 +69,7 @@ async function timeOfHelp(cli: string): Promise<number> {
   return performance.now() - began;
 }
 
-/** Of the process alone, ms. @throws Error if it ends before it is ready */
+/** Processor time of the process alone, ms. @throws Error if it ends before it is ready */
 async function timeUntilReady(cli: string): Promise<{ elapsed: number; processor: number }> {
   const port = String(await findFreePort());
   const began = performance.now();

@@ -9,7 +9,7 @@ import { Validators } from './validators.ts';
 /** Size of the simulated network. */
 export interface NetworkSize {
   readonly validators: number;
-  /** Of each node. */
+  /** Peers of each node. */
   readonly peers: number;
   /** Blocks a day. */
   readonly pBlocks: number;

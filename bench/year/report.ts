@@ -92,7 +92,7 @@ export function report({ days, wal, datasets, statuses, ledger, looks, looked }:
     `runs: ${(runsWeigh / runs).toFixed(1)} bytes each`,
     looks === 0
       ? 'no health ledger'
-      : `health ledger, a year really written: ${mega(ledgers)} MB, ${(ledgers / looks).toFixed(4)} bytes a probe`,
+      : `health ledger, a whole year written: ${mega(ledgers)} MB, ${(ledgers / looks).toFixed(4)} bytes a probe`,
     ...(looked ? keptLines(days, looked) : []),
     `all of a year: ${mega(total(({ year }) => year) + ledgers)} MB`,
   ];
@@ -115,8 +115,8 @@ function keptLines(
       : [];
   });
   return [
-    `MB after so many days, and the change feed: ${after.join('; ')}`,
-    `answers as of past moments: ${equal} as before, ${different.length} different, ${refused} refused beyond what is kept, ${answered.length} answered there`,
+    `MB by days, and the change feed: ${after.join('; ')}`,
+    `queries at past moments: ${equal} unchanged, ${different.length} different, ${refused} refused before the kept range, ${answered.length} answered there`,
     ...[...different, ...answered].slice(0, 20),
   ];
 }

@@ -19,7 +19,7 @@ const MEASURED = 15_000;
 /** 77: a header once allows nearly nothing, and the usual limit from then on. */
 const saidOnce: Fault = {
   numbers: [77],
-  title: 'a rate limit header seen once that says next to nothing',
+  title: 'a rate limit header that once allows nearly nothing',
   backends: 'each',
   invariants: ['A', 'C', 'E', 'G'],
   sandbox: { blocksPerHour: 30 },
@@ -39,7 +39,7 @@ const saidOnce: Fault = {
     for (const { what, says, most } of NEXT_TO_NOTHING) {
       const asked = Date.now();
       upstream.says = says;
-      await until(`${what} to be said`, () => upstream.askedSince(asked) > 0);
+      await until(`${what} to be sent`, () => upstream.askedSince(asked) > 0);
       const said = Date.now();
       // Requests in flight get their response; from then on the header is the usual one.
       await steady.pass(2_000);

@@ -62,7 +62,7 @@ function freshnessSays(
     last_failure: string;
   }) => boolean,
 ): Promise<boolean> {
-  return until(`${dataset} to be told as ${what}`, async () => {
+  return until(`${dataset} to be reported as ${what}`, async () => {
     const [row] = await sql<
       { complete: boolean; failures: number; reason: string | null; last_failure: string }[]
     >`
@@ -82,7 +82,7 @@ const complete = (world: World, dataset: ListDataset) =>
 
 const disbelieved: Fault = {
   numbers: [60],
-  title: 'lists that are suddenly empty or lost more than half, for one look and for two',
+  title: 'lists that are suddenly empty or lost more than half, for one poll and for two',
   backends: 'each',
   invariants: ['B', 'E', 'X'],
   async inject(world) {
@@ -106,7 +106,7 @@ const disbelieved: Fault = {
         const left = was.standing.filter((id) => !listed.has(id)).length;
         const stand = was.standing.every((id) => !listed.has(id) || after.standing.includes(id));
         const same = was.standing.length > 0 && stand && after.gone - was.gone <= left;
-        evidence.claim(`${dataset}, ${kind} for one look: no version was closed`, same);
+        evidence.claim(`${dataset}, ${kind} for one poll: no version was closed`, same);
       }
     }
     for (const dataset of lists)
@@ -117,12 +117,12 @@ const disbelieved: Fault = {
         await complete(world, dataset);
         const { standing, gone } = await membersOf(world, dataset);
         const were = before.get(dataset)?.standing.length ?? 0;
-        evidence.figures.set(`${dataset} believed gone`, `${gone} of ${were}`);
-        evidence.claim(`${dataset}, empty for two looks: believed`, standing.length === 0 && gone >= were);
+        evidence.figures.set(`${dataset} retired`, `${gone} of ${were}`);
+        evidence.claim(`${dataset}, empty for two polls: retired`, standing.length === 0 && gone >= were);
       }),
     );
     sandbox.faults.clear();
-    await steady.recovers('the lists were whole again');
+    await steady.recovers('the lists were complete again');
     for (const dataset of lists) {
       const back = await eventually(`${dataset} to be as the node lists them`, async () => {
         const { standing } = await membersOf(world, dataset);

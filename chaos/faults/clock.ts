@@ -82,7 +82,7 @@ const slept: Fault = {
     recorder?.signal('SIGCONT');
     evidence.serve('slept');
     const woken = new Date(Date.now() + 590_000);
-    await eventually('the node to be looked at again', async () => {
+    await eventually('the node to be probed again', async () => {
       const rows = await sql`select 1 from reporting_internal.node_states where ended_at > ${woken}`;
       return rows.length > 0;
     });
@@ -100,7 +100,7 @@ const slept: Fault = {
 
 const longDown: Fault = {
   numbers: [9],
-  title: '48 hours of downtime on the injected clock, and the queue wiped',
+  title: '48 hours of downtime on the injected clock, and a cleared queue',
   backends: 'any',
   invariants: ['A', 'B', 'C'],
   short: true,
@@ -127,7 +127,7 @@ const longDown: Fault = {
       },
       clock.now,
     );
-    // The queue only triggers plans from PostgreSQL, so it stands in for an hourly tick.
+    // The queue only triggers plans from PostgreSQL, so one trigger replaces an hourly tick.
     for (let hour = 0; hour < 3; hour++) {
       for (const feed of recorder.feeds) await recorder.work(feed);
       clock.advance(HOUR);
@@ -165,7 +165,7 @@ const longDown: Fault = {
 /** The recorder ran two days ago, was stopped, its queue was cleared, and it starts again now: real processes. */
 const twoDaysOff: Fault = {
   numbers: [9],
-  title: '48 hours between two starts of up, and the queue wiped',
+  title: '48 hours between two starts of up, and a cleared queue',
   backends: 'each',
   invariants: ['A', 'B', 'C', 'I', 'X'],
   async inject(world) {
@@ -207,7 +207,7 @@ const twoDaysOff: Fault = {
     await after.whole();
     const started = Date.now();
     await after.begun();
-    await eventually('every feed to have looked again', () => lookedAgain(world, started));
+    await eventually('every feed to be polled again', () => lookedAgain(world, started));
     await after.stop();
     const rows = await unaccountedHours(world, stopped, started - 2 * HOUR);
     for (const { dataset, target, missing, gaps } of rows) {

@@ -118,7 +118,7 @@ const restarted: Fault = {
 
 const answerLost: Fault = {
   numbers: [5],
-  title: "the commit's answer is lost",
+  title: "the commit's response is lost",
   backends: 'each',
   invariants: ['A', 'B', 'C'],
   sandbox: busy,
@@ -133,7 +133,7 @@ const answerLost: Fault = {
       return 'lose';
     });
     const steady = await Steady.start(world, { days: 8, proxied: true });
-    await until('so many answers to be lost', () => lost >= wanted, wanted * 20_000);
+    await until('this many responses to be lost', () => lost >= wanted, wanted * 20_000);
     await steady.recovers('the last lost answer');
     await steady.whole(PATIENCE);
     stillRunning(steady);
@@ -191,7 +191,7 @@ function silence(title: string, backends: Fault['backends'], chosen: (statement:
 const short = (saying: RegExp) => (statement: string) => statement.length < 600 && saying.test(statement);
 
 const silentListener = silence(
-  "the queue's LISTEN connection goes to a black hole",
+  "the queue's LISTEN connection drops all packets",
   'postgres',
   short(/\bLISTEN\s+"?bullmq/i),
 );

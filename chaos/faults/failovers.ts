@@ -107,7 +107,7 @@ async function sentinels(places: RedisPlaces): Promise<Failing> {
       nodes.set(node.port, server);
       await eventually('the killed node to follow', () => follows(node.port));
       // Sentinels cannot promote a replica that they have not discovered yet.
-      for (const port of ports) await eventually('the sentinels to know it', () => knowReplica(port));
+      for (const port of ports) await eventually('the sentinels to discover it', () => knowReplica(port));
     },
   };
 }
@@ -180,7 +180,7 @@ async function killed(world: World, open: (places: RedisPlaces) => Promise<Faili
 
 const clusterKilled: Fault = {
   numbers: [82],
-  title: 'the primary of a Redis Cluster that holds the queue is killed, again and again',
+  title: 'the primary of a Redis Cluster that holds the queue is killed repeatedly',
   backends: 'redis',
   invariants,
   sandbox,
@@ -189,7 +189,7 @@ const clusterKilled: Fault = {
 
 const sentinelKilled: Fault = {
   numbers: [83],
-  title: 'the primary that sentinels watch is killed, again and again',
+  title: 'the primary that sentinels watch is killed repeatedly',
   backends: 'redis',
   invariants,
   sandbox,
@@ -207,7 +207,7 @@ async function visible({ sql }: Pick<World, 'sql'>): Promise<Record<string, numb
 
 const promotions: Fault = {
   numbers: [84],
-  title: 'the primary is killed and its synchronous standby promoted, again and again',
+  title: 'the primary is killed and its synchronous standby promoted, repeatedly',
   backends: 'each',
   invariants,
   sandbox,
@@ -238,7 +238,7 @@ const promotions: Fault = {
       took.runs.push((await nextRun(world, over)) + over.getTime() - moment.getTime());
       await pair.rejoin();
     }
-    evidence.times('from the kill until the standby took writes', took.promoted);
+    evidence.times('from the kill until the standby was writable', took.promoted);
     evidence.times('from the kill to the first run started after that', took.runs);
     evidence.times('from any moment to the next run, without a kill', took.usual);
     for (const [name, count] of Object.entries(lost)) evidence.claim(`${name} lost: ${count}`, count === 0);

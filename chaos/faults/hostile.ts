@@ -6,7 +6,7 @@ import type { Fault } from './fault.ts';
 /** 31 to 44 all at once, and random responses: no crash, no growth, and complete records afterwards. */
 export const hostile: Fault = {
   numbers: [44],
-  title: 'hostile answers of every kind (31 to 44) at once',
+  title: 'hostile responses of every kind (31 to 44) at once',
   backends: 'each',
   invariants: ['B', 'E', 'G', 'H'],
   sandbox: { blocksPerHour: 30 },
@@ -53,7 +53,7 @@ export const hostile: Fault = {
       upstream.invented + Object.values(sandbox.ledger.faults()).reduce((sum, n) => sum + n, 0);
     const [recorder] = steady.running;
     await until(
-      `${wanted} hostile answers`,
+      `${wanted} hostile responses`,
       async () => {
         await recorder?.lookAtMemory();
         return hostileAnswers() >= wanted || recorder?.running === false;
@@ -64,7 +64,7 @@ export const hostile: Fault = {
     sandbox.faults.clear();
     upstream.hostility = 0;
     await steady.recovers('answers were right again');
-    evidence.figures.set('hostile answers', hostileAnswers());
+    evidence.figures.set('hostile responses', hostileAnswers());
     evidence.bound('memory of up, in MiB', (await recorder?.lookAtMemory()) ?? 0, 256);
     evidence.figures.set('peak memory', `${recorder?.peak} MiB`);
     evidence.bound('log lines for each hostile answer', (recorder?.lineCount ?? 0) / hostileAnswers(), 1.2);

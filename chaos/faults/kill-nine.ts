@@ -108,7 +108,7 @@ class Campaign {
       const life = anyMoment ? random.unit() * 9_000 : random.unit() * this.#patience;
       if (!anyMoment)
         await until(
-          'a worker to ask, or to end',
+          'a worker to send a request, or to end',
           () => !recorder.running || this.#callsFor(target) > asked,
           120_000,
         );

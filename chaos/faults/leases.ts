@@ -41,11 +41,11 @@ const ahead: Fault = {
     const back = new Date();
     steady.launch();
     await steady.recovers('the clock was set back');
-    await eventually('the node to be looked at again', async () => {
+    await eventually('the node to be probed again', async () => {
       const rows = await sql`select 1 from reporting_internal.node_probes where probed_at > ${back}`;
       return rows.length > 0;
     });
-    evidence.figures.set('the node was looked at again after', `${Date.now() - back.getTime()} ms`);
+    evidence.figures.set('the node was probed again after', `${Date.now() - back.getTime()} ms`);
     await steady.whole();
     await steady.stop();
   },
@@ -75,7 +75,7 @@ async function holder({ dir, databaseUrl, setting }: World): Promise<string> {
 
 const idleLock: Fault = {
   numbers: [76],
-  title: 'a lock under which nothing is said for longer than a minute',
+  title: 'a lock whose connection is silent for longer than a minute',
   backends: 'any',
   invariants: ['X'],
   async inject(world) {
@@ -100,7 +100,7 @@ const idleLock: Fault = {
       await delay(TRY_EVERY);
     }
     const ending = { ...(await first.ended), took: performance.now() - begun };
-    evidence.exit('who holds the lock', ending, [0], HELD_MS + 20_000);
+    evidence.exit('the holder of the lock', ending, [0], HELD_MS + 20_000);
     evidence.serve('idle lock');
     evidence.figures.set('tries of others', tries);
     evidence.claim('the lock was held, and others tried', session !== '' && tries >= 5);

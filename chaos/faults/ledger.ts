@@ -31,9 +31,9 @@ async function downFromTheFirst({ sql, evidence }: World, nodes: SpeakingNodes, 
   const rows = await told();
   const [first] = rows;
   const off = first ? Math.abs(first.started_at.getTime() - (nodes.heard.get(node) ?? 0)) : Number.NaN;
-  evidence.figures.set(`ms between the first report of ${node} and what the ledger says`, off);
+  evidence.figures.set(`ms between the first report of ${node} and the state in the ledger`, off);
   evidence.claim(
-    `${node} is down from the first look on, once (${off} ms off)`,
+    `${node} is down from the first probe on, once (${off} ms off)`,
     rows.length === 1 && off <= EXACT,
   );
 }
@@ -79,7 +79,7 @@ const unstorable: Fault = {
       select node, concat_ws(' ', check_name, error, message) as text from reporting.node_health
       where probe = 'health' and check_name not in ('*', 'C') order by node`;
     evidence.claim(
-      `what was said is kept escaped: ${JSON.stringify(said)}`,
+      `the messages are stored escaped: ${JSON.stringify(said)}`,
       JSON.stringify(said.map(({ text }) => text)) ===
         JSON.stringify([
           'E \\ud83d\\u0000',
@@ -114,7 +114,7 @@ const refused: Fault = {
         )
         .join('\n')}`);
     nodes.ills.set('poor', '"C2":{"error":"ill"}');
-    const standing = await eventually('the ledger of the node to stand still', async () => {
+    const standing = await eventually('the ledger of the node to stall', async () => {
       const [row] = await sql<{ refused: string; probed_at: Date }[]>`
         select refused, probed_at from reporting_internal.node_probes
         where node = 'poor' and probe = 'health' and refused is not null and probed_at < now() - interval '25 s'`;
@@ -122,7 +122,7 @@ const refused: Fault = {
     });
     evidence.serve('refused ledger');
     evidence.claim(
-      `the reason is told: ${standing.refused}`,
+      `the reason is reported: ${standing.refused}`,
       standing.refused.includes('no row of this node'),
     );
     await othersAreExact(world);
@@ -130,7 +130,7 @@ const refused: Fault = {
     const { code } = await status.ended;
     evidence.shown.push({ where: `status exits ${code}`, seen: code === 1 });
     const lines = steady.running[0]?.count('its ledger is stalled') ?? 0;
-    evidence.claim(`the log says so, at a bounded rate (${lines} lines)`, lines >= 1 && lines <= 3);
+    evidence.claim(`it is logged, at a bounded rate (${lines} lines)`, lines >= 1 && lines <= 3);
     await sql`drop function public.refuse() cascade`;
     await until(
       'the ledger to continue',

@@ -32,13 +32,13 @@ const retryAfter: Fault = {
       await serveOnce(world, kind);
       const said = Date.now();
       const resumed = await until(
-        'the upstream to be asked again',
+        'the upstream to be called again',
         () => ledger.calls({ operation: OPERATION }).find((call) => call.at > said + 50)?.at,
       );
       const waited = resumed - said;
       // Other calls may have been in flight; the agreed pause applies from then on.
-      evidence.figures.set(`asked again after ${kind}`, `${waited} ms`);
-      evidence.bound(`ms of staying away after ${kind}`, waited, 15_000);
+      evidence.figures.set(`called again after ${kind}`, `${waited} ms`);
+      evidence.bound(`ms without calls after ${kind}`, waited, 15_000);
     }
     await steady.recovers('short refusals');
     await serveOnce(world, '429-huge');
@@ -46,10 +46,10 @@ const retryAfter: Fault = {
       const time = await blockedUntil(world);
       return time > Date.now() + 60_000 ? time : null;
     });
-    evidence.bound('ms of staying away after Retry-After: 1000000000', until_ - Date.now(), 3_600_000);
+    evidence.bound('ms without calls after Retry-After: 1000000000', until_ - Date.now(), 3_600_000);
     const before = ledger.count(OPERATION);
     await steady.pass(12_000);
-    evidence.bound('calls while the upstream is left alone', ledger.count(OPERATION) - before, 2);
+    evidence.bound('calls during the pause of the upstream', ledger.count(OPERATION) - before, 2);
     faults.clear();
     await steady.stop();
   },

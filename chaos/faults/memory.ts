@@ -13,7 +13,7 @@ const BOUND = 1;
 /** 78: a process records and probes repeatedly; its memory after each tenth is measured. */
 const flatHeap: Fault = {
   numbers: [78],
-  title: 'many looks and runs in one process: the heap stays flat',
+  title: 'many probes and runs in one process: the heap stays flat',
   backends: 'any',
   invariants: ['G'],
   async inject({ setting, databaseUrl, evidence, closers }) {
@@ -32,11 +32,11 @@ const flatHeap: Fault = {
     });
     const heaps = [...stdout.matchAll(/heap ([\d.]+) MB/g)].map(([, megabytes]) => Number(megabytes));
     evidence.claim(`the heap was measured after each tenth: ${heaps.join(', ')} MB`, heaps.length === 11);
-    evidence.serve('run and look', Math.round(count * 1.1));
+    evidence.serve('run and probe', Math.round(count * 1.1));
     // The first tenth warms up.
     const [first, second] = [percentile(heaps.slice(1, 6), 0.5), percentile(heaps.slice(6), 0.5)];
     evidence.figures.set('heap by tenths', `${heaps.join(', ')} MB`);
-    evidence.bound(`MB of heap that ${count / 2} runs and looks leave behind`, second - first, BOUND);
+    evidence.bound(`MB of heap that ${count / 2} runs and probes leave`, second - first, BOUND);
   },
 };
 

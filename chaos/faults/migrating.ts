@@ -24,7 +24,7 @@ async function reporting({ sql }: World): Promise<string> {
 const theirs: Fault = {
   numbers: [75],
   title:
-    "a user's objects on reporting; a view dropped by hand; a kill between two objects; a column that goes",
+    "a user's objects on reporting; a view dropped by hand; a kill between two objects; a removed column",
   backends: 'any',
   invariants: ['X'],
   async inject(world) {
@@ -74,7 +74,7 @@ const theirs: Fault = {
     evidence.exit('migrate, whose connection was cut', failed.ending, [1, 75], 60_000);
     evidence.claim('a kill changed nothing', (await reporting(world)) === before);
     evidence.exit('migrate, again', (await migrate(world)).ending, [0], 60_000);
-    evidence.claim('all is whole', (await reporting(world)) === whole);
+    evidence.claim('all is complete', (await reporting(world)) === whole);
     const [theirs] = await sql<{ mine: boolean; asked: boolean }[]>`
       select has_table_privilege('recorder_reader', 'public.mine', 'select') as mine,
         to_regprocedure('public.asked()') is not null as asked`;

@@ -31,7 +31,7 @@ const moving: Fault = {
       );
     const arrived = () =>
       eventually(
-        'what is said now to be shown',
+        'the current versions to be shown',
         async () => (await shown()) === textOf(upstream.now),
         60_000,
       );

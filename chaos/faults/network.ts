@@ -101,7 +101,7 @@ async function healthOf(
 
 /** The overall state of each node's probe, once all were probed. */
 async function statesOf({ sql }: World, nodes: readonly string[]): Promise<Map<string, string>> {
-  return eventually('every node to be looked at', async () => {
+  return eventually('every node to be probed', async () => {
     const rows = await sql<{ node: string; state: string }[]>`
       select distinct on (node) node, state from recorder.node_health
       where check_name = '*' and probe = 'health' order by node, started_at desc`;

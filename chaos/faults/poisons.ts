@@ -72,7 +72,7 @@ const unpackable = (random: Random, length: number) =>
 
 const wideKeys: Fault = {
   numbers: [55],
-  title: 'keys whose parts are short and whose whole does not fit an index',
+  title: 'keys of short parts that together do not fit an index',
   backends: 'each',
   invariants: ['C', 'F', 'L'],
   async inject(world) {
@@ -145,7 +145,7 @@ async function refuse({ sql }: World, table: string, when: string, code: string)
 
 const anyRefusal: Fault = {
   numbers: [57],
-  title: 'the database refuses one value of a commit, for whatever reason',
+  title: 'the database refuses one value of a commit, for any reason',
   backends: 'each',
   invariants: ['A', 'C', 'F', 'L'],
   sandbox: { blocksPerHour: 30 },
@@ -177,7 +177,7 @@ const anyRefusal: Fault = {
 
 const undecodable: Fault = {
   numbers: [59],
-  title: 'an item that decodes no more, in a list whose other members leave',
+  title: 'an item that cannot be decoded any more, in a list whose other members leave',
   backends: 'each',
   invariants: ['C', 'F', 'L'],
   async inject(world) {
@@ -202,7 +202,7 @@ const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
 const oddJson: Fault = {
   numbers: [80],
-  title: 'keys that come twice, and one item that nests beyond all bounds',
+  title: 'repeated keys, and one extremely nested item',
   backends: 'each',
   invariants: ['C', 'F', 'L'],
   async inject(world) {

@@ -131,17 +131,14 @@ async function noRunIsLeft({ sql, evidence }: World): Promise<void> {
   const left = await sql`
     select 1 from recorder.runs r where status = 'running' and started_at < now() - interval '2 minutes'
       and not exists (select from recorder.targets t where t.run_id = r.run_id and t.lease_until > now())`;
-  evidence.claim(`runs that are left: ${left.length}`, left.length === 0);
+  evidence.claim(`unfinished runs: ${left.length}`, left.length === 0);
 }
 
 async function holdsInTheEnd(world: World, steady: Steady): Promise<void> {
   const { sql, evidence } = world;
   await steady.whole(PATIENCE);
-  const ill = eventually(
-    'the ledger to say that the node is ill',
-    async () => (await stateOf(sql)) === 'down',
-  );
-  evidence.claim('the ledger says that the node is ill', await ill.catch(() => false));
+  const ill = eventually('the ledger to have the node as down', async () => (await stateOf(sql)) === 'down');
+  evidence.claim('the ledger has the node as down', await ill.catch(() => false));
   stillRunning(steady);
   await metricIsTrue(world);
   await noRunIsLeft(world);
@@ -173,7 +170,7 @@ const promoted: Fault = {
 /** The old primary was alive: it continues, and is writable, beside the promoted one. */
 const returned: Fault = {
   numbers: [79],
-  title: 'a frozen primary comes back after its replica was promoted, and is not written to',
+  title: 'a frozen primary resumes after its replica was promoted, and is not written to',
   backends: 'each',
   invariants: ['A', 'B', 'C', 'E', 'I'],
   sandbox: { blocksPerHour: 60 },
@@ -196,17 +193,17 @@ const returned: Fault = {
       (
         await stale`select 1 from pg_stat_activity where application_name like 'chain-recorder%' and state <> 'idle'`
       ).length;
-    await steady.recovers('the old primary came back');
+    await steady.recovers('the old primary resumed');
     const left = await countsOf(stale);
     // Now the only one that responds, and still not the one to write to.
     await pair.standby.crash();
     await steady.pass(12_000);
-    evidence.serve('the promoted one away');
+    evidence.serve('the promoted one unavailable');
     await pair.standby.start();
     await steady.recovers('the promoted one was back');
     const then = await countsOf(stale);
     evidence.claim(
-      `the old primary was left alone: ${JSON.stringify(left)}, then ${JSON.stringify(then)}`,
+      `the old primary received no writes: ${JSON.stringify(left)}, then ${JSON.stringify(then)}`,
       JSON.stringify(left) === JSON.stringify(then) && (await sessions()) === 0,
     );
     await holdsInTheEnd(world, steady);

@@ -37,7 +37,7 @@ async function wantedNodes(world: World): Promise<number[]> {
 
 const wants = (world: World, nodes: readonly number[]) =>
   eventually(
-    `nodes ${nodes.join(', ')} to be wanted`,
+    `nodes ${nodes.join(', ')} to be configured`,
     async () => (await wantedNodes(world)).join() === nodes.join(),
     40_000,
   );
@@ -60,7 +60,7 @@ const rolling: Fault = {
     evidence.serve('newer configurations');
     await steady.running[0]?.says(YIELDS);
     await wants(world, [0, 2]);
-    await steady.recovers('the newer configuration came');
+    await steady.recovers('the newer configuration started');
     for (let restart = 0; restart < 2; restart++) {
       await steady.running[0]?.kill();
       const again = steady.launch();
@@ -76,8 +76,8 @@ const rolling: Fault = {
     // A command with the older file does not disturb either.
     const record = world.recorder(['record', 'proposed_blocks']);
     evidence.claim('record with the older file exits 0', (await record.ended).code === 0);
-    evidence.claim('it leaves alone what is watched', (await wantedNodes(world)).join() === '0,2');
-    evidence.exit('the newer up, asked to stop', await up.stop(), [0], 20_000);
+    evidence.claim('it changes no watched target', (await wantedNodes(world)).join() === '0,2');
+    evidence.exit('the newer up, stopped by SIGTERM', await up.stop(), [0], 20_000);
     await steady.running[0]?.kill();
     await steady.stop();
     const back = steady.launch();
@@ -93,7 +93,7 @@ const rolling: Fault = {
 /** Two recorders in one database: with separate names, or refused. */
 const named: Fault = {
   numbers: [65],
-  title: 'two recorders with names side by side, and one that wants what another one has',
+  title: 'two recorders with names side by side, and one with targets of another one',
   backends: 'each',
   invariants: ['A', 'B', 'C', 'E', 'X'],
   sandbox: { blocksPerHour: 30 },
@@ -174,7 +174,7 @@ const left: Fault = {
     const ended = await members('before');
     evidence.figures.set('members ended', ended.unwatched);
     evidence.claim(
-      'all that was there is kept, as unwatched',
+      'all earlier rows are kept, as unwatched',
       ended.unwatched === before?.n && ended.gone === 0,
     );
     await renamed.recovers('the node was renamed');
@@ -187,7 +187,7 @@ const left: Fault = {
         ).length,
       0,
     );
-    evidence.claim(`it is told once (${told} times)`, told === 1);
+    evidence.claim(`it is reported once (${told} times)`, told === 1);
     const open = await eventually(
       "the old name's health to end",
       async () => {
@@ -199,7 +199,7 @@ const left: Fault = {
     );
     evidence.claim('its health ends', open);
     const found = await sql`select 1 from reporting.findings where subject like '%before%'`;
-    evidence.claim('nothing is said to be late for it', found.length === 0);
+    evidence.claim('it has no late target', found.length === 0);
     await renamed.whole();
     await renamed.stop();
   },
@@ -234,7 +234,7 @@ const restored: Fault = {
     await later.recovers('the backup was restored');
     await later.whole();
     evidence.claim(
-      'nobody had to help',
+      'no manual help was needed',
       later.running.every(({ running }) => running),
     );
     await later.stop();

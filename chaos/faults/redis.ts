@@ -91,7 +91,7 @@ const evicting: Fault = {
       [2],
       30_000,
     );
-    world.evidence.claim('the fix is told', up.find('set maxmemory-policy noeviction') !== undefined);
+    world.evidence.claim('the fix is reported', up.find('set maxmemory-policy noeviction') !== undefined);
   },
 };
 

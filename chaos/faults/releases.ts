@@ -41,7 +41,7 @@ const migrators: Fault = {
     const stray = await timed(world, ['migrate']);
     evidence.exit('migrate over a stray migration', stray, [2], 60_000);
     evidence.claim(
-      'what is wrong is told',
+      'the problem is reported',
       stray.recorder.lines.some((line) => line.includes('migration 1 of this database')),
     );
   },

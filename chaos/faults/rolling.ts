@@ -93,7 +93,7 @@ const rolling: Fault = {
       const next = world.recorder(['up']);
       fresh.push(next);
       await next.says('recording started', 120_000);
-      evidence.exit(`up of the release, asked to stop (${at + 1})`, await before.stop(), [0], 20_000);
+      evidence.exit(`up of the release, stopped by SIGTERM (${at + 1})`, await before.stop(), [0], 20_000);
       evidence.serve('process replaced');
       evidence.figures.set(`s for process ${at + 1}`, Math.round((performance.now() - begun) / 100) / 10);
       await settledBeyond(world, new Date());
@@ -105,7 +105,7 @@ const rolling: Fault = {
 
     const { to, rows } = await ledgerSince(world, from);
     const seconds = (to.getTime() - from.getTime()) / 1000;
-    evidence.figures.set('s of the ledger looked at', Math.round(seconds));
+    evidence.figures.set('s of the ledger compared', Math.round(seconds));
     evidence.claim('every node is in the ledger', rows.length === NODES.length);
     for (const { node, up, down, unknown } of rows) {
       evidence.figures.set(`s unknown of ${node}`, unknown);
@@ -146,7 +146,7 @@ async function nothingIsLost({ sql, evidence }: World, from: Date): Promise<void
   const left = await sql`
     select from recorder.runs r where status = 'running' and started_at < now() - interval '1 minute'
       and not exists (select from recorder.targets t where t.run_id = r.run_id and t.lease_until > now())`;
-  evidence.claim(`runs that are left under way: ${left.length}`, left.length === 0);
+  evidence.claim(`unfinished runs: ${left.length}`, left.length === 0);
   const gaps = await sql<{ text: string }[]>`
     select format('%s: %s, from %s to %s', dataset, reason, range_start, range_end) as text
     from reporting.gaps where dataset <> 'node_health'`;

@@ -41,7 +41,7 @@ async function recordAndTell(world: World, say: (key: string) => string): Promis
   await up.says('recorded', 90_000);
   await up.stop();
   told.push(...up.lines);
-  evidence.serve('answer that says more', upstream.said);
+  evidence.serve('response with the text', upstream.said);
   const [stored] = await sql<{ names: number; extra: number; errors: number }[]>`
     select (select count(*) from recorder.blockchains where blockchain_name like '% %')::int as names,
       (select count(*) from recorder.proposed_blocks where extra is not null)::int as extra,
@@ -49,7 +49,7 @@ async function recordAndTell(world: World, say: (key: string) => string): Promis
   evidence.claim('it is stored in names', (stored?.names ?? 0) > 0);
   evidence.claim('it is stored in unknown fields', (stored?.extra ?? 0) > 0);
   evidence.claim('it is stored in errors', (stored?.errors ?? 0) > 0);
-  evidence.claim('an item that says it instead of a number is in the quarantine', item !== undefined);
+  evidence.claim('an item with the text instead of a number is in the quarantine', item !== undefined);
   return told;
 }
 
@@ -61,14 +61,14 @@ const echoedKey: Fault = {
   invariants: ['H'],
   async inject(world) {
     const told = await recordAndTell(world, (key) => key);
-    world.evidence.texts.push({ where: 'what commands said', text: told.join('\n') });
+    world.evidence.texts.push({ where: 'output of commands', text: told.join('\n') });
   },
 };
 
 /** 73: control characters are in every place of a response. */
 const controls: Fault = {
   numbers: [73],
-  title: 'control characters in what an upstream says',
+  title: 'control characters in responses of an upstream',
   backends: 'each',
   invariants: ['H'],
   async inject(world) {

@@ -28,7 +28,7 @@ async function tell({ sql, databaseUrl, evidence }: World): Promise<void> {
 
 const peculiar: Fault = {
   numbers: [68],
-  title: 'a database with settings of its own under a recorder at its daily work',
+  title: 'a database with unusual settings under a recorder in regular operation',
   backends: 'each',
   invariants: ['A', 'B', 'C', 'E', 'I', 'X'],
   async inject(world) {
@@ -39,7 +39,7 @@ const peculiar: Fault = {
       datasets: { node_health: { every: '5s' }, validators: { every: '5s' } },
     });
     await steady.whole();
-    await steady.recovers('the settings were made');
+    await steady.recovers('the settings were applied');
     const begun = performance.now();
     const status = world.recorder(['status', '--json']);
     evidence.exit('status', { ...(await status.ended), took: performance.now() - begun }, [0], 60_000);
@@ -60,7 +60,7 @@ const OWN = ['run_id', 'observed_at', 'valid_from', 'fetched_at'];
 /** The same network, recorded into a database with unusual settings and into a default one. */
 const indifferent: Fault = {
   numbers: [68],
-  title: 'settings of a database make no difference to what is recorded',
+  title: 'settings of a database do not change what is recorded',
   backends: 'any',
   invariants: ['B', 'X'],
   async inject(world) {
@@ -145,7 +145,7 @@ const otherEncodings: Fault = {
         const { ending, said } = await on(url, command);
         evidence.exit(`${command} in ${encoding}`, ending, [2], 60_000);
         evidence.claim(
-          `${command} in ${encoding} says the fix: ${said}`,
+          `${command} in ${encoding} reports the fix: ${said}`,
           said.includes(`encoded in ${encoding}`) &&
             said.includes('createdb --template=template0 --encoding=UTF8'),
         );
@@ -154,7 +154,7 @@ const otherEncodings: Fault = {
         url,
         closers,
       )`select 1 from pg_namespace where nspname in ('recorder', 'reporting')`;
-      evidence.claim(`nothing was made in ${encoding}`, made.length === 0);
+      evidence.claim(`no object was created in ${encoding}`, made.length === 0);
       evidence.serve(`database in ${encoding}`);
     }
   },

@@ -21,7 +21,7 @@ async function recordFor(
         where dataset = ${dataset} and status = 'done' and started_at > ${begun}`;
       return (row?.runs ?? 0) >= times;
     });
-  evidence.exit('up, asked to stop', await recorder.stop(), [0], 20_000);
+  evidence.exit('up, stopped by SIGTERM', await recorder.stop(), [0], 20_000);
 }
 
 /** Parts of gaps within the coverage of the same dataset. */
@@ -34,7 +34,7 @@ async function falseGaps(sql: postgres.Sql): Promise<number> {
 
 const siblings: Fault = {
   numbers: [64],
-  title: 'a dataset enabled later, disabled for a while, given another interval than its sibling',
+  title: 'a dataset enabled later, disabled for a while, with another interval than its sibling',
   backends: 'each',
   invariants: ['X'],
   async inject(world) {
@@ -56,7 +56,7 @@ const siblings: Fault = {
       'runs in the last part',
       `${runs?.validators} every 5 s, ${runs?.uptime} every 15 s`,
     );
-    evidence.claim('the rare one is not taken as often as its sibling', (runs?.uptime ?? 0) === 2);
+    evidence.claim('the rare one is not polled as often as its sibling', (runs?.uptime ?? 0) === 2);
     // The first poll is at the start, outside of the schedule: at least three are between the two of the rare one, or
     // with them.
     evidence.claim('the frequent one is not slowed by its sibling', (runs?.validators ?? 0) >= 3);
@@ -71,7 +71,7 @@ const siblings: Fault = {
       'its sibling has no such gap',
       !reasons.some(({ dataset, reason }) => dataset === 'validators' && reason === asked),
     );
-    evidence.claim('no gap lies over time that was covered', (await falseGaps(sql)) === 0);
+    evidence.claim('no gap overlaps covered time', (await falseGaps(sql)) === 0);
   },
 };
 

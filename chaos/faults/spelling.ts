@@ -3,7 +3,7 @@ import type { Fault } from './fault.ts';
 
 const spelt: Fault = {
   numbers: [67],
-  title: 'one address watched in two spellings, asked for in a third',
+  title: 'one address watched in two spellings, requested in a third',
   backends: 'each',
   invariants: ['B', 'E', 'X'],
   async inject(world) {

@@ -23,7 +23,7 @@ const midPage: Fault = {
       const recorder = random.unit() < 0.5 ? steady.launch() : backfill(world);
       const asked = calls(world);
       await until(
-        'a page to be asked for, or the end',
+        'a page to be requested, or the end',
         () => calls(world) > asked || !recorder.running,
         120_000,
       );
@@ -61,7 +61,7 @@ function backfill(world: World) {
 
 const withoutRedis: Fault = {
   numbers: [50],
-  title: 'SIGTERM with Redis gone',
+  title: 'SIGTERM while Redis is down',
   backends: 'redis',
   invariants: ['A', 'B', 'C', 'X'],
   sandbox: { blocksPerHour: 30 },

@@ -16,7 +16,7 @@ const sandbox = { blocksPerHour: 30 };
 
 const nobodyRecords: Fault = {
   numbers: [71],
-  title: 'nobody records: the worker is gone, the server continues',
+  title: 'a stalled recording: the worker has ended, the server continues',
   backends: 'each',
   invariants: ['A', 'E', 'K'],
   sandbox,
@@ -29,19 +29,19 @@ const nobodyRecords: Fault = {
     await steady.whole();
     await worker.kill();
     evidence.serve('worker killed');
-    await isTold(world, 'nobody records', server.address, Date.now(), EVERY);
+    await isTold(world, 'a stalled recording', server.address, Date.now(), EVERY);
     const notes = evidence.told.map(({ where, after }) => `${where} ${after ?? 'never'}`);
-    evidence.figures.set('told after ms', notes.join(', '));
+    evidence.figures.set('reported after ms', notes.join(', '));
     const again = steady.launch('scheduler,worker');
     await again.says('recording started');
-    await steady.recovers('the worker was gone');
+    await steady.recovers('the worker had ended');
     await steady.stop();
   },
 };
 
 const manyRuns: Fault = {
   numbers: [71],
-  title: 'three million runs; twenty who ask at once',
+  title: 'three million runs; twenty concurrent readers',
   backends: 'postgres',
   invariants: ['A', 'E', 'G'],
   sandbox,
@@ -75,7 +75,10 @@ const manyRuns: Fault = {
     const [runs] = await world.sql<{ polls: number }[]>`
       select count(*)::int as polls from recorder.runs where started_at > ${new Date(begun)} and status = 'done'`;
     evidence.figures.set('polls meanwhile', runs?.polls ?? 0);
-    evidence.claim('recording continues while twenty ask', (runs?.polls ?? 0) >= steady.nodeIds.length * 3);
+    evidence.claim(
+      'recording continues during twenty concurrent readers',
+      (runs?.polls ?? 0) >= steady.nodeIds.length * 3,
+    );
     await steady.recovers('twenty at once');
     await steady.stop();
   },

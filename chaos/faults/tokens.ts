@@ -12,7 +12,7 @@ const OPERATION = 'listPrimaryNetworkBlocksByNodeId';
 
 const aged: Fault = {
   numbers: [20],
-  title: 'the page token dies in a backfill (24 h on the injected clock)',
+  title: 'the page token expires in a backfill (24 h on the injected clock)',
   backends: 'any',
   invariants: ['A', 'B', 'C'],
   short: true,
@@ -133,7 +133,7 @@ const vanishing: Fault = {
     // The missing blocks are within the newest ten minutes, which every poll reads again.
     const { watched } = world;
     watched.splice(0, watched.length, ...watched.map((one) => ({ ...one, to: Date.now() - 2_000 })));
-    await steady.recovers('items were whole again');
+    await steady.recovers('the items were complete again');
     await steady.stop();
   },
 };

@@ -61,7 +61,7 @@ async function longErrors({ sql, evidence }: World): Promise<void> {
   const [row] = await sql<
     { longest: number }[]
   >`select coalesce(max(length(error)), 0)::int as longest from recorder.runs`;
-  evidence.bound('characters kept of a bad answer', row?.longest ?? 0, 512);
+  evidence.bound('characters stored of an invalid response', row?.longest ?? 0, 512);
 }
 
 export const upstreamSpells: readonly Fault[] = [
@@ -182,7 +182,7 @@ async function keeps({ sql, evidence }: World): Promise<void> {
     select (count(*) filter (where extra ? 'fieldOfTomorrow'))::int as extra,
       (count(*) filter (where extra ? '__proto__'))::int as proto,
       (count(*) filter (where block_type = 'SomethingNobodyKnowsTx'))::int as unknown from recorder.proposed_blocks`;
-  evidence.claim('extra fields were kept', (row?.extra ?? 0) > 0);
-  evidence.claim('a field called __proto__ was kept', (row?.proto ?? 0) > 0);
-  evidence.claim('an unknown value of an enumeration was kept', (row?.unknown ?? 0) > 0);
+  evidence.claim('extra fields were stored', (row?.extra ?? 0) > 0);
+  evidence.claim('a field called __proto__ was stored', (row?.proto ?? 0) > 0);
+  evidence.claim('an unknown value of an enumeration was stored', (row?.unknown ?? 0) > 0);
 }

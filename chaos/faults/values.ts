@@ -67,7 +67,7 @@ const forked: Fault = {
     world.watched.length = 0; // there are more blocks than ever before
     const [row] = await sql<{ n: number }[]>`
       select count(distinct entity)::int as n from reporting.disagreements('proposed_blocks')`;
-    evidence.claim('both blocks of a number are kept and flagged', (row?.n ?? 0) > 0);
+    evidence.claim('both blocks of a number are stored and flagged', (row?.n ?? 0) > 0);
     evidence.figures.set('numbers with two hashes', row?.n ?? 0);
     await steady.stop();
   },
@@ -98,7 +98,7 @@ const revisedUnderKills: Fault = {
     const kills = setting.options.kills ?? (setting.options.short ? 3 : 5);
     for (let kill = 0; kill < kills; kill++) {
       const answered = upstream.answered;
-      await until('the service to be asked', () => upstream.answered > answered + random.below(3));
+      await until('the service to be called', () => upstream.answered > answered + random.below(3));
       await steady.running.shift()?.kill();
       evidence.serve('kill -9');
       steady.launch();
@@ -114,7 +114,7 @@ const revisedUnderKills: Fault = {
 /** A hundred thousand revisions, and the known values at every instant of them. */
 const manyRevisions: Fault = {
   numbers: [43],
-  title: 'every as-of equals the oracle',
+  title: 'every as-of query equals the expected result',
   backends: 'any',
   invariants: ['B', 'D'],
   short: true,
@@ -157,7 +157,7 @@ const manyRevisions: Fault = {
         from reporting.metric_points_as_of(${new Date(instant)})`;
       const same =
         known?.size === rows.length && rows.every(({ at, value }) => known.get(Number(at)) === value);
-      if (!same) evidence.claim(`as of ${new Date(instant).toISOString()} equals the oracle`, false);
+      if (!same) evidence.claim(`as of ${new Date(instant).toISOString()} equals the expected result`, false);
       compared += rows.length;
     }
     evidence.figures.set('instants compared', instants.length);
@@ -201,7 +201,7 @@ const rpc: Fault = {
     const [after] = await sql<
       { n: number }[]
     >`select count(*)::int as n from recorder.validators where valid_to is null`;
-    evidence.claim('no validator was retired by a wrong answer', after?.n === before?.n);
+    evidence.claim('no validator was retired by an invalid response', after?.n === before?.n);
     const down = await sql`select 1 from recorder.node_health where check_name = '*' and state = 'down'`;
     evidence.claim('healthy: false in a 200 is down', down.length > 0);
     await steady.stop();

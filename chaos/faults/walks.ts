@@ -30,14 +30,14 @@ async function nothingIsClaimed(world: World, when: string): Promise<void> {
 
 const reversed: Fault = {
   numbers: [62],
-  title: 'lists sorted the other way, one item a page, a dead token',
+  title: 'lists in reverse order, one item a page, an expired token',
   backends: 'each',
   invariants: ['A', 'B', 'C', 'E', 'X'],
   async inject(world) {
     const { evidence, sandbox } = world;
     const steady = await walking(world, { 'reversed-one-dead': 1 }, 100);
     await until('walks to die', () => served(world, 'reversed-one-dead') >= 12);
-    await nothingIsClaimed(world, 'while tokens die');
+    await nothingIsClaimed(world, 'while tokens expire');
     evidence.figures.set('dead tokens', deadTokens(world));
     sandbox.faults.clear();
     // These two are complete in the end, so that everything is recorded from them.

@@ -17,7 +17,7 @@ const MOMENTS = ['after the fetch', 'during the commit', "before the commit's an
 
 const killedAtCommit: Fault = {
   numbers: [2],
-  title: "kill -9 after the fetch, during the commit, before and after its answer, before the job's end",
+  title: "kill -9 after the fetch, during the commit, before and after its response, before the job's end",
   backends: 'each',
   invariants: ['A', 'B', 'C', 'H'],
   sandbox,
@@ -236,7 +236,7 @@ const frozenWorker: Fault = {
 /** The worker has its response and has not committed: when it continues, another one has recorded later data. */
 const frozenWithAnswer: Fault = {
   numbers: [16],
-  title: 'a worker frozen with an old answer in its hands',
+  title: 'a worker frozen with an old response',
   backends: 'each',
   invariants: ['B', 'D'],
   async inject(world) {
@@ -306,7 +306,7 @@ const blocked: Fault = {
       await until('the loop to be free again', () => (worker?.count('blocked') ?? 0) > before);
       evidence.serve('blocked loop');
       const late = await loopDelay(worker);
-      evidence.claim(`a metric tells of the blocked loop: ${late} s late at most`, late >= 4);
+      evidence.claim(`a metric reports the blocked loop: ${late} s late at most`, late >= 4);
     }
     await steady.recovers('the loop was free');
     await steady.whole(300_000);

@@ -9,7 +9,7 @@ const BELIEVED = 2.5;
  */
 export const accounted: Invariant = {
   letter: 'I',
-  says: 'up + down + unknown + maintenance = wall time, and nothing is up that nobody looked at',
+  says: 'up + down + unknown + maintenance = wall time, and unobserved time is never up',
   async check({ sql }) {
     const rows = await sql<{ node: string; probe: string; off: number }[]>`
       select h.node, h.probe, coalesce(extract(epoch from max(s.ended_at) - min(s.started_at))

@@ -20,7 +20,7 @@ export const complete: Invariant = {
       const invented = stored.filter((hash) => !wanted.has(hash));
       const where = `${one.blockchainId} of ${one.nodeId}`;
       if (lost.length > 0) problems.push(`${where}: ${lost.length} of ${truth.length} blocks lost`);
-      if (invented.length > 0) problems.push(`${where}: ${invented.length} blocks that never were`);
+      if (invented.length > 0) problems.push(`${where}: ${invented.length} blocks that never existed`);
       rows += stored.length;
       sums.truth.push(checksum(truth));
       sums.stored.push(checksum(stored));

@@ -34,7 +34,7 @@ async function wronglyStored({ sql, evidence }: World, list: ServedList): Promis
   // An item with an unreadable key may be any member: then none is ended.
   const retires = !contradicts && members.every(({ key }) => key !== null);
   evidence.figures.set(
-    `${dataset}: had to be stored, left, were poisoned, looks`,
+    `${dataset}: had to be stored, left, were poisoned, polls`,
     [sound.size, left.size, list.poisons.size, list.looks].join(', '),
   );
   const problems: string[] = [];
@@ -45,7 +45,7 @@ async function wronglyStored({ sql, evidence }: World, list: ServedList): Promis
     if (marked || !sound.has(key)) problems.push(`${dataset}: the poisoned ${key} is stored`);
     else if (current !== (left.has(key) && retires ? 0 : 1))
       problems.push(
-        `${dataset}: ${key} ${left.has(key) ? 'left' : 'is there'} and has ${current} rows that stand`,
+        `${dataset}: ${key} ${left.has(key) ? 'left' : 'is listed'} and has ${current} current rows`,
       );
   }
   return problems;
@@ -83,5 +83,5 @@ async function wronglyClaimed({ sql }: World, { dataset, members }: ServedList):
     select incomplete_since is null as complete from reporting.freshness where dataset = ${dataset}`;
   return row?.complete === !poisoned
     ? []
-    : [`${dataset}: freshness says ${poisoned ? 'complete' : 'incomplete'}`];
+    : [`${dataset}: freshness reports ${poisoned ? 'complete' : 'incomplete'}`];
 }

@@ -2,7 +2,7 @@ import type { Invariant } from './invariant.ts';
 
 /** Requires that a fault was observed where an invariant is about it. */
 function unless(observed: readonly unknown[], what: string, problems: string[]): string[] {
-  return observed.length === 0 ? [`${what} was looked at`] : problems;
+  return observed.length === 0 ? [`${what} was not observed`] : problems;
 }
 
 /** E: within 60 s of the fault's end the lag is below two intervals, without manual help. */
@@ -12,7 +12,7 @@ export const recovered: Invariant = {
   check: async ({ evidence: { recoveries } }) =>
     unless(
       recoveries,
-      'no recovery',
+      'a recovery',
       recoveries.flatMap(({ after, took }) =>
         took === null ? [`after ${after} not fresh within 60 s`] : [],
       ),
@@ -26,7 +26,7 @@ export const shown: Invariant = {
   check: async ({ evidence }) =>
     unless(
       evidence.shown,
-      'nothing that shows',
+      'a place that shows the fault',
       evidence.shown.flatMap(({ where, seen }) => (seen ? [] : [`not shown: ${where}`])),
     ),
 };
@@ -34,13 +34,13 @@ export const shown: Invariant = {
 /** K: every stall is reported in all places within three intervals or 60 s. */
 export const told: Invariant = {
   letter: 'K',
-  says: 'what is stalled is told: freshness, status, doctor, a metric, the log',
+  says: 'a stall is reported: freshness, status, doctor, a metric, the log',
   check: async ({ evidence }) =>
     unless(
       evidence.told,
-      'nothing that is stalled',
+      'a stall',
       evidence.told.flatMap(({ what, where, after }) =>
-        after === null ? [`${what}: not told in time by ${where}`] : [],
+        after === null ? [`${what}: not reported in time by ${where}`] : [],
       ),
     ),
 };
@@ -52,7 +52,7 @@ export const bounded: Invariant = {
   check: async ({ evidence }) =>
     unless(
       evidence.bounded,
-      'nothing bounded',
+      'a bounded value',
       evidence.bounded.flatMap(({ what, value, most }) =>
         value > most ? [`${what}: ${value}, more than ${most}`] : [],
       ),
@@ -66,7 +66,7 @@ export const ended: Invariant = {
   check: async ({ evidence }) =>
     unless(
       evidence.exits,
-      'no exit',
+      'an exit',
       evidence.exits.flatMap(({ what, code, promised, took, within }) => [
         ...(code !== null && promised.includes(code)
           ? []

@@ -35,7 +35,7 @@ async function wrongHistories({ sql, evidence }: World, upstream: RevisingUpstre
     for (const run of runs) {
       const answer = upstream.answerWithin(target, run.from.getTime(), run.to.getTime());
       if (!answer) {
-        problems.push(`${key}: a run of ${run.from.toISOString()} committed an answer that was never given`);
+        problems.push(`${key}: a run of ${run.from.toISOString()} committed a response that was never sent`);
         continue;
       }
       for (const [timestamp, value] of answer.points) {
@@ -65,10 +65,10 @@ async function wrongHistories({ sql, evidence }: World, upstream: RevisingUpstre
       const row = found.get(timestamp);
       const wanted = history.map(({ value }) => value).join(' ');
       if (row?.values.join(' ') !== wanted)
-        problems.push(`${key} at ${timestamp}: stored ${row?.values.join(' ')}, answered ${wanted}`);
+        problems.push(`${key} at ${timestamp}: stored ${row?.values.join(' ')}, response ${wanted}`);
       else if (row.gone !== (history.at(-1)?.to !== null))
         problems.push(
-          `${key} at ${timestamp}: ${row.gone ? 'gone' : 'there'}, which is not what was answered last`,
+          `${key} at ${timestamp}: ${row.gone ? 'removed' : 'current'}, unlike the last response`,
         );
       found.delete(timestamp);
     }

@@ -19,7 +19,7 @@ export const secret: Invariant = {
     places.push(...(await tables(world)), ...(await redisValues(world)));
     const log = join(world.setting.postgres.data, '..', 'postgres.log');
     places.push({ where: "PostgreSQL's log", text: await readFile(log, 'utf8').catch(() => '') });
-    return places.flatMap(({ where, text }) => (text.includes(CANARY) ? [`${where} holds the key`] : []));
+    return places.flatMap(({ where, text }) => (text.includes(CANARY) ? [`${where} contains the key`] : []));
   },
 };
 

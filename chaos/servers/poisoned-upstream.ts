@@ -16,7 +16,7 @@ export class ServedList {
   readonly dataset: string;
   /** The column that identifies its members. */
   readonly column: string;
-  /** What is sent from now on. */
+  /** Members of the next responses. */
   members: readonly Member[] = [];
   /** A key had two values: missing members prove nothing. */
   contradicts = false;

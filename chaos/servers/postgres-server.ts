@@ -168,7 +168,7 @@ export class PostgresServer {
 
   async #cut(sql: postgres.Sql, name: string): Promise<void> {
     await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`;
-    await until('its sessions to be gone', async () => {
+    await until('its sessions to end', async () => {
       const [row] = await sql<{ n: number }[]>`
         select count(*)::int as n from pg_stat_activity where datname = ${name}`;
       return row?.n === 0;
@@ -183,7 +183,7 @@ export class PostgresServer {
   async crash(): Promise<void> {
     const pid = await this.#postmaster();
     process.kill(pid, 'SIGQUIT');
-    await until('PostgreSQL to be gone', () => !isAlive(pid));
+    await until('PostgreSQL to end', () => !isAlive(pid));
   }
 
   /** Ends all of its processes with SIGKILL. Resolves when they have ended. */
@@ -191,7 +191,7 @@ export class PostgresServer {
     const pid = await this.#postmaster();
     const all = [pid, ...(await childrenOf(pid))];
     for (const one of all) if (isAlive(one)) process.kill(one, 'SIGKILL');
-    await until('PostgreSQL to be gone', () => !all.some(isAlive));
+    await until('PostgreSQL to end', () => !all.some(isAlive));
   }
 
   /** Starts it again on the same port, after a crash through recovery. Resolves when it accepts connections. */

@@ -62,11 +62,11 @@ export class RedisPlaces {
         );
       const knowsAll = async (client: Redis) =>
         /cluster_known_nodes:6\b/.test(String(await client.cluster('INFO')));
-      for (const client of clients) await until('every node to know all', () => knowsAll(client));
+      for (const client of clients) await until('every node to discover all', () => knowsAll(client));
       for (const [at, client] of clients.slice(3).entries())
         await client.call('CLUSTER', 'REPLICATE', ids[at] ?? '');
       for (const client of clients)
-        await until('the cluster to be whole', async () =>
+        await until('the cluster to be complete', async () =>
           /cluster_state:ok/.test(String(await client.cluster('INFO'))),
         );
       for (const client of clients.slice(3))
@@ -104,7 +104,7 @@ export class RedisPlaces {
     }
     for (const { port } of sentinels) {
       const sentinel = new Redis(port);
-      await until('the sentinels to know each other', async () => {
+      await until('the sentinels to discover each other', async () => {
         const told = String(await sentinel.call('SENTINEL', 'master', 'recorder'));
         return /num-slaves,1\b/.test(told) && /num-other-sentinels,2\b/.test(told);
       });
@@ -121,7 +121,7 @@ export class RedisPlaces {
     try {
       const written = await told(/^master_repl_offset:(\d+)/m);
       await until(
-        'a replica to hold what was written',
+        'a replica to have all writes',
         async () => (await told(/^slave0:.*offset=(\d+)/m)) >= written,
       );
     } finally {

@@ -25,7 +25,7 @@ function item(network: EvmNetwork, contract: Contract, sec: number): JsonObject 
   if (number % 8 === 3) return { address, ercType: type };
   return {
     name,
-    description: 'Made up by the sandbox',
+    description: 'Simulated by the sandbox',
     officialSite: 'https://example.org/',
     email: 'nobody@example.org',
     logoAsset: { assetId: `logo-${number}`, imageUri: 'https://example.org/logo.png' },

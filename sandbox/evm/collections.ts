@@ -57,7 +57,7 @@ function metadata(network: EvmNetwork, contract: Contract, i: number, sec: numbe
     name: network.facts.spelt(`${contract.name} #${i + 1}`, sec),
     symbol: contract.symbol,
     imageUri: `ipfs://sandbox/${contract.number}/${i + 1}.png`,
-    description: 'Made up by the sandbox',
+    description: 'Simulated by the sandbox',
     animationUri: '',
     externalUrl: 'https://example.org/',
     background: 'ffffff',

@@ -14,9 +14,7 @@ const list = (...patterns: readonly string[]): string[] =>
     .filter((path) => path !== '');
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
 
-const texts = list('src/*.ts', 'src/*.tsx', 'web/*.ts', 'sandbox/*.ts', 'scripts/*.ts', '*.md').filter(
-  (path) => !isExempt(path),
-);
+const texts = list('*.ts', '*.tsx', '*.js', 'src/*.sql', '*.md').filter((path) => !isExempt(path));
 const modules = new Map(list('src/*.ts', 'src/*.tsx').map((path) => [path, read(path)]));
 const problems = [
   ...texts.flatMap((path) => textsOf(path, read(path)).flatMap(findStyleProblems)),

@@ -10,7 +10,7 @@ interface StyleRule {
 
 const UNUSUAL = 'not the usual English term';
 const PRIVATE = 'a private word that no reader searches for';
-const PERSONIFIED = 'personification: code does not ask, tell, look or stand';
+const PERSONIFIED = 'personification: use a technical verb';
 
 /** Words and shapes that comments, messages, page texts and documents do not use. */
 const STYLE_RULES: readonly StyleRule[] = [
@@ -25,30 +25,25 @@ const STYLE_RULES: readonly StyleRule[] = [
   },
   { pattern: /\b(goes|go|went) on\b/i, reason: UNUSUAL, replacement: 'continues, continued' },
   { pattern: /\b(taken|takes|take) away\b/i, reason: PRIVATE, replacement: 'dropped, removed' },
+  { pattern: /\bagain and again\b/i, reason: UNUSUAL, replacement: 'repeatedly' },
+  { pattern: /\b(tokens? (dies?|died)|dead tokens?)\b/i, reason: PRIVATE, replacement: 'the token expires' },
+  { pattern: /\boracle\b/i, reason: PRIVATE, replacement: 'the expected result' },
+  { pattern: /\bwiped\b/i, reason: PRIVATE, replacement: 'cleared, truncated' },
   { pattern: /\bset aside\b/i, reason: PRIVATE, replacement: 'quarantined' },
   { pattern: /\b(is|are) called so\b/i, reason: PRIVATE, replacement: 'has this name' },
   { pattern: /\bas (it|they) stands?\b/i, reason: PRIVATE, replacement: 'the current state' },
   { pattern: /\bown words\b/i, reason: PRIVATE, replacement: 'as the node reports it' },
   {
-    pattern: /\b(nobody|whoever)\b/i,
+    pattern: /\b(nobody|anybody|whoever)\b/i,
     reason: PERSONIFIED,
     replacement: 'no process, no observer, every reader',
   },
+  { pattern: /\btold\b(?!:)/i, reason: PERSONIFIED, replacement: 'is reported, sent, notified' },
+  { pattern: /\btells?\b/i, reason: PERSONIFIED, replacement: 'reports, describes, distinguishes' },
   {
-    pattern: /\b(is|are|was|were|be|been) told\b/i,
+    pattern: /(?<![.\w`$]|as )\b(asks?|asked|asking)\b(?![`:)(]|\.\w)/i,
     reason: PERSONIFIED,
-    replacement: 'is reported, sent, notified',
-  },
-  {
-    pattern: /\btells? (of|who|what|how|why|which|that|it)\b/i,
-    reason: PERSONIFIED,
-    replacement: 'reports, describes',
-  },
-  { pattern: /\basks? (for|of|about|whether|it)\b/i, reason: PERSONIFIED, replacement: 'requests, queries' },
-  {
-    pattern: /\basked (for|about|wrongly|whether)\b/i,
-    reason: PERSONIFIED,
-    replacement: 'requested, queried',
+    replacement: 'requests, queries, prompts',
   },
   {
     pattern: /\b(stands?|stood) (in|there|still|at|for|here)\b/i,

@@ -40,9 +40,16 @@ function typescriptTexts(path: string, source: string): StyleText[] {
   return texts;
 }
 
+/** Returns the comments and the sentences in string literals of a SQL file. */
+const sqlTexts = (path: string, source: string): StyleText[] =>
+  [...source.matchAll(/--[^\n]*|'(?:[^']|'')*'/g)]
+    .filter(([text]) => text.startsWith('--') || (/\S \S+ \S/.test(text) && !CODE.test(text)))
+    .map(({ 0: text, index }) => ({ path, line: lineAt(source, index), text: text.replace(/^--/, '') }));
+
 /** Returns the texts of a file that people read: comments, messages and documents without code. */
 export function textsOf(path: string, source: string): StyleText[] {
-  if (/\.tsx?$/.test(path)) return typescriptTexts(path, source);
+  if (/\.(tsx?|js)$/.test(path)) return typescriptTexts(path, source);
+  if (path.endsWith('.sql')) return sqlTexts(path, source);
   const withoutCode = path.endsWith('.md')
     ? source.replace(/^ *```.*?^ *```$/gms, (block) => block.replace(/[^\n]/g, ''))
     : source;

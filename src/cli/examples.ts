@@ -22,8 +22,8 @@ chain-recorder up --roles worker`,
    18  chainId=43114 metric=txCount …  2026-01-01 … 2026-02-01  done        1 …
 chain-recorder backfill p_blocks --from-height 0`,
   coverage: `chain-recorder coverage metric_points
-  dataset        expected  covered  empty  failed  never_asked  not_supported …
-  metric_points       116      116      0       0            0              0 …`,
+  dataset        expected  covered  empty  failed  never_requested  not_supported …
+  metric_points       116      116      0       0                0              0 …`,
   heal: `chain-recorder heal metric_points
   0 gaps processed, 0 rows written, 0 failed`,
   status: `chain-recorder status

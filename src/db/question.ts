@@ -285,7 +285,7 @@ async function suggestRelation(session: postgres.Sql, message: string): Promise<
   );
   return nearest === undefined ? '' : `did you mean ${nearest}?`;
 }
-const MULTIPLE_STATEMENTS = 'one statement is asked at a time: leave out what stands behind the first ";"';
+const MULTIPLE_STATEMENTS = 'only one statement is allowed: remove the text after the first ";"';
 
 /**
  * Returns whether PostgreSQL refused several statements. The error of a single invalid statement has a

@@ -113,29 +113,29 @@ async function registerBatch(
     range?.axis === 'time' ? (since ?? firstStart(range, now)) : range ? since : null;
   // Lists are not joined with each other: PostgreSQL underestimates their length and would use a nested loop.
   const [stored] = await ormOf(sql).execute<{ own: number; written: number }>(expression`
-    with entitled as materialized (${entitledSql(by)}), asked as materialized (
+    with entitled as materialized (${entitledSql(by)}), offered as materialized (
       select a.* from entitled,
         unnest(${expression.param(wanted.map(({ source }) => source.name))}::text[], ${expression.param(wanted.map(({ target }) => targetKey(target)))}::text[],
           ${expression.param(wanted.map(({ target }) => JSON.stringify(target)))}::text[]) as a(source, key, target)
       where not exists (select from ${targets} o where o.source = a.source and o.target_key = a.key
         and o.recorder <> ${by.recorder} and ${isAliveSql(expression`o.recorder`)})
     ), wanted as materialized (
-      select asked.key, asked.target, d.* from unnest(${expression.param(offers.map(({ source }) => source.name))}::text[],
+      select offered.key, offered.target, d.* from unnest(${expression.param(offers.map(({ source }) => source.name))}::text[],
         ${expression.param(offers.map(({ dataset }) => dataset.name))}::text[], ${expression.param(offers.map(({ dataset }) => dataset.every))}::bigint[],
         ${expression.param(offers.map(({ source }) => `${source.once ?? false}`))}::boolean[],
         ${expression.param(offers.map(({ source, dataset }) => expectedFrom(source, dataset)))}::bigint[])
         as d(source, dataset, every_ms, once, expected_from)
-      join asked on asked.source = d.source
+      join offered on offered.source = d.source
       left join ${targetDatasets} t
-        on t.source = d.source and t.target_key = asked.key and t.dataset = d.dataset
+        on t.source = d.source and t.target_key = offered.key and t.dataset = d.dataset
       where t.active is not true or (t.every_ms, t.once) <> (d.every_ms, d.once)
         or d.expected_from < coalesce(t.expected_from, 9223372036854775807)
     ), changed as materialized (
       select source, key, target from wanted
       union
-      select asked.* from asked where not exists (
+      select offered.* from offered where not exists (
         select from ${targets} o
-        where o.source = asked.source and o.target_key = asked.key and o.recorder = ${by.recorder})
+        where o.source = offered.source and o.target_key = offered.key and o.recorder = ${by.recorder})
     ), locked as (
       insert into ${targets} as k (source, target_key, target, recorder)
       select source, key, target::jsonb, ${by.recorder} from changed order by source, key
@@ -150,7 +150,7 @@ async function registerBatch(
         expected_from = least(t.expected_from, excluded.expected_from)
       returning 1
     )
-    select (select count(*) from asked)::int as own, (select count(*) from written)::int as written`);
+    select (select count(*) from offered)::int as own, (select count(*) from written)::int as written`);
   if (!stored) throw new Error('the query that registers targets returned no row');
   return stored;
 }

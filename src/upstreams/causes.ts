@@ -182,7 +182,7 @@ const CAUSES: readonly FailureCause[] = [
   {
     is: status(429),
     cause: ({ retryAfter }, context) =>
-      `${hostOf(context)} answers 429: too many calls${retryAfter === null ? '' : `; it asks us to wait ${Math.ceil(retryAfter / 1000)} s`}`,
+      `${hostOf(context)} answers 429: too many calls${retryAfter === null ? '' : `; it requires a pause of ${Math.ceil(retryAfter / 1000)} s`}`,
     fix: (_, context) =>
       context.kind === 'service'
         ? `wait, and set ${context.setting.replace(/url$/, 'budget')} to what your plan allows ("chain-recorder plan" shows the planned requests)`

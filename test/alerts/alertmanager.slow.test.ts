@@ -100,7 +100,7 @@ receivers: [{ name: hook, webhook_configs: [{ url: "${receiver.url}/hook", send_
     expect(first?.alerts.map(({ labels }) => labels.subject).sort()).toEqual(['n1', 'n2', 'n3']);
     expect(first?.alerts[0]).toMatchObject({
       labels: { alertname: 'node-down', severity: 'critical', recorder: 'recorder', network: 'mainnet' },
-      annotations: { description: 'A test says so.' },
+      annotations: { description: 'A test set it.' },
     });
     expect(await active()).toEqual(['n1', 'n2', 'n3']);
     for (let at = 0; at < 3; at += 1) await round('n1');

@@ -306,7 +306,7 @@ describe('e-mail', () => {
       onRcptTo: ({ address }, _session, done) =>
         more.knows === undefined || more.knows === address
           ? done()
-          : done(Object.assign(new Error('nobody of that name'), { responseCode: 550 })),
+          : done(Object.assign(new Error('no such recipient'), { responseCode: 550 })),
       onData: (stream, session, done) => {
         const { mailFrom, rcptTo } = session.envelope;
         const from = mailFrom === false ? '' : mailFrom.address;
@@ -363,7 +363,7 @@ describe('e-mail', () => {
     await mail.close();
     expect(found).toMatchObject({
       kind: 'refused',
-      message: expect.stringMatching(/^sent, but not to bob@example\.com: .*nobody of that name/),
+      message: expect.stringMatching(/^sent, but not to bob@example\.com: .*no such recipient/),
     });
   });
 

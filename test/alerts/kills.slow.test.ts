@@ -109,7 +109,7 @@ it(
       where a.subject <> 'end' and m.state <> 'sent'`;
     expect([...unsent]).toEqual([]);
     console.log(
-      `${expected.length} states to each of ${CHANNELS.length} channels; shown twice, and said so: ${JSON.stringify(repeats)}`,
+      `${expected.length} states to each of ${CHANNELS.length} channels; shown twice, and marked: ${JSON.stringify(repeats)}`,
     );
   },
   120_000 + 20_000 * KILLS,

@@ -320,6 +320,6 @@ it('sends every kind of channel the expected messages of a month, without a secr
   for (const { alerts } of workers) await alerts.close();
   const counts = CHANNELS.map((name) => `${name} ${standIns.told[name].length}`);
   console.log(
-    `${rounds} rounds of two workers, ${episodes.length} episodes; told: ${counts.join(', ')}; ${dumps + 1} looks at all rows of the database`,
+    `${rounds} rounds of two workers, ${episodes.length} episodes; messages: ${counts.join(', ')}; ${dumps + 1} comparisons of all rows of the database`,
   );
 }, 600_000);

@@ -153,7 +153,7 @@ describe('a round', () => {
   it('reports a rule whose rows lack their subject, and evaluates the others', async () => {
     const [one, two] = [scriptedRule({ name: 'one' }), scriptedRule({ name: 'two' })];
     const { round, told } = open([one, two]);
-    one.says = JSON.parse('[{ "subject": null, "summary": "of nobody", "since": null }]');
+    one.says = JSON.parse('[{ "subject": null, "summary": "without a subject", "since": null }]');
     two.says = [{ subject: 'n1', summary: 'n1 is ill', since: new Date(Number.NaN) }];
     expect((await round())?.failed).toEqual([
       { rule: 'one', error: expect.stringContaining('a row without subject') },
@@ -286,7 +286,7 @@ describe('a channel', () => {
     rule.says = [];
     await round(); // the channel is not retried before its time
     expect(told()).toHaveLength(1);
-    /** How the time changes. */
+    /** Moves the time. */
     const later = () => alerts.sql`update recorder.alert_channels set next_try_at = now()`;
     await later();
     await round();

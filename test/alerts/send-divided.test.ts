@@ -14,7 +14,7 @@ const message = (summaries: readonly string[]): AlertMessage => ({
   at: '2026-11-22T00:00:00.000Z',
   recorder: 'recorder',
   network: 'mainnet',
-  advice: 'Look at the node.',
+  advice: 'Check the node.',
   runbook: 'https://docs.example/alerts#node-down',
   page: null,
   items: summaries.map((summary, at) => ({
@@ -70,9 +70,7 @@ it('keeps the limit of a text, the fix, and the link to the rest', () => {
       (summaries, most) => {
         const text = formatText(message(summaries), most);
         expect(text.length).toBeLessThanOrEqual(most);
-        expect(text).toContain(
-          'What to do: Look at the node.\nRunbook: https://docs.example/alerts#node-down',
-        );
+        expect(text).toContain('What to do: Check the node.\nRunbook: https://docs.example/alerts#node-down');
         if (summaries.length > 20) expect(text).toMatch(/… and \d+ more: the page \/alerts/);
       },
     ),

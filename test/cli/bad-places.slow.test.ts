@@ -61,12 +61,7 @@ const places = [
   ['a file in the place of a folder', 'file/below/it', /\S+\/file is a file, where a folder has to be:/, []],
   ['a name that is too long', 'x'.repeat(300), /the name is too long:/, []],
   ['no right to write', 'shut/it', /this user may not write to \S*shut\/it: let it, or/, withoutRights],
-  [
-    'a disk that takes no writes',
-    'disk/it',
-    /the file system is read-only:/,
-    readOnlyDisk(join(dir, 'disk')),
-  ],
+  ['a read-only disk', 'disk/it', /the file system is read-only:/, readOnlyDisk(join(dir, 'disk'))],
   ['a full disk', 'full/it', /the disk is full: make room on it, or/, fullDisk(join(dir, 'full'))],
 ] as const;
 

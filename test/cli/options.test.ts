@@ -18,7 +18,7 @@ const day = '--from 2026-01-01 --to 2026-01-02';
 
 const refused: readonly (readonly [line: string, problem: string])[] = [
   ['record no_such_dataset', 'no_such_dataset'],
-  ['record chain_heights --target node=nobody', 'no target matches'],
+  ['record chain_heights --target node=unknown', 'no target matches'],
   [`backfill node_identity ${day}`, 'only the current state'],
   [`backfill node_identity ${day}`, 'proposed_blocks'],
   [`backfill node_identity ${day}`, 'p_blocks'],

@@ -228,7 +228,7 @@ datasets:
       { name: 'filled', type: 'webhook', url: 'https://x', body: '{"a": "{{titel}}"}' },
     ];
     const rules = [
-      { name: 'node-down', for: 'soon', channels: ['nobody'] },
+      { name: 'node-down', for: 'soon', channels: ['unknown'] },
       { name: 'node-down', severity: 'fatal' },
       { name: 'Ünïcode', sql: ' ' },
       { name: 'disk-full', days: -1, colour: 'red' },
@@ -246,7 +246,7 @@ datasets:
       expect.stringMatching(
         /^alerts\.channels\[4\]\.body: there is no placeholder {{titel}}; use {{kind}}, /,
       ),
-      'alerts.rules[0].channels[0]: there is no channel "nobody"; there are ops, ops, mail, heartbeat, filled',
+      'alerts.rules[0].channels[0]: there is no channel "unknown"; there are ops, ops, mail, heartbeat, filled',
       expect.stringMatching(/^alerts\.rules\[0\]\.for: must be a duration/),
       'alerts.rules[1].name: "node-down" is taken: names are unique',
       'alerts.rules[1].severity: must be one of info, warning, critical',

@@ -4,7 +4,7 @@ import { diffConfigs } from '../../src/daemon/reload.ts';
 it.each<[string, unknown, unknown, string[]]>([
   ['nothing', { a: [1], b: { c: 'x' } }, { b: { c: 'x' }, a: [1] }, []],
   ['a value', { runs: { keep: 7 } }, { runs: { keep: 8 } }, ['runs.keep: 7 → 8']],
-  ['a value that is gone', { observer: 'eyes' }, {}, ['observer: taken out eyes']],
+  ['a removed value', { observer: 'eyes' }, {}, ['observer: taken out eyes']],
   ['a value that is new', { a: {} }, { a: { every: 5 } }, ['a.every: added 5']],
   [
     'elements of a list',

@@ -10,7 +10,7 @@ import { xBalances } from '../../src/datasets/node/x-balances.ts';
 import { xUtxos } from '../../src/datasets/node/x-utxos.ts';
 
 const target = { node: 'n', subnetId: 's', nodeId: 'NodeID-a', address: 'X-a1a' };
-const refuse = () => Promise.reject(new Error('not asked for'));
+const refuse = () => Promise.reject(new Error('unexpected request'));
 
 /** Walks a dataset's source over an upstream with one response to all requests. */
 async function items(dataset: Dataset, answer: unknown): Promise<number> {

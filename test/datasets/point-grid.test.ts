@@ -56,7 +56,7 @@ describe('a point', () => {
     );
   });
 
-  pure('of any bucket that started is taken, that of now included, and none between two starts is', () => {
+  pure('at the start of any past or current bucket is accepted, and none between two starts is', () => {
     const starts = {
       hour: (back: number) => Math.floor(now / hour) * hour - back * hour,
       day: (back: number) => Math.floor(now / day) * day - back * day,

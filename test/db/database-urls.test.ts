@@ -103,7 +103,7 @@ describe.each(WAYS_IN)('%s', (_, ask) => {
       () => `postgres://${login}@/${database}?host=${folder}&sslmode=require`,
     ],
     [
-      'what libpq takes and the recorder says itself',
+      'parameters of libpq that the recorder sets itself',
       () =>
         `postgres://${login}@127.0.0.1:${port}/${database}?application_name=mine&connect_timeout=3&keepalives=1&keepalives_idle=9&client_encoding=LATIN1&target_session_attrs=read-write&gssencmode=disable&channel_binding=prefer`,
     ],

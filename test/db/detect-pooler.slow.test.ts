@@ -21,8 +21,8 @@ const never = new AbortController().signal;
 
 describe.skipIf(!hasPgBouncer).each([
   ['in transaction mode', ['pool_mode = transaction']],
-  ['in transaction mode, told to drop settings', ['pool_mode = transaction', DROPS]],
-  ['in session mode, told to drop settings', ['pool_mode = session', DROPS]],
+  ['in transaction mode, configured to drop settings', ['pool_mode = transaction', DROPS]],
+  ['in session mode, configured to drop settings', ['pool_mode = session', DROPS]],
 ])(`PgBouncer %s${noPgBouncer}`, (name, settings) => {
   let database: TestDatabase;
   let pooler: Pooler;

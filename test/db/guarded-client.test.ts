@@ -44,7 +44,7 @@ const asking: readonly (readonly [string, (url: string, look: () => Promise<void
 ];
 
 const noTimers =
-  process.platform === 'linux' ? '' : ' (skipped: only Linux tells the timers of its connections)';
+  process.platform === 'linux' ? '' : ' (skipped: only Linux shows the timers of its connections)';
 describe.skipIf(noTimers)(`a vanished server is detected${noTimers}`, () => {
   it.each(asking)('by %s after seconds, though nothing is sent', async (_, ask) => {
     const proxy = await TcpProxy.open(Number(new URL(database.url).port));

@@ -95,7 +95,7 @@ describe.skipIf(!openssl)(`a server with an untrusted certificate${noOpenssl}`, 
     );
 
     it('applies options of the URL, and keeps its own', async () => {
-      const options = encodeURIComponent('-c work_mem=7MB -c application_name=somebody');
+      const options = encodeURIComponent('-c work_mem=7MB -c application_name=a-user');
       expect(await ask(url(`options=${options}`))).toMatchObject({
         ssl: false,
         work_mem: '7MB',

@@ -223,4 +223,4 @@ describe('the dashboard for Superset', () => {
 });
 
 const sourceOf = ({ sql, table_name }: z.infer<typeof datasetFile>) =>
-  sql === null ? `reporting.${table_name}` : `(${sql}) as asked`;
+  sql === null ? `reporting.${table_name}` : `(${sql}) as queried`;

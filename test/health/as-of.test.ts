@@ -35,7 +35,7 @@ async function saw(until: number, changes: readonly Change[], away: readonly [nu
       {
         ...probe,
         ...{ probes: 9, probedAt: START + until * HOUR, suspect: null, hour: null, entries: null },
-        latest: JSON.stringify({ disk: { error: 'in other words', failures: 7 } }),
+        latest: JSON.stringify({ disk: { error: 'with another message', failures: 7 } }),
       },
     ],
   });

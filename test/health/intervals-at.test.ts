@@ -40,7 +40,7 @@ function intervals(key: Readonly<Record<string, string>>) {
       probes: open ? null : lasts,
       failing_since: whole ? null : at(hour - 1),
       failures: open ? null : below(9),
-      last_error: open ? null : oneOf(null, 'in other words'),
+      last_error: open ? null : oneOf(null, 'with another message'),
       last_message: open ? null : oneOf(null, { other: hour }),
     });
     if (open) break;

@@ -213,7 +213,7 @@ describe('node_latency', () => {
 
   it.each([
     ['others continued, and its hours were dropped', true],
-    ['nobody continued, and its hours are still there', false],
+    ['no probe continued, and its hours are kept', false],
   ])(
     'has all hours of a day whose last one is stored weeks later, when the probe responds again: %s',
     async (_, others) => {

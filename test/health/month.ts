@@ -44,7 +44,7 @@ export async function compareMonth(sql: postgres.Sql, settings: MonthSettings): 
   await compareWindows(sql, accounts, settings.windows, script.random);
   const alerts = await compareAlerts(sql, accounts, settings);
   console.log(
-    `${all.length} causes, ${played.looks.length} looks, ${settings.windows} windows, ${alerts} alerts, ${played.identityChecks} checks of the identity alert`,
+    `${all.length} causes, ${played.looks.length} probes, ${settings.windows} windows, ${alerts} alerts, ${played.identityChecks} checks of the identity alert`,
   );
 }
 

@@ -48,7 +48,7 @@ describe('a probe in flight while the process was paused', () => {
   it.each([
     ['up, of a node that went down meanwhile', 10 * minute, UP, DOWN, 'down'],
     ['up, of a node that went down within seconds', 10 * second, UP, DOWN, 'down'],
-    ['down, of a node that came up meanwhile', 10 * minute, DOWN, UP, 'up'],
+    ['down, of a node that recovered meanwhile', 10 * minute, DOWN, UP, 'up'],
     ['up, of a node that is up', 10 * minute, UP, UP, 'up'],
   ])('is discarded: %s', async (_, pause, before, after, state) => {
     const it = await world();

@@ -154,5 +154,5 @@ it(`counts each of ${REPORTS} reports, one in ${ONE_IN} poisoned, as a probe, wi
   expect(sums.map(({ exact }) => exact)).toEqual(nodes.map(() => true));
   const served = expected.filter(({ poison }) => poison !== null);
   expect(served.length).toBeGreaterThan(REPORTS / ONE_IN / 3);
-  if (process.env.POISONED_REPORTS) console.log(`${expected.length} looks, ${served.length} poisoned`);
+  if (process.env.POISONED_REPORTS) console.log(`${expected.length} probes, ${served.length} poisoned`);
 }, 60_000);

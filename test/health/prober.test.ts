@@ -103,7 +103,7 @@ describe('a ledger that cannot be written', () => {
       });
     const running = it.prober?.run(stopping.signal);
     await until(4, () => {
-      throw new Error('the database is away');
+      throw new Error('the database is unavailable');
     });
     expect(it.warnings).toEqual([expect.stringContaining('the health ledger could not be written')]);
     await until(2, () => []);

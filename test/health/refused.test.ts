@@ -131,7 +131,7 @@ describe('a node whose rows the database refuses', () => {
     const [check] = await sql`
       select state, error from reporting.node_health
       where observer = ${it.observer} and node = 'node-3' and check_name = 'network'`;
-    expect(check).toEqual({ state: 'down', error: 'what the node said could not be stored' });
+    expect(check).toEqual({ state: 'down', error: 'the response of the node could not be stored' });
     expect(await probeOf(it, 'node-3')).toMatchObject({ refused: null });
   });
 

@@ -269,7 +269,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       expect(await waiting(queues.heals)).toBe(1);
     });
 
-    it('tick: due targets are recorded again and again', async () => {
+    it('tick: due targets are recorded repeatedly', async () => {
       const ticking = scriptedFeed(nodeIdentity, { node: 'ticking' }, { every: 1_000 });
       ticking.script = () => onlyPage({ nodeID: 'NodeID-1' });
       const { runs } = await work([ticking]);
@@ -372,7 +372,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
 
     it.each([
       ['may pass is tried again later', new UpstreamFailure('refused', 'the call failed'), 1],
-      ['will not pass is left to the next plan', new UpstreamFailure('auth', 'answered 401'), 0],
+      ['is permanent is left to the next plan', new UpstreamFailure('auth', 'answered 401'), 0],
     ])('complete jobs although the upstream has a fault that %s', async (_, fault, left) => {
       const feed = scriptedFeed(nodeIdentity, { node: 'faulty' });
       feed.script = async function* () {

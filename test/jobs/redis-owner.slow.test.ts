@@ -128,7 +128,7 @@ describe.skipIf(skipped)(`a queue in Redis${skipped ? ` (skipped: ${skipped})` :
     expect(await redis.get(KEY)).toBe('restored');
   });
 
-  it('of a cluster is claimed too, and another recorder is told to choose a name', async () => {
+  it('of a cluster is claimed too, and another recorder is refused until it has a name', async () => {
     const servers = new RedisPlaces();
     closers.add(() => servers.stop());
     const [node] = await servers.startCluster();
@@ -173,7 +173,7 @@ describe.skipIf(skipped)(`one Redis${skipped ? ` (skipped: ${skipped})` : ''}`, 
 
     const first = start(0, ['up']);
     await says(first, DECIDES);
-    await until('the queue to be found taken', async () => (await queueFound(1))?.ok === false);
+    await until('the queue to be reported as taken', async () => (await queueFound(1))?.ok === false);
     expect(await queueFound(1)).toMatchObject({
       found: expect.stringContaining(
         'another recorder with the same name and another database uses this queue',

@@ -72,7 +72,7 @@ describe.skipIf(skipped)(`the queue${skipped ? ` (skipped: ${skipped})` : ''}`, 
     const holder: RedisNode | undefined = nodes[Math.floor((slot * 3) / 16_384)];
     const url = `redis-cluster://${nodes.slice(4).map(({ port }) => `127.0.0.1:${port}`)}`;
     await worksWhile(url, async () => {
-      if (!holder) throw new Error(`nobody holds slot ${slot}`);
+      if (!holder) throw new Error(`no node holds slot ${slot}`);
       await servers.replicated(holder);
       await servers.kill(holder);
     });

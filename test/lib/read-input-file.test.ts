@@ -94,7 +94,7 @@ describe('an input file', () => {
     ['of NULs', () => file('zeros', Buffer.alloc(32)), /^--head: contains a NUL byte at offset 0/],
     ['in Latin-1', () => file('latin', Buffer.from('zwölf', 'latin1')), /^--head: is not in UTF-8/],
     [
-      'that is a pipe to which nobody writes',
+      'that is a pipe without a writer',
       () => pipe('silent'),
       /^--head: is a pipe without a writer: name a file$/,
     ],

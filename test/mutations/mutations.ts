@@ -19,7 +19,7 @@ export const mutations: readonly Mutation[] = [
     test: 'recording/record.test.ts',
   },
   {
-    name: 'a lease that another run holds is taken',
+    name: 'a lease that another run holds is claimed',
     file: 'recording/claim-run.ts',
     from: 't.run_id is null or t.lease_until is null or t.lease_until < now()',
     to: 'true',
@@ -40,7 +40,7 @@ export const mutations: readonly Mutation[] = [
     test: 'recording/record.test.ts',
   },
   {
-    name: 'members are retired without a whole walk',
+    name: 'members are retired without a complete walk',
     file: 'recording/histories/absence.ts',
     from: "const may = statement.param('boolean', ({ batches }) => batches[at]?.absence != null);",
     to: "const may = statement.param('boolean', ({ batches }) => batches[at] != null);",
@@ -110,7 +110,7 @@ export const mutations: readonly Mutation[] = [
     test: 'recording/windows.test.ts',
   },
   {
-    name: 'one failed look is an outage',
+    name: 'one failed probe is an outage',
     file: 'health/state.ts',
     from: 'export const MIN_CONFIRM_GAP_MS = 2_000;',
     to: 'export const MIN_CONFIRM_GAP_MS = -1;',
@@ -124,7 +124,7 @@ export const mutations: readonly Mutation[] = [
     test: 'health/state.test.ts',
   },
   {
-    name: 'a secret is left in a text with an escape',
+    name: 'a secret remains in a text with an escape',
     file: 'lib/redaction.ts',
     from: 'text.replaceAll(inAnySpelling, REDACTED)',
     to: 'text',
@@ -152,7 +152,7 @@ export const mutations: readonly Mutation[] = [
     test: 'lib/csv.test.ts',
   },
   {
-    name: 'anybody may read beyond this machine',
+    name: 'every host may read',
     file: 'server/access.ts',
     from: 'isLoopback(host) && token === undefined;',
     to: 'token === undefined;',
@@ -180,7 +180,7 @@ export const mutations: readonly Mutation[] = [
     test: 'upstreams/upstream-session.test.ts',
   },
   {
-    name: 'a caller of a mutex passes while another one holds it',
+    name: 'a caller enters a mutex while another one holds it',
     file: 'upstreams/mutex.ts',
     from: 'await Promise.race([before, gaveUp]);',
     to: 'await Promise.race([Promise.resolve(), gaveUp]);',
@@ -215,7 +215,7 @@ export const mutations: readonly Mutation[] = [
     test: 'reporting/seals/seals.test.ts',
   },
   {
-    name: 'the future is sealed where a clock is ahead',
+    name: 'the future is sealed if a clock is ahead',
     file: 'reporting/seals/seal.ts',
     from: 'Math.min(until, await timeOf(sql))',
     to: 'until',

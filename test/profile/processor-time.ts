@@ -13,7 +13,7 @@ export interface ProcessorTime {
 interface Process {
   readonly parent: number;
   readonly own: number;
-  /** Of ended children. */
+  /** Processor time of ended children. */
   readonly reaped: number;
 }
 

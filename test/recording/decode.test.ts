@@ -51,7 +51,7 @@ describe('an item that cannot be decoded', () => {
     ['a time that is none', text({ ...block(2, 1), blockTimestamp: 1e300 }), 'blockTimestamp'],
     ['a text of a megabyte', text({ ...block(2, 1), blockType: 'x'.repeat(1 << 20) }), 'blockType'],
     [
-      'a key that no index takes',
+      'a key that is too long for an index',
       text({ ...block(2, 1), blockHash: randomBytes(4_000).toString('hex') }),
       'block_hash',
     ],

@@ -53,7 +53,7 @@ export const indexedDatasets = Object.values(datasets).map(({ dataset }) => data
 
 let targets = 0;
 
-/** How a target is recorded from a late index. */
+/** Recording of a target from a late index. */
 export interface Polled extends Partial<Answers> {
   readonly name?: IndexedDataset;
   /** Some runs may fail. Default: all must be complete. */

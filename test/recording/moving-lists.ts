@@ -321,7 +321,7 @@ async function checkList(sql: postgres.Sql, one: ListCase, stakes: Stakes): Prom
       stakes.contradicted += 1;
       expect(result.status).not.toBe('done');
       for (const [member, ended] of before)
-        if (ended === null) expect(isCurrent(member), 'an incomplete walk retires nobody').toBe(true);
+        if (ended === null) expect(isCurrent(member), 'an incomplete walk retires no member').toBe(true);
     }
     before = members;
   }

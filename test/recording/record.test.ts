@@ -261,7 +261,7 @@ describe('a commit', () => {
     const broken = contextBefore(async (commit) => {
       if (commit > 1) return;
       await failed.opened;
-      throw new Error('the database went away');
+      throw new Error('the database connection was lost');
     });
     const half = { from: window.from + day / 2, to: window.to };
     feed.script = async function* () {
@@ -409,7 +409,7 @@ describe('the fence', () => {
       if (walks === 1) {
         begun.open();
         await resumed.opened;
-        throw new UpstreamFailure('timeout', 'no whole answer');
+        throw new UpstreamFailure('timeout', 'incomplete response');
       }
       yield page({ blocks: [] }, null, { last: true });
     };

@@ -4,7 +4,7 @@ import type { Range, SourcePage, UpstreamClient, Window } from '../../src/datase
 import { walk } from '../../src/recording/walk.ts';
 
 const range: Range = { axis: 'height', span: () => 10, head: () => 0, settle: 0, lookback: 0 };
-const nobody = () => Promise.reject(new Error('nobody is asked'));
+const nobody = () => Promise.reject(new Error('unexpected request'));
 const ask: UpstreamClient = {
   get: nobody,
   post: nobody,
@@ -35,7 +35,7 @@ async function walked(
 
 it('runs piece by piece, newest first, and proves down from the end of the whole window', async () => {
   const { asked, pages } = await walked({ from: 5, to: 30 }, (piece) => {
-    if (!piece) throw new Error('a window was asked for');
+    if (!piece) throw new Error('a window was requested');
     const middle = Math.ceil((piece.from + piece.to) / 2);
     return [
       { proven: null, last: false },

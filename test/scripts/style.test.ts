@@ -11,13 +11,19 @@ it('refuses comments, messages and documents with private words, with place, rea
     'export const a = 1;',
     "throw new Error('nobody asks for this run');",
     'const begins = `select begins from spans group by begins`;',
+    "it('tells the result', run);",
   ].join('\n');
   expect(problemsOf('src/a.ts', source).map((problem) => problem.split(' is ', 1)[0])).toEqual([
     'src/a.ts:1: "anew"',
     'src/a.ts:1: "begun"',
     'src/a.ts:1: "/** Such"',
     'src/a.ts:3: "nobody"',
-    'src/a.ts:3: "asks for"',
+    'src/a.ts:3: "asks"',
+    'src/a.ts:5: "tells"',
+  ]);
+  expect(problemsOf('a.sql', "-- wholly new\nselect 'told', 'it stands still for long';")).toEqual([
+    expect.stringMatching(/^a\.sql:1: "wholly"/),
+    expect.stringMatching(/^a\.sql:2: "stands still"/),
   ]);
   expect(problemsOf('docs/a.md', 'It stands still.\n```sh\nit begins anew\n```\nFixed.')).toEqual([
     expect.stringMatching(/^docs\/a\.md:1: "stands still" is .+; use .+/),

@@ -120,7 +120,7 @@ describe('while many readers hold all their connections', () => {
           runs >= before.runs + 6 &&
           looks.every(({ probes }, at) => probes >= (before.looks[at]?.probes ?? 0) + 3);
         await expect.poll(async () => further(await recorded()), { timeout: 60_000 }).toBe(true);
-        // The same load all the time: no reader was admitted, and rejected ones were told to retry.
+        // The same load all the time: no reader was admitted, and rejected ones got a time to retry.
         await expect.poll(waiting, { timeout: 50_000 }).toMatchObject(held);
         expect([...answers.keys()].filter((code) => code !== 503 && code !== 504)).toEqual([]);
         expect(answers.get(503)).toBeGreaterThan(50);

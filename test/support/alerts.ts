@@ -74,7 +74,7 @@ export interface ScriptedRule extends ConfiguredRule {
 export function scriptedRule(more: Partial<ConfiguredRule> = {}): ScriptedRule {
   const rule: ScriptedRule = {
     name: 'scripted',
-    about: 'A test says so.',
+    about: 'A test set it.',
     severity: 'warning',
     for: 0,
     every: 30_000,

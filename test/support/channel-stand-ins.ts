@@ -115,7 +115,7 @@ export async function channelStandIns(clock: Clock, { answerAfter = 0 } = {}): P
       const { title, text: said, maybe_again } = JSON.parse(body);
       // Channels with a key drop duplicates.
       if (!keys.has(key)) tell('webhook', { ...read(title, said), again: false });
-      else check(maybe_again === true, 'webhook: a key twice, and nothing says so');
+      else check(maybe_again === true, 'webhook: a key twice, without a mark');
       keys.add(key);
       return [204, undefined];
     },

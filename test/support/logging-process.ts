@@ -2,7 +2,7 @@ import { type EventEmitter, errorMonitor } from 'node:events';
 import { openLog } from '../../src/telemetry/log.ts';
 
 /**
- * Logs, waits until it is told to continue, logs more, and ends at once. If it loses its terminal it logs, and reports
+ * Logs, waits for a signal to continue, logs more, and ends at once. If it loses its terminal it logs, and reports
  * that it still runs.
  */
 const log = openLog({ logLevel: 'info', logJson: !process.stderr.isTTY });
@@ -17,6 +17,6 @@ process.stdin.once('data', () => {
 });
 const stderr: EventEmitter = process.stderr;
 process.on('SIGHUP', () => {
-  log.info('the terminal is gone');
+  log.info('the terminal is closed');
   stderr.once(errorMonitor, () => setImmediate(() => process.stdout.write('outlived\n')));
 });

@@ -7,7 +7,7 @@ const python = onPath('python3');
 /** Reason why tests of systemd notifications are skipped, for their titles. */
 export const noNotifySocket =
   python && onPath('systemd-notify') ? '' : ' (skipped: systemd-notify and python3 are not both on PATH)';
-if (noNotifySocket) console.warn(`Skipping what systemd is told${noNotifySocket}.`);
+if (noNotifySocket) console.warn(`Skipping tests of systemd notifications${noNotifySocket}.`);
 
 /**
  * Receives datagrams, which Node.js cannot, prints each as a line of JSON, and closes the file that signals its

@@ -71,7 +71,7 @@ export function onlyPage(body: unknown, more: Partial<SourcePage> = {}): AsyncGe
   return pagesOf([{ body, proven: null, last: true, whole: true, ...more }]);
 }
 
-const nothing = () => Promise.reject(new Error('this walk asks nothing'));
+const nothing = () => Promise.reject(new Error('this walk sends no request'));
 
 /** A recording context whose runs call `ask`, or no upstream. */
 export function recordingContext(

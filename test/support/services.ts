@@ -16,7 +16,7 @@ export interface Service {
 
 /** The servers of one test run. */
 export interface Services {
-  /** How they run, for the output of the test run. */
+  /** Description of the servers, for the output of the test run. */
   means: string;
   postgres: Service;
   /** Undefined without a Docker engine and a redis-server. */

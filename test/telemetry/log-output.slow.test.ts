@@ -86,7 +86,7 @@ describe('log lines that cannot be written', () => {
     closeSync(first);
     for (const lost of [1, 2]) {
       now = lost * 1_000;
-      output.write('nobody reads this\n');
+      output.write('this is never read\n');
       await expect.poll(() => output.lost).toBe(lost);
     }
     now = 9_000;

@@ -172,7 +172,7 @@ describe('a service', () => {
     expect(await service(url)).toMatchObject([
       {
         ok: false,
-        found: expect.stringMatching(/429: too many calls; it asks us to wait 42 s$/),
+        found: expect.stringMatching(/429: too many calls; it requires a pause of 42 s$/),
         fix: expect.stringContaining('upstreams.metrics.budget'),
       },
     ]);

@@ -230,7 +230,7 @@ describe.concurrent('a temporary error', () => {
 describe.concurrent('a 200 with an invalid body', () => {
   it.each([
     ['HTML', 'text/html', '<html></html>'],
-    ['JSON that says it is a page', 'text/html', '{}'],
+    ['JSON with the type of a page', 'text/html', '{}'],
     ['without a type', '', '{}'],
     ['empty', 'application/json', ''],
     ['garbage', 'application/json', 'upstream request timeout'],

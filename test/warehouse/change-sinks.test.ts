@@ -89,7 +89,7 @@ const record = (...txHashes: readonly string[]) => recordWith({}, ...txHashes);
 it('receives every change in order as CloudEvents, until it accepts it, and reports failures meanwhile', async () => {
   await record('0x1', '0x2', '0x3');
   const sink = sinkOf({ name: 'one', batchSize: 2 });
-  expect(await sink.send(), 'it is made by the first look').toBe(0);
+  expect(await sink.send(), 'the first call creates the position').toBe(0);
   expect(await sink.send()).toBe(3);
   expect(hashes(posted())).toEqual([['0x1', '0x2'], ['0x3']]);
   const [first] = server.received;
@@ -111,7 +111,7 @@ it('receives every change in order as CloudEvents, until it accepts it, and repo
   expect(await sink.send()).toBe(3);
   expect(hashes(posted(before))).toEqual([['0x4', '0x5'], ['0x4', '0x5'], ['0x6']]);
   const [failed, again] = posted(before).map((batch) => batch.map(({ id }) => id));
-  expect(again, 'ids by which a reader knows them').toEqual(failed);
+  expect(again, 'ids by which a reader deduplicates them').toEqual(failed);
   expect(await sink.stands()).toMatchObject({ sent: '6', failures: 0, error: null, waiting_since: null });
   expect(lines.join('')).not.toContain(SECRET);
 });
@@ -140,9 +140,9 @@ it('starts at its configured position, has its selected changes, and delays thei
   const kept = async () => (await sql`select from recorder.changes`).length;
   await sql`update recorder.changes set made_at = made_at - interval '8 days' where commit_number < (select max(commit_number) from recorder.changes)`;
   await removeOldChanges(sql, 'recorder', ['one', 'two', 'now', 'other'], 7 * 86_400_000, never);
-  expect(await kept(), 'the slowest has not taken the last one').toBe(2);
+  expect(await kept(), 'the slowest has not received the last one').toBe(2);
   const found = await sql`select state, subject, reason from reporting.findings where component = 'changes'`;
-  expect(found, 'nobody of this recorder runs, and the changes of a week wait').toMatchObject([
+  expect(found, 'no process of this recorder runs, and the changes of a week wait').toMatchObject([
     { state: 'stalled', subject: 'the sink one of the recorder recorder' },
     { state: 'stalled', subject: 'the sink two of the recorder recorder' },
   ]);

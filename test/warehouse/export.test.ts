@@ -321,9 +321,9 @@ describe('an export since the previous one', () => {
     const table = named('p_blocks');
     await exported('foreign-path', { tables: [table] });
     const manifest = await manifestOf('foreign-path');
-    const foreign = join(into('foreign-path'), '..', 'a file of somebody else');
+    const foreign = join(into('foreign-path'), '..', 'a file of another program');
     writeFileSync(foreign, 'theirs');
-    const text = manifestText({ ...manifest, superseded: ['../a file of somebody else'] });
+    const text = manifestText({ ...manifest, superseded: ['../a file of another program'] });
     for (const name of ['manifest.json', 'manifests/00000001.json'])
       writeFileSync(join(into('foreign-path'), name), text);
     const again = exported('foreign-path', { tables: [table], incremental: true });
@@ -448,7 +448,7 @@ describe('removed rows of a retention', () => {
 
   it.each([
     ['that lacks their newest seals', ['ab']],
-    ['that has made other seals since', ['ab', '01', '23', '45']],
+    ['with other seals since', ['ab', '01', '23', '45']],
   ])(
     'stay in the files of a record that was restored from a backup older than the files, %s',
     async (_, heads) => {

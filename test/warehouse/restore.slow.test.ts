@@ -202,7 +202,7 @@ it('leaves nothing if it is stopped, or if a file differs from the exported one'
   expect(await standing(there)).toBe(0);
 });
 
-it('asks for a restart if the database is lost within a file, or the bucket is unreachable', async () => {
+it('requires a restart if the database is lost within a file, or the bucket is unreachable', async () => {
   class Cutting extends DirectoryTarget {
     #fetched = 0;
     override async fetch(path: string): Promise<string> {

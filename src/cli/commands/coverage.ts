@@ -27,7 +27,7 @@ export async function coverageCommand(
         (count(*) filter (where state = 'covered'))::int as covered,
         (count(*) filter (where state = 'empty'))::int as empty,
         (count(*) filter (where state in ('failed', 'failing')))::int as failed,
-        (count(*) filter (where state = 'never asked'))::int as never_asked,
+        (count(*) filter (where state = 'never requested'))::int as never_requested,
         (count(*) filter (where state = 'not supported'))::int as not_supported,
         sum(gaps)::int as gaps
       from reporting_internal.coverage_states ${only} group by dataset order by dataset`,

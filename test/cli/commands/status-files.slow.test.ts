@@ -216,9 +216,9 @@ describe('a site', () => {
       yield { path: 'index.html', body: 'new' };
       yield { path: 'a/b.html', body: 'new' };
       expect(served()).toEqual(before);
-      throw new Error('the database went away');
+      throw new Error('the database connection was lost');
     }
-    await expect(writeSite(to, failing(), signal)).rejects.toThrow('the database went away');
+    await expect(writeSite(to, failing(), signal)).rejects.toThrow('the database connection was lost');
     expect(filesOf(to)).toEqual(before);
   });
 

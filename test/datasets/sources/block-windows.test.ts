@@ -48,7 +48,7 @@ function listOf(items: () => readonly object[], pageSize = 100) {
 
 /** The coverage that the pages of a walk prove, in order. */
 async function proven(items: readonly object[], { from = 0, pageSize = 100 } = {}) {
-  const refuse = () => Promise.reject(new Error('not asked for'));
+  const refuse = () => Promise.reject(new Error('unexpected request'));
   const ask = {
     get: listOf(() => items, pageSize),
     post: refuse,
@@ -98,7 +98,7 @@ describe('the newest page of an index by blocks', () => {
 
   it.each([
     ['one', [tx(ABSURD, 1)]],
-    ['many that came in years', [tx(ABSURD, 1), tx('9007199254730000', year), tx('1700000000000', 2 * year)]],
+    ['many over years', [tx(ABSURD, 1), tx('9007199254730000', year), tx('1700000000000', 2 * year)]],
     ['one without a time', [tx(ABSURD, 1, { blockTimestamp: null }), tx('1700000000000', 1)]],
   ])('ignores absurd numbers: %s', async (_, absurd) => {
     const items = [tx(7_000_900, 10), tx(7_000_800, 90), tx(7_000_100, 5 * hour)];

@@ -22,7 +22,7 @@ const list: PagedList = {
 /** An upstream that returns these responses in order, and records its requests. */
 function upstream(answer: (query: Query, call: number) => unknown) {
   const asked: Query[] = [];
-  const refuse = () => Promise.reject(new Error('not asked for'));
+  const refuse = () => Promise.reject(new Error('unexpected request'));
   const ask: UpstreamClient = {
     get: async (_path, query = {}) => {
       asked.push(query);

@@ -27,7 +27,7 @@ const impossible =
 
 /** A system, as differences from the one of the test. */
 interface System {
-  /** User of the command. Default: {@link NOBODY}. */
+  /** User of the command. Default: an unprivileged one. */
   readonly uid?: number;
   /** Statements of bash, run as root in a mount namespace before the command. $1 is its directory. */
   readonly mounts?: string;

@@ -31,7 +31,7 @@ async function expectHealthy(world: IdentityWorld) {
     expect(outcomes[name]).toEqual(DONE);
     expect(looks.get(name)?.state).toBe('up');
     expect(await world.reported(name)).toEqual({ freshness: [], findings: [], alerts: [] });
-    expect((await world.heights(name)).at(-1), 'recording goes on').toBe(world.chain.head);
+    expect((await world.heights(name)).at(-1), 'recording continues').toBe(world.chain.head);
   }
   expect(await world.failing()).toBe(0);
   await expectOwnHistory(world);

@@ -129,7 +129,7 @@ export class ComparedSources {
     await this.rounds(1, () => 1);
     const before = new Map<string, { at: number; said: string }>();
     let round = 0;
-    this.away = (path) => chance(`away ${round} ${path}`) < 0.1;
+    this.away = (path) => chance(`unavailable ${round} ${path}`) < 0.1;
     // One node follows the chain late: by up to 25 minutes.
     this.alter = (path, asked, answer) => {
       if (!path.includes('validator-3') || !/CurrentValidators|Balance|Height|CurrentSupply/.test(asked))

@@ -33,7 +33,7 @@ async function series(buckets: number) {
 }
 
 type Point = { readonly at: number; readonly value: number };
-/** Of each part the first, the last, and the earliest of the smallest and of the greatest points. */
+/** The points of each part: the first, the last, and the earliest of the smallest and of the greatest points. */
 function extremes(points: readonly Point[], buckets: number): Point[] {
   const parts = new Map<number, Point[]>();
   for (const point of points) {

@@ -54,8 +54,8 @@ describe('a target', () => {
     ['not recorded for more than three intervals', { succeeded: 3_100 }, 'late', /no run has succeeded/],
     ['brand-new', { wanted: 10 }, null],
     ['new for less than three intervals', { wanted: 2_900 }, null],
-    ['never recorded since it was wanted', { wanted: 3_100 }, 'late', /no run has succeeded yet/],
-    ['wanted again a moment ago', { succeeded: 900_000, wanted: 10 }, null],
+    ['never recorded since it was configured', { wanted: 3_100 }, 'late', /no run has succeeded yet/],
+    ['configured again a moment ago', { succeeded: 900_000, wanted: 10 }, null],
     ['whose last run failed', { succeeded: 900, failed: 5, failures: 1 }, 'failing', /HTTP 503/],
     ['whose first run failed', { wanted: 30, failed: 5, failures: 1 }, 'failing', /HTTP 503/],
     ['that failed until it was late', { succeeded: 9_000, failed: 5, failures: 9 }, 'late', /HTTP 503/],
@@ -64,9 +64,9 @@ describe('a target', () => {
     ['that its upstream does not offer', { failed: 50_000, unsupported: 'no such method' }, null],
     ['that never changes and is there', { succeeded: 900_000, once: true }, null],
     ['that never changes and is not there', { wanted: 3_100, once: true }, 'late'],
-    ['that nobody wants any more', { succeeded: 900_000, active: false }, null],
+    ['that is not configured any more', { succeeded: 900_000, active: false }, null],
     ['recorded by a clock that is ahead', { succeeded: -50_000 }, null],
-  ])('is a finding if it %s', async (_, one, state, reason) => {
+  ])('has the expected finding: %s', async (_, one, state, reason) => {
     await known(one);
     const groups = await found();
     expect(groups.map((group) => group.state)).toEqual(state === null ? [] : [state]);
@@ -185,7 +185,7 @@ describe('a schedule', () => {
     ['whose tick is an interval late', { next: 1_100, seen: 5 }, /overdue/],
     ['that the queue lost a moment ago', { missing: 20, seen: 5 }, null],
     ['that the queue does not have', { missing: 70, seen: 5 }, /missing in the queue/],
-    ['that nobody has looked at for long', { next: -500, seen: 3_100 }, /no process runs the schedules/],
+    ['that was not checked for long', { next: -500, seen: 3_100 }, /no process runs the schedules/],
   ])('%s', async (_, { next, missing, seen }, reason) => {
     await sql`insert into recorder.schedules (recorder, schedule, every_ms, next_at, missing_since, seen_at)
       values ('recorder', 'plan subnets', 1000000, ${ago(next)}, ${ago(missing)}, ${ago(seen)})`;

@@ -52,7 +52,7 @@ export class SealedWorld {
   readonly seal = async (hours: number) => {
     this.clock.now = h(hours).getTime();
     const made = await sealUntil(this.sealing(), this.clock.now);
-    if (made === null || made === 'busy') throw new Error(`nothing was sealed: ${made}`);
+    if (made === null || made === 'busy') throw new Error(`no seal was made: ${made}`);
     return made;
   };
 

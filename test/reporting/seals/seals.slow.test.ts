@@ -89,12 +89,12 @@ describe('the chain', () => {
 
   it.each<[string, () => Promise<unknown>, RegExp[]]>([
     [
-      'a seal that is taken out',
+      'a removed seal',
       () => sql`delete from recorder.seals where seal = 2`,
       [/^seal 3: the seals between/, /^seal 3: its statement/],
     ],
     [
-      'hashes that are taken out',
+      'removed hashes',
       () => sql`delete from recorder.seal_parts where seal = 3`,
       [/^seal 3: p_blocks: its hash tree is missing/],
     ],

@@ -207,7 +207,7 @@ describe('changes', () => {
       ['turned', 5, 'down'],
       ['turned', 9, 'up'],
     ]);
-    expect(short(await write(turn(5, 'down'))), 'what was settled later did not hold').toEqual([
+    expect(short(await write(turn(5, 'down'))), 'what was settled later differed').toEqual([
       ['withdrawn', 9, undefined],
     ]);
     expect(await write(turn(5, 'down'))).toEqual([]);

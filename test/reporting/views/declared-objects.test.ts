@@ -197,7 +197,7 @@ describe('the last release', () => {
   const before = view({ a: 'text', b: 'bigint' });
 
   it.each([
-    ['that a new column stands behind', before, view({ a: 'text', b: 'bigint', c: 'text' }), []],
+    ['with a new column at the end', before, view({ a: 'text', b: 'bigint', c: 'text' }), []],
     ['that is not declared', before, { version: '1', objects: {} }, ['one is no view any more']],
     ['that is of another kind', before, f({}), ['one is no view any more']],
     ['that lacks a column', before, view({ a: 'text' }), ['one: b bigint is not column 2 any more']],
@@ -214,7 +214,7 @@ describe('the last release', () => {
       ['one: b bigint is not column 2 any more'],
     ],
     [
-      'that takes another parameter',
+      'with another parameter',
       f({ at: 'date' }, 'text'),
       f({ at: 'date', more: 'text' }, 'text'),
       ['one(at date) text is one(at date, more text) text now'],

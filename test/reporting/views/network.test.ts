@@ -286,9 +286,9 @@ describe('a list that nodes report', () => {
   it.each([
     ['fails', 'failures = 1'],
     ['is not offered it any more', `unsupported_reason = 'no'`],
-    ['is not asked any more', 'active = false'],
-    ['leaves something out', 'incomplete_since = now()'],
-    ['was not asked lately', `last_complete_at = now() - 73 * interval '1 hour'`],
+    ['is not polled any more', 'active = false'],
+    ['omits a field', 'incomplete_since = now()'],
+    ['was not polled recently', `last_complete_at = now() - 73 * interval '1 hour'`],
   ])('infers no disagreement from a node that %s', async (_, change) => {
     for (let looks = 0; looks < 3; looks++) await look({ a: { v: 1, w: 1 }, b: { v: 2 }, c: { v: 1, w: 1 } });
     const disagreeing = async () => (await present()).map((row) => row.dissenting_nodes);

@@ -22,7 +22,7 @@ export const linksOf = (html: string, text: string): string[] =>
 
 export const linkOf = (html: string, text: string): string => {
   const [first] = linksOf(html, text);
-  if (first === undefined) throw new Error(`no link says ${text}`);
+  if (first === undefined) throw new Error(`no link has the text ${text}`);
   return first;
 };
 

@@ -47,7 +47,7 @@ describe('a query without rows', () => {
     ['/discrepancies?state=ended', 'No matching discrepancies.'],
     ['/alerts?rule=no-such-rule', 'This rule has no open alerts.'],
     ['/quarantine?dataset=validators', 'No matching items.'],
-    ['/datasets/node_validators/coverage?target=nobody', 'There is no target nobody.'],
+    ['/datasets/node_validators/coverage?target=unknown', 'There is no target unknown.'],
   ])('%s is not reported as healthy', async (path, words) => {
     const { code, body } = await ask(path);
     expect({ code, text: textOf(body) }).toEqual({ code: 200, text: expect.stringContaining(words) });

@@ -16,7 +16,7 @@ import {
  * with names for some pages only. Fails if the console or axe report something.
  */
 const [address = '', ...only] = process.argv.slice(2);
-if (address === '') throw new Error('give an address');
+if (address === '') throw new Error('requires an address');
 
 const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10);
 const point = 'chain_id=43114&metric=txCount';

@@ -14,7 +14,7 @@ import {
  * test/server/pages/screenshots.ts http://127.0.0.1:8080 DIR /path /path?x=1`.
  */
 const [address = '', folder = '', ...paths] = process.argv.slice(2);
-if (paths.length === 0) throw new Error('give an address, a folder for the pictures, and paths');
+if (paths.length === 0) throw new Error('requires an address, a folder for the screenshots, and paths');
 await mkdir(folder, { recursive: true });
 const browser = await openBrowser();
 for (const path of paths)
@@ -24,7 +24,7 @@ for (const path of paths)
       const name = `${path.replaceAll(/[^A-Za-z0-9]+/g, '-').replaceAll(/^-|-$/g, '') || 'home'}-${width}-${colorScheme}`;
       await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
       const found = [...faults, ...(await seriousFindings(page))];
-      process.stdout.write(`${name}: ${found.length === 0 ? 'nothing is wrong' : found.join('\n  ')}\n`);
+      process.stdout.write(`${name}: ${found.length === 0 ? 'no problem' : found.join('\n  ')}\n`);
       await close();
     }
 await browser.close();

@@ -188,7 +188,7 @@ async function recordWhatIsDue(): Promise<void> {
 }
 
 async function addressOf({ stdout }: ChildProcess): Promise<string> {
-  if (!stdout) throw new Error('the sandbox says nothing');
+  if (!stdout) throw new Error('the sandbox printed nothing');
   const [line] = await once(createInterface({ input: stdout }), 'line');
   const told: unknown = JSON.parse(String(line));
   return typeof told === 'object' && told !== null && 'url' in told ? String(told.url) : '';

@@ -7,7 +7,7 @@ rules(metric, unit, over_time, over_chains, reason) as (
   select metric, 'addresses', over_time, null,
     'counts distinct addresses, of which some come again in another '
       || case when over_time is null then 'hour, day or chain' else 'chain' end
-      || ': a sum would count them twice. Ask for one longer interval, or for the chain total, which the service counts itself'
+      || ': a sum would count them twice. Request one longer interval, or the chain total, which the service counts itself'
   from distinct_counts
   union all
   values

@@ -24,7 +24,7 @@ with watched as not materialized (
   from reporting_internal.node_probes p
   -- Worked out once a probe: without the offset once a window.
   cross join lateral (
-    -- Without a grain the step is longer than any window that can be asked for.
+    -- Without a grain the step is longer than the longest possible window.
     select coalesce(grain, interval '10000 years') as step,
       greatest("from", p.first_probe_at) as since,
       least("to", p.watched_until, greatest(p.settled_until, now())) as until
