@@ -503,13 +503,13 @@ it('l1-balance-low does not end because the balance cannot be read any more', as
 });
 
 it('gap-permanent reports the loss of an outage once per dataset, whatever the number of targets', async () => {
-  const begin = Number(ago(hour));
+  const start = Number(ago(hour));
   const gap = { dataset: 'validators', axis: 'time', range: '[1,9)', reason: 'the recorder was off' };
   for (const [at, target_key] of ['node=n1', 'node=n2', 'node=n3'].entries())
-    await put('gaps', { ...gap, target_key, noticed_at: new Date(begin + 25 * at * minute) });
+    await put('gaps', { ...gap, target_key, noticed_at: new Date(start + 25 * at * minute) });
   expect(await ask('gap-permanent')).toMatchObject([
     {
-      subject: `validators ${new Date(begin).toISOString()}`,
+      subject: `validators ${new Date(start).toISOString()}`,
       summary: expect.stringMatching(
         /^a part of validators is lost: node=n3 and 2 more .*: the recorder was off$/,
       ),

@@ -132,7 +132,7 @@ async function breaks(): Promise<Incident[]> {
 async function validations(): Promise<Incident[]> {
   await watched('validators', 'validator_delegators', 'node_identity', 'validator_uptime');
   await put('node_identity', [{ node: 'n1', node_id: 'NodeID-1', valid_from: at(-9), run_id: 1 }]);
-  const begins = [-5, 116, 237];
+  const starts = [-5, 116, 237];
   const one = (more: object) => ({
     ...{ node: 'n1', subnet_id: PRIMARY, node_id: 'NodeID-1', weight: '2000000000000', run_id: 1 },
     ...{
@@ -147,7 +147,7 @@ async function validations(): Promise<Incident[]> {
   });
   await put(
     'validators',
-    begins.map((from, number) =>
+    starts.map((from, number) =>
       one({
         ...{ start_time: at(from), end_time: at(from + 120), tx_id: `tx${number}` },
         ...{ valid_from: at(from), valid_to: at(from + 120) },
@@ -156,7 +156,7 @@ async function validations(): Promise<Incident[]> {
   );
   await put(
     'validator_uptime',
-    begins.flatMap((from, number) =>
+    starts.flatMap((from, number) =>
       Array.from({ length: 240 }, (_, look) => {
         const passed = (look + 1) / 2;
         const off = number === 1 ? Math.min(Math.max(passed - 40, 0), 23.5) : 0.01 * passed;
@@ -193,7 +193,7 @@ async function validations(): Promise<Incident[]> {
     ),
   );
   return [
-    ...begins.flatMap((from) => ({ rule: 'validation-ending', from: from + 106, to: from + 120 })),
+    ...starts.flatMap((from) => ({ rule: 'validation-ending', from: from + 106, to: from + 120 })),
     { rule: 'reward-at-risk', from: 116 + 62.5, to: 116 + 120 },
     ...topUps.map((to) => ({ rule: 'l1-balance-low', from: to - 9, to })),
   ];

@@ -10,7 +10,7 @@ it('formats an instant as Date does', () => {
       fc.integer({ min: 0, max: LATEST - 200_000_000 }),
       fc.array(fc.nat({ max: 200_000_000 }), { maxLength: 20 }),
     )
-    .map(([begin, steps]) => steps.map((step) => begin + step));
+    .map(([start, steps]) => steps.map((step) => start + step));
   fc.assert(
     fc.property(fc.oneof(near, fc.array(fc.integer({ min: 0, max: LATEST }))), (instants) => {
       expect(instants.map(isoText)).toEqual(instants.map((instant) => new Date(instant).toISOString()));

@@ -278,9 +278,9 @@ describe('a pause', () => {
       Date.now,
     );
     await real.block(300, 'retry-after: 120');
-    const begun = performance.now();
+    const started = performance.now();
     await real.take(1, 'poll', signal);
-    expect(performance.now() - begun).toBeGreaterThan(250);
+    expect(performance.now() - started).toBeGreaterThan(250);
   });
 
   it('ends the waiting of a stopped run', async () => {

@@ -476,9 +476,9 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       const { name, data, opts } = recordJob(feed, jobFor(feed, { from: 0, to: hour }));
       await queues.polls.add(name, data, opts);
       await underWay.opened;
-      const begun = performance.now();
+      const started = performance.now();
       await stop(5_000);
-      expect(performance.now() - begun).toBeLessThan(5_000);
+      expect(performance.now() - started).toBeLessThan(5_000);
       const runs = await sql`
         select status, rows_written[1]::int as rows from recorder.runs where source = ${feed.source.name}`;
       expect([...runs]).toEqual([{ status: 'stopped', rows: 1 }]);
@@ -496,9 +496,9 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       const { name, data, opts } = recordJob(feed, jobFor(feed));
       await queues.polls.add(name, data, opts);
       await hangs.opened;
-      const begun = performance.now();
+      const started = performance.now();
       await stop(300);
-      expect(performance.now() - begun).toBeLessThan(2_000);
+      expect(performance.now() - started).toBeLessThan(2_000);
       released.open();
     });
   });

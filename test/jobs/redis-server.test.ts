@@ -130,17 +130,17 @@ describe.skipIf(skipped)(`the queue in one Redis${skipped ? ` (skipped: ${skippe
     const urls = { redisUrl: `redis://127.0.0.1:${node.port}`, databaseUrl: 'postgres://127.0.0.1:1/none' };
     const backend = await openBackend(urls, log, new AbortController().signal);
     const queue = await backend.queue(POLLS);
-    const [begun, goOn] = [gate(), gate()];
+    const [started, goOn] = [gate(), gate()];
     const happened: string[] = [];
     const work = async () => {
-      begun.open();
+      started.open();
       await goOn.opened;
       happened.push('the job was over');
     };
     const worker = await backend.worker(POLLS, work, { concurrency: 2 });
     const { name, data, opts } = planJob('one', 'now');
     await queue.add(name, data, opts);
-    await begun.opened;
+    await started.opened;
     await servers.kill(node);
     await away.opened;
     const closed = worker.close().then(() => happened.push('the worker was closed'));

@@ -78,9 +78,9 @@ it('an unavailable Redis does not delay the stop of workers beyond the deadline'
     recording: recordingContext(sql, now),
     log: silent,
   });
-  const begun = performance.now();
+  const started = performance.now();
   await stop(300);
-  expect(performance.now() - begun).toBeLessThan(2_000);
+  expect(performance.now() - started).toBeLessThan(2_000);
   await sql.end();
   await database.close();
 });

@@ -237,13 +237,13 @@ describe('a commit', () => {
   it('follows the previous one, also when the walk fails meanwhile', async () => {
     const feed = blocksFeed();
     const failed = gate();
-    const begun: number[] = [];
+    const started: number[] = [];
     const held = contextBefore(async (commit) => {
-      begun.push(commit);
+      started.push(commit);
       if (commit > 1) return;
       await failed.opened;
       await new Promise(setImmediate);
-      expect(begun).toEqual([1]);
+      expect(started).toEqual([1]);
     });
     feed.script = async function* () {
       yield page({ blocks: many(1, seconds(window.to) - 10) }, null);
@@ -251,7 +251,7 @@ describe('a commit', () => {
       throw new UpstreamFailure('server', 'answered 502');
     };
     expect(await run(held, feed, window)).toMatchObject({ status: 'failed' });
-    expect(begun).toEqual([1, 2]);
+    expect(started).toEqual([1, 2]);
     expect((await stored(feed)).blocks).toHaveLength(250);
   });
 
@@ -270,7 +270,7 @@ describe('a commit', () => {
       setImmediate(failed.open);
       throw new UpstreamFailure('server', 'answered 502');
     };
-    await expect(run(broken, feed, window)).rejects.toThrow('went away');
+    await expect(run(broken, feed, window)).rejects.toThrow('connection was lost');
     expect(await stored(feed)).toMatchObject({ blocks: [], covered: null });
   });
 
@@ -295,13 +295,13 @@ describe('a commit', () => {
 
   it('starts before there are a thousand rows if no other run commits', async () => {
     const feed = blocksFeed();
-    const begun = gate();
-    const context = contextBefore(async () => begun.open());
+    const started = gate();
+    const context = contextBefore(async () => started.open());
     const [last, each] = [20, 100];
     feed.script = async function* () {
       for (let asked = 1; asked <= last; asked += 1) {
         // The next page would make it a thousand.
-        if (asked === 10) await begun.opened;
+        if (asked === 10) await started.opened;
         const blocks = Array.from({ length: each }, (_, at) =>
           block(asked * each + at, seconds(window.to) - asked),
         );
@@ -401,13 +401,13 @@ describe('the fence', () => {
 
   it('prevents such a run from storing a failure', async () => {
     const feed = blocksFeed();
-    const begun = gate();
+    const started = gate();
     const resumed = gate();
     let walks = 0;
     feed.script = async function* () {
       walks += 1;
       if (walks === 1) {
-        begun.open();
+        started.open();
         await resumed.opened;
         throw new UpstreamFailure('timeout', 'incomplete response');
       }
@@ -415,7 +415,7 @@ describe('the fence', () => {
     };
     const context = recordingContext(sql, clock.read);
     const frozen = record(context, feed, jobFor(feed, window), signal);
-    await begun.opened;
+    await started.opened;
     await expire(feed);
     await run(context, feed, window);
     resumed.open();
@@ -427,17 +427,17 @@ describe('the fence', () => {
 
   it('checks the lease one call at a time, however long its commit takes', async () => {
     const feed = blocksFeed();
-    const begun = gate();
+    const started = gate();
     const resumed = gate();
     feed.script = async function* () {
-      begun.open();
+      started.open();
       await resumed.opened;
       yield page({ blocks: [block(1, seconds(window.to) - 10)] }, window, { last: true });
     };
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
       const recorded = record(recordingContext(sql, clock.read), feed, jobFor(feed, window), signal);
-      await begun.opened;
+      await started.opened;
       const waiting = await sql.begin(async (other) => {
         await other`select from recorder.targets where source = ${feed.source.name} for update`;
         resumed.open();
@@ -458,17 +458,17 @@ describe('the fence', () => {
   it('serialises two commits of the same run number at the database', async () => {
     const feed = blocksFeed();
     const context = recordingContext(sql, clock.read);
-    const begun = gate();
+    const started = gate();
     const resumed = gate();
     feed.script = async function* () {
-      begun.open();
+      started.open();
       await resumed.opened;
       yield page({ blocks: [block(1, seconds(window.to) - 10)] }, window, { last: true });
     };
     const refused = expect(record(context, feed, jobFor(feed, window), signal)).rejects.toThrow(
       LeaseLostError,
     );
-    await begun.opened;
+    await started.opened;
     // Another worker takes the lease over, and has not committed that yet when the old one commits.
     const thief = await sql.reserve();
     await thief`begin`;

@@ -100,8 +100,8 @@ describe('log lines that cannot be written', () => {
   it('are reported on a line of its own after one that was written in part', async () => {
     const { output, first, reader } = await open();
     output.write(`${'x'.repeat(300_000)}\n`);
-    const begun = Buffer.alloc(1);
-    await expect.poll(() => attempt(() => readSync(first, begun))).toBe(1);
+    const started = Buffer.alloc(1);
+    await expect.poll(() => attempt(() => readSync(first, started))).toBe(1);
     closeSync(first);
     await expect.poll(() => output.lost).toBe(1);
     const second = reader();

@@ -59,16 +59,16 @@ export const record: Answers = {
           targets
             .filter(({ node }) => name !== 'node_reported_uptime' || node === 'validator-1')
             .flatMap((target) => {
-              const begin = Math.max((asked.looks[0] ?? 0) + 1, asked.from);
+              const start = Math.max((asked.looks[0] ?? 0) + 1, asked.from);
               const end = Math.min(asked.lastLook, asked.to);
-              if (begin >= end) return [];
+              if (start >= end) return [];
               return [
                 {
                   dataset: name,
                   target: targetKey(target),
-                  range_start: iso(begin),
+                  range_start: iso(start),
                   range_end: iso(end),
-                  seconds: quotient(BigInt(end - begin), 1000n, 3),
+                  seconds: quotient(BigInt(end - start), 1000n, 3),
                   reason: 'not observed: the recorder did not run',
                 },
               ];

@@ -5,11 +5,11 @@ import { ManualClock } from '../../support/clock.ts';
 import {
   A,
   B,
-  begin,
   type IdentityWorld,
   identityWorld,
   reasons,
   situations,
+  startSituation,
 } from './identity-situations.ts';
 
 /** Time after which an unconfirmed difference has ended, in ms. */
@@ -54,7 +54,7 @@ export async function checkIdentitySituations(
         await expectHealthy(world);
         for (const one of some) {
           const { kind, polls } = one;
-          const { concerned, end } = begin(world, one);
+          const { concerned, end } = startSituation(world, one);
           for (let times = 0; times < polls + (kind === 'alternating' ? 1 : 0); times++) {
             const { looks } = await world.poll();
             await expectOwnHistory(world);

@@ -173,7 +173,10 @@ export const situations: fc.Arbitrary<Situation[]> = fc
  * Starts a situation.
  * @returns the affected names, and the function that ends it
  */
-export function begin(world: IdentityWorld, { kind, which, byConfiguration, pattern, blocks }: Situation) {
+export function startSituation(
+  world: IdentityWorld,
+  { kind, which, byConfiguration, pattern, blocks }: Situation,
+) {
   const { names, places, chain, node, configure } = world;
   const [home, other, spare] = which === 0 ? places : ([places[1], places[0], places[2]] as const);
   const [name = '', neighbour = ''] = which === 0 ? names : [names[1], names[0]];

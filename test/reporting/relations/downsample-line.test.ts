@@ -7,7 +7,7 @@ import { makeSeriesOf } from '../../support/points.ts';
 
 const POINTS = 20_160;
 const MINUTE = 60_000;
-const begin = Date.parse('2026-01-01T00:00:00Z');
+const start = Date.parse('2026-01-01T00:00:00Z');
 const { it, sql } = withDatabase({ max: 1, connection: { TimeZone: 'UTC', jit: 'off' } });
 beforeAll(async () => {
   await makeSeriesOf(sql);
@@ -16,7 +16,7 @@ beforeAll(async () => {
     insert into recorder.metric_points (series_id, bucket_start, value, valid_from, valid_to, vanished, run_id)
     select (select public.series_of('1', 'txCount', 'hour')), at, (n::bigint * n * 7919) % 1009, at, case when n % 100 = 0 then at end, n % 100 = 0, 1
     from generate_series(0, ${POINTS - 1}::int) n,
-      lateral (select ${new Date(begin)}::timestamptz + n * interval '1 minute' as at) at
+      lateral (select ${new Date(start)}::timestamptz + n * interval '1 minute' as at) at
     where n not between 5000 and 8000`;
   await sql.unsafe('analyze');
 });
@@ -27,7 +27,7 @@ async function series(buckets: number) {
   if (!dataset || !source) throw new Error('metric points are a series');
   const question = validateParameters(seriesParameters(source), {
     ...{ chain_id: '1', metric: 'txCount', time_interval: 'hour', buckets: String(buckets) },
-    ...{ from: new Date(begin).toISOString(), to: new Date(begin + POINTS * MINUTE).toISOString() },
+    ...{ from: new Date(start).toISOString(), to: new Date(start + POINTS * MINUTE).toISOString() },
   });
   return await readSeries(sql, dataset, source, question);
 }
@@ -37,7 +37,7 @@ type Point = { readonly at: number; readonly value: number };
 function extremes(points: readonly Point[], buckets: number): Point[] {
   const parts = new Map<number, Point[]>();
   for (const point of points) {
-    const part = Math.floor(((point.at - begin) * buckets) / (POINTS * MINUTE));
+    const part = Math.floor(((point.at - start) * buckets) / (POINTS * MINUTE));
     parts.set(part, [...(parts.get(part) ?? []), point]);
   }
   const kept = [...parts.values()].flatMap((part) => {

@@ -5,7 +5,7 @@ import { type LinesQuery, readLines } from '../../../src/reporting/relations/lin
 import { withDatabase } from '../../support/fixture.ts';
 import { makeSeriesOf } from '../../support/points.ts';
 
-const begin = new Date('2026-01-01T00:00:00Z');
+const start = new Date('2026-01-01T00:00:00Z');
 /** Before every seventh point was revised. */
 const before = new Date('2028-06-01T00:00:00Z');
 const chains = ['1', '2'];
@@ -25,16 +25,16 @@ beforeAll(async () => {
     from (select chain_id, public.series_of(chain_id, 'txCount', 'hour') as series_id from unnest(${chains}::text[]) as chain_id offset 0) c,
       generate_series(0, 16000) n,
       lateral (
-        select ${begin}::timestamptz + interval '1 hour' * least(n, 8000) + interval '1 min' * greatest(n - 8000, 0) as at,
+        select ${start}::timestamptz + interval '1 hour' * least(n, 8000) + interval '1 min' * greatest(n - 8000, 0) as at,
           (n::bigint * n * 7919) % 1009 + c.chain_id::int as value) p,
       lateral (
-        select p.value, ${begin}::timestamptz, null::timestamptz where n % 7 <> 0
-        union all select p.value - 5000, ${begin}, '2028-07-01' where n % 7 = 0
+        select p.value, ${start}::timestamptz, null::timestamptz where n % 7 <> 0
+        union all select p.value - 5000, ${start}, '2028-07-01' where n % 7 = 0
         union all select p.value, '2028-07-01', null where n % 7 = 0) v(value, since, until)
     where n not between 1000 and 5000`;
   await sql`
     insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since, first_success_at)
-    values ('metric-points', 'k', 'metric_points', 60000, true, ${begin}, ${begin})`;
+    values ('metric-points', 'k', 'metric_points', 60000, true, ${start}, ${start})`;
   await sql.unsafe('vacuum analyze recorder.metric_points');
 });
 
@@ -108,7 +108,7 @@ describe.each([
     const { lines, unreadBefore } = await drawn({ chain: ['1', '2'], asOf, budget: 0 });
     const moment = unreadBefore?.getTime() ?? 0;
     const newest = (await recorded('1', asOf)).at(-1)?.[0] ?? 0;
-    expect(moment).toBeGreaterThan(begin.getTime());
+    expect(moment).toBeGreaterThan(start.getTime());
     expect(moment).toBeLessThan(newest);
     for (const { points } of lines) {
       expect(Date.parse(points[0]?.[0] ?? '')).toBeGreaterThanOrEqual(moment);

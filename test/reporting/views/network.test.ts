@@ -204,12 +204,12 @@ describe('a list that nodes report', () => {
     'infers no disagreement from a node from before its %s',
     async (column) => {
       for (let looks = 0; looks < 3; looks++) await look({ a: { v: 1 }, b: {} });
-      const begins = (at: number) => sql`
+      const starts = (at: number) => sql`
         update recorder.target_datasets d set ${sql(column)} = ${new Date(at)} from recorder.targets t
         where (t.source, t.target_key) = (d.source, d.target_key) and t.target ->> 'node' = 'b'`;
-      await begins(clock.now - every);
+      await starts(clock.now - every);
       expect(await network()).toMatchObject([{ dissenting_nodes: { b: null } }]);
-      await begins(clock.now - every + 1);
+      await starts(clock.now - every + 1);
       expect(await network()).toMatchObject([{ dissenting_nodes: null }]);
     },
   );

@@ -74,13 +74,13 @@ describe('conflicting blocks', () => {
   };
 
   it('are kept and shown side by side, whenever they were stored', async () => {
-    const [begin, day] = [Date.UTC(2026, 0, 1), 86_400_000];
+    const [start, day] = [Date.UTC(2026, 0, 1), 86_400_000];
     const { signal } = new AbortController();
-    const at = (days: number) => new Date(begin + days * day);
+    const at = (days: number) => new Date(start + days * day);
     await insert([['p-chain', 7, 'one'], ['p-chain', 7, 'another'], ['x-chain', 7, 'one'], ['p-chain', 8, 'eight']], at(0)); // biome-ignore format: a table
     const first = ['p-chain 7 another', 'p-chain 7 one'];
     expect(await shown()).toEqual(first);
-    await storeContradictions(sql, begin + 3 * day, signal);
+    await storeContradictions(sql, start + 3 * day, signal);
     expect(await shown()).toEqual(first);
     // One of stored conflicts, one of an old row, one of rows of the day that is still compared completely.
     await insert(
@@ -102,14 +102,14 @@ describe('conflicting blocks', () => {
     expect(await shown()).toEqual(then);
     // Forward, again, and with a clock that was set back.
     for (const days of [6, 6, 1]) {
-      await storeContradictions(sql, begin + days * day, signal);
+      await storeContradictions(sql, start + days * day, signal);
       expect(await shown()).toEqual(then);
     }
     const [noted] = await sql`select count(*)::int as things from recorder.contradictions`;
     expect(noted).toEqual({ things: 3 });
     // An earlier version is not compared any more.
     await sql`update recorder.proposed_blocks set valid_to = ${at(7)} where block_hash in ('other eight', 'nine')`;
-    await storeContradictions(sql, begin + 9 * day, signal);
+    await storeContradictions(sql, start + 9 * day, signal);
     const left = await contradicting();
     expect(left).toEqual(['p-chain 7 another', 'p-chain 7 one', 'p-chain 7 third']);
     expect(await shown()).toEqual(left);

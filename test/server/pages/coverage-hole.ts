@@ -9,8 +9,8 @@ const DAY = 86_400_000;
  * Inserts a target of `metric_points` with holes, from a moment on: ten days are covered except a part of day 2 and day
  * 4, which can still be fetched, and days 6 and 7, which are lost.
  */
-export async function makeHoles(sql: postgres.Sql, begin: number): Promise<void> {
-  const ms = (days: number) => String(begin + days * DAY);
+export async function makeHoles(sql: postgres.Sql, start: number): Promise<void> {
+  const ms = (days: number) => String(start + days * DAY);
   const ranges = [
     [0, 2.25],
     [2.75, 4],

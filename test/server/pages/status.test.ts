@@ -28,19 +28,19 @@ function walk(seed: number, from: number): Saying['states'] {
   return states;
 }
 
-const begin = now - 120 * day;
+const start = now - 120 * day;
 const sayings: readonly Saying[] = [
-  { observer: 'paris', node: 'several', states: walk(7, begin), absences: [] },
+  { observer: 'paris', node: 'several', states: walk(7, start), absences: [] },
   {
     observer: 'oslo',
     node: 'several',
-    states: walk(8, begin),
+    states: walk(8, start),
     absences: [
       [now - 40 * day, now - 39 * day - 5 * hour],
       [now - 3 * hour, now - 2 * hour],
     ],
   },
-  { observer: 'rome', node: 'several', states: walk(9, begin + 50 * day), absences: [] },
+  { observer: 'rome', node: 'several', states: walk(9, start + 50 * day), absences: [] },
   { observer: 'paris', node: 'young', states: walk(11, now - 20 * day - 77 * minute), absences: [] },
   {
     observer: 'paris',

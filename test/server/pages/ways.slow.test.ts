@@ -38,8 +38,8 @@ describe.skipIf(!chromiumPath)(`navigation in a browser${noChromium}`, () => {
   });
 
   /** Follows links, and checks each page on the way. */
-  async function walk(begin: string, javaScriptEnabled: boolean, way: (page: Page) => AsyncGenerator<void>) {
-    const { page, faults, close } = await openPage(browser, server.address + begin, 'phone', {
+  async function walk(start: string, javaScriptEnabled: boolean, way: (page: Page) => AsyncGenerator<void>) {
+    const { page, faults, close } = await openPage(browser, server.address + start, 'phone', {
       javaScriptEnabled,
     });
     for await (const _ of way(page)) {
