@@ -1,7 +1,7 @@
-import type { ReadableDataset } from '../../src/reporting/relations/catalogue.ts';
+import type { DatasetRelations } from '../../src/reporting/relations/catalogue.ts';
 import { getCatalogue } from '../../src/reporting/relations/catalogue.ts';
 import type { Relation } from '../../src/reporting/relations/relation.ts';
-import { questions } from '../../src/reporting/reports/questions.ts';
+import { savedQueries } from '../../src/reporting/reports/saved-queries.ts';
 import { chains, nodes } from './configuration.ts';
 
 /** URLs of the same kind of request. */
@@ -22,19 +22,19 @@ const withQuery = (path: string, asked: Readonly<Record<string, string>>) =>
 /** A list of rows, and its URL. */
 interface List {
   readonly path: string;
-  readonly readable: Relation;
+  readonly relation: Relation;
 }
 
 const ofDatasets = [...datasets.values()];
 const nowLists = ofDatasets.map(
-  ({ name, now }): List => ({ path: `/api/v1/datasets/${name}/rows`, readable: now }),
+  ({ name, now }): List => ({ path: `/api/v1/datasets/${name}/rows`, relation: now }),
 );
 const historyLists = ofDatasets.flatMap(({ name, history }): List[] =>
-  history ? [{ path: `/api/v1/datasets/${name}/rows/history`, readable: history }] : [],
+  history ? [{ path: `/api/v1/datasets/${name}/rows/history`, relation: history }] : [],
 );
 const viewLists = [...views.values()]
   .filter(({ name, parameters }) => parameters === null && !datasets.has(name))
-  .map((readable): List => ({ path: `/api/v1/views/${readable.name}`, readable }));
+  .map((relation): List => ({ path: `/api/v1/views/${relation.name}`, relation }));
 
 /** Every list of the API, by kind of request. @param get requests the record of the URLs */
 export async function apiKinds(get: Get): Promise<Kind[]> {
@@ -59,8 +59,8 @@ export async function apiKinds(get: Get): Promise<Kind[]> {
       paths: ['/status', '/datasets', '/views', '/questions'].map((path) => `/api/v1${path}`),
     },
     {
-      name: 'ready questions',
-      paths: questions().flatMap(({ questions: asked }) => asked.flatMap(examplesOf)),
+      name: 'saved queries',
+      paths: savedQueries().flatMap(({ queries }) => queries.flatMap(examplesOf)),
     },
   ];
 }
@@ -73,7 +73,7 @@ async function kindsOf(name: string, lists: readonly List[], get: Get): Promise<
     { name: `${name}: page near the end`, paths: deep.flatMap((path) => path ?? []) },
     {
       name: `${name}: from the end`,
-      paths: lists.map(({ path, readable }) => withQuery(path, { sort: `-${firstOf(readable)}` })),
+      paths: lists.map(({ path, relation }) => withQuery(path, { sort: `-${firstOf(relation)}` })),
     },
     {
       name: `${name}: filtered by the key`,
@@ -81,7 +81,7 @@ async function kindsOf(name: string, lists: readonly List[], get: Get): Promise<
     },
     {
       name: `${name}: a past moment`,
-      paths: lists.flatMap(({ path, readable: { asOf } }) =>
+      paths: lists.flatMap(({ path, relation: { asOf } }) =>
         asOf ? [withQuery(path, { as_of: daysAgo(100) })] : [],
       ),
     },
@@ -100,27 +100,27 @@ const pageOf = (answer: unknown): { rows: Readonly<Record<string, unknown>>[]; n
 };
 
 /** The last page but one: from the end backwards, the place after the first page is the place before the last one. */
-async function deepPage({ path, readable }: List, get: Get): Promise<string | null> {
-  const { next } = pageOf(await get(withQuery(path, { sort: `-${firstOf(readable)}` })).catch(() => null));
+async function deepPage({ path, relation }: List, get: Get): Promise<string | null> {
+  const { next } = pageOf(await get(withQuery(path, { sort: `-${firstOf(relation)}` })).catch(() => null));
   return next === null ? null : withQuery(path, { after: next.replace(/^-/, '') });
 }
 
 /** The rows of the object in the middle of the first page. */
-async function filtered({ path, readable }: List, get: Get): Promise<string | null> {
+async function filtered({ path, relation }: List, get: Get): Promise<string | null> {
   const { rows } = pageOf(await get(path).catch(() => null));
-  const value = rows[Math.floor(rows.length / 2)]?.[firstOf(readable)];
-  const type = readable.columns.find(({ name }) => name === firstOf(readable))?.type;
+  const value = rows[Math.floor(rows.length / 2)]?.[firstOf(relation)];
+  const type = relation.columns.find(({ name }) => name === firstOf(relation))?.type;
   if (value === undefined || value === null || type === 'jsonb') return null;
-  return withQuery(path, { [firstOf(readable)]: String(value) });
+  return withQuery(path, { [firstOf(relation)]: String(value) });
 }
 
-function named(name: string): ReadableDataset {
+function named(name: string): DatasetRelations {
   const found = datasets.get(name);
   if (!found) throw new Error(`there is no dataset ${name}`);
   return found;
 }
 
-const changes = ({ name }: ReadableDataset, from: string) =>
+const changes = ({ name }: DatasetRelations, from: string) =>
   withQuery(`/api/v1/datasets/${name}/changes`, { from });
 const coverage = (name: string, days: number) =>
   withQuery(`/api/v1/datasets/${name}/coverage`, { from: daysAgo(days) });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type AlertsConfig, type LimitName, severities } from '../config/alerts-schema.ts';
-import { queryAsReader, type ResultColumn } from '../db/question.ts';
+import { queryAsReader, type ResultColumn } from '../db/query-as-reader.ts';
 import { toErrorMessage, UsageError } from '../lib/errors.ts';
 import { parseInstant } from '../lib/instant.ts';
 import { defaultRules } from './default-rules.ts';

@@ -88,13 +88,13 @@ export function groupIntoBodies(
 const keyOf = ({ alert, kind }: AlertNotice) => `${alert.rule} ${kind}`;
 
 /** Rules whose subject is a configured node, or such a node and a tag. */
-const NODE_RULES: readonly string[] = ['node-down', 'node-flapping', 'node-unobserved'];
+const RULES_ABOUT_ONE_NODE: readonly string[] = ['node-down', 'node-flapping', 'node-unobserved'];
 
 /** Returns the path of the page: of the node, if a rule about nodes reports a single one, else of the alerts. */
 function getPagePath(rule: string, alerts: readonly Alert[]): string {
   const nodes = new Set(alerts.map(({ subject }) => subject.split(' ')[0] ?? ''));
   const [node = ''] = nodes;
-  return NODE_RULES.includes(rule) && nodes.size === 1
+  return RULES_ABOUT_ONE_NODE.includes(rule) && nodes.size === 1
     ? `/status/${encodeURIComponent(node)}`
     : `/alerts?rule=${encodeURIComponent(rule)}`;
 }

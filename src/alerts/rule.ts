@@ -69,7 +69,7 @@ export interface AlertRule {
   /** Reason why the rule cannot be evaluated at past moments. Absent: it can. */
   readonly onlyNow?: string;
   /** @throws Error if the evaluation fails */
-  evaluate(asking: RuleInput): Promise<readonly RuleFinding[]>;
+  evaluate(input: RuleInput): Promise<readonly RuleFinding[]>;
 }
 
 /** Rule with the settings of the configuration. */

@@ -14,7 +14,7 @@ import { catalogNames } from './configured-feeds.ts';
 
 const PROGRAM = fileURLToPath(packageFile('dist/sandbox/main.js'));
 const STATE = 'sandbox.json';
-/** Fix of a folder that this user may not write to. */
+/** Fix to report if this user may not write to the folder. */
 const WRITABLE_PLACE =
   'run chain-recorder in a directory that this user may write to (in a container: as the owner of the volume, such as --user node)';
 /** Timeout of the liveness request to a sandbox that may be running, in ms. */
@@ -112,7 +112,10 @@ export async function resolveSandbox(
   return { config: addSandbox(config, sandbox.announcement), sandbox };
 }
 
-/** Loads a configuration file for processes that use this sandbox, or null if they use none. */
+/**
+ * Loads a configuration file. Adds the upstreams of the bundled sandbox if the configuration uses it.
+ * @param sandbox announcement of the running sandbox; null: none runs
+ */
 export function loadConfigFor(file: string, sandbox: Announcement | null): Config {
   const config = loadConfig(file, catalogNames);
   return sandbox && usesBundledSandbox(config) ? addSandbox(config, sandbox) : config;

@@ -75,11 +75,11 @@ export function createUpstreamOpener(
       new NodeGuard(sql, { ...node, network }, clock),
     ]),
   );
-  return ({ source }, { target }, asking) => {
+  return ({ source }, { target }, options) => {
     const name = source.upstream === 'nodes' ? `nodes/${target.node}` : source.upstream;
     const found = settings.get(name);
     if (!found) throw new Error(`no upstream ${name} is configured`);
     const guard = guards.get(name);
-    return guard ? new IdentifiedNode(found, asking, guard) : new UpstreamSession(found, asking);
+    return guard ? new IdentifiedNode(found, options, guard) : new UpstreamSession(found, options);
   };
 }

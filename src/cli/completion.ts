@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { catalogNames } from '../app/configured-feeds.ts';
 import { UsageError } from '../lib/errors.ts';
-import { reports } from '../reporting/reports/questions.ts';
+import { reports } from '../reporting/reports/saved-queries.ts';
 
 /** Shells with completion scripts. */
 const SHELLS = { bash, zsh, fish } as const;

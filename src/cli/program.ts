@@ -8,8 +8,8 @@ import type { IncidentsOptions } from './commands/incidents.ts';
 import type { InitOptions } from './commands/init.ts';
 import type { MaintenanceOptions } from './commands/maintenance.ts';
 import type { QueryOptions } from './commands/query.ts';
-import type { ReportOptions } from './commands/ready-question.ts';
 import type { BackfillOptions } from './commands/record.ts';
+import type { ReportOptions } from './commands/saved-query.ts';
 import { EXAMPLES } from './examples.ts';
 import { createStopSignal, withApp } from './with-app.ts';
 
@@ -200,8 +200,7 @@ export function commandLine(): Command {
     )
     .action(async (report: string | undefined, options: Common & Partial<ReportOptions>) => {
       const given = { ...options, format: formatOf(options), param: options.param ?? [] };
-      if (report === undefined)
-        return (await import('./commands/ready-question.ts')).listReports(given.format);
+      if (report === undefined) return (await import('./commands/saved-query.ts')).listReports(given.format);
       return withApp({ config: options.config }, async (app, signal) =>
         (await import('./commands/report.ts')).reportCommand(app, report, given, signal),
       );

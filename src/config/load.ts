@@ -199,7 +199,7 @@ function selectDiscriminator({ input, path }: z.core.$ZodIssue): unknown {
     : input;
 }
 
-/** Units of sizes that are not numbers. */
+/** Units of the length of texts and lists, for messages. */
 const SIZE_UNITS: Readonly<Record<string, string>> = { array: ' long', string: ' characters' };
 
 const KINDS: Readonly<Record<string, string>> = {

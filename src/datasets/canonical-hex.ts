@@ -15,7 +15,7 @@ export function canonicalHex(text: string): string {
 /** Converts a JSON value to its canonical stored form. */
 export type Normalize = (value: unknown) => unknown;
 
-/** Normalizations of leaves of items: `hex`, `list` and `set` in fields.ts. */
+/** Normalization of each field schema that has one: those of `hex`, `list` and `set` in fields.ts. */
 export const normalizations = new WeakMap<object, Normalize>();
 
 /**

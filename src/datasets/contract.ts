@@ -240,7 +240,7 @@ export interface Recorded {
   readonly relation: string;
   /** One sentence that describes a row. The sentence becomes the COMMENT of the view. */
   readonly about: string;
-  /** API operations whose responses it records. */
+  /** API operations whose responses the dataset records. */
   readonly operations: readonly string[];
   /** Kind of history, as named in the data dictionary. */
   readonly history: string;
@@ -353,7 +353,7 @@ export interface DatasetColumn {
   readonly nullable: boolean;
   /** Path of the field in an item, outermost first. Empty for a request column. */
   readonly path: readonly string[];
-  /** For a field with two columns: which of the two this is. */
+  /** Role of the column if the field has two columns: the parsed value, or the number as received. */
   readonly part?: 'value' | 'raw';
   readonly comment: string;
   /** Range of a `numeric` column. */

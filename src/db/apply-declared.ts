@@ -4,7 +4,7 @@ import { UsageError } from '../lib/errors.ts';
 import { packageFile } from '../lib/package-file.ts';
 import { type Declared, definition, inOrder, REPORTING_SCHEMAS, signature } from './declared.ts';
 import { type DependencyRoots, dependentsError, dependentsOf, type ObjectKey } from './dependents.ts';
-import { createQuestionFunctions } from './question-functions.ts';
+import { createReaderFunctions } from './reader-functions.ts';
 import {
   DECLARED_WITH_EXISTING,
   DEFINITION_DIGEST,
@@ -48,7 +48,7 @@ interface ExistingObject {
 export async function createReaderObjects(sql: postgres.Sql): Promise<void> {
   for (const schema of REPORTING_SCHEMAS) await sql.unsafe(`create schema if not exists ${schema}`);
   await createReaderRole(sql);
-  await createQuestionFunctions(sql);
+  await createReaderFunctions(sql);
 }
 
 /**

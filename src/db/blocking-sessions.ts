@@ -13,7 +13,7 @@ export interface LockingSession {
   readonly state: string | null;
   /** The start of its transaction, or of the session if there is no transaction. */
   readonly since: Date | null;
-  /** Whether the session blocks a session of the recorder now. */
+  /** True if the session blocks a session of the recorder now. */
   readonly isBlocking: boolean;
 }
 

@@ -5,7 +5,7 @@ export interface DeclaredColumn {
   readonly type: string;
   /** Description of the column. Stored as the COMMENT of a view's column. */
   readonly comment: string;
-  /** Whether the column is never null. Default: false. */
+  /** True if the column is never null. Default: false. */
   readonly notNull?: boolean;
 }
 
@@ -23,7 +23,7 @@ interface DeclaredBase {
   readonly schema?: ReportingSchema;
   /** Description of a row. Stored as its COMMENT. */
   readonly comment: string;
-  /** In order. For a function: the columns of the rows that it returns. */
+  /** Columns in order. For a function: the columns of the returned rows. */
   readonly columns: readonly DeclaredColumn[];
   /** The query, in SQL. */
   readonly body: string;
@@ -43,11 +43,11 @@ export interface DeclaredParameter extends DeclaredColumn {
 export interface DeclaredFunction extends DeclaredBase {
   readonly kind: 'function';
   readonly parameters: readonly DeclaredParameter[];
-  /** The type of the single value that it returns. Without it, the function returns rows. */
+  /** The type of a single returned value. Absent: the function returns rows. */
   readonly value?: string;
-  /** Default: SQL. */
+  /** Language of the body. Default: SQL. */
   readonly language?: 'plpgsql';
-  /** The view whose row type it returns. Without it, the rows have the function's own columns. */
+  /** The view whose row type the function returns. Absent: the rows have the function's own columns. */
   readonly rowsOf?: Pick<DeclaredView, 'name' | 'schema'>;
 }
 

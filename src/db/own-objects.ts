@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import { type Declared, REPORTING_SCHEMAS, signature } from './declared.ts';
-import { READER_ROLE } from './question-functions.ts';
+import { READER_ROLE } from './reader-functions.ts';
 import { attempt } from './transaction.ts';
 
 /** A constraint, index, default, NOT NULL or right of the recorder, and the statement that creates it. */

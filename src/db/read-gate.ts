@@ -2,7 +2,7 @@ import type postgres from 'postgres';
 import { CONNECTION_OPTIONS } from './client.ts';
 import { connectPool } from './connect.ts';
 import { lowerPriority } from './process-priority.ts';
-import { type QuestionResult, queryAsReader } from './question.ts';
+import { queryAsReader, type ReaderQueryResult } from './query-as-reader.ts';
 import type { Replica } from './replica.ts';
 import { Semaphore } from './semaphore.ts';
 import { sessionSettings, silenceOf } from './session.ts';
@@ -28,7 +28,7 @@ const DEFAULT_LIMITS: ReadLimits = { maxConcurrent: 4, waiting: 100, maxWaitMs: 
  * Maximum number of concurrent queries of users, in addition to the reads, and of queries that wait. Each has
  * a session of its own.
  */
-const QUESTION_LIMITS = { maxConcurrent: 2, waiting: 10 };
+const USER_QUERY_LIMITS = { maxConcurrent: 2, waiting: 10 };
 
 /** A query that a user wrote. */
 export interface UserQuestion {
@@ -53,7 +53,7 @@ export class ReadGate {
   readonly #yields: boolean;
   readonly #places: readonly ReadConnection[];
   readonly #reads: Semaphore<ReadConnection>;
-  readonly #questions: Semaphore<number>;
+  readonly #userQueries: Semaphore<number>;
 
   /**
    * Connections are opened when they are needed.
@@ -70,9 +70,9 @@ export class ReadGate {
       () => new ReadConnection(replica?.url ?? url, this.#yields),
     );
     this.#reads = new Semaphore('read', this.#places, { waiting, maxWaitMs });
-    const questions = Array.from({ length: QUESTION_LIMITS.maxConcurrent }, (_, at) => at);
-    this.#questions = new Semaphore('question', questions, {
-      waiting: QUESTION_LIMITS.waiting,
+    const places = Array.from({ length: USER_QUERY_LIMITS.maxConcurrent }, (_, at) => at);
+    this.#userQueries = new Semaphore('question', places, {
+      waiting: USER_QUERY_LIMITS.waiting,
       maxWaitMs,
     });
   }
@@ -97,14 +97,14 @@ export class ReadGate {
    */
   async runQuery<T>(
     { text, asOf, timeout }: UserQuestion,
-    read: (answer: QuestionResult) => Promise<T>,
+    read: (answer: ReaderQueryResult) => Promise<T>,
     signal: AbortSignal,
   ): Promise<T> {
     const options = { asOf, timeout, signal, beside: true, yields: this.#yields };
     // Queries of a past moment need temporary views, which a replica cannot create.
     const replica = asOf === null ? this.#replica : null;
     const run = () => queryAsReader(replica?.url ?? this.#url, text, options, read);
-    return this.#questions.take(() => this.#explained(replica, run), signal);
+    return this.#userQueries.take(() => this.#explained(replica, run), signal);
   }
 
   async #explained<T>(replica: Replica | null, work: () => Promise<T>): Promise<T> {

@@ -53,12 +53,12 @@ function services(config: Config, keys: Keys, signal: AbortSignal): Promise<Upst
       name: 'chainData' as const,
       key: keys.chainDataKey,
       variable: 'CHAIN_DATA_API_KEY',
-      questions: chainData,
+      testRequests: chainData,
     },
-    { name: 'metrics' as const, key: keys.metricsKey, variable: 'METRICS_API_KEY', questions: metrics },
-  ].flatMap(({ name, key, variable, questions }) => {
+    { name: 'metrics' as const, key: keys.metricsKey, variable: 'METRICS_API_KEY', testRequests: metrics },
+  ].flatMap(({ name, key, variable, testRequests }) => {
     const service = upstreams[name];
-    if (!service || questions.length === 0) return [];
+    if (!service || testRequests.length === 0) return [];
     const { url, timeout, apiKeyHeader: header } = service;
     const examinee: CheckedUpstream = {
       ...examineeOf(name, url, `upstreams.${name}.url`, timeout, keys, signal),
@@ -66,7 +66,9 @@ function services(config: Config, keys: Keys, signal: AbortSignal): Promise<Upst
       key: { variable, header, set: key !== undefined },
       headers: key !== undefined && header !== undefined ? { [header]: key } : {},
     };
-    return [checkService(examinee, questions).then((one) => withAdvice(one, service.budget !== undefined))];
+    return [
+      checkService(examinee, testRequests).then((one) => withAdvice(one, service.budget !== undefined)),
+    ];
   });
 }
 

@@ -22,7 +22,7 @@ const times = count();
 export interface HealthCheckResult {
   readonly name: string;
   readonly state: 'up' | 'down' | 'unknown';
-  /** Why the check failed, or why its state is unknown. */
+  /** Reason why the check failed, or why its state is unknown. */
   readonly error: string | null;
   /** JSON text: message of a failing check, in addition to its error. */
   readonly message: string | null;

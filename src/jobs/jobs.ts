@@ -106,14 +106,17 @@ export function recordJob({ source, every }: ActiveFeed, job: Job) {
 const priorityOfInterval = (every: number) =>
   Math.min(Math.max(Math.round(every / 1000), 2), LOWEST_PRIORITY);
 
-/** Priority of the first poll of a feed whose first polls walk over the past, and the step to the next target. */
+/**
+ * Priority of the first poll of a feed that fetches past ranges, and the difference to that of the next
+ * target.
+ */
 const FIRST_WALK = { priority: 12, step: 10 };
 /** Difference in priority between the first polls of consecutive targets of a feed. */
 const FIRST_POLL_STEP = 3;
 
 /**
- * Returns the priority of the first poll of a target. A few calls come before a walk over the past of a range,
- * and the first target of each feed before most others, so that every dataset soon has rows.
+ * Returns the priority of the first poll of a target. Polls of few calls precede polls that fetch a past
+ * range. The first target of each feed precedes most others, so that every dataset soon has rows.
  * @param place among the first polls of the feed
  */
 function priorityOfFirstPoll({ range, calls }: ActiveFeed['source'], every: number, place: number): number {

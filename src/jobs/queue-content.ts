@@ -17,7 +17,7 @@ export interface QueueContent {
   readonly queue: QueueName;
   /** The queue was paused manually: no jobs are processed. */
   readonly paused: boolean;
-  /** Why the queue accepts no writes, and the fix. Null: it accepts them. */
+  /** Reason why the queue accepts no writes, and the fix. Null: the queue accepts writes. */
   readonly refusal: string | null;
   readonly counts: readonly { readonly state: JobState; readonly jobs: number }[];
   /** Some jobs: those in progress, then the next ones, then the delayed ones. */

@@ -9,7 +9,7 @@ export interface QueueState {
   /** Null: the queue did not respond. */
   readonly waiting: number | null;
   readonly active: number | null;
-  /** Why the queue processes no jobs. Null: no problem. */
+  /** Reason why the queue processes no jobs. Null: no problem. */
   readonly error: string | null;
 }
 

@@ -21,7 +21,7 @@ async function hasDatabase(redis: Redis, number: number): Promise<boolean> {
   }
 }
 
-/** Why a Redis is unsuitable for the queue, and the fix. */
+/** Reason why a Redis is unsuitable for the queue, and the fix. */
 export interface RedisProblem {
   readonly found: string;
   readonly fix: string;

@@ -9,8 +9,8 @@ import type { Job } from './job.ts';
 import { targetKey } from './target-key.ts';
 
 /**
- * Error of a run whose lease expired and that another run ended. A dataset of a target has it only if no run
- * failed by itself since the last success.
+ * Error of a run whose lease expired and that another run ended. Stored for a dataset of a target only if no
+ * other run failed since the last success.
  */
 export const LEASE_EXPIRED_ERROR = 'the worker stopped responding and its lease expired';
 

@@ -322,7 +322,7 @@ function progressSet(param: Statement<Commit>['param'], fresh: string): string {
 /** Result row of the statement. */
 interface CommitRow {
   readonly committed: number;
-  /** Whether the table of each dataset had no pages before. */
+  /** For each dataset: true if its table had no pages before this commit. */
   readonly empty: readonly boolean[];
   /** One number per dataset, as an array literal. */
   readonly written: string;

@@ -23,7 +23,7 @@ export interface RunClient extends UpstreamClient {
 }
 
 /** Opens an upstream for one run. */
-export type OpenUpstream = (feed: Pick<Feed, 'source'>, job: Job, asking: SessionOptions) => RunClient;
+export type OpenUpstream = (feed: Pick<Feed, 'source'>, job: Job, options: SessionOptions) => RunClient;
 
 /** Dependencies of the recording that the application provides. */
 export interface RecordingContext {

@@ -25,8 +25,8 @@ export interface Job {
   /** Null: an observation of the current state. */
   readonly window: Window | null;
   /**
-   * Position at or below the window at which the pages of an index may start ({@link RequestedWindow}).
-   * Default: the start of the window.
+   * Lower bound of the requested pages of an index, at or below the start of the window
+   * ({@link RequestedWindow}). Default: the start of the window.
    */
   readonly reach?: number;
   readonly reason: Reason;

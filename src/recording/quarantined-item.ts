@@ -65,8 +65,8 @@ function shallow(value: unknown, levels: number): unknown {
 }
 
 /**
- * Removes fields that belong to other datasets or change with every response, because they do not make it
- * another item.
+ * Removes the fields that belong to other datasets or change with every response. Two items that differ only
+ * in such fields count as the same item.
  */
 function withoutIgnored(item: unknown, ignored: readonly string[]): unknown {
   if (typeof item !== 'object' || item === null || Array.isArray(item) || ignored.length === 0) return item;

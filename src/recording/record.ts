@@ -72,18 +72,18 @@ async function claimAndRecord(
   };
   // Only one renewal at a time: it waits for the commit of the run, and each waiting renewal would occupy a
   // connection.
-  let asking = false;
+  let isRenewing = false;
   const heartbeat = setInterval(
     () => {
-      if (asking) return;
-      asking = true;
+      if (isRenewing) return;
+      isRenewing = true;
       renewLease(sql, feed.source.name, leaseKey(feed.source, job.target), runId)
         .then(
           (kept) => kept || lose(),
           () => {}, // the commit detects an unavailable database
         )
         .finally(() => {
-          asking = false;
+          isRenewing = false;
         });
     },
     (LEASE_SECONDS * 1000) / 4,

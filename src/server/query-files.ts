@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { explainRefusal } from '../db/question.ts';
+import { explainRefusal } from '../db/query-as-reader.ts';
 import type { ReadGate } from '../db/read-gate.ts';
 import { formatDisplayCsv } from '../lib/csv.ts';
 import { getCatalogue } from '../reporting/relations/catalogue.ts';
@@ -7,7 +7,7 @@ import { exactRow } from '../reporting/relations/values.ts';
 import { abortOnDisconnect } from './abort-on-disconnect.ts';
 import { BadRequest } from './pages/page.ts';
 import { fieldsOf } from './pages/query/fields.ts';
-import { queryParametersSchema } from './pages/query/question.ts';
+import { queryParametersSchema } from './pages/query/query-parameters.ts';
 import { createQueryRunner, type QueryResult, type ResultLimits } from './run-query.ts';
 
 /** Maximum size of a file. */

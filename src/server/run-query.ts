@@ -1,4 +1,4 @@
-import type { ResultColumn } from '../db/question.ts';
+import type { ResultColumn } from '../db/query-as-reader.ts';
 import type { ReadGate } from '../db/read-gate.ts';
 
 /** Timeouts of one block of a result, and of a whole result including its wait, in ms. */

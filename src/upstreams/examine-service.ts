@@ -25,13 +25,13 @@ const KEY_HEADERS = ['x-glacier-api-key', 'x-api-key', 'x-data-api-key'];
  */
 export async function checkService(
   examinee: CheckedUpstream,
-  questions: readonly ServiceTestRequest[],
+  testRequests: readonly ServiceTestRequest[],
 ): Promise<UpstreamCheckResult> {
   const unsent = checkKeySent(examinee);
   const unknown: CheckResult[] = [];
   let took: number | null = null;
   let skew: number | null = null;
-  for (const testRequest of questions) {
+  for (const testRequest of testRequests) {
     const result = await sendTestRequest(examinee, testRequest);
     skew ??= result.skew;
     const symptom = result.symptom ?? findMissingList(result, testRequest.list);

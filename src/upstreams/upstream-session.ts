@@ -70,7 +70,7 @@ export class UpstreamSession {
   readonly usage: Usage = { requests: 0, units: 0 };
   now: number;
   readonly #settings: UpstreamSettings;
-  readonly #asking: SessionOptions;
+  readonly #options: SessionOptions;
   readonly #inspect: ((headers: HttpResponse['headers']) => void | Promise<void>) | undefined;
   #nextId = 1;
 
@@ -80,18 +80,18 @@ export class UpstreamSession {
    */
   constructor(
     settings: UpstreamSettings,
-    asking: SessionOptions,
+    options: SessionOptions,
     inspect?: (headers: HttpResponse['headers']) => void | Promise<void>,
   ) {
     this.#settings = settings;
-    this.#asking = asking;
+    this.#options = options;
     this.#inspect = inspect;
-    this.now = asking.clock();
+    this.now = options.clock();
   }
 
   /** See {@link UpstreamClient.pageSize}. */
   pageSize(most: number): number {
-    return Math.min(this.#asking.pageSize ?? most, most);
+    return Math.min(this.#options.pageSize ?? most, most);
   }
 
   /** See {@link UpstreamClient.get}. */
@@ -153,7 +153,7 @@ export class UpstreamSession {
     body?: string,
     { fresh = false, rpcMethod }: { fresh?: boolean; rpcMethod?: string } = {},
   ): Promise<HttpResponse> {
-    const { weight, priority, signal, clock, traced = untraced } = this.#asking;
+    const { weight, priority, signal, clock, traced = untraced } = this.#options;
     const { name, budget, url, headers, deadline, maxBytes, redact } = this.#settings;
     await budget.take(weight, priority, signal);
     this.usage.requests += 1;
@@ -225,7 +225,7 @@ export class UpstreamSession {
           pause > MAX_PAUSE_MS
         )
           throw error;
-        await delay(pause, undefined, { signal: this.#asking.signal }).catch(() => {
+        await delay(pause, undefined, { signal: this.#options.signal }).catch(() => {
           throw new UpstreamFailure('cancelled', 'stopped by the recorder');
         });
       }

@@ -67,11 +67,14 @@ const ROW_FILTERS: Readonly<Record<string, string>> = {
 /** A table of {@link bookkeepingTables} and its current rows: every value is PostgreSQL's text. */
 export interface BookkeepingTable {
   readonly table: ExportTable;
-  /** SQL: the columns in their order, then a dummy day. */
+  /** SQL: the columns in their order, then a constant date, because `writeTable` requires a day. */
   readonly select: string;
 }
 
-/** @param after only parts of later seals, for `seal_parts` */
+/**
+ * Returns a bookkeeping table and the SQL of its rows.
+ * @param after number of a seal: rows of `seal_parts` are limited to later seals
+ */
 export async function bookkeepingTable(
   snapshot: Snapshot,
   name: string,

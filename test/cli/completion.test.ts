@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { recorded } from '../../src/reporting/recorded-datasets.ts';
-import { reports } from '../../src/reporting/reports/questions.ts';
+import { reports } from '../../src/reporting/reports/saved-queries.ts';
 import { runCommand } from '../support/command-line.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

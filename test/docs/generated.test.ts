@@ -9,8 +9,8 @@ import { isPublic } from '../../src/db/declared.ts';
 import { checksPage } from '../../src/reporting/checks/checks-page.ts';
 import { recorded } from '../../src/reporting/recorded-datasets.ts';
 import { dictionaryPages } from '../../src/reporting/reports/dictionary.ts';
-import { reports } from '../../src/reporting/reports/questions.ts';
 import { recipes } from '../../src/reporting/reports/recipes.ts';
+import { reports } from '../../src/reporting/reports/saved-queries.ts';
 import { declaredObjects } from '../../src/reporting/views/declared-objects.ts';
 import { metricsPage } from '../../src/server/metrics/page.ts';
 

@@ -2,18 +2,18 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import postgres from 'postgres';
 import { describe, expect } from 'vitest';
-import { type ReportOptions, savedQueryCommand } from '../../src/cli/commands/ready-question.ts';
+import { type ReportOptions, savedQueryCommand } from '../../src/cli/commands/saved-query.ts';
 import { printPage } from '../../src/cli/output/print-page.ts';
-import type { QuestionResult } from '../../src/db/question.ts';
-import {
-  questionNamed,
-  questionParameters,
-  questionSql,
-  questions,
-  reports,
-  type Values,
-} from '../../src/reporting/reports/questions.ts';
+import type { ReaderQueryResult } from '../../src/db/query-as-reader.ts';
 import { rewardParameters } from '../../src/reporting/reports/rewards.ts';
+import {
+  reports,
+  savedQueries,
+  savedQueryNamed,
+  savedQueryParameters,
+  savedQuerySql,
+  type Values,
+} from '../../src/reporting/reports/saved-queries.ts';
 import { runCommand } from '../support/command-line.ts';
 import { withDatabase } from '../support/fixture.ts';
 
@@ -21,8 +21,8 @@ const NOW = Date.UTC(2026, 10, 20, 12);
 
 const { it, database } = withDatabase();
 
-function question(name: string) {
-  const found = questionNamed(name);
+function savedQuery(name: string) {
+  const found = savedQueryNamed(name);
   if (!found) throw new Error(`no question ${name}`);
   return found;
 }
@@ -37,19 +37,21 @@ async function ask(
   const asked = { param: [], format: 'json', ...options };
   const [printed] = await Promise.all([
     text(out),
-    savedQueryCommand(app, question(name), asked, new AbortController().signal, out).finally(() => out.end()),
+    savedQueryCommand(app, savedQuery(name), asked, new AbortController().signal, out).finally(() =>
+      out.end(),
+    ),
   ]);
   return printed;
 }
 
 describe('a saved query', () => {
   it('has the parameters of its function, and a report name that is accepted in both spellings', () => {
-    const names = questions().flatMap((part) => part.questions.map(({ name }) => name));
+    const names = savedQueries().flatMap((part) => part.queries.map(({ name }) => name));
     expect(new Set(names).size).toBe(names.length);
     expect(names.length).toBeGreaterThanOrEqual(30);
-    expect(questionNamed('top_chains')).toEqual(questionNamed('top-chains'));
-    expect(questionNamed('no-such-thing')).toBeUndefined();
-    expect(questionParameters(question('top-chains')).map(({ name }) => name)).toEqual([
+    expect(savedQueryNamed('top_chains')).toEqual(savedQueryNamed('top-chains'));
+    expect(savedQueryNamed('no-such-thing')).toBeUndefined();
+    expect(savedQueryParameters(savedQuery('top-chains')).map(({ name }) => name)).toEqual([
       'from',
       'to',
       'metric',
@@ -62,15 +64,15 @@ describe('a saved query', () => {
   it('becomes a statement with parameters for all values', () => {
     const window = { from: '2026-03-01', to: '2026-03-02T12:30:01+01:00' };
     expect(
-      questionSql(question('metric-total'), { ...window, metric: `'; drop--`, chain_ids: `1,a'b` }),
+      savedQuerySql(savedQuery('metric-total'), { ...window, metric: `'; drop--`, chain_ids: `1,a'b` }),
     ).toBe(
       `select * from reporting.metric_total('2026-03-01T00:00Z', '2026-03-02T11:30:01Z', metric => '''; drop--', chain_ids => array['1', 'a''b'])`,
     );
-    expect(questionSql(question('metric-rules'), {})).toBe('select * from reporting.metric_rules');
+    expect(savedQuerySql(savedQuery('metric-rules'), {})).toBe('select * from reporting.metric_rules');
   });
 
   it('reports all errors of its values at once', () => {
-    expect(() => questionSql(question('top-chains'), { from: 'soon', most: '1e9', chain: '1' })).toThrow(
+    expect(() => savedQuerySql(savedQuery('top-chains'), { from: 'soon', most: '1e9', chain: '1' })).toThrow(
       [
         '--param chain=1: top-chains has no such parameter; there are from, to, metric, time_interval, most, as_of',
         '--from soon: must be a time such as 2026-12-01T02:00',
@@ -127,7 +129,7 @@ describe('report NAME', () => {
   it('prints a page without scripts and external resources, with every value escaped', async () => {
     const out = new PassThrough();
     const printed = text(out);
-    const answer: QuestionResult = {
+    const answer: ReaderQueryResult = {
       columns: [
         { name: '<b>', kind: 'text', type: 25 },
         { name: 'count', kind: 'number', type: 20 },
@@ -181,7 +183,7 @@ describe('report NAME', () => {
   });
 
   // `test/reporting/checks/reported-discrepancies.test.ts` runs the two reports without a query.
-  it.each(reports().filter(({ name, notAsOf }) => notAsOf !== null && questionNamed(name)))(
+  it.each(reports().filter(({ name, notAsOf }) => notAsOf !== null && savedQueryNamed(name)))(
     '$name has no past moment, and reports why',
     async ({ name, notAsOf }) => {
       await expect(ask(name, { asOf: '2026-01-01' })).rejects.toThrow(`${name} does not take it: ${notAsOf}`);

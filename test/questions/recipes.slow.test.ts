@@ -3,18 +3,18 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { savedQueryCommand } from '../../src/cli/commands/ready-question.ts';
+import { savedQueryCommand } from '../../src/cli/commands/saved-query.ts';
 import { UsageError } from '../../src/lib/errors.ts';
 import {
-  type Example,
   PLACEHOLDERS,
-  type Question,
-  questionNamed,
-  questionParameters,
-  questionSql,
-  questions,
+  type QueryExample,
   reports,
-} from '../../src/reporting/reports/questions.ts';
+  type SavedQuery,
+  savedQueries,
+  savedQueryNamed,
+  savedQueryParameters,
+  savedQuerySql,
+} from '../../src/reporting/reports/saved-queries.ts';
 import { retain } from '../../src/retention/retention.ts';
 import { retainable } from '../../src/retention/retention-rules.ts';
 import { type Exact, exactJson } from '../every-operation/exact-json.ts';
@@ -35,8 +35,8 @@ const recipes = [
   ...page.matchAll(/^\*\*(.+)\*\*\n\n```sql\n(.+);\n```\n\n```sh\nchain-recorder report (\S+)(.*)\n```$/gm),
 ].map(([, words = '', statement = '', name = '', options = '']) => ({ words, statement, name, options }));
 
-const declared = questions().flatMap((part) =>
-  part.questions.flatMap((question) => question.examples.map((example) => ({ question, example }))),
+const declared = savedQueries().flatMap((part) =>
+  part.queries.flatMap((savedQuery) => savedQuery.examples.map((example) => ({ savedQuery, example }))),
 );
 
 const { it, database } = withDatabase();
@@ -72,9 +72,9 @@ function filledIn(written: string): string {
   return Object.entries(own).reduce((told, [name, id]) => told.replaceAll(name, id), written);
 }
 
-function truth(question: Question, { values }: Example): Row[] | null {
+function truth(savedQuery: SavedQuery, { values }: QueryExample): Row[] | null {
   const filled = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, filledIn(value)]));
-  return trueRows(world, question.answer.name, filled);
+  return trueRows(world, savedQuery.answer.name, filled);
 }
 
 /** Returns a value in the form of the truth: exact decimals without trailing zeros, moments in one form. */
@@ -111,8 +111,8 @@ function lines(rows: readonly object[], like: readonly Row[]): string[] {
 
 /** Runs `report` with the options of the page. */
 async function report(name: string, options: string): Promise<readonly Exact[]> {
-  const question = questionNamed(name);
-  if (!question) throw new Error(`no report ${name}`);
+  const savedQuery = savedQueryNamed(name);
+  if (!savedQuery) throw new Error(`no report ${name}`);
   const said = [...options.matchAll(/--(\S+) (\S+)/g)].map(([, option = '', value = '']) => ({
     option,
     value,
@@ -123,7 +123,7 @@ async function report(name: string, options: string): Promise<readonly Exact[]> 
     text(out),
     savedQueryCommand(
       { databaseUrl: database.url, clock: world.clock.now },
-      question,
+      savedQuery,
       {
         from: one('from'),
         to: one('to'),
@@ -143,18 +143,18 @@ async function report(name: string, options: string): Promise<readonly Exact[]> 
 describe('docs/reference/questions.md', () => {
   it('has at least fifty queries, each declared once', () => {
     expect(recipes.map(({ words, name }) => `${name}: ${words}`)).toEqual(
-      declared.map(({ question, example }) => `${question.name}: ${example.text}`),
+      declared.map(({ savedQuery, example }) => `${savedQuery.name}: ${example.text}`),
     );
     expect(recipes.length).toBeGreaterThanOrEqual(50);
   });
 
   describe.each(
-    declared.map((one, at) => ({ ...one, at, words: one.example.text, name: one.question.name })),
-  )('$name: $words', ({ question, example, at }) => {
+    declared.map((one, at) => ({ ...one, at, words: one.example.text, name: one.savedQuery.name })),
+  )('$name: $words', ({ savedQuery, example, at }) => {
     const recipe = () => recipes[at] ?? { statement: '', name: '', options: '' };
 
     it('in SQL', async () => {
-      const expected = truth(question, example);
+      const expected = truth(savedQuery, example);
       const asked = world.recorder.sql.unsafe(filledIn(recipe().statement));
       if (expected === null) return expect(asked).rejects.toMatchObject({ code: '22023' });
       expect(expected, 'there are expected rows').not.toEqual([]);
@@ -162,27 +162,27 @@ describe('docs/reference/questions.md', () => {
     });
 
     it('by report', async () => {
-      const expected = truth(question, example);
+      const expected = truth(savedQuery, example);
       const asked = report(recipe().name, filledIn(recipe().options));
       if (expected === null) return expect(asked).rejects.toThrow(UsageError);
       const rows = (await asked).map((row) => Object(row));
       expect(lines(rows, expected)).toEqual(lines(expected, expected));
     });
 
-    const isAskable = questionParameters(question).some(({ name }) => name === 'as_of');
+    const isAskable = savedQueryParameters(savedQuery).some(({ name }) => name === 'as_of');
     if (!isAskable) return;
     it('not before the record starts', async () => {
       const past = { ...example.values, as_of: '2026-03-01T05:59' };
-      const asked = world.recorder.sql.unsafe(filledIn(questionSql(question, past)));
+      const asked = world.recorder.sql.unsafe(filledIn(savedQuerySql(savedQuery, past)));
       const hint = expect.stringContaining('recorded since 2026-03-01T06:00:00');
-      const isRefusedAnyway = truth(question, example) === null;
+      const isRefusedAnyway = truth(savedQuery, example) === null;
       await expect(asked).rejects.toMatchObject({ code: '22023', ...(isRefusedAnyway ? {} : { hint }) });
     });
     if (example.values.as_of !== undefined) return;
     it('as it was known on March 24', async () => {
       const past = { ...example, values: { ...example.values, as_of: '2026-03-24T12:00' } };
-      const expected = truth(question, past);
-      const asked = world.recorder.sql.unsafe(filledIn(questionSql(question, past.values)));
+      const expected = truth(savedQuery, past);
+      const asked = world.recorder.sql.unsafe(filledIn(savedQuerySql(savedQuery, past.values)));
       if (expected === null) return expect(asked).rejects.toMatchObject({ code: '22023' });
       expect(lines(await asked, expected)).toEqual(lines(expected, expected));
     });
@@ -260,22 +260,22 @@ it('a window that starts before the retained time returns the retained part, unc
     ['metric-week-over-week', 7 * DAY],
   ]);
   const windows = declared.filter(
-    ({ question, example }) => example.values.from !== undefined && truth(question, example) !== null,
+    ({ savedQuery, example }) => example.values.from !== undefined && truth(savedQuery, example) !== null,
   );
   // Earlier starts are reported as the start of the retained time.
   const since = new Set(['fees-over-time', 'node-versions']);
   const answersFrom = async (from: (asked: string) => string, clipped = false) => {
     const told: Record<string, string[]> = {};
-    for (const { question, example } of windows) {
+    for (const { savedQuery, example } of windows) {
       const values = { ...example.values, from: from(example.values.from ?? '') };
       const rows = await world.recorder.sql.unsafe<{ row: string; at: string | null }[]>(
-        `select (case when ${clipped && since.has(question.name)} then r.row || jsonb_build_object('since',
+        `select (case when ${clipped && since.has(savedQuery.name)} then r.row || jsonb_build_object('since',
            greatest((r.row ->> 'since')::timestamptz, '${dayOf(kept)}')) else r.row end)::text as row, coalesce(r.row ->> 'day', r.row ->> 'week') as at
-         from (select to_jsonb(a) as row from (${filledIn(questionSql(question, values))}) a) r`,
+         from (select to_jsonb(a) as row from (${filledIn(savedQuerySql(savedQuery, values))}) a) r`,
       );
-      const first = new Date(kept + (lookBack.get(question.name) ?? 0)).toISOString().slice(0, 10);
-      told[`${question.name}: ${example.text}`] = rows
-        .filter(({ at }) => !lookBack.has(question.name) || at === null || at < dayOf(kept) || at >= first)
+      const first = new Date(kept + (lookBack.get(savedQuery.name) ?? 0)).toISOString().slice(0, 10);
+      told[`${savedQuery.name}: ${example.text}`] = rows
+        .filter(({ at }) => !lookBack.has(savedQuery.name) || at === null || at < dayOf(kept) || at >= first)
         .map(({ row }) => row);
     }
     return told;

@@ -1,31 +1,31 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import postgres from 'postgres';
-import { savedQueryCommand } from '../../src/cli/commands/ready-question.ts';
+import { savedQueryCommand } from '../../src/cli/commands/saved-query.ts';
 import { catalog } from '../../src/datasets/catalog.ts';
 import { UsageError } from '../../src/lib/errors.ts';
 import {
-  type Question,
-  questionParameters,
-  questionSql,
-  questions,
-} from '../../src/reporting/reports/questions.ts';
+  type SavedQuery,
+  savedQueries,
+  savedQueryParameters,
+  savedQuerySql,
+} from '../../src/reporting/reports/saved-queries.ts';
 import { relationSql } from '../../src/reporting/views/declared-objects.ts';
 
 /** Values of the required parameters of saved queries. */
 type Given = Readonly<Record<string, string>>;
 
-const parameterNames = (question: Question) => questionParameters(question).map(({ name }) => name);
+const parameterNames = (savedQuery: SavedQuery) => savedQueryParameters(savedQuery).map(({ name }) => name);
 
 /** The saved queries of past moments, each with its parameters of the given values. */
 function askable(given: Given) {
-  return questions()
-    .flatMap((part) => part.questions)
-    .filter((question) => parameterNames(question).includes('as_of'))
-    .map((question) => {
-      const names = parameterNames(question);
+  return savedQueries()
+    .flatMap((part) => part.queries)
+    .filter((savedQuery) => parameterNames(savedQuery).includes('as_of'))
+    .map((savedQuery) => {
+      const names = parameterNames(savedQuery);
       const values = Object.entries(given).filter(([name]) => names.includes(name));
-      return { question, values, hasWindow: names.includes('from') };
+      return { savedQuery, values, hasWindow: names.includes('from') };
     });
 }
 
@@ -42,13 +42,13 @@ export async function reportedAsOf(
 ): Promise<Record<string, string>> {
   const told: Record<string, string> = {};
   const asOf = moment.toISOString();
-  for (const { question, values, hasWindow } of askable(given)) {
+  for (const { savedQuery, values, hasWindow } of askable(given)) {
     const window = hasWindow ? { from: from.toISOString(), to: asOf } : {};
     const out = new PassThrough();
     const printed = text(out);
     const refused = await savedQueryCommand(
       { databaseUrl, clock: () => moment.getTime() },
-      question,
+      savedQuery,
       { ...window, asOf, param: values.map((pair) => pair.join('=')), format: 'csv' },
       new AbortController().signal,
       out,
@@ -57,7 +57,7 @@ export async function reportedAsOf(
       throw error;
     });
     out.end();
-    told[question.name] = `${await printed}${refused}`;
+    told[savedQuery.name] = `${await printed}${refused}`;
   }
   return told;
 }
@@ -73,10 +73,10 @@ export async function questionDigests(
   given: Given,
 ): Promise<Record<string, string>> {
   const asOf = moment.toISOString();
-  const digests = askable(given).map(async ({ question, values, hasWindow }) => {
+  const digests = askable(given).map(async ({ savedQuery, values, hasWindow }) => {
     const window = hasWindow ? { from: from.toISOString(), to: asOf } : {};
-    const statement = questionSql(question, { ...Object.fromEntries(values), ...window, as_of: asOf });
-    return [question.name, await digest(sql, `select t::text as line from (${statement}) t`)] as const;
+    const statement = savedQuerySql(savedQuery, { ...Object.fromEntries(values), ...window, as_of: asOf });
+    return [savedQuery.name, await digest(sql, `select t::text as line from (${statement}) t`)] as const;
   });
   return Object.fromEntries(await Promise.all(digests));
 }

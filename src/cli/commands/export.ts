@@ -25,7 +25,7 @@ export interface ExportOptions {
   readonly json: boolean;
 }
 
-/** Name for every dataset. */
+/** Argument that selects every dataset. */
 const ALL_DATASETS = 'all';
 
 /**

@@ -6,7 +6,7 @@ import { printJson, printText } from '../../lib/print.ts';
 import { incidentsBetween, newestIncidents, readMoments } from '../../reporting/reports/incident.ts';
 import { incidentMarkdown } from '../../reporting/reports/incident-page.ts';
 import { parseSpan } from '../select-targets.ts';
-import type { ReportOptions } from './ready-question.ts';
+import type { ReportOptions } from './saved-query.ts';
 
 /** Time before and after an incident that its report includes, in ms. */
 const CONTEXT_MS = 3_600_000;

@@ -6,7 +6,7 @@ import type { App } from '../../app/app.ts';
 import { exitCode } from '../../app/exit-code.ts';
 import { selectReadSource } from '../../app/read-source.ts';
 import { duration } from '../../config/duration-schema.ts';
-import { type QuestionResult, queryAsReader } from '../../db/question.ts';
+import { queryAsReader, type ReaderQueryResult } from '../../db/query-as-reader.ts';
 import { UsageError } from '../../lib/errors.ts';
 import type { OutputStream } from '../../lib/output-stream.ts';
 import { explainWriteErrors } from '../../lib/write-errors.ts';
@@ -96,7 +96,7 @@ function parseTimeout(text: string): number {
  * reader closes the output.
  * @throws as {@link explainWriteErrors}
  */
-async function printParquet({ columns, rows }: QuestionResult, out: OutputStream): Promise<void> {
+async function printParquet({ columns, rows }: ReaderQueryResult, out: OutputStream): Promise<void> {
   // Only Parquet output loads the library.
   const { writeParquetResult } = await import('../../warehouse/query-result-file.ts');
   const place = `TMPDIR ${tmpdir()}`;

@@ -6,8 +6,8 @@ import { parseInstant } from '../../lib/instant.ts';
 import { findNearestName } from '../../lib/nearest-name.ts';
 import { printCsv, printJson, printTable, printText } from '../../lib/print.ts';
 import { breaksIn, discrepanciesIn } from '../../reporting/reports/discrepancies.ts';
-import { questionNamed, reports } from '../../reporting/reports/questions.ts';
 import { rewardParameters } from '../../reporting/reports/rewards.ts';
+import { reports, savedQueryNamed } from '../../reporting/reports/saved-queries.ts';
 import { budgetText, type SlaReport, slaReport } from '../../reporting/reports/sla.ts';
 import { slaPage, watchedPart } from '../../reporting/reports/sla-page.ts';
 import {
@@ -20,7 +20,7 @@ import {
 import { parseBoth, parseSpan, startOfMonth, unknownNodeText } from '../select-targets.ts';
 import { incidentReport } from './incident-report.ts';
 import { parseAsOfOption } from './query.ts';
-import { type ReportOptions, savedQueryCommand } from './ready-question.ts';
+import { type ReportOptions, savedQueryCommand } from './saved-query.ts';
 
 /**
  * Command `report NAME`: incident, uptime, sla, status, discrepancies, series-breaks, or a saved query.
@@ -48,7 +48,7 @@ export async function reportCommand(
     'series-breaks': seriesBreaksCommand,
   }[name];
   if (!report) {
-    const savedQuery = questionNamed(name);
+    const savedQuery = savedQueryNamed(name);
     if (!savedQuery) {
       const nearest = findNearestName(
         name,
@@ -69,7 +69,7 @@ export async function reportCommand(
 
 /** Returns the problems of options that a report other than a saved query would ignore. */
 function findUnsupportedOptions(name: string, options: ReportOptions): string[] {
-  const report = questionNamed(name) ? undefined : reports().find((one) => one.name === name);
+  const report = savedQueryNamed(name) ? undefined : reports().find((one) => one.name === name);
   if (!report) return [];
   const taken = report.takes.map((text) => text.replace(/ .*/, ''));
   const { from, to, node, month, asOf, out, slo, param } = options;

@@ -8,7 +8,7 @@ import { readAssets } from '../../server/assets.ts';
 import { FIRST_PAGE, statusFiles } from '../../server/pages/status/files.ts';
 import { readStatusSite } from '../../server/status-site.ts';
 import { writeSite } from '../../server/write-site.ts';
-import type { ReportOptions } from './ready-question.ts';
+import type { ReportOptions } from './saved-query.ts';
 
 /**
  * Command `report status --out FOLDER`: writes the status page of the nodes as files for any web server.

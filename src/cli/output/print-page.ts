@@ -1,4 +1,4 @@
-import type { QuestionResult } from '../../db/question.ts';
+import type { ReaderQueryResult } from '../../db/query-as-reader.ts';
 import type { OutputStream } from '../../lib/output-stream.ts';
 import { escapeHtml } from '../../lib/safe-text.ts';
 import { createPacedWriter, parseFields } from './print-rows.ts';
@@ -27,7 +27,7 @@ export interface PageHead {
  * output.
  */
 export async function printPage(
-  { columns, rows }: QuestionResult,
+  { columns, rows }: ReaderQueryResult,
   head: PageHead,
   out: OutputStream,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { QuestionResult } from '../../db/question.ts';
+import type { ReaderQueryResult } from '../../db/query-as-reader.ts';
 import { formatDisplayCsv } from '../../lib/csv.ts';
 import { formatLocalTime } from '../../lib/local-time.ts';
 import { getTerminalWidth, type OutputStream } from '../../lib/output-stream.ts';
@@ -17,7 +17,11 @@ const NULL = '–';
  * Prints a query result while its rows arrive, no faster than the reader consumes them. Returns early if the
  * reader closes the output.
  */
-export async function printRows(answer: QuestionResult, format: RowFormat, out: OutputStream): Promise<void> {
+export async function printRows(
+  answer: ReaderQueryResult,
+  format: RowFormat,
+  out: OutputStream,
+): Promise<void> {
   await printers[format](answer, createPacedWriter(out), out);
 }
 
@@ -28,7 +32,7 @@ export async function printRows(answer: QuestionResult, format: RowFormat, out: 
 export type WriteOutput = (text: string | Uint8Array) => Promise<boolean>;
 
 const printers: Readonly<
-  Record<RowFormat, (answer: QuestionResult, write: WriteOutput, out: OutputStream) => Promise<void>>
+  Record<RowFormat, (answer: ReaderQueryResult, write: WriteOutput, out: OutputStream) => Promise<void>>
 > = {
   async csv({ columns, rows }, write, out) {
     const line = (fields: readonly (string | null)[]) => formatDisplayCsv(fields, out.isTTY ? '\n' : '\r\n');

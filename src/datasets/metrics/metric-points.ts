@@ -39,9 +39,9 @@ const pageSpanMs = ({ timeInterval = 'day' }: Target) =>
   Math.min((PAGE_SIZE - 2) * (BUCKETS_MS[timeInterval] ?? day), MAX_SPAN_MS);
 
 /**
- * Chain metrics, newest first. Every poll requests the newest full page, because the cost
- * of a call does not depend on the number of points. So it sees every revision of the last 90 days of hours,
- * and of almost six years of days, weeks and months.
+ * Chain metrics, newest first. Every poll requests the newest full page, because the cost of a call does not
+ * depend on the number of points. This page has the hours of the last 90 days, and the days, weeks and months
+ * of almost six years, so a poll detects all of their revisions.
  */
 const source: Source = {
   name: 'metric-points',

@@ -52,7 +52,7 @@ function layoutOf(bytes: Buffer): Layout | undefined {
 /** A chain whose blocks a node returns by height and by id. */
 export interface NodeChain {
   readonly path: string;
-  /** Prefix of the names of its methods. */
+  /** Prefix of the method names of the chain. */
   readonly service: 'avm' | 'platform';
 }
 

@@ -5,7 +5,10 @@ import { nodeMethod } from '../sources/node-method.ts';
 /** Id of the primary network, which is the default of `subnetID`. */
 export const PRIMARY_NETWORK = '11111111111111111111111111111111LpoYY';
 
-/** Returns the parameters of a method for a subnet. Without them, it returns the primary network. */
+/**
+ * Returns the parameters of a method for a subnet. Without parameters, the method returns the validators of
+ * the primary network.
+ */
 export const subnetParams = ({ subnetId }: Target) =>
   subnetId === PRIMARY_NETWORK ? {} : { subnetID: subnetId };
 

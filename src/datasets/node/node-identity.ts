@@ -15,10 +15,7 @@ const METHODS = [
   'info.getVMs',
 ];
 
-/**
- * Identity of a node, from six methods of its info API. Methods that it does not offer
- * are skipped.
- */
+/** Identity of a node, from six methods of its info API. Methods that the node does not offer are skipped. */
 const source: Source = {
   name: 'node-identity',
   upstream: 'nodes',

@@ -5,7 +5,7 @@ import { nodeMethod } from '../sources/node-method.ts';
 import { PRIMARY_NETWORK, subnetParams } from './current-validators.ts';
 
 /**
- * Uptime of this node as seen by the stake of the network (info.uptime). The call fails on
+ * Uptime of this node as observed by the validators, weighted by their stake (info.uptime). The call fails on
  * a node that is no validator.
  */
 const source = nodeMethod({

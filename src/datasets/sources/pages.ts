@@ -31,7 +31,7 @@ class PageOrder {
     }
   }
 
-  /** An item was newer than the previous one, or has no position, so that positions prove nothing. */
+  /** True if an item was newer than the previous one or had no position, so that positions prove nothing. */
   get broken(): boolean {
     return this.#broken;
   }
@@ -175,12 +175,15 @@ class WalkStart {
     return this.#pagesRead;
   }
 
-  /** A page was read, and more follow. */
+  /** True if a page was read and more pages follow. */
   get hasMorePages(): boolean {
     return this.#token !== undefined;
   }
 
-  /** The walk ended because its items have another order, while it was requested beyond its window. */
+  /**
+   * True if the walk ended because the items were not sorted newest first, although pages beyond the window
+   * were requested.
+   */
   get isDisordered(): boolean {
     return this.#disordered;
   }
@@ -216,7 +219,7 @@ class WalkStart {
     return this.#pagesRead === 1 ? { ...page, startsList: true } : page;
   }
 
-  /** The pages are requested down to a reach below the window. */
+  /** True if pages are requested down to a reach below the window. */
   get #isBeyondWindow(): boolean {
     return this.#window !== null && this.#window.from < this.#needed;
   }

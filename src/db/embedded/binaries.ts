@@ -28,11 +28,11 @@ const packageVersion = z.object({ version: z.string() });
 const packageLinks = z.array(z.object({ source: z.string(), target: z.string() }));
 
 /**
- * Returns the folder that contains initdb, pg_ctl and postgres. The folder is in the home, as hard links to the
- * installed files: `npm ci` removes those for a while, and a running server loads some of them late. Hard links
- * may fail (another file system or owner). Then the installed folder is used if the server's account may, else
- * a copy in the home. If npm did not run the package's install script, its library links and file modes are
- * created here. Call it under the home's lock.
+ * Returns the folder that contains initdb, pg_ctl and postgres. The folder is in the home, as hard links to
+ * the installed files: `npm ci` removes those for a while, and a running server loads some of them late. If
+ * hard links fail (another file system or owner), the installed folder is used if the server's account can
+ * execute its programs; otherwise a copy in the home. If npm did not run the package's install script, this
+ * function creates the library links and file modes. The caller must hold the home's lock.
  * @throws UsageError if the package, or its build for this platform, is missing, or the home's file system
  * allows no programs
  */

@@ -109,7 +109,10 @@ export async function refuseUnusableFiles(home: EmbeddedHome, data: string): Pro
   ]);
 }
 
-/** Returns the path of the file with the password of the server's role if it has none. Returns null otherwise. */
+/**
+ * Returns the path of the password file of the server's role if the file is missing or empty. Returns null
+ * otherwise.
+ */
 async function missingPassword(home: EmbeddedHome): Promise<string | null> {
   const file = join(home.path, 'password');
   return (await readFile(file, 'utf8').catch(() => '')) === '' ? file : null;

@@ -45,11 +45,14 @@ export interface EmbeddedPostgres {
   url: string;
   /** TCP port of the server on 127.0.0.1. */
   port: number;
-  /** Whether this call started the server; false if it was running. */
+  /** True if this call started the server; false if it was running. */
   started: boolean;
-  /** Whether this call created its database, which is empty then. */
+  /** True if this call created the database, which is then empty. */
   created: boolean;
-  /** Whether the server's process ids are valid in this process; false if the server runs in another container. */
+  /**
+   * True if the server's process ids are valid in this process; false if the server runs in another
+   * container.
+   */
   ownNamespace: boolean;
   /**
    * Restarts the server when it ends unexpectedly, until the signal aborts.

@@ -131,7 +131,7 @@ export interface StartedServer {
   readonly port: number;
   /** The usual port if another process uses it; undefined if the server has its usual port. */
   readonly taken: number | undefined;
-  /** Whether its cluster was created by this start, and is empty. */
+  /** True if this start created the cluster, which is empty. */
   readonly created: boolean;
 }
 

@@ -61,7 +61,7 @@ interface Fallback {
 export const DYNAMIC_MEMORY_REFUSED =
   /could not (open|create|resize|map|attach to) (dynamic )?shared memory segment/;
 
-/** In the order in which they are tried. */
+/** Fallback settings, in the order of the attempts. */
 const FALLBACKS: readonly Fallback[] = [
   { refused: DYNAMIC_MEMORY_REFUSED, settings: { dynamic_shared_memory_type: 'sysv' } },
   { refused: DYNAMIC_MEMORY_REFUSED, settings: { dynamic_shared_memory_type: 'mmap' } },
@@ -79,7 +79,7 @@ export class StartFallbacks {
     return this.#settings;
   }
 
-  /** Adds the next fallback. Returns false if there is none for this output. */
+  /** Adds the next fallback for the output of a failed start. Returns false if there is none. */
   add(output: string): boolean {
     const found = this.#left.findIndex(({ refused }) => refused.test(output));
     const [fallback] = found < 0 ? [] : this.#left.splice(found, 1);

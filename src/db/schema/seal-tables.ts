@@ -10,9 +10,9 @@ export const seals = recorder.table('seals', {
   /** Rows recorded before this instant are sealed. */
   until: instant().notNull(),
   began_at: instant().notNull(),
-  /** The writers whose rows could still arrive late when it started (src/reporting/seals/leaves.ts). */
+  /** The writers whose rows could still arrive late when the seal started (src/reporting/seals/leaves.ts). */
   open: jsonb().notNull(),
-  /** Null while it is unfinished. */
+  /** Time at which the seal was finished; null before. */
   made_at: instant(),
   /** The text that is signed. Its SHA-256 in hexadecimal is the head. */
   statement: text(),

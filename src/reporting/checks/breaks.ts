@@ -147,8 +147,11 @@ function firstDay(values: ReadonlyMap<number, number>, { at, change: by }: Candi
     const all = [...of(-WEEKS - 1), ...of(2).map((value) => value - by)];
     return all.length === 0 ? null : median(all);
   });
-  /** Returns how much closer a day is to the old level than to the new one. */
-  const old = (day: number) => {
+  /**
+   * Returns the distance of a day from the new level minus its distance from the old one. Positive: closer to
+   * the old level.
+   */
+  const nearnessToOld = (day: number) => {
     const value = values.get(day);
     const usual = expected(at + (((((day - at) / DAY) % 7) + 7) % 7) * DAY);
     if (value === undefined || usual === null) return 0;
@@ -156,7 +159,7 @@ function firstDay(values: ReadonlyMap<number, number>, { at, change: by }: Candi
   };
   let [best, most, sum] = [at - WEEK, 0, 0];
   for (let day = at - WEEK; day < at + WEEK; day += DAY) {
-    sum += old(day);
+    sum += nearnessToOld(day);
     if (sum > most) [best, most] = [day + DAY, sum];
   }
   return best;

@@ -17,7 +17,7 @@ export type Ending = 'settled' | 'current' | 'lasting';
  * @param ctes the CTEs of the query, each `name as (…)`
  * @param compared the query, with the columns of {@link COMPARED_COLUMNS}
  * @param found the parameter with the time of the check, such as `$1`
- * @param names the checks that the query makes
+ * @param names names of the checks in the query
  * @returns a statement that returns one row: `found`, the current number of discrepancies, and `touched`, the
  * number of changed rows
  */

@@ -23,7 +23,7 @@ import {
 } from './relation.ts';
 
 /** The relations and the metadata of one dataset. */
-export interface ReadableDataset {
+export interface DatasetRelations {
   /** The name in commands and in the configuration. The name in `reporting` is that of {@link now}. */
   readonly name: string;
   readonly about: string;
@@ -48,7 +48,7 @@ export interface ReadableDataset {
 /** All relations of the schemas `reporting` and `reporting_internal`. */
 export interface Catalogue {
   /** By the name of the relation with the current rows. */
-  readonly datasets: ReadonlyMap<string, ReadableDataset>;
+  readonly datasets: ReadonlyMap<string, DatasetRelations>;
   /** All views of `reporting`, and all its functions that return rows, by name; includes those of datasets. */
   readonly views: ReadonlyMap<string, Relation>;
   /** All views and row-returning functions of the schema `reporting_internal`, by name. */
@@ -94,29 +94,29 @@ function buildCatalogue(declared: readonly Declared[]): Catalogue {
   const series = new Set(ofKind('series'));
   const revisions = new Map([...series, ...logs].map((name) => [historyOf(name), partsOfHistory(name)]));
   const perNodeViews = new Map(recorded.flatMap((one) => [...listPerNodeViews(one)]));
-  const worked = new Map([
+  const entityLists = new Map([
     ...[...PROBE_VIEWS].map((name): [string, EntityList] => [name, probes]),
     ['change_rows', commits],
     ['coverage_ranges', coverageTargets],
     ...recorded.flatMap((one) => [...listEntities(one)]),
   ]);
   const numbering = new Map(recorded.flatMap((one) => [...numberedOf(one)]));
-  const holding = new Map(recorded.flatMap((one) => [...listOwnersOf(one)]));
+  const listOwners = new Map(recorded.flatMap((one) => [...listOwnersOf(one)]));
   const all = new Map(
     returnRows.map((one): [string, Relation] => {
       const { name } = one;
       const arrival = arrivals.get(name);
       const perNodeView = perNodeViews.get(name);
-      const holders = holding.get(name);
+      const listOwner = listOwners.get(name);
       const parts = revisions.get(name);
       const numbered = numbering.get(name);
       const dataset = datasetOfRelation(name)?.name;
       const known = {
-        ...readable(one, byName, worked.get(name)),
+        ...createRelation(one, byName, entityLists.get(name)),
         ...(dataset === undefined ? {} : { dataset }),
         ...(arrival ? { arrival } : {}),
         ...(perNodeView ? { perNodeView } : {}),
-        ...(holders ? { listOwner: holders } : {}),
+        ...(listOwner ? { listOwner: listOwner } : {}),
         ...(numbered ? { numbered } : {}),
         ...(logs.has(name) ? { pastParts: pastOfLog(name) } : {}),
         ...(series.has(name) ? { pastParts: pastOfSeries(name) } : {}),
@@ -125,7 +125,7 @@ function buildCatalogue(declared: readonly Declared[]): Catalogue {
       return [name, known];
     }),
   );
-  const datasets = recorded.map((one): [string, ReadableDataset] => {
+  const datasets = recorded.map((one): [string, DatasetRelations] => {
     const kind = one.history;
     const { view, begins, ends } = VERSIONS[kind];
     const now = all.get(one.relation);
@@ -147,10 +147,10 @@ function buildCatalogue(declared: readonly Declared[]): Catalogue {
   };
 }
 
-function readable(
+function createRelation(
   object: Declared,
   byName: ReadonlyMap<string, Declared>,
-  things: EntityList | undefined,
+  entityList: EntityList | undefined,
 ): Relation {
   const { name, comment, columns } = object;
   const parameters = object.kind === 'function' ? object.parameters : null;
@@ -165,7 +165,7 @@ function readable(
     parameters,
     asOf,
     noPast: noPast(object, asOf),
-    ...(things ? { entities: things } : {}),
+    ...(entityList ? { entities: entityList } : {}),
   };
 }
 

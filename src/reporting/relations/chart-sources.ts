@@ -1,6 +1,6 @@
 import { PRIMARY_NETWORK } from '../../datasets/node/current-validators.ts';
 import type { DeclaredColumn, DeclaredParameter } from '../../db/declared.ts';
-import { getCatalogue, type ReadableDataset } from './catalogue.ts';
+import { type DatasetRelations, getCatalogue } from './catalogue.ts';
 import type { Relation } from './relation.ts';
 import { findSeriesSource, NUMERIC_TYPES } from './series.ts';
 
@@ -21,9 +21,9 @@ export interface ChartSource {
    */
   readonly draws: 'line' | 'steps' | 'counts';
   /** The relation with the rows. */
-  readonly readable: Relation;
+  readonly relation: Relation;
   /** The dataset; null for a function. */
-  readonly dataset: ReadableDataset | null;
+  readonly dataset: DatasetRelations | null;
   /** The column with the time of a row: an instant, or the date of a day, month or year. */
   readonly time: DeclaredColumn;
   /** The column with the end of the row's validity; null if there is none. */
@@ -31,7 +31,7 @@ export interface ChartSource {
   /** The columns that can be drawn, and those that are drawn by default. */
   readonly values: readonly DeclaredColumn[];
   readonly usual: readonly string[];
-  /** The columns that distinguish lines, and those of them that require a value. */
+  /** The columns that distinguish lines, and the columns among these that require a value. */
   readonly keys: readonly DeclaredColumn[];
   readonly needed: readonly string[];
   /**
@@ -183,7 +183,7 @@ export function listChartSources(catalogue = getCatalogue()): ReadonlyMap<string
 const COUNT: DeclaredColumn = { name: 'count', type: 'bigint', comment: 'Number of events.' };
 
 function ofDataset(
-  dataset: ReadableDataset,
+  dataset: DatasetRelations,
   { title, usual, by = [], members, memberKeys = {} }: ChartDeclaration,
   heading: string,
 ): ChartSource | null {
@@ -194,18 +194,18 @@ function ofDataset(
   if (!source || !time) return null;
   const counted = kind === 'log';
   const columns = (names: readonly string[]) =>
-    names.flatMap((one) => source.readable.columns.find((column) => column.name === one) ?? []);
-  const asked = columns(request).map((one) => one.name);
+    names.flatMap((one) => source.relation.columns.find((column) => column.name === one) ?? []);
+  const requestColumns = columns(request).map((one) => one.name);
   const values = counted ? [COUNT] : source.values;
   return {
     ...{ name, title, heading, about, dataset, time, values, counted, takes: [], past: true },
     draws: counted ? 'counts' : kind === 'state' ? 'steps' : 'line',
-    readable: source.readable,
+    relation: source.relation,
     ends: kind === 'state' ? ends : null,
     usual: usual ?? values.slice(0, 1).map((one) => one.name),
-    keys: columns(counted ? [...asked, ...by] : source.needed),
+    keys: columns(counted ? [...requestColumns, ...by] : source.needed),
     // All members of a list can be listed at low cost; the points of all series cannot.
-    needed: counted || kind === 'state' ? asked : source.needed,
+    needed: counted || kind === 'state' ? requestColumns : source.needed,
     grains: counted ? ['hour', 'day', 'month'] : [],
     members: members ?? null,
     memberKeys,
@@ -213,11 +213,11 @@ function ofDataset(
 }
 
 function ofFunction(
-  readable: Relation,
+  relation: Relation,
   { title, usual, draws = 'line', grains }: ChartDeclaration,
   heading: string,
 ) {
-  const { name, about, columns, parameters } = readable;
+  const { name, about, columns, parameters } = relation;
   const [time, ...others] = columns;
   const values = others.filter(({ type }) => NUMERIC_TYPES.has(type));
   const keys = others.filter(({ type }) => type === 'text');
@@ -227,7 +227,7 @@ function ofFunction(
     (one) => !GENERAL.has(one.name) && !keys.some((key) => key.name === one.name),
   );
   return {
-    ...{ name, title, heading, about, draws, readable, time, values, keys, takes },
+    ...{ name, title, heading, about, draws, relation, time, values, keys, takes },
     ...{ dataset: null, ends: null, needed: [], members: null, memberKeys: {}, counted: false },
     usual: usual ?? values.slice(0, 1).map((one) => one.name),
     grains: grains ?? (['day'] as const),

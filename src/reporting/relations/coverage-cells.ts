@@ -11,14 +11,13 @@ export type CellsBy = 'kind, reason' | 'target, kind, reason';
 export const DAY_MICROSECONDS = '86400000000';
 
 /**
- * Returns SQL of three common table expressions:
- * `moments`: first_day, until.
- * `clipped`: the time ranges of `reporting_internal.coverage_ranges`, cut to the window: kind, reason, target, and
- * their bounds in microseconds since the start of the window.
- * `cells`: day, the columns of `by`, ms: the recorded and the missing time of each day.
- * The cost depends on the number of ranges and of returned cells, not on ranges times days: each range adds
- * one event at its start and one at its end, and a running sum over the days counts the open ranges.
- * @param dataset SQL of its name
+ * Returns SQL of three common table expressions: `moments`: first_day, until. `clipped`: the time ranges of
+ * `reporting_internal.coverage_ranges`, cut to the window: kind, reason, target, and their bounds in
+ * microseconds since the start of the window. `cells`: day, the columns of `by`, ms: the recorded and the
+ * missing time of each day. The cost depends on the number of ranges and of returned cells, not on ranges
+ * times days: each range adds one event at its start and one at its end, and a running sum over the days
+ * counts the open ranges.
+ * @param dataset SQL of the name of the dataset
  * @param wanted SQL of a condition on `target`; empty: all targets
  */
 export function coverageCells(

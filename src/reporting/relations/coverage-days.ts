@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 import { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
-import type { ReadableDataset } from './catalogue.ts';
+import type { DatasetRelations } from './catalogue.ts';
 import { coverageCells, DAY_MICROSECONDS, DEFAULT_COVERAGE_DAYS } from './coverage-cells.ts';
 import { instantParam, limitedText } from './filters.ts';
 import { getParamText, type ParsedParams } from './list-parameters.ts';
@@ -98,25 +98,22 @@ export const NOT_RECORDED_YET = 'not recorded yet';
 /** Reads the coverage of each day of a dataset: the recorded time, the missing time, and the reasons. */
 export async function readCoverage(
   sql: postgres.Sql,
-  dataset: ReadableDataset,
-  question: CoverageQuery,
+  dataset: DatasetRelations,
+  query: CoverageQuery,
 ): Promise<Coverage> {
-  const { text, values } = coverageStatement(dataset, question);
+  const { text, values } = coverageStatement(dataset, query);
   const [row] = await sql.unsafe<{ answer: Coverage }[]>(text, [...values]);
   return row?.answer ?? { from: '', to: '', days: [], heights: [] };
 }
 
 /** Returns the statement that reads a {@link Coverage} as one JSON value. */
-export function coverageStatement(
-  { name }: ReadableDataset,
-  question: CoverageQuery,
-): ParameterizedStatement {
+export function coverageStatement({ name }: DatasetRelations, query: CoverageQuery): ParameterizedStatement {
   const into = new StatementBuilder();
-  const { target } = question;
+  const { target } = query;
   const of = into.value(name, 'text');
   const wanted = target === null ? '' : `target = ${into.value(target, 'text')}`;
   const and = wanted === '' ? '' : ` and ${wanted}`;
-  const text = `with ${coverageCells('kind, reason', of, question, wanted, into)},
+  const text = `with ${coverageCells('kind, reason', of, query, wanted, into)},
 days as (
   select g.day::date as day from moments m, generate_series(m.first_day, m.until - interval '1 microsecond', interval '1 day') as g(day)
 ),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { parseMicroseconds } from '../../lib/instant.ts';
 import { canonicalText } from '../../recording/histories/identity.ts';
 import { relationSql } from '../views/declared-objects.ts';
-import type { ReadableDataset } from './catalogue.ts';
+import type { DatasetRelations } from './catalogue.ts';
 import { encodeCursor } from './cursor.ts';
 import { filterSql, instantParam } from './filters.ts';
 import {
@@ -49,8 +49,7 @@ export interface DifferencesPage {
 }
 
 /**
- * Number of keys that are compared per requested row. The number bounds the cost of keys that turn out to be
- * unchanged.
+ * Maximum number of compared keys per requested row. It limits the cost of keys whose values are unchanged.
  */
 const KEYS_PER_ROW = 5;
 
@@ -64,15 +63,15 @@ export interface DifferencesQuery extends ListQuery {
 const moment = (description: string) => instantParam.meta({ ...instantParam.meta(), description });
 
 /** Returns the columns by which differences can be filtered: those of the key. */
-export const listKeyColumns = ({ now }: ReadableDataset) =>
+export const listKeyColumns = ({ now }: DatasetRelations) =>
   now.columns.filter((column) => now.key.some(({ name }) => name === column.name));
 
 /** Returns the filters of differences: those of the key. */
-export const differencesFilters = (dataset: ReadableDataset) =>
+export const differencesFilters = (dataset: DatasetRelations) =>
   listFilterParameters(listKeyColumns(dataset), ['from', 'to']);
 
 /** Returns the schema of the parameters of {@link readDifferences}. */
-export function differencesParameters(dataset: ReadableDataset): z.ZodType<DifferencesQuery> {
+export function differencesParameters(dataset: DatasetRelations): z.ZodType<DifferencesQuery> {
   const filters = differencesFilters(dataset);
   const shape = {
     from: moment('First of the two moments.'),
@@ -101,15 +100,15 @@ export function differencesParameters(dataset: ReadableDataset): z.ZodType<Diffe
  */
 export async function readDifferences(
   sql: postgres.Sql,
-  dataset: ReadableDataset,
-  question: DifferencesQuery,
+  dataset: DatasetRelations,
+  query: DifferencesQuery,
 ): Promise<DifferencesPage> {
-  if (dataset.kind === 'sample') return readingsBetween(sql, dataset, question);
-  const { content, readable } = versionsOf(dataset);
-  const bySeries = readable.numbered ? await hasManyTouchedRows(sql, dataset, question) : false;
-  const { text, values } = differencesStatement(dataset, question, bySeries);
-  const { order, limit } = question;
-  const types = new Map(readable.columns.map(({ name, type }) => [name, type]));
+  if (dataset.kind === 'sample') return readingsBetween(sql, dataset, query);
+  const { content, relation } = versionsOf(dataset);
+  const bySeries = relation.numbered ? await hasManyTouchedRows(sql, dataset, query) : false;
+  const { text, values } = differencesStatement(dataset, query, bySeries);
+  const { order, limit } = query;
+  const types = new Map(relation.columns.map(({ name, type }) => [name, type]));
   const answers = await sql.unsafe<Record<string, string | null>[]>(text, [...values]).values();
   const all = answers.map((row) => row.map((one) => (typeof one === 'string' ? one : null)));
   const found = all.filter((row) => row[order.columns.length] !== null);
@@ -170,11 +169,11 @@ const MAX_SORTED_ROWS = 10_000;
  */
 async function hasManyTouchedRows(
   sql: postgres.Sql,
-  dataset: ReadableDataset,
-  question: DifferencesQuery,
+  dataset: DatasetRelations,
+  query: DifferencesQuery,
 ): Promise<boolean> {
   const into = new StatementBuilder();
-  const { touched } = statementOf(dataset, question, null, into);
+  const { touched } = statementOf(dataset, query, null, into);
   const plan = await explainQuery(sql, touched, into.values);
   return (plan?.['Plan Rows'] ?? 0) > MAX_SORTED_ROWS;
 }
@@ -186,20 +185,20 @@ async function hasManyTouchedRows(
  * @param bySeries for rows with a series number: search series by series instead of by time
  */
 export function differencesStatement(
-  dataset: ReadableDataset,
-  question: DifferencesQuery,
+  dataset: DatasetRelations,
+  query: DifferencesQuery,
   bySeries = false,
 ): ParameterizedStatement {
   const into = new StatementBuilder();
-  const { content, readable } = versionsOf(dataset);
-  const { order, limit } = question;
-  const types = new Map(readable.columns.map(({ name, type }) => [name, type]));
+  const { content, relation } = versionsOf(dataset);
+  const { order, limit } = query;
+  const types = new Map(relation.columns.map(({ name, type }) => [name, type]));
   const keys = (row: string) =>
     order.columns.map(({ name }) => valueTextSql(types.get(name) ?? 'text', `${row}."${name}"`));
   const names = order.columns.map(({ name }) => `"${name}"`);
   const said = (row: string) => content.map(({ name }, at) => `${row}."${name}" as ${row}${at}`);
   const texts = (row: string) => content.map(({ type }, at) => valueTextSql(type, `d.${row}${at}`));
-  const { before, touched, rest } = statementOf(dataset, question, maxComparedKeys(limit), into, bySeries);
+  const { before, touched, rest } = statementOf(dataset, query, maxComparedKeys(limit), into, bySeries);
   const text = `with ${before}touched as materialized (
 ${touched}
 ),
@@ -229,20 +228,20 @@ order by ${names.map((name) => `d.${name}`).join(', ')}`;
  * Returns the same query as SQL for people to read, copy and run. Each column appears as `X_before` and
  * `X_after`.
  */
-export function differencesSql(dataset: ReadableDataset, question: DifferencesQuery): string {
+export function differencesSql(dataset: DatasetRelations, query: DifferencesQuery): string {
   const { content } = versionsOf(dataset);
   const selected = [
-    ...question.order.columns.map(({ name }) => `t."${name}"`),
+    ...query.order.columns.map(({ name }) => `t."${name}"`),
     `case when o.there is null then 'added' when n.there is null then 'left' else 'changed' end as change`,
     ...content.flatMap(({ name }) => [`o."${name}" as "${name}_before"`, `n."${name}" as "${name}_after"`]),
   ];
-  const { before, touched, rest } = statementOf(dataset, question, null, new LiteralStatementBuilder());
+  const { before, touched, rest } = statementOf(dataset, query, null, new LiteralStatementBuilder());
   return `with ${before}touched as (
 ${touched}
 )
 select ${selected.join(', ')}
 ${rest}
-limit ${question.limit};`;
+limit ${query.limit};`;
 }
 
 const maxComparedKeys = (limit: number) => KEYS_PER_ROW * limit;
@@ -267,19 +266,19 @@ interface Parts {
  * @param bySeries as in {@link differencesStatement}
  */
 function statementOf(
-  dataset: ReadableDataset,
+  dataset: DatasetRelations,
   { from, to, filters, order, after }: DifferencesQuery,
   most: number | null,
   into: StatementBuilder,
   bySeries = false,
 ): Parts {
-  const { from: all, parts, content, readable, at: heldAt } = versionsOf(dataset);
-  const types = new Map(readable.columns.map(({ name, type }) => [name, type]));
+  const { from: all, parts, content, relation, at: heldAt } = versionsOf(dataset);
+  const types = new Map(relation.columns.map(({ name, type }) => [name, type]));
   const typeOf = (name: string) => types.get(name) ?? 'text';
   const begin = into.value(from, 'timestamptz');
   const end = to === null ? 'now()' : into.value(to, 'timestamptz');
   // The filters of keys apply where the versions are read, so that other keys are not compared.
-  const ofOneSeries = ofFilteredSeries(readable, filters, into);
+  const ofOneSeries = ofFilteredSeries(relation, filters, into);
   const held = [
     `reporting_internal.has_record(${into.value(dataset.name, 'text')}, ${begin})`,
     ...ofOneSeries,
@@ -317,7 +316,7 @@ where ${wanted}
   const touching = `((r.begins > ${begin} and r.begins <= ${end}) or (r.ends > ${begin} and r.ends <= ${end} and r.ends_alone))`;
   const touchedIn = (part: string, conditions: readonly string[]) =>
     `select distinct ${keys}\nfrom ${part} as r\nwhere ${[touching, ...conditions].join('\n  and ')}`;
-  const numbered = seriesInOrder(readable, order);
+  const numbered = seriesInOrder(relation, order);
   const touched = (part: string) => {
     const all = touchedIn(part, [wanted]);
     if (!numbered || most === null) return [all + bounded];

@@ -77,7 +77,7 @@ export interface DownsampledRow {
   /** The key of the line: the texts, then the name of the value if there are several. */
   readonly line: readonly (string | null)[];
   readonly at: string;
-  /** Null: the last value ended here, and no other follows. */
+  /** Null: the previous value ended here, and no other value follows. */
   readonly value: string | null;
   /** The number of points of the line in the window. */
   readonly of: string;

@@ -63,8 +63,8 @@ const PIECE_POINTS = 125_000;
 const PIECE_SIZE_FACTOR = 2;
 const MAX_GROWTH = 4;
 /**
- * If points cannot be counted in advance: the first piece is this share of the window, and each further piece
- * should take about this long, in ms.
+ * If points cannot be counted in advance: the first piece is this share of the window. Each further piece is
+ * sized to take about this time, in ms.
  */
 const FIRST_PIECE_SHARE = 1 / 16;
 const PIECE_DURATION_MS = 200;
@@ -117,13 +117,15 @@ export async function readDownsampled(
   let [to, length, tried] = [end, end - near, 0];
   do {
     const from = Math.max(begin, source.beginOf(Math.min(Math.floor(to - length), to - 1)));
-    const ask = () => {
+    const readNextPart = () => {
       const parts = Math.max(1, Math.round((buckets * (to - from)) / (end - begin)));
       return read([new Date(from), new Date(to)], parts, pieces);
     };
-    const asked = clock();
+    const startedAt = clock();
     const limit = pieces.length > 0 ? PIECE_TIMEOUT_MS : (FIRST_PIECE_TIMEOUTS_MS[tried] ?? 0);
-    const rows = many ? await ask().catch(returnNullOnTimeout) : await runWithTimeout(sql, limit, ask);
+    const rows = many
+      ? await readNextPart().catch(returnNullOnTimeout)
+      : await runWithTimeout(sql, limit, readNextPart);
     if (rows === null) {
       tried += 1;
       if (many || pieces.length > 0 || tried === FIRST_PIECE_TIMEOUTS_MS.length) break;
@@ -133,7 +135,7 @@ export async function readDownsampled(
     pieces.unshift({ from, rows });
     const growth = many
       ? (PIECE_SIZE_FACTOR * maxPoints) / Math.max(countOf(rows), 1)
-      : PIECE_DURATION_MS / Math.max(clock() - asked, 1);
+      : PIECE_DURATION_MS / Math.max(clock() - startedAt, 1);
     // At least 1 ms, to guarantee progress.
     length = Math.max(1, (to - from) * Math.min(MAX_GROWTH, growth));
     to = from;
@@ -144,7 +146,7 @@ export async function readDownsampled(
   };
 }
 
-/** The rows that were read for one part of a window. */
+/** The rows of one piece of a window. */
 interface Piece {
   /** In ms since 1970. */
   readonly from: number;
@@ -277,12 +279,12 @@ function joinPieces(pieces: readonly Piece[], most: number, held: boolean): Down
 async function runWithTimeout<Answer>(
   sql: postgres.Sql,
   limit: number,
-  ask: () => Promise<Answer>,
+  run: () => Promise<Answer>,
 ): Promise<Answer | null> {
   if (limit <= 0) return null;
   await sql`select set_config('statement_timeout', ${String(Math.ceil(Math.min(limit, MAX_TIMEOUT_MS)))}, false)`;
   try {
-    return await ask().catch(returnNullOnTimeout);
+    return await run().catch(returnNullOnTimeout);
   } finally {
     await sql.unsafe('reset statement_timeout');
   }

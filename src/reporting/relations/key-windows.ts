@@ -17,11 +17,11 @@ import { valueTextSql } from './values.ts';
  */
 export async function findLastKey(
   sql: postgres.Sql,
-  readable: Relation,
-  question: RowsQuery,
+  relation: Relation,
+  query: RowsQuery,
 ): Promise<Cursor | null> {
-  const { perNodeView, key, columns } = readable;
-  const { order, filters, after, limit, asOf } = question;
+  const { perNodeView, key, columns } = relation;
+  const { order, filters, after, limit, asOf } = query;
   const ofKey = new Set(key.map(({ name }) => name));
   const inTurn = order.columns.every(({ name }, at) => name === key[at]?.name);
   if (!perNodeView || !inTurn || !filters.every(({ column }) => ofKey.has(column))) return null;

@@ -53,23 +53,23 @@ export interface ChartLines {
 export async function readLines(
   sql: postgres.Sql,
   drawable: ChartSource,
-  question: LinesQuery,
+  query: LinesQuery,
   thinning: DownsampleOptions,
 ): Promise<ChartLines> {
-  const single = singleLines(drawable, question);
+  const single = singleLines(drawable, query);
   if (single.length > 1 && single.length <= thinning.maxLines) {
     const lines = single.map((one) => sourceOf(drawable, one));
     if (await hasManyPoints(sql, lines, thinning.maxPoints))
-      return readEach(sql, drawable, question, single, thinning);
+      return readEach(sql, drawable, query, single, thinning);
   }
   // The cost of a function may depend on more than its window; then reading in pieces does not help.
   const trial = drawable.dataset ? {} : { trialTimeoutMs: 2 * thinning.budgetMs };
-  const { rows, unreadBefore } = await readDownsampled(sql, sourceOf(drawable, question), {
+  const { rows, unreadBefore } = await readDownsampled(sql, sourceOf(drawable, query), {
     ...trial,
     ...thinning,
   });
-  const names = listLineKeys(drawable, question);
-  const [column = ''] = question.columns;
+  const names = listLineKeys(drawable, query);
+  const [column = ''] = query.columns;
   const lines = new Map<string, { of: ChartLine['of']; points: [string, string | null][]; count: number }>();
   for (const { line, at, value, of } of rows) {
     const key = JSON.stringify(line);
@@ -88,25 +88,25 @@ export async function readLines(
 }
 
 /** Returns a source whose parts are queries for a part of the window. */
-const sourceOf = (drawable: ChartSource, question: LinesQuery): PointsSource => ({
-  pointsIn: (into, part) => pointsOf(drawable, part ? { ...question, window: part } : question, into),
-  window: question.window,
-  beginOf: (moment) => (question.grain === null ? moment : startOfGrain(moment, question.grain)),
+const sourceOf = (drawable: ChartSource, query: LinesQuery): PointsSource => ({
+  pointsIn: (into, part) => pointsOf(drawable, part ? { ...query, window: part } : query, into),
+  window: query.window,
+  beginOf: (moment) => (query.grain === null ? moment : startOfGrain(moment, query.grain)),
 });
 
 /**
  * Returns one query per line if an index finds the points of the dataset by time. Empty if it does not, or if a
  * key column has no value.
  */
-function singleLines(drawable: ChartSource, question: LinesQuery): LinesQuery[] {
+function singleLines(drawable: ChartSource, query: LinesQuery): LinesQuery[] {
   if (!isFoundByTime(drawable)) return [];
   const keyed = drawable.keys.reduce<LinesQuery['keyValues'][]>(
     (all, { name }) =>
-      all.flatMap((keys) => (question.keyValues[name] ?? []).map((value) => ({ ...keys, [name]: [value] }))),
+      all.flatMap((keys) => (query.keyValues[name] ?? []).map((value) => ({ ...keys, [name]: [value] }))),
     [{}],
   );
   return keyed.flatMap((keyValues) =>
-    question.columns.map((column) => ({ ...question, keyValues, columns: [column] })),
+    query.columns.map((column) => ({ ...query, keyValues, columns: [column] })),
   );
 }
 
@@ -117,11 +117,11 @@ function singleLines(drawable: ChartSource, question: LinesQuery): LinesQuery[] 
 async function readEach(
   sql: postgres.Sql,
   drawable: ChartSource,
-  question: LinesQuery,
+  query: LinesQuery,
   single: readonly LinesQuery[],
   thinning: DownsampleOptions,
 ): Promise<ChartLines> {
-  const names = listLineKeys(drawable, question);
+  const names = listLineKeys(drawable, query);
   const lines: ChartLine[] = [];
   let unread: Date | null = null;
   for (const one of single) {
@@ -157,14 +157,14 @@ const listLineKeys = ({ keys }: ChartSource, { keyValues }: LinesQuery) =>
   keys.flatMap(({ name }) => (keyValues[name]?.length === 1 ? [] : [name]));
 
 /** Returns SQL of all requested points. @param into collects the values */
-export function pointsOf(drawable: ChartSource, question: LinesQuery, into: StatementBuilder): PointsSql {
+export function pointsOf(drawable: ChartSource, query: LinesQuery, into: StatementBuilder): PointsSql {
   const { dataset, time, ends, counted, keys } = drawable;
-  const { columns, keyValues, grain, window, asOf } = question;
+  const { columns, keyValues, grain, window, asOf } = query;
   const [begin, end] = window.map((one) => into.value(one.toISOString(), 'timestamptz'));
   const past = asOf && into.value(asOf, 'timestamptz');
   const column = rowColumnSql(time.name);
   const at = time.type === 'date' ? `${column}::timestamp at time zone 'UTC'` : column;
-  const { rows, parameters } = dataset ? rowsOf(drawable, past) : callOf(drawable, question, into);
+  const { rows, parameters } = dataset ? rowsOf(drawable, past) : callOf(drawable, query, into);
   const wanted = keys.flatMap(({ name, type }) => {
     const values = keyValues[name];
     if (values === undefined || parameters.includes(name)) return [];
@@ -174,7 +174,7 @@ export function pointsOf(drawable: ChartSource, question: LinesQuery, into: Stat
       : [`${rowColumnSql(name)} in (${values.map((one) => into.value(one, type)).join(', ')})`];
   });
   const known =
-    dataset && past && rows === relationSql(drawable.readable.name)
+    dataset && past && rows === relationSql(drawable.relation.name)
       ? [
           `${rowColumnSql(dataset.begins)} <= ${past}`,
           `reporting_internal.has_record(${into.value(dataset.name, 'text')}, ${past})`,
@@ -189,11 +189,11 @@ export function pointsOf(drawable: ChartSource, question: LinesQuery, into: Stat
   const until = ends && rowColumnSql(ends);
   const lined = {
     values: columns.map((name) => [name, rowColumnSql(name)] as const),
-    of: listLineKeys(drawable, question).map(rowColumnSql),
+    of: listLineKeys(drawable, query).map(rowColumnSql),
   };
   const ofSeries = dataset
     ? ofOneSeries(
-        drawable.readable,
+        drawable.relation,
         (name) => (keyValues[name]?.length === 1 ? keyValues[name][0] : undefined),
         into,
       )
@@ -202,7 +202,7 @@ export function pointsOf(drawable: ChartSource, question: LinesQuery, into: Stat
   return {
     rows,
     conditions,
-    parts: pastPoints(drawable.readable, past, conditions, into),
+    parts: pastPoints(drawable.relation, past, conditions, into),
     at: ends === null ? at : `greatest(${at}, ${begin})`,
     ends: until && (past ? `case when ${until} <= ${past} then ${until} end` : until),
     ...lined,
@@ -215,19 +215,19 @@ export function pointsOf(drawable: ChartSource, question: LinesQuery, into: Stat
 }
 
 /** Returns the rows of a dataset. No column is passed as a parameter. */
-const rowsOf = ({ readable }: ChartSource, past: string | null) => ({
+const rowsOf = ({ relation }: ChartSource, past: string | null) => ({
   rows:
-    past !== null && readable.asOf !== null
-      ? `${relationSql(readable.asOf)}(${past})`
-      : relationSql(readable.name),
+    past !== null && relation.asOf !== null
+      ? `${relationSql(relation.asOf)}(${past})`
+      : relationSql(relation.name),
   parameters: [],
 });
 
 /** Returns the call of a function, and the columns whose single value is passed as a parameter. */
-function callOf({ readable }: ChartSource, question: LinesQuery, into: StatementBuilder) {
-  const { keyValues, given, grain, window, asOf } = question;
+function callOf({ relation }: ChartSource, query: LinesQuery, into: StatementBuilder) {
+  const { keyValues, given, grain, window, asOf } = query;
   const [from, to] = window.map((one) => one.toISOString());
-  const known = new Set(readable.parameters?.map(({ name }) => name));
+  const known = new Set(relation.parameters?.map(({ name }) => name));
   const single = Object.entries(keyValues).flatMap(([name, values]) =>
     values.length === 1 && known.has(name) ? [[name, values[0] ?? ''] as const] : [],
   );
@@ -239,7 +239,7 @@ function callOf({ readable }: ChartSource, question: LinesQuery, into: Statement
     ...(grain !== null && known.has('by') ? { by: grain } : {}),
   };
   return {
-    rows: sourceSql(readable, { given: values, asOf: null }, into),
+    rows: sourceSql(relation, { given: values, asOf: null }, into),
     parameters: single.map(([name]) => name),
   };
 }

@@ -19,7 +19,7 @@ export interface PointsSql {
   readonly begin: string | null;
   readonly end: string | null;
   /**
-   * Whether the rows of a line are found by time through an index, so that reading some of them again is
+   * True if the rows of a line are found by time through an index, so that reading some of them again is
    * cheap.
    */
   readonly foundByTime: boolean;
@@ -29,7 +29,7 @@ export interface PointsSql {
    */
   readonly parts: (() => readonly Pick<PointsSql, 'rows' | 'conditions'>[]) | null;
   /**
-   * Whether the points are one line that can be read by time, also for a past moment. Too many points are
+   * True if the points are one line that can be read by time, also for a past moment. Too many points are
    * then read in pieces.
    */
   readonly inPieces: boolean;
@@ -49,6 +49,6 @@ export function pointsSql({ rows, conditions, at, ends, values, of, counted }: P
   from ${rows} as r cross join lateral (values ${listed}) as v(name, value)${where}${where === '' ? '\n  where' : '\n    and'} v.value is not null`;
 }
 
-/** Whether there is only one line: one value of one entity. */
+/** True if there is only one line: one value of one entity. */
 export const isOneLine = ({ values, of }: Pick<PointsSql, 'values' | 'of'>) =>
   values.length === 1 && of.length === 0;

@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import type { ReadableDataset } from './catalogue.ts';
+import type { DatasetRelations } from './catalogue.ts';
 import type { DifferencesPage, DifferencesQuery } from './differences.ts';
 import { type Row, readRows } from './rows.ts';
 import { versionsOf } from './versions.ts';
@@ -11,13 +11,13 @@ import { versionsOf } from './versions.ts';
  */
 export async function readingsBetween(
   sql: postgres.Sql,
-  dataset: ReadableDataset,
-  { from, to, filters, ...question }: DifferencesQuery,
+  dataset: DatasetRelations,
+  { from, to, filters, ...query }: DifferencesQuery,
 ): Promise<DifferencesPage> {
   const { now, begins } = dataset;
   await sql`select reporting_internal.has_record(${dataset.name}, ${from}::text::timestamptz)`;
   const { rows, next } = await readRows(sql, now, {
-    ...question,
+    ...query,
     columns: now.columns,
     filters: [
       ...filters,

@@ -3,7 +3,7 @@ import type { DeclaredColumn, DeclaredParameter } from '../../db/declared.ts';
 /** A column of the order of rows. */
 export interface OrderColumn {
   readonly name: string;
-  /** Whether the column can be null. */
+  /** True if the column can be null. */
   readonly nullable: boolean;
   /** Nulls sort as empty texts, as in the index of the key of a dataset. */
   readonly emptyForNull?: true;

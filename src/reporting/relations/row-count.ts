@@ -22,12 +22,12 @@ const MAX_COUNT_COST = 20_000;
  */
 export async function countRows(
   sql: postgres.Sql,
-  readable: Relation,
-  question: RowsQuery,
+  relation: Relation,
+  query: RowsQuery,
 ): Promise<RowCount | null> {
-  if (readable.entities?.packed) return null;
+  if (relation.entities?.packed) return null;
   const into = new StatementBuilder();
-  const rows = matchingSql(readable, { ...question, after: null }, into).join('\n');
+  const rows = matchingSql(relation, { ...query, after: null }, into).join('\n');
   const top = await explainQuery(sql, `select 1 ${rows}`, into.values);
   if (!top || top['Node Type'] === 'Function Scan') return null;
   if (top['Total Cost'] > MAX_COUNT_COST) return { rows: top['Plan Rows'], exact: false };

@@ -44,30 +44,30 @@ const made = new WeakMap<Relation, RowsParameters>();
  * Returns the schema of the parameters of a {@link Relation}, each with its description. The schema
  * transforms them into a query.
  */
-export function rowsParameters(readable: Relation): RowsParameters {
-  const known = made.get(readable);
+export function rowsParameters(relation: Relation): RowsParameters {
+  const known = made.get(relation);
   if (known) return known;
-  const names = readable.columns.map(({ name }) => name);
-  const given = readable.parameters ?? [];
+  const names = relation.columns.map(({ name }) => name);
+  const given = relation.parameters ?? [];
   const filters = listFilterParameters(
-    readable.columns,
+    relation.columns,
     given.map(({ name }) => name),
   );
   const shape: Record<string, z.ZodType> = {
     ...Object.fromEntries(given.map((one) => [one.name, parameter(one)])),
     ...filterShape(filters),
     columns: columnList(names).optional(),
-    sort: sortSchema(readable).optional(),
+    sort: sortSchema(relation).optional(),
     ...pageShape,
-    ...(readable.asOf === null ? {} : { as_of: asOf }),
+    ...(relation.asOf === null ? {} : { as_of: asOf }),
   };
   const schema = z
-    .strictObject(shape, { error: (issue) => unknown(issue, readable, Object.keys(shape)) })
+    .strictObject(shape, { error: (issue) => unknown(issue, relation, Object.keys(shape)) })
     .transform((params: ParsedParams, context): RowsQuery => {
       const wanted = getParamText(params, 'columns')?.split(',') ?? names;
       return {
-        ...parseListQuery(filters, parseSort(readable, getParamText(params, 'sort')), params, context),
-        columns: readable.columns.filter(({ name }) => wanted.includes(name)),
+        ...parseListQuery(filters, parseSort(relation, getParamText(params, 'sort')), params, context),
+        columns: relation.columns.filter(({ name }) => wanted.includes(name)),
         asOf: getParamText(params, 'as_of') ?? null,
         given: Object.fromEntries(
           given.flatMap(({ name }) => {
@@ -77,7 +77,7 @@ export function rowsParameters(readable: Relation): RowsParameters {
         ),
       };
     });
-  made.set(readable, schema);
+  made.set(relation, schema);
   return schema;
 }
 
@@ -104,8 +104,8 @@ const columnList = (names: readonly string[]) =>
     })
     .meta({ description: `Columns, separated by commas. Default: all.` });
 
-function sortSchema(readable: Relation) {
-  const names = orderedColumns(readable).map(({ name }) => name);
+function sortSchema(relation: Relation) {
+  const names = orderedColumns(relation).map(({ name }) => name);
   return z
     .enum([...names, ...names.map((name) => `-${name}`)], {
       error: ({ input }) =>
@@ -114,7 +114,7 @@ function sortSchema(readable: Relation) {
           : `must be one of ${names.join(', ')}; a leading - sorts in descending order`,
     })
     .meta({
-      description: `Column to sort by, followed by the rest of the key. A leading \`-\` sorts in descending order. Texts outside the key are compared by their first ${MAX_SORT_CHARACTERS} characters. Default: ${readable.key[0]?.name}.`,
+      description: `Column to sort by, followed by the rest of the key. A leading \`-\` sorts in descending order. Texts outside the key are compared by their first ${MAX_SORT_CHARACTERS} characters. Default: ${relation.key[0]?.name}.`,
     });
 }
 

@@ -27,13 +27,9 @@ export interface RowsPage {
  * inserted meanwhile neither repeat nor hide others.
  * @throws PostgresError 22023 if there is no record at the moment of `as_of`
  */
-export async function readRows(
-  sql: postgres.Sql,
-  readable: Relation,
-  question: RowsQuery,
-): Promise<RowsPage> {
-  const { columns, order, limit } = question;
-  const found = await firstRows(sql, readable, question);
+export async function readRows(sql: postgres.Sql, relation: Relation, query: RowsQuery): Promise<RowsPage> {
+  const { columns, order, limit } = query;
+  const found = await firstRows(sql, relation, query);
   const rows = found.slice(0, limit);
   const last = rows.at(-1);
   const more = found.length > limit && last !== undefined;
@@ -53,25 +49,24 @@ const textIn = (value: unknown) => (typeof value === 'string' ? value : null);
  */
 async function firstRows(
   sql: postgres.Sql,
-  readable: Relation,
-  question: RowsQuery,
+  relation: Relation,
+  query: RowsQuery,
 ): Promise<readonly (readonly unknown[])[]> {
-  const ask = ({ text, values }: ParameterizedStatement) =>
+  const run = ({ text, values }: ParameterizedStatement) =>
     sql.unsafe<Record<string, string | null>[]>(text, [...values]).values();
-  const last =
-    (await findLastKey(sql, readable, question)) ?? (await lastOfFirstPart(ask, readable, question));
+  const last = (await findLastKey(sql, relation, query)) ?? (await lastOfFirstPart(run, relation, query));
   if (last) {
-    const found = await ask(rowsStatement(readable, { ...question, last }));
-    if (found.length > question.limit) return found;
+    const found = await run(rowsStatement(relation, { ...query, last }));
+    if (found.length > query.limit) return found;
   }
-  const windows = await planSearchWindows(sql, readable, question);
+  const windows = await planSearchWindows(sql, relation, query);
   for (let length = windows?.first ?? null; windows && length !== null; ) {
-    const filters = [...question.filters, ...windows.filters(length)];
-    const found = await ask(rowsStatement(readable, { ...question, filters }));
-    if (found.length > question.limit) return found;
+    const filters = [...query.filters, ...windows.filters(length)];
+    const found = await run(rowsStatement(relation, { ...query, filters }));
+    if (found.length > query.limit) return found;
     length = windows.longer(length, found.length);
   }
-  return ask(rowsStatement(readable, question));
+  return run(rowsStatement(relation, query));
 }
 
 /**
@@ -80,14 +75,14 @@ async function firstRows(
  * @returns null if rows are not read series by series, or the first part does not fill the page
  */
 async function lastOfFirstPart(
-  ask: (asked: ParameterizedStatement) => Promise<readonly (readonly unknown[])[]>,
-  readable: Relation,
-  question: RowsQuery,
+  run: (statement: ParameterizedStatement) => Promise<readonly (readonly unknown[])[]>,
+  relation: Relation,
+  query: RowsQuery,
 ): Promise<Cursor | null> {
-  const { order, asOf, limit } = question;
-  const [first, ...others] = readable.pastParts ?? [];
-  if (asOf === null || !first || others.length === 0 || !seriesInOrder(readable, order)) return null;
-  const found = await ask(rowsStatement({ ...readable, pastParts: [first] }, { ...question, columns: [] }));
+  const { order, asOf, limit } = query;
+  const [first, ...others] = relation.pastParts ?? [];
+  if (asOf === null || !first || others.length === 0 || !seriesInOrder(relation, order)) return null;
+  const found = await run(rowsStatement({ ...relation, pastParts: [first] }, { ...query, columns: [] }));
   const last = found[limit];
   return last ? { sort: order.sort, values: last.map(textIn) } : null;
 }
@@ -96,18 +91,18 @@ async function lastOfFirstPart(
  * Returns the statement that reads a page and one more row: the requested columns, then those of the order,
  * all as text.
  */
-export function rowsStatement(readable: Relation, question: RowsQuery): ParameterizedStatement {
+export function rowsStatement(relation: Relation, query: RowsQuery): ParameterizedStatement {
   const into = new StatementBuilder();
-  const { columns, order, limit } = question;
-  const typeOf = typesOf(readable);
+  const { columns, order, limit } = query;
+  const typeOf = typesOf(relation);
   const selected = [
     ...columns.map(({ name, type }) => valueTextSql(type, rowColumnSql(name))),
     ...order.columns.map((one) => valueTextSql(typeOf(one.name), orderExpression(one))),
   ];
   const text = [
     `select ${selected.join(', ')}`,
-    ...fromSql(readable, question, into),
-    orderSql(order, thingsOf(readable, question), question.filters),
+    ...fromSql(relation, query, into),
+    orderSql(order, entityListOf(relation, query), query.filters),
     `limit ${limit + 1}`,
   ].join('\n');
   return { text, values: into.values };
@@ -117,38 +112,38 @@ export function rowsStatement(readable: Relation, question: RowsQuery): Paramete
  * Returns the same query as SQL for people to read, copy and run: with literals, and columns of their own
  * types.
  */
-export function rowsSql(readable: Relation, question: RowsQuery): string {
+export function rowsSql(relation: Relation, query: RowsQuery): string {
   return [
-    `select ${question.columns.map(({ name }) => rowColumnSql(name)).join(', ')}`,
-    ...matchingSql(readable, question, new LiteralStatementBuilder()),
-    orderSql(question.order, thingsOf(readable, question), question.filters),
-    `limit ${question.limit};`,
+    `select ${query.columns.map(({ name }) => rowColumnSql(name)).join(', ')}`,
+    ...matchingSql(relation, query, new LiteralStatementBuilder()),
+    orderSql(query.order, entityListOf(relation, query), query.filters),
+    `limit ${query.limit};`,
   ].join('\n');
 }
 
 /** Returns SQL of FROM and WHERE: a superset of the rows of the page. */
-function fromSql(readable: Relation, question: RowsQuery, into: StatementBuilder): string[] {
-  const { order, limit, columns } = question;
-  const holders = buildListOwnerSql(readable, question, typesOf(readable), into);
-  if (holders) {
-    const conditions = conditionsOf(readable, question, into);
+function fromSql(relation: Relation, query: RowsQuery, into: StatementBuilder): string[] {
+  const { order, limit, columns } = query;
+  const listOwnerSql = buildListOwnerSql(relation, query, typesOf(relation), into);
+  if (listOwnerSql) {
+    const conditions = conditionsOf(relation, query, into);
     return [
-      `from ${holders.listed} as w`,
-      `cross join lateral ${holders.elements} as r`,
+      `from ${listOwnerSql.listed} as w`,
+      `cross join lateral ${listOwnerSql.elements} as r`,
       ...(conditions.length > 0 ? [`where ${conditions.join('\n  and ')}`] : []),
     ];
   }
-  const parts = partsOf(readable, question, into);
-  if (!parts) return matchingSql(readable, question, into);
+  const parts = partsOf(relation, query, into);
+  if (!parts) return matchingSql(relation, query, into);
   const named = new Set([...columns, ...order.columns].map((one) => one.name));
-  const numbered = seriesInOrder(readable, order);
+  const numbered = seriesInOrder(relation, order);
   const first = parts.flatMap(({ from, where }) => {
     const rows = (conditions: readonly string[]) =>
       `select ${[...named].map(rowColumnSql).join(', ')}\nfrom ${from} as r\nwhere ${[...where, ...conditions].join('\n  and ')}`;
     if (!numbered)
-      return `${rows(conditionsOf(readable, question, into))}\n${orderSql(order, null, [])}\nlimit ${limit + 1}`;
-    const conditions = conditionsOf(readable, { filters: question.filters, after: null, order }, into);
-    return seriesBySeries(numbered, question, limit + 1, typesOf(readable), into, (more) =>
+      return `${rows(conditionsOf(relation, query, into))}\n${orderSql(order, null, [])}\nlimit ${limit + 1}`;
+    const conditions = conditionsOf(relation, { filters: query.filters, after: null, order }, into);
+    return seriesBySeries(numbered, query, limit + 1, typesOf(relation), into, (more) =>
       rows([...more, ...conditions]),
     );
   });
@@ -165,11 +160,11 @@ interface RowsSql {
  * Returns the parts of the rows that can each be read in key order. Returns null if all rows together can be
  * read in key order.
  */
-function partsOf(readable: Relation, { asOf, order }: RowsQuery, into: StatementBuilder): RowsSql[] | null {
-  const { key, name } = readable;
-  const parts = readable.parts ?? (readable.numbered ? [name] : undefined);
+function partsOf(relation: Relation, { asOf, order }: RowsQuery, into: StatementBuilder): RowsSql[] | null {
+  const { key, name } = relation;
+  const parts = relation.parts ?? (relation.numbered ? [name] : undefined);
   if (asOf !== null)
-    return readable.pastParts ? pastPartsOf(readable, into.value(asOf, 'timestamptz'), into) : null;
+    return relation.pastParts ? pastPartsOf(relation, into.value(asOf, 'timestamptz'), into) : null;
   return parts && order.columns[0]?.name === key[0]?.name
     ? parts.map((view) => ({ from: relationSql(view), where: ['true'] }))
     : null;
@@ -190,13 +185,13 @@ export function pastPartsOf(
 }
 
 function conditionsOf(
-  readable: Relation,
+  relation: Relation,
   { filters, after, last, order }: Pick<RowsQuery, 'filters' | 'after' | 'last' | 'order'>,
   into: StatementBuilder,
 ) {
-  const typeOf = typesOf(readable);
+  const typeOf = typesOf(relation);
   return [
-    ...ofFilteredSeries(readable, filters, into),
+    ...ofFilteredSeries(relation, filters, into),
     ...filters.map((filter) => filterSql(filter, typeOf(filter.column), rowColumnSql(filter.column), into)),
     ...(after ? [afterRowSql(order, after.values, typeOf, into)] : []),
     ...(last ? [upToRowSql(order, last.values, typeOf, into)] : []),
@@ -204,22 +199,22 @@ function conditionsOf(
 }
 
 /** Returns FROM and WHERE of the requested rows, from the start of the page. */
-export function matchingSql(readable: Relation, question: RowsQuery, into: StatementBuilder): string[] {
-  const things = thingsOf(readable, question);
+export function matchingSql(relation: Relation, query: RowsQuery, into: StatementBuilder): string[] {
+  const entityList = entityListOf(relation, query);
   // Filters on the columns of the entity apply only to the list of entities. If a filter applied twice,
   // PostgreSQL would estimate almost no rows and choose a wrong plan.
-  const filters = question.filters.filter(({ column }) => !things?.columns.includes(column));
+  const filters = query.filters.filter(({ column }) => !entityList?.columns.includes(column));
   const conditions = [
-    ...(things ? [`(${namesOf(things, 'r')}) = (${namesOf(things, 'w')})`] : []),
-    ...conditionsOf(readable, { ...question, filters }, into),
+    ...(entityList ? [`(${namesOf(entityList, 'r')}) = (${namesOf(entityList, 'w')})`] : []),
+    ...conditionsOf(relation, { ...query, filters }, into),
   ];
-  const rows = `from ${sourceSql(readable, question, into)} as r`;
+  const rows = `from ${sourceSql(relation, query, into)} as r`;
   const where = conditions.length > 0 ? [`where ${conditions.join('\n  and ')}`] : [];
-  if (!things) return [rows, ...where];
+  if (!entityList) return [rows, ...where];
   // `offset 0` keeps entities separate: PostgreSQL computes the rows of the next entity only while the page
   // is not full.
   return [
-    `from ${entitiesSql(readable.dataset ?? '', things, question, typesOf(readable), into)} as w`,
+    `from ${entitiesSql(relation.dataset ?? '', entityList, query, typesOf(relation), into)} as w`,
     `cross join lateral (select * ${[rows, ...where].join('\n')} offset 0) as r`,
   ];
 }
@@ -230,23 +225,23 @@ export function matchingSql(readable: Relation, question: RowsQuery, into: State
  */
 function orderSql(
   { columns, descending }: Order,
-  things: EntityList | null,
+  entityList: EntityList | null,
   filters: RowsQuery['filters'],
 ): string {
-  const ofThing = (name: string) => things?.columns.includes(name) === true;
+  const isOfEntity = (name: string) => entityList?.columns.includes(name) === true;
   const shared = (name: string) =>
-    ofThing(name) && filters.some(({ column, operator }) => column === name && operator === 'eq');
+    isOfEntity(name) && filters.some(({ column, operator }) => column === name && operator === 'eq');
   return `order by ${[
     ...columns
       .filter(({ name }) => !shared(name))
-      .map((one) => (ofThing(one.name) ? `w."${one.name}"` : orderExpression(one))),
+      .map((one) => (isOfEntity(one.name) ? `w."${one.name}"` : orderExpression(one))),
   ]
     .map((one) => one + (descending ? ' desc' : ''))
     .join(', ')}`;
 }
 
 /** Returns the entities whose rows are read one by one. Returns null if all rows are read at once. */
-function thingsOf({ entities }: Relation, { order, asOf, filters }: RowsQuery): EntityList | null {
+function entityListOf({ entities }: Relation, { order, asOf, filters }: RowsQuery): EntityList | null {
   // For a past moment, only observations are listed, by their time.
   if (!entities || (asOf !== null && !entities.alone)) return null;
   if (entities.alone && !filters.every(({ column }) => isListed(entities, column))) return null;
@@ -266,23 +261,23 @@ const recordAt = (dataset: string, at: string, into: StatementBuilder) =>
 /** Returns SQL of the entities from the start of the page. */
 function entitiesSql(
   dataset: string,
-  things: EntityList,
+  entityList: EntityList,
   { filters, after, order, asOf }: RowsQuery,
   typeOf: (name: string) => string,
   into: StatementBuilder,
 ): string {
-  const [first = ''] = things.columns;
+  const [first = ''] = entityList.columns;
   const at = asOf === null ? null : into.value(asOf, 'timestamptz');
   const conditions = [
     // Without this check, a moment before the record would list no entity, and the view that reports the
     // error would not be read.
     ...(at === null ? [] : [`w."${first}" <= ${at}`, recordAt(dataset, at, into)]),
     ...filters
-      .filter(({ column }) => isListed(things, column))
+      .filter(({ column }) => isListed(entityList, column))
       .map((one) => filterSql(one, typeOf(one.column), `w."${one.column}"`, into)),
     ...(after
       ? [
-          `(${namesOf(things, 'w')}) ${order.descending ? '<=' : '>='} (${things.columns
+          `(${namesOf(entityList, 'w')}) ${order.descending ? '<=' : '>='} (${entityList.columns
             .map((name, at) => into.value(after.values[at] ?? '', typeOf(name)))
             .join(', ')})`,
         ]
@@ -290,10 +285,10 @@ function entitiesSql(
   ];
   const where = conditions.length > 0 ? ` where ${conditions.join(' and ')}` : '';
   const turn = order.descending ? ' desc' : '';
-  const inTurn = things.columns.map((name) => `w."${name}"${turn}`).join(', ');
+  const inTurn = entityList.columns.map((name) => `w."${name}"${turn}`).join(', ');
   // Ordered, so that the rows are sorted entity by entity. From an unordered list, PostgreSQL would compute
   // all rows.
-  return `(select distinct ${namesOf(things, 'w')} from ${relationSql(things.view)} w${where} order by ${inTurn})`;
+  return `(select distinct ${namesOf(entityList, 'w')} from ${relationSql(entityList.view)} w${where} order by ${inTurn})`;
 }
 
 function typesOf({ columns }: Relation): (name: string) => string {
@@ -304,12 +299,12 @@ function typesOf({ columns }: Relation): (name: string) => string {
 /** Returns a FROM item: the view, its function of a past moment, or the function with its arguments. */
 export function sourceSql(
   { name, parameters, asOf }: Relation,
-  question: Pick<RowsQuery, 'asOf' | 'given'>,
+  query: Pick<RowsQuery, 'asOf' | 'given'>,
   into: StatementBuilder,
 ): string {
   if (parameters) {
     const given = parameters.flatMap((one) => {
-      const value = question.given[one.name];
+      const value = query.given[one.name];
       if (value === undefined) return [];
       const bound =
         one.type === 'text[]'
@@ -319,8 +314,8 @@ export function sourceSql(
     });
     return `${relationSql(name)}(${given.join(', ')})`;
   }
-  if (question.asOf !== null && asOf !== null)
-    return `${relationSql(asOf)}(${into.value(question.asOf, 'timestamptz')})`;
+  if (query.asOf !== null && asOf !== null)
+    return `${relationSql(asOf)}(${into.value(query.asOf, 'timestamptz')})`;
   return relationSql(name);
 }
 

@@ -34,12 +34,12 @@ export function ofOneSeries(
 
 /** Returns the condition of {@link ofOneSeries}, from filters. */
 export const ofFilteredSeries = (
-  readable: Relation,
+  relation: Relation,
   filters: readonly Filter[],
   into: StatementBuilder,
 ): string[] =>
   ofOneSeries(
-    readable,
+    relation,
     (name) => filters.find(({ column, operator }) => column === name && operator === 'eq')?.value,
     into,
   );

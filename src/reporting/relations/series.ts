@@ -4,7 +4,7 @@ import { SERIES_ID } from '../../datasets/target-columns.ts';
 import type { DeclaredColumn } from '../../db/declared.ts';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { relationSql } from '../views/declared-objects.ts';
-import type { ReadableDataset } from './catalogue.ts';
+import type { DatasetRelations } from './catalogue.ts';
 import { type PointsSource, readDownsampled } from './downsample.ts';
 import { type Filter, filterSql, instantParam, limitedText } from './filters.ts';
 import {
@@ -32,7 +32,7 @@ export interface Series {
   readonly points: readonly (readonly [at: Value, value: Value])[];
   /** The number of points in the window. */
   readonly of: number;
-  /** Whether points were left out. Of each bucket, the first, last, minimum and maximum point are kept. */
+  /** True if points were omitted. Of each bucket, the first, last, minimum and maximum point are kept. */
   readonly thinned: boolean;
   /** Points before this moment were not read within the budget. Null: all points were read. */
   readonly unread_before: string | null;
@@ -64,7 +64,7 @@ const READ_BUDGET_MS = 10_000;
 
 /** The relation with the points of a dataset, and the filters that select one entity. */
 export interface SeriesSource {
-  readonly readable: Relation;
+  readonly relation: Relation;
   /** The columns that can be drawn, and the columns with times. */
   readonly values: readonly DeclaredColumn[];
   readonly times: readonly DeclaredColumn[];
@@ -82,23 +82,23 @@ export function findSeriesSource({
   now,
   history,
   begins,
-}: ReadableDataset): SeriesSource | null {
+}: DatasetRelations): SeriesSource | null {
   const versioned = kind === 'state' || kind === 'ledger';
-  const readable = versioned && history ? history : now;
-  const times = readable.columns.filter(({ type }) => type === 'timestamptz');
+  const relation = versioned && history ? history : now;
+  const times = relation.columns.filter(({ type }) => type === 'timestamptz');
   const isTime = (name: string) => times.some((one) => one.name === name);
   const ofThing = key.find(isTime) ?? times.find(({ name }) => name !== begins)?.name;
   const time = kind === 'series' || kind === 'log' ? (ofThing ?? begins) : begins;
-  const values = readable.columns.filter(
+  const values = relation.columns.filter(
     ({ name, type }) =>
       NUMERIC_TYPES.has(type) && name !== 'run_id' && name !== SERIES_ID && !key.includes(name),
   );
   const heights =
-    kind === 'log' ? readable.columns.filter(({ name }) => name === 'height' && key.includes(name)) : [];
+    kind === 'log' ? relation.columns.filter(({ name }) => name === 'height' && key.includes(name)) : [];
   if (values.length + heights.length === 0) return null;
   const parts = kind === 'log' ? request : key;
   return {
-    readable,
+    relation,
     values: [...values, ...heights],
     times,
     time,
@@ -108,8 +108,8 @@ export function findSeriesSource({
 
 /** Returns the schema of the parameters of {@link readSeries}. */
 export function seriesParameters(source: SeriesSource): z.ZodType<SeriesQuery> {
-  const { readable, values, times, time, needed } = source;
-  const filters = listFilterParameters(readable.columns, ['column', 'time', 'from', 'to', 'buckets']);
+  const { relation, values, times, time, needed } = source;
+  const filters = listFilterParameters(relation.columns, ['column', 'time', 'from', 'to', 'buckets']);
   const names = values.map(({ name }) => name);
   const one = (all: readonly string[], description: string) =>
     z
@@ -152,10 +152,12 @@ export function seriesParameters(source: SeriesSource): z.ZodType<SeriesQuery> {
         code === 'unrecognized_keys' ? `there are ${Object.keys(shape).join(', ')}` : undefined,
     })
     .transform((given: ParsedParams, context): SeriesQuery => {
-      const asked = parseFilters(filters, given);
+      const parsedFilters = parseFilters(filters, given);
       for (const name of needed)
         if (
-          !asked.some(({ column, operator }) => column === name && (operator === 'eq' || operator === 'null'))
+          !parsedFilters.some(
+            ({ column, operator }) => column === name && (operator === 'eq' || operator === 'null'),
+          )
         )
           context.addIssue({
             code: 'custom',
@@ -166,7 +168,7 @@ export function seriesParameters(source: SeriesSource): z.ZodType<SeriesQuery> {
       return {
         column: column ?? { name: '', type: '', comment: '' },
         time: getParamText(given, 'time') ?? time,
-        filters: asked,
+        filters: parsedFilters,
         from: getParamText(given, 'from') ?? null,
         to: getParamText(given, 'to') ?? null,
         asOf: getParamText(given, 'as_of') ?? null,
@@ -182,15 +184,15 @@ export function seriesParameters(source: SeriesSource): z.ZodType<SeriesQuery> {
  */
 export async function readSeries(
   sql: postgres.Sql,
-  dataset: ReadableDataset,
+  dataset: DatasetRelations,
   source: SeriesSource,
-  question: SeriesQuery,
+  query: SeriesQuery,
   clock: Clock = systemClock,
 ): Promise<Series> {
-  const { column, time, buckets } = question;
+  const { column, time, buckets } = query;
   const pointsIn: PointsSource['pointsIn'] = (into, part) => {
-    const [from, to] = part?.map((one) => one.toISOString()) ?? [question.from, question.to];
-    return seriesPoints(dataset, source, { ...question, from: from ?? null, to: to ?? null }, into);
+    const [from, to] = part?.map((one) => one.toISOString()) ?? [query.from, query.to];
+    return seriesPoints(dataset, source, { ...query, from: from ?? null, to: to ?? null }, into);
   };
   const { rows, unreadBefore } = await readDownsampled(
     sql,
@@ -209,13 +211,13 @@ export async function readSeries(
 }
 
 function seriesPoints(
-  dataset: ReadableDataset,
-  { readable }: SeriesSource,
+  dataset: DatasetRelations,
+  { relation }: SeriesSource,
   { column, time, filters, from, to, asOf }: SeriesQuery,
   into: StatementBuilder,
 ): PointsSql {
   const { name, kind, key } = dataset;
-  const types = new Map(readable.columns.map((one) => [one.name, one.type]));
+  const types = new Map(relation.columns.map((one) => [one.name, one.type]));
   const past = asOf === null ? null : into.value(asOf, 'timestamptz');
   const at = rowColumnSql(time);
   const begin = from === null ? null : into.value(from, 'timestamptz');
@@ -224,13 +226,13 @@ function seriesPoints(
     `${at} is not null and isfinite(${at})`,
     ...(begin === null ? [] : [`${at} >= ${begin}`]),
     ...(end === null ? [] : [`${at} < ${end}`]),
-    ...ofFilteredSeries(readable, filters, into),
+    ...ofFilteredSeries(relation, filters, into),
     ...filters.map((one) => filterSql(one, types.get(one.column) ?? 'text', rowColumnSql(one.column), into)),
   ];
-  let rows = relationSql(readable.name);
-  if (past !== null && readable.asOf !== null) rows = `${relationSql(readable.asOf)}(${past})`;
+  let rows = relationSql(relation.name);
+  if (past !== null && relation.asOf !== null) rows = `${relationSql(relation.asOf)}(${past})`;
   else if (past !== null) {
-    rows = versionsKnownAt(dataset, readable, past);
+    rows = versionsKnownAt(dataset, relation, past);
     conditions.push(`reporting_internal.has_record(${into.value(name, 'text')}, ${past})`);
   }
   const values = [[column.name, rowColumnSql(column.name)] as const];
@@ -238,7 +240,7 @@ function seriesPoints(
   const found = {
     inPieces,
     foundByTime: inPieces && past === null,
-    parts: pastPoints(readable, past, conditions, into),
+    parts: pastPoints(relation, past, conditions, into),
   };
   return { rows, conditions, at, ends: null, values, of: [], counted: null, begin, end, ...found };
 }
@@ -248,15 +250,15 @@ function seriesPoints(
  * @param past SQL of the moment; null: now
  */
 export const pastPoints = (
-  readable: Relation,
+  relation: Relation,
   past: string | null,
   conditions: readonly string[],
   into: StatementBuilder,
 ): PointsSql['parts'] =>
-  past === null || !readable.pastParts
+  past === null || !relation.pastParts
     ? null
     : () =>
-        pastPartsOf(readable, past, into).map(({ from, where }) => ({
+        pastPartsOf(relation, past, into).map(({ from, where }) => ({
           rows: from,
           conditions: [...conditions, ...where],
         }));

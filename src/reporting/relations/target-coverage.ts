@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import type { ReadableDataset } from './catalogue.ts';
+import type { DatasetRelations } from './catalogue.ts';
 import { coverageCells } from './coverage-cells.ts';
 import { type CoverageQuery, NOT_RECORDED_YET } from './coverage-days.ts';
 import { StatementBuilder } from './statement.ts';
@@ -36,8 +36,8 @@ export interface TargetCoveragePage {
  */
 export async function readTargetCoverage(
   sql: postgres.Sql,
-  { name }: ReadableDataset,
-  question: CoverageQuery,
+  { name }: DatasetRelations,
+  query: CoverageQuery,
   after: string | null,
   limit: number,
 ): Promise<TargetCoveragePage> {
@@ -45,7 +45,7 @@ export async function readTargetCoverage(
   const dataset = into.value(name, 'text');
   const wanted = [
     `dataset = ${dataset}`,
-    ...(question.target === null ? [] : [`target = ${into.value(question.target, 'text')}`]),
+    ...(query.target === null ? [] : [`target = ${into.value(query.target, 'text')}`]),
     ...(after === null ? [] : [`target > ${into.value(after, 'text')}`]),
   ].join(' and ');
   const found = await sql.unsafe<TargetCoverage[]>(
@@ -61,7 +61,7 @@ listed as materialized (
     and ((select count(*) from watched) <= ${limit} or target <= (select max(target) from watched))
   order by target limit ${limit + 1}
 ),
-${coverageCells('target, kind, reason', dataset, question, 'target = any (array(select target from listed))', into)},
+${coverageCells('target, kind, reason', dataset, query, 'target = any (array(select target from listed))', into)},
 by_day as (
   select target, day, coalesce(sum(ms) filter (where kind = 'recorded'), 0) as covered,
     coalesce(sum(ms) filter (where kind = 'missing'), 0) as missing,

@@ -1,6 +1,6 @@
 import type { DeclaredColumn } from '../../db/declared.ts';
 import { relationSql } from '../views/declared-objects.ts';
-import type { ReadableDataset } from './catalogue.ts';
+import type { DatasetRelations } from './catalogue.ts';
 import type { Relation } from './relation.ts';
 
 /** Columns with metadata of the recording, not with recorded content. */
@@ -20,12 +20,12 @@ const RECORDING_COLUMNS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * All versions of the rows of a dataset. Each has its start (`begins`), its end (`ends`), and `ends_alone`:
- * whether it can end without a new version that starts at the same time.
+ * All versions of the rows of a dataset. Each version has its start (`begins`), its end (`ends`), and
+ * `ends_alone`: true if no new version has to start when this one ends.
  */
 export interface Versions {
   /** The relation, for the types of columns. */
-  readonly readable: Relation;
+  readonly relation: Relation;
   /**
    * SQL: a FROM item with the columns of the key (and the number of the series if rows have one), `content`,
    * `begins`, `ends` and `ends_alone`.
@@ -48,13 +48,13 @@ export interface Versions {
 /**
  * Returns the versions of the rows of a dataset.
  */
-export function versionsOf({ kind, now, history, begins, ends }: ReadableDataset): Versions {
-  const readable = history ?? now;
+export function versionsOf({ kind, now, history, begins, ends }: DatasetRelations): Versions {
+  const relation = history ?? now;
   const keyed = new Set([
     ...now.key.map((column) => column.name),
-    ...(readable.numbered ? [readable.numbered.number] : []),
+    ...(relation.numbered ? [relation.numbered.number] : []),
   ]);
-  const content = readable.columns.filter((one) => !keyed.has(one.name) && !RECORDING_COLUMNS.has(one.name));
+  const content = relation.columns.filter((one) => !keyed.has(one.name) && !RECORDING_COLUMNS.has(one.name));
   const columns = [...keyed, ...content.map((column) => column.name)].map((one) => `"${one}"`).join(', ');
   // The open interval of a ledger has its settled time as end, but it continues.
   const until =
@@ -62,10 +62,10 @@ export function versionsOf({ kind, now, history, begins, ends }: ReadableDataset
   const alone = kind === 'state' ? `ended_by <> 'changed'` : 'true';
   const of = (view: string) =>
     `select ${columns}, ${begins} as begins, ${until} as ends, ${alone} as ends_alone from ${relationSql(view)}`;
-  const selects = (readable.parts ?? [readable.name]).map(of);
+  const selects = (relation.parts ?? [relation.name]).map(of);
   const parts = selects.map((one) => `(${one})`);
-  const at = kind === 'ledger' ? `${readable.name}_at` : null;
-  return { readable, from: `(${selects.join(' union all ')})`, parts, content, at };
+  const at = kind === 'ledger' ? `${relation.name}_at` : null;
+  return { relation, from: `(${selects.join(' union all ')})`, parts, content, at };
 }
 
 /**
@@ -74,7 +74,7 @@ export function versionsOf({ kind, now, history, begins, ends }: ReadableDataset
  * past values are not kept.
  * @param at SQL of the moment
  */
-export function versionsKnownAt({ kind, begins }: ReadableDataset, history: Relation, at: string): string {
+export function versionsKnownAt({ kind, begins }: DatasetRelations, history: Relation, at: string): string {
   const then = kind === 'ledger' ? LEDGER_THEN : STATE_THEN;
   const columns = history.columns.map(({ name }) => `${then[name]?.(at) ?? `v."${name}"`} as "${name}"`);
   return `(select ${columns.join(', ')} from ${relationSql(history.name)} v where v.${begins} <= ${at})`;

@@ -21,7 +21,10 @@ const PAGES_PER_WINDOW = 2;
 const MIN_GROWTH = 2;
 const MAX_GROWTH = 8;
 
-/** Operators that bound the start of an ascending and of a descending order. */
+/**
+ * Operators that set the lower bound of a range, where an ascending order starts, and the upper bound, where
+ * a descending order starts.
+ */
 const RISING: ReadonlySet<string> = new Set(['gte', 'gt']);
 const FALLING: ReadonlySet<string> = new Set(['lte', 'lt']);
 
@@ -48,11 +51,11 @@ interface Windows {
  */
 export async function planSearchWindows(
   sql: postgres.Sql,
-  readable: Relation,
-  question: RowsQuery,
+  relation: Relation,
+  query: RowsQuery,
 ): Promise<Windows | null> {
-  const { order, limit } = question;
-  const ends = await endsOf(sql, readable, question);
+  const { order, limit } = query;
+  const ends = await endsOf(sql, relation, query);
   if (ends === null) return null;
   const { begin, end, least } = ends;
   const whole = Math.abs(end - begin);
@@ -60,7 +63,7 @@ export async function planSearchWindows(
   const shorter = (length: number) => (length > longest ? null : length);
   // Assumes an even distribution of rows over time; later windows follow from the number of rows found.
   const enough = async () =>
-    Math.max(HOUR, whole * ((PAGES_PER_WINDOW * limit) / (await expectedRows(sql, readable))));
+    Math.max(HOUR, whole * ((PAGES_PER_WINDOW * limit) / (await expectedRows(sql, relation))));
   const bound = (operator: 'gte' | 'lte', at: number): Filter => ({
     column: order.columns[0]?.name ?? '',
     operator,

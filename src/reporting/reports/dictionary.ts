@@ -5,7 +5,7 @@ import { recorded } from '../recorded-datasets.ts';
 import { datasetViews } from '../views/dataset-views.ts';
 import { listSharedObjects } from '../views/declared-objects.ts';
 import { operationsText } from './operations.ts';
-import { questions, reports } from './questions.ts';
+import { reports, savedQueries } from './saved-queries.ts';
 
 type Kind = (typeof recorded)[number]['history'];
 
@@ -116,7 +116,7 @@ function parametersOf({ parameters, value }: DeclaredFunction): string {
 
 /** The names of reports by the name of their view or function. */
 const reportOf = new Map(
-  questions().flatMap((part) => part.questions.map(({ name, answer }) => [answer.name, name])),
+  savedQueries().flatMap((part) => part.queries.map(({ name, answer }) => [answer.name, name])),
 );
 
 /** Renders the table of all reports, for the page of saved queries. */

@@ -6,12 +6,12 @@ export interface Postmortem extends IncidentWindow {
   readonly node: string;
   readonly incidents: readonly Incident[];
   readonly moments: readonly Moment[];
-  /** The number of moments that are left out. */
+  /** The number of omitted events. */
   readonly more: number;
 }
 
 /**
- * Renders a post-mortem as Markdown: its incidents, and all moments in the order of time (UTC). Texts of
+ * Renders a post-mortem as Markdown: its incidents, and all events in the order of time (UTC). Texts of
  * services and people are escaped.
  */
 export function incidentMarkdown({ node, from, to, incidents, moments, more }: Postmortem): string {

@@ -33,7 +33,7 @@ export interface IncidentWindow {
   readonly to: Date;
 }
 
-/** Maximum number of moments. */
+/** Maximum number of events. */
 const MAX_MOMENTS = 1_000;
 
 const COLUMNS = [
@@ -73,7 +73,7 @@ export function incidentsBetween(
  * Reads the events of a node in a window, in the order of time: the states of the node and its checks per
  * observer, absences of observers, maintenance, changes of the node's identity, alerts and acknowledgements,
  * lost recordings, and notes.
- * @returns the moments, and how many more there are
+ * @returns the events, and the number of omitted ones
  */
 export async function readMoments(
   sql: postgres.Sql,

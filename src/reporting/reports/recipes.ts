@@ -1,12 +1,12 @@
 import { reportsTable } from './dictionary.ts';
 import {
   optionText,
-  type Question,
-  questionParameters,
-  questionSql,
-  questions,
+  type SavedQuery,
+  savedQueries,
+  savedQueryParameters,
+  savedQuerySql,
   type Values,
-} from './questions.ts';
+} from './saved-queries.ts';
 
 const heading = `# Questions: saved queries with results
 
@@ -22,15 +22,15 @@ of this page, in SQL and by \`report\`, and compares the results with the model 
 `;
 
 /**
- * Renders the page of recipes as Markdown: every question with its parameters, its columns, and examples to
- * copy.
+ * Renders the page of saved queries as Markdown: every query with its parameters, its columns, and examples
+ * to copy.
  */
 export function recipes(): string {
-  const parts = questions();
+  const parts = savedQueries();
   const contents = parts.map(
-    (part) => `- ${part.heading}: ${part.questions.map(({ name }) => `[${name}](#${name})`).join(', ')}`,
+    (part) => `- ${part.heading}: ${part.queries.map(({ name }) => `[${name}](#${name})`).join(', ')}`,
   );
-  const sections = parts.map((part) => `## ${part.heading}\n\n${part.questions.map(section).join('\n')}`);
+  const sections = parts.map((part) => `## ${part.heading}\n\n${part.queries.map(section).join('\n')}`);
   return [
     heading,
     `${contents.join('\n')}\n`,
@@ -39,9 +39,9 @@ export function recipes(): string {
   ].join('\n');
 }
 
-function section(question: Question): string {
-  const { name, answer, examples } = question;
-  const parameters = questionParameters(question).map(
+function section(savedQuery: SavedQuery): string {
+  const { name, answer, examples } = savedQuery;
+  const parameters = savedQueryParameters(savedQuery).map(
     (one) =>
       `| \`${one.name}\` | ${one.type} | ${one.preset === undefined ? 'required' : `\`${one.preset}\``} | ${one.comment} |`,
   );
@@ -50,23 +50,23 @@ function section(question: Question): string {
 
 ${answer.comment}
 
-${examples.map(({ text, values }) => example(question, text, values)).join('\n')}
+${examples.map(({ text, values }) => example(savedQuery, text, values)).join('\n')}
 ${parameters.length > 0 ? `| parameter | type | default | description |\n| --- | --- | --- | --- |\n${parameters.join('\n')}\n\n` : ''}| column | type | description |
 | --- | --- | --- |
 ${columns.join('\n')}
 `;
 }
 
-function example(question: Question, text: string, values: Values): string {
+function example(savedQuery: SavedQuery, text: string, values: Values): string {
   const options = Object.entries(values).map(([name, value]) => ` ${optionText(name)}${value}`);
   return `**${text}**
 
 \`\`\`sql
-${questionSql(question, values)};
+${savedQuerySql(savedQuery, values)};
 \`\`\`
 
 \`\`\`sh
-chain-recorder report ${question.name}${options.join('')}
+chain-recorder report ${savedQuery.name}${options.join('')}
 \`\`\`
 `;
 }

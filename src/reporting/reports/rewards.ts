@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import type { Values } from './questions.ts';
+import type { Values } from './saved-queries.ts';
 import { momentOf } from './uptime.ts';
 
 /**

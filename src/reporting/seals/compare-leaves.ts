@@ -10,8 +10,8 @@ import { isFresh, isInRange, LEAF_INPUT, leafRowsSql, leavesOf } from './leaves.
 export const MAX_LISTED = 1_000;
 
 /**
- * A leaf that has no equal leaf on the other side: `gone` is only sealed, `extra` only recorded. `among`: a
- * leaf of a part whose hash differs.
+ * A leaf without an equal leaf on the other side. `gone`: only in the seal. `extra`: only in the recorded
+ * rows. `among`: in a part whose hash differs.
  */
 export interface UnmatchedLeaf {
   readonly what: 'gone' | 'extra' | 'among';

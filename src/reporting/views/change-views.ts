@@ -159,9 +159,9 @@ where c.dataset = '${name}'`;
 }
 
 /**
- * Returns SQL of the changes of readings. The members of an observation follow from the numbers in the change,
- * so that every reading has its place even after it was deleted. A member is kept as long as the feed contains
- * the observation. If a member was removed earlier, the key lacks its columns.
+ * Returns SQL of the changes of readings. The members of an observation follow from the numbers in the
+ * change, so that every change of a reading is listed even after the reading was deleted. A member is kept as
+ * long as the feed contains the observation. If a member was removed earlier, the key lacks its columns.
  */
 function ofReadings(dataset: Dataset): string {
   const packing = packingOf(dataset);

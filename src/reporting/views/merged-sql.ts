@@ -35,7 +35,7 @@ interface HistorySql {
   readonly observations: readonly string[];
   /** More FROM items of `observations`. */
   readonly observationsFrom: string;
-  /** The condition for targets that take part in the comparison. */
+  /** SQL condition for targets whose rows are compared. */
   readonly watched: string;
   /** The FROM item `s` and the start of its join condition. */
   readonly rows: string;
@@ -44,7 +44,7 @@ interface HistorySql {
    * values), `newest_at` (the newest time of their rows), and columns that the comparison needs.
    */
   readonly group: readonly string[];
-  /** Set if a node without a row takes part in the comparison, too. */
+  /** Set if nodes without a row are compared, too. */
   readonly absence?: true;
   /** More FROM items of the comparison. */
   readonly compared: string;

@@ -15,7 +15,7 @@ export interface TablePart {
 /**
  * Returns a view of a dataset's table.
  * @param about the comment of the view
- * @param parts the view has the rows of each of them
+ * @param parts the view is the union of these parts
  */
 export function tableView(
   dataset: Dataset,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Catalogue, ReadableDataset } from '../../reporting/relations/catalogue.ts';
+import type { Catalogue, DatasetRelations } from '../../reporting/relations/catalogue.ts';
 import { validateParameters } from '../../reporting/relations/invalid-request.ts';
-import { type Question, questionParameters } from '../../reporting/reports/questions.ts';
+import { type SavedQuery, savedQueryParameters } from '../../reporting/reports/saved-queries.ts';
 import type { Status } from '../../reporting/reports/status.ts';
 import { createSinglePage, csvColumns, type OperationName } from './one-page.ts';
 import type { Operation } from './operation.ts';
@@ -115,9 +115,13 @@ const dataset = z.strictObject({
 });
 
 /** Declares the operation that describes a dataset: its columns, their meaning, and the views about it. */
-export function datasetOperation(one: OperationName, from: ReadableDataset, catalogue: Catalogue): Operation {
+export function datasetOperation(
+  one: OperationName,
+  from: DatasetRelations,
+  catalogue: Catalogue,
+): Operation {
   const { name, about, kind, key, every, now, history } = from;
-  const describeColumns = (all: ReadableDataset['now']['columns']) =>
+  const describeColumns = (all: DatasetRelations['now']['columns']) =>
     all.map((column) => ({
       name: column.name,
       type: column.type,
@@ -205,12 +209,12 @@ const questions = z.strictObject({
 });
 
 /** Declares the operation that lists all predefined queries, with examples. */
-export function questionsOperation(one: OperationName, all: readonly Question[]): Operation {
+export function questionsOperation(one: OperationName, all: readonly SavedQuery[]): Operation {
   const answer = {
     questions: all.map((savedQuery) => ({
       name: savedQuery.name,
       about: savedQuery.answer.comment,
-      parameters: questionParameters(savedQuery).map(({ name, type, comment, preset }) => ({
+      parameters: savedQueryParameters(savedQuery).map(({ name, type, comment, preset }) => ({
         name,
         type,
         meaning: comment,

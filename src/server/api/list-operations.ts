@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ReadableDataset } from '../../reporting/relations/catalogue.ts';
+import type { DatasetRelations } from '../../reporting/relations/catalogue.ts';
 import { parseCursor } from '../../reporting/relations/cursor.ts';
 import {
   differencesFilters,
@@ -43,7 +43,7 @@ export function rowsOperation(named: OperationName, relation: Relation): Operati
 }
 
 /** Declares the operation that lists the differences of a dataset between two moments. */
-export function changesOperation(named: OperationName, dataset: ReadableDataset): Operation {
+export function changesOperation(named: OperationName, dataset: DatasetRelations): Operation {
   const schema = differencesParameters(dataset);
   const keys = listKeyColumns(dataset);
   return {

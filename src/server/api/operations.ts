@@ -5,7 +5,7 @@ import { validateParameters } from '../../reporting/relations/invalid-request.ts
 import { MAX_ROWS } from '../../reporting/relations/list-parameters.ts';
 import type { Relation } from '../../reporting/relations/relation.ts';
 import { findSeriesSource } from '../../reporting/relations/series.ts';
-import { questions } from '../../reporting/reports/questions.ts';
+import { savedQueries } from '../../reporting/reports/saved-queries.ts';
 import type { Status } from '../../reporting/reports/status.ts';
 import {
   datasetOperation,
@@ -33,7 +33,7 @@ export function operationsOf({
   clock,
   status,
 }: OperationsContext): ReadonlyMap<string, Operation> {
-  const all = questions().flatMap((part) => part.questions);
+  const all = savedQueries().flatMap((part) => part.queries);
   const operations = [
     statusOperation(
       { path: '/status', id: 'status', tag: 'recording', summary: 'The state of the recording.' },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Clock } from '../../lib/clock.ts';
-import type { ReadableDataset } from '../../reporting/relations/catalogue.ts';
+import type { DatasetRelations } from '../../reporting/relations/catalogue.ts';
 import { coverageParameters, readCoverage } from '../../reporting/relations/coverage-days.ts';
 import { validateParameters } from '../../reporting/relations/invalid-request.ts';
 import { listFilterParameters } from '../../reporting/relations/list-parameters.ts';
@@ -42,7 +42,7 @@ const coverage = z.strictObject({
 });
 
 /** Declares the operation that reports the coverage of a dataset by day. */
-export function coverageOperation(one: OperationName, dataset: ReadableDataset, clock: Clock): Operation {
+export function coverageOperation(one: OperationName, dataset: DatasetRelations, clock: Clock): Operation {
   const schema = coverageParameters(clock);
   return {
     ...one,
@@ -94,7 +94,7 @@ const series = z.strictObject({
 /** Declares the operation that returns numbers of a dataset over time. */
 export function seriesOperation(
   one: OperationName,
-  dataset: ReadableDataset,
+  dataset: DatasetRelations,
   source: SeriesSource,
   clock: Clock,
 ): Operation {
@@ -102,7 +102,7 @@ export function seriesOperation(
   return {
     ...one,
     parameters: () =>
-      describeParameters(seriesParameters(source), listFilterParameters(source.readable.columns, others)),
+      describeParameters(seriesParameters(source), listFilterParameters(source.relation.columns, others)),
     answer: jsonSchema(series, 'output'),
     prepare: (params) => {
       const query = validateParameters(seriesParameters(source), params);

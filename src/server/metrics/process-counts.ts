@@ -18,7 +18,7 @@ interface UpstreamCounts {
  */
 export class ProcessCounts {
   readonly #upstreams = new Map<string, UpstreamCounts>();
-  /** Whether the last configuration file was applied, and when it was read, in ms since 1970. */
+  /** True if the last configuration file was applied; and the time at which it was read, in ms since 1970. */
   configuration: { readonly applied: boolean; readonly at: number } = { applied: true, at: Date.now() };
   readonly #runs = new Map<string, { feed: string; status: string; count: number }>();
   #underWay = 0;

@@ -167,7 +167,7 @@ export function servePages(
   }
 }
 
-/** A path of this server to open next, never another server. */
+/** Schema of the path to redirect to. A URL of another server becomes `/`. */
 const place = z
   .string()
   .regex(/^\/(?![/\\])[\x20-\x7e]*$/)

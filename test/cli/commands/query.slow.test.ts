@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
 import { printRows, type RowFormat } from '../../../src/cli/output/print-rows.ts';
-import { queryAsReader } from '../../../src/db/question.ts';
+import { queryAsReader } from '../../../src/db/query-as-reader.ts';
 import type { OutputStream } from '../../../src/lib/output-stream.ts';
 import { startCommand } from '../../support/cli.ts';
 import { runCommand } from '../../support/command-line.ts';

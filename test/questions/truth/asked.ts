@@ -8,7 +8,7 @@ import { currentMembers, type Subnet } from '../../../sandbox/network/subnets.ts
 import type { Stake, ValidatorStake } from '../../../sandbox/network/validators.ts';
 import type { SimulatedNode } from '../../../sandbox/node/simulated-node.ts';
 import { parseInstant } from '../../../src/lib/instant.ts';
-import type { Values } from '../../../src/reporting/reports/questions.ts';
+import type { Values } from '../../../src/reporting/reports/saved-queries.ts';
 import { avax, plain, units } from '../decimals.ts';
 import type { World } from '../world.ts';
 import { KnownRewards } from './rewards.ts';

@@ -1,4 +1,4 @@
-import type { Values } from '../../../src/reporting/reports/questions.ts';
+import type { Values } from '../../../src/reporting/reports/saved-queries.ts';
 import type { World } from '../world.ts';
 import { type Answers, Asked, type Row } from './asked.ts';
 import { balances } from './balances.ts';

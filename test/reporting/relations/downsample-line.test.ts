@@ -25,11 +25,11 @@ const dataset = getCatalogue().datasets.get('metric_points');
 const source = dataset ? findSeriesSource(dataset) : null;
 async function series(buckets: number) {
   if (!dataset || !source) throw new Error('metric points are a series');
-  const question = validateParameters(seriesParameters(source), {
+  const query = validateParameters(seriesParameters(source), {
     ...{ chain_id: '1', metric: 'txCount', time_interval: 'hour', buckets: String(buckets) },
     ...{ from: new Date(start).toISOString(), to: new Date(start + POINTS * MINUTE).toISOString() },
   });
-  return await readSeries(sql, dataset, source, question);
+  return await readSeries(sql, dataset, source, query);
 }
 
 type Point = { readonly at: number; readonly value: number };

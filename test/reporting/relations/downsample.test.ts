@@ -47,7 +47,7 @@ interface Asked {
 async function drawn({ chain, asOf, budget }: Asked) {
   const drawable = listChartSources().get('metric_points');
   if (!drawable) throw new Error('metric points can be drawn');
-  const question: LinesQuery = {
+  const query: LinesQuery = {
     columns: ['value'],
     keyValues: { chain_id: [...chain], metric: ['txCount'], time_interval: ['hour'] },
     given: {},
@@ -56,7 +56,7 @@ async function drawn({ chain, asOf, budget }: Asked) {
     window: [new Date('1990-01-01'), new Date('2050-01-01')],
     asOf: asOf?.toISOString() ?? null,
   };
-  return await readLines(sql, drawable, question, {
+  return await readLines(sql, drawable, query, {
     maxLines: 8,
     buckets: PARTS,
     budgetMs: budget,

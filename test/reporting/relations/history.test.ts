@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect } from 'vitest';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { getCatalogue, type ReadableDataset } from '../../../src/reporting/relations/catalogue.ts';
+import { type DatasetRelations, getCatalogue } from '../../../src/reporting/relations/catalogue.ts';
 import { coverageParameters, readCoverage } from '../../../src/reporting/relations/coverage-days.ts';
 import {
   differencesParameters,
@@ -21,7 +21,7 @@ const catalogue = getCatalogue();
 const { it, sql } = withDatabase({ recorded: true, max: 4, connection: { TimeZone: 'UTC', jit: 'off' } });
 
 /** Recorded moments, from the first on. */
-async function moments(one: ReadableDataset): Promise<string[]> {
+async function moments(one: DatasetRelations): Promise<string[]> {
   const { from } = versionsOf(one);
   const rows = await sql.unsafe<{ at: string }[]>(
     `with versions as (select * from ${from} as v),
@@ -34,7 +34,7 @@ async function moments(one: ReadableDataset): Promise<string[]> {
 }
 
 /** All differences, page by page. */
-const differences = (one: ReadableDataset, from: string, limit: string): Promise<RowDifference[]> =>
+const differences = (one: DatasetRelations, from: string, limit: string): Promise<RowDifference[]> =>
   walkPages((after) =>
     readDifferences(sql, one, validateParameters(differencesParameters(one), { from, limit, ...after })),
   );
@@ -89,11 +89,11 @@ describe('changes between two moments', () => {
     let after: string | null = null;
     const found: RowDifference[] = [];
     do {
-      const question = validateParameters(
+      const query = validateParameters(
         differencesParameters(points),
         after === null ? asked : { ...asked, after },
       );
-      const page = await readDifferences(sql, points, question);
+      const page = await readDifferences(sql, points, query);
       pages.push(page.rows.length);
       found.push(...page.rows);
       after = page.next;
@@ -124,10 +124,8 @@ describe('changes between two moments', () => {
 
   it('require a recorded moment', async () => {
     const validators = datasetOf('node_validators');
-    const question = validateParameters(differencesParameters(validators), { from: '2001-01-01' });
-    await expect(readDifferences(sql, validators, question)).rejects.toThrow(
-      'there is no record of validators',
-    );
+    const query = validateParameters(differencesParameters(validators), { from: '2001-01-01' });
+    await expect(readDifferences(sql, validators, query)).rejects.toThrow('there is no record of validators');
     expect(
       validateParameters(differencesParameters(validators), {
         from: '2026-01-01T00:00:00.000001Z',
@@ -285,7 +283,7 @@ describe('a series', () => {
       const key = from.needed.map((needed) => `'${needed}', ${needed}`).join(', ');
       const [ended] = await sql.unsafe<{ then: string; key: Record<string, string | null> }[]>(
         `select (${ends} - interval '1 microsecond')::text as then, jsonb_build_object(${key}) as key
-      from reporting.${from.readable.name} where ${ends} < now() - interval '1 minute' order by ${ends} limit 1`,
+      from reporting.${from.relation.name} where ${ends} < now() - interval '1 minute' order by ${ends} limit 1`,
       );
       const pins = Object.entries(ended?.key ?? {}).map(([part, value]) =>
         value === null ? [`${part}.null`, 'true'] : [part, value],
@@ -310,8 +308,8 @@ describe('a series', () => {
       if (!from) continue;
       const { rows } = await readRows(
         sql,
-        from.readable,
-        validateParameters(rowsParameters(from.readable), { limit: '1' }),
+        from.relation,
+        validateParameters(rowsParameters(from.relation), { limit: '1' }),
       );
       const [row] = rows;
       if (!row) continue;

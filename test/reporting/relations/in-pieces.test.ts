@@ -23,7 +23,7 @@ it('drawing in pieces equals drawing at once, for every chart source', async () 
   for (const drawable of drawables) {
     const { name, needed, values, counted, dataset } = drawable;
     const things = completeKeys({}, await readTargets(sql, drawable, {}), needed);
-    const question = {
+    const query = {
       columns: values.map((one) => one.name).slice(0, 3),
       keyValues: Object.fromEntries(Object.entries(things).map(([key, value]) => [key, [value]])),
       given: {},
@@ -33,7 +33,7 @@ it('drawing in pieces equals drawing at once, for every chart source', async () 
     };
     const read = async (trial: number) => {
       const limits = { ...unhurried, trialTimeoutMs: trial, maxLines: 1_000, buckets: 100_000 };
-      const { lines, unreadBefore } = await readLines(sql, drawable, question, limits);
+      const { lines, unreadBefore } = await readLines(sql, drawable, query, limits);
       return {
         unreadBefore,
         lines: new Map(lines.map(({ of, points, count }) => [JSON.stringify(of), { points, count }])),

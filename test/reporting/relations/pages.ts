@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { getCatalogue, type ReadableDataset } from '../../../src/reporting/relations/catalogue.ts';
+import { type DatasetRelations, getCatalogue } from '../../../src/reporting/relations/catalogue.ts';
 import { validateParameters } from '../../../src/reporting/relations/invalid-request.ts';
 import type { Relation } from '../../../src/reporting/relations/relation.ts';
 import { type RowsQuery, rowsParameters } from '../../../src/reporting/relations/row-query.ts';
@@ -14,7 +14,7 @@ const { datasets, views, internal } = getCatalogue();
 export const viewOf = (name: string): Relation => found(views.has(name) ? views : internal, name);
 
 /** Returns a dataset of the catalogue. @throws Error if the catalogue does not have it */
-export const datasetOf = (name: string): ReadableDataset => found(datasets, name);
+export const datasetOf = (name: string): DatasetRelations => found(datasets, name);
 
 function found<T>(all: ReadonlyMap<string, T>, name: string): T {
   const one = all.get(name);

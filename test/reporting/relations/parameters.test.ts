@@ -122,17 +122,17 @@ describe('parameters of a list', () => {
   });
 
   it('have unique names: a column with the name of another parameter is filtered by .eq', () => {
-    for (const readable of catalogue.views.values()) {
-      const known = rowsParameters(readable);
-      const taken = [...GENERAL_PARAMETERS, ...(readable.parameters ?? []).map(({ name }) => name)];
-      const both = readable.columns.filter(({ name, type }) => taken.includes(name) && type === 'text');
+    for (const relation of catalogue.views.values()) {
+      const known = rowsParameters(relation);
+      const taken = [...GENERAL_PARAMETERS, ...(relation.parameters ?? []).map(({ name }) => name)];
+      const both = relation.columns.filter(({ name, type }) => taken.includes(name) && type === 'text');
       const needed = Object.fromEntries(
-        (readable.parameters ?? [])
+        (relation.parameters ?? [])
           .filter(({ preset }) => preset === undefined)
           .map(({ name, type }) => [name, type === 'timestamptz' ? '2026-01-01' : 'x']),
       );
       for (const { name } of both)
-        expect(validateParameters(known, { ...needed, [`${name}.eq`]: 'x' }).filters, readable.name).toEqual([
+        expect(validateParameters(known, { ...needed, [`${name}.eq`]: 'x' }).filters, relation.name).toEqual([
           { column: name, operator: 'eq', value: 'x' },
         ]);
     }

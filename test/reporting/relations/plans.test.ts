@@ -161,12 +161,12 @@ describe('a page of rows', () => {
   });
 
   it('of a past moment, filled by current values, searches ended values no further than it reaches', async () => {
-    const question = queryOf(points.now, { as_of: late.toISOString(), limit: String(LIMIT) });
-    const page = await readRows(sql, points.now, question);
+    const query = queryOf(points.now, { as_of: late.toISOString(), limit: String(LIMIT) });
+    const page = await readRows(sql, points.now, query);
     // Of the one series in which the page ends, not of all forty.
     expect(most(await stepsOf(asked))).toBeLessThanOrEqual(960 + 2 * (LIMIT + 1));
     // Two series and a half.
-    const all = await readRows(sql, points.now, { ...question, limit: 6_000 });
+    const all = await readRows(sql, points.now, { ...query, limit: 6_000 });
     expect(page.rows).toEqual(all.rows.slice(0, LIMIT));
   });
 
@@ -274,7 +274,7 @@ describe('a page of rows', () => {
     'of the elements of a log, %o,',
     (given) => {
       const view = viewOf('node_x_blocks_txs');
-      const question = (more: Parameters) => queryOf(view, { ...given, ...more });
+      const query = (more: Parameters) => queryOf(view, { ...given, ...more });
 
       it.each([
         { 'valid_from.lt': new Date(now - 30 * day).toISOString(), limit: '1000' },
@@ -282,7 +282,7 @@ describe('a page of rows', () => {
         { limit: '1000' },
       ])('shows each row once in the order of all: %o', async (more) => {
         const walked = await readPages(sql, view, { ...given, ...more });
-        const all = await readRows(sql, view, { ...question(more), limit: 20_000 });
+        const all = await readRows(sql, view, { ...query(more), limit: 20_000 });
         expect(walked.length).toBeGreaterThan(2_000);
         expect(walked).toEqual(all.rows);
       });
@@ -290,9 +290,9 @@ describe('a page of rows', () => {
       it.each([{}, { 'valid_from.lt': late.toISOString() }])(
         'reads about a page, also in the middle: %o',
         async (more) => {
-          const far = await readRows(sql, view, { ...question(more), limit: 1_500 });
+          const far = await readRows(sql, view, { ...query(more), limit: 1_500 });
           for (const after of [{}, { after: String(far.next) }]) {
-            const page = await readRows(sql, view, question({ ...more, ...after, limit: String(LIMIT) }));
+            const page = await readRows(sql, view, query({ ...more, ...after, limit: String(LIMIT) }));
             expect(page.rows).toHaveLength(LIMIT);
             // A thousand blocks arrived after that moment, and are the first ones from the end.
             expect(most(await stepsOf(asked))).toBeLessThanOrEqual(1_000 + 4 * (LIMIT + 2));

@@ -11,8 +11,8 @@ const catalogue = getCatalogue();
 const views = [...catalogue.views.values()].filter(({ parameters }) => parameters === null);
 
 const { it, sql } = withDatabase({ recorded: true, max: 4, connection: { TimeZone: 'UTC', jit: 'off' } });
-const read = (readable: Relation, parameters: Readonly<Record<string, string>> = {}) =>
-  readRows(sql, readable, rowsParameters(readable).parse(parameters));
+const read = (relation: Relation, parameters: Readonly<Record<string, string>> = {}) =>
+  readRows(sql, relation, rowsParameters(relation).parse(parameters));
 
 /** The keys of the rows, in order. Not their values: some count up to now. */
 const which = ({ key }: Relation, rows: readonly Row[]) =>
@@ -20,20 +20,20 @@ const which = ({ key }: Relation, rows: readonly Row[]) =>
 
 /** Views with more rows than one page. */
 const filled = new Set<string>();
-it.each(views)('pages of $name equal the list, in its order, in both directions', async (readable) => {
-  const columns = [...new Set([readable.key[0]?.name ?? '', orderedColumns(readable).at(-1)?.name ?? ''])];
+it.each(views)('pages of $name equal the list, in its order, in both directions', async (relation) => {
+  const columns = [...new Set([relation.key[0]?.name ?? '', orderedColumns(relation).at(-1)?.name ?? ''])];
   for (const sort of columns.flatMap((column) => [column, `-${column}`])) {
-    const whole = await read(readable, { limit: '20', sort });
-    if (whole.rows.length > 6) filled.add(readable.name);
+    const whole = await read(relation, { limit: '20', sort });
+    if (whole.rows.length > 6) filled.add(relation.name);
     const inPages: Row[] = [];
     let after: string | null = '';
     while (inPages.length < whole.rows.length && after !== null) {
-      const page: RowsPage = await read(readable, { limit: '6', sort, ...(after ? { after } : {}) });
+      const page: RowsPage = await read(relation, { limit: '6', sort, ...(after ? { after } : {}) });
       inPages.push(...page.rows);
       after = page.next;
     }
-    expect(which(readable, inPages.slice(0, 20)), `${readable.name} by ${sort}`).toBe(
-      which(readable, whole.rows),
+    expect(which(relation, inPages.slice(0, 20)), `${relation.name} by ${sort}`).toBe(
+      which(relation, whole.rows),
     );
   }
 });

@@ -40,19 +40,19 @@ beforeAll(async () => {
   await sql.unsafe('vacuum analyze');
 });
 
-const keyOf = (readable: Relation, row: Row) => readable.key.map(({ name }) => row[name]).join(' ');
+const keyOf = (relation: Relation, row: Row) => relation.key.map(({ name }) => row[name]).join(' ');
 
 /** Reads all pages. */
-async function walked(readable: Relation, told: Parameters): Promise<string[]> {
-  const rows = await readPages(sql, readable, { ...told, limit: '60' });
-  return rows.map((row) => keyOf(readable, row));
+async function walked(relation: Relation, told: Parameters): Promise<string[]> {
+  const rows = await readPages(sql, relation, { ...told, limit: '60' });
+  return rows.map((row) => keyOf(relation, row));
 }
 
 /** The same rows by one plain statement. */
-async function plain({ arrival: _, ...readable }: Relation, told: Parameters): Promise<string[]> {
-  const question = queryOf(readable, told);
-  const { rows } = await readRows(sql, readable, { ...question, limit: 1_000_000 });
-  return rows.map((row) => keyOf(readable, row));
+async function plain({ arrival: _, ...relation }: Relation, told: Parameters): Promise<string[]> {
+  const query = queryOf(relation, told);
+  const { rows } = await readRows(sql, relation, { ...query, limit: 1_000_000 });
+  return rows.map((row) => keyOf(relation, row));
 }
 
 describe('pages by recording time', () => {

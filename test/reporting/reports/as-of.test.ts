@@ -7,7 +7,7 @@ import { validatorUptime } from '../../../src/datasets/node/validator-uptime.ts'
 import { validators } from '../../../src/datasets/node/validators.ts';
 import { acquireObserver, writeLedger } from '../../../src/health/ledger.ts';
 import type { NodeState } from '../../../src/health/state.ts';
-import { reports } from '../../../src/reporting/reports/questions.ts';
+import { reports } from '../../../src/reporting/reports/saved-queries.ts';
 import { slaReport } from '../../../src/reporting/reports/sla.ts';
 import { slaPage } from '../../../src/reporting/reports/sla-page.ts';
 import { readUptime, requireSettled } from '../../../src/reporting/reports/uptime.ts';

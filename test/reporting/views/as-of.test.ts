@@ -5,7 +5,7 @@ import { chainHeights } from '../../../src/datasets/node/chain-heights.ts';
 import { pBlocks } from '../../../src/datasets/node/p-blocks.ts';
 import { validatorDelegators } from '../../../src/datasets/node/validator-delegators.ts';
 import { validators } from '../../../src/datasets/node/validators.ts';
-import { queryAsReader } from '../../../src/db/question.ts';
+import { queryAsReader } from '../../../src/db/query-as-reader.ts';
 import { parseExactInstant } from '../../../src/lib/instant.ts';
 import { relationSql } from '../../../src/reporting/views/declared-objects.ts';
 import { ManualClock } from '../../support/clock.ts';

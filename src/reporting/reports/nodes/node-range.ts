@@ -34,7 +34,7 @@ export interface NodeRange extends Span {
   readonly incidents: readonly NodeIncident[];
   /** The newest probe results of the range. */
   readonly probeResults: readonly ProbeResults[];
-  /** Whether the range has older results. */
+  /** True if the range has older results. */
   readonly more: boolean;
 }
 

@@ -5,7 +5,7 @@ import { toIsoTime } from '../../../reporting/relations/values.ts';
 import { BadRequest, definePage } from '../page.ts';
 import { Empty } from '../parts/empty.tsx';
 import { LineChart } from '../parts/line-chart.tsx';
-import { asOfParam } from '../query/question.ts';
+import { asOfParam } from '../query/query-parameters.ts';
 import { momentText, numberText } from '../texts.ts';
 import { type ChartRequest, parseChartRequest } from './chart-data.ts';
 import { drawables, lineParameters } from './drawables.ts';

@@ -1,5 +1,5 @@
 import { parseInstant } from '../../../lib/instant.ts';
-import { getCatalogue, type ReadableDataset } from '../../../reporting/relations/catalogue.ts';
+import { type DatasetRelations, getCatalogue } from '../../../reporting/relations/catalogue.ts';
 import type { Relation } from '../../../reporting/relations/relation.ts';
 import type { Redirect } from '../page.ts';
 import type { PastSupport } from './relations.ts';
@@ -74,7 +74,7 @@ export function rowsAddress(
 }
 
 /** Returns the URL of the API for the differences on a page. */
-export const changesAddress = ({ now }: ReadableDataset, parameters: Parameters, form: DataFormat): string =>
+export const changesAddress = ({ now }: DatasetRelations, parameters: Parameters, form: DataFormat): string =>
   hrefOf(`/api/v1/datasets/${now.name}/changes.${form}`, pageOrAll(parameters, form));
 
 /** Returns the parameters for a format: JSON is the same page, CSV contains all rows. */

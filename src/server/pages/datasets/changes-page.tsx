@@ -1,5 +1,5 @@
 import { parseInstant } from '../../../lib/instant.ts';
-import type { ReadableDataset } from '../../../reporting/relations/catalogue.ts';
+import type { DatasetRelations } from '../../../reporting/relations/catalogue.ts';
 import {
   type DifferencesPage,
   type DifferencesQuery,
@@ -39,12 +39,12 @@ const SPANS = [
 /** The form for the two moments to compare, and for filters. */
 function ChangesForm({
   dataset,
-  question: { from, to },
+  query: { from, to },
   parameters,
   now,
 }: {
-  readonly dataset: ReadableDataset;
-  readonly question: DifferencesQuery;
+  readonly dataset: DatasetRelations;
+  readonly query: DifferencesQuery;
   readonly parameters: Parameters;
   readonly now: number;
 }) {
@@ -96,10 +96,10 @@ const DAY = 86_400_000;
 
 /** A request for the page, and the data for it. */
 interface DifferencesRequest {
-  readonly dataset: ReadableDataset;
+  readonly dataset: DatasetRelations;
   /** Parameters of the URL, with a default for the first moment. */
   readonly parameters: Parameters;
-  readonly question: DifferencesQuery;
+  readonly query: DifferencesQuery;
 }
 
 /** `/datasets/D/changes`: the differences between two moments, side by side. */
@@ -119,20 +119,19 @@ export const changesPage: PageDefinition = {
       const begin = Math.max(end - DAY, since === null ? 0 : Date.parse(since) + 1);
       const from = begin < end ? begin : end - DAY;
       const params = given.from === undefined ? { from: new Date(from).toISOString(), ...given } : given;
-      const question = validateParameters(differencesParameters(dataset), params);
+      const query = validateParameters(differencesParameters(dataset), params);
       const parameters = singleParameters(params) ?? {};
-      const view = { dataset, parameters, question };
+      const view = { dataset, parameters, query };
       if (since === null) return content(view, now, <Empty>{dataset.now.name} has no rows yet.</Empty>);
-      if (Date.parse(since) > (parseInstant(question.from) ?? 0))
-        return content(view, now, early(view, since));
-      const page = await readDifferences(sql, dataset, question);
+      if (Date.parse(since) > (parseInstant(query.from) ?? 0)) return content(view, now, early(view, since));
+      const page = await readDifferences(sql, dataset, query);
       return content(view, now, <Differences of={view} page={page} now={now} />);
     });
   },
 };
 
 function content(
-  { dataset, parameters, question }: DifferencesRequest,
+  { dataset, parameters, query }: DifferencesRequest,
   now: number,
   found: Content['body'],
 ): Content {
@@ -149,7 +148,7 @@ function content(
     body: (
       <>
         <RelationHead relation={dataset.now} tab="changes" parameters={asOf} />
-        <ChangesForm dataset={dataset} question={question} parameters={parameters} now={now} />
+        <ChangesForm dataset={dataset} query={query} parameters={parameters} now={now} />
         {found}
       </>
     ),
@@ -171,7 +170,7 @@ const early = ({ dataset, parameters }: DifferencesRequest, since: string) => (
 );
 
 function Differences({
-  of: { dataset, parameters, question },
+  of: { dataset, parameters, query },
   page: { rows, next },
   now,
 }: {
@@ -191,7 +190,7 @@ function Differences({
           </p>
           <p class="actions">
             <Formats address={(form) => changesAddress(dataset, parameters, form)} all="all differences" />
-            {question.to === null && (
+            {query.to === null && (
               <a
                 href={hrefOf(path, { ...parameters, to: fixed })}
                 title="A link that shows the same differences at any time"
@@ -201,7 +200,7 @@ function Differences({
             )}
           </p>
         </div>
-        <ChangesTable dataset={dataset} question={question} rows={rows} />
+        <ChangesTable dataset={dataset} query={query} rows={rows} />
         {parameters.after !== undefined && (
           <p>
             <a href={hrefOf(path, without(parameters, 'after'))}>First page</a>
@@ -209,10 +208,10 @@ function Differences({
         )}
         <Older
           href={next === null ? null : hrefOf(path, { ...parameters, after: next })}
-          label={`Next ${question.limit}`}
+          label={`Next ${query.limit}`}
         />
       </section>
-      <PageSql sql={differencesSql(dataset, question)} />
+      <PageSql sql={differencesSql(dataset, query)} />
     </>
   );
 }

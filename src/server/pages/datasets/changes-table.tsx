@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { parseExactInstant } from '../../../lib/instant.ts';
-import type { ReadableDataset } from '../../../reporting/relations/catalogue.ts';
+import type { DatasetRelations } from '../../../reporting/relations/catalogue.ts';
 import type { DifferencesQuery, RowDifference } from '../../../reporting/relations/differences.ts';
 import type { Row } from '../../../reporting/relations/rows.ts';
 import type { Value } from '../../../reporting/relations/values.ts';
@@ -35,11 +35,11 @@ const WORDS = { added: 'came', changed: 'changed', left: 'left' } as const;
 /** The table of differences: values before and after, one line per column. */
 export function ChangesTable({
   dataset,
-  question: { from, to, order },
+  query: { from, to, order },
   rows,
 }: {
-  readonly dataset: ReadableDataset;
-  readonly question: DifferencesQuery;
+  readonly dataset: DatasetRelations;
+  readonly query: DifferencesQuery;
   readonly rows: readonly RowDifference[];
 }) {
   const columns = (dataset.history ?? dataset.now).columns;
@@ -136,7 +136,7 @@ function RowLinks({
   now,
   asOf,
 }: {
-  readonly dataset: ReadableDataset;
+  readonly dataset: DatasetRelations;
   readonly row: RowDifference;
   readonly then: string;
   readonly now: string | null;

@@ -1,4 +1,4 @@
-import type { ReadableDataset } from '../../../reporting/relations/catalogue.ts';
+import type { DatasetRelations } from '../../../reporting/relations/catalogue.ts';
 import {
   type Coverage,
   type CoverageDay,
@@ -187,7 +187,7 @@ export function DaysOfAll({
   parameters,
   coverage: { days },
 }: {
-  readonly dataset: ReadableDataset;
+  readonly dataset: DatasetRelations;
   readonly parameters: Parameters;
   readonly coverage: Coverage;
 }) {

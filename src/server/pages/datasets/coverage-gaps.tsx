@@ -1,5 +1,5 @@
 import { recordedNamed } from '../../../reporting/recorded-datasets.ts';
-import type { ReadableDataset } from '../../../reporting/relations/catalogue.ts';
+import type { DatasetRelations } from '../../../reporting/relations/catalogue.ts';
 import { NOT_RECORDED_YET } from '../../../reporting/relations/coverage-days.ts';
 import type { Row } from '../../../reporting/relations/rows.ts';
 import type { Value } from '../../../reporting/relations/values.ts';
@@ -13,13 +13,13 @@ import { CopyableText } from './page-data.tsx';
 export type GapFix = { readonly command: string } | { readonly none: string };
 
 /** Returns the command that fetches all gaps of a dataset that can still be fetched. */
-export const formatHealCommand = ({ name }: ReadableDataset): string => `chain-recorder heal ${name}`;
+export const formatHealCommand = ({ name }: DatasetRelations): string => `chain-recorder heal ${name}`;
 
 /**
  * Returns the fix of a gap.
  * @param gap a row of `reporting.gaps`
  */
-export function fixOfGap(dataset: ReadableDataset, gap: Row): GapFix {
+export function fixOfGap(dataset: DatasetRelations, gap: Row): GapFix {
   if (dataset.kind === 'ledger') return { none: 'The state stays unknown: no observer probed at that time.' };
   const axis = axisOf(dataset);
   if (gap.reason !== NOT_RECORDED_YET || axis === null) return { none: 'The data can no longer be fetched.' };
@@ -32,7 +32,7 @@ export function fixOfGap(dataset: ReadableDataset, gap: Row): GapFix {
 }
 
 /** Returns the axis by which the past of a dataset can be requested, or null if it cannot. */
-export function axisOf({ name }: ReadableDataset): 'time' | 'height' | null {
+export function axisOf({ name }: DatasetRelations): 'time' | 'height' | null {
   const one = recordedNamed(name);
   return one === undefined || one.history === 'ledger' ? null : (one.source.range?.axis ?? null);
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ReadableDataset } from '../../../reporting/relations/catalogue.ts';
+import type { DatasetRelations } from '../../../reporting/relations/catalogue.ts';
 import {
   type Coverage,
   type CoverageHeights,
@@ -47,7 +47,7 @@ function CoverageForm({
   parameters,
   coverage: { from, to },
 }: {
-  readonly dataset: ReadableDataset;
+  readonly dataset: DatasetRelations;
   readonly parameters: Parameters;
   readonly coverage: Coverage;
 }) {
@@ -106,7 +106,7 @@ function Heights({
   dataset,
   of,
 }: {
-  readonly dataset: ReadableDataset;
+  readonly dataset: DatasetRelations;
   readonly of: readonly CoverageHeights[];
 }) {
   const first = startOfRecord(of);
@@ -173,7 +173,7 @@ const GAPS_PAGE_SIZE = 25;
 
 /** Data of the coverage page of a dataset. */
 export interface CoverageRecord {
-  readonly dataset: ReadableDataset;
+  readonly dataset: DatasetRelations;
   /** Parameters of the URL. */
   readonly parameters: Parameters;
   readonly coverage: Coverage;
@@ -193,26 +193,26 @@ export const coveragePage: PageDefinition = {
     if ('location' in tidied) return tidied;
     parseAsOf(tidied.given);
     const { after, as_of: _, ...given } = tidied.given;
-    const question = validateParameters(coverageParameters(clock), given);
+    const query = validateParameters(coverageParameters(clock), given);
     const from = validateParameters(z.object({ after: limitedText.optional() }), { after }).after ?? null;
     const parameters = singleParameters(tidied.given);
     if (!parameters)
       throw new InvalidRequestError([{ parameter: 'parameters', problem: 'no parameter may be repeated' }]);
     return read(async (sql) => {
-      const coverage = await readCoverage(sql, dataset, question);
+      const coverage = await readCoverage(sql, dataset, query);
       const gaps = (more: Parameters) => {
         const view = viewNamed('gaps');
         return readRows(
           sql,
           view,
-          validateParameters(rowsParameters(view), gapsAsked(dataset, question, coverage, more)),
+          validateParameters(rowsParameters(view), gapsAsked(dataset, query, coverage, more)),
         );
       };
       return content({
         dataset,
         parameters,
         coverage,
-        targets: await readTargetCoverage(sql, dataset, question, from, TARGETS_PAGE_SIZE),
+        targets: await readTargetCoverage(sql, dataset, query, from, TARGETS_PAGE_SIZE),
         fetchable: await gaps({ reason: NOT_RECORDED_YET }),
         missing: await gaps({}),
       });
@@ -222,7 +222,7 @@ export const coveragePage: PageDefinition = {
 
 /** Returns the parameters of `/datasets/gaps` for the gaps of a dataset in the displayed range. */
 function gapsAsked(
-  dataset: ReadableDataset,
+  dataset: DatasetRelations,
   { target }: CoverageQuery,
   { from, to }: Coverage,
   more: Parameters,

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { recordedNamed } from '../../../reporting/recorded-datasets.ts';
-import type { ReadableDataset } from '../../../reporting/relations/catalogue.ts';
+import type { DatasetRelations } from '../../../reporting/relations/catalogue.ts';
 import { instantParam } from '../../../reporting/relations/filters.ts';
 import type { Relation } from '../../../reporting/relations/relation.ts';
 import { rowsParameters } from '../../../reporting/relations/row-query.ts';
 import { readRows } from '../../../reporting/relations/rows.ts';
 import type { Value } from '../../../reporting/relations/values.ts';
-import { questions } from '../../../reporting/reports/questions.ts';
+import { savedQueries } from '../../../reporting/reports/saved-queries.ts';
 import type { DatasetStatus } from '../../../reporting/reports/status.ts';
 import { datasetStateOf } from '../home/datasets.tsx';
 import { definePage } from '../page.ts';
@@ -21,7 +21,7 @@ import { catalogue, sharedViews, viewNamed } from './relations.ts';
 
 /** A dataset with its state. */
 interface DatasetEntry {
-  readonly dataset: ReadableDataset;
+  readonly dataset: DatasetRelations;
   /** Null if the dataset is not watched. */
   readonly status: DatasetStatus | null;
   /** Rows and versions ever written; null if there are none, or they are not counted. */
@@ -36,11 +36,8 @@ export const listPage = definePage({
   }),
   async read({ read, status }) {
     const view = viewNamed('freshness_by_dataset');
-    const question = rowsParameters(view).parse({ columns: 'dataset,rows_written', limit: '1000' });
-    const [{ rows }, { datasets }] = await Promise.all([
-      read((sql) => readRows(sql, view, question)),
-      status(),
-    ]);
+    const query = rowsParameters(view).parse({ columns: 'dataset,rows_written', limit: '1000' });
+    const [{ rows }, { datasets }] = await Promise.all([read((sql) => readRows(sql, view, query)), status()]);
     const written = new Map(rows.map((row) => [row.dataset, row.rows_written ?? null]));
     const stands = new Map(datasets.map((one) => [one.dataset, one]));
     return [...catalogue.datasets.values()].map(
@@ -118,7 +115,7 @@ export const listPage = definePage({
 /** Returns the anchor of a heading. */
 const anchorOf = (heading: string) => heading.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 
-const upstreamOf = ({ name }: ReadableDataset) => {
+const upstreamOf = ({ name }: DatasetRelations) => {
   const one = recordedNamed(name);
   return one === undefined || one.history === 'ledger' ? 'health' : one.source.upstream;
 };
@@ -130,13 +127,13 @@ const GROUPS = [
   { heading: 'Data from the chain data service', upstream: 'chainData' },
 ].map(({ heading, upstream }) => ({
   heading,
-  holds: (dataset: ReadableDataset) => upstreamOf(dataset) === upstream,
+  holds: (dataset: DatasetRelations) => upstreamOf(dataset) === upstream,
 }));
 
 /** Groups the other views: predefined queries by subject, then views of nodes and of the recording. */
 function viewGroups(): { readonly heading: string; readonly views: readonly Relation[] }[] {
   const views = sharedViews();
-  const answers = questions().map(({ heading, questions: params }) => ({
+  const answers = savedQueries().map(({ heading, queries: params }) => ({
     heading: `Saved queries: ${heading}`,
     names: params.map(({ answer }) => answer.name),
   }));

@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 import type { ComponentChildren } from 'preact';
 import { parseExactInstant, parseInstant } from '../../../lib/instant.ts';
-import type { ReadableDataset } from '../../../reporting/relations/catalogue.ts';
+import type { DatasetRelations } from '../../../reporting/relations/catalogue.ts';
 import type { Relation } from '../../../reporting/relations/relation.ts';
 import { rowsParameters } from '../../../reporting/relations/row-query.ts';
 import { type Row, readRows } from '../../../reporting/relations/rows.ts';
@@ -84,7 +84,7 @@ function Tabs({
   tab,
   parameters,
 }: {
-  readonly of: ReadableDataset;
+  readonly of: DatasetRelations;
   /** The name of the shown relation. */
   readonly here: string;
   readonly tab: Tab;
@@ -167,7 +167,7 @@ const DEFAULT_DAYS = 7;
  * @param beside a second moment, drawn over the first one
  */
 export function chartOfRow(
-  { now: { name } }: ReadableDataset,
+  { now: { name } }: DatasetRelations,
   row: Row,
   asOf: string | null,
   beside: string | null = null,
@@ -194,10 +194,10 @@ export function chartOfRow(
 }
 
 /** Returns the start of the record of a dataset, as ISO 8601; null if nothing was recorded. */
-export async function recordedSince(sql: postgres.Sql, { name }: ReadableDataset): Promise<string | null> {
+export async function recordedSince(sql: postgres.Sql, { name }: DatasetRelations): Promise<string | null> {
   const view = viewNamed('recorded_since');
-  const question = rowsParameters(view).parse({ dataset: name, sort: 'recorded_since', limit: '1' });
-  const [first] = (await readRows(sql, view, question)).rows;
+  const query = rowsParameters(view).parse({ dataset: name, sort: 'recorded_since', limit: '1' });
+  const [first] = (await readRows(sql, view, query)).rows;
   return typeof first?.recorded_since === 'string' ? first.recorded_since : null;
 }
 
@@ -208,7 +208,7 @@ export async function recordedSince(sql: postgres.Sql, { name }: ReadableDataset
  */
 export async function recordStartAfter(
   sql: postgres.Sql,
-  dataset: ReadableDataset | null,
+  dataset: DatasetRelations | null,
   at: string | null,
 ): Promise<string | null> {
   const moment = at === null ? null : parseInstant(at);

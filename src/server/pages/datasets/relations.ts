@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import {
   type Catalogue,
+  type DatasetRelations,
   getCatalogue,
-  type ReadableDataset,
 } from '../../../reporting/relations/catalogue.ts';
 import { instantParam } from '../../../reporting/relations/filters.ts';
 import { InvalidRequestError, validateParameters } from '../../../reporting/relations/invalid-request.ts';
@@ -14,11 +14,11 @@ import { type Parameters, singleParameters } from './addresses.ts';
 export const catalogue: Catalogue = getCatalogue();
 
 /** Returns the dataset of a relation, or null if the relation belongs to the recording or to several datasets. */
-export const datasetOf = ({ dataset }: Relation): ReadableDataset | null =>
+export const datasetOf = ({ dataset }: Relation): DatasetRelations | null =>
   dataset === undefined ? null : datasetNamed(dataset);
 
 /** Returns the dataset with a name as in commands and in columns named `dataset`, or null. */
-export const datasetNamed = (name: string): ReadableDataset | null =>
+export const datasetNamed = (name: string): DatasetRelations | null =>
   [...catalogue.datasets.values()].find((one) => one.name === name) ?? null;
 
 /**
@@ -43,7 +43,7 @@ export interface DatasetViews {
   readonly others: readonly Relation[];
 }
 
-export function viewsOf(dataset: ReadableDataset): DatasetViews {
+export function viewsOf(dataset: DatasetRelations): DatasetViews {
   const { history } = dataset;
   const { name } = dataset.now;
   const changes = catalogue.views.get(`${name}_changes`) ?? null;
@@ -73,7 +73,7 @@ export type PastSupport =
 
 /** Parsed parameters of a page of rows. */
 export interface RequestedRows {
-  readonly question: RowsQuery;
+  readonly query: RowsQuery;
   /** Parameters of the URL. */
   readonly parameters: Parameters;
   /** The moment, in a format that PostgreSQL parses; null for now. */
@@ -106,21 +106,21 @@ export function parseAsOf(given: Readonly<Record<string, unknown>>): string | nu
  * @throws InvalidRequestError with all invalid parameters
  */
 export function parseRequestedRows(
-  readable: Relation,
+  relation: Relation,
   given: Readonly<Record<string, unknown>>,
 ): RequestedRows {
-  const past = pastSupportOf(readable);
+  const past = pastSupportOf(relation);
   const asOf = parseAsOf(given);
   const { as_of: _, ...rest } = given;
-  const question = validateParameters(rowsParameters(readable), past.kind === 'known' ? given : rest);
+  const query = validateParameters(rowsParameters(relation), past.kind === 'known' ? given : rest);
   const parameters = singleParameters(given);
   if (!parameters)
     throw new InvalidRequestError([{ parameter: 'parameters', problem: 'no parameter may be repeated' }]);
-  return { question: within(question, past, asOf), parameters, asOf, past };
+  return { query: within(query, past, asOf), parameters, asOf, past };
 }
 
-function within(question: RowsQuery, past: PastSupport, asOf: string | null): RowsQuery {
-  if (past.kind !== 'since' || asOf === null) return question;
+function within(query: RowsQuery, past: PastSupport, asOf: string | null): RowsQuery {
+  if (past.kind !== 'since' || asOf === null) return query;
   const { column } = past;
-  return { ...question, filters: [...question.filters, { column, operator: 'lte', value: asOf }] };
+  return { ...query, filters: [...query.filters, { column, operator: 'lte', value: asOf }] };
 }

@@ -1,6 +1,6 @@
 import type { DeclaredColumn } from '../../../db/declared.ts';
 import { parseExactInstant } from '../../../lib/instant.ts';
-import type { ReadableDataset } from '../../../reporting/relations/catalogue.ts';
+import type { DatasetRelations } from '../../../reporting/relations/catalogue.ts';
 import { InvalidRequestError, validateParameters } from '../../../reporting/relations/invalid-request.ts';
 import type { Relation } from '../../../reporting/relations/relation.ts';
 import { type RowsQuery, rowsParameters } from '../../../reporting/relations/row-query.ts';
@@ -27,7 +27,7 @@ import { catalogue, parseAsOf } from './relations.ts';
 /** The recorded versions of the row. */
 interface Versions {
   readonly view: Relation;
-  readonly question: RowsQuery;
+  readonly query: RowsQuery;
   readonly page: RowsPage;
 }
 
@@ -46,9 +46,9 @@ export const rowPage: PageDefinition = {
     const view = dataset.history ?? dataset.now;
     const upTo: Parameters = asOf === null ? {} : { [`${dataset.begins}.lte`]: asOf };
     const filters = { ...filtersOfKey(dataset, parameters), ...upTo, sort: `-${dataset.begins}` };
-    const question = validateParameters(rowsParameters(view), filters);
-    const page = await read((sql) => readRows(sql, view, question));
-    return content(dataset, { view, question, page }, parameters, asOf);
+    const query = validateParameters(rowsParameters(view), filters);
+    const page = await read((sql) => readRows(sql, view, query));
+    return content(dataset, { view, query, page }, parameters, asOf);
   },
 };
 
@@ -56,7 +56,7 @@ export const rowPage: PageDefinition = {
  * Checks that the parameters are the whole key and nothing else.
  * @throws InvalidRequestError if they are not
  */
-function keyOf({ key, now }: ReadableDataset, given: Readonly<Record<string, unknown>>): Parameters {
+function keyOf({ key, now }: DatasetRelations, given: Readonly<Record<string, unknown>>): Parameters {
   const known = [...key, 'as_of'];
   const nullable = new Set(now.key.filter((one) => one.emptyForNull).map(({ name }) => name));
   const problems = [
@@ -77,7 +77,7 @@ function keyOf({ key, now }: ReadableDataset, given: Readonly<Record<string, unk
   return singleParameters(given) ?? {};
 }
 
-const filtersOfKey = ({ key }: ReadableDataset, parameters: Parameters): Parameters =>
+const filtersOfKey = ({ key }: DatasetRelations, parameters: Parameters): Parameters =>
   Object.fromEntries(
     key.map((name) => {
       const value = parameters[name];
@@ -86,8 +86,8 @@ const filtersOfKey = ({ key }: ReadableDataset, parameters: Parameters): Paramet
   );
 
 function content(
-  dataset: ReadableDataset,
-  { view, question, page: { rows, next } }: Versions,
+  dataset: DatasetRelations,
+  { view, query, page: { rows, next } }: Versions,
   parameters: Parameters,
   asOf: string | null,
 ): Content {
@@ -151,7 +151,7 @@ function content(
             </p>
           )}
         </section>
-        <PageSql sql={rowsSql(view, question)} />
+        <PageSql sql={rowsSql(view, query)} />
       </>
     ),
   };
@@ -161,7 +161,10 @@ function content(
  * Returns the start of the oldest of several versions, or null if there is only one.
  * @param rows the newest first
  */
-function oldestVersionStart({ kind, begins, history }: ReadableDataset, rows: readonly Row[]): string | null {
+function oldestVersionStart(
+  { kind, begins, history }: DatasetRelations,
+  rows: readonly Row[],
+): string | null {
   const said = rows.at(-1)?.[begins];
   return history === null || kind === 'log' || rows.length < 2 || typeof said !== 'string'
     ? null
@@ -175,7 +178,7 @@ const ALWAYS_NEW = ['run_id', 'ended_by', 'probes', 'is_open', 'valid_to'];
 function versionColumn(
   { name, type, comment }: DeclaredColumn,
   rows: readonly Row[],
-  dataset: ReadableDataset,
+  dataset: DatasetRelations,
 ): TableColumn<Row> {
   const marks = ![dataset.begins, dataset.ends, ...ALWAYS_NEW].includes(name);
   return {

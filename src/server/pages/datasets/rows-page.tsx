@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import type { ReadableDataset } from '../../../reporting/relations/catalogue.ts';
+import type { DatasetRelations } from '../../../reporting/relations/catalogue.ts';
 import type { Relation } from '../../../reporting/relations/relation.ts';
 import { countRows, type RowCount } from '../../../reporting/relations/row-count.ts';
 import { type RowsPage, readRows, rowsSql } from '../../../reporting/relations/rows.ts';
@@ -80,9 +80,9 @@ export const rowsPage: PageDefinition = {
     const found = await read(async (sql) => {
       const since = await recordStartAfter(sql, dataset, rows.asOf);
       if (since !== null) return { since };
-      const page = await readRows(sql, relation, rows.question);
-      const count = await countRows(sql, relation, rows.question);
-      const isWhole = rows.asOf === null && rows.question.filters.length === 0 && page.rows.length === 0;
+      const page = await readRows(sql, relation, rows.query);
+      const count = await countRows(sql, relation, rows.query);
+      const isWhole = rows.asOf === null && rows.query.filters.length === 0 && page.rows.length === 0;
       const empty = dataset && isWhole ? await explainNoRows(sql, dataset, clock()) : 'No rows.';
       return { page, count, empty };
     });
@@ -113,9 +113,9 @@ function content(
   }: { readonly page: RowsPage; readonly count: RowCount | null; readonly empty: string },
   now: number,
 ): Content {
-  const { parameters, question, asOf } = rows;
+  const { parameters, query, asOf } = rows;
   const path = relationPath(relation.name);
-  const shown = question.columns.map(({ name }) => name);
+  const shown = query.columns.map(({ name }) => name);
   const place: TableLocation = { relation, path, parameters, shown };
   return {
     title: relation.name,
@@ -151,14 +151,14 @@ function content(
           <RowsTable
             place={place}
             dataset={datasetOf(relation)}
-            question={question}
+            query={query}
             rows={page.rows}
             empty={empty}
           />
-          <Pager place={place} next={page.next} limit={question.limit} />
+          <Pager place={place} next={page.next} limit={query.limit} />
         </section>
         <AboutColumns place={place} />
-        <PageSql sql={rowsSql(relation, question)} />
+        <PageSql sql={rowsSql(relation, query)} />
       </>
     ),
   };
@@ -284,7 +284,7 @@ interface Recording {
  * Describes why a dataset has no rows, and when its rows are expected.
  * @param now in ms since 1970
  */
-async function explainNoRows(sql: postgres.Sql, dataset: ReadableDataset, now: number): Promise<string> {
+async function explainNoRows(sql: postgres.Sql, dataset: DatasetRelations, now: number): Promise<string> {
   const [found] = await sql<Recording[]>`
     select count(*)::int as targets, count(f.last_success_at)::int as polled,
       count(*) filter (where f.last_success_at is null and f.last_failure is not null)::int as failing,

@@ -1,7 +1,7 @@
 import { SERIES_ID } from '../../../datasets/target-columns.ts';
 import type { DeclaredColumn } from '../../../db/declared.ts';
 import { parseExactInstant } from '../../../lib/instant.ts';
-import type { ReadableDataset } from '../../../reporting/relations/catalogue.ts';
+import type { DatasetRelations } from '../../../reporting/relations/catalogue.ts';
 import { MAX_DAYS } from '../../../reporting/relations/coverage-days.ts';
 import { OPERATOR_DESCRIPTIONS, type Operator } from '../../../reporting/relations/filters.ts';
 import { type FilterParameter, listFilterParameters } from '../../../reporting/relations/list-parameters.ts';
@@ -25,7 +25,7 @@ const BOOKKEEPING = new Set(['run_id', SERIES_ID]);
  */
 export function orderTableColumns<Column extends Pick<DeclaredColumn, 'name' | 'type'>>(
   columns: readonly Column[],
-  { key, request }: Pick<ReadableDataset, 'key' | 'request'>,
+  { key, request }: Pick<DatasetRelations, 'key' | 'request'>,
 ): Column[] {
   const observer = ['observer', 'node'].find((name) => request.includes(name));
   if (key.every((name) => name === observer)) return [...columns];
@@ -143,13 +143,13 @@ export function ColumnMenu({
 export function RowsTable({
   place,
   dataset,
-  question: { columns, order },
+  query: { columns, order },
   rows,
   empty,
 }: {
   readonly place: TableLocation;
-  readonly dataset: ReadableDataset | null;
-  readonly question: RowsQuery;
+  readonly dataset: DatasetRelations | null;
+  readonly query: RowsQuery;
   readonly rows: readonly Row[];
   /** Notice if there are no rows. */
   readonly empty: string;
@@ -216,7 +216,7 @@ const waysColumn = (ways: (row: Row) => readonly RowLink[]): TableColumn<Row> =>
 });
 
 /** Returns the URL of a row's history, or null if the row lacks a part of its dataset's key. */
-export function historyOf({ key, now }: ReadableDataset, row: Row, parameters: Parameters): string | null {
+export function historyOf({ key, now }: DatasetRelations, row: Row, parameters: Parameters): string | null {
   const nullable = new Set(now.key.filter((one) => one.emptyForNull).map((one) => one.name));
   const whole = key.every(
     (column) => row[column] !== undefined && (row[column] !== null || nullable.has(column)),

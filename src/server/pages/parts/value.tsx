@@ -49,7 +49,7 @@ function Digits({ of }: { readonly of: string }) {
 }
 
 /**
- * A moment of the record, to the second, with all of its digits on demand.
+ * A recorded time, displayed to the second. The tooltip has the whole fraction.
  * @param text ISO 8601
  */
 function Moment({ text }: { readonly text: string }) {

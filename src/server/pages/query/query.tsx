@@ -1,14 +1,19 @@
 import { z } from 'zod';
-import { explainRefusal, type QuestionRefusal } from '../../../db/question.ts';
+import { explainRefusal, type QueryRefusal } from '../../../db/query-as-reader.ts';
 import { limitedText } from '../../../reporting/relations/filters.ts';
-import { type Example, questionSql, questions, type Values } from '../../../reporting/reports/questions.ts';
+import {
+  type QueryExample,
+  savedQueries,
+  savedQuerySql,
+  type Values,
+} from '../../../reporting/reports/saved-queries.ts';
 import type { QueryResult } from '../../run-query.ts';
 import { definePage } from '../page.ts';
 import { MomentField } from '../parts/moment-field.tsx';
 import { ErrorNotice } from '../parts/problem.tsx';
 import { QueryResultSection } from './answer.tsx';
 import { queryLink } from './link.ts';
-import { asOfParam, MAX_STATEMENT_CHARACTERS } from './question.ts';
+import { asOfParam, MAX_STATEMENT_CHARACTERS } from './query-parameters.ts';
 
 /** The moment to which the times in the examples refer. */
 const EXAMPLES_MOMENT = Date.UTC(2026, 3, 2);
@@ -30,14 +35,14 @@ function Examples({ now }: { readonly now: number }) {
         A link opens the SQL of a query and runs it. Replace YOURS or YOUR with your own ids.
       </p>
       <div class="columns">
-        {questions().map(({ heading, questions: ofHeading }) => (
+        {savedQueries().map(({ heading, queries: ofHeading }) => (
           <details key={heading}>
             <summary>{heading}</summary>
             <ul class="plain">
               {ofHeading.flatMap((savedQuery) =>
-                savedQuery.examples.map(({ text: words, values }: Example) => (
+                savedQuery.examples.map(({ text: words, values }: QueryExample) => (
                   <li key={words}>
-                    <a href={queryLink({ sql: questionSql(savedQuery, moved(values, later)) })}>{words}</a>
+                    <a href={queryLink({ sql: savedQuerySql(savedQuery, moved(values, later)) })}>{words}</a>
                   </li>
                 )),
               )}
@@ -77,7 +82,7 @@ const params = z.strictObject({
 interface QueryOutcome {
   readonly now: number;
   readonly answer: QueryResult | null;
-  readonly refusal: QuestionRefusal | null;
+  readonly refusal: QueryRefusal | null;
 }
 
 /** `/query`: runs SQL as `recorder_reader`. A link reproduces the result. */
@@ -165,7 +170,7 @@ function QueryError({
   refusal: { reason, hint, position },
 }: {
   readonly sql: string;
-  readonly refusal: QuestionRefusal;
+  readonly refusal: QueryRefusal;
 }) {
   const place = position === null ? null : placeIn(sql, position);
   return (

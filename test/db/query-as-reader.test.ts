@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
-import { queryAsReader } from '../../src/db/question.ts';
+import { queryAsReader } from '../../src/db/query-as-reader.ts';
 import { UsageError } from '../../src/lib/errors.ts';
 import { migrate } from '../../src/reporting/views/migrate.ts';
 import { withDatabase } from '../support/fixture.ts';

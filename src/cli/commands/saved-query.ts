@@ -1,17 +1,17 @@
 import type { App } from '../../app/app.ts';
 import { exitCode } from '../../app/exit-code.ts';
-import { queryAsReader } from '../../db/question.ts';
+import { queryAsReader } from '../../db/query-as-reader.ts';
 import { UsageError } from '../../lib/errors.ts';
 import type { OutputStream } from '../../lib/output-stream.ts';
 import { printJson, printTable } from '../../lib/print.ts';
 import {
   optionText,
-  type Question,
-  questionParameters,
-  questionSql,
   reports,
+  type SavedQuery,
+  savedQueryParameters,
+  savedQuerySql,
   type Values,
-} from '../../reporting/reports/questions.ts';
+} from '../../reporting/reports/saved-queries.ts';
 import { printPage } from '../output/print-page.ts';
 import { printRows, ROW_FORMATS } from '../output/print-rows.ts';
 import { parseSpan, startOfMonth } from '../select-targets.ts';
@@ -66,17 +66,17 @@ export function listReports(format: string): void {
  */
 export async function savedQueryCommand(
   app: Pick<App, 'databaseUrl' | 'clock'> & { readonly defaults?: Values },
-  savedQuery: Question,
+  savedQuery: SavedQuery,
   options: ReportOptions,
   signal: AbortSignal,
   out: OutputStream = process.stdout,
 ): Promise<number> {
   const format = FORMATS.find((one) => one === options.format);
   if (!format) throw new UsageError([`--format ${options.format}: must be one of ${FORMATS.join(', ')}`]);
-  const names = new Set(questionParameters(savedQuery).map(({ name }) => name));
+  const names = new Set(savedQueryParameters(savedQuery).map(({ name }) => name));
   const defaults = Object.entries(app.defaults ?? {}).filter(([name]) => names.has(name));
   const given = parseParameters(savedQuery, options, app.clock());
-  const statement = questionSql(savedQuery, { ...Object.fromEntries(defaults), ...given });
+  const statement = savedQuerySql(savedQuery, { ...Object.fromEntries(defaults), ...given });
   await queryAsReader(
     app.databaseUrl,
     statement,
@@ -96,7 +96,7 @@ export async function savedQueryCommand(
  * Returns the parameters from the options.
  * @throws UsageError with every invalid option
  */
-function parseParameters(savedQuery: Question, options: ReportOptions, now: number): Values {
+function parseParameters(savedQuery: SavedQuery, options: ReportOptions, now: number): Values {
   const others = (['node', 'month', 'slo'] as const).filter((name) => options[name] !== undefined);
   const pairs = options.param.map((text) => [text, text.indexOf('=')] as const);
   const names = pairs.map(([text, at]) => text.slice(0, at));
@@ -117,7 +117,7 @@ function parseParameters(savedQuery: Question, options: ReportOptions, now: numb
   const targets = Object.fromEntries(pairs.map(([text, at]) => [text.slice(0, at), text.slice(at + 1)]));
   const asOf = options.asOf === undefined ? undefined : parseAsOfOption(options.asOf, now);
   const windowOptions = { from: options.from, to: options.to, as_of: asOf };
-  const takes = (name: string) => questionParameters(savedQuery).some((one) => one.name === name);
+  const takes = (name: string) => savedQueryParameters(savedQuery).some((one) => one.name === name);
   const window =
     takes('from') && takes('to') ? windowOf(options, asOf === undefined ? now : Date.parse(asOf)) : {};
   return {

@@ -6,7 +6,7 @@ import { attempt } from './transaction.ts';
 export const READER_ROLE = 'recorder_reader';
 
 /** The schema of the functions. The schema is not part of `reporting`, because only the recorder calls them. */
-export const QUESTION_SCHEMA = 'recorder_question';
+export const READER_FUNCTIONS_SCHEMA = 'recorder_question';
 
 /**
  * The functions that run a user's statement. The functions belong to `recorder_reader` and are SECURITY
@@ -15,13 +15,13 @@ export const QUESTION_SCHEMA = 'recorder_question';
  * a replica cannot create functions.
  */
 const FUNCTIONS = `
-create function ${QUESTION_SCHEMA}.open_answer(question text) returns void language plpgsql security definer as $$
+create function ${READER_FUNCTIONS_SCHEMA}.open_answer(question text) returns void language plpgsql security definer as $$
 declare
   answer refcursor := 'answer';
 begin
   open answer no scroll for execute question;
 end $$;
-create function ${QUESTION_SCHEMA}.next_rows(form text, longest int, most int, bytes int) returns setof text language plpgsql security definer as $$
+create function ${READER_FUNCTIONS_SCHEMA}.next_rows(form text, longest int, most int, bytes int) returns setof text language plpgsql security definer as $$
 declare
   answer refcursor := 'answer';
   one record;
@@ -47,13 +47,13 @@ begin
     raise exception 'advisory locks are not for questions: other programs of this database use them' using errcode = 'insufficient_privilege';
   end if;
 end $$;
-revoke execute on all functions in schema ${QUESTION_SCHEMA} from public`;
+revoke execute on all functions in schema ${READER_FUNCTIONS_SCHEMA} from public`;
 
 /** SQL query: whether the functions of this version exist and belong to the reader. */
 const FUNCTIONS_STATE_QUERY = `
   select count(*) = 2 and bool_and(p.prosecdef and p.proowner = (select oid from pg_roles where rolname = '${READER_ROLE}')) as sound,
     string_agg(p.prosrc, '' order by p.proname) as text
-  from pg_proc p where p.pronamespace = to_regnamespace('${QUESTION_SCHEMA}')`;
+  from pg_proc p where p.pronamespace = to_regnamespace('${READER_FUNCTIONS_SCHEMA}')`;
 
 const BODIES = [...FUNCTIONS.matchAll(/\$\$([\s\S]*?)\$\$/g)].map(([, body]) => body);
 /** The function bodies, sorted by name like the rows of {@link FUNCTIONS_STATE_QUERY}. */
@@ -68,18 +68,18 @@ interface FunctionsState extends postgres.Row {
  * Creates the functions, within the transaction of a migration. A user that cannot become `recorder_reader`
  * cannot create them. The database is usable anyway, and queries of users report what is missing.
  */
-export async function createQuestionFunctions(sql: postgres.Sql): Promise<void> {
+export async function createReaderFunctions(sql: postgres.Sql): Promise<void> {
   const [found] = await sql.unsafe<FunctionsState[]>(FUNCTIONS_STATE_QUERY);
   if (found?.sound && found.text === TEXT) return;
   await attempt(
     sql,
-    `create schema if not exists ${QUESTION_SCHEMA};
-    drop function if exists ${QUESTION_SCHEMA}.open_answer, ${QUESTION_SCHEMA}.next_rows;
-    grant usage, create on schema ${QUESTION_SCHEMA} to ${READER_ROLE};
+    `create schema if not exists ${READER_FUNCTIONS_SCHEMA};
+    drop function if exists ${READER_FUNCTIONS_SCHEMA}.open_answer, ${READER_FUNCTIONS_SCHEMA}.next_rows;
+    grant usage, create on schema ${READER_FUNCTIONS_SCHEMA} to ${READER_ROLE};
     set local role ${READER_ROLE};
     ${FUNCTIONS};
     reset role;
-    revoke create on schema ${QUESTION_SCHEMA} from ${READER_ROLE}`,
+    revoke create on schema ${READER_FUNCTIONS_SCHEMA} from ${READER_ROLE}`,
   );
 }
 
@@ -90,7 +90,7 @@ type Run = <Row extends postgres.Row>(text: string) => Promise<readonly Row[]>;
  * owner's rights.
  * @throws UsageError if they are missing
  */
-export async function verifyQuestionFunctions(run: Run): Promise<void> {
+export async function verifyReaderFunctions(run: Run): Promise<void> {
   const [found] = await run<FunctionsState>(FUNCTIONS_STATE_QUERY);
   if (!found?.sound)
     throw new UsageError([

@@ -5,7 +5,7 @@ import { CONNECTION_OPTIONS } from './client.ts';
 import { connect } from './connect.ts';
 import { literal } from './declared.ts';
 import { lowerPriority } from './process-priority.ts';
-import { READER_ROLE, verifyQuestionFunctions } from './question-functions.ts';
+import { READER_ROLE, verifyReaderFunctions } from './reader-functions.ts';
 import { sessionSettings } from './session.ts';
 
 /**
@@ -31,7 +31,7 @@ export interface ResultColumn {
 }
 
 /** The result of a query, before its rows are read. */
-export interface QuestionResult {
+export interface ReaderQueryResult {
   readonly columns: readonly ResultColumn[];
   /**
    * Returns the rows in blocks, each row as one JSON text. A block is fetched when the reader requests it.
@@ -41,7 +41,7 @@ export interface QuestionResult {
 }
 
 /** Options of a query. */
-export interface QuestionOptions {
+export interface ReaderQueryOptions {
   /** Timeout of the server's work on one block of rows, in ms. */
   readonly timeout: number;
   /**
@@ -58,7 +58,7 @@ export interface QuestionOptions {
 }
 
 /** The reason why PostgreSQL refused a query. */
-export interface QuestionRefusal {
+export interface QueryRefusal {
   readonly reason: string;
   readonly hint: string | null;
   /** Position of the error in the query, in characters from 1; null if the error has none. */
@@ -67,7 +67,7 @@ export interface QuestionRefusal {
 
 /**
  * Runs one statement that a user wrote, as `recorder_reader`, in a read-only transaction that is rolled back.
- * The statement runs inside functions that belong to `recorder_reader` (`question-functions.ts`). The functions
+ * The statement runs inside functions that belong to `recorder_reader` (`reader-functions.ts`). The functions
  * open a cursor, which accepts only a query: no DO block, no COPY, no second statement.
  * @param url the database; its user must be a superuser or a member of `recorder_reader`
  * @param read receives the answer; its rows can be read until `read` returns
@@ -77,8 +77,8 @@ export interface QuestionRefusal {
 export async function queryAsReader<T>(
   url: string,
   statement: string,
-  { timeout, asOf, signal, beside = false, yields = false }: QuestionOptions,
-  read: (answer: QuestionResult) => Promise<T>,
+  { timeout, asOf, signal, beside = false, yields = false }: ReaderQueryOptions,
+  read: (answer: ReaderQueryResult) => Promise<T>,
 ): Promise<T> {
   const longest = beside ? MAX_ROW_CHARACTERS_BESIDE : MAX_ROW_CHARACTERS;
   const session = connect(url, timeout + 5_000, {
@@ -106,7 +106,7 @@ export async function queryAsReader<T>(
   signal.addEventListener('abort', cancel);
   try {
     if (yields) await lowerPriority(session, 'query');
-    await verifyQuestionFunctions(run).catch((error: unknown) => {
+    await verifyReaderFunctions(run).catch((error: unknown) => {
       throw readerRoleError(error) ?? error;
     });
     if (asOf)
@@ -253,7 +253,7 @@ function pastViewError(error: unknown): UsageError | null {
  * Returns the reason in an error of {@link queryAsReader} from PostgreSQL or from the rules of access; null for
  * any other error.
  */
-export function explainRefusal(error: unknown): QuestionRefusal | null {
+export function explainRefusal(error: unknown): QueryRefusal | null {
   if (error instanceof Error && error.cause instanceof postgres.PostgresError) {
     const { code, message, hint = null, position } = error.cause;
     const reason = code === CANCELLED ? 'it took too long and was cancelled' : message;
