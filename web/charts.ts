@@ -142,7 +142,7 @@ async function addUnread(): Promise<void> {
 function offerPart(note: HTMLElement, start: number, link: string): void {
   const rest = document.createElement('a');
   rest.href = link;
-  rest.textContent = 'Show the earlier part';
+  rest.textContent = 'Load the earlier points';
   note.replaceChildren(`The chart starts at ${timeText(start)}. `, rest);
 }
 

@@ -25,7 +25,7 @@ export async function sendTestMessage(
     at,
     recorder: sender.recorder,
     network: sender.network,
-    advice: 'Nothing: it arrived.',
+    advice: 'None: the test message arrived.',
     runbook: sender.runbook,
     page: sender.publicUrl === null ? null : `${sender.publicUrl}/alerts`,
     items: [

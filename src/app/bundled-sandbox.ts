@@ -59,7 +59,9 @@ export async function useSandbox(dir: string): Promise<Sandbox> {
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const line = await new Promise<string>((resolve, reject) => {
     child.once('error', reject);
-    void ended.then((code) => reject(new Error(`the sandbox ended with ${code} before it listened`)));
+    void ended.then((code) =>
+      reject(new Error(`the sandbox exited with code ${code} before it accepted connections`)),
+    );
     createInterface({ input: child.stdout }).once('line', resolve);
   });
   const announcement = announcementSchema.parse(JSON.parse(line));

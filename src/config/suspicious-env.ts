@@ -10,7 +10,7 @@ export function findSuspiciousVariables(
   );
   const empty = known
     .filter((name) => env[name] === '')
-    .map((name) => ({ found: `${name} is set to nothing, and counts as not set` }));
+    .map((name) => ({ found: `${name} is empty, which counts as not set` }));
   const misspelt = Object.keys(env).flatMap((name) => {
     if (known.includes(name)) return [];
     const meant = findNearestName(name, known, OWN_PREFIX.test(name) ? 3 : 1);
@@ -24,7 +24,9 @@ export function findSuspiciousVariables(
     .map((name) => ({ found: `${name} is set, and not used: upstreams are called directly` }));
   const ofLibpq = ['PGHOST', 'PGPORT', 'PGUSER', 'PGPASSWORD', 'PGDATABASE', 'PGSSLMODE', 'PGOPTIONS']
     .filter((name) => env[name])
-    .map((name) => ({ found: `${name} is set, and not used: DATABASE_URL says all of the database` }));
+    .map((name) => ({
+      found: `${name} is set, but has no effect: DATABASE_URL contains all settings of the database`,
+    }));
   return [...empty, ...misspelt, ...unused, ...ofLibpq];
 }
 

@@ -126,7 +126,8 @@ export async function probeOnce(
       readings.map(({ observer: _, ...row }) => row),
       'no node was probed',
     );
-  if (watchedElsewhere && !json) printNotice('another process probes these nodes: its last results follow');
+  if (watchedElsewhere && !json)
+    printNotice('another process probes these nodes: these are the last results of that process');
   if (signal.aborted) printNotice('interrupted: not every node was probed');
   return signal.aborted ? exitCode.later : exitCode.done;
 }

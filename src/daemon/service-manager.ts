@@ -72,7 +72,7 @@ export class ServiceManager {
         stdio: 'ignore',
       });
       const [code] = await once(child, 'exit');
-      if (code !== 0) throw new Error(`systemd-notify ended with ${code}`);
+      if (code !== 0) throw new Error(`systemd-notify exited with code ${code}`);
     } catch (error) {
       if (!this.#warned) this.#log.warn({ cause: toErrorMessage(error) }, 'systemd cannot be notified');
       this.#warned = true;

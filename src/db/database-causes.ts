@@ -69,7 +69,7 @@ const CAUSES: readonly Cause[] = [
     fix: (_, message) =>
       message.includes('shared memory')
         ? 'end the program whose session holds so many locks that the server has no room for more, or restart the server: new sessions are ' +
-          'refused until then. drizzle/limit-readers.sql of this package keeps readers from it'
+          'refused until then. drizzle/limit-readers.sql of this package prevents readers from holding so many locks'
         : 'give the server more memory, or let it use less (work_mem, max_connections)',
   },
   {

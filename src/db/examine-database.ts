@@ -131,7 +131,7 @@ async function problemOf(sql: postgres.Sql): Promise<CheckResult | null> {
   if (row.timeout !== SETTINGS.statement_timeout) return bad(POOLER_REASON, poolerFix('DATABASE_URL'));
   if (standby)
     return bad(
-      'this server is a standby and takes no writes',
+      'this server is a standby and accepts no writes',
       'name the primary in DATABASE_URL, or both: postgres://one:5432,two:5432/database',
     );
   const encoding = await encodingProblem(sql);

@@ -96,7 +96,7 @@ async function heights(sql: postgres.Sql, clock: Clock): Promise<CheckResult[]> 
   return rows.map(({ dataset, target, last, fix }) => ({
     check: 'coverage',
     ok: false,
-    found: `${dataset} of ${target} counts as recorded up to block ${last}, which no chain has reached yet: nothing newer is requested`,
+    found: `${dataset} of ${target} is marked as recorded up to block ${last}, which no chain has reached yet, so newer blocks are never requested`,
     fix: `as the owner of the database, remove the coverage above the last correctly recorded block (HEIGHT): ${fix}`,
   }));
 }

@@ -134,12 +134,16 @@ async function examineSessions(sql: postgres.Sql): Promise<CheckResult[]> {
   });
 }
 
-/** Checks that the queries of custom rules can run, and lists those that could not be tried. */
+/** Checks that the queries of custom rules can run, and lists those that could not be tested. */
 async function examineOwnRules({ alerts }: Config, url: string, signal: AbortSignal): Promise<CheckResult[]> {
   const check = 'alerts';
   try {
-    const untried = await testCustomRules(alerts, url, signal);
-    return untried.map(({ path, cause }) => ({ check, ok: true, found: `${path}: was not tried: ${cause}` }));
+    const untested = await testCustomRules(alerts, url, signal);
+    return untested.map(({ path, cause }) => ({
+      check,
+      ok: true,
+      found: `${path}: the query was not tested: ${cause}`,
+    }));
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     return error.problems.map((found) => ({ check, ok: false, found }));

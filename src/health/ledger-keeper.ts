@@ -136,7 +136,7 @@ export class LedgerKeeper {
         },
         'the database rejects the rows of a probe: its ledger is stalled',
       );
-    if (!one && this.#stalled.size > 0) log.info('every ledger continues');
+    if (!one && this.#stalled.size > 0) log.info('all stalled ledgers recovered');
   }
 }
 

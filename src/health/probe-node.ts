@@ -79,5 +79,5 @@ const CUT_OFF_ERROR = 'no upstream can be reached over the network: the recorder
 
 async function firstBody(pages: AsyncIterable<{ body: unknown }>): Promise<unknown> {
   for await (const { body } of pages) return body;
-  throw new Error('the health source returned no page');
+  throw new Error('the source of health reports returned no response');
 }

@@ -289,7 +289,7 @@ export class Prober {
   #query(probe: WatchedProbe, now: number): void {
     if (probe.queryStartedAt !== null) {
       if (now - probe.queryStartedAt < Math.max(this.#context.every, MAX_QUERY_MS)) return;
-      this.#addResult(probe, this.#ownFault(probe, new Error('the query did not end')));
+      this.#addResult(probe, this.#ownFault(probe, new Error('the health request did not finish')));
     }
     const queryNumber = probe.startQuery(now);
     this.#context

@@ -39,7 +39,7 @@ function throttleErrorLog(log: Log): OnError {
     if (error.message.startsWith(LOST_LOCK_MESSAGE)) {
       // The job ended during the renewal of its lock, or the queue gave it to another worker. Then the lease
       // decides which of them records.
-      log.debug({ job: error.message.slice(LOST_LOCK_MESSAGE.length) }, 'a job at work had no lock any more');
+      log.debug({ job: error.message.slice(LOST_LOCK_MESSAGE.length) }, 'a job in progress lost its lock');
       return;
     }
     const cause = toErrorMessage(error).slice(0, 120);

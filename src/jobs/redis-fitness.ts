@@ -85,7 +85,7 @@ export async function findRedisProblem(client: Redis | Cluster): Promise<RedisPr
     return { found: `it has no database ${db}`, fix: OTHER_DATABASE };
   if (info('role') === 'slave')
     return {
-      found: `it is a replica of ${info('master_host')}:${info('master_port')} and takes no writes`,
+      found: `it is a replica of ${info('master_host')}:${info('master_port')} and accepts no writes`,
       fix: 'name the primary in REDIS_URL',
     };
   return findServerProblem(info);

@@ -235,6 +235,7 @@ function logRun(
     requests,
   };
   if (status === 'failed') log.warn({ ...fields, error }, 'run failed');
-  else if (status === 'unsupported') log.info({ ...fields, error }, 'run found nothing on offer');
+  else if (status === 'unsupported')
+    log.info({ ...fields, error }, 'the upstream does not offer the data of a run');
   else log.debug({ ...fields, status }, 'run ended');
 }

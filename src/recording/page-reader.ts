@@ -54,7 +54,7 @@ export class PageReader {
   /**
    * Adds a page.
    * @param now time of the observation, in ms since 1970
-   * @throws UpstreamFailure (malformed) if the answer has not the expected list. Such a page adds no rows and
+   * @throws UpstreamFailure (malformed) if the response does not have the expected list. Such a page adds no rows and
    * proves nothing.
    */
   add(page: SourcePage, now: number): void {

@@ -38,7 +38,7 @@ export function serveQueryData(server: FastifyInstance, gate: ReadGate): void {
     );
     if (!found.more) return found;
     throw new BadRequest([
-      `sql: the answer has more than ${FILE_LIMITS.rows} rows, or ${FILE_LIMITS.characters / 1_000_000} million characters: select fewer rows, with where ` +
+      `sql: the result has more than ${FILE_LIMITS.rows} rows, or ${FILE_LIMITS.characters / 1_000_000} million characters: select fewer rows, with where ` +
         'or limit; the command "chain-recorder query" has no such limit',
     ]);
   };

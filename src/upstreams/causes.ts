@@ -95,7 +95,7 @@ const CAUSES: readonly FailureCause[] = [
   {
     is: code('CERT_HAS_EXPIRED'),
     cause: (_, context) => `the certificate of ${hostOf(context)} has expired`,
-    fix: () => 'renew it on the server; if it is valid, correct the clock of this machine',
+    fix: () => 'renew the certificate on the server; if it is valid, correct the clock of this machine',
   },
   {
     is: code('CERT_NOT_YET_VALID'),
@@ -190,8 +190,8 @@ const CAUSES: readonly FailureCause[] = [
   },
   {
     is: ({ status }) => status >= 300 && status < 400,
-    cause: ({ status, location }) =>
-      `it redirects (${status})${location === null ? '' : ` to ${location.origin}${location.pathname}`}, and redirects are not followed, because the key would be sent along`,
+    cause: ({ status, location }, context) =>
+      `${hostOf(context)} redirects (${status})${location === null ? '' : ` to ${location.origin}${location.pathname}`}, and redirects are not followed, because the key would be sent along`,
     fix: (_, context) => `set ${context.setting} to the URL of the API itself`,
   },
   {
@@ -202,7 +202,7 @@ const CAUSES: readonly FailureCause[] = [
   },
   {
     is: (symptom) => symptom.kind === 'unsupported' || hasMessage(/not available|is disabled/i)(symptom),
-    cause: (symptom) => `it does not offer this method${quoted(symptom)}`,
+    cause: (symptom, context) => `${hostOf(context)} does not offer this method${quoted(symptom)}`,
     fix: () => 'no action is needed: missing methods are reported once, and everything else is recorded',
   },
   {
@@ -216,7 +216,8 @@ const CAUSES: readonly FailureCause[] = [
   },
   {
     is: ({ status }) => status >= 500 && status < 600,
-    cause: (symptom, context) => `${hostOf(context)} fails itself (${symptom.status}${quoted(symptom)})`,
+    cause: (symptom, context) =>
+      `${hostOf(context)} has an internal error (${symptom.status}${quoted(symptom)})`,
     fix: (_, context) =>
       context.kind === 'node' ? 'read the log of the node' : 'wait: missing data is fetched later',
   },

@@ -167,7 +167,7 @@ async function readBody(
     for await (const chunk of plain) {
       bytes += chunk.length;
       if (bytes > maxBytes)
-        throw new UpstreamFailure('too-large', `the answer has more than ${maxBytes} bytes`);
+        throw new UpstreamFailure('too-large', `the response has more than ${maxBytes} bytes`);
       chunks.push(chunk);
       if (bytes > LARGE_BODY_BYTES) endTurn ??= await largeBodies.acquire(signal);
     }
@@ -190,7 +190,7 @@ function textOf(bytes: Buffer): string {
   try {
     return UTF8.decode(bytes);
   } catch {
-    throw new UpstreamFailure('malformed', 'the answer is not valid UTF-8');
+    throw new UpstreamFailure('malformed', 'the response is not valid UTF-8');
   }
 }
 

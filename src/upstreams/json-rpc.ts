@@ -16,17 +16,17 @@ const UNSUPPORTED =
  */
 export function readRpcResponse(body: unknown, id: number, method: string): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new UpstreamFailure('malformed', `the answer to ${method} is not a JSON-RPC response`);
+    throw new UpstreamFailure('malformed', `the response to ${method} is not a JSON-RPC response`);
   if ('error' in body && body.error !== null && body.error !== undefined) {
     const { code, message } = errorIn(body.error);
     const words = sanitizeMessage(message);
     if (UNSUPPORTED.test(message) || code === -32601)
-      throw new UpstreamFailure('unsupported', `the node does not answer ${method}: ${words}`);
+      throw new UpstreamFailure('unsupported', `the node does not offer ${method}: ${words}`);
     throw new UpstreamFailure('rpc', `${method} failed: ${words} (${code})`);
   }
   if (!('id' in body) || body.id !== id)
-    throw new UpstreamFailure('malformed', `the answer to ${method} has the id of another call`);
-  if (!('result' in body)) throw new UpstreamFailure('malformed', `the answer to ${method} has no result`);
+    throw new UpstreamFailure('malformed', `the response to ${method} has the id of another call`);
+  if (!('result' in body)) throw new UpstreamFailure('malformed', `the response to ${method} has no result`);
   return body.result;
 }
 

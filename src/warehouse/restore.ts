@@ -238,10 +238,12 @@ async function setSequences(
     columns.set(`${table}.${column}`, { table, column, sequence: String(row.sequence) });
   }
   const refuse = (name: string, why: string) =>
-    new RestoreRefusedError(`${from}: the number of ${name} in the manifest ${why}: nothing was restored`);
+    new RestoreRefusedError(
+      `${from}: the sequence value of ${name} in the manifest ${why}: nothing was restored`,
+    );
   for (const [name, last] of Object.entries(numbers)) {
     const known = columns.get(name);
-    if (!known) throw refuse(name, 'refers to no column that numbers rows');
+    if (!known) throw refuse(name, 'belongs to no identity or serial column');
     if (BigInt(last) < 1n || BigInt(last) > MAX_SEQUENCE_VALUE)
       throw refuse(name, `is ${last}, which is outside of the valid range`);
     columns.delete(name);
@@ -250,7 +252,7 @@ async function setSequences(
     );
     const highest = row?.highest ?? null;
     if (highest !== null && BigInt(String(highest)) > BigInt(last))
-      throw refuse(name, `is ${last}, but a row has the higher number ${String(highest)}`);
+      throw refuse(name, `is ${last}, but a row has the higher value ${String(highest)}`);
     await loading.rows('select setval($1::regclass, $2::bigint)', [known.sequence, last]);
   }
   // A column without a value in the manifest had assigned none, so its table must be empty.

@@ -251,7 +251,7 @@ describe('the environment', () => {
         PGPASSWORD: 'x',
       }),
     ).toEqual([
-      { found: 'REDIS_URL is set to nothing, and counts as not set' },
+      { found: 'REDIS_URL is empty, which counts as not set' },
       { found: 'DATABASE_URI is set, and there is no such variable', fix: 'set DATABASE_URL instead' },
       {
         found: 'CHAIN_DATA_KEY is set, and there is no such variable',

@@ -61,7 +61,7 @@ function session(url: string, pageSize?: number): UpstreamSession {
 const node = (pageSize?: number) => session(`${sandbox.url}/nodes/validator-1`, pageSize);
 
 const unsupported = (method: string) =>
-  new UpstreamFailure('unsupported', `the node does not answer ${method}: not available`);
+  new UpstreamFailure('unsupported', `the node does not offer ${method}: not available`);
 
 /** A node that refuses some methods. */
 function without(ask: UpstreamSession, ...methods: string[]): UpstreamClient {

@@ -434,7 +434,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       await queues.polls.add(name, data, opts);
       await expect.poll(async () => (await queues.polls.getJobCounts('active')).active).toBe(1);
       await wipe();
-      const gone = { level: 20, msg: 'a job at work had no lock any more', job: opts.jobId };
+      const gone = { level: 20, msg: 'a job in progress lost its lock', job: opts.jobId };
       await expect.poll(() => lines).toContainEqual(gone);
       expect(lines.filter(({ level }) => level > 20)).toEqual([]);
     });

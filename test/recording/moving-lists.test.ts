@@ -96,7 +96,7 @@ describe('a list that changes between two of its pages', () => {
     const { result } = await list.walk({ ...between(remove(7)), statesTotal: true });
     expect(result).toMatchObject({ status: 'partial', rowsWritten: [0] });
     expect((await list.freshness())?.reason).toBe(
-      'the answer contradicts itself: total is 250, and its pages have 249: nothing is retired',
+      'the response contradicts itself: total is 250, and its pages have 249: nothing is retired',
     );
     await list.walk(still);
     expect(current(await list.members())).toHaveLength(250);

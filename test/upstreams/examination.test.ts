@@ -244,7 +244,7 @@ describe('a service', () => {
       response.writeHead(502, { 'content-type': 'text/plain' }).end('bad gateway\u001b[2J'),
     );
     expect(await service(url)).toMatchObject([
-      { ok: false, found: expect.stringContaining('fails itself (502') },
+      { ok: false, found: expect.stringContaining('has an internal error (502') },
     ]);
   });
 

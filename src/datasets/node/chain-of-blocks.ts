@@ -70,7 +70,7 @@ export async function requestBlockAt(
   const block = decodeBlock(await client.rpc(path, `${service}.getBlockByHeight`, params));
   const answered = String(getMember(block, 'height'));
   if (answered !== String(height))
-    throw new UpstreamFailure('malformed', `requested block ${height}, the node answered block ${answered}`);
+    throw new UpstreamFailure('malformed', `requested block ${height}, the node returned block ${answered}`);
   return block;
 }
 

@@ -63,7 +63,9 @@ export const validatorDelegators = defineDataset({
     weight: uint('In the unit of the subnet: nAVAX on the primary network.'),
     stakeNavax: optional(uint('Stake in nAVAX; null outside the primary network.')),
     rewardOwner: optional(ownerSet),
-    potentialReward: optional(uint('In nAVAX.')),
+    potentialReward: optional(
+      uint('In the smallest unit of the staked asset: nAVAX on the primary network.'),
+    ),
   }),
   example: {
     txID: 'Bbai8nzGVcyn2VmeYcbS74zfjJLjDacGNVuzuvAQkHn1uWfoV',

@@ -32,7 +32,7 @@ export const validators = defineDataset({
     validationID: optional(text()),
     endTime: optional(unixSeconds()),
     weight: uint(
-      "In the unit of the subnet: nAVAX on the primary network, else a number of the subnet's own choice.",
+      'In the unit of the subnet: nAVAX on the primary network, otherwise a number that the subnet defines.',
     ),
     stakeNavax: optional(uint('Stake in nAVAX; null outside the primary network.')),
     publicKey: optional(hex()),
@@ -43,12 +43,18 @@ export const validators = defineDataset({
     validatorAuthority: optional(ownerSet),
     minNonce: optional(uint()),
     balance: optional(uint('In nAVAX.')),
-    potentialReward: optional(uint('In nAVAX.')),
-    accruedDelegateeReward: optional(uint('In nAVAX.')),
+    potentialReward: optional(
+      uint('In the smallest unit of the staked asset: nAVAX on the primary network.'),
+    ),
+    accruedDelegateeReward: optional(
+      uint('In the smallest unit of the staked asset: nAVAX on the primary network.'),
+    ),
     delegationFee: optional(decimal('In percent.')),
     signer: optional(object({ publicKey: optional(hex()), proofOfPossession: optional(hex()) })),
     delegatorCount: optional(uint()),
-    delegatorWeight: optional(uint('In nAVAX.')),
+    delegatorWeight: optional(
+      uint('Weight of the delegations, in the unit of the subnet: nAVAX on the primary network.'),
+    ),
   }),
   example: {
     txID: '2NNkpYTGfTFLSGXJcHtVv6drwVU2cczhmjK2uhvwDyxwsjzZMm',

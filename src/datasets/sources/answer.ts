@@ -8,13 +8,13 @@ import { UpstreamFailure } from '../../upstreams/failure.ts';
 export function getList(body: unknown, name: string, ...counts: readonly string[]): readonly unknown[] {
   const value = getMember(body, name);
   const list: unknown = value === null ? [] : value;
-  if (!Array.isArray(list)) throw new UpstreamFailure('malformed', `the answer has no list "${name}"`);
+  if (!Array.isArray(list)) throw new UpstreamFailure('malformed', `the response has no list "${name}"`);
   for (const count of counts) {
     const stated = getMember(body, count);
     if (stated !== undefined && stated !== null && Number(stated) !== list.length)
       throw new UpstreamFailure(
         'malformed',
-        `the answer contradicts itself: ${count} is ${String(stated)}, and "${name}" has ${list.length}`,
+        `the response contradicts itself: ${count} is ${String(stated)}, and "${name}" has ${list.length}`,
       );
   }
   return list;
@@ -27,7 +27,7 @@ export function getList(body: unknown, name: string, ...counts: readonly string[
 export function getObject(body: unknown, name: string): object {
   const value = getMember(body, name);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  throw new UpstreamFailure('malformed', `the answer has no object "${name}"`);
+  throw new UpstreamFailure('malformed', `the response has no object "${name}"`);
 }
 
 /** Returns a member of a JSON object. Returns undefined if there is none or the value is no object. */

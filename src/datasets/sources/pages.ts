@@ -257,7 +257,7 @@ class WalkStart {
     const wrong = [...this.#totals].find((total) => total !== this.#items);
     return wrong === undefined
       ? null
-      : `the answer contradicts itself: total is ${wrong}, and its pages have ${this.#items}`;
+      : `the response contradicts itself: total is ${wrong}, and its pages have ${this.#items}`;
   }
 }
 

@@ -201,7 +201,7 @@ async function startPostmaster(home: EmbeddedHome, bin: string, lock: FileLock):
       child.stderr ? text(child.stderr) : '',
       once(child, 'close'),
     ]);
-    return code === 0 ? null : new Error(errors.trim() || `pg_ctl ended with ${code}`);
+    return code === 0 ? null : new Error(errors.trim() || `pg_ctl exited with code ${code}`);
   } catch (error) {
     return error instanceof Error ? error : new Error(toErrorMessage(error));
   }

@@ -126,7 +126,7 @@ export class NodeGuard {
     const difference = findDifference(this.node, this.#binding, observed);
     if (difference !== null) await this.#refuseObserved(difference, observed);
     if (!isMarked && this.#binding && isDifferenceRecent(this.node, this.#binding, now))
-      throw new UpstreamFailure('identity', this.#binding.difference ?? 'another node answered');
+      throw new UpstreamFailure('identity', this.#binding.difference ?? 'another node responded');
     if (observed.nodeId === null && observed.networkId === null) return;
     this.#binding = await bindNode(this.#sql, this.node, this.#binding, observed, now);
     // Another process may have bound the name to another node in the meantime.

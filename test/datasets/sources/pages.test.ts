@@ -304,7 +304,7 @@ describe('a list with a stated number of items', () => {
     const walked = await walk(ask, null);
     expect(walked.map(({ contradiction }) => contradiction)).toEqual([
       ...new Array(4).fill(undefined),
-      `the answer contradicts itself: total is ${wrong}, and its pages have 10`,
+      `the response contradicts itself: total is ${wrong}, and its pages have 10`,
     ]);
   });
 

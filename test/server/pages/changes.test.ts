@@ -94,7 +94,7 @@ describe('the differences of two moments', () => {
   it('start with the record, or link to its start', async () => {
     const { body } = await ask('/datasets/node_validators/changes?from=2001-01-01');
     expect(textOf(body)).toContain('There is no data of validators for that time.');
-    expect((await ask(linkOf(body, 'show what changed since then'))).body).toContain('Differences');
+    expect((await ask(linkOf(body, 'show the changes since that time'))).body).toContain('Differences');
     const fixed = await ask(linkOf((await ask('/datasets/node_validators/changes')).body, 'Permanent link'));
     expect(fixed.code).toBe(200);
     expect(linkOf(fixed.body, 'Rows')).toContain('as_of=');

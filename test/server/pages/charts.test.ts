@@ -193,7 +193,7 @@ describe('a chart', () => {
     const html = renderToString(
       h(UnreadNotice, { drawing, lines, before: new Date(drawing.window[1].getTime() - 1) }),
     );
-    const [, link = ''] = /<a href="([^"]*)">Show the earlier part/.exec(html) ?? [];
+    const [, link = ''] = /<a href="([^"]*)">Load the earlier points/.exec(html) ?? [];
     const { code, body } = await get(link.replaceAll('&amp;', '&'));
     expect(code).toBe(200);
     expect(lines.length).toBeGreaterThan(1);
@@ -251,7 +251,7 @@ describe('more points than are read for one page', () => {
         expect(code).toBe(200);
         pages.push(/data-points="([^"]*)"/.exec(body)?.[1] ?? '');
         const [, unread, rest] =
-          /data-unread="(\d+)".*?<a href="([^"]*)">Show the earlier part/s.exec(body) ?? [];
+          /data-unread="(\d+)".*?<a href="([^"]*)">Load the earlier points/s.exec(body) ?? [];
         if (unread !== undefined) before.push(Number(unread));
         link = rest?.replaceAll('&amp;', '&');
       }

@@ -107,7 +107,7 @@ describe('the moment of knowledge', () => {
     expect(textOf(body)).toContain(
       'There is no data of validators for that time.The dataset has been recorded since',
     );
-    const then = await ask(linkOf(body, 'show the data as of then'));
+    const then = await ask(linkOf(body, 'show the data of that time'));
     expect(then.code).toBe(200);
     expect(textOf(then.body)).not.toContain('There is no record');
     expect((await ask(linkOf(body, 'show the current data'))).code).toBe(200);

@@ -8,7 +8,7 @@ comment on column reporting_internal.alert_messages.recorder is 'The recorder th
 comment on column reporting_internal.alert_messages.channel is 'The channel.'; -- text
 comment on column reporting_internal.alert_messages.rule is 'The rule of the alerts in the message.'; -- text
 comment on column reporting_internal.alert_messages.kind is 'firing, resolved, reminder or acknowledged.'; -- text
-comment on column reporting_internal.alert_messages.severity is 'The highest severity of its alerts.'; -- text
+comment on column reporting_internal.alert_messages.severity is 'The highest severity of the alerts in the message.'; -- text
 comment on column reporting_internal.alert_messages.alerts is 'The alerts in the message, by id.'; -- jsonb
 comment on column reporting_internal.alert_messages.made_at is 'Time at which the message was created.'; -- timestamptz
 comment on column reporting_internal.alert_messages.state is 'waiting, sent, refused (the channel rejected the message) or dropped (the message expired, or its channel was removed).'; -- text

@@ -25,4 +25,4 @@ comment on column reporting.chains.subnet_id is 'The subnet that validates the b
 comment on column reporting.chains.name is 'Name of the blockchain. Null: the blockchain is not listed.'; -- text
 comment on column reporting.chains.token_symbol is 'Symbol of the native token. Null: no native balance of the chain is recorded.'; -- text
 comment on column reporting.chains.vm_id is 'The virtual machine. Null: the blockchain is not listed.'; -- text
-comment on column reporting.chains.is_recorded is 'True if the configuration records a dataset of the chain, or did.'; -- boolean
+comment on column reporting.chains.is_recorded is 'True if the configuration records a dataset of the chain, or recorded one earlier.'; -- boolean

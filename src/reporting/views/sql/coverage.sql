@@ -57,4 +57,4 @@ comment on column reporting.coverage.range_start is 'Start of the range. Null on
 comment on column reporting.coverage.range_end is 'End of the range, exclusive. Null on the axis of heights.'; -- timestamptz
 comment on column reporting.coverage.first_height is 'First height of the range. Null on the axis of time.'; -- bigint
 comment on column reporting.coverage.end_height is 'End of the range, exclusive. Null on the axis of time.'; -- bigint
-comment on column reporting.coverage.reason is 'Reason for the coverage of the range.'; -- text
+comment on column reporting.coverage.reason is 'Always recorded: the same column as in reporting.gaps, so that both views can be combined.'; -- text

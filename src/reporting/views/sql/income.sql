@@ -16,7 +16,7 @@ returns table (
   value numeric, -- Value of the receipts, each at the price recorded at its time. Receipts without a price are not included.
   currency text, -- Currency of the value.
   without_price bigint, -- Number of receipts without a recorded price, which the value does not include.
-  expected numeric, -- Estimated amount of expected rewards in the smallest unit. It is not income.
+  expected numeric, -- Estimated amount of expected rewards in the smallest unit. Not included in amount.
   expected_tokens numeric -- The same amount in tokens.
 )
 language sql stable parallel safe as $$

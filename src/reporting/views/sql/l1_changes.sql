@@ -9,7 +9,7 @@ returns table (
   change text, -- Kind of the change: appeared, converted (to an L1), owners changed, manager changed, or gone.
   before text, -- Owners or manager before the change.
   after text, -- Owners or manager after the change; for a conversion, the manager.
-  is_l1 boolean, -- It is an L1 from then on.
+  is_l1 boolean, -- True if the subnet is an L1 after the change.
   blockchains text, -- Names of the blockchains of the subnet, as far as known at that time.
   created_at timestamptz, -- Time at which the subnet was created.
   tx_hash text, -- Transaction of the change. Null: unknown; a change of owners is only known from staking_transactions.

@@ -6,7 +6,7 @@ select metric, time_interval, revisions, points_revised, half_moved_within, sett
 from reporting.metric_settling_of(null)
 where not exists (select from recorder.metric_settling);
 
-comment on view reporting.metric_settling is 'Time for which the values of a metric keep changing after their hour, day, week or month has ended, measured from the recorded revisions. If there are many revisions, it is measured once an hour with the comparison of the sources.';
+comment on view reporting.metric_settling is 'Time for which the values of a metric keep changing after their hour, day, week or month has ended, measured from the recorded revisions. If there are many revisions, this time is measured once an hour, with the comparison of the sources.';
 comment on column reporting.metric_settling.metric is 'The metric.'; -- text
 comment on column reporting.metric_settling.time_interval is 'hour, day, week or month.'; -- text
 comment on column reporting.metric_settling.revisions is 'Number of recorded revisions.'; -- bigint

@@ -19,7 +19,7 @@ returns table (
   stake_avax numeric, -- Own stake on the primary network; null: it does not validate there.
   delegated_avax numeric, -- Stake of the delegations.
   delegations numeric, -- Number of delegations.
-  free_capacity_avax numeric, -- Stake that can still be delegated. Limit: 5 times the own stake, at most 3 million AVAX in total.
+  free_capacity_avax numeric, -- Stake that can still be delegated. Limit of the total stake: 5 times the stake of the validator, at most 3 million AVAX.
   end_time timestamptz, -- End of the validation on the primary network.
   days_left numeric, -- Days until this end.
   reward_expected_avax numeric, -- Potential reward of the validation and accrued fees of ended delegations.

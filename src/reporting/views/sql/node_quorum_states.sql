@@ -2,7 +2,7 @@ create or replace view reporting_internal.node_quorum_states as
 select s.node, s.probe, s.state, s.disagreement, s.observers_up, s.observers_down, s.started_at, s.ended_at
 from reporting_internal.node_quorum_states_in('-infinity', 'infinity') s;
 
-comment on view reporting_internal.node_quorum_states is 'The combined states of the observers of a probe: down while a majority of those that probed saw the probe down. It ends where all current observers have settled. An observer that stopped, or lags by more than 1 minute, is not counted from then on.';
+comment on view reporting_internal.node_quorum_states is 'The combined states of the observers of a probe: down while a majority of those that probed saw the probe down. The last interval ends at the time up to which all current observers have settled. An observer that stopped, or lags by more than 1 minute, is not counted from then on.';
 comment on column reporting_internal.node_quorum_states.node is 'The configured node.'; -- text
 comment on column reporting_internal.node_quorum_states.probe is 'The probe.'; -- text
 comment on column reporting_internal.node_quorum_states.state is 'up, down or maintenance. With equally many observers for up and down, the state is up. Time outside of all intervals is unknown.'; -- text

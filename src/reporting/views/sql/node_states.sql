@@ -54,5 +54,5 @@ comment on column reporting_internal.node_states.reported is 'True if the node r
 comment on column reporting_internal.node_states.is_open is 'True if the state has not ended.'; -- boolean
 comment on column reporting_internal.node_states.probes is 'Number of probes in the interval; final once the interval has ended.'; -- bigint
 comment on column reporting_internal.node_states.last_error is 'The latest error message.'; -- text
-comment on column reporting_internal.node_states.interval_started_at is 'Start of the stored interval that contains this one. They are equal if no observer was absent.'; -- timestamptz
+comment on column reporting_internal.node_states.interval_started_at is 'Start of the stored interval that contains this one. Equal to started_at if the observer was not absent.'; -- timestamptz
 comment on column reporting_internal.node_states.interval_ended_at is 'End of the stored interval. A filter by both stored bounds is faster than one by started_at and ended_at.'; -- timestamptz

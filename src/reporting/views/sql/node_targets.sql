@@ -10,7 +10,7 @@ join recorder.targets t using (source, target_key);
 comment on view reporting_internal.node_targets is 'The targets of all datasets with their node, for the comparison of nodes.';
 comment on column reporting_internal.node_targets.dataset is 'The dataset.'; -- text
 comment on column reporting_internal.node_targets.target_key is 'The parameters of the request as text, as in reporting.coverage.'; -- text
-comment on column reporting_internal.node_targets.node is 'The node. Null: the target is of no node.'; -- text
+comment on column reporting_internal.node_targets.node is 'The node of the target. Null: the target has no node.'; -- text
 comment on column reporting_internal.node_targets.target is 'The parameters of the request.'; -- jsonb
 comment on column reporting_internal.node_targets.observed_at is 'Time of the last observation. Null: the observation failed, is incomplete, or is late (more than three intervals old).'; -- timestamptz
 comment on column reporting_internal.node_targets.first_at is 'Start of the record of the target, or of its configuration if that is later.'; -- timestamptz

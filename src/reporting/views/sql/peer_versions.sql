@@ -1,7 +1,7 @@
 create or replace function reporting.peer_versions(
   "from" timestamptz, -- Start of the window. Data that is no longer retained (reporting_internal.retention) is omitted.
   "to" timestamptz, -- End of the window, exclusive.
-  seen_by text default null, -- Returns only its peers.
+  seen_by text default null, -- Returns only the peers of this configured node.
   as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (

@@ -12,9 +12,9 @@ comment on column reporting_internal.run_days.reason is 'poll, heal, sweep, back
 comment on column reporting_internal.run_days.runs is 'Number of runs.'; -- bigint
 comment on column reporting_internal.run_days.failed is 'Number of failed runs.'; -- bigint
 comment on column reporting_internal.run_days.lost is 'Number of runs whose worker was killed.'; -- bigint
-comment on column reporting_internal.run_days.pages is 'Number of received pages, counted for the leading dataset of the run.'; -- bigint
+comment on column reporting_internal.run_days.pages is 'Number of received pages, counted for the first dataset of the run.'; -- bigint
 comment on column reporting_internal.run_days.items is 'Number of items in the received pages.'; -- bigint
 comment on column reporting_internal.run_days.rows_written is 'Number of rows written.'; -- bigint
-comment on column reporting_internal.run_days.requests is 'Number of calls, counted for the leading dataset of the run.'; -- bigint
-comment on column reporting_internal.run_days.budget_units is 'Budget units of these calls, counted for the leading dataset of the run.'; -- bigint
-comment on column reporting_internal.run_days.quarantined is 'Number of items that could not be decoded, counted for the leading dataset of the run.'; -- bigint
+comment on column reporting_internal.run_days.requests is 'Number of calls, counted for the first dataset of the run.'; -- bigint
+comment on column reporting_internal.run_days.budget_units is 'Budget units of these calls, counted for the first dataset of the run.'; -- bigint
+comment on column reporting_internal.run_days.quarantined is 'Number of items that could not be decoded, counted for the first dataset of the run.'; -- bigint

@@ -10,7 +10,7 @@ select r.run_id, d.dataset, r.target_key as target, r.reason, r.status, r.starte
   case when r.axis = 'height' then r.window_from end as first_height
 from recorder.runs r, unnest(r.datasets) with ordinality as d(dataset, place);
 
-comment on view reporting.runs is 'One row per run and dataset. Pages, requests and units are counted once, for the leading dataset of the run.';
+comment on view reporting.runs is 'One row per run and dataset. Pages, requests and units are counted once, for the first dataset of the run.';
 comment on column reporting.runs.run_id is 'The id of the run.'; -- bigint
 comment on column reporting.runs.dataset is 'The recorded dataset.'; -- text
 comment on column reporting.runs.target is 'The target of the requests, as key=value.'; -- text
@@ -29,4 +29,4 @@ comment on column reporting.runs.quarantined is 'Number of items of the whole ru
 comment on column reporting.runs.worker is 'The process that made the run.'; -- text
 comment on column reporting.runs.window_start is 'Start of the time window of the run. Null: an observation, or a run over heights.'; -- timestamptz
 comment on column reporting.runs.window_end is 'End of the time window of the run. Null: an observation, or a run over heights.'; -- timestamptz
-comment on column reporting.runs.first_height is 'Start of the heights of the run, up to the newest height. Null: another kind of run.'; -- bigint
+comment on column reporting.runs.first_height is 'First height of the requested range. Null: an observation, or a run over time.'; -- bigint

@@ -2,7 +2,7 @@ create or replace view reporting_internal.seal_heads as
 select seal, until as sealed_until, made_at as sealed_at, head, statement, signature, public_key from recorder.seals
 where made_at is not null;
 
-comment on view reporting_internal.seal_heads is 'The chain of seals: for each seal, a statement over all datasets, its hash and its signature. Store one of them elsewhere.';
+comment on view reporting_internal.seal_heads is 'The chain of seals: for each seal, a statement over all datasets, its hash and its signature. Store a recent statement outside of this database.';
 comment on column reporting_internal.seal_heads.seal is 'The number of the seal.'; -- integer
 comment on column reporting_internal.seal_heads.sealed_until is 'Data that was recorded before this instant is sealed.'; -- timestamptz
 comment on column reporting_internal.seal_heads.sealed_at is 'Time at which the seal was made.'; -- timestamptz

@@ -10,7 +10,7 @@ returns table (
   validators bigint, -- Number of validators.
   stake_navax numeric, -- Own stake of the validators in nAVAX. Null outside the primary network.
   weight numeric, -- Weight of the validators in the unit of the subnet.
-  delegated numeric -- Stake delegated to the validators in nAVAX.
+  delegated numeric -- Weight of the delegations to the validators in the unit of the subnet.
 )
 language sql stable parallel safe as $$
 with kept as materialized (

@@ -7,7 +7,7 @@ create or replace function reporting.validator_movements(
 )
 returns table (
   at timestamptz, -- Time at which the change was observed; for changed, the last change of the day.
-  change text, -- Kind of the change: joined, left, or changed (another weight or delegated stake), with one row per day (UTC).
+  change text, -- Kind of the change: joined, left, or changed (another weight, own or delegated), with one row per day (UTC).
   node_id text, -- The validator.
   tx_id text, -- Staking transaction of the validator. Null: the validator belongs to an L1.
   validation_id text, -- Validation on an L1. Null: the validator stakes on the primary network or a subnet.
@@ -16,9 +16,9 @@ returns table (
   expired boolean, -- True if the validator left at its end or later. Null: the validator did not leave, or has no end.
   stake_navax numeric, -- Stake of the validator in nAVAX. Null outside the primary network.
   weight numeric, -- Weight of the validator in the unit of the subnet.
-  delegated numeric, -- Stake delegated to the validator in nAVAX.
+  delegated numeric, -- Weight of the delegations to the validator in the unit of the subnet.
   weight_before numeric, -- Weight before the changes of the day. Null: the validator joined or left.
-  delegated_before numeric -- Delegated stake in nAVAX before the changes of the day. Null: the validator joined or left, or is outside the primary network.
+  delegated_before numeric -- Weight of the delegations before the changes of the day, in the unit of the subnet. Null: the validator joined or left, or no delegations are reported.
 )
 language sql stable parallel safe as $$
 with kept as materialized (

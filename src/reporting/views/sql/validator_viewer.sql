@@ -12,4 +12,4 @@ order by bool_or(h.valid_to is null or h.valid_to > as_of) desc, min(h.valid_fro
 limit 1
 $$;
 
-comment on function reporting_internal.validator_viewer is 'The configured node whose list of validators has the longest current record. Queries use one node, not a mixture.';
+comment on function reporting_internal.validator_viewer is 'The configured node whose list of validators has the longest current record. Queries read the list of this node only, because the lists of nodes can differ.';

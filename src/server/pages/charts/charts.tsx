@@ -185,7 +185,7 @@ export function UnreadNotice({
   return (
     <p class="soft" data-unread={before.getTime()}>
       The chart starts at {momentText(before)}: reading the whole window exceeds the time limit of a page.{' '}
-      <a href={rest}>Show the earlier part</a>
+      <a href={rest}>Load the earlier points</a>
     </p>
   );
 }

@@ -164,7 +164,7 @@ const early = ({ dataset, parameters }: DifferencesRequest, since: string) => (
         from: since,
       })}
     >
-      show what changed since then
+      show the changes since that time
     </a>
   </NoRecord>
 );

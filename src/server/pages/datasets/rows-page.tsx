@@ -175,7 +175,7 @@ function early(relation: Relation, { parameters, asOf }: RequestedRows, since: s
         <RelationHead relation={relation} tab="rows" parameters={parameters} />
         <AsOf path={path} parameters={parameters} asOf={asOf} />
         <NoRecord dataset={relation.dataset ?? relation.name} since={since}>
-          <a href={hrefOf(path, { ...parameters, as_of: since })}>show the data as of then</a>, or{' '}
+          <a href={hrefOf(path, { ...parameters, as_of: since })}>show the data of that time</a>, or{' '}
           <a href={hrefOf(path, without(parameters, 'as_of'))}>show the current data</a>
         </NoRecord>
       </>

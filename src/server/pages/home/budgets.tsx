@@ -17,7 +17,7 @@ export function Budgets({ budgets, demands }: BudgetsProps) {
   return (
     <section class="panel" aria-labelledby="budgets">
       <h2 id="budgets">Budget today</h2>
-      {demands === null && <Empty>Being computed.</Empty>}
+      {demands === null && <Empty>The demand of the schedules is being computed.</Empty>}
       {demands?.length === 0 && <Empty>No metered service is configured.</Empty>}
       {demands?.map((demand) => (
         <Budget

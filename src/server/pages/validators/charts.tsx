@@ -39,7 +39,7 @@ const CHARTS: readonly {
 }[] = [
   {
     of: 'validator_uptime',
-    title: 'Uptime as each configured node sees it, in percent',
+    title: 'Uptime observed by each configured node, in percent',
     keys: ({ node_id }) => ({ subnet_id: PRIMARY_NETWORK, node_id }),
   },
   {

@@ -55,7 +55,7 @@ export function leftText(minutes: number | null): string | undefined {
   if (minutes === null) return undefined;
   return minutes < 0
     ? 'The reward threshold can no longer be reached.'
-    : `The reward is lost after ${durationWords(minutes * 60)} more of downtime.`;
+    : `The reward is lost after ${durationWords(minutes * 60)} of further downtime.`;
 }
 
 /** Blocks of the last 7 days, and the number expected from the share of the stake. */
@@ -153,14 +153,14 @@ export const overviewColumns: readonly TableColumn<MyValidator>[] = [
   { name: 'Ends', cell: ValidationEnd },
   {
     name: 'Blocks, 7 days',
-    about: 'Proposed blocks, of the number expected from the share of the stake.',
+    about: 'Proposed blocks, and the number expected from the share of the stake.',
     kind: 'number',
     cell: Blocks,
   },
   { name: 'Version', cell: Version },
   {
     name: 'L1 balance',
-    about: 'Remaining balance and days of the watched L1 that runs out first.',
+    about: 'The watched L1 whose balance is used up first: its remaining balance and days.',
     cell: L1Balance,
   },
 ];
@@ -197,7 +197,7 @@ export const allColumns: readonly TableColumn<MyValidator>[] = [
   {
     name: 'Free capacity (AVAX)',
     about:
-      'Stake that can still be delegated. Limit: 5 times the own stake, at most 3 million AVAX in total.',
+      'Stake that can still be delegated. Limit of the total stake: 5 times the stake of the validator, at most 3 million AVAX.',
     kind: 'number',
     cell: ({ free_capacity_avax }) => amountCell(free_capacity_avax),
   },

@@ -61,7 +61,7 @@ export function MyValidators({ all }: MyValidatorsProps) {
         columns={overviewColumns}
         rows={all ?? []}
         keyOf={({ node_id }) => node_id}
-        empty={all === null ? 'Being computed.' : NO_VALIDATOR}
+        empty={all === null ? 'The validators are being loaded.' : NO_VALIDATOR}
       />
     </section>
   );
