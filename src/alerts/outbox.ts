@@ -9,11 +9,9 @@ export const OUTBOX_LEASE_SECONDS = 30;
 /** Maximum and minimum backoff between two attempts, in ms. */
 const MAX_BACKOFF_MS = 300_000;
 const MIN_BACKOFF_MS = 10_000;
-/**
- * Number of consecutive failures of a channel (about four days) and age of a message, in days, after which
- * the message is dropped.
- */
+/** Number of consecutive failures of a channel (about four days) after which its old messages are dropped. */
 const MAX_FAILURES = 1_000;
+/** Age from which a message of such a channel is dropped, in days. */
 const STALE_DAYS = 7;
 
 /** Message of the outbox that the holder of its channel must send. */

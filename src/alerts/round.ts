@@ -79,7 +79,7 @@ export async function runRound(context: AlertContext, signal: AbortSignal): Prom
 
 /**
  * Claims the next round if none is running.
- * @returns its number
+ * @returns the number of the round
  */
 async function claimRound(sql: postgres.Sql, recorder: string, every: number): Promise<number | null> {
   const [row] = await sql<{ round: string }[]>`

@@ -64,9 +64,12 @@ export interface AlertRule {
   readonly limits?: Readonly<Partial<Record<LimitName, number>>>;
   /** Datasets that the rule requires. */
   readonly needs?: readonly string[];
-  /** Set for rules about events: their end is not reported. */
+  /** Set for rules about events, for which no end is reported. */
   readonly event?: true;
-  /** Reason why the rule cannot be evaluated at past moments. Absent: it can. */
+  /**
+   * Reason why the rule cannot be evaluated at past moments. Absent: the rule can be evaluated at past
+   * moments.
+   */
   readonly onlyNow?: string;
   /** @throws Error if the evaluation fails */
   evaluate(input: RuleInput): Promise<readonly RuleFinding[]>;

@@ -22,7 +22,7 @@ export function budgetKeys(config: Config, keys: ApiKeys): BudgetKey[] {
   return meteredServices(config, keys).map(({ budgetKey }) => budgetKey);
 }
 
-/** Returns the services with a request budget, each with the header that carries its API key. */
+/** Returns the services with a request budget, each with the name of the header for its API key. */
 function meteredServices({ upstreams }: Config, { chainDataKey, metricsKey }: ApiKeys) {
   return [
     { name: 'chainData', service: upstreams.chainData, key: chainDataKey },

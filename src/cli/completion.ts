@@ -10,7 +10,10 @@ const SHELLS = { bash, zsh, fish } as const;
 interface CommandCompletion {
   readonly command: string;
   readonly about: string;
-  /** Values of the first argument: datasets, reports, actions; empty: none. */
+  /**
+   * Values of the first argument, such as datasets, reports or actions. Empty: the command has no such
+   * argument.
+   */
   readonly values: readonly string[];
   readonly options: readonly {
     readonly long: string;

@@ -10,7 +10,7 @@ import { openLog } from '../telemetry/log.ts';
 import { createStopSignal } from './with-app.ts';
 
 /**
- * Opens the database for a command that needs no configuration. Does not migrate it.
+ * Opens the database for a command that needs no configuration. Does not migrate the database.
  * @param options make: create the embedded database if there is none
  * @param work the command; its result is the exit code of the process
  * @throws UsageError if the environment is invalid, or there is no database, or it rejects this user

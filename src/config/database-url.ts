@@ -22,7 +22,7 @@ export interface ParsedDatabaseUrl {
   /** Servers in their order, one or more. */
   readonly places: readonly [ServerAddress, ...ServerAddress[]];
   readonly user: string;
-  /** Empty if there is none. */
+  /** Password of the user; empty if the URL has none. */
   readonly password: string;
   readonly database: string;
   readonly sslMode: SslMode;

@@ -31,7 +31,7 @@ export interface Environment {
   readonly configFile: string | undefined;
   /** Folder for the state of this user's programs (XDG_STATE_HOME); null if the user has no home. */
   readonly stateHome: string | null;
-  /** Notify socket of systemd. Undefined: systemd did not set it. */
+  /** Notify socket of systemd. Undefined: systemd set no socket. */
   readonly notifySocket: string | undefined;
   /** Watchdog timeout after which systemd restarts the service, in ms. Undefined: none. */
   readonly watchdog: number | undefined;

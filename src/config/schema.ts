@@ -83,7 +83,7 @@ export interface CatalogNames {
   readonly datasets: readonly string[];
   readonly metrics: readonly string[];
   readonly intervals: readonly string[];
-  /** Default rules of alerts with their limits. */
+  /** Default rules of alerts, each with its limits. */
   readonly alertRules: RuleLimits;
   /**
    * Returns the reason why a setting of a dataset has no effect. Returns null if it has one, or if there is

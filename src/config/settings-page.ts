@@ -4,7 +4,7 @@ import { VARIABLES, type Variable } from './variables.ts';
 
 /** A key of `recorder.yaml`. */
 interface Setting {
-  /** Path from the root: `a.b`; `[]` is an element of a list, `DATASET` a name. */
+  /** Path from the root, such as `a.b`. `[]` is any element of a list, `DATASET` any dataset. */
   readonly path: string;
   readonly about: string;
   readonly values: string;

@@ -110,7 +110,9 @@ function flowing(parts: readonly string[], width: number): string[] {
 const ruleWith = (time: string, length: number) =>
   `${time} ${'─'.repeat(Math.max(0, length))}`.slice(0, Math.max(1, length));
 
-/** Returns the lines of the most recently recorded datasets. If they do not fit, the names are shortened. */
+/**
+ * Returns the lines of the most recently recorded datasets. If the lines do not fit, the names are shortened.
+ */
 function newest(datasets: readonly DatasetRows[], width: number): string[] {
   const listed = datasets
     .flatMap(({ last, ...one }) => (last === null ? [] : [{ ...one, last }]))

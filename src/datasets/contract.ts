@@ -41,8 +41,8 @@ export interface SourcePage {
   /** Only for a source whose dataset is a chain: the height of the newest entry of the upstream. */
   readonly head?: number;
   /**
-   * The page is the first one of a list, or of the walk. Undefined: the page continues the list of the
-   * previous page, and the list may have changed in between.
+   * True if the page is the first one of a list, or of the walk. Undefined: the page continues the list of
+   * the previous page. The list may have changed between the two responses.
    */
   readonly startsList?: true;
   /**
@@ -202,11 +202,11 @@ export interface Source {
   readonly weight: number;
   /** Number of calls of one poll of a target, without additional pages. */
   readonly calls: number;
-  /** The walk uses {@link UpstreamClient.pageSize}. */
+  /** True if the walk uses {@link UpstreamClient.pageSize}. */
   readonly paged?: true;
   /** Undefined: an observation of the current state, which cannot be repeated later. */
   readonly range?: Range;
-  /** The response never changes, so that a recorded target is not requested again. */
+  /** True if the response never changes, so that a recorded target is not requested again. */
   readonly once?: boolean;
   /**
    * Creates a target from the KEY=VALUE pairs of `record DATASET --target`, for entities that are only
@@ -264,13 +264,14 @@ export interface Dataset extends Recorded {
   readonly extra?: boolean;
   /** Columns that identify one entity. Rows with equal values in these but different keys are in conflict. */
   readonly single?: readonly string[];
-  /** The rows are entries of a chain. Entries that do not continue the recorded chain are rejected. */
+  /** Set if the rows are entries of a chain. Entries that do not continue the recorded chain are rejected. */
   readonly chain?: ChainLinks;
   /** Columns of lists that few rows fill. A partial index finds these rows without a scan. */
   readonly seldom?: readonly string[];
   /**
    * Only for a `state` with many members that change often: an index finds the versions at a moment. Without
-   * it, all versions that started before are read. The index needs some 40 bytes per version.
+   * this index, all versions that started before the moment are read. The index needs some 40 bytes per
+   * version.
    */
   readonly byMoment?: boolean;
   /**
@@ -361,8 +362,8 @@ export interface DatasetColumn {
   /** Schema of the elements of a list. */
   readonly element?: z.ZodType;
   /**
-   * The value may change although the entity does not (`moves()` in fields.ts). Such a change alone is no
-   * conflict of a log.
+   * True if the value may change although the entity does not (`moves()` in fields.ts). Such a change alone
+   * is no conflict of a log.
    */
   readonly moves?: true;
   /** Fields of the elements of a list that may change in this way. */

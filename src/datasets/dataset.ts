@@ -291,9 +291,9 @@ export const VALIDITY_RANGE = 'tstzrange(least(valid_from, valid_to), valid_to)'
  * indexes only if a query contains the predicate. So a query of both parts must query each separately.
  */
 export const POINT_VALUES = {
-  /** The last known value of each point. */
+  /** SQL: predicate of the last known value of each point. */
   last: 'valid_to is null or vanished',
-  /** Earlier values. */
+  /** SQL: predicate of the earlier values of each point. */
   before: 'valid_to is not null and not vanished',
 } as const;
 

@@ -11,7 +11,7 @@ export interface LockingSession {
   readonly user: string | null;
   readonly application: string | null;
   readonly state: string | null;
-  /** The start of its transaction, or of the session if there is no transaction. */
+  /** The start of the transaction of the session, or of the session if there is no transaction. */
   readonly since: Date | null;
   /** True if the session blocks a session of the recorder now. */
   readonly isBlocking: boolean;

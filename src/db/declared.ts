@@ -21,7 +21,7 @@ interface DeclaredBase {
   readonly name: string;
   /** The schema of the object. Default: `reporting`. */
   readonly schema?: ReportingSchema;
-  /** Description of a row. Stored as its COMMENT. */
+  /** Description of a row. Stored as the COMMENT of the object. */
   readonly comment: string;
   /** Columns in order. For a function: the columns of the returned rows. */
   readonly columns: readonly DeclaredColumn[];
@@ -35,7 +35,7 @@ export interface DeclaredView extends DeclaredBase {
 
 /** A parameter of a declared function. */
 export interface DeclaredParameter extends DeclaredColumn {
-  /** The default value, in SQL. Without it the parameter is required. */
+  /** The default value, in SQL. Without a default value, the parameter is required. */
   readonly preset?: string;
 }
 

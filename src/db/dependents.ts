@@ -13,7 +13,7 @@ export interface Dependent {
   readonly drop: string | null;
   /** Statements that create the object, without its rights. */
   readonly create: readonly string[];
-  /** Statements that grant its rights again. */
+  /** Statements that grant the rights on the object again. */
   readonly grants: readonly string[];
 }
 

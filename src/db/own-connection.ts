@@ -3,7 +3,7 @@ import { guardedClient } from './guarded-client.ts';
 import { serversOf } from './servers.ts';
 import { sessionConfig } from './session.ts';
 
-/** Timeout of closing a connection, in ms. After it the socket is destroyed. */
+/** Timeout of closing a connection, in ms. After the timeout, the socket is destroyed. */
 const CLOSE_TIMEOUT_MS = 2_000;
 
 /**

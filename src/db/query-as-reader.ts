@@ -24,9 +24,9 @@ export type RowForm = 'values' | 'object';
 /** A column of an answer. */
 export interface ResultColumn {
   readonly name: string;
-  /** Common kind of its values. Times of timestamptz are in UTC. */
+  /** Common kind of the values of the column. Times of timestamptz are in UTC. */
   readonly kind: 'number' | 'time' | 'text';
-  /** OID of its type in pg_type. */
+  /** OID of the type of the column in pg_type. */
   readonly type: number;
 }
 
@@ -53,7 +53,10 @@ export interface ReaderQueryOptions {
   readonly signal: AbortSignal;
   /** True if the query runs beside the recording: it gets one core, and its rows must be shorter. */
   readonly beside?: boolean;
-  /** Lowers the CPU priority of its session below that of recording; only for the embedded server. */
+  /**
+   * Lowers the CPU priority of the session of the query below that of recording; only for the embedded
+   * server.
+   */
   readonly yields?: boolean;
 }
 

@@ -38,7 +38,7 @@ export interface UserQuestion {
    * parses; null for now.
    */
   readonly asOf: string | null;
-  /** Timeout of one block of its rows, in ms. */
+  /** Timeout of one block of rows of the result, in ms. */
   readonly timeout: number;
 }
 

@@ -53,8 +53,8 @@ export const OBJECT_STATE = `concat_ws(' ', d.digest, ${DEFINITION_DIGEST}, ${CO
 export const IS_UNCHANGED = `coalesce(o.definition = ${OBJECT_STATE}, false)`;
 
 /**
- * Returns whether every declared object matches its declaration, and the recorder has no other objects there.
- * This query is much cheaper than preparing a change, and nearly every start needs no change.
+ * Returns whether every declared object matches its declaration, and the recorder has no other objects in
+ * these schemas. This query is much cheaper than preparing a change, and nearly every start needs no change.
  */
 export async function matchesDeclaration(sql: postgres.Sql, declared: readonly Declared[]): Promise<boolean> {
   const [table] = await sql`select to_regclass('recorder.reporting_objects') as found`;

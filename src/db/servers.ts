@@ -46,7 +46,8 @@ export class Servers {
   /** The settings of the URL, common to all servers. */
   readonly settings: ParsedDatabaseUrl;
   /**
-   * Encryption of connections, as options of both drivers. Without it each driver would read the environment.
+   * Encryption of connections, as options of both drivers. Without these options, each driver would read the
+   * environment.
    */
   readonly tls: Encryption;
   #known: PrimaryPosition | null = null;

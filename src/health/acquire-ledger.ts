@@ -8,7 +8,7 @@ export interface AcquiredLedger {
   readonly clock: LedgerClock;
   readonly acquired: AcquiredObserver;
   readonly ledger: ResumedLedger;
-  /** Wall time up to which it is final. */
+  /** Wall time up to which the ledger is final. */
   readonly settled: number;
 }
 

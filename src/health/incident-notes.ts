@@ -10,7 +10,7 @@ export interface IncidentNote {
 
 /**
  * Stores a note.
- * @returns its id
+ * @returns the id of the note
  */
 export async function storeIncidentNote(
   sql: postgres.Sql,

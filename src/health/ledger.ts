@@ -48,7 +48,7 @@ export interface ProbeProgress {
 export interface RefusedProbe {
   readonly node: string;
   readonly probe: string;
-  /** Time up to which its ledger is final, in ms since 1970. */
+  /** Time up to which the ledger of the probe is final, in ms since 1970. */
   readonly since: number;
   readonly reason: string;
 }
@@ -76,7 +76,7 @@ const refusedProbes = z.array(
 
 /** An observer that this process has acquired. `lease` is the input of the first {@link writeLedger}. */
 export interface AcquiredObserver {
-  /** End of its ledger, in ms since 1970. Null: it has none. */
+  /** End of the ledger of the observer, in ms since 1970. Null: the observer has no ledger. */
   readonly heartbeat: number | null;
   readonly refused: readonly RefusedProbe[];
   readonly lease: string;

@@ -57,7 +57,7 @@ export interface Transition extends ProbeVerdict {
   readonly reported: boolean;
   readonly before: number;
   readonly failingSince: string | null;
-  /** Latest texts of the verdict that ends. Null: they equal the first ones. */
+  /** Latest texts of the verdict that ends. Null: the texts equal the first ones. */
   readonly ended: VerdictTexts | null;
 }
 
@@ -265,7 +265,7 @@ export function createVerdict(
 
 const isSameVerdict = (one: CurrentVerdict, other: CurrentVerdict) => one.gist === other.gist;
 
-/** Returns the latest texts of a verdict. Returns null if they equal the first ones. */
+/** Returns the latest texts of a verdict. Returns null if the texts equal the first ones. */
 export function latestTexts({ error, message, latest }: CurrentVerdict): VerdictTexts | null {
   const same = latest.error === error && latest.message === message;
   return same && latest.failures === null ? null : latest;

@@ -31,7 +31,7 @@ export interface ResumedProbe {
   readonly maintained: boolean;
   readonly probes: number;
   readonly hour: { readonly start: number; readonly entries: Buffer } | null;
-  /** Wall time up to which its ledger is final. */
+  /** Wall time up to which the ledger of the probe is final. */
   readonly settled: number;
 }
 
@@ -57,7 +57,7 @@ export class WatchedProbe {
   /** Verdict of the whole probe in the ledger at `#settled`, with maintenance. */
   #counted: Transition | null;
   #settled: number;
-  /** End of the probe, and the transitions that end its checks. Null: it continues. */
+  /** End of the probe, and the transitions that end its checks. Null: the probe continues. */
   #end: { readonly at: number; readonly endings: readonly VerdictEnd[] } | null = null;
 
   constructor(node: string, probe: string, { state, maintained, probes, hour, settled }: ResumedProbe) {
@@ -91,7 +91,7 @@ export class WatchedProbe {
 
   /**
    * Starts a query.
-   * @returns its number
+   * @returns the number of the query
    */
   startQuery(now: number): number {
     this.#queryStartedAt = now;

@@ -16,7 +16,8 @@ const MAX_TICK_DELAY_MS = 60_000;
 const MAX_DELAYED_JOBS = 200;
 
 /**
- * Without the context, each tick starts a new trace. With it, the trace of the first tick would never end.
+ * Omits the trace context from schedules, so that each tick starts a new trace. With the context, the trace
+ * of the first tick would never end.
  */
 const TICK = { removeOnComplete: true, removeOnFail: true, priority: 1, telemetry: { omitContext: true } };
 

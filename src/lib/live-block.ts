@@ -17,7 +17,8 @@ const CLEAR_BELOW = '\u001b[J';
 const up = (lines: number) => (lines > 0 ? `\r\u001b[${lines}A` : '\r');
 const down = (lines: number) => `\u001b[${lines}B`;
 /**
- * Start and end of a synchronized update: output between them appears at once. Other terminals ignore them.
+ * Start and end of a synchronized update: output between them appears at once. Terminals without this feature
+ * ignore the sequences.
  */
 const [HOLD, SHOW] = ['\u001b[?2026h', '\u001b[?2026l'];
 

@@ -15,7 +15,7 @@ export class ClaimableRange {
   readonly #job: Job;
   /** Time before the first request, in ms since 1970. An index may show more while the pages are read. */
   readonly #startedAt: number;
-  /** Only for an index: its progress, measured by the items. */
+  /** Progress of the index, measured by the items; only if the source has an index. */
   readonly #progress: IndexProgress | null;
   /** Only for an index on the axis of heights: exclusive end of the part that the pages allow to claim. */
   #heightEnd: number | null = null;

@@ -7,8 +7,8 @@ import { type CloseDayResult, closeDaySql } from './readings/close-day.ts';
 import { packingOf, regclassSql } from './readings/value-encoding.ts';
 
 /**
- * Time after its end for which a day stays open, in ms. A reading that started before the end may still be
- * committed.
+ * Time for which a day stays open after the day has ended, in ms. A reading that started before the end may
+ * still be committed.
  */
 const CLOSE_DELAY_MS = 30 * 60_000;
 

@@ -67,7 +67,7 @@ export interface RunEnd {
   readonly error: string | null;
   /** True if the upstream was queried, so that the outcome changes the state of the target. */
   readonly upstreamQueried: boolean;
-  /** Reason for which each dataset is incomplete. Null: it is complete. */
+  /** Reason for which each dataset is incomplete. Null: the dataset is complete. */
   readonly incomplete: readonly (string | null)[];
 }
 

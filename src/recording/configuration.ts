@@ -18,7 +18,7 @@ export interface Configuration {
   readonly digest: string;
 }
 
-/** The recorder and its configuration that register targets. */
+/** The recorder and the configuration for which targets are registered. */
 export interface Registrant {
   readonly recorder: string;
   /**

@@ -30,7 +30,7 @@ export interface DecodedPage {
 export interface RejectedItem {
   readonly reason: string;
   readonly item: unknown;
-  /** A row with only its key columns. Null if the key cannot be read. */
+  /** A row in which only the key columns have values. Null if the key cannot be read. */
   readonly key: EncodedRow | null;
 }
 

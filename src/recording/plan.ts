@@ -37,8 +37,8 @@ export interface TargetState {
   /** Windows that are claimed as recorded, and windows that are missing permanently. */
   readonly covered: readonly Window[];
   /**
-   * Windows that were answered completely at least once. Of an index, they may exceed the claimed ones. All
-   * other windows are missing.
+   * Windows that were answered completely at least once. For an index, the answered windows may exceed the
+   * claimed ones. All other windows are missing.
    */
   readonly answered: readonly Window[];
   /** Start of the range that the last poll showed, on the axis of the source. Null if unknown. */

@@ -18,7 +18,7 @@ export interface ProcessPosition {
   readonly newest: boolean;
   /** True if this process has an older configuration, and a live worker process has the newest one. */
   readonly relieved: boolean;
-  /** Sequence number of its configuration. */
+  /** Sequence number of the configuration of the process. */
   readonly generation: number;
 }
 

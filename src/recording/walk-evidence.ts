@@ -119,7 +119,7 @@ interface DatasetEvidence {
    */
   readonly shown: EncodedRow[];
   readonly retires: boolean;
-  /** The table counts the walks that missed a row. */
+  /** True if the table counts the walks that missed a row. */
   readonly countsMissed: boolean;
   readonly confirmShrink: Confirmation;
   /** Number of quarantined items. Stored rows with their keys are not changed. */

@@ -10,7 +10,7 @@ export interface Assets {
   readonly style: string | null;
   /**
    * Returns the path of an island; null if it was not built.
-   * @param name its file in `web/` without the extension
+   * @param name file name in `web/` without the extension
    */
   script(name: string): string | null;
   /** The files, by their path below `/assets/`. */

@@ -77,7 +77,7 @@ const SHARES = {
   watchers: { recording: 0.05, waiting: 0.1, never: 1 },
 } as const;
 
-/** Paths whose response costs no more than a refusal, so that it never waits. */
+/** Paths whose response costs no more than a refusal, so that requests of these paths never wait. */
 const PROBE_PATHS = /^\/(health|ready)(\?|$)/;
 
 /** Minimum delay before waiting requests are checked again, in ms. */
@@ -149,8 +149,8 @@ export class RequestThrottle {
 
   /**
    * Queues long work, such as a further page of a file.
-   * @returns a function that ends it.
-   * @throws TooManyReadsError if it is refused
+   * @returns a function that ends the work
+   * @throws TooManyReadsError if the work is refused
    */
   acquireTurn(line: string): Promise<() => void> {
     return new Promise((resolve, reject) => {
@@ -197,7 +197,7 @@ export class RequestThrottle {
 
   /**
    * Counts a request as in progress.
-   * @returns a function that ends it
+   * @returns a function that counts the request as ended
    */
   #begin(): () => void {
     this.#allowance.begin(performance.now());

@@ -1,7 +1,7 @@
 /** A cached result and its expiry (monotonic, in ms). */
 interface CachedResult<T> {
   readonly answer: Promise<T>;
-  /** Null while it is being computed. */
+  /** Null while the result is being computed. */
   until: number | null;
 }
 

@@ -22,7 +22,9 @@ const TOO_LARGE = 413;
 export interface ChannelCall {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Undefined: a GET. A string is sent as is, all other values as JSON. */
+  /**
+   * Body of a POST. Undefined: the request is a GET. A string is sent unchanged, all other values as JSON.
+   */
   readonly body?: unknown;
 }
 
@@ -71,7 +73,7 @@ export async function callChannel(
 export const describeDeliveryError = (error: unknown, redact: (text: string) => string): string =>
   sanitizeMessage(redact(toErrorMessage(error)));
 
-/** Returns the pause that the response requests, in ms. Returns null if it requests none. */
+/** Returns the pause that the response requests, in ms. Returns null if the response requests none. */
 function readWaitMs(answer: HttpResponse): number | null {
   const { milliseconds = 0 } = (answer.status === 429 && retryAfter(answer, Date.now())) || {};
   return milliseconds > 0 ? Math.min(milliseconds, MAX_WAIT_MS) : null;

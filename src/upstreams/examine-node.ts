@@ -104,7 +104,7 @@ async function checkBootstrapped(node: CheckedUpstream): Promise<CheckResult[]> 
   ];
 }
 
-/** Returns the problems of one API. Returns an empty list if it responds. */
+/** Returns the problems of one API. Returns an empty list if the API responds. */
 async function checkApi(
   node: CheckedUpstream,
   testRequest: TestRequest,

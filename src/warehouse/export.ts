@@ -53,8 +53,8 @@ export interface ExportInput {
 export interface ExportedTable {
   readonly table: string;
   /**
-   * Reason why an incremental export exported all rows; null if it did not, or if the export was not
-   * incremental.
+   * Reason why an incremental export exported all rows; null if only new rows were exported, or if the export
+   * was not incremental.
    */
   readonly whole: string | null;
   readonly rows: number;

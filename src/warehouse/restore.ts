@@ -147,9 +147,9 @@ const numberedNamed = (table: string): Dataset | null => {
 };
 
 /**
- * Creates a temporary copy of a table's columns and their defaults, which files of an earlier version need, with
- * {@link EXPORTED_AT}.
- * @returns its name
+ * Creates a temporary copy of a table's columns and their defaults, which files of an earlier version need,
+ * with {@link EXPORTED_AT}.
+ * @returns the name of the copy
  */
 async function createStagingTable(
   loading: BulkLoad,
@@ -264,7 +264,7 @@ async function setSequences(
 
 /**
  * Compares the newest seal with the exported one.
- * @throws Error if they differ
+ * @throws Error if the seals differ
  */
 async function compareHead(loading: BulkLoad, head: string | null): Promise<void> {
   const [row] = await loading.rows('select head from recorder.seals order by seal desc limit 1');

@@ -22,8 +22,8 @@ export interface TableState {
 /** Selection of the rows to export, and the files that stay. */
 export interface TablePlan extends RowSelection {
   /**
-   * Reason why an incremental export exports all rows; null if it does not, or if the export is not
-   * incremental.
+   * Reason why an incremental export exports all rows; null if only new rows are exported, or if the export
+   * is not incremental.
    */
   readonly whole: string | null;
   /** Files of earlier exports that stay valid. */

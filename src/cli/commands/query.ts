@@ -72,7 +72,7 @@ function parseFormat(text: string): (typeof FORMATS)[number] {
 
 /**
  * Parses the moment of `--as-of`, as PostgreSQL does.
- * @throws UsageError if it is in the future, or not a time
+ * @throws UsageError if the text is not a time, or the time is in the future
  */
 export function parseAsOfOption(text: string, now: number): string {
   const moment = parseExactInstantOption('--as-of', text);
@@ -82,7 +82,7 @@ export function parseAsOfOption(text: string, now: number): string {
 
 /**
  * Parses the duration of `--timeout`, in ms.
- * @throws UsageError if it is not a duration, or is more than a day
+ * @throws UsageError if the text is not a duration, or the duration is more than a day
  */
 function parseTimeout(text: string): number {
   const { data } = duration.safeParse(text);

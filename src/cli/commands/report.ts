@@ -281,7 +281,7 @@ async function seriesBreaksCommand(app: App, options: ReportOptions): Promise<vo
 
 /**
  * Parses the month of `--month` into ms since 1970. Default: this month.
- * @throws UsageError if it is not a month, or has not started
+ * @throws UsageError if the text is not a month, or the month has not started
  */
 function parseMonth(text: string | undefined, now: number): { from: number; to: number } {
   const from = text === undefined ? startOfMonth(now) : parseInstant(`${text}-01`);
@@ -293,7 +293,7 @@ function parseMonth(text: string | undefined, now: number): { from: number; to: 
 
 /**
  * Parses the percentage of `--slo`. Returns undefined if the option is absent.
- * @throws UsageError if it is not a percentage
+ * @throws UsageError if the text is not a percentage
  */
 function parsePercentage(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;

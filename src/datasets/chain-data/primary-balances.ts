@@ -9,8 +9,8 @@ import { walkSingleResponse } from '../sources/single-response.ts';
 const CHAINS = { P: 'p-chain', X: 'x-chain', C: 'c-chain' } as const;
 
 /**
- * Balance of an address on a chain of the primary network. On the C-chain, it contains
- * only exported assets.
+ * Balance of an address on a chain of the primary network. On the C-chain, the balance contains only exported
+ * assets.
  */
 const source: Source = {
   name: 'primary-balances',

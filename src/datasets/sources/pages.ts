@@ -181,8 +181,8 @@ class WalkStart {
   }
 
   /**
-   * True if the walk ended because the items were not sorted newest first, although pages beyond the window
-   * were requested.
+   * True if the walk ended at items that are not sorted newest first. Only for a walk that requests pages
+   * down to a reach.
    */
   get isDisordered(): boolean {
     return this.#disordered;

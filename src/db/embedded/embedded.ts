@@ -39,8 +39,8 @@ const WAL_SEGMENT_BYTES = 16 * 1024 * 1024;
 /** An embedded PostgreSQL in use by this process. */
 export interface EmbeddedPostgres {
   /**
-   * The URL of its database `recorder` from this process: TCP, or the Unix socket in its folder if 127.0.0.1
-   * belongs to another container.
+   * The URL of the database `recorder` on the server, from this process: TCP, or the Unix socket in the
+   * folder of the server if 127.0.0.1 belongs to another container.
    */
   url: string;
   /** TCP port of the server on 127.0.0.1. */

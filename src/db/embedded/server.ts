@@ -56,7 +56,7 @@ async function hasVisibleServer(home: EmbeddedHome): Promise<boolean> {
   return pid > 0 && (await readlink(`/proc/${pid}/cwd`).catch(() => '')) === join(home.path, 'data');
 }
 
-/** Reads the server's own pid file. Numbers are 0 if it is missing. */
+/** Reads the server's own pid file. Numbers are 0 if the file is missing. */
 async function pidFile({ path }: EmbeddedHome): Promise<{ pid: number; port: number; status: string }> {
   const file = await readFile(join(path, 'data', 'postmaster.pid'), 'utf8').catch(() => '');
   const [pid, , , port, , , , status = ''] = file.split('\n').map((line) => line.trim());

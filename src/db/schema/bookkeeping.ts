@@ -263,7 +263,7 @@ export const quarantine = recorder.table(
     target_key: text().notNull(),
     /** SHA-256 of the item and the reason, in hex. */
     digest: text().notNull(),
-    /** The last run that received it. */
+    /** The last run that received the item. */
     run_id: bigint({ mode: 'number' }).notNull(),
     /** Time at which the item was first received. */
     quarantined_at: instant().notNull(),
@@ -309,7 +309,7 @@ export const budgets = recorder.table(
 export const ownObjects = recorder.table('own_objects', {
   /** Name of the object, such as `index recorder.gaps_by_run`. */
   name: text().primaryKey(),
-  /** The statement that creates it. */
+  /** The statement that creates the object. */
   statement: text().notNull(),
 });
 

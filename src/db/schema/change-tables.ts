@@ -18,7 +18,7 @@ export const changes = recorder.table(
      */
     commit_number: bigserial({ mode: 'number' }).primaryKey(),
     dataset: text().notNull(),
-    /** Null if the prober wrote it. */
+    /** The run that made the change; null if the prober wrote it. */
     run_id: bigint({ mode: 'number' }),
     recorded_at: instant().notNull(),
     /**

@@ -48,7 +48,7 @@ export const healthIntervals = recorder.table(
     reported: boolean().notNull().default(true),
     /** Number of probes before the interval. */
     probes_before: bigint({ mode: 'number' }).notNull().default(0),
-    /** Number of probes within it; null while it lasts. */
+    /** Number of probes within the interval; null while the interval lasts. */
     probes: bigint({ mode: 'bigint' }),
     /** Start of the failure of the check, as reported by the node. */
     failing_since: instant(),

@@ -36,18 +36,19 @@ export const sealDatasets = recorder.table(
     seal: integer().notNull(),
     /** The form in which rows were hashed. */
     form: text().notNull(),
-    /**
-     * Numbers of new leaves: recorded rows, ends of rows, and those of both that belong to a day that was
-     * sealed before.
-     */
+    /** Number of leaves for recorded rows. */
     rows: count(),
+    /** Number of leaves for ends of rows. */
     ends: count(),
+    /** Number of leaves of both kinds whose day was sealed before. */
     late: count(),
     /** The changes that were declared for this dataset since the previous seal. */
     changes: text().array().notNull(),
-    /** The root of the hash tree, the dataset's previous head, and its head: SHA-256 in hexadecimal. */
+    /** The root of the hash tree: SHA-256 in hexadecimal. */
     root: text().notNull(),
+    /** The head of the previous seal of the dataset; null for its first seal. */
     before: text(),
+    /** The head of the dataset after this seal: SHA-256 in hexadecimal. */
     head: text().notNull(),
   },
   (table) => [primaryKey({ columns: [table.dataset, table.seal] })],
@@ -90,6 +91,6 @@ export const sealChanges = recorder.table('seal_changes', {
   reason: text().notNull(),
   before_at: instant(),
   declared_at: instant().notNull(),
-  /** The first seal after it; null if there is none yet. */
+  /** The first seal after the change; null if there is none yet. */
   seal: integer(),
 });

@@ -2,7 +2,7 @@ import type { Dataset, DatasetColumn } from '../../datasets/contract.ts';
 import { lockRow } from '../../db/row-lock.ts';
 import { itemColumns } from './batch.ts';
 
-/** Kinds of changes, by their letter in `recorder.changes`. */
+/** Kinds of changes, by the letter in `recorder.changes`. */
 export const CHANGE_KINDS = {
   a: 'appeared',
   r: 'revised',

@@ -31,7 +31,10 @@ const MIN_USUAL_MULTIPLE = 4;
 /** For changes of 75 % or more, a smaller multiple of the usual change is enough. */
 const LARGE_CHANGE = Math.log(1.75);
 const MIN_USUAL_MULTIPLE_OF_LARGE = 3;
-/** Number of weeks before and after for the usual change: one year together, or less if there are fewer. */
+/**
+ * Number of weeks before and after a day from which the usual change is computed: one year together, or less
+ * if fewer are recorded.
+ */
 const USUAL_OVER = 26;
 /** Minimum share of the change between the last week before and the first week after. Growth is slower. */
 const MIN_SUDDEN_SHARE = 0.6;

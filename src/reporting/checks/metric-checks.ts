@@ -48,8 +48,8 @@ export const POINT_CTES = [
 ];
 
 /**
- * Returns SQL of whether two sides agree. True as soon as they do. False only after each side was requested
- * again after a late change of the other one; null until then.
+ * Returns SQL of whether two sides agree. True as soon as the sides agree. False only after each side was
+ * requested again after a late change of the other one; null until then.
  */
 const agreed = (left: string, right: string, agrees: string) =>
   `case when ${agrees} then true

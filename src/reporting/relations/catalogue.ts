@@ -63,7 +63,7 @@ const PROBE_VIEWS: ReadonlySet<string> = new Set([
   'node_uptime_by_month',
 ]);
 const probes: EntityList = { view: 'node_probes', columns: ['observer', 'node', 'probe'] };
-/** Targets whose coverage is listed: few, each with many ranges. */
+/** The list of targets with coverage: few targets, each with many ranges. */
 const coverageTargets: EntityList = { view: 'coverage_targets', columns: ['dataset', 'target'], alone: true };
 /** Commits of the change feed. The rows of a commit are read from the recorded data. */
 const commits: EntityList = { view: 'change_commits', columns: ['commit_number'] };

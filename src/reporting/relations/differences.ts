@@ -48,15 +48,13 @@ export interface DifferencesPage {
   readonly next: string | null;
 }
 
-/**
- * Maximum number of compared keys per requested row. It limits the cost of keys whose values are unchanged.
- */
+/** Maximum number of compared keys per requested row, to limit the cost of keys with unchanged values. */
 const KEYS_PER_ROW = 5;
 
 /** The rows and the two moments of a query, in the input format of PostgreSQL. */
 export interface DifferencesQuery extends ListQuery {
   readonly from: string;
-  /** Null: now. */
+  /** End of the window; null: now. */
   readonly to: string | null;
 }
 
@@ -158,8 +156,8 @@ function isDifferent(
 }
 
 /**
- * Maximum number of versions in the window that are found by time and sorted. Above it, reading series by
- * series is faster.
+ * Maximum number of versions in the window that are found by time and sorted. Above this number, reading
+ * series by series is faster.
  */
 const MAX_SORTED_ROWS = 10_000;
 

@@ -95,8 +95,8 @@ const sourceOf = (drawable: ChartSource, query: LinesQuery): PointsSource => ({
 });
 
 /**
- * Returns one query per line if an index finds the points of the dataset by time. Empty if it does not, or if a
- * key column has no value.
+ * Returns one query per line if an index finds the points of the dataset by time. Empty if no index does, or
+ * if a key column has no value.
  */
 function singleLines(drawable: ChartSource, query: LinesQuery): LinesQuery[] {
   if (!isFoundByTime(drawable)) return [];

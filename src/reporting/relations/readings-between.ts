@@ -5,8 +5,8 @@ import { type Row, readRows } from './rows.ts';
 import { versionsOf } from './versions.ts';
 
 /**
- * Reads the readings between two moments: they are the differences. A reading never changes, and its time is
- * part of its key, so no values are compared.
+ * Reads the readings between two moments. For a dataset of readings, these are the differences between the
+ * moments. A reading never changes, and its time is part of its key, so no values are compared.
  * @throws PostgresError 22023 if there is no record at the first moment
  */
 export async function readingsBetween(

@@ -115,7 +115,7 @@ export interface Relation {
   readonly pastParts?: readonly PastPart[];
   /**
    * The views in `reporting` that together contain the rows, if the index of the key works only within each
-   * of them. Absent: it works on the relation itself.
+   * of them. Absent: the index works on the relation itself.
    */
   readonly parts?: readonly string[];
   /** The reason why past moments cannot be queried, and an alternative. */

@@ -16,7 +16,7 @@ export interface TargetDay {
 /** The state of a target, and its days with recorded or missing time. */
 export interface TargetCoverage {
   readonly target: string;
-  /** As in `reporting_internal.coverage_states`; null if the target is no longer watched. */
+  /** State as in `reporting_internal.coverage_states`; null if the target is no longer watched. */
   readonly state: string | null;
   /** The reason why the target fails or is incomplete; null if neither. */
   readonly reason: string | null;

@@ -13,7 +13,10 @@ const HOUR = 3_600_000;
  * one.
  */
 const SEARCH_HOURS = [0, ...Array.from({ length: 18 }, (_, n) => 2 ** n)];
-/** Maximum length of a search window: ten years, in ms. Beyond it, rows are searched without a window. */
+/**
+ * Maximum length of a search window: ten years, in ms. Beyond this length, rows are searched without a
+ * window.
+ */
 const MAX_WINDOW_MS = 87_600 * HOUR;
 /** Number of pages that a window should contain. */
 const PAGES_PER_WINDOW = 2;
@@ -33,7 +36,7 @@ const FALLING: ReadonlySet<string> = new Set(['lte', 'lt']);
  * window with enough rows contains the page.
  */
 interface Windows {
-  /** Length of the first window, in ms. Null: all rows lie within it. */
+  /** Length of the first window, in ms. Null: all rows are within the first window. */
   readonly first: number | null;
   /**
    * Returns the length of the window after one with too few rows, in ms. Returns null if a window would cover

@@ -22,7 +22,7 @@ export interface VerifyResult {
   /** The number of rows, and of ends of rows, that are unchanged since they were sealed. */
   readonly rows: number;
   readonly ends: number;
-  /** The number of late rows and ends. The next seal includes them. */
+  /** The number of late rows and ends. The next seal includes these rows and ends. */
   readonly unsealed: number;
   /** Number of missing rows and ends whose removal was declared. */
   readonly removed: number;

@@ -37,7 +37,7 @@ interface HistorySql {
   readonly observationsFrom: string;
   /** SQL condition for targets whose rows are compared. */
   readonly watched: string;
-  /** The FROM item `s` and the start of its join condition. */
+  /** The FROM item `s` and the start of the condition of its join. */
   readonly rows: string;
   /**
    * Columns for each group of nodes with the same values: `known` (the number of nodes that know the present

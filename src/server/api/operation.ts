@@ -23,12 +23,12 @@ export interface Operation {
   readonly id: string;
   readonly tag: 'datasets' | 'views' | 'questions' | 'recording';
   readonly summary: string;
-  /** The schemas and descriptions of its parameters, by name. */
+  /** The schemas and descriptions of the parameters, by name. */
   readonly parameters: () => ReadonlyMap<
     string,
     { readonly schema: z.ZodType; readonly description?: string }
   >;
-  /** The schema of its response. */
+  /** The schema of the response. */
   readonly answer: JsonSchema;
   /**
    * Validates the parameters, and returns the queries of the response.

@@ -46,7 +46,7 @@ export const rowSchema = ({ about, columns }: Pick<Relation, 'about' | 'columns'
 
 /**
  * Returns the schema of a page of rows.
- * @param row the name of the row's schema
+ * @param row name of the schema of a row
  */
 export const pageSchema = (row: string): JsonSchema => ({
   type: 'object',

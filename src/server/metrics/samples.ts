@@ -24,14 +24,14 @@ export interface Buckets {
 /** A series of a family, and its current value. */
 export interface Sample {
   readonly family: Family;
-  /** In the order of the labels of the family. */
+  /** Values of the labels, in the order of the family. */
   readonly labels: readonly string[];
   readonly value: number | Buckets;
 }
 
 /** A family that creates its own samples. */
 type Sampler<Value> = Family & {
-  /** @param labels the values of its labels, in their order */
+  /** @param labels the values of the labels of the series, in order */
   of(value: Value, ...labels: readonly string[]): Sample;
 };
 

@@ -42,7 +42,7 @@ export interface PageContext {
   readonly demands: () => Promise<readonly Demand[]>;
   /** Disk usage of the record, cached for 1 min. */
   readonly disk: () => Promise<DiskUse>;
-  /** State of the queues, cached for 1 s. Rejects with QueueUnavailableError if they do not answer. */
+  /** State of the queues, cached for 1 s. Rejects with QueueUnavailableError if the queues do not respond. */
   readonly queues: QueuesView;
   readonly recorder: RecorderFacts;
   /** State of the nodes, cached for some seconds. */
@@ -58,7 +58,7 @@ export interface Content {
   readonly title: string;
   /** Breadcrumbs, from the outside in. Default: none, for a page of the navigation. */
   readonly crumbs?: readonly { readonly href: string; readonly label: string }[];
-  /** Modules of `web/` that it uses, without the extension. The page must be usable without them. */
+  /** Modules of `web/` that the page uses, without the extension. The page must be usable without them. */
   readonly islands?: readonly string[];
   /** Refresh interval, in s. Default: no refresh. */
   readonly live?: number;

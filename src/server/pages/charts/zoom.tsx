@@ -10,7 +10,7 @@ const inTime = (at: number) => new Date(Math.min(Math.max(Math.round(at), EARLIE
 
 /**
  * Links that move and scale the window; each loads the points of the new window.
- * @param fixed whether its end was given
+ * @param fixed true if the end of the window was given
  */
 export function Zoom({ drawing, fixed }: { readonly drawing: ChartRequest; readonly fixed: boolean }) {
   const [from, to] = drawing.window.map((one) => one.getTime());

@@ -8,7 +8,7 @@ import { numberText } from '../texts.ts';
 
 interface BudgetsProps {
   readonly budgets: Status['budgets'];
-  /** Null while it is being computed. */
+  /** Null while the demand is being computed. */
   readonly demands: readonly Demand[] | null;
 }
 

@@ -17,7 +17,7 @@ export interface FieldPlace {
 export interface CalendarDay {
   /** A moment of the day, in ms since 1970. */
   readonly at: number;
-  /** Target of its link; null for no link. */
+  /** Target of the link of the day; null for no link. */
   readonly href: string | null;
   draw(place: FieldPlace): ComponentChildren;
 }

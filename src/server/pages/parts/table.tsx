@@ -6,7 +6,7 @@ export interface TableColumn<Row> {
   readonly name: string;
   /** Description, displayed on demand. */
   readonly about?: string;
-  /** Content of its header. Default: the name. */
+  /** Content of the header of the column. Default: the name. */
   readonly head?: ComponentChildren;
   /** Sort direction of the rows by this column; undefined: the rows are not sorted by it. */
   readonly sorted?: 'ascending' | 'descending' | undefined;

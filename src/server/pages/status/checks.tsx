@@ -6,7 +6,7 @@ import { countText } from '../texts.ts';
 
 /**
  * The checks that a node reports, collapsed if none fails.
- * @param open whether they are expanded
+ * @param open true if the list is expanded
  */
 export function Checks({ checks, open }: { readonly checks: readonly NodeCheck[]; readonly open: boolean }) {
   if (checks.length === 0) return <p class="soft">The node reported no checks.</p>;

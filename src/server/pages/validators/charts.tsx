@@ -17,7 +17,7 @@ export interface ChartSection {
   readonly columns: readonly string[];
   readonly window: readonly [from: Date, to: Date];
   readonly draws: 'line' | 'steps' | 'counts';
-  /** The keys of its lines, for the link to the whole chart. */
+  /** The keys of the lines of the chart, for the link to the whole chart. */
   readonly keys: Readonly<Record<string, string>>;
   readonly lines: readonly Line[];
 }

@@ -36,7 +36,7 @@ export function NodeStateCell({ node, state }: MyValidator) {
   );
 }
 
-/** The uptime as peers see it, against the requirement of the reward. */
+/** The uptime as observed by peers, and the uptime that the reward requires. */
 export function SeenUptime({ uptime, threshold, downtime_left_minutes: left }: MyValidator) {
   if (uptime === null || threshold === null) return <>{none}</>;
   const tone = left !== null && left < 0 ? 'bad' : uptime < threshold || (left ?? 0) < 1440 ? 'warn' : 'good';

@@ -44,7 +44,7 @@ export const validatorsPage = definePage({
 });
 
 interface MyValidatorsProps {
-  /** Null while they are being computed. */
+  /** Null while the validators are being loaded. */
   readonly all: readonly MyValidator[] | null;
 }
 
