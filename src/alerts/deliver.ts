@@ -113,7 +113,7 @@ async function sendOne(
     work.end();
   }
   if (!(await storeSent(sql, holding, id)))
-    return 'the channel went to another worker while a message was sent';
+    return 'another worker took over the channel while a message was sent';
   return null;
 }
 

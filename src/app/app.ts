@@ -71,7 +71,12 @@ export interface AppOptions extends DatabaseOptions {
 }
 
 const DEFAULT_FILE = 'recorder.yaml';
-const MISTAKEN_FILES = ['recorder.yml', 'recorder.yaml.txt', 'chain-recorder.yaml', 'chain-recorder.yml'];
+const MISNAMED_CONFIG_FILES = [
+  'recorder.yml',
+  'recorder.yaml.txt',
+  'chain-recorder.yaml',
+  'chain-recorder.yml',
+];
 
 /**
  * Opens configuration, database and upstreams.
@@ -167,7 +172,7 @@ export function findConfigFile(environment: Environment, named: string | undefin
   if (file === '') throw new UsageError(['--config: is empty: name a file']);
   if (file !== undefined) return file;
   if (existsSync(DEFAULT_FILE)) return join('.', DEFAULT_FILE);
-  const meant = MISTAKEN_FILES.find((one) => existsSync(one));
+  const meant = MISNAMED_CONFIG_FILES.find((one) => existsSync(one));
   if (meant !== undefined)
     throw new UsageError([`${meant}: is not read: rename it to ${DEFAULT_FILE}, or name it with --config`]);
   return null;

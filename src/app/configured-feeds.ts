@@ -35,12 +35,14 @@ function withoutEffect(dataset: string, setting: string, value: unknown): string
       if (!source.range)
         return 'the upstream returns only the current state; past states cannot be requested';
       if (source.range.axis === 'time')
-        return typeof value === 'number' ? 'it is recorded by time: name a day such as 2025-01-31' : null;
+        return typeof value === 'number'
+          ? 'the dataset is recorded by time: name a day such as 2025-01-31'
+          : null;
       if (source.range.lookback === Number.POSITIVE_INFINITY)
-        return 'it is recorded by height, from the first block on';
-      return typeof value === 'string' ? 'it is recorded by height: name a height such as 0' : null;
+        return 'the dataset is recorded by height, from the first block on';
+      return typeof value === 'string' ? 'the dataset is recorded by height: name a height such as 0' : null;
     case 'pageSize':
-      return source.paged ? null : 'its requests have no page size';
+      return source.paged ? null : 'the requests of the dataset have no page size';
     default:
       return null;
   }

@@ -15,5 +15,5 @@ export function getExitCode(runs: readonly RunResult[], busy: readonly string[],
 
 /** Returns the message of a command that was stopped before it had completed. */
 export function interruptedText(left: number, all: number): string {
-  return `interrupted: ${left} of ${all} parts are left; what was recorded is kept: run the same command again to continue`;
+  return `interrupted: ${left} of ${all} parts are left; recorded data is kept: run the same command again to continue`;
 }

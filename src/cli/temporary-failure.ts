@@ -12,5 +12,5 @@ const TEMPORARY_ERRORS = [ReplicaUnavailableError, TargetUnavailableError, Inter
 export function describeTemporaryFailure(error: unknown): string | null {
   if (TEMPORARY_ERRORS.some((kind) => error instanceof kind)) return toErrorMessage(error);
   if (!isDatabaseUnavailable(error)) return null;
-  return `the database cannot be reached: ${toErrorMessage(error)}; check DATABASE_URL and that it runs`;
+  return `the database cannot be reached: ${toErrorMessage(error)}; check DATABASE_URL, and that the server runs`;
 }

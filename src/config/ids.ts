@@ -2,7 +2,7 @@ import { bech32 } from '@scure/base';
 import { z } from 'zod';
 import { decodeCb58 } from '../lib/cb58.ts';
 
-const MISTYPED = 'is mistyped: its checksum does not fit';
+const MISTYPED = 'is mistyped: the checksum does not match';
 
 /** Returns a schema of texts with a checksum. The checksum is only verified if the format is valid. */
 const checked = (form: RegExp, shape: string, fits: (text: string) => boolean) =>

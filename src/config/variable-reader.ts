@@ -18,7 +18,7 @@ const KEY_PATTERN = /^[\x21\x23-\x26\x28-\x7e]([\x20-\x7e]*[\x21\x23-\x26\x28-\x
 const BEARER_TOKEN_PATTERN = /^[\x21-\x7e]+$/;
 
 const UNREADABLE =
-  'is no URL that can be read: in user and password write / as %2F, @ as %40, : as %3A, # as %23, ? as %3F and % as %25';
+  'is not a valid URL: in user and password write / as %2F, @ as %40, : as %3A, # as %23, ? as %3F and % as %25';
 
 /**
  * Reads environment variables. Each method returns undefined for a variable that is not set, and adds what is

@@ -82,7 +82,7 @@ export async function checkExportTargets(
         // A usage error already contains the fix.
         if (error instanceof UsageError) return { check, ok: false, found: error.message };
         const fix = to.startsWith('s3:')
-          ? 'correct exports[].to, AWS_ENDPOINT_URL, AWS_REGION or the keys (docs/how-to/export.md says what they need)'
+          ? 'correct exports[].to, AWS_ENDPOINT_URL, AWS_REGION or the keys (required permissions: docs/how-to/export.md)'
           : `give this user write access to ${isAbsolute(to) ? to : `${to} (relative to the directory in which the recorder was started)`}, or name another folder in exports[].to`;
         return { check, ok: false, found: `${to}: ${toErrorMessage(error)}`, fix: fix };
       }

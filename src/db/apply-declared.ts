@@ -157,7 +157,7 @@ export class Reporting {
     const create = definition(object);
     const refused = await attempt(this.#sql, create);
     if (!refused) return [];
-    if (key === null || !CANNOT_REPLACE.has(refused.code ?? ''))
+    if (key === null || !REPLACE_REFUSED_CODES.has(refused.code ?? ''))
       throw nameConflictError(name, refused) ?? refused;
     const dropped = await this.#drop({ keys: [key] });
     await this.#sql.unsafe(create);
@@ -217,7 +217,7 @@ export class Reporting {
 /**
  * invalid_table_definition and invalid_function_definition: `create or replace` does not support the change.
  */
-const CANNOT_REPLACE: ReadonlySet<string> = new Set(['42P16', '42P13']);
+const REPLACE_REFUSED_CODES: ReadonlySet<string> = new Set(['42P16', '42P13']);
 /**
  * dependent_objects_still_exist and feature_not_supported: views or functions depend on what a statement
  * changes.

@@ -9,7 +9,7 @@ export async function encodingProblem(sql: postgres.Sql): Promise<string | null>
     select current_database() as name, current_setting('server_encoding') as encoding`;
   if (!row || row.encoding === 'UTF8') return null;
   return (
-    `the database "${row.name}" is encoded in ${row.encoding}, and chain-recorder needs UTF-8: make another one ` +
+    `the database "${row.name}" is encoded in ${row.encoding}, and chain-recorder needs UTF-8: create another database ` +
     'with "createdb --template=template0 --encoding=UTF8 --locale=C.UTF-8 NAME" and name it in DATABASE_URL'
   );
 }

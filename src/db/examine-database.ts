@@ -71,7 +71,7 @@ async function otherTimeZones(sql: postgres.Sql, url: string): Promise<string[]>
   if (unset !== null) owners.push(['this server', unset]);
   return owners.map(
     ([owner, zone]) =>
-      `sessions of ${owner} have the time zone ${zone}: days without a zone in their queries are not days of UTC`,
+      `sessions of ${owner} have the time zone ${zone}: dates in their queries are not days of UTC`,
   );
 }
 

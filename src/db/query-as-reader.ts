@@ -218,7 +218,7 @@ async function createPastViews(run: Run, statement: string, asOf: string): Promi
     .filter(({ name, kind }) => kind === 'view' || !name.endsWith('_as_of'))
     .map(({ name }) =>
       past.includes(name)
-        ? `--as-of: write ${name} instead of reporting.${name}, which shows the present`
+        ? `--as-of: write ${name} instead of reporting.${name}, which has the current rows`
         : `--as-of: reporting.${name} has no history; these relations have one: ${past.join(', ')}`,
     );
   if (problems.length > 0) throw new UsageError(problems);

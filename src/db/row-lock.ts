@@ -29,7 +29,7 @@ export const LOCKS = {
  * unique_violation, duplicate_schema, duplicate_table: another process created the same object at the same
  * time.
  */
-const CREATED_MEANWHILE: ReadonlySet<unknown> = new Set(['23505', '42P06', '42P07']);
+const ALREADY_EXISTS_CODES: ReadonlySet<unknown> = new Set(['23505', '42P06', '42P07']);
 const CREATE_ATTEMPTS = 20;
 
 /** Creates the row of a lock, and the table if it is missing. Each statement is a transaction of its own. */
@@ -46,7 +46,7 @@ export async function createLock(sql: postgres.Sql, name: string): Promise<void>
       await sql.unsafe(`insert into ${TABLE} (name) values ($1) on conflict do nothing`, [name]);
       return;
     } catch (error) {
-      const isCreated = error instanceof Error && 'code' in error && CREATED_MEANWHILE.has(error.code);
+      const isCreated = error instanceof Error && 'code' in error && ALREADY_EXISTS_CODES.has(error.code);
       if (!isCreated || attempt === CREATE_ATTEMPTS) throw error;
     }
   }

@@ -17,7 +17,7 @@ import { createInitialProbe, WatchedProbe } from './watched-probe.ts';
 const MAX_TICK_GAP_MS = 2_000;
 /** Maximum pause between two ticks, in ms. */
 const MAX_PAUSE_MS = 250;
-const ONCE_PAUSE_MS = 50;
+const SINGLE_ROUND_TICK_MS = 50;
 /** Maximum number of queries that start in one tick. More would block the event loop. */
 const MAX_QUERIES_PER_TICK = 40;
 /**
@@ -253,7 +253,7 @@ export class Prober {
       this.#watched.every(({ suspect }) => suspect === null);
     do {
       this.tick();
-      await delay(ONCE_PAUSE_MS, undefined, { signal }).catch(() => {});
+      await delay(SINGLE_ROUND_TICK_MS, undefined, { signal }).catch(() => {});
     } while (!signal.aborted && !done());
     await this.#end();
     this.#stopping.abort();

@@ -173,7 +173,7 @@ const pickTexts = <T extends Pick<OpenInterval, 'error' | 'message' | 'reported'
 
 const unknownVerdict = (error: string) =>
   createVerdict(WHOLE_PROBE, { state: 'unknown', error, message: null }, false, null);
-const LOST_VERDICT = unknownVerdict('what was seen could not be stored');
+const LOST_VERDICT = unknownVerdict('the observed states could not be stored');
 
 /** The observed verdict of a probe under maintenance is unknown, because the ledger does not store it. */
 function resumeVerdict(row: OpenInterval): CurrentVerdict {

@@ -186,7 +186,7 @@ function applyReadings(
     check: string,
     verdict: ProbeVerdict,
     reported: boolean,
-    own: ReportedFailure = NO_ACCOUNT,
+    own: ReportedFailure = NO_FAILURE_DETAILS,
   ) => {
     const last = verdicts.get(check);
     const now = createVerdict(check, verdict, reported, own.failures);
@@ -232,7 +232,7 @@ function applyReadings(
   return transitions;
 }
 
-const NO_ACCOUNT: ReportedFailure = { failingSince: null, failures: null };
+const NO_FAILURE_DETAILS: ReportedFailure = { failingSince: null, failures: null };
 const NOT_REPORTED: ProbeVerdict = { state: 'unknown', error: 'not in the report', message: null };
 
 const STALE_ERROR = 'stale: its timestamp does not change';

@@ -10,7 +10,7 @@ const CHECK_TIMEOUT_MS = 5_000;
 const CAUSES: readonly (readonly [RegExp, string, string])[] = [
   [
     /NOAUTH|without any credentials/,
-    'it wants a password',
+    'it requires a password',
     'write it into REDIS_URL: redis://:PASSWORD@host:port',
   ],
   [
@@ -21,33 +21,33 @@ const CAUSES: readonly (readonly [RegExp, string, string])[] = [
   [
     /without any password configured/,
     'it has no password, and one was sent',
-    'take the password out of REDIS_URL',
+    'remove the password from REDIS_URL',
   ],
   [/cluster support disabled/, 'it is no cluster', 'write redis:// instead of redis-cluster://'],
   [
     /unknown command.{0,3}sentinel/i,
     'it is no sentinel',
-    'name the hosts and ports of the sentinels in REDIS_URL (26379 where none is given), or write redis://',
+    'name the hosts and ports of the sentinels in REDIS_URL (default port: 26379), or write redis://',
   ],
   [
     /sentinels are unreachable.*Connection is closed/,
-    'no sentinel answers',
-    'start the sentinels, or correct their hosts and ports in REDIS_URL (26379 where none is given)',
+    'no sentinel responds',
+    'start the sentinels, or correct their hosts and ports in REDIS_URL (default port: 26379)',
   ],
   [
     /No such master with that name|invalid reply/,
-    'no sentinel knows a primary of this name',
+    'no sentinel has a primary with this name',
     'correct the name behind the hosts in REDIS_URL: redis-cli -p 26379 sentinel masters shows it',
   ],
-  [/NOPERM/, 'its user lacks rights', 'give the user all of them: ACL SETUSER NAME ~* &* +@all'],
+  [/NOPERM/, 'the user lacks permissions', 'grant all permissions: ACL SETUSER NAME ~* &* +@all'],
   ...WRITE_REFUSALS,
-  [/LOADING/, 'it is loading its data', 'wait until it has'],
+  [/LOADING/, 'it is loading its data', 'wait until the data is loaded'],
   [
     /ECONNREFUSED/,
     'nothing listens there',
     'start Redis, or correct host and port in REDIS_URL; without REDIS_URL the queue is in PostgreSQL',
   ],
-  [/ENOTFOUND|EAI_AGAIN/, 'no host has this name', 'correct the host in REDIS_URL'],
+  [/ENOTFOUND|EAI_AGAIN/, 'the host name cannot be resolved', 'correct the host in REDIS_URL'],
   [
     /ETIMEDOUT|EHOSTUNREACH|timed? ?out/i,
     'it cannot be reached',
@@ -61,8 +61,8 @@ const CAUSES: readonly (readonly [RegExp, string, string])[] = [
   ],
   [
     /ECONNRESET|Connection is closed|Protocol error|ParserError/i,
-    'it answers no Redis commands',
-    'correct the port in REDIS_URL: it may want rediss:// (TLS), or be of another program',
+    'the server does not respond to Redis commands',
+    'correct the port in REDIS_URL: the server may require rediss:// (TLS), or the port belongs to another program',
   ],
 ];
 

@@ -19,7 +19,7 @@ const NO_ANSWER = {
   redis: 'it does not respond: start Redis, or correct REDIS_URL',
   postgres: 'it does not respond: PostgreSQL is busy or failing',
 };
-const PAUSED = 'it is paused, so that nothing is taken out of it: resume it with the tool that paused it';
+const PAUSED = 'it is paused, so that no job is started: resume the queue with the tool that paused it';
 
 /**
  * Repeated observation of a queue. An observation without a response is awaited, so that at most one is in

@@ -3,7 +3,7 @@ import { toErrorMessage } from '../lib/errors.ts';
 
 /** Fix for a Redis without the configured database, see {@link hasDatabase}. */
 const OTHER_DATABASE =
-  'end REDIS_URL with the number of one that it has, such as /0 (redis-cli config get databases says how many)';
+  'end REDIS_URL with the number of an existing database, such as /0 (redis-cli config get databases shows how many there are)';
 
 /**
  * Returns whether a Redis has the database with a number. If not, ioredis silently uses database 0, with the
@@ -39,7 +39,7 @@ export const WRITE_REFUSALS: readonly (readonly [RegExp, string, string])[] = [
   [
     /MISCONF/,
     'it rejects writes because it could not save its data to disk',
-    'see its log, and free disk space or give it write access to its folder',
+    'see the log of Redis; free disk space, or give Redis write access to its folder',
   ],
   [
     /READONLY/,

@@ -32,7 +32,7 @@ export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 
   constructor(source: string, target: string) {
-    super(`the lease on ${source} ${target} went to another run; this one stops and commits nothing more`);
+    super(`another run acquired the lease of ${source} ${target}; this run stops and commits nothing more`);
   }
 }
 

@@ -125,7 +125,7 @@ function reasonOf(error: unknown, file: string, missing: string): string {
     case 'ENAMETOOLONG':
       return `the name is too long: ${missing}`;
     case 'ELOOP':
-      return `is a link that leads to itself: ${missing}`;
+      return `is a symbolic link that points to itself: ${missing}`;
     case 'ENXIO':
       return 'is a socket or a device that cannot be read: name a file';
     case 'ERR_ENCODING_INVALID_ENCODED_DATA':

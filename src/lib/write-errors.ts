@@ -3,20 +3,20 @@ import { lstat, mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { UsageError } from './errors.ts';
 
-const mayNot = (path: string) => `this user may not write to ${path || 'it'}: let it, or`;
-const inTheWay = (path: string) => `${fileAbove(path)} is a file, where a folder has to be:`;
-const full = () => 'the disk is full: make room on it, or';
+const notPermitted = (path: string) => `this user may not write to ${path || 'it'}: grant write access, or`;
+const fileInsteadOfFolder = (path: string) => `${fileAbove(path)} is a file, where a folder has to be:`;
+const full = () => 'the disk is full: free disk space, or';
 
 /**
  * Reasons of write errors by system error code, up to the fix. The path is from the error; empty: the error
  * has none.
  */
 const WRITE_ERROR_TEXTS: Readonly<Record<string, (path: string) => string>> = {
-  EACCES: mayNot,
-  EPERM: mayNot,
+  EACCES: notPermitted,
+  EPERM: notPermitted,
   EROFS: () => 'the file system is read-only:',
-  ENOTDIR: inTheWay,
-  EEXIST: inTheWay,
+  ENOTDIR: fileInsteadOfFolder,
+  EEXIST: fileInsteadOfFolder,
   ENOENT: (path) => `there is no folder ${dirname(resolve(path))}: create it, or`,
   ELOOP: (path) => `${path} is a symbolic link, which is not followed: remove it, or`,
   ENAMETOOLONG: () => 'the name is too long:',
@@ -24,7 +24,7 @@ const WRITE_ERROR_TEXTS: Readonly<Record<string, (path: string) => string>> = {
   EDQUOT: full,
 };
 
-const ELSEWHERE = 'name another place';
+const OTHER_PLACE_FIX = 'name another place';
 
 /**
  * Runs a write and converts errors of the file system into messages for the user.
@@ -36,7 +36,7 @@ const ELSEWHERE = 'name another place';
 export async function explainWriteErrors<Written>(
   place: string,
   write: () => Promise<Written>,
-  fix = ELSEWHERE,
+  fix = OTHER_PLACE_FIX,
 ): Promise<Written> {
   try {
     return await write();
@@ -73,7 +73,7 @@ export async function rejectSymlinks(folder: string, path: string, place: string
     if (found === null) return;
     if (found.isSymbolicLink())
       throw new UsageError([
-        `${place}: ${part} is a symbolic link, which is not followed: remove it, or ${ELSEWHERE}`,
+        `${place}: ${part} is a symbolic link, which is not followed: remove it, or ${OTHER_PLACE_FIX}`,
       ]);
   }
 }
@@ -83,14 +83,14 @@ export async function rejectSymlinks(folder: string, path: string, place: string
  * @throws UsageError if it cannot be written
  */
 export function assertWritable(place: string, file: string): void {
-  if (file === '') throw new UsageError([`${place.trim()}: is empty: ${ELSEWHERE}`]);
+  if (file === '') throw new UsageError([`${place.trim()}: is empty: ${OTHER_PLACE_FIX}`]);
   const there = existsSync(file);
   if (there && statSync(file).isDirectory())
-    throw new UsageError([`${place}: is a folder: name a file in it, or ${ELSEWHERE}`]);
+    throw new UsageError([`${place}: is a folder: name a file in it, or ${OTHER_PLACE_FIX}`]);
   try {
     accessSync(there ? file : dirname(resolve(file)), constants.W_OK);
   } catch (error) {
-    throw toWriteError(error, place, ELSEWHERE, file) ?? error;
+    throw toWriteError(error, place, OTHER_PLACE_FIX, file) ?? error;
   }
 }
 

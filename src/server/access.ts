@@ -39,7 +39,7 @@ const SESSION_MS = 30 * 86_400_000;
  * Public paths, which containers, load balancers and the login form need. These paths reveal nothing about the
  * record.
  */
-const OPEN_PATHS = /^\/(health|ready|login|logout|theme|assets\/.*)$/;
+const PATHS_WITHOUT_TOKEN = /^\/(health|ready|login|logout|theme|assets\/.*)$/;
 /** Paths that can be public and embedded in pages of other sites. */
 export const PUBLIC_PATHS = { status: /^\/status(\/|$|\.)/, badge: /^\/badge\// } as const;
 
@@ -59,7 +59,7 @@ export class Access {
       ]);
     this.#token = token;
     this.#proxied = withinNetworks(trustedProxies);
-    this.#open = [OPEN_PATHS, ...everybodySees.map((what) => PUBLIC_PATHS[what])];
+    this.#open = [PATHS_WITHOUT_TOKEN, ...everybodySees.map((what) => PUBLIC_PATHS[what])];
     this.#everybody = isLoopback(host) && token === undefined;
   }
 

@@ -15,8 +15,8 @@ interface MomentParameter {
   readonly fix: string;
 }
 
-const OMIT_ADVICE = 'leave it out for what is known now';
-const EARLIER_ADVICE = 'name one that has';
+const OMIT_ADVICE = 'omit this parameter to read the current state';
+const EARLIER_ADVICE = 'name an earlier moment';
 const CHANGES = /\/changes(\.\w+)?$/;
 
 const MOMENT_PARAMETERS: readonly MomentParameter[] = [

@@ -26,7 +26,7 @@ const RESULT_TTL_MS = 2_000;
 const BRIDGE =
   /^(docker|podman|br-|veth|virbr|vmnet|vboxnet|lxcbr|lxdbr|incusbr|cni|cbr|flannel|cali|nerdctl|kube)/;
 /** Error codes that prove that the host was reached. */
-const ANSWERED: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ECONNRESET']);
+const HOST_REACHED_CODES: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ECONNRESET']);
 
 /**
  * Checks by TCP connections whether this machine is cut off from the network. The machine is cut off while
@@ -106,7 +106,9 @@ async function tryConnection({ host, port }: Endpoint): Promise<Reach> {
     };
     socket.once('connect', () => end('reached'));
     socket.once('timeout', () => end('failed'));
-    socket.on('error', (error) => end('code' in error && ANSWERED.has(error.code) ? 'reached' : 'failed'));
+    socket.on('error', (error) =>
+      end('code' in error && HOST_REACHED_CODES.has(error.code) ? 'reached' : 'failed'),
+    );
   });
 }
 

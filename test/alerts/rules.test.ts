@@ -481,7 +481,7 @@ describe('node-flapping', () => {
     const outages = [90, 80, 75, 70].map((at) => anHour(at * minute));
     await ledger(...outages, { state: 'unknown', from: 70 * minute, error: 'the call failed (ENOTFOUND)' });
     expect(await ask('node-flapping', {}, ago(60 * minute))).toMatchObject([
-      { summary: 'n1 went down 4 times within 60 minutes: it gives no reason', since: ago(91 * minute) },
+      { summary: 'n1 went down 4 times within 60 minutes: no reason is reported', since: ago(91 * minute) },
     ]);
     expect(await ask('node-flapping')).toMatchObject([{ subject: 'n1', unknown: true }]);
   });

@@ -88,7 +88,7 @@ describe.skipIf(noBadPlaces)('query --format parquet', () => {
     expect(told(ended)).toEqual(
       one(
         1,
-        /^chain-recorder failed: TMPDIR .*full: the disk is full: make room on it, or name another place$/,
+        /^chain-recorder failed: TMPDIR .*full: the disk is full: free disk space, or name another place$/,
       ),
     );
   });
@@ -116,7 +116,7 @@ describe.skipIf(noBadPlaces)('an output file', () => {
     ['init', '--no-check', '--config', 'full/other.yaml'],
   ])('on a full disk is reported by %s', async (...args) => {
     expect(told(await run(args, fullDisk(join(dir, 'full'))))).toEqual(
-      one(1, /^chain-recorder failed: .*full\/\w+\.\w+: the disk is full: make room on it, or name another/),
+      one(1, /^chain-recorder failed: .*full\/\w+\.\w+: the disk is full: free disk space, or name another/),
     );
   });
 });

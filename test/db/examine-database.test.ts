@@ -167,7 +167,7 @@ describe('a database', () => {
     expect(checked).toMatchObject({
       ok: false,
       found: expect.stringContaining('is encoded in LATIN1'),
-      fix: expect.stringMatching(/^make another one with "createdb/),
+      fix: expect.stringMatching(/^create another database with "createdb/),
     });
     await admin.unsafe(`drop database ${name}`);
   });

@@ -27,7 +27,7 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
     expect(await checkRedis(`redis://:correct-horse@127.0.0.1:${port}`)).toBeNull();
     expect(await checkRedis(`redis://127.0.0.1:${port}`)).toMatchObject({
       ok: false,
-      found: `Redis 127.0.0.1:${port}: it wants a password`,
+      found: `Redis 127.0.0.1:${port}: it requires a password`,
     });
     const wrong = await checkRedis(`redis://:wrong-horse@127.0.0.1:${port}`);
     expect(wrong).toMatchObject({
@@ -65,7 +65,7 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
     expect(await checkRedis(`${url}/99`)).toMatchObject({
       ok: false,
       found: expect.stringContaining('it has no database 99'),
-      fix: expect.stringContaining('end REDIS_URL with the number of one that it has'),
+      fix: expect.stringContaining('end REDIS_URL with the number of an existing database'),
     });
   });
 
@@ -143,7 +143,7 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
     const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',');
     expect(await checkRedis(`redis-sentinel://${hosts}/recorder`)).toBeNull();
     expect(await checkRedis(`redis-sentinel://${hosts}/another`)).toMatchObject({
-      found: `Redis behind sentinels ${hosts}: no sentinel knows a primary of this name`,
+      found: `Redis behind sentinels ${hosts}: no sentinel has a primary with this name`,
     });
     expect(await checkRedis(`redis://127.0.0.1:${sentinels[0]?.port}`)).toMatchObject({
       found: expect.stringContaining('it is a sentinel'),
@@ -152,7 +152,7 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
       found: expect.stringContaining('it is no sentinel'),
     });
     expect(await checkRedis(`redis-sentinel://127.0.0.1:${await findFreePort()}/recorder`)).toMatchObject({
-      found: expect.stringContaining('no sentinel answers'),
+      found: expect.stringContaining('no sentinel responds'),
     });
   });
 
@@ -197,7 +197,7 @@ describe('at the address of a Redis', () => {
     const web = await rawServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     expect(await checkRedis(web.url.replace('http:', 'redis:'))).toMatchObject({
       ok: false,
-      found: expect.stringContaining('answers no Redis commands'),
+      found: expect.stringContaining('does not respond to Redis commands'),
     });
     await web.close();
   });

@@ -67,7 +67,7 @@ describe('an input file', () => {
         symlinkSync(at('loop'), at('loop'));
         return at('loop');
       },
-      /^--head: is a link that leads to itself/,
+      /^--head: is a symbolic link that points to itself/,
     ],
     ['whose name is too long', () => at('x'.repeat(300)), /^--head: the name is too long/],
     ['without an end', () => '/dev/zero', /^--head: is longer than 16 MiB/],

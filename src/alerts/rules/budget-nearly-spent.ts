@@ -9,7 +9,7 @@ export const budgetNearlySpent: AlertRule = {
   for: 0,
   every: 60_000,
   limits: { percent: 90 },
-  onlyNow: 'of a budget only what is used of the latest day is kept',
+  onlyNow: 'only the usage of the latest day of a budget is stored',
   evaluate: async ({ sql, at, limits, facts }) => {
     const rows = await sql<{ upstream: string; used: number; per_day: number }[]>`
       select b.upstream, b.day_units::float8 as used, limited.per_day

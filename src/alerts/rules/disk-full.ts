@@ -12,13 +12,13 @@ export const diskFull: AlertRule = {
   for: 0,
   every: 600_000,
   limits: { days: 14 },
-  onlyNow: 'how much of the disk was free is not recorded',
+  onlyNow: 'past values of the free disk space are not recorded',
   evaluate: async ({ at, limits, facts }) => {
     const use = await facts.disk();
     if (use.free === null) return [];
     // No seal was made recently, for example because the disk is full.
     if (use.perDay === null)
-      return [{ subject: SUBJECT, summary: 'how much a day adds is not known', since: null, unknown: true }];
+      return [{ subject: SUBJECT, summary: 'the growth per day is unknown', since: null, unknown: true }];
     const full = fullAt(use, at.getTime());
     if (full === null) return [];
     const days = (full - at.getTime()) / 86_400_000;
@@ -27,7 +27,7 @@ export const diskFull: AlertRule = {
       {
         subject: SUBJECT,
         severity: days < 2 ? 'critical' : undefined,
-        summary: `the disk is full in ${days.toFixed(1)} days at this pace: ${gigabytes(use.free)} free, ${gigabytes(use.perDay)} a day`,
+        summary: `the disk is full in ${days.toFixed(1)} days at the current growth: ${gigabytes(use.free)} free, ${gigabytes(use.perDay)} a day`,
         since: null,
         details: { free: use.free, per_day: use.perDay, full_at: new Date(full) },
       },

@@ -1,7 +1,7 @@
 import type { AlertRule } from '../rule.ts';
 
 /** Reason why rules about gaps do not support past moments. */
-const ONLY_NOW = 'which holes were open at a past moment is not kept: one that is healed is gone';
+const ONLY_NOW = 'past gaps are not stored: a filled gap is deleted';
 
 interface Row {
   readonly dataset: string;

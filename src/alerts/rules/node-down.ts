@@ -79,7 +79,7 @@ function foundOf({
     failing_since === null ? '' : ` (failing since ${failing_since.toISOString()} by its own count)`;
   return {
     subject: tag === null ? node : `${node} ${tag}`,
-    summary: `${node}${tag === null ? '' : ` (${tag})`} is down: ${words ?? error ?? 'it gives no reason'}${byNode}`,
+    summary: `${node}${tag === null ? '' : ` (${tag})`} is down: ${words ?? error ?? 'no reason is reported'}${byNode}`,
     since,
     details: { error, checks, failing_since, observers },
     unknown,

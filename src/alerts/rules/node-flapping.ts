@@ -35,7 +35,7 @@ export const nodeFlapping: AlertRule = {
       order by node`;
     return rows.map(({ node, times, since, error, unknown }) => ({
       subject: node,
-      summary: `${node} went down ${times} times within ${limits.minutes} minutes: ${error ?? 'it gives no reason'}`,
+      summary: `${node} went down ${times} times within ${limits.minutes} minutes: ${error ?? 'no reason is reported'}`,
       since,
       details: { times },
       unknown,

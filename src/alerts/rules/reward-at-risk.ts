@@ -5,7 +5,7 @@ import type { AlertRule } from '../rule.ts';
 export const rewardAtRisk: AlertRule = {
   name: 'reward-at-risk',
   about:
-    'A validation of a configured node is close to losing its reward: little downtime remains, in the view of some node.',
+    'A validation of a configured node is close to losing its reward: little downtime remains, as observed by at least one node.',
   severity: 'warning',
   for: 0,
   every: 300_000,

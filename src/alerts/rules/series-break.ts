@@ -19,7 +19,7 @@ export const seriesBreak: AlertRule = {
       order by chain_id, metric, broke_at`;
     return rows.map(({ chain_id, metric, broke_on, broke_at, ratio }) => ({
       subject: `${chain_id} ${metric} ${broke_on}`,
-      summary: `${metric} of chain ${chain_id} has another level since ${broke_on}${ratio === null ? '' : `: ${ratio} times what it was`}`,
+      summary: `${metric} of chain ${chain_id} has another level since ${broke_on}${ratio === null ? '' : `: ${ratio} times the previous level`}`,
       since: broke_at,
     }));
   },

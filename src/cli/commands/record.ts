@@ -152,7 +152,7 @@ function startOfRecord({ answered }: TargetState, dataset: string, target: Targe
 function rejectUnsupportedBackfill({ source: { range } }: ConfiguredFeed, dataset: string): void {
   if (range && isBackfillable(range)) return;
   const why = range
-    ? `it is recorded by height from the first block automatically; "heal ${dataset}" fills gaps`
+    ? `the dataset is recorded by height from the first block automatically; "heal ${dataset}" fills gaps`
     : 'the upstream returns only the current state; past states cannot be requested';
   const others = catalog
     .filter(({ source }) => source.range && isBackfillable(source.range))

@@ -17,7 +17,7 @@ const source = nodeMethod({
 });
 
 /** Maps from asset to amount in the response, by column. */
-const MAPS = {
+const BALANCE_MAPS = {
   balance: 'balances',
   unlocked: 'unlockeds',
   lockedStakeable: 'lockedStakeables',
@@ -29,10 +29,10 @@ const MAPS = {
  * maps, too.
  */
 function itemsOf(body: unknown): unknown[] {
-  if (getMember(body, MAPS.balance) !== null) getObject(body, MAPS.balance);
+  if (getMember(body, BALANCE_MAPS.balance) !== null) getObject(body, BALANCE_MAPS.balance);
   const utxoIDs = getMember(body, 'utxoIDs');
   const assets = new Map<string, Record<string, unknown>>();
-  for (const [column, map] of Object.entries(MAPS))
+  for (const [column, map] of Object.entries(BALANCE_MAPS))
     for (const [assetID, amount] of getEntries(getMember(body, map))) {
       const item = assets.get(assetID) ?? { assetID, utxoIDs };
       item[column] = amount;

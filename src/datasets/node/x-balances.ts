@@ -10,8 +10,8 @@ import { singleResponsePage } from '../sources/single-response.ts';
 import { utxoReferences } from './utxo-references.ts';
 
 const X = '/ext/bc/X';
-const ALL = 'avm.getAllBalances';
-const ONE = 'avm.getBalance';
+const ALL_ASSETS_METHOD = 'avm.getAllBalances';
+const SINGLE_ASSET_METHOD = 'avm.getBalance';
 
 /**
  * Balances of an address on the X-chain (both methods deprecated): all assets, and the
@@ -43,21 +43,21 @@ async function* balances(
   const offered = new OptionalMethods(client);
   // Duplicate assets are kept, so that a contradiction is recorded.
   let rows: object[] = [];
-  const all = await offered.rpc(X, ALL, { address });
+  const all = await offered.rpc(X, ALL_ASSETS_METHOD, { address });
   for (const balance of all === undefined ? [] : getList(all, 'balances', 'total')) {
     const asset = getMember(balance, 'asset');
     const assetID = await resolveAssetId(client, asset);
     rows.push(Object.assign({}, balance, { assetID }));
   }
   for (const assetID of assets) {
-    const balance = await offered.rpc(X, ONE, { address, assetID });
+    const balance = await offered.rpc(X, SINGLE_ASSET_METHOD, { address, assetID });
     if (balance === undefined) continue;
     if (rows.every((row) => getMember(row, 'assetID') !== assetID)) rows.push({ assetID });
     rows = rows.map((row) =>
       getMember(row, 'assetID') === assetID ? Object.assign({}, row, balance, { assetID }) : row,
     );
   }
-  offered.requireAny([ALL, ONE]);
+  offered.requireAny([ALL_ASSETS_METHOD, SINGLE_ASSET_METHOD]);
   // Without the list of all assets, assets that are not watched may exist.
   yield { ...singleResponsePage({ balances: rows }, offered.refused), whole: all !== undefined };
 }
@@ -83,7 +83,7 @@ async function resolveAssetId(client: UpstreamClient, asset: unknown): Promise<u
 export const xBalances = defineDataset({
   name: 'x_balances',
   about: 'Balances of a watched address on the X-chain, by asset; for watched assets also the outputs.',
-  operations: [ALL, ONE],
+  operations: [ALL_ASSETS_METHOD, SINGLE_ASSET_METHOD],
   history: 'state',
   source,
   request: ['node', 'address'],

@@ -7,25 +7,26 @@ interface Cause {
   readonly fix: (match: RegExpExecArray, path: string) => string;
 }
 
-const OR_OWN = 'or name a PostgreSQL of your own in DATABASE_URL';
+const OWN_DATABASE_FIX = 'or name a PostgreSQL of your own in DATABASE_URL';
 
 const noPrograms = (path: string) =>
-  `the file system of ${path} allows no programs (noexec): use a folder of another one, ${OR_OWN}`;
+  `the file system of ${path} allows no programs (noexec): use a folder of another one, ${OWN_DATABASE_FIX}`;
 
 /** Returns the text for a full disk, with its fix. */
-export const diskFullText = (path: string) => `the disk of ${path} is full: free space on it, ${OR_OWN}`;
+export const diskFullText = (path: string) =>
+  `the disk of ${path} is full: free space on it, ${OWN_DATABASE_FIX}`;
 
 const CAUSES: readonly Cause[] = [
   {
     pattern: /could not look up effective user ID (\d+)/,
     fix: ([, uid]) =>
       `the user id ${uid} has no name on this system, and PostgreSQL requires one: add it to /etc/passwd ` +
-      `(echo "recorder:x:${uid}:0::/:/sbin/nologin" >> /etc/passwd), run as an existing user (of a container: --user node), ${OR_OWN}`,
+      `(echo "recorder:x:${uid}:0::/:/sbin/nologin" >> /etc/passwd), run as an existing user (of a container: --user node), ${OWN_DATABASE_FIX}`,
   },
   {
     pattern: DYNAMIC_MEMORY_REFUSED,
     fix: () =>
-      `the shared memory of this system (/dev/shm) is too small or not writable: give it 64 MB (of a container: --shm-size 64m), ${OR_OWN}`,
+      `the shared memory of this system (/dev/shm) is too small or not writable: give it 64 MB (of a container: --shm-size 64m), ${OWN_DATABASE_FIX}`,
   },
   {
     pattern: /No space left on device|Disk quota exceeded|ENOSPC|EDQUOT|wrote only \d+ of \d+ bytes/,
@@ -33,11 +34,11 @@ const CAUSES: readonly Cause[] = [
   },
   {
     pattern: /insufficient file descriptors|Too many open files|EMFILE/i,
-    fix: () => `the limit of open files is too low: raise the limit (ulimit -n 1024), ${OR_OWN}`,
+    fix: () => `the limit of open files is too low: raise the limit (ulimit -n 1024), ${OWN_DATABASE_FIX}`,
   },
   {
     pattern: /Cannot allocate memory|ENOMEM/,
-    fix: () => `this system has too little memory for PostgreSQL: give it 256 MB, ${OR_OWN}`,
+    fix: () => `this system has too little memory for PostgreSQL: give it 256 MB, ${OWN_DATABASE_FIX}`,
   },
   {
     pattern: /spawn \S+ EACCES/,
@@ -46,11 +47,12 @@ const CAUSES: readonly Cause[] = [
   {
     pattern: /spawn \S+ ENOENT|error while loading shared libraries: (\S+)/,
     fix: ([, library]) =>
-      `PostgreSQL's programs lack ${library ?? 'the C library (glibc)'} on this system: install it, ${OR_OWN}`,
+      `PostgreSQL's programs lack ${library ?? 'the C library (glibc)'} on this system: install it, ${OWN_DATABASE_FIX}`,
   },
   {
     pattern: /EROFS|Read-only file system/i,
-    fix: (_, path) => `the file system of ${path} is read-only: use a folder of another one, ${OR_OWN}`,
+    fix: (_, path) =>
+      `the file system of ${path} is read-only: use a folder of another one, ${OWN_DATABASE_FIX}`,
   },
 ];
 
@@ -63,7 +65,7 @@ export const restrictedRootError = (cause?: unknown): UsageError =>
   new UsageError(
     [
       'embedded PostgreSQL did not start: PostgreSQL refuses to run as root, and this root user lacks the capabilities to start it as the user postgres: run ' +
-        `as another user (of a container: --user node), allow the capabilities CHOWN, SETUID and SETGID, ${OR_OWN}`,
+        `as another user (of a container: --user node), allow the capabilities CHOWN, SETUID and SETGID, ${OWN_DATABASE_FIX}`,
     ],
     { cause },
   );

@@ -42,7 +42,7 @@ const ARRAYS: Readonly<Record<string, readonly [element: number, array: number]>
 /**
  * Types whose texts the driver would convert incorrectly: "true" to `false`, and times to the millisecond.
  */
-const TEXTS_AS_GIVEN = [16, 1184];
+const UNCONVERTED_TYPE_OIDS = [16, 1184];
 const JSON_TYPES = [114, 3802];
 
 /**
@@ -52,7 +52,7 @@ const JSON_TYPES = [114, 3802];
  */
 export function withArrays(sql: postgres.Sql): postgres.Sql {
   const { parsers, serializers } = sql.options;
-  for (const type of TEXTS_AS_GIVEN) {
+  for (const type of UNCONVERTED_TYPE_OIDS) {
     const serialize = serializers[type];
     serializers[type] = (value: unknown) => (typeof value === 'string' ? value : serialize?.(value));
   }

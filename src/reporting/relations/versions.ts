@@ -75,18 +75,18 @@ export function versionsOf({ kind, now, history, begins, ends }: DatasetRelation
  * @param at SQL of the moment
  */
 export function versionsKnownAt({ kind, begins }: DatasetRelations, history: Relation, at: string): string {
-  const then = kind === 'ledger' ? LEDGER_THEN : STATE_THEN;
+  const then = kind === 'ledger' ? LEDGER_COLUMNS_AT : STATE_COLUMNS_AT;
   const columns = history.columns.map(({ name }) => `${then[name]?.(at) ?? `v."${name}"`} as "${name}"`);
   return `(select ${columns.join(', ')} from ${relationSql(history.name)} v where v.${begins} <= ${at})`;
 }
 
 /** The columns that change while a version is valid, with SQL of their value at a past moment. */
-type Then = Readonly<Record<string, (at: string) => string>>;
-const STATE_THEN: Then = {
+type ColumnsAt = Readonly<Record<string, (at: string) => string>>;
+const STATE_COLUMNS_AT: ColumnsAt = {
   valid_to: (at) => `case when v.valid_to <= ${at} then v.valid_to end`,
   ended_by: (at) => `case when v.valid_to <= ${at} then v.ended_by end`,
 };
-const LEDGER_THEN: Then = {
+const LEDGER_COLUMNS_AT: ColumnsAt = {
   ended_at: (at) => `least(v.ended_at, ${at})`,
   is_open: (at) => `(v.is_open or v.ended_at > ${at})`,
   probes: (at) => `case when v.ended_at <= ${at} then v.probes end`,

@@ -56,6 +56,6 @@ export function beyondBudget({ upstream, unitsPerDay, allowedPerDay, limitPerDay
   const times = (unitsPerDay / allowedPerDay).toFixed(1);
   return (
     `${upstream}: the schedules request ${unitsPerDay} units a day, ${times} times the ${allowedPerDay} of its budget (${limit}): ` +
-    'part of it will always be late; poll less often (datasets.D.every), watch less, or declare a larger budget'
+    'a part of the data will always be late; poll less often (datasets.D.every), watch less, or declare a larger budget'
   );
 }

@@ -57,7 +57,7 @@ ${sealed(report)}
  */
 function sealed({ seal }: SlaReport): string {
   if (!seal)
-    return '<section><h2>Proof</h2><p>The record is not sealed yet: nothing proves that it was not changed.</p></section>';
+    return '<section><h2>Proof</h2><p>The recorded data is not sealed yet, so later changes of the data cannot be detected.</p></section>';
   return `<section><h2>Proof</h2><p>The recorded data is sealed until ${timeText(seal.sealed_until)}: seal ${seal.seal}, <code>${escapeHtml(seal.head)}</code></p>
 <p class="soft">The seal is a hash of the whole record. Keep this page: if a row is changed later, <code>chain-recorder verify</code>
 computes another hash and reports the day.</p></section>`;
@@ -84,7 +84,7 @@ function nodeSection(node: NodeSla, report: SlaReport): string {
     ],
   ];
   return `<section><h2>${escapeHtml(node.node)} <span class="${node.verdict}">${VERDICTS[node.verdict]}</span></h2>
-<p>${part === null ? '' : `The node was watched ${part} only, and all numbers are of that part of the month. `}${boundsSentence(node)}</p>
+<p>${part === null ? '' : `The node was watched ${part} only, and all numbers refer to that part of the month. `}${boundsSentence(node)}</p>
 ${bar(node)}
 <dl>${facts.map(([name, value]) => `<div><dt>${swatch(name)}${name}</dt><dd>${escapeHtml(value ?? '')}</dd></div>`).join('')}</dl>
 <h3>Probes</h3>

@@ -32,7 +32,7 @@ export const MAX_HEAD_BYTES = 16_384;
  */
 const MAX_FORM_BYTES = 4 * MAX_HEAD_BYTES;
 /** Paths for programs: they get JSON, also for errors. */
-const FOR_PROGRAMS = /^\/(api\/|health$|ready$|metrics$|openapi\.json$|badge\/|assets\/)|\.(json|csv)$/;
+const PROGRAM_PATHS = /^\/(api\/|health$|ready$|metrics$|openapi\.json$|badge\/|assets\/)|\.(json|csv)$/;
 
 const PAGE = 'text/html; charset=utf-8';
 
@@ -87,7 +87,7 @@ export function servePages(
   const send = (request: FastifyRequest, reply: FastifyReply, content: Content, status = 200) =>
     reply.code(status).type(PAGE).send(pageOf(request, content));
   const refusalOf = (request: FastifyRequest, problem: problems.PageProblem): RefusalResponse =>
-    FOR_PROGRAMS.test(pathOf(request))
+    PROGRAM_PATHS.test(pathOf(request))
       ? {
           type: 'application/json; charset=utf-8',
           body: JSON.stringify({ error: [problem.what, ...problem.details].join('; ') }),
@@ -108,7 +108,7 @@ export function servePages(
     if (admission === 'allowed') return;
     if (admission === 'elsewhere') return refuse(request, reply, problems.notThroughProxy);
     reply.header('www-authenticate', 'Bearer realm="chain-recorder"');
-    if (FOR_PROGRAMS.test(caller.path)) return refuse(request, reply, problems.noToken);
+    if (PROGRAM_PATHS.test(caller.path)) return refuse(request, reply, problems.noToken);
     return send(request, reply, login(request.url, false), 401);
   });
 

@@ -175,7 +175,7 @@ describe.each([
       end: () => redis?.command('CONFIG', 'SET', 'save', ''),
       refused: 'MISCONF',
       why: 'it could not save its data to disk',
-      fix: 'see its log, and free disk space',
+      fix: 'see the log of Redis; free disk space',
     },
   ])(
     'whose Redis $what is reported on every page and stays readable, until it recovers',

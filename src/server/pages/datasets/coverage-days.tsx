@@ -77,7 +77,7 @@ export function allDays(days: readonly DayCoverage[], from: string, to: string):
 /** Minimum height of the missing part, as a share of the field, so that it is visible however short. */
 const MIN_MISSING_SHARE = 1 / 3;
 /** CSS classes of the parts of a field: those of the states of nodes. */
-const FILLS = { covered: 'up', fetchable: 'maintenance', lost: 'down' } as const;
+const FILL_CLASSES = { covered: 'up', fetchable: 'maintenance', lost: 'down' } as const;
 
 /** The field of a day: the covered part, and below it the missing part. */
 export function DayField({ day, x, y, width, height }: FieldPlace & { readonly day: DayCoverage }) {
@@ -101,7 +101,7 @@ export function DayField({ day, x, y, width, height }: FieldPlace & { readonly d
         parts.map(({ part, tall }) => {
           const from = top;
           top += tall * height;
-          const fill = FILLS[part];
+          const fill = FILL_CLASSES[part];
           return tall > 0 ? (
             <rect
               class={fill}
@@ -124,9 +124,9 @@ const round = (value: number) => Math.round(value * 100) / 100;
 /** The legend of the fields. */
 export function DayLegend() {
   const meanings = [
-    [FILLS.covered, 'covered'],
-    [FILLS.fetchable, 'missing, can still be fetched'],
-    [FILLS.lost, 'permanently missing'],
+    [FILL_CLASSES.covered, 'covered'],
+    [FILL_CLASSES.fetchable, 'missing, can still be fetched'],
+    [FILL_CLASSES.lost, 'permanently missing'],
   ] as const;
   return (
     <ul class="legend">
@@ -165,7 +165,7 @@ export function DayStrip({ days }: { readonly days: readonly DayCoverage[] }) {
       preserveAspectRatio="none"
       aria-hidden="true"
     >
-      <path class={FILLS.covered} d={all('covered', tall)} />
+      <path class={FILL_CLASSES.covered} d={all('covered', tall)} />
       <path class="unrecorded" d={all('none', 2)} />
       {days.map((day, at) =>
         day.missing_ms > 0 ? (

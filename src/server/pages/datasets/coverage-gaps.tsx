@@ -96,7 +96,7 @@ export function Gaps({ record, all }: { readonly record: CoverageRecord; readonl
           <Table
             stacked
             caption="Permanent gaps"
-            columns={[...columns(byHeight), WHY]}
+            columns={[...columns(byHeight), REASON_COLUMN]}
             rows={lost}
             keyOf={(row) => lost.indexOf(row)}
             empty=""
@@ -135,4 +135,8 @@ const columns = (byHeight: boolean): readonly TableColumn<Row>[] => [
       ]),
 ];
 
-const WHY: TableColumn<Row> = { name: 'Reason', kind: 'wide', cell: ({ reason = null }) => <>{reason}</> };
+const REASON_COLUMN: TableColumn<Row> = {
+  name: 'Reason',
+  kind: 'wide',
+  cell: ({ reason = null }) => <>{reason}</>,
+};

@@ -133,7 +133,13 @@ export function Findings({ findings }: { readonly findings: readonly FindingGrou
 const MAX_OPEN_FINDINGS = 10;
 
 /** Kinds of findings with details on `/queues`. */
-const WORKING: readonly FindingGroup['component'][] = ['schedule', 'queue', 'process', 'workers', 'server'];
+const COMPONENTS_ON_QUEUES_PAGE: readonly FindingGroup['component'][] = [
+  'schedule',
+  'queue',
+  'process',
+  'workers',
+  'server',
+];
 
 const columns: readonly TableColumn<FindingGroup>[] = [
   { name: 'State', cell: ({ state }) => <StateBadge is={state} /> },
@@ -168,7 +174,7 @@ const columns: readonly TableColumn<FindingGroup>[] = [
             missing data{' '}
           </a>
         </>
-      ) : WORKING.includes(component) ? (
+      ) : COMPONENTS_ON_QUEUES_PAGE.includes(component) ? (
         <a
           href={
             component === 'process' || component === 'workers' || component === 'server'
