@@ -75,7 +75,7 @@ export class Moments {
       await this.#answer(dataset, moment);
       this.looked.answered.push(place);
     } catch (error) {
-      if (!/is not kept any more/.test(String(error))) throw error;
+      if (!/was removed, and later changes/.test(String(error))) throw error;
       this.looked.refused += 1;
     }
   }

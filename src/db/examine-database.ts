@@ -135,7 +135,7 @@ async function problemOf(sql: postgres.Sql): Promise<CheckResult | null> {
       'name the primary in DATABASE_URL, or both: postgres://one:5432,two:5432/database',
     );
   const encoding = await encodingProblem(sql);
-  if (encoding) return bad(encoding.replace(/: make.*$/, ''), encoding.replace(/^.*?: make/, 'make'));
+  if (encoding) return bad(encoding.replace(/: create.*$/, ''), encoding.replace(/^.*?: create/, 'create'));
   if (empty && !row.may_create)
     return bad(
       `the user "${user}" may not create tables in the database "${database}"`,

@@ -140,7 +140,7 @@ export class Prober {
     // Later queries belong to the time after the change.
     if (!wasDoubtful) this.#countsBeforeDoubt = this.#clock.isDoubtful ? this.#probeCounts() : {};
     if (!moved) return;
-    this.#context.log.warn({ milliseconds: moved.by }, 'the clock was moved');
+    this.#context.log.warn({ milliseconds: moved.by }, 'the clock was changed');
     if (moved.by < 0) this.#clockWentBack = true;
     if (moved.skipped)
       this.#writer.addSkippedTime({

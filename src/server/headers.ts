@@ -86,7 +86,9 @@ export function refuseForeignRequests(server: FastifyInstance, allowedHosts: rea
     if (hosts.length < 2 && !/^https?:/i.test(url)) return;
     await reply
       .code(400)
-      .send({ error: 'the request names several hosts: send one Host header, and a path as the address' });
+      .send({
+        error: 'the request names several hosts: send one Host header, and a path as the request target',
+      });
   });
   server.addHook('onRequest', async ({ headers: { host }, socket: { localAddress } }, reply) => {
     if (isOwnName(host, localAddress, allowedHosts)) return;

@@ -248,7 +248,7 @@ const cases: Readonly<Record<string, Case>> = {
     facts: { disk: async () => ({ database: 1, largest: [], perDay: 1e9, free: 10e9 }) },
     quietFacts: { disk: async () => ({ database: 1, largest: [], perDay: 1e9, free: 100e9 }) },
     subjects: ['the disk of the database'],
-    says: /^the disk is full in 10.0 days at this pace/,
+    says: /^the disk is full in 10.0 days at the current growth/,
   },
   'validation-ending': {
     fires: () =>

@@ -80,7 +80,7 @@ it('the health of nodes as of a moment equals the ledger at that moment, whateve
   );
   await expect(known(-1)).rejects.toMatchObject({
     message: 'there is no record of node_health at 2025-12-31T23:00:00Z',
-    hint: 'it has been recorded since 2026-01-01T00:00:00.000000Z',
+    hint: 'recorded since 2026-01-01T00:00:00.000000Z',
   });
   const up = { state: 'up', error: null };
   expect(await known(0)).toMatchObject([{ ...up, since: at(0), observed_at: at(0) }]);

@@ -319,7 +319,7 @@ describe('uptime by windows of any length', () => {
     await expect(sql`select * from reporting.node_uptime_by(${grain}::interval)`).rejects.toMatchObject({
       code: '22023',
       message: expect.stringMatching(
-        /^grain: must be whole months, or days and less, and more than nothing, not /,
+        /^grain: must be whole months, or a positive duration of days or less, not /,
       ),
     });
   });

@@ -294,7 +294,7 @@ describe('responses', () => {
     expect(JSON.parse((await get('/api/v1/datasets/subnets/rows?as_of=2001-01-01')).text)).toMatchObject({
       status: 400,
       detail: expect.stringMatching(
-        /^there is no record of subnets at 2001-01-01T00:00:00Z; it has been recorded since 2026-/,
+        /^there is no record of subnets at 2001-01-01T00:00:00Z; recorded since 2026-/,
       ),
     });
     expect((await get('/api/v1/datasets/subnets/rows?as_of=2999-01-01')).text).toContain('is in the future');

@@ -16,7 +16,7 @@ const source = nodeMethod({
 
 export const currentSupply = defineDataset({
   name: 'current_supply',
-  about: "Upper bound of a network's token supply, as a node says it.",
+  about: 'Upper bound of the token supply of a network, as reported by a node.',
   operations: ['platform.getCurrentSupply'],
   history: 'sample',
   source,

@@ -28,7 +28,7 @@ export const nodeReportedUptime = defineDataset({
   items: (body) => [body],
   item: object({
     rewardingStakePercentage: decimal(
-      'Share of stake that sees this node above the uptime requirement, in percent.',
+      'Share of the stake that observes this node above the uptime requirement, in percent.',
     ),
     weightedAveragePercentage: decimal('Stake-weighted average of the observed uptime, in percent.'),
   }),

@@ -39,7 +39,7 @@ export const peerReadings = defineDataset({
     subnetID: text('Subnet of the uptime. The times of messages are those of the primary network.'),
     lastSent: optional(rfc3339('Time at which the node last sent a message to the peer.')),
     lastReceived: optional(rfc3339('Time at which the node last received a message from the peer.')),
-    observedUptime: optional(decimal("This node's uptime as the peer sees it, in percent.")),
+    observedUptime: optional(decimal('Uptime of this node as observed by the peer, in percent.')),
   }),
   example: {
     subnetID: PRIMARY_NETWORK,

@@ -43,7 +43,7 @@ export function slaPage(report: SlaReport): string {
 <p class="soft">${timeText(report.from)} to ${timeText(report.to)}${report.complete ? '' : ', so far'}; target ${report.target_percent} %.
 Made ${timeText(report.made_at)}. All times are UTC.</p>
 <p class="soft">Uptime is the time up of the time up and down. Unobserved time counts as neither: where there
-is some, the page says what the uptime was at least. Announced maintenance is left out.</p>
+is some, the page shows a lower bound of the uptime. Announced maintenance is left out.</p>
 ${report.nodes.map((node) => nodeSection(node, report)).join('\n')}
 ${report.nodes.length === 0 ? '<section><p>No node was watched in this month.</p></section>' : ''}
 ${networkSection(report)}

@@ -16,13 +16,13 @@ begin
   if at >= coalesce(since, now()) and at < kept then
     raise exception 'the state of % at % was removed by the retention', dataset, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
       using errcode = 'invalid_parameter_value',
-        hint = 'it is kept since ' || to_char(kept at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || ' (retention in recorder.yaml)';
+        hint = 'rows are kept since ' || to_char(kept at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || ' (retention in recorder.yaml)';
   elsif since is null then
     raise exception 'there is no record of % yet', dataset using errcode = 'invalid_parameter_value';
   else
     raise exception 'there is no record of % at %', dataset, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
       using errcode = 'invalid_parameter_value',
-        hint = 'it has been recorded since ' || to_char(since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"');
+        hint = 'recorded since ' || to_char(since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"');
   end if;
 end
 $$;

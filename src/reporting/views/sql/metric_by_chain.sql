@@ -18,7 +18,7 @@ returns table (
 language sql stable parallel safe as $$
 with rule as (
   select max(r.over_time) as over_time, max(r.over_chains) as over_chains, metric_by_chain.metric || ' '
-    || coalesce(max(r.reason), 'is not in reporting.metric_rules: whether its values add up is not known') as reason
+    || coalesce(max(r.reason), 'is not in reporting.metric_rules: the rule for its aggregation is unknown') as reason
   from reporting.metric_rules r where r.metric = metric_by_chain.metric
 )
 select p.chain_id,

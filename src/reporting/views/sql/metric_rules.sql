@@ -5,7 +5,7 @@ with distinct_counts(metric, over_time) as (
 ),
 rules(metric, unit, over_time, over_chains, reason) as (
   select metric, 'addresses', over_time, null,
-    'counts distinct addresses, of which some come again in another '
+    'counts distinct addresses, some of which also occur in another '
       || case when over_time is null then 'hour, day or chain' else 'chain' end
       || ': a sum would count them twice. Request one longer interval, or the chain total, which the service counts itself'
   from distinct_counts
@@ -16,13 +16,13 @@ rules(metric, unit, over_time, over_chains, reason) as (
     ('contracts', 'contracts', 'sum', 'sum', null),
     ('cumulativeTxCount', 'transactions', 'last', 'sum', null),
     ('cumulativeContracts', 'contracts', 'last', 'sum', null),
-    ('feesPaid', 'tokens', 'sum', null, 'is in the token of each chain: amounts of different tokens do not add up'),
-    ('avgTps', 'transactions a second', null, 'sum', 'is an average of its day: averages do not add up over time. Take txCount'),
-    ('avgGps', 'gas a second', null, 'sum', 'is an average of its day: averages do not add up over time. Take gasUsed'),
+    ('feesPaid', 'tokens', 'sum', null, 'is in the token of each chain: amounts of different tokens cannot be added'),
+    ('avgTps', 'transactions a second', null, 'sum', 'is a daily average: averages cannot be added over time. Use txCount'),
+    ('avgGps', 'gas a second', null, 'sum', 'is a daily average: averages cannot be added over time. Use gasUsed'),
     ('maxTps', 'transactions a second', 'max', 'max', null),
     ('maxGps', 'gas a second', 'max', 'max', null),
-    ('avgGasPrice', 'nano-tokens a gas', null, null, 'is an average of its day, in the token of its chain: averages do not add up. Take feesPaid and gasUsed'),
-    ('maxGasPrice', 'nano-tokens a gas', 'max', null, 'is in the token of each chain: prices in different tokens do not compare')
+    ('avgGasPrice', 'nano-tokens a gas', null, null, 'is a daily average in the token of the chain: averages cannot be added. Use feesPaid and gasUsed'),
+    ('maxGasPrice', 'nano-tokens a gas', 'max', null, 'is in the token of each chain: prices in different tokens cannot be compared')
 )
 select metric, unit, over_time, over_chains, reason from rules;
 

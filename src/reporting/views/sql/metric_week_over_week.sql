@@ -30,7 +30,7 @@ points as (
 ),
 rule as (
   select coalesce(max(r.over_time), '') as over_time, metric_week_over_week.metric || ' '
-    || coalesce(max(r.reason), 'is not in reporting.metric_rules: whether its days add up is not known') as reason
+    || coalesce(max(r.reason), 'is not in reporting.metric_rules: the rule for its aggregation is unknown') as reason
   from reporting.metric_rules r where r.metric = metric_week_over_week.metric
 ),
 weeks as (

@@ -13,7 +13,7 @@ returns table (
   node_uptime numeric, -- Uptime of the node over the last 30 days, up / (up + down); null: neither was observed.
   uptime numeric, -- Uptime of the validation in percent, by the configured node that saw the lowest value within a day. The own view of the validator counts only if there is no other.
   uptime_seen_by text, -- The configured node that saw this uptime.
-  rewarding_stake numeric, -- Share of the stake that sees the node above the requirement, in percent, as the node itself reports.
+  rewarding_stake numeric, -- Share of the stake that observes the node above the requirement, in percent, as the node itself reports.
   threshold numeric, -- The uptime that the reward of this validation requires, in percent.
   downtime_left_minutes numeric, -- Minutes that the validator may be down until its end without missing the threshold; negative: the threshold is missed.
   stake_avax numeric, -- Own stake on the primary network; null: it does not validate there.

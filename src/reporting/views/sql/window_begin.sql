@@ -12,7 +12,7 @@ select case
       ((extract(year from at at time zone 'UTC') - 2000) * 12 + extract(month from at at time zone 'UTC') - 1)
         / (extract(year from grain) * 12 + extract(month from grain)))::float8) at time zone 'UTC'
   when grain is not null
-    then reporting_internal.refused('grain: must be whole months, or days and less, and more than nothing, not ' || grain)::timestamptz
+    then reporting_internal.refused('grain: must be whole months, or a positive duration of days or less, not ' || grain)::timestamptz
 end
 $$;
 
