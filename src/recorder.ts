@@ -31,7 +31,7 @@ export interface RecordOptions {
 
 /** Result of the run of one target. */
 export interface RecordedRun {
-  /** As in `reporting.runs`. */
+  /** Id of the run in `reporting.runs`. */
   readonly runId: number;
   readonly datasets: readonly string[];
   /** The target, as `key=value`. */

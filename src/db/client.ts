@@ -4,11 +4,13 @@ import { sessionSettings, silenceOf } from './session.ts';
 
 /** The clients of postgres.js by purpose, each with Drizzle on it (`ormOf`). */
 export interface Database {
-  /** For the data path: single statements only, never a transaction. */
+  /** Client for the data path: single statements only, never a transaction. */
   readonly sql: postgres.Sql;
-  /** For the commits of runs. */
+  /** Client for the commits of runs. */
   readonly commits: postgres.Sql;
-  /** For reads only, such as those of the HTTP server. Many or slow reads never delay the recording. */
+  /**
+   * Client for reads only, such as those of the HTTP server. Many or slow reads never delay the recording.
+   */
   readonly reader: postgres.Sql;
   close(): Promise<void>;
 }

@@ -3,8 +3,9 @@ import { constants, getPriority, setPriority } from 'node:os';
 import type postgres from 'postgres';
 
 /**
- * Niceness of sessions of the embedded server, in addition to that of the recorder. Beside other programs on a busy
- * machine, 4 makes a page 3 times slower than 0. 10 makes it 9 times slower: it exceeds its statement timeout.
+ * Nice values of sessions of the embedded server, in addition to that of the recorder. On a machine that is
+ * busy with other programs, a page takes 3 times as long with 4 as with 0. With 10, a page takes 9 times as
+ * long and exceeds its statement timeout.
  */
 export const NICENESS = { page: 4, query: 10 } as const;
 

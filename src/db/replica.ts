@@ -132,7 +132,7 @@ export class Replica {
   readonly url: string;
   /** Host, port and database, without user and password. */
   readonly address: string;
-  /** For reads in single statements. */
+  /** Client for reads in single statements. */
   readonly sql: postgres.Sql;
   #found: FoundReplica | null = null;
 

@@ -58,7 +58,7 @@ export interface LedgerBatch {
   /** Time up to which everything is final. Null: not later than before. */
   readonly heartbeat: number | null;
   readonly absences: readonly ObserverAbsence[];
-  /** In any order. If two have the same check and time, the later one in the list counts. */
+  /** Transitions in any order. If two have the same check and time, the later one in the list counts. */
   readonly transitions: readonly LedgerTransition[];
   readonly probes: readonly ProbeProgress[];
   /** Probes whose ledger is stalled. Undefined: no change. */

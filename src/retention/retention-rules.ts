@@ -15,7 +15,7 @@ const MIN_SERIES_RETENTION_MS = 90 * DAY;
 
 /** The rows of a table that are removed. */
 export interface RemovalRule {
-  /** In the schema `recorder`. */
+  /** Name of the table in the schema `recorder`. */
   readonly table: string;
   /** SQL: whether the row `r` is removed; $1 is the start of the kept range. */
   readonly where: string;

@@ -8,7 +8,7 @@ const RESULT_TIMEOUT_MS = 20_000;
 /** Rows of a result, truncated to the limits. */
 export interface QueryResult {
   readonly columns: readonly ResultColumn[];
-  /** Each is one JSON text: an array of texts and nulls, or an object. */
+  /** The rows, each as one JSON text: an array of texts and nulls, or an object. */
   readonly rows: readonly string[];
   /** True if the result was truncated. */
   readonly more: boolean;

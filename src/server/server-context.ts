@@ -16,9 +16,9 @@ import type { StatusSite } from './status-site.ts';
 
 /** Dependencies of the server. */
 export interface ServerContext {
-  /** For health and metrics. Has connections of its own: requests never use those of the recording. */
+  /** Client for health and metrics, with its own connections: requests never use those of the recording. */
   readonly sql: postgres.Sql;
-  /** For the pages and the API. */
+  /** Limits the reads of the pages and the API. */
   readonly gate: ReadGate;
   /** Replica that the gate reads instead of the database. Default: the database itself. */
   readonly replica?: Replica | null;

@@ -13,9 +13,9 @@ export interface Logo {
 /** Configuration of the status page. */
 export interface StatusSite {
   readonly title: string;
-  /** Paragraphs. */
+  /** Paragraphs below the title. */
   readonly text: readonly string[];
-  /** Null if none is configured. */
+  /** Configured logo; null if there is none. */
   readonly logo: Logo | null;
   /** The nodes of the configuration, by name. */
   readonly nodes: readonly string[];

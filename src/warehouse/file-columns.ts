@@ -20,7 +20,7 @@ export interface FileColumn {
   readonly type: string;
   /** Type in Parquet. Text columns of numbers hold every digit. */
   readonly stored: 'text' | 'json' | 'boolean' | 'bigint' | 'double' | 'instant' | 'decimal';
-  /** For `decimal`: digits after the decimal point. */
+  /** Number of digits after the decimal point, only for `decimal`. */
   readonly scale: number;
   readonly nullable: boolean;
   /** Index in a row of COPY. */

@@ -4,7 +4,7 @@ import type { CopyRow } from '../db/copy-binary.ts';
 export interface WrittenFile {
   readonly rows: number;
   readonly bytes: number;
-  /** In hexadecimal. */
+  /** SHA-256 in hexadecimal. */
   readonly sha256: string;
 }
 

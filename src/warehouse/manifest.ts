@@ -32,7 +32,7 @@ const column = z.object({
   type: z.string(),
   /** Type in the files: text, json (a text), boolean, bigint, double, instant, decimal. */
   stored: z.string(),
-  /** For decimals: digits after the decimal point. */
+  /** Number of digits after the decimal point, only for decimals. */
   scale: z.number().optional(),
   /** Number of the export that added the column. */
   since: z.number(),
@@ -104,7 +104,7 @@ const manifest = z.object({
   /** First seal of the exported record; null if there is none. */
   first_seal: seal.nullable(),
   tables: z.record(name, table),
-  /** From the last export of all datasets; null if there was none. */
+  /** Tables besides those of datasets, as of the last export of all datasets; null if there was none. */
   bookkeeping: bookkeeping.nullable(),
   /** Columns added by each export. */
   changes: z.array(z.object({ export: z.number(), table: z.string(), added: z.array(z.string()) })),

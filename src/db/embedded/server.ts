@@ -261,5 +261,5 @@ async function renumberPidFiles({ path, account }: EmbeddedHome): Promise<void> 
   }
 }
 
-/** Above the maximum process id of every system. */
+/** Process id above the maximum of every system. */
 const NO_PROCESS = '999999999';

@@ -213,7 +213,7 @@ export const runDays = recorder.table(
 
 /** The expected schedules, and their state in the queue when the reconciler last read it. */
 export const schedules = recorder.table('schedules', {
-  /** Includes the name of the recorder if it has one. */
+  /** Name of the schedule, with the name of the recorder if the recorder has one. */
   schedule: text().primaryKey(),
   recorder: text().notNull().default('recorder'),
   every_ms: bigint({ mode: 'number' }).notNull(),

@@ -13,8 +13,8 @@ export const changes = recorder.table(
   'changes',
   {
     /**
-     * In the order in which commits became visible: assigned under a lock that is held until the commit has
-     * ended.
+     * Number of the commit, in the order in which commits became visible: assigned under a lock that is held
+     * until the commit has ended.
      */
     commit_number: bigserial({ mode: 'number' }).primaryKey(),
     dataset: text().notNull(),

@@ -39,7 +39,7 @@ export const healthIntervals = recorder.table(
     state: text().notNull(),
     error: text(),
     message: jsonb(),
-    /** Present in every table of a dataset; always null in the ledger. */
+    /** Unknown fields of an item, as in every table of a dataset; always null in the ledger. */
     extra: jsonb(),
     started_at: instant().notNull(),
     /** Null while the interval lasts. */

@@ -46,7 +46,7 @@ export const readingMembers = recorder.table(
   {
     scope_id: integer().notNull(),
     chunk: integer().notNull(),
-    /** From 1 to 8. */
+    /** Position of the member within its chunk, from 1 to 8. */
     seat: smallint().notNull(),
     texts: text().array().notNull(),
     /**

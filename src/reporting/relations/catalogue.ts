@@ -47,7 +47,7 @@ export interface DatasetRelations {
 
 /** All relations of the schemas `reporting` and `reporting_internal`. */
 export interface Catalogue {
-  /** By the name of the relation with the current rows. */
+  /** Datasets by the name of the relation with the current rows. */
   readonly datasets: ReadonlyMap<string, DatasetRelations>;
   /** All views of `reporting`, and all its functions that return rows, by name; includes those of datasets. */
   readonly views: ReadonlyMap<string, Relation>;

@@ -56,7 +56,7 @@ interface ChartDeclaration {
   readonly title: string;
   /** The columns that are drawn by default. Default: the first one that can be drawn. */
   readonly usual?: readonly string[];
-  /** Only for functions. Default: a line. */
+  /** Style of the lines, only for functions. Default: a line. */
   readonly draws?: ChartSource['draws'];
   /** Only for functions: the grain of its rows, or the values of its parameter `by`. Default: day. */
   readonly grains?: readonly ChartGrain[];

@@ -148,7 +148,7 @@ export async function readDownsampled(
 
 /** The rows of one piece of a window. */
 interface Piece {
-  /** In ms since 1970. */
+  /** Start of the piece, in ms since 1970. */
   readonly from: number;
   readonly rows: readonly DownsampledRow[];
 }

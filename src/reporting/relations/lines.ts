@@ -20,7 +20,7 @@ export interface LinesQuery {
   readonly given: Readonly<Record<string, string>>;
   readonly grain: ChartGrain | null;
   readonly window: readonly [from: Date, to: Date];
-  /** In PostgreSQL's format; null: now. */
+  /** Moment of the record, in PostgreSQL's format; null: now. */
   readonly asOf: string | null;
 }
 

@@ -79,7 +79,7 @@ export interface DiscrepancyFilter {
   /** `open`, `ended`, or absent for both. */
   readonly state?: 'open' | 'ended' | undefined;
   readonly check?: string | undefined;
-  /** Only discrepancies with a smaller id. */
+  /** Limits the result to discrepancies with a smaller id. */
   readonly before?: string | undefined;
 }
 

@@ -15,7 +15,7 @@ export interface Incident {
   readonly last_error: string | null;
   readonly noticed_by: readonly string[];
   readonly failed_checks: readonly string[] | null;
-  /** According to the node itself. */
+  /** Start of the failure according to the node itself. */
   readonly failing_since: Date | null;
 }
 

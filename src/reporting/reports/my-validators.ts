@@ -8,9 +8,9 @@ export interface MyValidator {
   readonly node: string | null;
   readonly state: 'up' | 'down' | 'unknown' | 'maintenance' | null;
   readonly state_since: Date | null;
-  /** A share from 0 to 1. */
+  /** Uptime of the node by its health probe, as a share from 0 to 1. */
   readonly node_uptime: number | null;
-  /** In percent, as are `rewarding_stake` and `threshold`. */
+  /** Uptime as observed by peers, in percent. `rewarding_stake` and `threshold` are also in percent. */
   readonly uptime: number | null;
   readonly uptime_seen_by: string | null;
   readonly rewarding_stake: number | null;

@@ -39,9 +39,9 @@ export interface RunFilter {
   readonly dataset?: string | undefined;
   readonly status?: string | undefined;
   readonly reason?: string | undefined;
-  /** Only runs that started before this time, in ms since 1970. */
+  /** Limits the result to runs that started before this time, in ms since 1970. */
   readonly until?: number | undefined;
-  /** Only runs before this one. */
+  /** Limits the result to runs before this one. */
   readonly before?: string | undefined;
 }
 

@@ -14,8 +14,8 @@ export interface QueryExample {
 }
 
 /**
- * A saved query: a view or function of `reporting`, `report NAME`, and a section of
- * docs/reference/questions.md.
+ * A saved query, which is a view or function of `reporting`. `report NAME` runs the query, and
+ * docs/reference/questions.md describes it.
  */
 export interface SavedQuery {
   /** The name in `report NAME`: that of its view or function, with dashes. */

@@ -24,7 +24,7 @@ export interface SealDifference {
    * microsecond.
    */
   readonly at: string;
-  /** For `moved`, the current instant; null for all others. */
+  /** Current instant of a leaf that is `moved`; null for all others. */
   readonly now: string | null;
   /** The key as JSON; for readings, the run and its target. Null: no row with this key is left. */
   readonly key: string | null;

@@ -12,7 +12,7 @@ const column = z.object({ name, type: z.string() });
  */
 const sealForm = z.object({
   version: z.literal(1),
-  /** In the schema `recorder`. */
+  /** Name of the table in the schema `recorder`. */
   table: name,
   /** One hash covers one row, or all rows of one observation of one run. */
   unit: z.enum(['row', 'look']),

@@ -55,7 +55,7 @@ export const openNow = (until: string) => `(
  * previous one.
  */
 export interface LeafRange {
-  /** Inclusive start, exclusive end, in PostgreSQL's text format. */
+  /** Range of instants: inclusive start, exclusive end, in PostgreSQL's text format. */
   readonly from: string;
   readonly to: string;
   /** The previous seal. Null: there is none, or everything is sealed again. */

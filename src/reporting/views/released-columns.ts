@@ -11,7 +11,7 @@ const released = z.strictObject({
     z.string(),
     z.strictObject({
       kind: z.enum(['view', 'function']),
-      /** Only for functions. */
+      /** Types of the parameters, only for functions. */
       parameters: shape.optional(),
       /** The type of the single value that a function returns. */
       value: z.string().optional(),

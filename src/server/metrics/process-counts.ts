@@ -5,7 +5,7 @@ const BUCKET_ENDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Counters of one upstream. */
 interface UpstreamCounts {
-  /** By status of the response, or by the error if there was none. */
+  /** Number of calls by status of the response, or by the error if there was none. */
   readonly calls: Map<string, number>;
   /** Number of calls that took at most as long as each of {@link BUCKET_ENDS}. */
   readonly within: number[];

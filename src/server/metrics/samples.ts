@@ -89,7 +89,7 @@ type MetricValue = number | boolean | Date | null;
 export type MetricRow = Readonly<Record<string, MetricValue | string | undefined>>;
 
 interface MetricTable extends Omit<MetricPart, 'families' | 'reader'> {
-  /** By the column that contains the value. Labels are columns with the name of the label. */
+  /** Metrics by the column that contains the value. Labels are columns with the name of the label. */
   readonly metrics: Readonly<Record<string, Family>>;
   readonly rows: (sources: MetricSources) => Promise<readonly MetricRow[]>;
 }

@@ -24,12 +24,12 @@ export interface NodeRange extends Span {
   readonly node: string;
   readonly grain: WindowGrain;
   readonly first_probe_at: Date | null;
-  /** The whole range, up to now. */
+  /** States over the whole range, up to now. */
   readonly whole: WindowStates;
   readonly windows: readonly WindowStates[];
-  /** Null: no probe was counted. */
+  /** Response times; null: no probe was counted. */
   readonly latency: Latency | null;
-  /** By probe and observer. */
+  /** Uptimes by probe and observer. */
   readonly observed: readonly ObservedUptime[];
   readonly incidents: readonly NodeIncident[];
   /** The newest probe results of the range. */

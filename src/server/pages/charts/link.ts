@@ -1,6 +1,6 @@
 /** The parameters of a chart's URL. */
 export interface ChartLinkParameters {
-  /** One of `drawables`. */
+  /** Name of the chart source: one of `drawables`. */
   readonly of: string;
   /** The columns of values. Default: the usual ones of the source. */
   readonly columns?: readonly string[];

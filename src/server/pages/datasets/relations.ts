@@ -64,11 +64,11 @@ export const sharedViews = (): Relation[] =>
 
 /** Support of a view for past times. */
 export type PastSupport =
-  /** As known at any moment. */
+  /** The rows can be read as known at any moment. */
   | { readonly kind: 'known' }
   /** Every row is kept: rows up to a moment can be selected, with their current values. */
   | { readonly kind: 'since'; readonly column: string }
-  /** Only as of now. */
+  /** Only the current rows can be read. */
   | { readonly kind: 'none' };
 
 /** Parsed parameters of a page of rows. */

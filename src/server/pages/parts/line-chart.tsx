@@ -17,7 +17,7 @@ export interface LineChartProps {
   readonly lines: readonly Line[];
   /** Description for screen readers. */
   readonly title: string;
-  /** Unique on a page with several charts. Default: chart. */
+  /** Name of the chart, unique on its page. Default: chart. */
   readonly name?: string;
   /** The window, in ms since 1970; null for the range of the points. */
   readonly window: readonly [from: number, to: number] | null;
