@@ -491,7 +491,7 @@ describe('two processes of one observer', () => {
     await it.pass(minute);
     await it.start();
     expect(it.prober).not.toBe(first);
-    await expect(first?.flush()).rejects.toThrow('the lease on node-health');
+    await expect(first?.flush()).rejects.toThrow('another run acquired the lease of node-health');
     await it.flush();
   });
 });
@@ -523,7 +523,7 @@ describe('a database that lost its last writes', () => {
     await it.flush();
     await restore(it);
     await it.pass(minute);
-    await expect(it.flush()).rejects.toThrow('the lease on node-health');
+    await expect(it.flush()).rejects.toThrow('another run acquired the lease of node-health');
     // The same process continues it, as `up` does.
     await it.start();
     await it.pass(9 * minute);
