@@ -311,7 +311,7 @@ describe('a limited retention', () => {
         name,
       ).rejects.toMatchObject({
         message: `the state of ${name} at ${new Date(kept - 1000).toISOString().slice(0, 19)}Z was removed by the retention`,
-        hint: `it is kept since ${new Date(kept).toISOString().slice(0, 19)}.000000Z (retention in recorder.yaml)`,
+        hint: `rows are kept since ${new Date(kept).toISOString().slice(0, 19)}.000000Z (retention in recorder.yaml)`,
       });
     // The earlier time is neither up nor down, and not observed: the window starts with the kept record.
     const uptime = (from: number, to: number) => sql`
