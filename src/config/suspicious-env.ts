@@ -21,7 +21,7 @@ export function findSuspiciousVariables(
   const unused = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY']
     .flatMap((name) => [name, name.toLowerCase()])
     .filter((name) => env[name])
-    .map((name) => ({ found: `${name} is set, and not used: upstreams are called directly` }));
+    .map((name) => ({ found: `${name} is set, but has no effect: requests to upstreams use no proxy` }));
   const ofLibpq = ['PGHOST', 'PGPORT', 'PGUSER', 'PGPASSWORD', 'PGDATABASE', 'PGSSLMODE', 'PGOPTIONS']
     .filter((name) => env[name])
     .map((name) => ({

@@ -69,7 +69,7 @@ function dropMiddleTransitions(transitions: readonly LedgerTransition[]): Ledger
   });
 }
 
-const NOT_STORABLE = 'the error and the message of the node could not be stored';
+const NOT_STORABLE = 'the response of the node could not be stored';
 
 /** Returns the part without the texts of the node, with only states, times and names of checks. */
 export function withoutNodeTexts(part: LedgerPart): LedgerPart {

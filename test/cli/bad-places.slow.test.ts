@@ -62,7 +62,7 @@ const places = [
   ['a name that is too long', 'x'.repeat(300), /the name is too long:/, []],
   ['no right to write', 'shut/it', /this user may not write to \S*shut\/it: let it, or/, withoutRights],
   ['a read-only disk', 'disk/it', /the file system is read-only:/, readOnlyDisk(join(dir, 'disk'))],
-  ['a full disk', 'full/it', /the disk is full: make room on it, or/, fullDisk(join(dir, 'full'))],
+  ['a full disk', 'full/it', /the disk is full: free disk space, or/, fullDisk(join(dir, 'full'))],
 ] as const;
 
 describe.each(writers)('a filesystem with %j', (command, isTestedWithAll) => {

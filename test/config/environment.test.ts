@@ -257,8 +257,8 @@ describe('the environment', () => {
         found: 'CHAIN_DATA_KEY is set, and there is no such variable',
         fix: 'set CHAIN_DATA_API_KEY instead',
       },
-      { found: 'https_proxy is set, and not used: upstreams are called directly' },
-      { found: 'PGPASSWORD is set, and not used: DATABASE_URL says all of the database' },
+      { found: 'https_proxy is set, but has no effect: requests to upstreams use no proxy' },
+      { found: 'PGPASSWORD is set, but has no effect: DATABASE_URL contains all settings of the database' },
     ]);
   });
 

@@ -129,7 +129,7 @@ function nodeThatAnswers({ method, result }: Documented): Partial<Omit<UpstreamC
   const wanted = method.replace('getBlockByHeight', 'getBlock');
   const resultOf = (asked: string) => {
     const answer = asked === wanted ? { result } : all.find((one) => one.method === asked);
-    if (!answer) throw new UpstreamFailure('unsupported', `the node does not support ${asked}`);
+    if (!answer) throw new UpstreamFailure('unsupported', `the node does not offer ${asked}`);
     return answer.result;
   };
   return {
