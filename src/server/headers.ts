@@ -84,11 +84,9 @@ export function refuseForeignRequests(server: FastifyInstance, allowedHosts: rea
   server.addHook('onRequest', async ({ url, raw: { rawHeaders } }, reply) => {
     const hosts = rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'host');
     if (hosts.length < 2 && !/^https?:/i.test(url)) return;
-    await reply
-      .code(400)
-      .send({
-        error: 'the request names several hosts: send one Host header, and a path as the request target',
-      });
+    await reply.code(400).send({
+      error: 'the request names several hosts: send one Host header, and a path as the request target',
+    });
   });
   server.addHook('onRequest', async ({ headers: { host }, socket: { localAddress } }, reply) => {
     if (isOwnName(host, localAddress, allowedHosts)) return;
