@@ -11,6 +11,8 @@ import { Empty } from '../parts/empty.tsx';
 import { Time } from '../parts/time.tsx';
 import { serverLinks } from '../status/links.ts';
 import { countText, durationWords, numberText } from '../texts.ts';
+import { avaxOfNavax } from '../validators/charts.tsx';
+import { avaxText } from '../validators/columns.tsx';
 import { CurrentView } from '../view.ts';
 
 /** The notable changes of the last week, the newest first. */
@@ -82,7 +84,7 @@ function DepartureWords({
         </>
       )}
       {stake_navax !== null
-        ? `, stake ${numberText(stake_navax)} nAVAX`
+        ? `, stake ${avaxText(avaxOfNavax(stake_navax))} AVAX`
         : weight !== null && `, weight ${numberText(weight)}`}
       <span class="soft"> reported by {countText(reported_by.length, 'node')}</span>
     </>
