@@ -60,7 +60,12 @@ const writers = [
 const places = [
   ['a file in the place of a folder', 'file/below/it', /\S+\/file is a file, where a folder has to be:/, []],
   ['a name that is too long', 'x'.repeat(300), /the name is too long:/, []],
-  ['no right to write', 'shut/it', /this user may not write to \S*shut\/it: let it, or/, withoutRights],
+  [
+    'no right to write',
+    'shut/it',
+    /this user may not write to \S*shut\/it: grant write access, or/,
+    withoutRights,
+  ],
   ['a read-only disk', 'disk/it', /the file system is read-only:/, readOnlyDisk(join(dir, 'disk'))],
   ['a full disk', 'full/it', /the disk is full: free disk space, or/, fullDisk(join(dir, 'full'))],
 ] as const;
@@ -107,7 +112,10 @@ describe.skipIf(noBadPlaces)('an output file', () => {
     ['init', '--no-check', '--config', 'shut/other.yaml'],
   ])('without write permission is reported by %s', async (...args) => {
     expect(told(await run(args, withoutRights))).toEqual(
-      one(2, /shut\/\w+\.\w+: this user may not write to .*shut[^:]*: let it, or name another place$/),
+      one(
+        2,
+        /shut\/\w+\.\w+: this user may not write to .*shut[^:]*: grant write access, or name another place$/,
+      ),
     );
   });
 
