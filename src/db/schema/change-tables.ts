@@ -40,9 +40,9 @@ export const changes = recorder.table(
      */
     texts: text().array(),
     /**
-     * Arrays encoded as texts, with one element per change. There is one array for each key column that comes
-     * from an item, with null for a column in `texts`. One more array contains the start of validity of the
-     * version, in microseconds from `observed_at`. Adjacent numbers compress well.
+     * Arrays encoded as texts, with one element per change. There is one array for each other key column that
+     * comes from an item. The last array contains the start of validity of the version, in microseconds from
+     * `observed_at`. Adjacent numbers compress well.
      */
     keys: text().array(),
     /** Scope of readings, and one bit per member of the scope, by number. */

@@ -25,16 +25,13 @@ export const keyList = (dataset: Dataset, row: string): string =>
     .map(({ name }) => `${row}.${name}, `)
     .join('');
 
-/**
- * Returns the position of each key column in `recorder.changes`. Texts are in `texts`. All others are in
- * `keys`, at the position of the column among the key columns of the item; `keys` has null for texts. Commits
- * of earlier versions have texts in `keys`, too.
- */
+/** Returns the array of each key column in `recorder.changes`, and its index in that array, from 1. */
 export const keyPositions = (dataset: Dataset) => {
-  let texts = 0;
-  return keyOfItem(dataset).map(({ name, type }, at) => {
-    if (type === 'text') texts += 1;
-    return { name, type, inKeys: at + 1, inTexts: type === 'text' ? texts : null };
+  const last = { texts: 0, keys: 0 };
+  return keyOfItem(dataset).map(({ name, type }) => {
+    const array = type === 'text' ? 'texts' : 'keys';
+    last[array] += 1;
+    return { name, type, array, index: last[array] } as const;
   });
 };
 
@@ -44,9 +41,9 @@ export const keyPositions = (dataset: Dataset) => {
  * @param since SQL for the last element of `keys`: the starts of the versions, as the text of an array
  */
 function changeKeys(dataset: Dataset, valuesOf: (name: string) => string, since: string) {
-  const places = keyPositions(dataset);
-  const texts = places.flatMap(({ name, inTexts }) => (inTexts === null ? [] : [valuesOf(name)]));
-  const keys = places.map(({ name, inTexts }) => (inTexts === null ? `${valuesOf(name)}::text` : 'null'));
+  const positions = keyPositions(dataset);
+  const texts = positions.flatMap(({ name, array }) => (array === 'texts' ? [valuesOf(name)] : []));
+  const keys = positions.flatMap(({ name, array }) => (array === 'keys' ? [`${valuesOf(name)}::text`] : []));
   return {
     ...(texts.length > 0 && { texts: `array[${texts.join(', ')}]` }),
     keys: `array[${[...keys, since].join(', ')}]`,

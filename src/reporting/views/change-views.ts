@@ -120,11 +120,10 @@ function ofVersions(dataset: Dataset, history: Exclude<History, 'sample'>): stri
   };
   const keyed = dataset.columns.filter((column) => key.includes(column.name));
   const arrays = [
-    ...own.map(({ type, inKeys, inTexts }) => {
-      const inKey = `c.keys[${inKeys}]::${type}[]`;
-      return inTexts === null ? inKey : `coalesce(${inKey}, c.texts[${inTexts}:${inTexts}])`;
-    }),
-    `c.keys[${own.length + 1}]::bigint[]`,
+    ...own.map(({ type, array, index }) =>
+      array === 'texts' ? `c.texts[${index}:${index}]` : `c.keys[${index}]::${type}[]`,
+    ),
+    'c.keys[cardinality(c.keys)]::bigint[]',
     'string_to_array(c.kinds, null)',
   ];
   const startsAt = `(c.observed_at + e.shift * interval '1 microsecond')`;

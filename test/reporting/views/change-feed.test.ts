@@ -212,21 +212,6 @@ describe('changes', () => {
     ]);
     expect(await write(turn(5, 'down'))).toEqual([]);
   });
-
-  it('of commits of earlier versions, which have texts among the other keys', async () => {
-    const all = await changes(null);
-    expect(new Set(all.flatMap(({ key }) => Object.values(key).map((value) => typeof value)))).toEqual(
-      new Set(['string', 'object']),
-    );
-    const { count } = await sql`
-      update recorder.changes c set texts = null, keys = (
-        select array_agg(coalesce(said, array(select unnest(c.texts[text:text]))::text) order by place)
-        from (select *, count(*) filter (where said is null) over (order by place) as text
-          from unnest(c.keys) with ordinality as k(said, place)) k)
-      where texts is not null`;
-    expect(count).toBeGreaterThan(5);
-    expect(await changes(null)).toEqual(all);
-  });
 });
 
 describe('the order', () => {
