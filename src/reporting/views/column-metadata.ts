@@ -77,8 +77,8 @@ const unitOf = ({ name, comment }: DeclaredColumn): string | null =>
     ...UNITS_BY_COMMENT.map(([pattern, unit]) => (pattern.test(comment) ? unit : null)),
   ].find((unit) => unit !== null) ?? null;
 
-function roleOf({ name, type }: DeclaredColumn, isKey: boolean): ColumnRole {
-  if (isKey) return 'key';
+/** Returns the role of a column that is not part of the key. */
+export function roleBesideKey({ name, type }: Pick<DeclaredColumn, 'name' | 'type'>): ColumnRole {
   if (SURROGATES.has(name)) return 'surrogate';
   if (TIMES.has(type)) return 'time';
   return NUMBERS.has(type) && !NO_MEASURE.test(name) ? 'measure' : 'attribute';
@@ -105,7 +105,7 @@ export function columnMetadata(
   const at = key.findIndex((one) => one.name === name);
   const inKey = key[at];
   const nullable = inKey ? inKey.nullable || inKey.emptyForNull === true : !notNull;
-  const role = roleOf(column, at >= 0);
+  const role = at < 0 ? roleBesideKey(column) : 'key';
   const unit = NUMBERS.has(type) ? unitOf(column) : null;
   return {
     column_name: name,

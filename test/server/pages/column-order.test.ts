@@ -18,6 +18,8 @@ it('numbers follow the key, and the observer is last', () => {
   const order = Object.fromEntries(datasets.map((dataset) => [dataset.name, namesOf(dataset)]));
   expect(order.validator_uptime?.slice(0, 3)).toEqual(['node_id', 'uptime', 'subnet_id']);
   expect(order.validator_uptime?.at(-1)).toBe('node');
+  expect(order.validators?.slice(0, 3)).toEqual(['node_id', 'weight', 'stake_navax']);
+  expect(order.erc1155_balances?.slice(0, 3)).toEqual(['contract', 'token_id', 'balance']);
   expect(order.metric_points?.slice(0, 5)).toEqual([
     ...['bucket_start', 'chain_id', 'metric', 'time_interval', 'value'],
   ]);

@@ -1,4 +1,3 @@
-import { SERIES_ID } from '../../../datasets/target-columns.ts';
 import type { DeclaredColumn } from '../../../db/declared.ts';
 import { parseExactInstant } from '../../../lib/instant.ts';
 import type { DatasetRelations } from '../../../reporting/relations/catalogue.ts';
@@ -8,6 +7,7 @@ import { type FilterParameter, listFilterParameters } from '../../../reporting/r
 import { orderedColumns, type Relation } from '../../../reporting/relations/relation.ts';
 import type { RowsQuery } from '../../../reporting/relations/row-query.ts';
 import type { Row } from '../../../reporting/relations/rows.ts';
+import { roleBesideKey } from '../../../reporting/views/column-metadata.ts';
 import { Table, type TableColumn } from '../parts/table.tsx';
 import { columnKind, ValueText } from '../parts/value.tsx';
 import { hrefOf, keepAsOf, type Parameters, without } from './addresses.ts';
@@ -15,13 +15,11 @@ import { FilterField, HiddenFields } from './filters.tsx';
 import { chartOfRow, relationPath } from './relation-head.tsx';
 import { datasetNamed } from './relations.ts';
 
-/** Numbers of the recording, which measure nothing. */
-const BOOKKEEPING = new Set(['run_id', SERIES_ID]);
-
 /**
  * Orders the columns of a table of rows, so that a phone shows the important ones without scrolling: the key
- * beside the request, the numbers, the request, the other columns, the observer. The request comes before the
- * numbers if the rest of the key is only a time.
+ * beside the request, the measures, the request, the other columns, the observer. The request comes before the
+ * measures if the rest of the key is only a time. A time in the key, and the columns of the key after it, only
+ * distinguish periods of one entity: they come after the measures if the entity has a column of its own.
  */
 export function orderTableColumns<Column extends Pick<DeclaredColumn, 'name' | 'type'>>(
   columns: readonly Column[],
@@ -29,13 +27,16 @@ export function orderTableColumns<Column extends Pick<DeclaredColumn, 'name' | '
 ): Column[] {
   const observer = ['observer', 'node'].find((name) => request.includes(name));
   if (key.every((name) => name === observer)) return [...columns];
-  const isOwnKey = (name: string) => key.includes(name) && !request.includes(name);
-  const isIdentifiedAlone = columns.some(({ name, type }) => isOwnKey(name) && type !== 'timestamptz');
+  const times = new Set(columns.flatMap(({ name, type }) => (type === 'timestamptz' ? [name] : [])));
+  const ownKey = key.filter((name) => !request.includes(name));
+  const isIdentifiedAlone = ownKey.some((name) => !times.has(name));
+  const timeAt = ownKey.findIndex((name) => times.has(name));
+  const identifying = new Set(timeAt > 0 ? ownKey.slice(0, timeAt) : ownKey);
   const rank = ({ name, type }: Column) => {
     if (name === observer) return 5;
-    if (isOwnKey(name)) return 0;
+    if (identifying.has(name)) return 0;
     if (key.includes(name)) return isIdentifiedAlone ? 3 : 1;
-    return columnKind(type) === 'number' && !BOOKKEEPING.has(name) ? 2 : 4;
+    return roleBesideKey({ name, type }) === 'measure' ? 2 : 4;
   };
   return columns.toSorted((one, other) => rank(one) - rank(other));
 }
