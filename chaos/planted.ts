@@ -1,13 +1,13 @@
-import type { Patch } from './build.ts';
 import type { Letter } from './invariants/invariant.ts';
 import type { BackendKind } from './options.ts';
+import type { SourcePatch } from './source-patch.ts';
 
 /** A bug for an invariant. It is inserted into a compiled copy of the recorder, whose own code has no hook for it. */
 export interface PlantedBug {
   /** The invariant that must be violated with the bug. */
   readonly invariant: Letter;
   readonly bug: string;
-  readonly patches: readonly Patch[];
+  readonly patches: readonly SourcePatch[];
   /** The fault that reveals it: its number and the start of its title. */
   readonly fault: { readonly number: number; readonly title: string };
   readonly backend: BackendKind;
@@ -24,8 +24,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: PAGES,
-        from: 'yield { body, proven, last: false, whole: true };',
-        to: 'if (read !== 2) yield { body, proven, last: false, whole: true };',
+        from: 'yield this.#started({ ...page, last });',
+        to: 'if (this.#pagesRead !== 2) yield this.#started({ ...page, last });',
       },
     ],
     fault: { number: 1, title: 'kill -9 at random moments' },
@@ -35,7 +35,11 @@ export const plantedBugs: readonly PlantedBug[] = [
     invariant: 'B',
     bug: 'a commit whose response was lost is repeated',
     patches: [
-      { file: 'history/appended.ts', from: /on conflict do nothing returning 1/g, to: 'returning 1' },
+      {
+        file: 'recording/histories/log-history.ts',
+        from: '} on conflict do nothing returning ',
+        to: '} returning ',
+      },
     ],
     fault: { number: 5, title: "the commit's response is lost" },
     backend: 'redis',
@@ -47,7 +51,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: PAGES,
-        from: /const proven = window && from < [^;]*;/,
+        from: 'const proven = window && this.#from < window.to && !broken ? { from: this.#from, to: window.to } : null;',
         to: 'const proven = window;',
       },
     ],
@@ -59,8 +63,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: 'a value that was answered again is stored as a revision',
     patches: [
       {
-        file: 'history/versioned.ts',
-        // biome-ignore lint/suspicious/noTemplateCurlyInString: the source has it
+        file: 'recording/histories/versioned-history.ts',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: a text of the source
         from: "${row('o')} is distinct from ${row('n')}",
         to: 'true',
       },
@@ -74,9 +78,9 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: 'recording/commit.ts',
-        from: /where source = '\$\{source\.name\}' and target_key = \$\{targetKey\} and run_id = \$\{runId\}/,
-        // biome-ignore lint/suspicious/noTemplateCurlyInString: the source has it
-        to: "where source = '${source.name}' and target_key = ${targetKey}",
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: a text of the source
+        from: ' and run_id = ${runId}\n',
+        to: '\n',
       },
       // Nor does the worker detect by itself that its lease was lost.
       { file: 'recording/record.ts', from: 'kept || lose()', to: 'kept' },
@@ -88,7 +92,11 @@ export const plantedBugs: readonly PlantedBug[] = [
     invariant: 'E',
     bug: 'schedules are set once, at the start',
     patches: [
-      { file: 'commands/up.ts', from: /RECONCILE_EVERY = [\d_]+/, to: 'RECONCILE_EVERY = 3_000_000' },
+      {
+        file: 'daemon/scheduler-role.ts',
+        from: 'RECONCILE_INTERVAL_MS = 14_000',
+        to: 'RECONCILE_INTERVAL_MS = 3_000_000',
+      },
     ],
     fault: { number: 10, title: 'FLUSHALL' },
     backend: 'redis',
@@ -98,7 +106,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: 'status always reports a healthy recording',
     patches: [
       {
-        file: 'commands/status.ts',
+        file: 'cli/commands/status.ts',
         from: 'return status.findings.length > 0 ? exitCode.failed : exitCode.done',
         to: 'return exitCode.done',
       },
@@ -108,8 +116,14 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     invariant: 'G',
-    bug: 'a body may be as large as it likes',
-    patches: [{ file: 'upstream-opener.ts', from: /MOST_BYTES = [^;]*/, to: 'MOST_BYTES = 400_000_000' }],
+    bug: 'the size of a response is not limited',
+    patches: [
+      {
+        file: 'app/upstream-opener.ts',
+        from: 'MAX_RESPONSE_BYTES = 16 * 1024 * 1024',
+        to: 'MAX_RESPONSE_BYTES = 400_000_000',
+      },
+    ],
     fault: { number: 33, title: '1 GB body' },
     backend: 'redis',
   },
@@ -118,7 +132,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: 'texts of an upstream are stored without redaction',
     patches: [
       {
-        file: 'redaction.ts',
+        file: 'lib/redaction.ts',
         from: 'if (known.length === 0)',
         to: 'if (known.length >= 0)',
       },
@@ -131,7 +145,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: 'unobserved time counts as up',
     // A sleeping machine is detected twice: its loop stalled, and its clock jumped ahead.
     patches: [
-      { file: 'health/prober.ts', from: /const STALL = [\d_]+/, to: 'const STALL = 2_000_000_000' },
+      { file: 'health/prober.ts', from: 'MAX_TICK_GAP_MS = 2_000;', to: 'MAX_TICK_GAP_MS = 2_000_000_000;' },
       { file: 'health/prober.ts', from: 'if (moved.skipped)', to: 'if (!moved)' },
     ],
     fault: { number: 19, title: 'the machine sleeps' },
@@ -142,7 +156,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: 'the watchdog finds nothing',
     patches: [
       {
-        file: 'reports/findings.ts',
+        file: 'reporting/reports/findings.ts',
         from: 'from reporting.findings order by',
         to: 'from reporting.findings where false order by',
       },
@@ -166,7 +180,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     invariant: 'X',
     bug: 'a usage error exits like any failure',
-    patches: [{ file: 'commands/exit.ts', from: 'usage: 2', to: 'usage: 1' }],
+    patches: [{ file: 'app/exit-code.ts', from: 'usage: 2', to: 'usage: 1' }],
     fault: { number: 12, title: 'maxmemory-policy' },
     backend: 'redis',
   },

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { buildRecorder } from './build.ts';
 import type { Closers } from './closers.ts';
 import { faultCatalog } from './faults/catalog.ts';
+import type { Fault } from './faults/fault.ts';
 import type { Options } from './options.ts';
 import { type PlantedBug, plantedBugs } from './planted.ts';
 import { type Outcome, runFault } from './runner.ts';
@@ -15,9 +16,7 @@ export async function plant(setting: Setting, planted: PlantedBug): Promise<Outc
   const dir = await mkdtemp(join(tmpdir(), 'chaos-planted-'));
   try {
     const cli = await buildRecorder(dir, planted.patches);
-    const { number, title } = planted.fault;
-    const fault = faultCatalog.find((one) => one.numbers.includes(number) && one.title.startsWith(title));
-    if (!fault) throw new Error(`no fault ${number} ${title}`);
+    const fault = faultOf(planted.fault);
     const { undefended } = planted;
     return await runFault(
       { ...setting, cli },
@@ -36,6 +35,13 @@ export async function plant(setting: Setting, planted: PlantedBug): Promise<Outc
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
+}
+
+/** Returns the fault that reveals a bug. @throws Error if the catalogue does not contain it */
+export function faultOf({ number, title }: PlantedBug['fault']): Fault {
+  const fault = faultCatalog.find((one) => one.numbers.includes(number) && one.title.startsWith(title));
+  if (!fault) throw new Error(`no fault ${number} ${title}`);
+  return fault;
 }
 
 /** Whether the invariant detected the bug. */

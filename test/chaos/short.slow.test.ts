@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { Closers } from '../../chaos/closers.ts';
 import { faultCatalog } from '../../chaos/faults/catalog.ts';
 import type { Options } from '../../chaos/options.ts';
+import { plantedBugs } from '../../chaos/planted.ts';
+import { faultOf } from '../../chaos/planting.ts';
 import { endAll, runFault, tell } from '../../chaos/runner.ts';
 import { openStage } from '../../chaos/stage.ts';
 import type { Setting } from '../../chaos/world.ts';
@@ -36,6 +38,10 @@ const cases = faultCatalog
     const queue = fault.backends === 'any' ? 'no queue' : backend;
     return [fault.numbers.join(', '), fault.title, queue, fault, backend] as const;
   });
+
+it.each(plantedBugs)('each planted bug has its fault in the catalogue: $bug', ({ fault }) => {
+  expect(() => faultOf(fault)).not.toThrow();
+});
 
 describe('the short selection of the chaos suite', () => {
   it.for(cases)('passes fault %s: %s (%s)', async ([, , , fault, backend], { skip }) => {

@@ -4,6 +4,7 @@ import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { applyPatch } from '../../chaos/source-patch.ts';
 import { type Mutation, mutations } from './mutations.ts';
 
 /**
@@ -42,18 +43,13 @@ process.exitCode = missed > 0 ? 1 : 0;
  * Returns the titles of the tests that fail with the bug. @throws Error if the source does not contain the text, or the
  * tests do not run
  */
-async function failuresBy({ file, from, to, test }: Mutation): Promise<string[]> {
+async function failuresBy(mutation: Mutation): Promise<string[]> {
   const dir = await mkdtemp(join(tmpdir(), 'recorder-mutation-'));
   try {
     for (const name of COPIED) await cp(join(ROOT, name), join(dir, name), { recursive: true });
     for (const name of LINKED) await symlink(join(ROOT, name), join(dir, name));
-    const path = join(dir, 'src', file);
-    const source = await readFile(path, 'utf8');
-    if (source.split(from).length !== 2) throw new Error(`${file} has this text not once: ${from}`);
-    await writeFile(
-      path,
-      source.replace(from, () => to),
-    );
+    const path = join(dir, 'src', mutation.file);
+    await writeFile(path, applyPatch(await readFile(path, 'utf8'), mutation));
     const report = join(dir, 'report.json');
     const args = [
       'vitest',
@@ -64,7 +60,7 @@ async function failuresBy({ file, from, to, test }: Mutation): Promise<string[]>
       'json',
       '--outputFile',
       report,
-      `test/${test}`,
+      `test/${mutation.test}`,
     ];
     const vitest = spawn('npx', args, { cwd: dir, stdio: ['ignore', 'ignore', 'pipe'] });
     const [errors] = await Promise.all([text(vitest.stderr), once(vitest, 'close')]);

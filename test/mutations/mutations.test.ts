@@ -1,8 +1,25 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { plantedBugs } from '../../chaos/planted.ts';
+import { applyPatch, type SourcePatch } from '../../chaos/source-patch.ts';
 import { mutations } from './mutations.ts';
 
-it.each(mutations)('each mutation can be applied: $name', ({ file, from, test }) => {
-  expect(readFileSync(`src/${file}`, 'utf8').split(from)).toHaveLength(2);
+const apply = (patch: SourcePatch) => applyPatch(readFileSync(`src/${patch.file}`, 'utf8'), patch);
+
+it.each(mutations)('each mutation can be applied: $name', ({ test, ...patch }) => {
+  expect(() => apply(patch)).not.toThrow();
   expect(existsSync(`test/${test}`)).toBe(true);
+});
+
+it.each(plantedBugs)('each bug of the chaos suite can be planted: $bug', ({ patches }) => {
+  for (const patch of patches) expect(() => apply(patch)).not.toThrow();
+});
+
+describe('applyPatch', () => {
+  it.each([0, 2])('throws if the file contains the text %i times', (times) => {
+    const patch = { file: 'one.ts', from: 'true', to: 'false' };
+    expect(() => applyPatch('true '.repeat(times), patch)).toThrow(
+      `src/one.ts contains this text ${times} times: true`,
+    );
+  });
 });

@@ -1,10 +1,8 @@
+import type { SourcePatch } from '../../chaos/source-patch.ts';
+
 /** A bug for `src/`, and the test file of `npm test` that fails with it. */
-export interface Mutation {
+export interface Mutation extends SourcePatch {
   readonly name: string;
-  /** Below `src/`. */
-  readonly file: string;
-  readonly from: string;
-  readonly to: string;
   /** Below `test/`. */
   readonly test: string;
 }
