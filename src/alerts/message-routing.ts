@@ -11,8 +11,8 @@ export interface RoutedMessage {
 }
 
 /**
- * Maximum number of alerts in a message to PagerDuty. Each alert is one event, and PagerDuty may accept only
- * some of too many.
+ * Maximum number of alerts in a message to PagerDuty. Each alert is one event, and PagerDuty may reject some
+ * events of a larger message.
  */
 const MAX_PAGERDUTY_ALERTS = 20;
 

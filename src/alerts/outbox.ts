@@ -11,7 +11,7 @@ const MAX_BACKOFF_MS = 300_000;
 const MIN_BACKOFF_MS = 10_000;
 /** Number of consecutive failures of a channel (about four days) after which its old messages are dropped. */
 const MAX_FAILURES = 1_000;
-/** Age from which a message of such a channel is dropped, in days. */
+/** Age from which a message is dropped after {@link MAX_FAILURES} failures of its channel, in days. */
 const STALE_DAYS = 7;
 
 /** Message of the outbox that the holder of its channel must send. */

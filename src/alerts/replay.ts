@@ -25,8 +25,7 @@ export interface ReplayRange {
 
 /**
  * Evaluates the rules at consecutive past moments, like rounds. Writes nothing and sends no messages.
- * The evaluation uses the current rows about a moment: rows that were recorded late are visible earlier than
- * they were then.
+ * The evaluation of a moment includes the rows about it that were recorded later.
  */
 export async function replayRules(
   { reader, rules, facts }: Pick<AlertContext, 'reader' | 'rules' | 'facts'>,

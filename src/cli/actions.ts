@@ -23,7 +23,7 @@ export function rejectUnsupportedArguments(
   const problems = [
     ...(given.word === undefined || taken.word.includes(action)
       ? []
-      : [`${named(action)} takes no argument: remove "${given.word}"`]),
+      : [`${named(action)} accepts no argument: remove "${given.word}"`]),
     ...Object.entries(taken.options)
       .filter(([name, actions]) => given.options[name] !== undefined && !actions.includes(action))
       .map(([name, actions]) => `--${name}: is an option of ${actions.map(named).join(' and ')}`),

@@ -193,7 +193,7 @@ const channel = z.discriminatedUnion('type', [
       .string()
       .regex(/^([-_A-Za-z0-9]|\$\{[A-Z0-9_]+\}){1,64}$/, 'must be letters, digits, dashes and underscores')
       .describe(
-        `ntfy: the topic. Everybody who knows its name can read it, so that it can be \`${VARIABLE_PLACEHOLDER}\`.`,
+        `ntfy: the topic. Anyone with the name can read its messages, so the name can be a secret: \`${VARIABLE_PLACEHOLDER}\`.`,
       ),
     token: secretText().optional().meta({
       description: 'The token: of a bot (telegram), or of an account (ntfy).',

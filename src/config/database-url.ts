@@ -93,8 +93,8 @@ const IGNORED_PARAMETERS = [
 /** Parameters of libpq that the drivers do not support, with the alternative. */
 const UNSUPPORTED_PARAMETERS: ReadonlyMap<string, string> = new Map([
   ['sslrootcert', 'name the certificate of the authority in NODE_EXTRA_CA_CERTS=/path/to/ca.pem'],
-  ['sslcert', 'no certificate of a client is sent: let the user log in with a password'],
-  ['sslkey', 'no certificate of a client is sent: let the user log in with a password'],
+  ['sslcert', 'client certificates are not supported: let the user log in with a password'],
+  ['sslkey', 'client certificates are not supported: let the user log in with a password'],
   ['passfile', 'write the password into the URL'],
   ['hostaddr', 'write the address in the place of the host'],
   ['service', 'write the server, the user and the database into the URL'],

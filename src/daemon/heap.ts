@@ -20,8 +20,8 @@ export function doubleYoungGeneration(): void {
 /**
  * Limits the growth of the young generation to {@link YOUNG_GENERATION_BYTES}, or twice that if {@link doubleYoungGeneration} was
  * called.
- * Without a limit, V8 grows it to several times that size and keeps it. V8 shrinks it in an idle process, so
- * growth must be enabled again after that.
+ * Without a limit, V8 grows it to several times that size. While the process is idle, V8 shrinks it below the
+ * limit; growth up to the limit is then enabled again.
  * Collections of the young generation run without parallel threads. Those cost more processor time than they
  * save, and the recorder shares its machine with PostgreSQL and often with a node.
  */

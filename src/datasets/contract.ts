@@ -366,7 +366,7 @@ export interface DatasetColumn {
    * is no conflict of a log.
    */
   readonly moves?: true;
-  /** Fields of the elements of a list that may change in this way. */
+  /** Fields of the elements of a list that may change although the entity does not (`moves()` in fields.ts). */
   readonly elementMoves?: readonly ElementFields[];
 }
 

@@ -53,8 +53,8 @@ const MAX_DEADLOCKS = 5;
  * processes may run it at once, and while others record. The migration waits for a lock for 2 s only and then
  * releases its own, so that others are not queued behind it for long.
  * @returns messages for the operator
- * @throws UsageError if the database is not UTF-8, has a migration that this version does not know, or lacks an
- * earlier one, or if an object of a user prevents a view or a function
+ * @throws UsageError if the database is not UTF-8, has a migration of a newer version, or lacks an earlier
+ * one, or if an object of a user prevents a view or a function
  * @throws TemporaryError with the blocking sessions, if they blocked the migration for `timeout`
  * @throws InterruptedError if the signal aborted
  */

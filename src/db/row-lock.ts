@@ -41,7 +41,7 @@ export async function createLock(sql: postgres.Sql, name: string): Promise<void>
         await sql.unsafe(
           `create schema if not exists ${LOCK_SCHEMA};
           create table if not exists ${TABLE} (name text primary key);
-          comment on schema ${LOCK_SCHEMA} is 'What one process of chain-recorder does at a time.'`,
+          comment on schema ${LOCK_SCHEMA} is 'Locks of work that only one process of chain-recorder does at a time.'`,
         );
       await sql.unsafe(`insert into ${TABLE} (name) values ($1) on conflict do nothing`, [name]);
       return;

@@ -111,7 +111,7 @@ async function sources(sql: postgres.Sql): Promise<CheckResult> {
   return {
     check: 'sources',
     ok: true,
-    found: counts.length === 0 ? found : `${found}: chain-recorder report discrepancies`,
+    found: counts.length === 0 ? found : `${found} (details: "chain-recorder report discrepancies")`,
   };
 }
 
@@ -164,7 +164,7 @@ export async function checkProcesses(
   if (other)
     return [
       bad(
-        `${other.process} records ${other.network} into this database as "${recorder}", and this configuration says ${network}`,
+        `${other.process} records ${other.network} into this database as "${recorder}", and the configured network is ${network}`,
         OTHER_NETWORK_FIX,
       ),
     ];

@@ -73,7 +73,7 @@ function services(config: Config, keys: Keys, signal: AbortSignal): Promise<Upst
 }
 
 /**
- * Adds a hint if no budget is declared: a metered service throttles a recorder that does not know its limit.
+ * Adds a hint if no budget is declared: without a budget, only responses of a metered service limit the requests.
  */
 function withAdvice({ checked, skew }: UpstreamCheckResult, limited: boolean): UpstreamCheckResult {
   if (limited) return { checked, skew };

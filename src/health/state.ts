@@ -166,7 +166,10 @@ function limitReadings(
 const toRemainingChecks = ({ state }: CheckReading): CheckReading => ({
   name: REMAINING_CHECKS,
   state,
-  error: state === 'up' ? null : `${state}: at least one check beyond ${MAX_CHECK_NAMES} distinct names`,
+  error:
+    state === 'up'
+      ? null
+      : `${state}: at least one of the checks beyond the limit of ${MAX_CHECK_NAMES} names`,
   message: null,
   timestamp: null,
   failingSince: null,

@@ -37,7 +37,7 @@ export class QueueOwner {
         : 'append the number of another database to the REDIS_URL of one, such as /1, or ';
     this.#other = {
       found:
-        "another recorder with the same name and another database uses this queue: each would take the other's jobs, and remove its schedules",
+        "another recorder with the same name and another database uses this queue: each would run the other's jobs, and remove its schedules",
       fix: `${place}set a name of its own (name:) for one; if the other one has ended, or its database was moved, retry in a minute`,
     };
   }
@@ -78,8 +78,8 @@ export class QueueOwner {
   }
 
   /**
-   * Returns true if this process may use a queue with this owner. The owner may be the database of its last
-   * claim, because a restored backup has another identity.
+   * Returns true if this process may use a queue with this owner. If the database was restored from a backup, its
+   * identity has changed. A queue that this process claimed with the previous identity is still usable.
    */
   #isFor(own: string, owner: string | null): boolean {
     return owner === null || owner === own || owner === this.#claimed;

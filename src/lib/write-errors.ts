@@ -8,8 +8,8 @@ const fileInsteadOfFolder = (path: string) => `${fileAbove(path)} is a file, whe
 const full = () => 'the disk is full: free disk space, or';
 
 /**
- * Reasons of write errors by system error code, up to the fix. The path is from the error; empty: the error
- * has none.
+ * Texts about write errors by system error code. The fix is appended to the text.
+ * `path` is the path in the error; empty if the error has no path.
  */
 const WRITE_ERROR_TEXTS: Readonly<Record<string, (path: string) => string>> = {
   EACCES: notPermitted,

@@ -28,7 +28,7 @@ export type RunQuery = (text: string, asOf: string | null, wanted: ResultLimits)
 /**
  * Creates a function that runs queries through the gate.
  * @param signal aborts when the client disconnects; the statement is then cancelled
- * @returns a function that throws the errors of `ReadGate.ask`
+ * @returns a function that throws the errors of `ReadGate.runQuery`
  */
 export function createQueryRunner(gate: ReadGate, signal: AbortSignal): RunQuery {
   return async (text, asOf, { form, rows: mostRows, characters }) => {

@@ -101,7 +101,7 @@ export function failureOfStatus(answer: HttpResponse, now: number, instead = '')
 
 const STATUS_TEXTS: Readonly<Partial<Record<FailureKind, string>>> = {
   redirect: ': redirects are not followed',
-  malformed: ': a part of the response, which was not requested',
+  malformed: ': a partial response, which was not requested',
 };
 
 function kindOfStatus(status: number): FailureKind | null {

@@ -81,7 +81,7 @@ function checkNetwork(
     {
       check: name,
       ok: false,
-      found: `${url}: the node belongs to the network ${its}, and the configuration says ${network}`,
+      found: `${url}: the node belongs to the network ${its}, and the configured network is ${network}`,
       fix: fix,
     },
   ];

@@ -94,7 +94,7 @@ function createUnknownSubjectCheck(
   return {
     check: name,
     ok: false,
-    found: `${url}: the service does not know ${what} (${status}: "${words}")`,
+    found: `${url}: ${what} is unknown to the service (${status}: "${words}")`,
     fix: `correct ${setting}, or remove the id`,
   };
 }
@@ -110,7 +110,7 @@ async function findKeyHeader(
   for (const header of KEY_HEADERS.filter((one) => one !== sent.toLowerCase())) {
     const { symptom } = await sendTestRequest(examinee, testRequest, { headers: { [header]: key } });
     if (symptom === null)
-      return `set ${examinee.setting.replace(/url$/, 'apiKeyHeader')} to ${header}: there the service takes the key`;
+      return `set ${examinee.setting.replace(/url$/, 'apiKeyHeader')} to ${header}: the service accepts the key in that header`;
   }
   return undefined;
 }

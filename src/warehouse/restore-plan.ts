@@ -81,7 +81,7 @@ export function restorePlan(manifest: Manifest | null, from: string): RestorePla
         .filter(([, one]) => one.exported_at !== bookkeeping.exported_at)
         .map(
           ([name, one]) =>
-            `${name} is of ${one.exported_at}, what the recorder knows of it is of ${bookkeeping.exported_at}: what lies between is restored, but not in any run`,
+            `${name} was exported as of ${one.exported_at}, and the bookkeeping as of ${bookkeeping.exported_at}: rows recorded between these times are restored without their runs`,
         ),
     ],
   };

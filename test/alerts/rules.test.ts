@@ -277,7 +277,7 @@ const cases: Readonly<Record<string, Case>> = {
     fires: () => put('discrepancies', contradiction({})),
     quiet: () => put('discrepancies', contradiction({ ended_at: ago(minute) })),
     subjects: ['metric_parts'],
-    says: /^1 discrepancy of metric_parts, the latest about chainId=1: hours says 5, days says 6/,
+    says: /^1 discrepancy of metric_parts, the latest about chainId=1: hours: 5, days: 6/,
   },
   'series-break': {
     fires: () => put('series_breaks', broken(hour)),

@@ -174,7 +174,7 @@ describe('report NAME', () => {
     [
       'metric-rules',
       { asOf: '2026-01-01' },
-      /--as-of 2026-01-01.*: metric-rules does not take it: what may be summed follows from/,
+      /--as-of 2026-01-01.*: metric-rules accepts no past moment: what may be summed follows from/,
     ],
     ['metric-rules', { from: '2026-01-01' }, /--from 2026-01-01: metric-rules has no such parameter/],
     ['income', { param: ['by=week'] }, /^report income: by: must be day, month or year, not week/],
@@ -186,7 +186,9 @@ describe('report NAME', () => {
   it.each(reports().filter(({ name, notAsOf }) => notAsOf !== null && savedQueryNamed(name)))(
     '$name has no past moment, and reports why',
     async ({ name, notAsOf }) => {
-      await expect(ask(name, { asOf: '2026-01-01' })).rejects.toThrow(`${name} does not take it: ${notAsOf}`);
+      await expect(ask(name, { asOf: '2026-01-01' })).rejects.toThrow(
+        `${name} accepts no past moment: ${notAsOf}`,
+      );
     },
   );
 

@@ -159,7 +159,7 @@ describe('a service', () => {
     expect(await service(url, withKey('x-key'))).toMatchObject([
       {
         ok: false,
-        fix: 'set upstreams.metrics.apiKeyHeader to x-glacier-api-key: there the service takes the key',
+        fix: 'set upstreams.metrics.apiKeyHeader to x-glacier-api-key: the service accepts the key in that header',
       },
     ]);
   });
@@ -225,7 +225,7 @@ describe('a service', () => {
     expect(checked).toMatchObject([
       {
         ok: false,
-        found: `${url}: the service does not know the chain 99 (404: "Chain 99 not found")`,
+        found: `${url}: the chain 99 is unknown to the service (404: "Chain 99 not found")`,
         fix: 'correct watch.chains[1], or remove the id',
       },
       { ok: true },
@@ -363,7 +363,7 @@ describe('a node', () => {
     expect(await node(url)).toMatchObject([
       {
         ok: false,
-        found: `${url}: the node belongs to the network fuji, and the configuration says mainnet`,
+        found: `${url}: the node belongs to the network fuji, and the configured network is mainnet`,
         fix: 'set network to fuji, or upstreams.nodes[0].url to a node of mainnet',
       },
     ]);

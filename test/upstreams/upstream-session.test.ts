@@ -258,7 +258,7 @@ describe.concurrent('a 200 with an invalid body', () => {
     expect(await failure(session(server.url).get('/206'))).toMatchObject({
       kind: 'malformed',
       status: 206,
-      message: expect.stringContaining('206: a part of the response'),
+      message: expect.stringContaining('206: a partial response'),
     });
     expect(await session(server.url).get('/203')).toEqual({ items: [] });
   });

@@ -12,7 +12,7 @@ export const discrepancy: AlertRule = {
     const rows = await sql<Row[]>`
       select check_name, count(*)::int as open, min(found_at) as since,
         (array_agg(subject order by found_at desc, id desc))[1] as subject,
-        (array_agg(left_source || ' says ' || left(left_value, 100) || ', ' || right_source || ' says ' || left(right_value, 100)
+        (array_agg(left_source || ': ' || left(left_value, 100) || ', ' || right_source || ': ' || left(right_value, 100)
           order by found_at desc, id desc))[1] as words
       from reporting.discrepancies
       where found_at <= ${at}::timestamptz and (ended_at is null or ended_at > ${at}::timestamptz)

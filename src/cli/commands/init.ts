@@ -126,7 +126,7 @@ function formatConfigFile(answers: Answers): string {
     stringify(value, { defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN' });
   const simulated =
     network === 'sandbox' && !answers.chainData.length && !answers.metrics.length && !answers.nodes.length
-      ? '# Without an upstream the bundled sandbox is recorded; all of it, while nothing is watched below.\n'
+      ? '# Without an upstream, the bundled sandbox is recorded. If nothing is watched below, all its objects are recorded.\n'
       : '';
   return `# yaml-language-server: $schema=${SCHEMA}
 # What chain-recorder records. All settings: docs/reference/settings.md. Check it with "chain-recorder doctor".

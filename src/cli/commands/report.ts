@@ -88,8 +88,8 @@ function findUnsupportedOptions(name: string, options: ReportOptions): string[] 
       const why =
         option === '--as-of' && report.notAsOf
           ? `: ${report.notAsOf}`
-          : `; it takes ${report.takes.join(', ')}`;
-      return [`${option} ${value}: ${name} does not take it${why}`];
+          : `; its options: ${report.takes.join(', ')}`;
+      return [`${option} ${value}: is not an option of "report ${name}"${why}`];
     },
   );
 }

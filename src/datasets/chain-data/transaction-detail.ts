@@ -105,7 +105,7 @@ export function transactionIn(body: unknown): object {
   return { ...Object.fromEntries(beside), ...native };
 }
 
-/** An example of such a transaction. */
+/** Example of a transaction in the form that {@link transactionIn} returns. */
 export const exampleTransaction = {
   blockNumber: '71234567',
   blockTimestamp: 1763600000,

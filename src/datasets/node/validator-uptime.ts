@@ -3,7 +3,7 @@ import { decimal, flag, object, optional, text } from '../fields.ts';
 import { getList, getMember } from '../sources/answer.ts';
 import { currentValidators } from './current-validators.ts';
 
-/** Only records of the primary network have these readings (upstream-services.md#validators-and-peers). */
+/** A node reports these readings only for validators of the primary network (upstream-services.md#validators-and-peers). */
 export const validatorUptime = defineDataset({
   name: 'validator_uptime',
   about: "A validator's uptime and connection as one node saw them, not the network's verdict.",

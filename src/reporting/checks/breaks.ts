@@ -127,7 +127,7 @@ function usualMoves(
   return { growth, distance: 1.4826 * Math.max(jitter, median(distances)) };
 }
 
-/** Keeps only the day with the largest change: all days around a level shift look like one. */
+/** Keeps only the day with the largest change, because each day around a level shift is a candidate. */
 function strongest(candidates: readonly Candidate[]): Candidate[] {
   const left = candidates.toSorted((a, b) => Math.abs(b.change) - Math.abs(a.change) || a.at - b.at);
   const found: Candidate[] = [];

@@ -50,21 +50,21 @@ export const checkRules = {
   },
   validator_lists: {
     compares: 'the validators listed by one node against those listed by the other nodes',
-    tolerance: '1 hour: both sides must report the same for that time',
+    tolerance: '1 hour: a difference counts once both values were unchanged for that time',
   },
   validator_terms: {
     compares: 'weight, end, reward and delegated weight of a validator: one node against most nodes',
-    tolerance: '1 hour: both sides must report the same for that time',
+    tolerance: '1 hour: a difference counts once both values were unchanged for that time',
   },
   validator_stakes: {
     compares: 'node, end and stake of a validation: the data service against the nodes',
-    tolerance: '3 hours: both sides must report the same for that time',
+    tolerance: '3 hours: a difference counts once both values were unchanged for that time',
   },
   balances: {
     compares:
       'the balance of an address by asset: one node against most nodes, and the data service against each node',
     tolerance:
-      '1 hour between nodes, 3 hours against the data service: both sides must report the same for that time',
+      '1 hour between nodes, 3 hours against the data service: a difference counts once both values were unchanged for that time',
   },
 } as const satisfies Readonly<Record<string, CheckRule>>;
 

@@ -12,8 +12,9 @@ export type DateRange = readonly [from: Date, to: Date];
 /** A source of points that can be read in parts of the window. */
 export interface PointsSource {
   /**
-   * Returns SQL of the points; their values are added to a statement.
-   * @param part returns only the points in this part of the window; null: all
+   * Returns SQL of the points.
+   * @param into receives the values of the placeholders in the SQL
+   * @param part part of the window that contains the points; null: the whole window
    */
   pointsIn(into: StatementBuilder, part: DateRange | null): PointsSql;
   /**
@@ -46,11 +47,11 @@ export interface DownsampleOptions {
   readonly trialTimeoutMs?: number;
 }
 
-/** Downsampled points, as far as they were read within the budget. */
+/** Downsampled points that were read within the time limit. */
 export interface DownsampledRows {
   /** Ordered by line, then by time. */
   readonly rows: readonly DownsampledRow[];
-  /** Points before this moment were not read within the budget. Null: all points were read. */
+  /** Points before this moment were not read, because the time limit was reached. Null: all points were read. */
   readonly unreadBefore: Date | null;
 }
 
@@ -69,7 +70,7 @@ const MAX_GROWTH = 4;
 const FIRST_PIECE_SHARE = 1 / 16;
 const PIECE_DURATION_MS = 200;
 /**
- * Timeouts of the first piece, in ms. After the first timeout, the piece is shortened once by its share.
+ * Timeouts of the first piece, in ms. After the first timeout, the piece is shortened once, by {@link FIRST_PIECE_SHARE}.
  * The sum of all timeouts stays below the timeout of the whole request.
  */
 const FIRST_PIECE_TIMEOUTS_MS: readonly number[] = [3_000, 1_500];

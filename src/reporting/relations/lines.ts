@@ -39,8 +39,8 @@ export interface ChartLines {
   readonly lines: readonly ChartLine[];
   readonly of: number;
   /**
-   * Points before this moment were not read within the budget, and no line has any. Null: all points were
-   * read.
+   * Points before this moment were not read, because the time limit was reached; no line has them. Null: all
+   * points were read.
    */
   readonly unreadBefore: Date | null;
 }

@@ -62,7 +62,7 @@ export function afterRowSql(
   return [...bound, alternatives.length > 0 ? `(${alternatives.join(' or ')})` : 'false'].join(' and ');
 }
 
-/** Returns SQL that is true if a column comes after a value. Returns null if no value can. */
+/** Returns SQL that is true if a column comes after a value. Returns null if the value is the last one of the order. */
 function beyond(
   {
     name,

@@ -81,16 +81,19 @@ const SAVED_QUERIES: Readonly<
         'How do the fees of the C-chain change from week to week?',
         { ...march, metric: 'feesPaid', chain_id: '43114' },
       ],
-      ['And its average gas price? (Refused: averages do not add up.)', { ...march, metric: 'avgGasPrice' }],
+      [
+        'How does the average gas price change from week to week? (Refused: averages cannot be added.)',
+        { ...march, metric: 'avgGasPrice' },
+      ],
     ],
     top_chains: [
       ['Which chains have the most transactions?', { ...march, metric: 'txCount' }],
       [
-        'Which have the most active addresses in a month?',
+        'Which chains have the most active addresses in a month?',
         { from: '2026-03-01', to: '2026-03-02', metric: 'activeAddresses', time_interval: 'month' },
       ],
       [
-        'And by the sum of their days? (Refused: an address that comes on two days would count twice.)',
+        'Which chains have the most active addresses, as the sum of days? (Refused: an address that is active on two days would count twice.)',
         { ...march, metric: 'activeAddresses' },
       ],
     ],
@@ -103,7 +106,7 @@ const SAVED_QUERIES: Readonly<
       ],
       ['How many addresses were active in March? (Refused.)', { ...march, metric: 'activeAddresses' }],
       [
-        'What was paid in fees on all chains? (Refused: they are in different tokens.)',
+        'What was paid in fees on all chains? (Refused: the fees are in different tokens.)',
         { ...march, metric: 'feesPaid' },
       ],
     ],
@@ -114,14 +117,14 @@ const SAVED_QUERIES: Readonly<
     my_validators: [
       ['How are our validators?', late],
       [
-        'And one of them, against a threshold of 90 %, as known on March 20?',
+        'How is one of our validators, against a threshold of 90 %, as known on March 20?',
         { node_id: node, threshold: '90', ...early },
       ],
     ],
     stake_flows: [
       ['How much stake was added and removed each day?', march],
       [
-        'The same, as one of our nodes reported it on March 20',
+        'How much stake was added and removed, as one of our nodes reported it on March 20?',
         { ...march, seen_by: 'validator-1', ...early },
       ],
     ],
@@ -130,17 +133,23 @@ const SAVED_QUERIES: Readonly<
       ['How much was staked, as known on March 20?', { ...march, ...early }],
     ],
     validator_movements: [
-      ['Who joined and who left between two dates?', march],
-      ['Who joined and left a subnet?', { ...march, subnet_id: subnet }],
-      ['Who had joined and left by March 23?', { ...march, as_of: '2026-03-23T12:00' }],
+      ['Which validators joined and left between two dates?', march],
+      ['Which validators joined and left a subnet?', { ...march, subnet_id: subnet }],
+      [
+        'Which validators had joined and left, as known on March 23?',
+        { ...march, as_of: '2026-03-23T12:00' },
+      ],
     ],
     delegation_movements: [
       ['Who started and ended a delegation to our validators?', march],
-      ['And to one of them?', { ...march, node_id: node }],
+      ['Who started and ended a delegation to one of our validators?', { ...march, node_id: node }],
     ],
     largest_delegations: [
       ['Which are the largest delegations to our validators?', late],
-      ['Which three were the largest to one of them, on March 20?', { most: '3', node_id: node, ...early }],
+      [
+        'Which were the three largest delegations to one of our validators on March 20?',
+        { most: '3', node_id: node, ...early },
+      ],
     ],
     stake_expiring: [
       ['Which stakes end within 30 days?', late],
@@ -153,72 +162,93 @@ const SAVED_QUERIES: Readonly<
   L1s: {
     l1_changes: [
       ['Which subnets appeared, became L1s or changed owners?', { from: '2026-03-02', to: '2026-04-03' }],
-      ['And as known on March 20?', { ...march, ...early }],
+      ['Which subnets changed, as known on March 20?', { ...march, ...early }],
     ],
     l1_balances: [
       ['How do the balances of L1 validators develop?', march],
-      ['And those of one L1, over a week?', { ...week, subnet_id: subnet }],
+      [
+        'How do the balances of the validators of one L1 develop over a week?',
+        { ...week, subnet_id: subnet },
+      ],
     ],
     l1_runway: [
       ['On which day is the balance of each L1 validator used up?', late],
-      ['And those of one L1, at the rate of the last three days?', { subnet_id: subnet, days: '3', ...late }],
+      [
+        'On which day is the balance of each validator of one L1 used up, at the rate of the last three days?',
+        { subnet_id: subnet, days: '3', ...late },
+      ],
     ],
   },
   'Blocks, rewards and income': {
     blocks_proposed: [
       ['Do our validators propose as many blocks as their stake suggests?', week],
-      ['And one of them, over a month?', { ...march, node_id: node }],
+      [
+        'Does one validator propose as many blocks in a month as its stake suggests?',
+        { ...march, node_id: node },
+      ],
     ],
     rewards_pending: [
       ['Which rewards are pending?', late],
-      ['Which were pending for one validator on March 20?', { node_id: node, ...early }],
+      ['Which rewards were pending for one validator on March 20?', { node_id: node, ...early }],
     ],
     rewards: [['Which reward did each staking transaction earn, compared with its estimate?', {}]],
     rewards_received: [
       ['Which rewards were paid, and what were they worth?', march],
-      ['And since October, as known on March 20?', { ...march, from: '2025-10-01', ...early }],
+      [
+        'Which rewards were paid since October, as known on March 20?',
+        { ...march, from: '2025-10-01', ...early },
+      ],
     ],
     income: [
       ['How much did staking earn each day, for the tax return, and how much is expected?', march],
-      ['And by month?', { ...march, by: 'month' }],
+      ['How much did staking earn each month?', { ...march, by: 'month' }],
       [
-        'And in euros? (Receipts without a recorded price are counted, not guessed.)',
+        'How much did staking earn each day, in euros? (Receipts without a recorded price are counted, not guessed.)',
         { ...march, currency: 'eur' },
       ],
-      ['And by week? (Refused: days, months and years.)', { ...march, by: 'week' }],
+      [
+        'How much did staking earn each week? (Refused: only days, months and years are supported.)',
+        { ...march, by: 'week' },
+      ],
     ],
   },
   Balances: {
     primary_balances_over_time: [
       ['What did our addresses hold on the P- and X-chain each day?', week],
-      ['And one of them, over a month?', { ...march, address }],
+      ['What did one of our addresses hold each day of a month?', { ...march, address }],
     ],
     native_balances_over_time: [
       ['What did our EVM addresses hold each day, and what was it worth?', march],
-      ['And one of them on the C-chain?', { ...week, chain_id: '43114', address: evmAddress }],
+      [
+        'What did one of our EVM addresses hold on the C-chain each day?',
+        { ...week, chain_id: '43114', address: evmAddress },
+      ],
     ],
   },
   'Uptime, versions, fees and supply': {
     validator_uptime_seen: [
       ['Do other nodes observe enough uptime of our validators for the reward?', march],
-      ['How far is one from a threshold of 97 %?', { ...week, node_id: node, threshold: '97' }],
+      [
+        'How far is one of our validators from an uptime of 97 %?',
+        { ...week, node_id: node, threshold: '97' },
+      ],
     ],
     uptime_by_stake: [['How much of the stake would reward our nodes?', march]],
     node_versions: [['Which version did our nodes run when?', march]],
     peer_versions: [
       ['Which versions do our peers run, by number and by stake?', week],
-      ['And those of one of our nodes?', { ...march, seen_by: 'observer-1' }],
+      ['Which versions do the peers of one of our nodes run?', { ...march, seen_by: 'observer-1' }],
     ],
     fees_over_time: [['What do transactions of the P- and X-chain cost?', march]],
     supply_over_time: [
       ['How does the supply of AVAX grow?', march],
-      ['And as known on March 20?', { ...march, ...early }],
+      ['How did the supply of AVAX grow, as known on March 20?', { ...march, ...early }],
     ],
   },
   'The recorded data': {
     disagreements: [
       ['Which of our nodes disagree with the others, and about what?', {}],
-      ['And about the supply?', { dataset: 'current_supply' }],
+      ['Which of our nodes disagree with the others about the supply?', { dataset: 'current_supply' }],
     ],
     freshness_by_dataset: [['How fresh is the recorded data?', {}]],
     gaps_between: [
@@ -232,7 +262,7 @@ const SAVED_QUERIES: Readonly<
 const NOT_AS_OF: Readonly<Record<string, string>> = {
   metric_settling_of: 'it is measured from all revisions recorded up to now',
   metric_rules: 'what may be summed follows from the version, not from the record',
-  rewards: 'reporting.rewards_as_of takes a past moment',
+  rewards: 'reporting.rewards_as_of accepts a past moment',
   disagreements: 'past states of late or failing nodes are not stored',
   freshness_by_dataset: 'the past freshness is not stored',
   gaps_between: 'filled gaps are not stored',
@@ -349,7 +379,7 @@ export function savedQuerySql(savedQuery: SavedQuery, values: Values, prefixOf =
   const problems = unknown.map((name) => {
     const why =
       name === 'as_of' && savedQuery.notAsOf !== null
-        ? `does not take it: ${savedQuery.notAsOf}`
+        ? `accepts no past moment: ${savedQuery.notAsOf}`
         : `has no such parameter; ${suggestNames(
             name,
             parameters.map((one) => one.name),

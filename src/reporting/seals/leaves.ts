@@ -118,7 +118,7 @@ export function isInRange(form: SealForm, kind: Kind): string {
   return `${at} >= g.from_at and ${at} < g.to_at`;
 }
 
-/** Returns the kinds of leaves in a table of a form: its rows, and their ends if rows end. */
+/** Returns the kinds of leaves of a table: rows, and also ends if the form has a column with the end of a row. */
 export const kindsOf = (form: SealForm): readonly Kind[] => (form.to === null ? ['row'] : ['row', 'end']);
 
 const day = (instant: string) => `(${instant} at time zone 'UTC')::date`;

@@ -46,7 +46,10 @@ export interface FinishedSeal {
   readonly late: number;
 }
 
-/** Returns the last midnight (UTC) up to which days can be sealed at a time; both in ms since 1970. */
+/**
+ * Returns the last midnight (UTC) up to which days can be sealed, in ms since 1970.
+ * @param now ms since 1970
+ */
 export const sealableUntil = (now: number): number => Math.floor((now - SEAL_DELAY_MS) / DAY) * DAY;
 
 /**

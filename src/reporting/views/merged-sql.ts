@@ -194,8 +194,8 @@ export const sameEntity = ({ key }: Parts, left: string, right: string) =>
     .join(' and ') || 'true';
 
 /**
- * Returns SQL of the row of a node at the moment `before.at`, if it had the values that are shown: a FROM
- * item and a condition.
+ * Returns SQL of a FROM item and a condition: the row of a node at the moment `before.at`, if that row had the
+ * values that are shown.
  */
 const agreedBefore = (parts: Parts, node: string) => `(
           select * from reporting.${parts.relation}_history r where r.node = ${node} and ${sameEntity(parts, 'r', 't')} and r.valid_from <= before.at

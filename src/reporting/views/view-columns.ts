@@ -54,11 +54,11 @@ export const runIdColumn = recorderColumn(
 );
 
 /**
- * Returns the columns of a dataset in its views: the upstream fields, and a column with the fields that the
- * recorder does not know.
+ * Returns the columns of a dataset in its views: the declared upstream fields, and one column with all other
+ * fields.
  */
 export function upstreamColumns(dataset: Dataset): ViewColumn[] {
-  const extra = recorderColumn('extra', 'jsonb', 'Fields that the recorder does not know, as received.');
+  const extra = recorderColumn('extra', 'jsonb', 'Fields without a column of their own, as received.');
   const columns = dataset.columns.map((column) => ({ ...column, notNull: !column.nullable }));
   return [...columns, ...(dataset.extra === false ? [] : [extra])];
 }

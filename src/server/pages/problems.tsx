@@ -68,8 +68,8 @@ export const databaseUnavailable = (why: string): PageProblem => ({
 });
 
 /**
- * Returns the problem of a database that is unavailable, or of a query that takes longer than a page waits.
- * Which one applies is unknown.
+ * Returns the problem of a query without a result within the timeout of a page. Whether the database is
+ * unavailable or only slow is unknown.
  */
 export const databaseLate = (why: string): PageProblem => {
   const away = databaseUnavailable(why);

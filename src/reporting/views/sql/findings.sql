@@ -99,7 +99,7 @@ select state, 'target'::text as component, dataset, target as subject, since, re
 union all
 -- A process that watches settles every second.
 select 'stalled', 'ledger', 'node_health', observer, least(moved_at, now()),
-  case when moved_at > now() then format('the ledger is %s s ahead of the clock of the database: no time is recorded until a process takes the ledger over', round(extract(epoch from moved_at - now())))
+  case when moved_at > now() then format('the ledger is %s s ahead of the clock of the database: no time is recorded until a process acquires the ledger', round(extract(epoch from moved_at - now())))
     when watching then 'a process probes for this observer, but does not update the ledger'
     else 'no process probes for this observer' end
 from observers
@@ -149,7 +149,7 @@ where failed_since is not null or now() - checked_at > interval '3 hours'
 union all
 -- While processes are replaced by newer ones, both run for a moment.
 select 'outdated', 'process', null, process, outdated_since,
-  format('the recorder "%s" has a newer configuration: this process records only the targets of both. Restart the process with the newer recorder.yaml, or, if it is another recorder, with another name (name:)', recorder)
+  format('the recorder "%s" has a newer configuration: this process records only the targets that both configurations contain. Restart the process with the newer recorder.yaml. If the two are different recorders, set another name (name:) for one', recorder)
 from reporting_internal.processes
 where state = 'outdated' and now() - outdated_since > interval '1 minute'
 union all

@@ -16,5 +16,5 @@ comment on column reporting_internal.run_days.pages is 'Number of received pages
 comment on column reporting_internal.run_days.items is 'Number of items in the received pages.'; -- bigint
 comment on column reporting_internal.run_days.rows_written is 'Number of rows written.'; -- bigint
 comment on column reporting_internal.run_days.requests is 'Number of calls, counted for the first dataset of the run.'; -- bigint
-comment on column reporting_internal.run_days.budget_units is 'Budget units of these calls, counted for the first dataset of the run.'; -- bigint
+comment on column reporting_internal.run_days.budget_units is 'Budget units of the calls, counted for the first dataset of the run.'; -- bigint
 comment on column reporting_internal.run_days.quarantined is 'Number of items that could not be decoded, counted for the first dataset of the run.'; -- bigint

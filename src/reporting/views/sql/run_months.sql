@@ -16,5 +16,5 @@ comment on column reporting_internal.run_months.pages is 'Number of received pag
 comment on column reporting_internal.run_months.items is 'Number of items in the received pages.'; -- bigint
 comment on column reporting_internal.run_months.rows_written is 'Number of rows written.'; -- bigint
 comment on column reporting_internal.run_months.requests is 'Number of calls, counted for the first dataset of the run.'; -- bigint
-comment on column reporting_internal.run_months.budget_units is 'Budget units of these calls, counted for the first dataset of the run.'; -- bigint
+comment on column reporting_internal.run_months.budget_units is 'Budget units of the calls, counted for the first dataset of the run.'; -- bigint
 comment on column reporting_internal.run_months.quarantined is 'Number of items that could not be decoded, counted for the first dataset of the run.'; -- bigint

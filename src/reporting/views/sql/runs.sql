@@ -22,7 +22,7 @@ comment on column reporting.runs.pages is 'Number of received pages.'; -- intege
 comment on column reporting.runs.items is 'Number of items in the received pages.'; -- bigint
 comment on column reporting.runs.rows_written is 'Number of rows written. Unchanged rows are not written again.'; -- bigint
 comment on column reporting.runs.requests is 'Number of calls, including retries.'; -- integer
-comment on column reporting.runs.budget_units is 'Budget units of these calls.'; -- bigint
+comment on column reporting.runs.budget_units is 'Budget units of the calls.'; -- bigint
 comment on column reporting.runs.error is 'Error of the run.'; -- text
 comment on column reporting.runs.note is 'Notes from the responses of the upstream.'; -- text
 comment on column reporting.runs.quarantined is 'Number of items of the whole run that could not be decoded.'; -- bigint

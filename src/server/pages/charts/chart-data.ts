@@ -103,7 +103,7 @@ export function parseChartRequest(
   };
 }
 
-/** Extends a window to whole hours, days, months or years: a part of one would look like a smaller count. */
+/** Extends a window to whole hours, days, months or years, because the count of an incomplete one is too small. */
 function extendToGrain(from: Date, to: Date, grain: ChartGrain): readonly [Date, Date] {
   const end = endOfGrain(startOfGrain(to.getTime() - 1, grain), grain);
   return [new Date(startOfGrain(from.getTime(), grain)), end > LATEST ? to : new Date(end)];
