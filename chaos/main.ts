@@ -5,7 +5,7 @@ import { Closers } from './closers.ts';
 import { faultCatalog } from './faults/catalog.ts';
 import type { Fault } from './faults/fault.ts';
 import { type BackendKind, HELP, type Options, readOptions } from './options.ts';
-import { plantAll } from './planting.ts';
+import { plantAll } from './plant-bugs.ts';
 import { endAll, type Outcome, runFault, tell } from './runner.ts';
 import { openStage } from './stage.ts';
 

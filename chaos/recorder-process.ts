@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { peakMemory } from './processes.ts';
-import { until } from './waiting.ts';
+import { until } from './until.ts';
 
 /** Exit of a process. */
 export interface Ending {

@@ -1,7 +1,7 @@
 import { ALERTS, HEALS, POLLS } from '../src/jobs/jobs.ts';
 import { openBackend } from '../src/jobs/open-backend.ts';
 import { openLog } from '../src/telemetry/log.ts';
-import { eventually } from './waiting.ts';
+import { eventually } from './until.ts';
 import type { World } from './world.ts';
 
 /** Maximum time without schedules: one round of the reconciler. */

@@ -9,8 +9,8 @@ import {
   UNCLAIMED_DAYS,
   UNCLAIMED_MS,
 } from './settings.ts';
-import { allCovered } from './stored.ts';
-import { eventually } from './waiting.ts';
+import { allCovered } from './stored-blocks.ts';
+import { eventually } from './until.ts';
 import type { World } from './world.ts';
 
 /** Maximum time of invariant E: fresh again within this many ms of the fault's end. */

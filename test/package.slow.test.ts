@@ -11,7 +11,7 @@ import { acquireObserver, writeLedger } from '../src/health/ledger.ts';
 import { ManualClock } from './support/clock.ts';
 import { testDatabase } from './support/database.ts';
 import { withDatabase } from './support/fixture.ts';
-import { onlyPage, recordingContext, run as recordRun, scriptedFeed } from './support/recording.ts';
+import { onlyPage, recordingContext, run as recordRun, scriptedFeed } from './support/scripted-feed.ts';
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '..');

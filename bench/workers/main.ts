@@ -12,7 +12,7 @@ import { percentile } from '../../chaos/evidence.ts';
 import { childrenOf } from '../../chaos/processes.ts';
 import { RecorderProcess } from '../../chaos/recorder-process.ts';
 import { RedisPlaces } from '../../chaos/servers/redis-places.ts';
-import { until } from '../../chaos/waiting.ts';
+import { until } from '../../chaos/until.ts';
 import { activeFeeds, catalogNames } from '../../src/app/configured-feeds.ts';
 import { validateConfig } from '../../src/config/load.ts';
 import { HEALS, POLLS, recordJob } from '../../src/jobs/jobs.ts';

@@ -1,6 +1,6 @@
 import { LimitingUpstream } from '../servers/limiting-upstream.ts';
 import { Steady } from '../steady.ts';
-import { until } from '../waiting.ts';
+import { until } from '../until.ts';
 import type { Fault } from './fault.ts';
 
 const ORDINARY = { 'ratelimit-limit': '8000;w=60', 'ratelimit-remaining': '7000', 'ratelimit-reset': '30' };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { FaultKind } from '../../sandbox/faults/kinds.ts';
 import { oneNode } from '../settings.ts';
 import { Steady } from '../steady.ts';
-import { eventually, until } from '../waiting.ts';
+import { eventually, until } from '../until.ts';
 import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
 

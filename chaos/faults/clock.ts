@@ -5,7 +5,7 @@ import { clockJumps } from '../preloads.ts';
 import { wipeQueue } from '../schedules.ts';
 import { blockTargets, DAY, dayOf, midnight, oneNode, UNCLAIMED_DAYS } from '../settings.ts';
 import { Steady, type SteadyPlan } from '../steady.ts';
-import { eventually, until } from '../waiting.ts';
+import { eventually, until } from '../until.ts';
 import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
 

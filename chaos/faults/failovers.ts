@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { PostgresPair } from '../servers/postgres-pair.ts';
 import { type RedisNode, RedisPlaces } from '../servers/redis-places.ts';
 import { Steady } from '../steady.ts';
-import { eventually, until } from '../waiting.ts';
+import { eventually, until } from '../until.ts';
 import type { World } from '../world.ts';
 import { noPanic, stillRunning } from './database.ts';
 import type { Fault } from './fault.ts';

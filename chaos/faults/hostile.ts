@@ -1,6 +1,6 @@
 import { HostileUpstream } from '../servers/hostile-upstream.ts';
 import { Steady } from '../steady.ts';
-import { until } from '../waiting.ts';
+import { until } from '../until.ts';
 import type { Fault } from './fault.ts';
 
 /** 31 to 44 all at once, and random responses: no crash, no growth, and complete records afterwards. */

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { unfoundedClaims } from '../invariants/covered.ts';
+import { unfoundedClaims } from '../invariants/coverage.ts';
 import { blockTargets, configure, dayOf, midnight, UNCLAIMED_DAYS } from '../settings.ts';
-import { allCovered, covered } from '../stored.ts';
+import { allCovered, covered } from '../stored-blocks.ts';
 import type { Watched } from '../truth.ts';
-import { until } from '../waiting.ts';
+import { until } from '../until.ts';
 import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
 import { faultShare, upstreamNoise } from './upstream-noise.ts';

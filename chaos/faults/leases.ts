@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { LOCKS } from '../../src/db/row-lock.ts';
 import { oneNode } from '../settings.ts';
 import { Steady } from '../steady.ts';
-import { eventually, until } from '../waiting.ts';
+import { eventually, until } from '../until.ts';
 import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
 

@@ -1,6 +1,6 @@
-import { SpeakingNodes } from '../servers/speaking-nodes.ts';
+import { ScriptedNodes } from '../servers/scripted-nodes.ts';
 import { Steady } from '../steady.ts';
-import { eventually, until } from '../waiting.ts';
+import { eventually, until } from '../until.ts';
 import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
 
@@ -9,8 +9,8 @@ const WELL = ['well-1', 'well-2', 'well-3'];
 const EXACT = 1_000;
 
 /** A recorder that probes nodes with scripted reports. */
-async function watching(world: World, names: readonly string[]): Promise<[SpeakingNodes, Steady]> {
-  const nodes = await SpeakingNodes.open();
+async function watching(world: World, names: readonly string[]): Promise<[ScriptedNodes, Steady]> {
+  const nodes = await ScriptedNodes.open();
   world.closers.add(() => nodes.close());
   const datasets = { proposed_blocks: { enabled: false }, node_health: { every: '5s' } };
   const steady = await Steady.start(world, { watch: 0, nodes: nodes.named([...names, ...WELL]), datasets });
@@ -23,7 +23,7 @@ async function watching(world: World, names: readonly string[]): Promise<[Speaki
 }
 
 /** Whether a node is down since its first unhealthy report. */
-async function downFromTheFirst({ sql, evidence }: World, nodes: SpeakingNodes, node: string): Promise<void> {
+async function downFromTheFirst({ sql, evidence }: World, nodes: ScriptedNodes, node: string): Promise<void> {
   const told = () => sql<{ started_at: Date }[]>`
     select started_at from recorder.node_health
     where node = ${node} and probe = 'health' and check_name = '*' and state = 'down' order by started_at`;

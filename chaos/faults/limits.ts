@@ -1,7 +1,7 @@
 import type { FaultKind } from '../../sandbox/faults/kinds.ts';
 import { EchoingUpstream } from '../servers/echoing-upstream.ts';
 import { Steady } from '../steady.ts';
-import { until } from '../waiting.ts';
+import { until } from '../until.ts';
 import { CANARY, type World } from '../world.ts';
 import type { Fault } from './fault.ts';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { undecidedHost } from '../preloads.ts';
 import { Steady } from '../steady.ts';
-import { eventually } from '../waiting.ts';
+import { eventually } from '../until.ts';
 import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
 

@@ -1,5 +1,5 @@
 import { originalText } from '../../src/datasets/storable-text.ts';
-import { Poisoned, type Sent, TOKENS, token, VALIDATORS, validator } from '../poisoned.ts';
+import { Poisoned, type Sent, TOKENS, token, VALIDATORS, validator } from '../poisoned-lists.ts';
 import type { Random } from '../random.ts';
 import { midnight } from '../settings.ts';
 import { trueBlocks } from '../truth.ts';

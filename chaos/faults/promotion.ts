@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type postgres from 'postgres';
 import { z } from 'zod';
 import { PostgresPair } from '../servers/postgres-pair.ts';
-import { SpeakingNodes } from '../servers/speaking-nodes.ts';
+import { ScriptedNodes } from '../servers/scripted-nodes.ts';
 import { DAY, dayOf, midnight } from '../settings.ts';
 import { Steady } from '../steady.ts';
-import { eventually, until } from '../waiting.ts';
+import { eventually, until } from '../until.ts';
 import { lookInto, type World } from '../world.ts';
 import { noPanic, stillRunning } from './database.ts';
 import type { Fault } from './fault.ts';
@@ -22,13 +22,13 @@ interface OnPair {
   readonly pair: PostgresPair;
   /** A connection to the server that is the primary at first. */
   readonly old: postgres.Sql;
-  readonly nodes: SpeakingNodes;
+  readonly nodes: ScriptedNodes;
   readonly steady: Steady;
 }
 
 /** Two processes that record blocks, a metric and the health of nodes on a pair of servers. */
 async function onPair(world: World): Promise<OnPair> {
-  const nodes = await SpeakingNodes.open();
+  const nodes = await ScriptedNodes.open();
   world.closers.add(() => nodes.close());
   const pair = await PostgresPair.start(world.closers);
   world.databaseUrl = pair.url;

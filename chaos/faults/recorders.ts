@@ -1,6 +1,6 @@
 import { blockTargets, configure, dayOf, midnight, UNCLAIMED_DAYS, UNCLAIMED_MS } from '../settings.ts';
 import { Steady } from '../steady.ts';
-import { eventually } from '../waiting.ts';
+import { eventually } from '../until.ts';
 import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
 

@@ -1,6 +1,6 @@
 import { areWanted, queueOf, schedulesBack, wipeQueue } from '../schedules.ts';
 import { Steady } from '../steady.ts';
-import { eventually } from '../waiting.ts';
+import { eventually } from '../until.ts';
 import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
 

@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import { configure, oneNode } from '../settings.ts';
-import { until } from '../waiting.ts';
+import { until } from '../until.ts';
 import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
 

@@ -3,7 +3,7 @@ import { inProcess } from '../in-process.ts';
 import { EchoingUpstream } from '../servers/echoing-upstream.ts';
 import { blockTargets, DAY } from '../settings.ts';
 import { Steady } from '../steady.ts';
-import { until } from '../waiting.ts';
+import { until } from '../until.ts';
 import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
 

@@ -1,7 +1,7 @@
 import type { FaultKind } from '../../sandbox/faults/kinds.ts';
 import type { Letter } from '../invariants/invariant.ts';
 import { Steady } from '../steady.ts';
-import { until } from '../waiting.ts';
+import { until } from '../until.ts';
 import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
 

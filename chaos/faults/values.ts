@@ -4,7 +4,7 @@ import { inProcess } from '../in-process.ts';
 import { RevisingUpstream } from '../servers/revising-upstream.ts';
 import { DAY } from '../settings.ts';
 import { Steady } from '../steady.ts';
-import { until } from '../waiting.ts';
+import { until } from '../until.ts';
 import type { Fault } from './fault.ts';
 
 const START = Date.UTC(2026, 0, 10, 5, 17);

@@ -1,8 +1,8 @@
 import type { WalkKind } from '../../sandbox/faults/kinds.ts';
-import { covered } from '../invariants/covered.ts';
+import { covered } from '../invariants/coverage.ts';
 import { dayOf, midnight, UNCLAIMED_DAYS } from '../settings.ts';
 import { Steady } from '../steady.ts';
-import { until } from '../waiting.ts';
+import { until } from '../until.ts';
 import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
 

@@ -5,7 +5,7 @@ import type { RecorderProcess } from '../recorder-process.ts';
 import { areWanted, queueOf } from '../schedules.ts';
 import { RevisingUpstream } from '../servers/revising-upstream.ts';
 import { Steady } from '../steady.ts';
-import { eventually, until } from '../waiting.ts';
+import { eventually, until } from '../until.ts';
 import type { World } from '../world.ts';
 import { COMMIT } from './database.ts';
 import type { Fault } from './fault.ts';

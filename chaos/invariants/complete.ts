@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { checksum, storedBlocks } from '../stored.ts';
+import { checksum, storedBlocks } from '../stored-blocks.ts';
 import { trueBlocks } from '../truth.ts';
 import type { Invariant } from './invariant.ts';
 

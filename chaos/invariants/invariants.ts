@@ -1,12 +1,12 @@
-import { accounted } from './accounted.ts';
 import { complete } from './complete.ts';
-import { covered } from './covered.ts';
+import { covered } from './coverage.ts';
+import { bounded, ended, recovered, shown, told } from './evidence-invariants.ts';
 import type { Invariant, Letter } from './invariant.ts';
-import { isolated } from './isolated.ts';
-import { bounded, ended, recovered, shown, told } from './observed.ts';
-import { revised } from './revised.ts';
+import { isolated } from './isolation.ts';
+import { revised } from './revisions.ts';
 import { secret } from './secret.ts';
 import { unique } from './unique.ts';
+import { accounted } from './wall-time.ts';
 
 /** Every invariant by its letter. */
 export const invariants: Readonly<Record<Letter, Invariant>> = {

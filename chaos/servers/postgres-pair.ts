@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import type { Closers } from '../closers.ts';
-import { until } from '../waiting.ts';
+import { until } from '../until.ts';
 import { PostgresServer } from './postgres-server.ts';
 import { TcpProxy } from './proxy.ts';
 

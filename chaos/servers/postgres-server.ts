@@ -9,7 +9,7 @@ import { embeddedHome } from '../../src/db/embedded/home.ts';
 import type { Settings } from '../../src/db/embedded/settings.ts';
 import { migrate } from '../../src/reporting/views/migrate.ts';
 import { childrenOf, isAlive } from '../processes.ts';
-import { eventually, until } from '../waiting.ts';
+import { eventually, until } from '../until.ts';
 
 const run = promisify(execFile);
 const ignore = () => {};

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Redis } from 'ioredis';
 import { findFreePort } from '../../src/db/embedded/free-port.ts';
-import { until } from '../waiting.ts';
+import { until } from '../until.ts';
 
 const SLOTS = 16_384;
 

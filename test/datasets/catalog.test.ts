@@ -6,8 +6,8 @@ import { recorded as everything } from '../../src/reporting/recorded-datasets.ts
 import { jsonText, parseJson } from '../../src/upstreams/json.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
-import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
 import { rowsIn } from '../support/rows.ts';
+import { onlyPage, recordingContext, run, scriptedFeed } from '../support/scripted-feed.ts';
 
 const { it, sql } = withDatabase();
 

@@ -10,7 +10,7 @@ import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { parseJson } from '../../src/upstreams/json.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
-import { recordingContext, run } from '../support/recording.ts';
+import { recordingContext, run } from '../support/scripted-feed.ts';
 
 const { it, sql } = withDatabase();
 

@@ -7,7 +7,7 @@ import { metricPoints } from '../../src/datasets/metrics/metric-points.ts';
 import { buildDecoder } from '../../src/recording/decode.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
-import { recordingContext, run, scriptedFeed } from '../support/recording.ts';
+import { recordingContext, run, scriptedFeed } from '../support/scripted-feed.ts';
 
 const { it, sql } = withDatabase();
 const hour = 3_600_000;

@@ -4,7 +4,7 @@ import { findForeignLocks, formatSession } from '../../src/db/blocking-sessions.
 import { migrateDatabase } from '../../src/db/migrate.ts';
 import { TemporaryError } from '../../src/lib/errors.ts';
 import { declaredObjects } from '../../src/reporting/views/declared-objects.ts';
-import { blocked } from '../support/blocked.ts';
+import { blocked } from '../support/blocked-statements.ts';
 import { cutAfter } from '../support/cut-connection.ts';
 import { bareDatabase, type TestDatabase, testDatabase } from '../support/database.ts';
 import { before, declaredColumns, moved, schemaTexts } from './declared-views.ts';

@@ -5,7 +5,7 @@ import { migrateDatabase, schemaProblem } from '../../src/db/migrate.ts';
 import { UsageError } from '../../src/lib/errors.ts';
 import { declaredObjects } from '../../src/reporting/views/declared-objects.ts';
 import { migrate } from '../../src/reporting/views/migrate.ts';
-import { blocked } from '../support/blocked.ts';
+import { blocked } from '../support/blocked-statements.ts';
 import { emptyDatabase, type TestDatabase, testDatabase } from '../support/database.ts';
 import { madeUpRelease } from '../support/made-up-release.ts';
 import { schemaTexts } from './declared-views.ts';

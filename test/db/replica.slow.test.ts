@@ -3,7 +3,7 @@ import type postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { Closers } from '../../chaos/closers.ts';
 import { PostgresPair } from '../../chaos/servers/postgres-pair.ts';
-import { until } from '../../chaos/waiting.ts';
+import { until } from '../../chaos/until.ts';
 import { selectReadSource } from '../../src/app/read-source.ts';
 import { type Database, openDatabase } from '../../src/db/client.ts';
 import { ReadGate } from '../../src/db/read-gate.ts';

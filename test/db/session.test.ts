@@ -12,7 +12,7 @@ import { claimRun } from '../../src/recording/claim-run.ts';
 import { migrate } from '../../src/reporting/views/migrate.ts';
 import { ManualClock } from '../support/clock.ts';
 import { emptyDatabase, type TestDatabase, testDatabase } from '../support/database.ts';
-import { jobFor, onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
+import { jobFor, onlyPage, recordingContext, run, scriptedFeed } from '../support/scripted-feed.ts';
 
 /** Unusual settings of a database. */
 const SETTINGS = {

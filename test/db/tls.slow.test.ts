@@ -7,7 +7,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { TcpProxy } from '../../chaos/servers/proxy.ts';
-import { until } from '../../chaos/waiting.ts';
+import { until } from '../../chaos/until.ts';
 import { connect } from '../../src/db/connect.ts';
 import { type EmbeddedPostgres, openEmbedded } from '../../src/db/embedded/embedded.ts';
 import { startCommand } from '../support/cli.ts';

@@ -17,7 +17,7 @@ import { recordedDatabase } from '../reporting/relations/recorded-database.ts';
 import { ManualClock } from '../support/clock.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { ODD_ROWS } from '../support/odd-rows.ts';
-import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
+import { onlyPage, recordingContext, run, scriptedFeed } from '../support/scripted-feed.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { answersByZone, ZONES } from '../support/zones.ts';
 import { type Duck, openDuck } from '../warehouse/lake.ts';

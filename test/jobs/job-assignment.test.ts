@@ -5,7 +5,7 @@ import { recordJob } from '../../src/jobs/jobs.ts';
 import { ProcessRegistration } from '../../src/recording/process-registration.ts';
 import { registerAll } from '../../src/recording/register.ts';
 import { withDatabase } from '../support/fixture.ts';
-import { scriptedFeed } from '../support/recording.ts';
+import { scriptedFeed } from '../support/scripted-feed.ts';
 
 const { it, sql } = withDatabase();
 

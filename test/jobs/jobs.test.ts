@@ -22,7 +22,7 @@ import { targetKey } from '../../src/recording/target-key.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { block, blocksTarget } from '../support/blocks.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
-import { gate, jobFor, onlyPage, pagesOf, recordingContext, scriptedFeed } from '../support/recording.ts';
+import { gate, jobFor, onlyPage, pagesOf, recordingContext, scriptedFeed } from '../support/scripted-feed.ts';
 import { sendJson, upstreamServer } from '../support/upstream-server.ts';
 
 const redisUrl = inject('redisUrl');

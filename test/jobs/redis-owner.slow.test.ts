@@ -8,7 +8,7 @@ import { afterEach, describe, expect, inject, it } from 'vitest';
 import { z } from 'zod';
 import { Closers } from '../../chaos/closers.ts';
 import { RedisPlaces } from '../../chaos/servers/redis-places.ts';
-import { until } from '../../chaos/waiting.ts';
+import { until } from '../../chaos/until.ts';
 import type { RecorderQueue } from '../../src/jobs/backend.ts';
 import { POLLS, queueNames } from '../../src/jobs/jobs.ts';
 import { openBackend } from '../../src/jobs/open-backend.ts';

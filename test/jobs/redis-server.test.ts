@@ -3,11 +3,11 @@ import { pino } from 'pino';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { TcpProxy } from '../../chaos/servers/proxy.ts';
 import { RedisPlaces } from '../../chaos/servers/redis-places.ts';
-import { until } from '../../chaos/waiting.ts';
+import { until } from '../../chaos/until.ts';
 import { POLLS, planJob } from '../../src/jobs/jobs.ts';
 import { openBackend } from '../../src/jobs/open-backend.ts';
 import { QueueWatch } from '../../src/jobs/queue-states.ts';
-import { gate } from '../support/recording.ts';
+import { gate } from '../support/scripted-feed.ts';
 
 const skipped = inject('redisSkipReason');
 const silent = pino({ level: 'silent' });

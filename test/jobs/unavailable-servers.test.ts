@@ -8,7 +8,7 @@ import { openBackend } from '../../src/jobs/open-backend.ts';
 import { startWorkers } from '../../src/jobs/workers.ts';
 import type { RunResult } from '../../src/recording/context.ts';
 import { testDatabase } from '../support/database.ts';
-import { jobFor, onlyPage, recordingContext, scriptedFeed } from '../support/recording.ts';
+import { jobFor, onlyPage, recordingContext, scriptedFeed } from '../support/scripted-feed.ts';
 
 const silent = pino({ level: 'silent' });
 const never = new AbortController().signal;

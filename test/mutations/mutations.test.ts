@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { plantedBugs } from '../../chaos/planted.ts';
+import { plantedBugs } from '../../chaos/planted-bugs.ts';
 import { applyPatch, type SourcePatch } from '../../chaos/source-patch.ts';
 import { mutations } from './mutations.ts';
 

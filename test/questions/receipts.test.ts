@@ -3,7 +3,7 @@ import { stakingTransactions } from '../../src/datasets/chain-data/staking-trans
 import { registerAll } from '../../src/recording/register.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
-import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
+import { onlyPage, recordingContext, run, scriptedFeed } from '../support/scripted-feed.ts';
 
 const { it, sql } = withDatabase();
 const HOUR = 3_600_000;

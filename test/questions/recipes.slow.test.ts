@@ -24,7 +24,7 @@ import { reportedAsOf } from '../support/saved-queries.ts';
 import { answersByZone, ZONES } from '../support/zones.ts';
 import { plain } from './decimals.ts';
 import { analystRows } from './truth/analyst.ts';
-import { DAY, dayOf, type Row } from './truth/asked.ts';
+import { DAY, dayOf, type Row } from './truth/question.ts';
 import { trueRows } from './truth/truth.ts';
 import { recordedMonth, recordLedger, type World } from './world.ts';
 

@@ -6,9 +6,9 @@ import { claimRun, renewLease } from '../../src/recording/claim-run.ts';
 import type { Job } from '../../src/recording/job.ts';
 import { record } from '../../src/recording/record.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
-import { blocked } from '../support/blocked.ts';
+import { blocked } from '../support/blocked-statements.ts';
 import { withDatabase } from '../support/fixture.ts';
-import { recordingContext, type ScriptedFeed, scriptedFeed } from '../support/recording.ts';
+import { recordingContext, type ScriptedFeed, scriptedFeed } from '../support/scripted-feed.ts';
 
 const { it, database, sql } = withDatabase({ max: 12 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CommitQueue } from '../../src/recording/commit-queue.ts';
-import { gate } from '../support/recording.ts';
+import { gate } from '../support/scripted-feed.ts';
 
 /** A started commit, with its number of rows. */
 interface Begun {

@@ -11,7 +11,7 @@ import { parseJson } from '../../src/upstreams/json.ts';
 import { block, blocksTarget } from '../support/blocks.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
-import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
+import { onlyPage, recordingContext, run, scriptedFeed } from '../support/scripted-feed.ts';
 
 const { it, sql } = withDatabase();
 

@@ -13,7 +13,7 @@ import { registerTargets } from '../../src/recording/register.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
 import { ManualClock } from '../support/clock.ts';
 import { type Answers, heightOf, type LateBlock, LateIndex } from '../support/late-index.ts';
-import { recordingContext, scriptedFeed } from '../support/recording.ts';
+import { recordingContext, scriptedFeed } from '../support/scripted-feed.ts';
 
 const minute = 60_000;
 export const hour = 60 * minute;

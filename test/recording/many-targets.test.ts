@@ -4,7 +4,7 @@ import { stakingTransactions } from '../../src/datasets/chain-data/staking-trans
 import { storeByBisection } from '../../src/db/bisect-insert.ts';
 import { ManualClock } from '../support/clock.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
-import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
+import { onlyPage, recordingContext, run, scriptedFeed } from '../support/scripted-feed.ts';
 
 const TARGETS = 16;
 let database: TestDatabase;

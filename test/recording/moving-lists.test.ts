@@ -3,7 +3,7 @@ import { blockchains } from '../../src/datasets/chain-data/blockchains.ts';
 import { subnets } from '../../src/datasets/chain-data/subnets.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
-import { pagesOf, recordingContext, run, scriptedFeed } from '../support/recording.ts';
+import { pagesOf, recordingContext, run, scriptedFeed } from '../support/scripted-feed.ts';
 import {
   type Change,
   checkMovingLists,

@@ -10,7 +10,7 @@ import { withDefaultSettings } from '../../src/recording/active-feed.ts';
 import { record } from '../../src/recording/record.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { ManualClock } from '../support/clock.ts';
-import { recordingContext } from '../support/recording.ts';
+import { recordingContext } from '../support/scripted-feed.ts';
 
 const MINUTE = 60_000;
 const START = Date.UTC(2026, 0, 10);

@@ -6,7 +6,13 @@ import { registerTargets } from '../../src/recording/register.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
-import { onlyPage, recordingContext, run, type ScriptedFeed, scriptedFeed } from '../support/recording.ts';
+import {
+  onlyPage,
+  recordingContext,
+  run,
+  type ScriptedFeed,
+  scriptedFeed,
+} from '../support/scripted-feed.ts';
 
 const { it, sql } = withDatabase();
 const minute = 60_000;

@@ -33,7 +33,7 @@ import {
   run,
   type ScriptedFeed,
   scriptedFeed,
-} from '../support/recording.ts';
+} from '../support/scripted-feed.ts';
 
 const { it, sql } = withDatabase();
 

@@ -6,8 +6,8 @@ import type { Dataset, DatasetColumn } from '../../src/datasets/contract.ts';
 import { jsonText, parseJson } from '../../src/upstreams/json.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
-import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
 import { rowsIn } from '../support/rows.ts';
+import { onlyPage, recordingContext, run, scriptedFeed } from '../support/scripted-feed.ts';
 
 /** Number of poisons over all datasets; one item in a hundred is one. */
 const POISONS = Number(process.env.POISONS ?? 400);

@@ -5,7 +5,7 @@ import { canRegister, HEARTBEAT_TIMEOUT_SECONDS } from '../../src/recording/conf
 import { ProcessRegistration } from '../../src/recording/process-registration.ts';
 import { registerAll, registerTargets } from '../../src/recording/register.ts';
 import { withDatabase } from '../support/fixture.ts';
-import { scriptedFeed } from '../support/recording.ts';
+import { scriptedFeed } from '../support/scripted-feed.ts';
 
 const { it, sql } = withDatabase({ max: 8 });
 let names = 0;

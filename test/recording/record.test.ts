@@ -11,7 +11,7 @@ import type { RecordingContext } from '../../src/recording/context.ts';
 import { record } from '../../src/recording/record.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
-import { blocked } from '../support/blocked.ts';
+import { blocked } from '../support/blocked-statements.ts';
 import { block, blocksTarget } from '../support/blocks.ts';
 import { ManualClock } from '../support/clock.ts';
 import { committingAfter } from '../support/commits.ts';
@@ -25,7 +25,7 @@ import {
   run,
   type ScriptedFeed,
   scriptedFeed,
-} from '../support/recording.ts';
+} from '../support/scripted-feed.ts';
 
 const { it, sql } = withDatabase({ max: 8 });
 const clock = new ManualClock(Date.UTC(2026, 0, 10));

@@ -12,7 +12,13 @@ import { retireRemovedTargets } from '../../src/recording/retire-removed-targets
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
-import { onlyPage, recordingContext, run, type ScriptedFeed, scriptedFeed } from '../support/recording.ts';
+import {
+  onlyPage,
+  recordingContext,
+  run,
+  type ScriptedFeed,
+  scriptedFeed,
+} from '../support/scripted-feed.ts';
 
 const { it, sql } = withDatabase();
 const start = Date.UTC(2026, 0, 10);

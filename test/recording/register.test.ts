@@ -5,12 +5,18 @@ import { withDefaultSettings } from '../../src/recording/active-feed.ts';
 import { registerAll, registerTargets } from '../../src/recording/register.ts';
 import { retireRemovedTargets } from '../../src/recording/retire-removed-targets.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
-import { blocked } from '../support/blocked.ts';
+import { blocked } from '../support/blocked-statements.ts';
 import { ManualClock } from '../support/clock.ts';
-import { explained } from '../support/explained.ts';
+import { explained } from '../support/explain-statements.ts';
 import { withDatabase } from '../support/fixture.ts';
 import { most } from '../support/plan-steps.ts';
-import { onlyPage, recordingContext, run, type ScriptedFeed, scriptedFeed } from '../support/recording.ts';
+import {
+  onlyPage,
+  recordingContext,
+  run,
+  type ScriptedFeed,
+  scriptedFeed,
+} from '../support/scripted-feed.ts';
 
 const { it, database, sql } = withDatabase({ connection: { lock_timeout: 10_000 } });
 

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { beforeEach, describe, expect } from 'vitest';
-import { until } from '../../chaos/waiting.ts';
+import { until } from '../../chaos/until.ts';
 import { nftTokens } from '../../src/datasets/chain-data/nft-tokens.ts';
 import { pendingRewards } from '../../src/datasets/chain-data/pending-rewards.ts';
 import type { Dataset, Target } from '../../src/datasets/contract.ts';
@@ -13,7 +13,7 @@ import { retireRemovedTargets } from '../../src/recording/retire-removed-targets
 import { targetKey } from '../../src/recording/target-key.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
-import { onlyPage, recordingContext, run } from '../support/recording.ts';
+import { onlyPage, recordingContext, run } from '../support/scripted-feed.ts';
 
 const { it, sql } = withDatabase();
 const by = { recorder: 'recorder', digest: null };

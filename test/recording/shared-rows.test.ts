@@ -8,7 +8,7 @@ import { record } from '../../src/recording/record.ts';
 import { registerTargets } from '../../src/recording/register.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
 import { withDatabase } from '../support/fixture.ts';
-import { gate, onlyPage, recordingContext } from '../support/recording.ts';
+import { gate, onlyPage, recordingContext } from '../support/scripted-feed.ts';
 
 const { it, sql } = withDatabase();
 const never = new AbortController().signal;

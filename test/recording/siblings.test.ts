@@ -19,7 +19,7 @@ import {
   recordingContext,
   type ScriptedFeed,
   scriptedFeed,
-} from '../support/recording.ts';
+} from '../support/scripted-feed.ts';
 
 const { it, sql } = withDatabase();
 const minute = 60_000;

@@ -7,10 +7,10 @@ import { lockRow } from '../../src/db/row-lock.ts';
 import { closeDays } from '../../src/recording/close-days.ts';
 import { registerTargets } from '../../src/recording/register.ts';
 import { computeKeptSince, planRetention, retain } from '../../src/retention/retention.ts';
-import { blocked } from '../support/blocked.ts';
+import { blocked } from '../support/blocked-statements.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
-import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
+import { onlyPage, recordingContext, run, scriptedFeed } from '../support/scripted-feed.ts';
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;

@@ -21,7 +21,7 @@ import { planRetention, type Retention, retain } from '../../src/retention/reten
 import { retainable } from '../../src/retention/retention-rules.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
-import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
+import { onlyPage, recordingContext, run, scriptedFeed } from '../support/scripted-feed.ts';
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;

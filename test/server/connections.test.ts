@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { limitConnections } from '../../src/server/connections.ts';
-import { gate } from '../support/recording.ts';
+import { gate } from '../support/scripted-feed.ts';
 
 const MAX = 5;
 const RESERVED = 2;

@@ -8,7 +8,7 @@ import { queryOf, readPages, viewOf } from '../reporting/relations/pages.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withPages } from '../support/fixture.ts';
 import { most, stepsIn } from '../support/plan-steps.ts';
-import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
+import { onlyPage, recordingContext, run, scriptedFeed } from '../support/scripted-feed.ts';
 
 const { it, sql, server } = withPages({}, { max: 1 });
 let client: RecorderClient;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { memoizeWithTtl, proportionalTtl } from '../../src/server/memoize-with-ttl.ts';
-import { gate } from '../support/recording.ts';
+import { gate } from '../support/scripted-feed.ts';
 
 it('computes once for all concurrent callers, and keeps the result for a while', async () => {
   const gates = [gate<number>(), gate<number>()];

@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import type { TcpProxy } from '../../chaos/servers/proxy.ts';
-import { until } from '../../chaos/waiting.ts';
+import { until } from '../../chaos/until.ts';
 import { CONNECTION_OPTIONS } from '../../src/db/client.ts';
 import { connectPool } from '../../src/db/connect.ts';
 

@@ -4,7 +4,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { until } from '../../chaos/waiting.ts';
+import { until } from '../../chaos/until.ts';
 import { findFreePort } from '../../src/db/embedded/free-port.ts';
 
 const PROGRAM = '/usr/sbin/pgbouncer';

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { findFreePort } from '../../src/db/embedded/free-port.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { callOnce, type HttpCall, type HttpResponse } from '../../src/upstreams/http.ts';
-import { gate } from '../support/recording.ts';
+import { gate } from '../support/scripted-feed.ts';
 import { rawServer, sendJson, upstreamServer } from '../support/upstream-server.ts';
 
 const MEGABYTE = 1 << 20;

@@ -9,7 +9,7 @@ import { exportTables } from '../../src/warehouse/export.ts';
 import { warehouseTables } from '../../src/warehouse/export-table.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
-import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
+import { onlyPage, recordingContext, run, scriptedFeed } from '../support/scripted-feed.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { asOfInDuck, type Duck, openDuck, rowsInDuck, rowsInPostgres, shownAsOf } from './lake.ts';
 

@@ -8,7 +8,13 @@ import { subnets } from '../../src/datasets/chain-data/subnets.ts';
 import { removeOldChanges } from '../../src/warehouse/change-sinks.ts';
 import { sendChanges } from '../../src/warehouse/send-changes.ts';
 import { withDatabase } from '../support/fixture.ts';
-import { onlyPage, recordingContext, run, type ScriptedFeed, scriptedFeed } from '../support/recording.ts';
+import {
+  onlyPage,
+  recordingContext,
+  run,
+  type ScriptedFeed,
+  scriptedFeed,
+} from '../support/scripted-feed.ts';
 import { type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
 
 const SECRET = 'a-secret-of-the-sink';

@@ -16,7 +16,7 @@ import { restoreRecord } from '../../src/warehouse/restore.ts';
 import { startCommand } from '../support/cli.ts';
 import { ManualClock } from '../support/clock.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
-import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
+import { onlyPage, recordingContext, run, scriptedFeed } from '../support/scripted-feed.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { rowsInPostgres } from './lake.ts';
 import { writeLook, writeRows } from './synthetic.ts';

@@ -12,7 +12,7 @@ import { commandEnvironment } from '../support/cli.ts';
 import { ManualClock } from '../support/clock.ts';
 import { emptyDatabase, type TestDatabase, testDatabase } from '../support/database.ts';
 import { madeUpRelease } from '../support/made-up-release.ts';
-import { onlyPage, recordingContext, run, scriptedFeed } from '../support/recording.ts';
+import { onlyPage, recordingContext, run, scriptedFeed } from '../support/scripted-feed.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { writeRows } from './synthetic.ts';
 

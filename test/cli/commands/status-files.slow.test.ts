@@ -15,7 +15,7 @@ import { dirname, join, posix } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest';
 import { foldersOf } from '../../../src/server/pages/status/files.ts';
 import { writeSite } from '../../../src/server/write-site.ts';
-import { day, hour, write } from '../../server/pages/watched.ts';
+import { day, hour, write } from '../../server/pages/node-states.ts';
 import {
   chromiumPath,
   noChromium,

@@ -10,7 +10,7 @@ import { registerTargets } from '../../../src/recording/register.ts';
 import { targetKey } from '../../../src/recording/target-key.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { withDatabase } from '../../support/fixture.ts';
-import { recordingContext } from '../../support/recording.ts';
+import { recordingContext } from '../../support/scripted-feed.ts';
 
 const { it, sql } = withDatabase();
 

@@ -1,6 +1,6 @@
 import { avax, scaled, units } from '../decimals.ts';
 import { LEDGER, MONTH_START, type World } from '../world.ts';
-import { Asked, DAY, dayOf, iso, type Row, SECOND } from './asked.ts';
+import { DAY, dayOf, iso, Question, type Row, SECOND } from './question.ts';
 import { trueRows } from './truth.ts';
 
 const MARCH = { from: '2026-03-02', to: '2026-04-01' };
@@ -42,7 +42,7 @@ const asAvax = (value: Row[string] | undefined) =>
 function known(world: World): Row[] {
   const bucket = Date.UTC(2026, 2, 10);
   return Array.from({ length: 10 }, (_, at) => dayOf(bucket + (at + 1) * DAY)).flatMap((day) =>
-    new Asked(world, { as_of: `${day}T12:00` })
+    new Question(world, { as_of: `${day}T12:00` })
       .points('43114', 'txCount', 'day', bucket, bucket + DAY)
       .map(({ value }) => ({ known_on: day, value })),
   );

@@ -2,7 +2,7 @@ import { price } from '../../../sandbox/evm/prices.ts';
 import type { Holding } from '../../../sandbox/network/holdings.ts';
 import { between } from '../../../sandbox/random.ts';
 import { scaled, units } from '../decimals.ts';
-import { type Answers, dayOf, SECOND } from './asked.ts';
+import { type Answers, dayOf, SECOND } from './question.ts';
 
 /** Expected results about balances. */
 export const balances: Answers = {

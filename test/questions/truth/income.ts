@@ -1,5 +1,5 @@
 import { avax, plain, quotient, scaled, units } from '../decimals.ts';
-import { type Answers, DAY, dayOf, delegated, inAvax, iso, ownersOf, SECOND } from './asked.ts';
+import { type Answers, DAY, dayOf, delegated, inAvax, iso, ownersOf, SECOND } from './question.ts';
 
 /** Expected results about blocks, rewards and income. */
 export const income: Answers = {

@@ -7,7 +7,7 @@ import {
   type Subnet,
 } from '../../../sandbox/network/subnets.ts';
 import { avax, quotient } from '../decimals.ts';
-import { type Answers, DAY, dayOf, inAvax, iso, type Row, SECOND } from './asked.ts';
+import { type Answers, DAY, dayOf, inAvax, iso, type Row, SECOND } from './question.ts';
 
 /** Numbers of a subnet's own transactions. */
 const CONVERSION = 1;

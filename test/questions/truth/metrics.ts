@@ -1,7 +1,7 @@
 import { METRICS } from '../../../sandbox/metrics/names.ts';
 import { quotient, scaled, units } from '../decimals.ts';
 import { CHAINS } from '../world.ts';
-import { type Answers, DAY, dayOf, iso } from './asked.ts';
+import { type Answers, DAY, dayOf, iso } from './question.ts';
 
 /** Formats a time like PostgreSQL. @param ms a positive one */
 function interval(ms: number): string {

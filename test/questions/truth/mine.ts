@@ -3,9 +3,19 @@ import { isConnected, observedUptime } from '../../../sandbox/node/validator-rec
 import { between, unit } from '../../../sandbox/random.ts';
 import { avax, quotient, scaled, units } from '../decimals.ts';
 import { NODES } from '../world.ts';
-import { type Answers, Asked, DAY, delegated, delegations, floored, iso, type Row, SECOND } from './asked.ts';
 import { income } from './income.ts';
 import { l1s } from './l1s.ts';
+import {
+  type Answers,
+  DAY,
+  delegated,
+  delegations,
+  floored,
+  iso,
+  Question,
+  type Row,
+  SECOND,
+} from './question.ts';
 
 const MAX_STAKE = 3_000_000n * 10n ** 9n;
 
@@ -15,7 +25,7 @@ export const mine: Answers = {
     const { watch } = asked.world.recorder.config;
     const named = new Map(NODES.map((name) => [asked.node(name).identity.nodeId, name]));
     const network = networkVersion(asked);
-    const l1Rows = l1s.l1_runway?.(new Asked(asked.world, { as_of: iso(asked.asOf) })) ?? [];
+    const l1Rows = l1s.l1_runway?.(new Question(asked.world, { as_of: iso(asked.asOf) })) ?? [];
     return [...new Set([...watch.nodeIds, ...named.keys()])]
       .filter((id) => id === (asked.given('node_id') ?? id))
       .map((nodeId) => {
@@ -44,13 +54,13 @@ export const mine: Answers = {
   },
 };
 
-const sec = (asked: Asked) => asked.lastLook / SECOND;
+const sec = (asked: Question) => asked.lastLook / SECOND;
 
 /** Returns a release as a comparable number. */
 const numberOf = (version: string) => version.split('.').reduce((all, part) => all * 1000 + Number(part), 0);
 
 /** The columns derived from the stake, and from the reports of the configured nodes. */
-function staked(asked: Asked, nodeId: string): Row {
+function staked(asked: Question, nodeId: string): Row {
   const look = asked.lastLook;
   const stake = asked.validators(look).find(({ node }) => node.nodeId === nodeId);
   if (!stake)
@@ -94,12 +104,12 @@ function staked(asked: Asked, nodeId: string): Row {
   };
 }
 
-function rewardingStake(asked: Asked, name: string): string {
+function rewardingStake(asked: Question, name: string): string {
   const share = 97 + 3 * unit(asked.node(name).seed, Math.floor(asked.lastLook / 600_000), 77);
   return scaled(units(share.toFixed(4), 4), 4);
 }
 
-function received(asked: Asked, nodeId: string): string {
+function received(asked: Question, nodeId: string): string {
   const own = asked
     .knownRewards()
     .receipts()
@@ -109,7 +119,7 @@ function received(asked: Asked, nodeId: string): string {
   return avax(own.reduce((sum, { amount }) => sum + amount, 0n));
 }
 
-function blocks(asked: Asked, nodeId: string): Row {
+function blocks(asked: Question, nodeId: string): Row {
   const midnight = asked.asOf - (asked.asOf % DAY);
   const week = {
     from: iso(midnight - 6 * DAY),
@@ -117,7 +127,7 @@ function blocks(asked: Asked, nodeId: string): Row {
     as_of: iso(asked.asOf),
     node_id: nodeId,
   };
-  const rows = income.blocks_proposed?.(new Asked(asked.world, week)) ?? [];
+  const rows = income.blocks_proposed?.(new Question(asked.world, week)) ?? [];
   const known = rows.filter(({ expected_blocks }) => expected_blocks !== null);
   const sum = (column: string) => known.reduce((all, row) => all + units(String(row[column]), 4), 0n);
   return {
@@ -127,7 +137,7 @@ function blocks(asked: Asked, nodeId: string): Row {
 }
 
 /** The peers of a configured node, by node id, with their release. */
-function peers(asked: Asked): Map<string, string> {
+function peers(asked: Question): Map<string, string> {
   const { network } = asked.world.sandbox;
   const found = NODES.map((name) => asked.node(name)).flatMap((viewer) =>
     network.validators.nodes
@@ -137,9 +147,9 @@ function peers(asked: Asked): Map<string, string> {
   return new Map(found);
 }
 
-const peerVersion = (asked: Asked, nodeId: string) => peers(asked).get(nodeId) ?? null;
+const peerVersion = (asked: Question, nodeId: string) => peers(asked).get(nodeId) ?? null;
 
-function networkVersion(asked: Asked): string {
+function networkVersion(asked: Question): string {
   const stakes = new Map(
     asked
       .validators(asked.lastLook)
@@ -152,7 +162,7 @@ function networkVersion(asked: Asked): string {
   return most?.[0] ?? '';
 }
 
-function balance(asked: Asked, rows: readonly Row[]): Row {
+function balance(asked: Question, rows: readonly Row[]): Row {
   const end = ({ runs_dry_at: at }: Row) => (at ? Date.parse(String(at)) : Number.POSITIVE_INFINITY);
   const [first] = rows.toSorted(
     (a, b) => end(a) - end(b) || (BigInt(String(a.balance)) < BigInt(String(b.balance)) ? -1 : 1),

@@ -3,7 +3,7 @@ import { isConnected, observedUptime } from '../../../sandbox/node/validator-rec
 import { between, unit } from '../../../sandbox/random.ts';
 import { avax, plain, quotient, scaled, units } from '../decimals.ts';
 import { NODES } from '../world.ts';
-import { type Answers, DAY, dayOf, delegated, floored, inAvax, iso, lowest, SECOND } from './asked.ts';
+import { type Answers, DAY, dayOf, delegated, floored, inAvax, iso, lowest, SECOND } from './question.ts';
 
 /** Expected results about uptime, versions, fees and supply. */
 export const nodes: Answers = {

@@ -1,7 +1,7 @@
 import { targetKey } from '../../../src/recording/target-key.ts';
 import { quotient } from '../decimals.ts';
 import { NODES } from '../world.ts';
-import { type Answers, DAY, iso, PRIMARY, SECOND } from './asked.ts';
+import { type Answers, DAY, iso, PRIMARY, SECOND } from './question.ts';
 
 /** Expected results about the record itself. */
 export const record: Answers = {

@@ -3,7 +3,6 @@ import type { Stake, ValidatorStake } from '../../../sandbox/network/validators.
 import { quotient } from '../decimals.ts';
 import {
   type Answers,
-  type Asked,
   DAY,
   dayOf,
   delegated,
@@ -12,10 +11,11 @@ import {
   iso,
   ownersOf,
   PRIMARY,
+  type Question,
   type Row,
   SECOND,
   span,
-} from './asked.ts';
+} from './question.ts';
 
 type Movement = { readonly weight: string; readonly delegated: string | null } & Row;
 
@@ -25,7 +25,7 @@ type Movers = readonly { readonly key: string; readonly row: Movement }[];
  * Validators with another weight or delegated stake at the end of a day than before its first change, with the last
  * change.
  */
-function changedByDay(asked: Asked, members: (look: number) => Movers): Row[] {
+function changedByDay(asked: Question, members: (look: number) => Movers): Row[] {
   const isSame = (a: Movement, b: Movement) => a.weight === b.weight && a.delegated === b.delegated;
   const days = new Map<string, { at: number; before: Movement; row: Movement }>();
   for (const [at, look] of asked.looks.entries()) {

@@ -1,12 +1,12 @@
 import type { Values } from '../../../src/reporting/reports/saved-queries.ts';
 import type { World } from '../world.ts';
-import { type Answers, Asked, type Row } from './asked.ts';
 import { balances } from './balances.ts';
 import { income } from './income.ts';
 import { l1s } from './l1s.ts';
 import { metrics } from './metrics.ts';
 import { mine } from './mine.ts';
 import { nodes } from './nodes.ts';
+import { type Answers, Question, type Row } from './question.ts';
 import { record } from './record.ts';
 import { stake } from './stake.ts';
 
@@ -29,5 +29,5 @@ const answers: Answers = {
 export function trueRows(world: World, question: string, values: Values): Row[] | null {
   const answer = answers[question];
   if (!answer) throw new Error(`nothing is known of ${question}`);
-  return answer(new Asked(world, values));
+  return answer(new Question(world, values));
 }

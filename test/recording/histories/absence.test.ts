@@ -11,7 +11,7 @@ import { xBalances } from '../../../src/datasets/node/x-balances.ts';
 import type { Confirmation } from '../../../src/recording/histories/absence.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { withDatabase } from '../../support/fixture.ts';
-import { onlyPage, pagesOf, recordingContext, run, scriptedFeed } from '../../support/recording.ts';
+import { onlyPage, pagesOf, recordingContext, run, scriptedFeed } from '../../support/scripted-feed.ts';
 
 const { it, sql } = withDatabase();
 const start = Date.UTC(2026, 0, 10);

@@ -5,7 +5,7 @@ import { validatorUptime } from '../../../src/datasets/node/validator-uptime.ts'
 import { block, blocksTarget } from '../../support/blocks.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { withDatabase } from '../../support/fixture.ts';
-import { onlyPage, pagesOf, recordingContext, run, scriptedFeed } from '../../support/recording.ts';
+import { onlyPage, pagesOf, recordingContext, run, scriptedFeed } from '../../support/scripted-feed.ts';
 
 const { it, sql } = withDatabase();
 const start = Date.UTC(2026, 0, 10);

@@ -8,10 +8,10 @@ import { CONTRADICTION_REASON } from '../../../src/recording/decode.ts';
 import type { Reason } from '../../../src/recording/job.ts';
 import { redrive } from '../../../src/recording/redrive.ts';
 import { targetKey } from '../../../src/recording/target-key.ts';
-import { blocked } from '../../support/blocked.ts';
+import { blocked } from '../../support/blocked-statements.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { withDatabase } from '../../support/fixture.ts';
-import { onlyPage, pagesOf, recordingContext, run, scriptedFeed } from '../../support/recording.ts';
+import { onlyPage, pagesOf, recordingContext, run, scriptedFeed } from '../../support/scripted-feed.ts';
 
 const { it, sql } = withDatabase();
 const start = Date.UTC(2026, 0, 10);

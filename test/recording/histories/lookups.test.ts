@@ -8,10 +8,16 @@ import { metricPoints } from '../../../src/datasets/metrics/metric-points.ts';
 import { validatorUptime } from '../../../src/datasets/node/validator-uptime.ts';
 import { validators } from '../../../src/datasets/node/validators.ts';
 import { ManualClock } from '../../support/clock.ts';
-import { type Explained, explained } from '../../support/explained.ts';
+import { type Explained, explained } from '../../support/explain-statements.ts';
 import { withDatabase } from '../../support/fixture.ts';
 import { most, type Step } from '../../support/plan-steps.ts';
-import { onlyPage, recordingContext, run, type ScriptedFeed, scriptedFeed } from '../../support/recording.ts';
+import {
+  onlyPage,
+  recordingContext,
+  run,
+  type ScriptedFeed,
+  scriptedFeed,
+} from '../../support/scripted-feed.ts';
 
 const { it, database } = withDatabase();
 let own: Explained;

@@ -6,7 +6,7 @@ import { metricPoints } from '../../../src/datasets/metrics/metric-points.ts';
 import { validators } from '../../../src/datasets/node/validators.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { withDatabase } from '../../support/fixture.ts';
-import { onlyPage, recordingContext, run, scriptedFeed } from '../../support/recording.ts';
+import { onlyPage, recordingContext, run, scriptedFeed } from '../../support/scripted-feed.ts';
 
 const { it, sql } = withDatabase();
 const start = Date.UTC(2026, 0, 10);

@@ -12,7 +12,7 @@ import { UpstreamFailure } from '../../../src/upstreams/failure.ts';
 import { block, blocksTarget } from '../../support/blocks.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { withDatabase } from '../../support/fixture.ts';
-import { onlyPage, recordingContext, run, scriptedFeed } from '../../support/recording.ts';
+import { onlyPage, recordingContext, run, scriptedFeed } from '../../support/scripted-feed.ts';
 
 const { it, sql } = withDatabase({ max: 4 });
 const clock = new ManualClock(Date.UTC(2026, 0, 10));

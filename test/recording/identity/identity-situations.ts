@@ -9,7 +9,7 @@ import { loadStates, planAll } from '../../../src/recording/plan.ts';
 import { registerAll } from '../../../src/recording/register.ts';
 import { statusOf } from '../../../src/reporting/reports/status.ts';
 import type { ManualClock } from '../../support/clock.ts';
-import { recordingContext, run } from '../../support/recording.ts';
+import { recordingContext, run } from '../../support/scripted-feed.ts';
 import { nodeServer, type ReportedNode } from './node-server.ts';
 
 const SOURCES = ['node-identity', 'connected-peers', 'p-blocks'];

@@ -8,7 +8,7 @@ import type { ActiveFeed } from '../../../src/recording/active-feed.ts';
 import { registerAll } from '../../../src/recording/register.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { withDatabase } from '../../support/fixture.ts';
-import { recordingContext, run } from '../../support/recording.ts';
+import { recordingContext, run } from '../../support/scripted-feed.ts';
 import type { UpstreamServer } from '../../support/upstream-server.ts';
 import { nodeServer, type ReportedNode } from './node-server.ts';
 

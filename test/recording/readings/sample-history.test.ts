@@ -7,7 +7,13 @@ import { openSealConnection } from '../../../src/db/client.ts';
 import { closeDays } from '../../../src/recording/close-days.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { withDatabase } from '../../support/fixture.ts';
-import { onlyPage, recordingContext, run, type ScriptedFeed, scriptedFeed } from '../../support/recording.ts';
+import {
+  onlyPage,
+  recordingContext,
+  run,
+  type ScriptedFeed,
+  scriptedFeed,
+} from '../../support/scripted-feed.ts';
 
 const { it, database, sql } = withDatabase();
 let sealing: postgres.Sql;

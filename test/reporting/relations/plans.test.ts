@@ -8,7 +8,7 @@ import type { Relation } from '../../../src/reporting/relations/relation.ts';
 import { countRows } from '../../../src/reporting/relations/row-count.ts';
 import { type Row, readRows, rowsStatement } from '../../../src/reporting/relations/rows.ts';
 import type { ParameterizedStatement } from '../../../src/reporting/relations/statement.ts';
-import { day, write } from '../../server/pages/watched.ts';
+import { day, write } from '../../server/pages/node-states.ts';
 import { withDatabase } from '../../support/fixture.ts';
 import { most, type Step, stepsIn } from '../../support/plan-steps.ts';
 import { makeSeriesOf } from '../../support/points.ts';

@@ -13,8 +13,8 @@ import { slaPage } from '../../../src/reporting/reports/sla-page.ts';
 import { readUptime, requireSettled } from '../../../src/reporting/reports/uptime.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { withDatabase } from '../../support/fixture.ts';
-import { onlyPage, recordingContext, run, scriptedFeed } from '../../support/recording.ts';
 import { datasetDigests, reportedAsOf } from '../../support/saved-queries.ts';
+import { onlyPage, recordingContext, run, scriptedFeed } from '../../support/scripted-feed.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;

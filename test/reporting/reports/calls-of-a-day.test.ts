@@ -14,7 +14,7 @@ import { forecast } from '../../../src/reporting/reports/forecast.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { withDatabase } from '../../support/fixture.ts';
 import { type LateBlock, LateIndex } from '../../support/late-index.ts';
-import { recordingContext, scriptedFeed } from '../../support/recording.ts';
+import { recordingContext, scriptedFeed } from '../../support/scripted-feed.ts';
 
 const { it, sql } = withDatabase();
 const now = Date.UTC(2026, 0, 10, 12);

@@ -10,7 +10,7 @@ import { xBalances } from '../../../src/datasets/node/x-balances.ts';
 import { LOCKS, withRowLock } from '../../../src/db/row-lock.ts';
 import { sealDays, sealUntil } from '../../../src/reporting/seals/seal.ts';
 import { withDatabase } from '../../support/fixture.ts';
-import { recordingContext, run, scriptedFeed } from '../../support/recording.ts';
+import { recordingContext, run, scriptedFeed } from '../../support/scripted-feed.ts';
 import { h, hour, oneOfEachKind, SealedWorld, short } from './sealed-world.ts';
 
 const { it, database, sql } = withDatabase({

@@ -10,7 +10,7 @@ import { parseExactInstant } from '../../../src/lib/instant.ts';
 import { relationSql } from '../../../src/reporting/views/declared-objects.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { withDatabase } from '../../support/fixture.ts';
-import { onlyPage, recordingContext, run, scriptedFeed } from '../../support/recording.ts';
+import { onlyPage, recordingContext, run, scriptedFeed } from '../../support/scripted-feed.ts';
 
 const { it, database, sql } = withDatabase({ max: 2 });
 

@@ -3,7 +3,7 @@ import { proposedBlocks } from '../../../src/datasets/chain-data/proposed-blocks
 import { pBlocks } from '../../../src/datasets/node/p-blocks.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { withDatabase } from '../../support/fixture.ts';
-import { onlyPage, recordingContext, run, scriptedFeed } from '../../support/recording.ts';
+import { onlyPage, recordingContext, run, scriptedFeed } from '../../support/scripted-feed.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

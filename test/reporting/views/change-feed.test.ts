@@ -15,10 +15,10 @@ import { registerAll } from '../../../src/recording/register.ts';
 import { retireRemovedTargets } from '../../../src/recording/retire-removed-targets.ts';
 import { recordedNamed } from '../../../src/reporting/recorded-datasets.ts';
 import { relationSql } from '../../../src/reporting/views/declared-objects.ts';
-import { blocked } from '../../support/blocked.ts';
+import { blocked } from '../../support/blocked-statements.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { withDatabase } from '../../support/fixture.ts';
-import { onlyPage, pagesOf, recordingContext, run, scriptedFeed } from '../../support/recording.ts';
+import { onlyPage, pagesOf, recordingContext, run, scriptedFeed } from '../../support/scripted-feed.ts';
 
 const { it, database, sql } = withDatabase({ connection: { TimeZone: 'UTC' } });
 const start = Date.UTC(2026, 0, 10);

@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import { validators } from '../../../src/datasets/node/validators.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { withDatabase } from '../../support/fixture.ts';
-import { onlyPage, recordingContext, run, scriptedFeed } from '../../support/recording.ts';
+import { onlyPage, recordingContext, run, scriptedFeed } from '../../support/scripted-feed.ts';
 
 const { it, sql } = withDatabase({ max: 2 });
 

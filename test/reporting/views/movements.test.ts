@@ -3,7 +3,7 @@ import { subnets } from '../../../src/datasets/chain-data/subnets.ts';
 import { validators } from '../../../src/datasets/node/validators.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { withDatabase } from '../../support/fixture.ts';
-import { onlyPage, recordingContext, run, scriptedFeed } from '../../support/recording.ts';
+import { onlyPage, recordingContext, run, scriptedFeed } from '../../support/scripted-feed.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

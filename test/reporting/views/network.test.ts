@@ -11,7 +11,13 @@ import { storeContradictions } from '../../../src/recording/store-contradictions
 import { declaredObjects } from '../../../src/reporting/views/declared-objects.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { withDatabase } from '../../support/fixture.ts';
-import { onlyPage, recordingContext, run, type ScriptedFeed, scriptedFeed } from '../../support/recording.ts';
+import {
+  onlyPage,
+  recordingContext,
+  run,
+  type ScriptedFeed,
+  scriptedFeed,
+} from '../../support/scripted-feed.ts';
 
 const { it, sql } = withDatabase({ max: 1 });
 

@@ -3,7 +3,7 @@ import { findBucket, type Histogram, RELATIVE_ERROR } from '../../../src/health/
 import { type LatencyHour, storeHours } from '../../../src/health/latency-store.ts';
 import { withPages } from '../../support/fixture.ts';
 import { textOf } from './html.ts';
-import { day, hour, write } from './watched.ts';
+import { day, hour, write } from './node-states.ts';
 
 const now = Date.UTC(2026, 4, 17, 9, 41);
 const begin = Math.floor((now - 100 * day) / hour) * hour;

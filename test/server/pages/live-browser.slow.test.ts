@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumPath, noChromium, openBrowser, openPage } from '../../support/browser.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { type PageServer, servePagesOf } from '../../support/page-server.ts';
-import { day, hour, write } from './watched.ts';
+import { day, hour, write } from './node-states.ts';
 
 const node = `validator-${'in-the-north-'.repeat(4)}1`;
 

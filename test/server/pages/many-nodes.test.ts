@@ -3,7 +3,7 @@ import { renderToString } from 'preact-render-to-string';
 import { beforeAll, describe, expect } from 'vitest';
 import { NotListed } from '../../../src/server/pages/status/more-nodes.tsx';
 import { withPages } from '../../support/fixture.ts';
-import { day, hour, type Saying, write } from './watched.ts';
+import { day, hour, type Saying, write } from './node-states.ts';
 
 const now = Math.floor(Date.now() / 1000) * 1000;
 /** The last ones by name are down, so that an order by name would not list them. */

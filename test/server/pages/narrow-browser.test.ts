@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect } from 'vitest';
 import { chromiumPath, noChromium, widths, withBrowser } from '../../support/browser.ts';
 import { withPages } from '../../support/fixture.ts';
-import { day, hour, write } from './watched.ts';
+import { day, hour, write } from './node-states.ts';
 
 const now = Date.now();
 const why = 'network layer is unhealthy reason: not connected to a minimum of 1 peer(s)';

@@ -15,7 +15,7 @@ import { startWorkers } from '../../../src/jobs/workers.ts';
 import { describeFinding, findingGroups } from '../../../src/reporting/reports/findings.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
-import { jobFor, recordingContext, scriptedFeed } from '../../support/recording.ts';
+import { jobFor, recordingContext, scriptedFeed } from '../../support/scripted-feed.ts';
 import { sendJson, upstreamServer } from '../../support/upstream-server.ts';
 import { linkOf, rowsOf, textOf } from './html.ts';
 

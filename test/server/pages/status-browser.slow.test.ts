@@ -14,7 +14,7 @@ import {
 } from '../../support/browser.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { type PageServer, servePagesOf } from '../../support/page-server.ts';
-import { day, hour, write } from './watched.ts';
+import { day, hour, write } from './node-states.ts';
 
 const now = Date.UTC(2026, 4, 17, 9, 41);
 const reason = 'not connected to a minimum of 1 peer(s) <b>';

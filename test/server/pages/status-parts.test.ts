@@ -9,7 +9,7 @@ import { readStatusSite } from '../../../src/server/status-site.ts';
 import { withDatabase } from '../../support/fixture.ts';
 import { ask as askAt, type PageServer, servePagesOf } from '../../support/page-server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { day, hour, type Saying, secondsIn, write } from './watched.ts';
+import { day, hour, type Saying, secondsIn, write } from './node-states.ts';
 
 const now = Date.UTC(2026, 4, 17, 9, 41);
 const saying: Saying = {

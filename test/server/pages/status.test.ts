@@ -6,7 +6,7 @@ import { percentText, spanText } from '../../../src/reporting/reports/uptime.ts'
 import { Access } from '../../../src/server/access.ts';
 import { withDatabase } from '../../support/fixture.ts';
 import { ask as askAt, type PageServer, servePagesOf } from '../../support/page-server.ts';
-import { day, hour, minute, type Saying, secondsIn, write } from './watched.ts';
+import { day, hour, minute, type Saying, secondsIn, write } from './node-states.ts';
 
 const now = Date.UTC(2026, 4, 17, 9, 41);
 const TOKEN = 'a-token-of-some-length';

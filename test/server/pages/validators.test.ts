@@ -4,7 +4,7 @@ import { avaxOfNavax } from '../../../src/server/pages/validators/charts.tsx';
 import { withPages } from '../../support/fixture.ts';
 import { ask as askAddress, type PageServer, servePagesOf } from '../../support/page-server.ts';
 import { textOf } from './html.ts';
-import { day, hour, write } from './watched.ts';
+import { day, hour, write } from './node-states.ts';
 
 const NOW = Math.floor(Date.now() / hour) * hour;
 const OWN = 'NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg';

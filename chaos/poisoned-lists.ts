@@ -2,7 +2,7 @@ import { storableText } from '../src/datasets/storable-text.ts';
 import type { Random } from './random.ts';
 import { COLLECTION, type Member, PoisonedUpstream } from './servers/poisoned-upstream.ts';
 import { Steady, type SteadyPlan } from './steady.ts';
-import { until } from './waiting.ts';
+import { until } from './until.ts';
 import type { World } from './world.ts';
 
 /** Three pages of tokens, and a list of validators. */

@@ -1,5 +1,5 @@
 import { parseMultirange } from '../../src/recording/windows.ts';
-import { storedBlocks, storedHashes } from '../stored.ts';
+import { storedBlocks, storedHashes } from '../stored-blocks.ts';
 import { blocksTargetKey, trueBlocks, type Watched } from '../truth.ts';
 import type { World } from '../world.ts';
 import type { Invariant } from './invariant.ts';

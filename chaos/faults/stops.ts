@@ -1,5 +1,5 @@
 import { Steady } from '../steady.ts';
-import { until } from '../waiting.ts';
+import { until } from '../until.ts';
 import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
 

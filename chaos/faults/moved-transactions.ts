@@ -1,6 +1,6 @@
 import { MovingUpstream, type Whereabouts } from '../servers/moving-upstream.ts';
 import { Steady } from '../steady.ts';
-import { eventually } from '../waiting.ts';
+import { eventually } from '../until.ts';
 import type { Fault } from './fault.ts';
 
 const TRANSACTIONS = 60;

@@ -10,7 +10,7 @@ import { ProcessCounts } from '../../../src/server/metrics/process-counts.ts';
 import { recordingSamples } from '../../../src/server/metrics/recorder-metrics.ts';
 import { exposition } from '../../../src/server/metrics/samples.ts';
 import { withDatabase } from '../../support/fixture.ts';
-import { scriptedFeed } from '../../support/recording.ts';
+import { scriptedFeed } from '../../support/scripted-feed.ts';
 
 const { it, sql } = withDatabase({ max: 5, connection: { statement_timeout: 5_000 } });
 

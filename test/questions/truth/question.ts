@@ -27,7 +27,7 @@ export const iso = (ms: number) => new Date(ms).toISOString();
 export const dayOf = (ms: number) => iso(ms).slice(0, 10);
 
 /** Expected results by the name of the view or function; null: the query has to be refused. */
-export type Answers = Readonly<Record<string, (asked: Asked) => Row[] | null>>;
+export type Answers = Readonly<Record<string, (asked: Question) => Row[] | null>>;
 
 /** An observed value of a point, from one poll to another. */
 interface Seen {
@@ -37,7 +37,7 @@ interface Seen {
 }
 
 /** Parameters of a query, and the model at the polls up to the requested moment. */
-export class Asked {
+export class Question {
   readonly world: World;
   readonly #values: Values;
   readonly asOf: number;

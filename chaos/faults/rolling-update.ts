@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { RecorderProcess } from '../recorder-process.ts';
 import { lastRelease, newestTag } from '../release.ts';
 import { Steady } from '../steady.ts';
-import { eventually, until } from '../waiting.ts';
+import { eventually, until } from '../until.ts';
 import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
 

@@ -17,7 +17,7 @@ import { withDatabase } from '../support/fixture.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
 
-/** Minimum time for which the locks are held, s. A minute: HOLD_SECONDS=60 npx vitest run test/server/locked.slow.test.ts */
+/** Minimum time for which the locks are held, s. A minute: HOLD_SECONDS=60 npx vitest run test/server/reader-locks.slow.test.ts */
 const HOLD_SECONDS = Number(process.env.HOLD_SECONDS ?? 10);
 const HOOK_KEY = 'correct-horse-battery';
 /** Refused migrations give up after this time; one that only waits for its readers completes. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { percentile } from '../evidence.ts';
+import { isTold } from '../stall-reports.ts';
 import { Steady } from '../steady.ts';
-import { isTold } from '../telling.ts';
 import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
 

@@ -1,4 +1,4 @@
-import { until } from './waiting.ts';
+import { until } from './until.ts';
 import type { World } from './world.ts';
 
 /** Invariant K requires it within three intervals, or a minute if that is longer. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 
 /** Nodes with scripted health reports. */
-export class SpeakingNodes {
+export class ScriptedNodes {
   readonly url: string;
   /** A failing check in the report, by node. */
   readonly ills = new Map<string, string>();
@@ -33,13 +33,13 @@ export class SpeakingNodes {
     });
   }
 
-  static async open(): Promise<SpeakingNodes> {
+  static async open(): Promise<ScriptedNodes> {
     const server = createServer();
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = server.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
-    return new SpeakingNodes(server, `http://127.0.0.1:${port}`);
+    return new ScriptedNodes(server, `http://127.0.0.1:${port}`);
   }
 
   /** The nodes of a configuration. */

@@ -6,7 +6,7 @@ import type { Closers } from './closers.ts';
 import { faultCatalog } from './faults/catalog.ts';
 import type { Fault } from './faults/fault.ts';
 import type { Options } from './options.ts';
-import { type PlantedBug, plantedBugs } from './planted.ts';
+import { type PlantedBug, plantedBugs } from './planted-bugs.ts';
 import { type Outcome, runFault } from './runner.ts';
 import { openStage } from './stage.ts';
 import type { Setting } from './world.ts';

@@ -18,7 +18,7 @@ import {
   run,
   type ScriptedFeed,
   scriptedFeed,
-} from '../support/recording.ts';
+} from '../support/scripted-feed.ts';
 
 const { it, sql } = withDatabase();
 const clock = new ManualClock(Date.UTC(2026, 0, 10));
