@@ -11,8 +11,8 @@ let lastDay = Number.NaN;
 let lastDate = '';
 
 /**
- * Returns the same text as `Date.prototype.toISOString`, at a tenth of its cost. Two times per item took
- * almost half of the decoding time.
+ * Returns the same text as `Date.prototype.toISOString`, at a tenth of its cost. With that method,
+ * formatting two timestamps per item was almost half of the decoding time.
  * @param instant integer ms since 1970, from 1970 to the year 9999
  */
 export function isoText(instant: number): string {

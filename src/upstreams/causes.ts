@@ -145,8 +145,8 @@ const CAUSES: readonly FailureCause[] = [
   },
   {
     is: (symptom) => status(503)(symptom) && hasMessage(/not done bootstrapping/i)(symptom),
-    cause: () => 'the node is not bootstrapped yet: it does not answer about this chain',
-    fix: () => 'wait: recording starts by itself once it has caught up with the network',
+    cause: () => 'the node is not bootstrapped yet: it does not respond to requests about this chain',
+    fix: () => 'wait: the recording starts automatically once the node has caught up with the network',
   },
   {
     is: (symptom, { key }) => status(401, 403)(symptom) && key !== null && !key.set,

@@ -36,8 +36,8 @@ interface ConfigurationCheck {
 /**
  * Command `doctor`: checks environment, configuration, database, queue, disk, clock, the recording and each
  * upstream, and prints a fix for each failure. After a failure, independent checks continue.
- * @returns 1 if something must be fixed; 2 if that is the content of the configuration or the environment.
- * Values that other systems reject, such as a password or a key, are only found by requests: 1
+ * @returns 1 if something must be fixed; 2 if a value in the configuration or the environment is invalid. A value
+ * that another system rejects, such as a password or a key, results in 1
  */
 export async function doctorCommand(
   options: { config?: string | undefined; json: boolean },

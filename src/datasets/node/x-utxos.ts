@@ -140,7 +140,7 @@ export const xUtxos = defineDataset({
       ),
     ),
     txID: text('Transaction that created the output.'),
-    outputIndex: count('Index of the output in that transaction.'),
+    outputIndex: count('Index of the output in its transaction.'),
     assetID: text(),
     outputType: count('Kind of output. Kind 7 is transferable; of other kinds only the bytes are recorded.'),
     amount: optional(uint("In the asset's smallest unit.")),

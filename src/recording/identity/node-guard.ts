@@ -234,7 +234,7 @@ export class NodeGuard {
   }
 }
 
-/** Returns whether `at` is less than `duration` ms before `now`. A later `at` is false: the clock was set back. */
+/** Returns whether `at` is less than `duration` ms before `now`. False if `at` is later, because the clock was set back. */
 const isWithin = (at: number, now: number, duration: number) => now >= at && now - at < duration;
 
 /**

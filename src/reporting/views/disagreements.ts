@@ -18,7 +18,7 @@ export function nodeDisagreements(datasets: readonly Dataset[]): DeclaredFunctio
     kind: 'function',
     name: 'disagreements',
     comment:
-      'Values that contradict each other now: of nodes that differ from most nodes, and of the data service where its own answers differ. A node that does not list an entity that most nodes list has one row without a column.',
+      'Values that currently contradict each other: values of nodes that differ from most nodes, and values of the data service if its responses differ. If a node does not list an entity that most nodes list, there is one row whose column_name is null.',
     parameters: [
       {
         name: 'dataset',
@@ -37,15 +37,15 @@ export function nodeDisagreements(datasets: readonly Dataset[]): DeclaredFunctio
       {
         name: 'node',
         type: 'text',
-        comment: 'The node that disagrees. Null: the answers of the data service contradict each other.',
+        comment: 'The node that disagrees. Null: the responses of the data service contradict each other.',
       },
       {
         name: 'column_name',
         type: 'text',
         comment: 'The column with the other value. Null: the node does not list the entity.',
       },
-      { name: 'node_value', type: 'text', comment: 'The value of the node, or of the later answer.' },
-      { name: 'majority_value', type: 'text', comment: 'The value of most nodes, or of the first answer.' },
+      { name: 'node_value', type: 'text', comment: 'The value of the node, or of the later response.' },
+      { name: 'majority_value', type: 'text', comment: 'The value of most nodes, or of the first response.' },
       {
         name: 'reporting_nodes',
         type: 'text[]',

@@ -116,7 +116,7 @@ where is_stalled
 group by subject
 union all
 select 'incomplete', 'ledger', 'node_health', concat_ws(' ', h.observer, h.node, h.probe), h.started_at,
-  'the node reports checks under more than 1000 names: all further ones are recorded as one check "(more)"'
+  'the node reports checks under more than 1000 names: all further checks are recorded as one check "(more)"'
 from recorder.node_health h
 where h.check_name = '(more)' and h.ended_at is null
 union all

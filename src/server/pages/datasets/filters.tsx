@@ -107,7 +107,7 @@ export function ActiveFilters({
 /**
  * The form field for the moment of `as_of`, which all links keep.
  * @param asOf the moment, in a format that PostgreSQL parses; null for now
- * @param note the meaning of the moment on this page, if it is not "as known then"
+ * @param note text below the field about the meaning of the moment. Default: none
  */
 export function AsOf({
   path,
