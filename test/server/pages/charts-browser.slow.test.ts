@@ -157,7 +157,7 @@ describe.skipIf(!chromiumPath)(`charts in a browser${noChromium}`, () => {
     const note = page.locator('[data-unread]');
     await expect
       .poll(() => note.textContent(), { timeout: 20_000 })
-      .toMatch(/^The chart starts at \S+ \S+\. Show/);
+      .toMatch(/^The chart starts at \S+ \S+\. Load the earlier points$/);
     expect(parts).toBe(2);
     expect(await note.locator('a').count()).toBe(1);
     await close();
