@@ -59,7 +59,7 @@ it('reports invalid variables and an invalid file', async () => {
   });
   expect(code).toBe(2);
   expect(wrong).toMatchObject([
-    { check: 'environment', found: expect.stringMatching(/^DATABASE_URL: is no URL .*# as %23/) },
+    { check: 'environment', found: expect.stringMatching(/^DATABASE_URL: is not a valid URL.*# as %23/) },
     {
       check: 'environment',
       found: expect.stringMatching(/^CHAIN_DATA_API_KEY: starts or ends with a quote/),
