@@ -142,6 +142,7 @@ function buildRowDecoder(dataset: Dataset): (item: unknown) => EncodedRow | stri
       const read = readItem(item);
       if (!read) return reasonOf(dataset.item.safeParse(item).error);
       const { row, named } = read;
+      if (row.every((value) => value === null)) return 'the item has none of the documented fields';
       const extra = keepsExtra && !named && isObject(item) ? extraOf(item, known, ignored) : null;
       if (extra) row[row.length - 1] = storableJson(jsonText(extra));
       const long = keys.find(({ index }) => (row[index]?.length ?? 0) > MAX_KEY_LENGTH);

@@ -502,6 +502,27 @@ it('l1-balance-low does not end because the balance cannot be read any more', as
   expect(await ask('l1-balance-low')).toMatchObject([{ subject: 'v1', unknown: true }]);
 });
 
+describe('a rule that finds more subjects than it lists', () => {
+  const numbers = Array.from({ length: 250 }, (_, at) => at + 1000);
+  /** Subjects of which the rule keeps an open alert. */
+  const kept = async (name: string) => (await ask(name)).map(({ subject }) => subject);
+
+  it('keeps the alert of each: alerting-failing', async () => {
+    await failingChannel('running');
+    const failing = { recorder: 'recorder', failing_since: ago(hour), error: 'HTTP 503' };
+    await put('alert_channels', ...numbers.map((at) => ({ ...failing, channel: `a${at}` })));
+    expect(await kept('alerting-failing')).toEqual(
+      expect.arrayContaining(['alerts the channel ops', 'alerts the channel a1249', 'more']),
+    );
+  });
+
+  it('keeps the alert of each: l1-balance-low', async () => {
+    const dry = (validation_id: string) => ({ ...l1('0', day, null), validation_id, node_id: validation_id });
+    await validating(numbers.map((at) => dry(`v${at}`)));
+    expect(await kept('l1-balance-low')).toEqual(expect.arrayContaining(['v1000', 'v1249', 'more']));
+  });
+});
+
 it('gap-permanent reports the loss of an outage once per dataset, whatever the number of targets', async () => {
   const start = Number(ago(hour));
   const gap = { dataset: 'validators', axis: 'time', range: '[1,9)', reason: 'the recorder was off' };

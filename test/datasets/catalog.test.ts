@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest';
 import { catalog, feeds } from '../../src/datasets/catalog.ts';
 import type { Dataset } from '../../src/datasets/contract.ts';
 import { unwrap } from '../../src/datasets/unwrap.ts';
+import { buildDecoder } from '../../src/recording/decode.ts';
 import { recorded as everything } from '../../src/reporting/recorded-datasets.ts';
 import { jsonText, parseJson } from '../../src/upstreams/json.ts';
 import { ManualClock } from '../support/clock.ts';
@@ -78,6 +79,17 @@ describe.each(catalog.map((dataset) => [dataset.name, dataset] as const))(
   (_, dataset) => {
     const example = JSON.stringify(dataset.example);
 
+    it.each(['{}', '{"x":{}}', '{"ofALaterVersion":1}'])('stores no row of the response %s', (text) => {
+      const target = Object.fromEntries(dataset.request.map((key) => [key, key]));
+      let rows: readonly unknown[] = [];
+      try {
+        ({ rows } = buildDecoder(dataset).page(parseJson(text), target));
+      } catch (error) {
+        expect(error).toMatchObject({ kind: 'malformed' });
+      }
+      expect(rows).toEqual([]);
+    });
+
     it('stores its example, every field in its column', async () => {
       const { result, rows, quarantined } = await recorded(dataset, example);
       expect(quarantined).toEqual([]);
@@ -109,7 +121,12 @@ describe.each(catalog.map((dataset) => [dataset.name, dataset] as const))(
     );
 
     it('accepts an item with only the required fields', async () => {
-      const bare = Object.fromEntries(required(dataset).map((field) => [field, dataset.example[field]]));
+      const fields = required(dataset);
+      // An item without any documented field is rejected.
+      const [first = ''] = Object.keys(dataset.example);
+      const bare = Object.fromEntries(
+        (fields.length > 0 ? fields : [first]).map((field) => [field, dataset.example[field]]),
+      );
       const { rows, quarantined } = await recorded(dataset, JSON.stringify(bare));
       expect(quarantined).toEqual([]);
       expect(rows).toHaveLength(1);

@@ -8,6 +8,20 @@ const everyCharacterEscaped = (text: string) =>
     .split('')
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`)
     .join('');
+/** The characters that proxies, web servers and templates escape in HTML. */
+const html = (text: string) =>
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
+const everyCharacterAsEntity = (text: string) =>
+  text
+    .split('')
+    .map((unit, at) => (at % 2 ? `&#${unit.charCodeAt(0)};` : `&#x${unit.charCodeAt(0).toString(16)};`))
+    .join('');
+const form = (text: string) => new URLSearchParams([['', text]]).toString().slice(1);
 const json = (text: string) => JSON.stringify(text).slice(1, -1);
 
 describe('a secret', () => {
@@ -23,12 +37,31 @@ describe('a secret', () => {
       'in a query, in small letters',
       (secret) => encodeURIComponent(secret).replaceAll(/%../g, (byte) => byte.toLowerCase()),
     ],
+    ['in a query, twice', (secret) => encodeURIComponent(encodeURIComponent(secret))],
+    ['in a form', form],
+    ['in HTML', html],
+    ['in HTML with every character as an entity', everyCharacterAsEntity],
+    ['in JSON within HTML', (secret) => html(json(secret))],
+    ['in HTML within JSON', (secret) => json(html(secret))],
   ])('is redacted %s, whatever characters it has', (_, spelled) => {
     fc.assert(
       fc.property(key, fc.string(), fc.string(), (secret, before, after) => {
         const clean = createRedactor([undefined, secret])(`${json(before)}${spelled(secret)}${json(after)}`);
         expect(clean).toContain('[redacted]');
         expect(clean).not.toContain(spelled(secret));
+      }),
+    );
+  });
+
+  it('is redacted as the password of a Basic header, whatever its user is', () => {
+    fc.assert(
+      fc.property(key, fc.string({ unit: 'grapheme-ascii' }), (secret, user) => {
+        const encoded = Buffer.from(`${user}:${secret}`).toString('base64');
+        const clean = createRedactor([secret])(encoded);
+        expect(clean).toContain('[redacted]');
+        // Only characters that also encode the user or the end are left.
+        const left = clean.replaceAll(/\[redacted\]|=/g, '').length;
+        expect(left).toBeLessThanOrEqual(Math.ceil(((user.length + 1) * 8) / 6) + 1);
       }),
     );
   });

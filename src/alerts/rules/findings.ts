@@ -162,6 +162,6 @@ async function queryFindings(sql: postgres.Sql, which: postgres.Fragment): Promi
     select concat_ws(' ', f.component, f.dataset, f.subject) as subject, min(f.since) as since, count(*)::int as count,
       (array_agg(f.reason order by f.since))[1] as reason, '' as example
     from reporting.findings f where ${which}
-    group by 1 order by 1 limit 200`;
+    group by 1 order by 1`;
   return rows.map(({ subject, since, reason }) => ({ subject, summary: `${subject}: ${reason}`, since }));
 }

@@ -11,22 +11,13 @@ export const l1BalanceLow: AlertRule = {
   limits: { days: 14 },
   needs: ['validators'],
   evaluate: async ({ sql, at, limits }) => {
-    // The earliest run-out first. Validators with an unknown rate are not limited in number: an open alert
-    // may depend on any of them.
+    // The earliest run-out first. The rows are not limited in number: an open alert may depend on any of them.
     const rows = await sql<Row[]>`
-      with runway as materialized (
-        select * from reporting.l1_runway(null, 7, ${at}::timestamptz)
-      ), dry as (
-        select * from runway where runs_dry_at <= ${at}::timestamptz + make_interval(secs => ${limits.days * 86_400}::float8)
-        order by runs_dry_at, validation_id limit 200
-      )
       select subnet_id, validation_id, node_id, runs_dry_at, balance_avax::text,
         (extract(epoch from runs_dry_at - ${at}::timestamptz) / 86400)::float8 as days_left
-      from (
-        select * from dry
-        union all
-        select * from runway where runs_dry_at is null and burned_per_day is null
-      ) r
+      from reporting.l1_runway(null, 7, ${at}::timestamptz)
+      where runs_dry_at <= ${at}::timestamptz + make_interval(secs => ${limits.days * 86_400}::float8)
+        or (runs_dry_at is null and burned_per_day is null)
       order by runs_dry_at, validation_id`;
     return rows.map(foundOf);
   },
