@@ -1,5 +1,5 @@
 import type { ConfiguredRule, RuleFinding } from './rule.ts';
-import { type Alert, type AlertTransition, advanceAlert, resolveAlert, startAlert } from './state.ts';
+import { type Alert, type AlertTransition, advanceAlert, endUnwatchedAlert, startAlert } from './state.ts';
 
 /** Result of evaluating a rule. */
 export interface RuleResult {
@@ -29,17 +29,20 @@ export interface RoundInput {
   readonly answers: ReadonlyMap<string, RuleResult>;
   /** Alerts that are not resolved. */
   readonly open: readonly Alert[];
+  /** Ids of open alerts whose subjects are not configured any more. */
+  readonly unwatched: ReadonlySet<number>;
   readonly firedLately: (rule: string, subject: string) => number;
   readonly now: Date;
   /** Returns the id of a new alert. */
   readonly nextId: () => number;
 }
 
-/** Computes the new state of all alerts. Alerts of disabled or removed rules are resolved. */
+/** Computes the new state of all alerts. Alerts of disabled or removed rules end. */
 export function computeRoundChanges({
   rules,
   answers,
   open,
+  unwatched,
   firedLately,
   now,
   nextId,
@@ -55,11 +58,16 @@ export function computeRoundChanges({
       firedLately: firedLately(rule.name, subject),
     });
     const mine = open.filter((alert) => alert.rule === rule.name);
-    for (const before of mine)
+    for (const before of mine) {
+      const one = found.get(before.subject) ?? null;
+      const isUnwatched = unwatched.has(before.id) && (one === null || one.unknown);
       steps.push({
         before,
-        step: advanceAlert(rule, before, found.get(before.subject) ?? null, moment(before.subject)),
+        step: isUnwatched
+          ? endUnwatchedAlert(before, now)
+          : advanceAlert(rule, before, one, moment(before.subject)),
       });
+    }
     const known = new Set(mine.map(({ subject }) => subject));
     for (const one of found.values())
       if (!known.has(one.subject) && !one.unknown)
@@ -67,13 +75,7 @@ export function computeRoundChanges({
   }
   const names = new Set(rules.map(({ name }) => name));
   for (const before of open.filter(({ rule }) => !names.has(rule)))
-    steps.push({
-      before,
-      step: {
-        alert: before.state === 'pending' ? null : resolveAlert(before, now),
-        noticeKind: before.state === 'pending' ? null : 'resolved',
-      },
-    });
+    steps.push({ before, step: endUnwatchedAlert(before, now) });
   return {
     written: steps.flatMap(({ before, step }) => (step.alert && step.alert !== before ? [step.alert] : [])),
     removedIds: steps.flatMap(({ before, step }) => (before && !step.alert ? [before.id] : [])),

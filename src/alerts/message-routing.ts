@@ -2,7 +2,7 @@ import type { ChannelConfig } from '../config/alerts-schema.ts';
 import { splitIntoChunks } from '../lib/chunk.ts';
 import type { AlertContext } from './context.ts';
 import type { MessageBody } from './message.ts';
-import { getSeverityRank } from './state.ts';
+import { getSeverityRank, isEnd } from './state.ts';
 
 /** Message of the outbox, with its channel. */
 export interface RoutedMessage {
@@ -18,7 +18,7 @@ const MAX_PAGERDUTY_ALERTS = 20;
 
 /**
  * Returns a body for each channel, with the alerts of sufficient severity. PagerDuty may get several bodies.
- * A resolved alert is also sent to every channel that received it, even if the current configuration excludes
+ * The end of an alert is also sent to every channel that received it, even if the current configuration excludes
  * it.
  * @param knows returns true if a channel received an alert
  */
@@ -35,7 +35,7 @@ export function routeMessage(
       const items = body.items.filter(
         ({ alert, severity }) =>
           (isNamed && getSeverityRank(severity) >= getSeverityRank(channel.minSeverity)) ||
-          (body.kind === 'resolved' && knows(channel.name, alert)),
+          (isEnd(body.kind) && knows(channel.name, alert)),
       );
       return splitIntoChunks(items, channel.type === 'pagerduty' ? MAX_PAGERDUTY_ALERTS : items.length).map(
         (part) => ({

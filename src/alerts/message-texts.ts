@@ -3,6 +3,7 @@ import type { AlertItem, AlertMessage, MessageBody } from './message.ts';
 const HEADS: Readonly<Record<MessageBody['kind'], string>> = {
   firing: 'FIRING',
   resolved: 'RESOLVED',
+  unwatched: 'NO LONGER WATCHED',
   reminder: 'STILL FIRING',
   acknowledged: 'ACKNOWLEDGED',
   test: 'TEST',
@@ -63,6 +64,7 @@ export function formatLine(
   const come = flapping ? '; flapping: it is resolved after 30 minutes without the condition' : '';
   if (kind === 'resolved')
     return `Resolved: ${summary} (from ${firedAt ?? '?'} to ${resolvedAt ?? '?'})${id}`;
+  if (kind === 'unwatched') return `${summary} (from ${firedAt ?? '?'} to ${resolvedAt ?? '?'})${id}`;
   const start =
     since === null ? (firedAt === null ? '' : ` (first observed ${firedAt})`) : ` (since ${since})`;
   return `${summary}${start}${come}${id}`;

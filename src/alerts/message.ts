@@ -22,7 +22,7 @@ const itemSchema = z.object({
 
 /** Schema of a message: alerts of one rule with the same event in one round. Instants are ISO 8601, UTC. */
 export const bodySchema = z.object({
-  kind: z.enum(['firing', 'resolved', 'reminder', 'acknowledged', 'test']),
+  kind: z.enum(['firing', 'resolved', 'unwatched', 'reminder', 'acknowledged', 'test']),
   rule: z.string(),
   about: z.string(),
   severity: z.enum(severities),

@@ -54,6 +54,7 @@ export async function replayRules(
       rules,
       answers,
       open,
+      unwatched: new Set(), // the configuration of past moments is not stored
       firedLately: (rule, subject) =>
         ended.filter((one) => firedSince(one, rule, subject, at - FLAPPING_WINDOW_MS)).length,
       now,

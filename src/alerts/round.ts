@@ -11,7 +11,7 @@ import { type RoutedMessage, routeMessage } from './message-routing.ts';
 import { openAlerts } from './open-alerts.ts';
 import { findNotifiedChannels } from './outbox.ts';
 import { type EvaluationResult, evaluateRule } from './rule-context.ts';
-import { FLAPPING_WINDOW_MS } from './state.ts';
+import { type Alert, FLAPPING_WINDOW_MS, isEnd } from './state.ts';
 
 /** Lease of a round, in seconds. After that time without renewal, the next round can start. */
 const LEASE_SECONDS = 60;
@@ -61,11 +61,12 @@ export async function runRound(context: AlertContext, signal: AbortSignal): Prom
     rules,
     answers,
     open,
+    unwatched: await findUnwatched(context, open),
     firedLately: (rule, subject) => lately.get(`${rule} ${subject}`) ?? 0,
     now,
     nextId: () => ids.shift() ?? Number.NaN,
   });
-  const over = judged.notices.flatMap(({ alert, kind }) => (kind === 'resolved' ? [alert.id] : []));
+  const over = judged.notices.flatMap(({ alert, kind }) => (isEnd(kind) ? [alert.id] : []));
   const knows = await findNotifiedChannels(sql, sender.recorder, over);
   const messages = groupIntoBodies(judged.notices, rules, sender, now).flatMap((body) =>
     routeMessage(context, body, knows),
@@ -127,6 +128,32 @@ async function loadAlerts(sql: postgres.Sql, recorder: string, now: Date) {
     open: await openAlerts(sql, recorder),
     lately: new Map(lately.map(({ rule, subject, times }) => [`${rule} ${subject}`, times])),
   };
+}
+
+/** Returns the ids of the alerts that depend on a name that neither the configuration nor an active target contains. */
+async function findUnwatched(
+  { sql, rules, facts }: Pick<AlertContext, 'sql' | 'rules' | 'facts'>,
+  open: readonly Alert[],
+): Promise<ReadonlySet<number>> {
+  const ofRule = new Map(rules.map(({ name, dependsOn }) => [name, dependsOn]));
+  const configured = new Set([
+    ...facts.nodes,
+    ...facts.nodeIds,
+    ...facts.budgets.map(({ upstream }) => upstream),
+  ]);
+  const names = open.flatMap((alert) =>
+    (ofRule.get(alert.rule)?.(alert) ?? [])
+      .filter((name) => !configured.has(name))
+      .map((name) => ({ id: alert.id, name })),
+  );
+  if (names.length === 0) return new Set();
+  const rows = await sql<{ name: string }[]>`
+    with active as (
+      select d.dataset, t.target from recorder.target_datasets d join recorder.targets t using (source, target_key) where d.active
+    )
+    select dataset as name from active union select value from active, jsonb_each_text(target)`;
+  for (const { name } of rows) configured.add(name);
+  return new Set(names.flatMap(({ id, name }) => (configured.has(name) ? [] : [id])));
 }
 
 interface RoundWrite {

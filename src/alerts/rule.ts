@@ -64,6 +64,11 @@ export interface AlertRule {
   readonly limits?: Readonly<Partial<Record<LimitName, number>>>;
   /** Datasets that the rule requires. */
   readonly needs?: readonly string[];
+  /**
+   * Returns the configured names that the subject of an alert depends on, such as nodes, datasets or subnets. An alert
+   * ends without a recovery if one of them is removed from the configuration. Default: none.
+   */
+  readonly dependsOn?: (alert: { readonly subject: string; readonly details: unknown }) => readonly string[];
   /** Set for rules about events, for which no end is reported. */
   readonly event?: true;
   /**

@@ -26,7 +26,7 @@ export interface Alert {
 }
 
 /** Kind of a message about an alert. */
-export type NoticeKind = 'firing' | 'resolved' | 'reminder' | 'acknowledged';
+export type NoticeKind = 'firing' | 'resolved' | 'unwatched' | 'reminder' | 'acknowledged';
 
 /** Result of a round for one alert. */
 export interface AlertTransition {
@@ -139,12 +139,21 @@ function fireAlert(alert: Alert, { now, firedLately }: TransitionInput): AlertTr
   };
 }
 
-/** Returns the resolved alert. */
-export const resolveAlert = (alert: Alert, now: Date): Alert => ({
+const resolveAlert = (alert: Alert, now: Date): Alert => ({
   ...alert,
   state: 'resolved',
   resolvedAt: now,
 });
+
+/** Ends an alert whose rule or subject is not configured any more. A recovery was not observed. */
+export function endUnwatchedAlert(before: Alert, now: Date): AlertTransition {
+  if (before.state === 'pending') return { alert: null, noticeKind: null };
+  const summary = `no longer watched, so a recovery was not observed; last report: ${before.summary}`;
+  return { alert: { ...resolveAlert(before, now), summary }, noticeKind: 'unwatched' };
+}
+
+/** Returns true for the kinds of messages that end an alert. */
+export const isEnd = (kind: string): boolean => kind === 'resolved' || kind === 'unwatched';
 
 function textsOf(rule: ConfiguredRule, { severity, summary, since, details }: RuleFinding) {
   return { severity: severity ?? rule.severity, summary, since, details: details ?? null };

@@ -120,6 +120,12 @@ describe('a webhook', () => {
     expect(one?.body.whole.key).toBe('recorder/ops/1');
   });
 
+  it('does not report a recovery of a subject that is no longer watched', async () => {
+    const [one] = await sent({ type: 'webhook', url: server.url }, message({ kind: 'unwatched' }));
+    expect(one?.body).toMatchObject({ kind: 'unwatched', title: '[NO LONGER WATCHED] node-down: n1' });
+    expect(one?.body.text).not.toMatch(/resolved/i);
+  });
+
   it('states that a message can be a duplicate', async () => {
     const [one] = await sent({ type: 'webhook', url: server.url }, message({ maybeAgain: true }));
     expect(one?.body).toMatchObject({

@@ -189,7 +189,42 @@ describe('a round', () => {
     clock.now += 30 * second;
     await runRound({ ...alerts, rules: [] }, never);
     await deliver(alerts, 'ops', never);
-    expect(told()).toEqual(['firing n1', 'resolved n1']);
+    expect(told()).toEqual(['firing n1', 'unwatched n1']);
+  });
+
+  it('ends the alert of a node that was removed from the configuration, and does not report a recovery', async () => {
+    const rule = scriptedRule({ clear: 3_600_000, dependsOn: ({ subject }) => [subject] });
+    const { alerts, round, told, clock } = open(rule);
+    rule.says = ['n1', 'n2'];
+    await round();
+    rule.says = [{ subject: 'n1', summary: 'n1 is ill', since: null, unknown: true }];
+    clock.now += 30 * second;
+    await runRound({ ...alerts, facts: { ...alerts.facts, nodes: ['n2'] } }, never);
+    await deliver(alerts, 'ops', never);
+    expect(told()).toEqual(['firing n1 n2', 'unwatched n1']);
+    const rows = await alerts.sql`select subject, state, summary from reporting.alerts order by subject`;
+    expect([...rows]).toEqual([
+      {
+        subject: 'n1',
+        state: 'resolved',
+        summary: 'no longer watched, so a recovery was not observed; last report: n1 is ill',
+      },
+      { subject: 'n2', state: 'firing', summary: 'n2 is ill' },
+    ]);
+  });
+
+  it('ends the alert of a dataset only if no active target of it is left', async () => {
+    const rule = scriptedRule({ dependsOn: ({ subject }) => [subject] });
+    const { alerts, round, told } = open(rule);
+    await alerts.sql`insert into recorder.targets (source, target_key, target) values ('s', 'k', '{"subnetId": "L1"}')`;
+    await alerts.sql`insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since)
+      values ('s', 'k', 'peers', 1000, true, now())`;
+    rule.says = ['peers', 'L1', 'fees'];
+    await round();
+    rule.says = [];
+    await round();
+    expect(told()).toEqual(['firing peers L1 fees', 'resolved peers L1', 'unwatched fees']);
+    await alerts.sql`truncate recorder.targets, recorder.target_datasets`;
   });
 
   it('sends nothing twice if two workers run it at the same time', async () => {
@@ -543,7 +578,7 @@ describe('a channel', () => {
     clock.now += 30 * second;
     await runRound({ ...alerts, rules: [] }, never);
     await deliver(alerts, 'ops', never);
-    expect(told()).toEqual(['firing n1 n2', 'resolved n1', 'resolved n2']);
+    expect(told()).toEqual(['firing n1 n2', 'resolved n1', 'unwatched n2']);
     expect(await waiting()).toEqual(['other: resolved n1']);
   });
 });

@@ -502,6 +502,23 @@ it('l1-balance-low does not end because the balance cannot be read any more', as
   expect(await ask('l1-balance-low')).toMatchObject([{ subject: 'v1', unknown: true }]);
 });
 
+it.each<[string, string, object, string[]]>([
+  ['node-down', 'n1', {}, ['n1']],
+  ['node-down', 'n1 L1', {}, ['n1', 'health:L1']],
+  ['node-flapping', 'n1', {}, ['n1']],
+  ['node-unobserved', 'n1', {}, ['n1']],
+  ['source-changed', 'node n1', {}, ['n1']],
+  ['source-changed', 'target p_blocks node=n1', {}, ['p_blocks']],
+  ['ledger-stalled', 'ledger node_health home n1 health', {}, ['node_health', 'home', 'n1', 'health']],
+  ['dataset-late', 'validators', {}, ['validators']],
+  ['budget-nearly-spent', 'metrics', {}, ['metrics']],
+  ['validation-ending', 'tx1', { watched_as: 'n1' }, ['n1']],
+  ['reward-at-risk', 'n1 2026-01-01T00:00:00.000Z', {}, ['n1']],
+  ['l1-balance-low', 'v1', { subnet_id: 'L1' }, ['L1']],
+])('%s: an alert about "%s" depends on configured names', (name, subject, details, names) => {
+  expect(ruleNamed(name).dependsOn?.({ subject, details })).toEqual(names);
+});
+
 describe('a rule that finds more subjects than it lists', () => {
   const numbers = Array.from({ length: 250 }, (_, at) => at + 1000);
   /** Subjects of which the rule keeps an open alert. */

@@ -2,6 +2,7 @@ import { callChannel } from '../../upstreams/deliver.ts';
 import type { MakeChannel } from '../channel.ts';
 import type { MessageBody } from '../message.ts';
 import { formatText, formatTitle, getMessageUrl, truncate } from '../message-texts.ts';
+import { isEnd } from '../state.ts';
 
 /** Channel for ntfy, published as JSON. ntfy has no idempotency key: a repeated message is shown twice. */
 export const ntfy: MakeChannel<'ntfy'> = ({ url, topic, token }) => ({
@@ -23,7 +24,7 @@ export const ntfy: MakeChannel<'ntfy'> = ({ url, topic, token }) => ({
 
 /** Returns the priority, from 1 (lowest) to 5 (highest). */
 function priorityOf({ kind, severity }: MessageBody): number {
-  return kind === 'resolved' ? 3 : { info: 2, warning: 4, critical: 5 }[severity];
+  return isEnd(kind) ? 3 : { info: 2, warning: 4, critical: 5 }[severity];
 }
 
 /** Truncates a text to a number of bytes, without splitting a character. */

@@ -11,6 +11,7 @@ const ACTIONS: Readonly<Record<AlertMessage['kind'], string>> = {
   reminder: 'trigger',
   test: 'trigger',
   resolved: 'resolve',
+  unwatched: 'resolve',
   acknowledged: 'acknowledge',
 };
 

@@ -10,6 +10,7 @@ export const budgetNearlySpent: AlertRule = {
   every: 60_000,
   limits: { percent: 90 },
   onlyNow: 'only the usage of the latest day of a budget is stored',
+  dependsOn: ({ subject }) => [subject],
   evaluate: async ({ sql, at, limits, facts }) => {
     const rows = await sql<{ upstream: string; used: number; per_day: number }[]>`
       select b.upstream, b.day_units::float8 as used, limited.per_day

@@ -22,6 +22,7 @@ export const datasetLate: AlertRule = {
   about: 'A dataset has not been recorded for more than three of its intervals.',
   severity: 'warning',
   for: 2 * MINUTE,
+  dependsOn: ({ subject }) => [subject],
   evaluate: ({ sql }) => byDataset(sql, sql`f.state = 'late'`, 'is late'),
 };
 
@@ -32,6 +33,7 @@ export const datasetIncomplete: AlertRule = {
   about: 'A dataset is recorded, but each time something is missing.',
   severity: 'warning',
   for: 30 * MINUTE,
+  dependsOn: ({ subject }) => [subject],
   evaluate: ({ sql }) =>
     byDataset(
       sql,
@@ -48,6 +50,7 @@ export const listUnconfirmed: AlertRule = {
     'A list is suddenly empty or lost more than half of its members; the next observations must confirm it.',
   severity: 'warning',
   for: 0,
+  dependsOn: ({ subject }) => [subject],
   evaluate: ({ sql }) =>
     byDataset(
       sql,
@@ -63,6 +66,8 @@ export const ledgerStalled: AlertRule = {
   about: 'The uptime ledger is stalled: the state of nodes is unknown.',
   severity: 'critical',
   for: 0,
+  // `ledger DATASET OBSERVER`, for a probe with its node and name.
+  dependsOn: ({ subject }) => subject.split(' ').slice(1),
   evaluate: ({ sql }) => queryFindings(sql, sql`f.component = 'ledger' and f.state <> 'incomplete'`),
 };
 
@@ -99,6 +104,8 @@ export const sourceChanged: AlertRule = {
     'A configured URL belongs to another node, network, genesis or chain than before. Its data is not recorded under the old name.',
   severity: 'critical',
   for: 0,
+  // `node NAME`, or `target DATASET TARGET`.
+  dependsOn: ({ subject }) => subject.split(' ').slice(1, 2),
   evaluate: ({ sql }) =>
     queryFindings(
       sql,

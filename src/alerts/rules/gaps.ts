@@ -20,6 +20,7 @@ export const gapOpen: AlertRule = {
   for: 6 * 3_600_000,
   every: 300_000,
   onlyNow: ONLY_NOW,
+  dependsOn: ({ subject }) => [subject],
   evaluate: async ({ sql }) => {
     const rows = await sql<Row[]>`
       select dataset, count(*)::int as holes, (array_agg(target order by range_start, first_height, target))[1] as target,

@@ -1,4 +1,5 @@
 import type postgres from 'postgres';
+import type { AlertRule } from '../rule.ts';
 
 /**
  * Returns SQL: the state of nodes and of each of their checks by observer at a moment
@@ -9,3 +10,11 @@ export const selectHealthAt = (sql: postgres.Sql, at: Date, nodes: readonly stri
   select l.*, l.state <> 'unknown' and l.observed_at > ${at}::timestamptz - interval '5 minutes' as is_known
   from reporting.node_health_as_of(${at}::timestamptz) l
   where (l.probe = 'health' or l.probe like 'health:%') and l.node = any(${[...nodes]}::text[])`;
+
+/**
+ * Returns the node of a subject, and its probe with the tag. Names of nodes and tags contain no space.
+ */
+export const dependsOnNode: NonNullable<AlertRule['dependsOn']> = ({ subject }) => {
+  const [node = '', tag] = subject.split(' ');
+  return tag === undefined ? [node] : [node, `health:${tag}`];
+};

@@ -1,3 +1,4 @@
+import { getMember } from '../../datasets/sources/answer.ts';
 import type { AlertRule, RuleFinding } from '../rule.ts';
 
 /** Fires when the balance of an L1 validator will soon be used up. */
@@ -10,6 +11,7 @@ export const l1BalanceLow: AlertRule = {
   every: 600_000,
   limits: { days: 14 },
   needs: ['validators'],
+  dependsOn: ({ details }) => [getMember(details, 'subnet_id')].filter((id) => typeof id === 'string'),
   evaluate: async ({ sql, at, limits }) => {
     // The earliest run-out first. The rows are not limited in number: an open alert may depend on any of them.
     const rows = await sql<Row[]>`

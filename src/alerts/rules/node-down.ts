@@ -1,5 +1,5 @@
 import type { AlertRule, RuleFinding } from '../rule.ts';
-import { selectHealthAt } from './health-at.ts';
+import { dependsOnNode, selectHealthAt } from './health-at.ts';
 
 const MINUTE = 60_000;
 
@@ -12,6 +12,7 @@ export const nodeDown: AlertRule = {
   every: 30_000,
   clear: MINUTE,
   needs: ['node_health'],
+  dependsOn: dependsOnNode,
   evaluate: async ({ sql, at, facts }) => {
     const rows = await sql<Row[]>`
       with looks as materialized (

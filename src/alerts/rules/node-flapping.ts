@@ -1,5 +1,5 @@
 import type { AlertRule } from '../rule.ts';
-import { selectHealthAt } from './health-at.ts';
+import { dependsOnNode, selectHealthAt } from './health-at.ts';
 
 /** Fires when a node goes down repeatedly. */
 export const nodeFlapping: AlertRule = {
@@ -10,6 +10,7 @@ export const nodeFlapping: AlertRule = {
   every: 60_000,
   limits: { threshold: 4, minutes: 60 },
   needs: ['node_health'],
+  dependsOn: dependsOnNode,
   evaluate: async ({ sql, at, limits, facts }) => {
     const from = new Date(at.getTime() - limits.minutes * 60_000);
     const rows = await sql<Row[]>`

@@ -1,4 +1,5 @@
 import type { AlertRule } from '../rule.ts';
+import { dependsOnNode } from './health-at.ts';
 
 /** Fires when no observer could determine the state of a node for some minutes. */
 export const nodeUnobserved: AlertRule = {
@@ -9,6 +10,7 @@ export const nodeUnobserved: AlertRule = {
   every: 30_000,
   limits: { minutes: 5 },
   needs: ['node_health'],
+  dependsOn: dependsOnNode,
   evaluate: async ({ sql, at, limits, facts }) => {
     const since = new Date(at.getTime() - limits.minutes * 60_000);
     const rows = await sql<Row[]>`

@@ -11,6 +11,7 @@ export const quarantineGrowing: AlertRule = {
   // If an upstream changed, each poll may add an item: all of them are one alert.
   clear: 6 * 3_600_000,
   limits: { threshold: 1, minutes: 60 },
+  dependsOn: ({ subject }) => [subject],
   evaluate: async ({ sql, at, limits }) => {
     const rows = await sql<{ dataset: string; items: number; since: Date; reason: string }[]>`
       select dataset, count(*)::int as items, min(first_seen) as since,

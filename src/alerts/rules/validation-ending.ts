@@ -1,5 +1,6 @@
 import type postgres from 'postgres';
 import { PRIMARY_NETWORK } from '../../datasets/node/current-validators.ts';
+import { getMember } from '../../datasets/sources/answer.ts';
 import type { AlertRule, RuleFacts } from '../rule.ts';
 import { isRecordedAt } from './is-recorded-at.ts';
 
@@ -12,6 +13,7 @@ export const validationEnding: AlertRule = {
   every: 600_000,
   limits: { days: 14 },
   needs: ['validators'],
+  dependsOn: ({ details }) => [getMember(details, 'watched_as')].filter((name) => typeof name === 'string'),
   evaluate: async ({ sql, at, limits, facts }) => {
     const own = await findOwnNodeIds(sql, at, facts);
     // reporting.stake_expiring is not used, because it requires delegations, which are recorded for watched
@@ -33,7 +35,7 @@ export const validationEnding: AlertRule = {
       severity: days_left < 2 ? 'critical' : undefined,
       summary: `the validation of ${own.get(node_id) ?? node_id} ends ${end_time.toISOString()}, in ${days_left.toFixed(1)} days (stake ${stake} AVAX)`,
       since: null,
-      details: { node_id, end_time, days_left },
+      details: { node_id, end_time, days_left, watched_as: own.get(node_id) },
     }));
   },
 };

@@ -7,7 +7,7 @@ comment on column reporting_internal.alert_messages.id is 'The id of the message
 comment on column reporting_internal.alert_messages.recorder is 'The recorder that reports the alert.'; -- text
 comment on column reporting_internal.alert_messages.channel is 'The channel.'; -- text
 comment on column reporting_internal.alert_messages.rule is 'The rule of the alerts in the message.'; -- text
-comment on column reporting_internal.alert_messages.kind is 'firing, resolved, reminder or acknowledged.'; -- text
+comment on column reporting_internal.alert_messages.kind is 'firing, resolved, unwatched (the rule or subject was removed from the configuration), reminder or acknowledged.'; -- text
 comment on column reporting_internal.alert_messages.severity is 'The highest severity of the alerts in the message.'; -- text
 comment on column reporting_internal.alert_messages.alerts is 'The alerts in the message, by id.'; -- jsonb
 comment on column reporting_internal.alert_messages.made_at is 'Time at which the message was created.'; -- timestamptz
