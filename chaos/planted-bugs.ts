@@ -11,7 +11,7 @@ export interface PlantedBug {
   /** The fault that reveals it: its number and the start of its title. */
   readonly fault: { readonly number: number; readonly title: string };
   readonly backend: BackendKind;
-  /** Removed database objects without which the bug has an effect, as SQL. */
+  /** SQL that removes the database objects that prevent the effect of the bug. */
   readonly undefended?: string;
 }
 
@@ -43,7 +43,9 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
     fault: { number: 5, title: "the commit's response is lost" },
     backend: 'redis',
-    undefended: 'drop index recorder.proposed_blocks_key',
+    // The index keeps its name, because a migration restores missing ones.
+    undefended: `drop index recorder.proposed_blocks_key; create index proposed_blocks_key
+      on recorder.proposed_blocks (network, blockchain_id, block_hash) where valid_to is null`,
   },
   {
     invariant: 'C',
