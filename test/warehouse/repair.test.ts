@@ -250,7 +250,7 @@ describe('a manifest', () => {
         { ...others, 'quarantine.id': '9223372036854775807' },
         { ...bookkeeping.numbers, 'coverage.target_key': '5' },
         { ...bookkeeping.numbers, "runs'; drop table recorder.runs; --.x": '5' },
-      ].map((one) => ({ edit: { numbers: one }, refusal: /number/ }));
+      ].map((one) => ({ edit: { numbers: one }, refusal: /sequence value|bookkeeping\.numbers/ }));
       const seal = { seal: 1, until: '2026-11-01T00:00:00Z', head: 'f'.repeat(64) };
       const edits = [...numbers, { edit: { seal }, refusal: /newest seal is none instead of f{64}/ }];
       for (const { edit, refusal } of edits) {
