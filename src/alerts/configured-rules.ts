@@ -20,9 +20,9 @@ interface CustomRule extends Pick<AlertRule, 'name' | 'severity' | 'for' | 'ever
 }
 
 /**
- * Creates a rule from a user-defined query on `reporting`. Each row is an alert.
- * The query runs as `recorder_reader` with a timeout and cannot change anything. For a past moment, it can
- * only use names without a schema that support as-of.
+ * Creates a rule from a user-defined query on `reporting`. Each row is an alert. The query runs as
+ * `recorder_reader` with a timeout and cannot change anything. For a past moment, the query must name
+ * relations without their schema, and the relations must support as-of.
  * @param url of the database
  */
 function createCustomRule({ sql: query, ...rule }: CustomRule, url: string): AlertRule {

@@ -190,9 +190,9 @@ function shortened(message: AlertMessage): AlertMessage {
 const REFRESH_INTERVAL_MS = 60_000;
 
 /**
- * Sends the firing alerts again to a channel that expires them, if the interval is over.
- * Alerts with a pending message, for example during quiet hours, are excluded. Those sent before the quiet
- * hours are included, because the channel would resolve them otherwise.
+ * Sends the firing alerts again to a channel that expires them, if the interval is over. Alerts with a
+ * pending message, for example during quiet hours, are excluded. Alerts whose message was sent before the
+ * quiet hours are included, because the channel would resolve them otherwise.
  * @returns the error if the channel did not accept them; null otherwise
  */
 async function refreshIfDue(

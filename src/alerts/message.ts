@@ -90,7 +90,10 @@ const keyOf = ({ alert, kind }: AlertNotice) => `${alert.rule} ${kind}`;
 /** Rules whose subject is a configured node, or such a node and a tag. */
 const RULES_ABOUT_ONE_NODE: readonly string[] = ['node-down', 'node-flapping', 'node-unobserved'];
 
-/** Returns the path of the page: of the node, if a rule about nodes reports a single one, else of the alerts. */
+/**
+ * Returns the path of the page of a message: the page of the node if a rule about nodes reports a single
+ * node, else the page of all alerts.
+ */
 function getPagePath(rule: string, alerts: readonly Alert[]): string {
   const nodes = new Set(alerts.map(({ subject }) => subject.split(' ')[0] ?? ''));
   const [node = ''] = nodes;
@@ -184,6 +187,6 @@ const ADVICE: Readonly<Record<string, string>> = {
     'Run "chain-recorder alerts test CHANNEL" for the channel, or read the error of the rule in "chain-recorder status".',
 };
 
-/** Returns the advice for an alert of a rule. For a rule of the configuration, the advice is its query. */
+/** Returns the advice for an alert of a rule. For a user-defined rule, the advice is to check its query. */
 export const getAdvice = (rule: string): string =>
   ADVICE[rule] ?? `Check the query of the rule "${rule}" in recorder.yaml.`;

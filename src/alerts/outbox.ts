@@ -3,7 +3,7 @@ import { bodySchema, type MessageBody } from './message.ts';
 
 /**
  * Lease of a channel, in seconds: after that time without renewal, another worker takes the channel over. A
- * request takes less.
+ * request takes less time.
  */
 export const OUTBOX_LEASE_SECONDS = 30;
 /** Maximum and minimum backoff between two attempts, in ms. */
@@ -54,7 +54,7 @@ export async function acquireChannel(
 
 /**
  * Returns the first pending message and marks it as being sent. During quiet hours, only critical messages
- * are sent, and those before them of the same rule, so that the order is kept.
+ * and the earlier messages of their rules are sent, so that the order is kept.
  * @returns null if no message is pending, or another worker took the channel over
  */
 export async function nextMessage(
@@ -102,7 +102,7 @@ export async function findPendingAlerts(
   return new Set(rows.map(({ alert }) => Number(alert)));
 }
 
-/** Finds the channels that received, or will receive, a message that some alerts fire. */
+/** Finds the channels that received, or will receive, the firing message of some alerts. */
 export async function findNotifiedChannels(
   sql: postgres.Sql,
   recorder: string,

@@ -245,7 +245,9 @@ async function write(
   return rows.length === 1;
 }
 
-/** Encodes JSON that PostgreSQL accepts, whatever characters an error contains. */
+/**
+ * Encodes JSON that PostgreSQL accepts, even if an error contains characters that PostgreSQL cannot store.
+ */
 const toStorableJson = (value: unknown) =>
   JSON.stringify(value, (_, part: unknown) =>
     typeof part === 'string' ? part.replaceAll('\0', '\uFFFD').toWellFormed() : part,

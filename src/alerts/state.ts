@@ -19,7 +19,7 @@ export interface Alert {
   /** True if the alert fired so often that it is only resolved after a long quiet time. */
   readonly flapping: boolean;
   readonly acknowledged: boolean;
-  /** Durations of the condition, of its absence, and since the last message. */
+  /** Duration of the condition, duration of its absence, and time since the last message. */
   readonly reportedMs: number;
   readonly absentMs: number;
   readonly sinceNoticeMs: number;

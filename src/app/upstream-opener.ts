@@ -12,7 +12,10 @@ import type { ProcessCounts } from '../server/metrics/process-counts.ts';
 import { unmetered } from '../upstreams/budget.ts';
 import { UpstreamSession, type UpstreamSettings } from '../upstreams/upstream-session.ts';
 
-/** Maximum size of a response, in bytes. The largest ones have a few MB; ten workers may hold one each. */
+/**
+ * Maximum size of a response, in bytes. The largest responses have a few MB, and each of ten workers may hold
+ * one.
+ */
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
 type ApiKeys = Pick<Environment, 'chainDataKey' | 'metricsKey'>;

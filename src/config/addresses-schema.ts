@@ -40,7 +40,10 @@ export const urlSchema = z
     `must carry no credentials: write ${VARIABLE_PLACEHOLDER} and set NAME in the environment`,
   );
 
-/** Headers that frame a request. The HTTP client sets them, and throws on them at each request. */
+/**
+ * Headers that frame a request. The HTTP client sets these headers itself, and throws if a request contains
+ * one.
+ */
 const CONNECTION_HEADERS = /^(content-length|transfer-encoding|connection|keep-alive|upgrade|expect)$/i;
 
 /** Schema of the name of a header. */

@@ -98,7 +98,9 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
   return environment;
 }
 
-/** Reads the access to S3. Other programs share its variables, so that their problems are kept apart. */
+/**
+ * Reads the access to S3. Other programs share these variables, so their problems are returned separately.
+ */
 function readS3(reader: VariableReader): Environment['s3'] {
   const problems: string[] = [];
   const endpoint = reader.text('AWS_ENDPOINT_URL');

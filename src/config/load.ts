@@ -179,7 +179,7 @@ function problemOf(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** Returns the allowed values with the nearest one; of many values the nearest one only. */
+/** Returns the allowed values and the nearest one. If there are many values, returns only the nearest one. */
 function expectOneOf(values: readonly string[], input: unknown): string {
   const nearest = typeof input === 'string' ? findNearestName(input, values) : undefined;
   if (nearest === undefined) return `must be one of ${values.join(', ')}`;

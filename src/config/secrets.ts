@@ -42,7 +42,7 @@ export function readSecrets(env: NodeJS.ProcessEnv = process.env): string[] {
 }
 
 /**
- * Returns every secret by its name; empty if it is not set.
+ * Returns every secret by its name; an empty text for a secret that is not set.
  * @param texts of the configuration, which may reference more secrets as `${NAME}`
  */
 export function secretsByName(

@@ -7,8 +7,8 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
  */
 const YOUNG_GENERATION_BYTES = 8 * 1024 * 1024;
 /**
- * Doubling the limit saves a command a tenth of its processor time. In `up`, which keeps running, it would only
- * cost memory.
+ * Limit of the young generation, in bytes. Doubling the limit saves a command a tenth of its processor time.
+ * In `up`, which keeps running, a doubled limit would only cost memory.
  */
 let youngLimitBytes = YOUNG_GENERATION_BYTES;
 

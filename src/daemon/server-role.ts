@@ -43,8 +43,8 @@ function accessOf({ config, environment: { host, token } }: App): Access {
 const LIMIT_REPORT_INTERVAL_MS = 60_000;
 
 /**
- * Connections that wait to be accepted, as a maximum. With Node.js's default of 511, a burst of connections makes the
- * kernel drop those that follow, and their clients retry after seconds.
+ * Maximum number of connections that wait to be accepted. With Node.js's default of 511, a burst of
+ * connections makes the kernel drop those that follow, and their clients retry after seconds.
  */
 const BACKLOG = 4_096;
 

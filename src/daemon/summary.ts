@@ -35,7 +35,10 @@ export interface DatasetRows {
 
 const MAX_DATASETS = 6;
 const MAX_FINDINGS = 4;
-/** Maximum length of the rule, in characters. A longer line would wrap when the terminal is made narrower. */
+/**
+ * Maximum length of the horizontal rule, in characters. A longer line would wrap when the terminal is made
+ * narrower.
+ */
 const MAX_RULE_LENGTH = 40;
 const number = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 

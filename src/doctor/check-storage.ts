@@ -108,7 +108,10 @@ async function checkContents(
   }
 }
 
-/** Returns the recorder's own tables and the rights of the reader that were dropped or revoked. */
+/**
+ * Returns a failed check for each dropped object of the recorder's tables and each revoked right of the
+ * reader.
+ */
 async function examineObjects(sql: postgres.Sql): Promise<CheckResult[]> {
   const missing = await missingObjects(sql, declaredObjects());
   return missing.map(({ name }) => ({

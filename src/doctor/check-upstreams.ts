@@ -115,7 +115,10 @@ function examineeOf(
   };
 }
 
-/** If all upstreams that report their time differ from ours, our clock is wrong. */
+/**
+ * Returns a failed check if all upstreams that report their time differ from the clock of this machine. Then
+ * the clock of this machine is wrong.
+ */
 function clockOf(examined: readonly UpstreamCheckResult[]): CheckResult[] {
   const skews = examined.flatMap(({ skew }) => skew ?? []);
   const least = skews.toSorted((a, b) => Math.abs(a) - Math.abs(b))[0];

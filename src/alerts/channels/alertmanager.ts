@@ -3,17 +3,20 @@ import { callChannel } from '../../upstreams/deliver.ts';
 import type { MakeChannel } from '../channel.ts';
 import type { AlertItem, MessageBody } from '../message.ts';
 
-/** Time until an alert expires in Alertmanager unless it is sent again, in ms. Some rounds may be missed. */
+/**
+ * Time until an alert expires in Alertmanager unless it is sent again, in ms. The time is longer than some
+ * rounds, so that missed rounds have no effect.
+ */
 const EXPIRY_MS = 5 * 60_000;
 const TEST_EXPIRY_MS = 60_000;
 /** Maximum number of alerts in one request. Alertmanager deduplicates alerts, so parts can be repeated. */
 const MAX_ALERTS_PER_REQUEST = 50;
 
 /**
- * Channel for Alertmanager's API v2.
- * Its labels deduplicate alerts. Alertmanager expires alerts that are not sent again, so every round sends
- * the firing ones with a later end. Alertmanager uses its own clock, and a message may have waited for hours:
- * ends are relative to the `Date` header of its response.
+ * Channel for Alertmanager's API v2. Its labels deduplicate alerts. Alertmanager expires alerts that are not
+ * sent again, so every round sends the firing ones with a later end. A message may have waited for hours, and
+ * the clocks may differ. The ends are therefore computed from the `Date` header of a response of
+ * Alertmanager.
  */
 export const alertmanager: MakeChannel<'alertmanager'> = ({ url, headers }) => {
   const address = `${url.replace(/\/$/, '')}/api/v2/alerts`;

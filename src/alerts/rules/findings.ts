@@ -113,7 +113,7 @@ export const sourceChanged: AlertRule = {
     ),
 };
 
-/** Fires when a rule cannot be evaluated, a channel accepts no messages, or a sink no changes. */
+/** Fires when a rule cannot be evaluated, a channel accepts no messages, or a sink accepts no changes. */
 export const alertingFailing: AlertRule = {
   ...common,
   name: 'alerting-failing',

@@ -30,8 +30,8 @@ interface Row {
   readonly validation_id: string;
   readonly node_id: string;
   /**
-   * Null if the balance was not seen to decrease. A validation pays continuously, so its balance was then
-   * polled too rarely for an estimate.
+   * Expected time at which the balance is used up. Null if no decrease of the balance was recorded: then the
+   * balance was polled too rarely for an estimate.
    */
   readonly runs_dry_at: Date | null;
   readonly balance_avax: string;

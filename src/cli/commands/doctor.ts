@@ -138,8 +138,8 @@ async function startEmbedded(
 }
 
 /**
- * Reports the address of the embedded database for other programs, and whether its record is new beside
- * another one.
+ * Reports the address of the embedded database for other programs. Fails if the database was just created
+ * although this user has another record.
  */
 function reportEmbedded(
   { port, created }: EmbeddedPostgres,

@@ -31,7 +31,7 @@ const ALL_DATASETS = 'all';
 /**
  * Command `export DATASET... --to DIR|s3://BUCKET/PREFIX [--format F] [--incremental [--verify]]`: writes
  * files for a warehouse, with a manifest.
- * @returns the exit code; 75 if another export was faster, or the signal stopped the command
+ * @returns the exit code; 75 if a concurrent export finished first, or the signal stopped the command
  */
 export async function exportCommand(
   app: App,
@@ -59,8 +59,8 @@ export interface ExportRun
 
 /**
  * Exports tables and prints the result.
- * @returns the exit code; 1 if rows of a damaged file are lost, 75 if another export was faster, or the
- * signal stopped it
+ * @returns the exit code; 1 if rows of a damaged file are lost, 75 if a concurrent export finished first, or
+ * the signal stopped the export
  * @throws UsageError if the target is invalid, or its content is incompatible with the export
  */
 export async function exportTo(

@@ -14,7 +14,9 @@ const number = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 class Progress {
   readonly #began = steadyClock();
   readonly #shares: Map<Job, number>;
-  /** Heights of all jobs; null if the jobs have no heights, or one of them is open. */
+  /**
+   * Number of heights of all jobs; null if the jobs have no heights, or the range of one of them has no end.
+   */
   readonly #heights: number | null;
   rows = 0;
   finishedRuns = 0;
