@@ -181,8 +181,8 @@ export interface Range {
   readonly index?: Index;
   /**
    * Start of the first recording: the number of ms before now, or a moment before which there was no data. On
-   * the axis of heights, Infinity means from the first block, 0 from the height at the start of the first
-   * run.
+   * the axis of heights, Infinity starts the recording at the first block, and 0 at the height of the chain
+   * at the start of the first run.
    */
   readonly lookback: number | Date;
   /**

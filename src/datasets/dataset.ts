@@ -287,8 +287,8 @@ function tableOf(declaration: Declaration, all: readonly DatasetColumn[]) {
 export const VALIDITY_RANGE = 'tstzrange(least(valid_from, valid_to), valid_to)';
 
 /**
- * SQL: predicates that partition a series. A row is in the index of its part only. PostgreSQL uses these
- * indexes only if a query contains the predicate. So a query of both parts must query each separately.
+ * SQL: predicates that divide the rows of a series into two parts, each with its own index. PostgreSQL uses
+ * these indexes only if a query contains the predicate. So a query of both parts must query each separately.
  */
 export const POINT_VALUES = {
   /** SQL: predicate of the last known value of each point. */

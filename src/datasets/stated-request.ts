@@ -35,8 +35,8 @@ export function buildContradictionCheck(stated: StatedRequest = {}): Contradicti
 }
 
 /**
- * Values of the keys that are enumerations, by name. Two names of one value are equal. The upstream may add
- * values or rename them, so that an unknown name contradicts nothing.
+ * Values of the keys that are enumerations, by name. Two names of the same value count as equal. The upstream
+ * may add values or rename them, so that an unknown name contradicts nothing.
  */
 const ENUMERATIONS: Readonly<Record<string, Readonly<Record<string, string | number>>>> = {
   network: NETWORK_IDS,
@@ -51,8 +51,8 @@ function isOtherValue(key: string, stated: string, requested: string): boolean {
 }
 
 /**
- * Extends the item reader of a dataset, so that it rejects a response that contradicts its request as a
- * whole.
+ * Extends the item reader of a dataset, so that the reader rejects a response that as a whole contradicts the
+ * request.
  */
 export function withRequestCheck({
   items,

@@ -18,8 +18,8 @@ interface IdentifyingColumn {
 type TextSql = Readonly<Record<string, (value: string) => string>>;
 
 /**
- * SQL of texts in PostgreSQL, the same for all settings of a session. A text comes after its length, so that
- * two keys never have the same text.
+ * SQL of texts in PostgreSQL, the same for all settings of a session. Each text is preceded by its length, so
+ * that two keys never have the same text.
  */
 const POSTGRES: TextSql = {
   text: (value) => `length(${value}) || ':' || ${value}`,
@@ -30,7 +30,7 @@ const POSTGRES: TextSql = {
 
 /**
  * Returns SQL of the surrogate key of a version: a hash of the dataset, its natural key and the start of the
- * version. Every database that recorded the version has the same.
+ * version. Every database that recorded the version has the same key.
  * @param start the column with the start of the version
  * @param columnSql returns SQL of a column
  * @param texts SQL of texts in the database that computes the key. Default: PostgreSQL

@@ -72,12 +72,13 @@ async function storeOnceVisible<T>(
 
 /**
  * Stores items together. If the database refuses them, bisects them until each refused item is found. This
- * takes about 2 · log2(items) statements for each refused item. Items that were stored stay stored, whatever
- * follows.
+ * takes about 2 · log2(items) statements for each refused item. Items that were stored stay stored, even if a
+ * later statement fails.
  * @param store stores some of them, all or none
  * @param most maximum number of refused items
  * @returns the refused items, in their order
- * @throws TooManyRefusalsError if more items are refused, and the errors of `store` that are not about the rows
+ * @throws TooManyRefusalsError if more items are refused, and the errors of `store` that are not about the
+ * rows
  */
 export async function storeByBisection<T>(
   items: readonly T[],

@@ -23,8 +23,8 @@ const COLUMNS = `a.pid, a.usename as user, nullif(a.application_name, '') as app
 /** Interval of the query for sessions that block another one, in ms. */
 const WATCH_INTERVAL_MS = 300;
 /**
- * Age after which a session that holds locks on the recorder's tables is reported although it blocks none,
- * in s.
+ * Age from which a session with locks on the recorder's tables is reported even if the session blocks no
+ * other one, in s.
  */
 const REPORTED_AFTER_SECONDS = 60;
 
@@ -72,7 +72,7 @@ export function watchBlockers(url: string, pid: number): { stop(): Promise<reado
 
 /**
  * Returns the sessions of other programs that hold locks on the recorder's objects. A session is listed after
- * `after` seconds, or as soon as they block the recorder.
+ * `after` seconds, or as soon as its locks block the recorder.
  */
 export async function findForeignLocks(
   sql: postgres.Sql,

@@ -24,7 +24,7 @@ export const isPoolerRefusal = (error: unknown): boolean =>
 /**
  * Verifies the settings of a session that was opened with `sessionSettings('work')`. Some poolers are
  * configured to drop unknown settings silently. Then statements would have no timeout.
- * @throws UsageError if there is a pooler in between, and the errors of the connection
+ * @throws UsageError if the session runs through a pooler, and the errors of the connection
  */
 export async function refusePooler(session: postgres.Sql, variable: string): Promise<void> {
   const problem = new UsageError([`${variable}: ${POOLER_REASON}: ${poolerFix(variable)}`]);
@@ -40,8 +40,9 @@ export async function refusePooler(session: postgres.Sql, variable: string): Pro
 
 /**
  * Runs {@link refusePooler} on a connection of its own. A server that is unavailable, or does not respond in
- * time, is not taken for a pooler.
- * @throws UsageError if there is a pooler in between, and the server's error if it refuses the connection
+ * time, does not count as a pooler.
+ * @throws UsageError if the connection runs through a pooler, and the server's error if the server refuses
+ * the connection
  */
 export async function refusePoolerAt(url: string, variable: string): Promise<void> {
   const session = connect(url, silenceOf('work'), {

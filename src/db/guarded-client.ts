@@ -6,8 +6,8 @@ type ConnectCallback = (error: Error | null) => void;
 
 /**
  * Idle time before keepalive probes start, in ms. The system then probes each second, and closes the
- * connection after ten unanswered probes. The system's default starts after two hours, and only a statement
- * that is sent would detect the loss earlier.
+ * connection after ten unanswered probes. By default, the system starts probes after two hours, so that until
+ * then only a new statement would detect the loss.
  */
 const KEEPALIVE_IDLE_MS = 10_000;
 

@@ -15,8 +15,9 @@ export const leaseEnd = expression`clock_timestamp() + make_interval(secs => ${L
 
 /**
  * Extends every lease that was valid when this transaction started to its full length. A change of tables
- * blocks all other statements, also those that renew leases. Without this, a live run could lose its target
- * to the run whose statement is executed first. Targets whose row another statement has locked are skipped.
+ * blocks all other statements, including those that renew leases. Without this extension, a live run could
+ * lose its target to the run whose statement is executed first. Targets whose row another statement has
+ * locked are skipped.
  */
 export async function renewLeases(sql: postgres.Sql): Promise<void> {
   await ormOf(sql).execute(expression`

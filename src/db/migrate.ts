@@ -24,8 +24,8 @@ export interface MigrateOptions {
   /** Folder of the migrations. Default: those of this version. */
   readonly folder?: string;
   /**
-   * Number of migrations after which the database has the wanted schema, an earlier one. Default: all. No views
-   * are created there: none may be declared.
+   * Number of migrations that the database has afterwards, for the schema of an earlier version. Default:
+   * all. An earlier schema gets no views, so no view may be declared.
    */
   readonly last?: number;
   /** Cancels the migration at once, with nothing changed. */

@@ -125,8 +125,8 @@ export const REPORTED_LAG_SECONDS = 60;
 const CONFLICT = '40001';
 
 /**
- * A replica that is read instead of the primary. Neither replaces the other when it fails, because the load
- * would move.
+ * A replica that is read instead of the primary. If one of the two servers fails, the other does not take
+ * over its reads, because the load would move with them.
  */
 export class Replica {
   readonly url: string;

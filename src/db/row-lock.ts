@@ -61,8 +61,8 @@ export const lockRow = (name: keyof typeof LOCKS, condition = 'true'): string =>
 
 /**
  * Runs work that only one process may do at a time. The lock has a session and a transaction of its own and
- * ends with them, so no unlock statement is needed. With postgres.js 3.4.9 a statement on a reserved
- * connection that was closed ends the process, and no handler can catch it.
+ * ends with them, so no unlock statement is needed. In postgres.js 3.4.9, a statement on a reserved
+ * connection that was closed ends the process, and no handler can catch the error.
  * @param silence time without data after which a connection is closed, in ms. A heartbeat keeps the lock's
  * connection alive, however long the work takes.
  * @returns the result of the work; null if another process holds the lock

@@ -8,8 +8,8 @@ import type pg from 'pg';
 type Purpose = keyof typeof PURPOSES;
 
 /**
- * Settings by purpose. `timeout` is the statement timeout, in ms; 0 for none. That of `work` is short, so
- * that a dead connection is closed, and its target polled again, within a minute.
+ * Settings by purpose. `timeout` is the statement timeout, in ms; 0 for none. The timeout of `work` is short,
+ * so that within a minute a dead connection is closed and its target is polled again.
  */
 const PURPOSES = {
   work: { name: 'chain-recorder', timeout: 30_000, readOnly: 'off' },

@@ -80,7 +80,7 @@ export class KnownLimits {
 const PRIORITY_SHARES: Readonly<Record<Priority, number>> = { poll: 1, heal: 0.8, backfill: 0.6 };
 /** Maximum wait of a call, in ms. If the wait is longer, the job returns to the queue. */
 const MAX_WAIT_MS = 90_000;
-/** Interval in which an upstream without a limit is checked for blocks that other workers stored, in ms. */
+/** Interval at which an upstream without a limit is checked for blocks that other workers stored, in ms. */
 const BLOCK_CHECK_INTERVAL_MS = 1_000;
 
 /** Maximum length of a block, in ms. A longer one was stored by a process whose clock was ahead. */

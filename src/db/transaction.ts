@@ -9,11 +9,11 @@ import { sessionSettings } from './session.ts';
 const LOCK_TIMEOUT_MS = 2_000;
 
 /**
- * Runs `work` in one transaction on a connection of its own: all of it is committed or nothing. With
- * postgres.js 3.4.9 a transaction of the driver whose connection is closed never settles. So the statements
- * are single ones on the only connection. The driver replaces a lost connection without an error. The new
- * session is read-only and lacks the savepoint, so statements after a loss fail instead of being committed
- * separately.
+ * Runs `work` in one transaction on a connection of its own: all of it is committed or nothing. In
+ * postgres.js 3.4.9, `sql.begin` never settles if its connection is closed. So `begin` and `commit` are sent
+ * as single statements by a client with one connection. The driver replaces a lost connection without an
+ * error. The new session is read-only and lacks the savepoint, so statements after a loss fail instead of
+ * being committed separately.
  * @param signal closes the connection, also within a statement: nothing is committed then
  */
 export async function inOneTransaction<T>(

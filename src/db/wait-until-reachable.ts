@@ -13,7 +13,7 @@ const REPORT_INTERVAL_MS = 30_000;
  * Waits until the database accepts connections, or the signal aborts.
  * @param onWait called with the reason for the wait, at most every 30 s
  * @throws the database's error if it refuses the connection, such as for a wrong password
- * @throws UsageError if a pooler is in between
+ * @throws UsageError if the connection runs through a pooler
  */
 export async function waitUntilReachable(
   url: string,

@@ -9,8 +9,8 @@ import { fetchPages } from '../sources/pages.ts';
 import { tokenMetadata } from './token-metadata.ts';
 
 /**
- * All tokens of a watched contract, and a single one on demand, which does not
- * retire any other. A collection may have a hundred pages, so that it is read only once a day.
+ * All tokens of a watched contract, and a single token on demand. A request for a single token retires no
+ * other token. A collection may have a hundred pages, so that it is read only once a day.
  */
 const source: Source = {
   name: 'nft-tokens',

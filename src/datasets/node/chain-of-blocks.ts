@@ -13,7 +13,10 @@ interface Layout {
 const APRICOT: Layout = { parent: 6, height: 38 };
 const X_STANDARD: Layout = { parent: 6, height: 38, time: 46 };
 const BANFF: Layout = { time: 6, parent: 14, height: 46 };
-/** Transactions precede the parent, so that its offset is known only if there are none. */
+/**
+ * Type of a block whose transactions precede the parent. The offset of the parent is therefore known only if
+ * the block has no transactions.
+ */
 const BANFF_PROPOSAL = 29;
 const NO_TRANSACTIONS: Layout = { time: 6, parent: 18, height: 50 };
 const LAYOUTS: ReadonlyMap<number, Layout> = new Map([
@@ -94,7 +97,7 @@ function decodeBlock(answer: unknown): unknown {
 /**
  * Returns the height of the last block. If the node does not offer `getHeight`, the height is searched for
  * with requests of blocks.
- * @param from lowest height that is not known yet; the blocks below it existed
+ * @param from lowest height that may have no block; a block exists at each lower height
  * @returns -1 if there is no block
  */
 export async function findHead(client: UpstreamClient, chain: NodeChain, from: number): Promise<number> {

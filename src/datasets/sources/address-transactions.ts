@@ -73,8 +73,8 @@ function blockWindowQuery({ from, to }: Window): Readonly<Record<string, number>
 }
 
 /**
- * Returns the proven part up to the newest confirmed block. All blocks of a window with a fixed end are below a
- * block that an earlier response contained.
+ * Returns the proven part up to the newest confirmed block. A window with a fixed end needs no confirmation,
+ * because an earlier response contained a newer block.
  */
 function confirmedPart(proven: Window | null, newest: number | null): Window | null {
   if (!proven || proven.to !== OPEN_END) return proven;

@@ -17,14 +17,14 @@ export const unreachableHeight = (now: number): number =>
 
 /**
  * Determines the height up to which a list of items in blocks proves the state of its chain. An invalid item
- * may have any height, and windows up to it would be claimed and never requested again. So a height counts only
- * if
+ * may have any height, and windows up to it would be claimed and never requested again. So a height counts
+ * only if
  * - an item of a newer block confirms it, because the newest block of a list may be the invalid one;
- * - the chain can have grown to it from each other block in the time since. Otherwise an invalid item, which
- *   stays at the top of its list, would confirm the next invalid one years later. Unclaimed parts are requested
- *   again with each poll, which costs at most one more block. A list of one block claims nothing. On a faster
- *   chain, the newest part of a list is claimed later. A block with too low a height delays claims only until
- *   enough time has passed.
+ * - the chain can have grown from every other block to this height in the time between the two blocks.
+ *   Otherwise an invalid item, which stays at the top of its list, would confirm the next invalid one years
+ *   later. Unclaimed parts are requested again with each poll, which costs at most one more block. A list of
+ *   one block claims nothing. On a faster chain, the newest part of a list is claimed later. A block with too
+ *   low a height delays claims only until enough time has passed.
  */
 export class ConfirmedBlock {
   readonly #from: number;

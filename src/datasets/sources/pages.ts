@@ -91,14 +91,13 @@ export interface PagedList {
 }
 
 /**
- * Follows the page tokens of a list. Lists are sorted newest first. Once a
- * start has proven this order, every page proves the part of the window above its oldest item.
+ * Follows the page tokens of a list. Lists are sorted newest first. Once the items of a start have shown this
+ * order, every page proves the part of the window that is newer than the oldest item of the page.
  *
- * If a token expires (its call returns 400 or 404), the walk starts again with the rest of the window, while
- * each start makes progress. Progress means that it proves more of the window or, if nothing more is proven,
- * reads more pages. So a finite list has a finite number of starts. A start that reaches the end has seen
- * everything that was left, so that the walk is whole, unless the order of its items contradicts the proof of
- * an earlier start.
+ * If a token expires (its call returns 400 or 404), the walk starts again with the rest of the window, as
+ * long as each start makes progress. A start makes progress if it proves more of the window, or if it reads
+ * more pages than the previous start. So a finite list has a finite number of starts. A walk is whole if its
+ * last start reaches the end of the list, and the order of the items does not contradict an earlier start.
  *
  * A window with a `reach` below its start is requested down to the reach, so that the last page is full. The
  * walk ends with the page that proves the window. Items in another order prove nothing, so that the walk then

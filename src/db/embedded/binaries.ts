@@ -29,10 +29,11 @@ const packageLinks = z.array(z.object({ source: z.string(), target: z.string() }
 
 /**
  * Returns the folder that contains initdb, pg_ctl and postgres. The folder is in the home, as hard links to
- * the installed files: `npm ci` removes those for a while, and a running server loads some of them late. If
- * hard links fail (another file system or owner), the installed folder is used if the server's account can
- * execute its programs; otherwise a copy in the home. If npm did not run the package's install script, this
- * function creates the library links and file modes. The caller must hold the home's lock.
+ * the installed files. `npm ci` removes the installed files temporarily, and a running server loads some of
+ * its files only when it needs them. If hard links fail (another file system or owner), the installed folder
+ * is used if the server's account can execute its programs; otherwise a copy in the home. If npm did not run
+ * the package's install script, this function creates the library links and file modes. The caller must hold
+ * the home's lock.
  * @throws UsageError if the package, or its build for this platform, is missing, or the home's file system
  * allows no programs
  */

@@ -66,7 +66,9 @@ async function runSingle(
   await running;
 }
 
-/** Runs initdb. If the system allows less than initdb has tested, runs initdb again with lower limits. */
+/**
+ * Runs initdb. If the system allows less than initdb found in its tests, runs initdb again with lower limits.
+ */
 async function initCluster(
   home: EmbeddedHome,
   bin: string,

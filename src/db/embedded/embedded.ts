@@ -163,8 +163,9 @@ async function explainFailure(home: EmbeddedHome, failure: unknown): Promise<Usa
 }
 
 /**
- * Returns whether the disk has no room for the next file of PostgreSQL's write-ahead log. PostgreSQL's own log is on the
- * same disk, so that the reason of its end can be missing there. Returns false if the room is unknown.
+ * Returns whether the disk has no room for the next file of PostgreSQL's write-ahead log. PostgreSQL's own
+ * log is on the same disk, so the log may lack the reason why the server ended. Returns false if the room is
+ * unknown.
  */
 async function hasFullDisk(path: string): Promise<boolean> {
   const room = await statfs(path).catch(() => null);
@@ -205,8 +206,8 @@ async function urlOf(home: EmbeddedHome, port: number): Promise<string> {
 }
 
 /**
- * Restarts the server whenever it ended unexpectedly. Every recorder that uses it runs this; the start lock
- * admits one of them at a time.
+ * Restarts the server whenever it ended unexpectedly. Every recorder that uses the server runs this function;
+ * the start lock lets only one of them restart the server at a time.
  * @throws TemporaryError if the restarts fail
  */
 async function supervise(
@@ -241,8 +242,8 @@ async function supervise(
 }
 
 /**
- * Returns the lock file of the users in this PID namespace. Users in other containers end with their own
- * container, whatever is stopped here.
+ * Returns the lock file of the users in this PID namespace. Users in other containers are not counted,
+ * because each of them ends with its own container.
  */
 function usersFile(home: EmbeddedHome): string {
   return join(home.path, `users-${/\d+/.exec(ownLocation().pids)?.[0] ?? 'all'}.lock`);

@@ -60,7 +60,10 @@ const CAUSES: readonly Cause[] = [
 export const noProgramsError = (path: string): UsageError =>
   new UsageError([`embedded PostgreSQL did not start: ${noPrograms(path)}`]);
 
-/** Returns the error for a root that cannot give files to the account of the server, or become it. */
+/**
+ * Returns the error if root cannot change the owner of files to the server's account, or cannot run processes
+ * as that account.
+ */
 export const restrictedRootError = (cause?: unknown): UsageError =>
   new UsageError(
     [

@@ -19,17 +19,17 @@ interface NativeLocks {
 }
 
 /**
- * As `a+`, but a symbolic link is not followed: the folder belongs to the server's account, and this process
- * may be root.
+ * The flags of `a+`, except that a symbolic link is not followed: the folder belongs to the server's account,
+ * and this process may be root.
  */
 const OPEN_FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
 const RETRY_INTERVAL_MS = 25;
 const LOCK_TIMEOUT_MS = 120_000;
 
 /**
- * A lock of the operating system on a file. All processes of the host that open the same file see the lock, in
- * whatever container they run. The lock ends with the last process that has the descriptor open, including
- * child processes that inherit the descriptor.
+ * A lock of the operating system on a file. All processes of the host that open the same file share the lock,
+ * also across containers. The lock ends with the last process that has the descriptor open, including child
+ * processes that inherit the descriptor.
  */
 export class FileLock {
   /** The descriptor that holds the lock, for a child process to inherit. */

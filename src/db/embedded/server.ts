@@ -27,9 +27,9 @@ const START_ATTEMPTS = 50;
 const MAX_SOCKET_PATH_BYTES = 107;
 
 /**
- * Path of the server's lock. All processes of the server hold the lock from its start on, because they inherit
- * the descriptor. While one of them lives, in whatever container of the host, no other server is started on the
- * same files.
+ * Path of the server's lock. All processes of the server hold the lock from its start on, because they
+ * inherit the descriptor. While one of these processes lives in any container of the host, no other server is
+ * started on the same files.
  */
 const serverLock = ({ path }: EmbeddedHome) => join(path, 'server.lock');
 
@@ -136,8 +136,8 @@ export interface StartedServer {
 }
 
 /**
- * Starts the server of a home in which none runs, and creates its cluster if there is none. Without `wanted`
- * it listens on the port of its first start.
+ * Starts the server of a home in which none runs, and creates its cluster if there is none. Without `wanted`,
+ * the server listens on the port of its first start.
  * @param wanted port to listen on; undefined for the usual one
  * @param signal aborts the creation of the cluster
  * @throws UsageError with the fix if this system does not let it start; Error with the server's own log

@@ -6,10 +6,10 @@ import { withReportedEnd } from './socket-end.ts';
 
 /**
  * Creates the `socket` option of postgres.js. The socket connects, encrypted if configured (the driver's own
- * `ssl` must be off), and closes a connection without data for `silence`. The server ends every statement
- * earlier, so a statement that still waits has lost its server (a firewall dropped the connection, a host
- * vanished). TCP alone would need a quarter of an hour to detect that. A closed idle connection is opened again
- * when it is needed.
+ * `ssl` must be off), and closes a connection on which no data has arrived for `silence` ms. The server ends
+ * every statement earlier. So if a statement still waits, the server is lost: a firewall dropped the
+ * connection, or the host vanished. TCP alone would need a quarter of an hour to detect that. A closed idle
+ * connection is opened again when it is needed.
  * @param silence in ms; 0 for no limit
  * @param server selects the server to connect to
  */

@@ -24,16 +24,16 @@ const FATAL_SEVERITY = /^V(FATAL|PANIC)$/;
 /**
  * Changes the close events of a connection to a form that postgres.js 3.4.9 handles correctly. Otherwise the
  * driver
- * - sends statements to a connection between its error and its close. They never settle, or they resolve
- *   without rows after the reconnect, so that a statement that never ran appears to be done;
+ * - sends statements to a connection between its error and its close. These statements never settle, or they
+ *   resolve without rows after the reconnect, so that a statement that never ran appears to be done;
  * - keeps unsent bytes when a connection closes. The next startup packet is queued after them and never sent;
  * - reconnects repeatedly without reporting an error, if a server closes before it answers;
  * - keeps the error with which a server closes a connection, and rejects the first statement of the next
  *   connection with it.
- * So a connection that is lost before it was ready emits an error together with the close. One that is lost
- * later emits a close, after the server's final error if there is one: the driver then rejects the waiting
- * statements. A connection on which the driver sends nothing is closed until the queued startup packets are
- * large enough to be sent. All of them but the last are removed.
+ * So a connection that is lost before it was ready emits an error together with the close. A connection that
+ * is lost later emits only a close, or the server's final error and then a close: the driver then rejects the
+ * waiting statements. The driver's first write may start with queued startup packets of earlier, closed
+ * connections. Only the last startup packet is sent.
  * @param host for the message of the error
  */
 export function withReportedEnd<S extends Socket>(socket: S, host: string): S {

@@ -38,8 +38,8 @@ export const alerts = recorder.table(
     acknowledged_by: text(),
     note: text(),
     /**
-     * Time for which the rule has reported the alert, has not reported the alert, and for which no notification
-     * was sent; counted by rounds, in ms.
+     * Time for which the rule reported the alert, time for which the rule did not report the alert, and time
+     * since the last message, in ms. All three are counted by rounds.
      */
     reported_ms: milliseconds(),
     absent_ms: milliseconds(),

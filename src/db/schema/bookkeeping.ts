@@ -112,9 +112,7 @@ export const targetDatasets = recorder.table(
     /** Observation time of the first successful run: the start of the record. */
     first_success_at: instant(),
     last_success_at: instant(),
-    /**
-     * Planning time of the last successful run; null if the run was not planned.
-     */
+    /** Time at which the last successful run was planned; null if the run was not planned. */
     last_planned_at: instant(),
     /** Time of the last success after which nothing was missing. */
     last_complete_at: instant(),
@@ -122,8 +120,8 @@ export const targetDatasets = recorder.table(
     incomplete_since: instant(),
     incomplete_reason: text(),
     /**
-     * Number of members that the last complete observation missed. Such members are current until a later
-     * observation confirms their absence.
+     * Number of members that were missing in the last complete observation. Such members are current until a
+     * later observation confirms their absence.
      */
     unconfirmed_departures: integer().notNull().default(0),
     last_failure_at: instant(),

@@ -40,8 +40,8 @@ export const changes = recorder.table(
      */
     texts: text().array(),
     /**
-     * Arrays encoded as texts, with one element per change. There is one array for each other key column that
-     * comes from an item. The last array contains the start of validity of the version, in microseconds from
+     * One array, encoded as a text, for each other key column that comes from an item. Each array has one
+     * element per change. The last array contains the start of validity of the version, in microseconds from
      * `observed_at`. Adjacent numbers compress well.
      */
     keys: text().array(),

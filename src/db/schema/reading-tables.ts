@@ -63,8 +63,9 @@ export const readingMembers = recorder.table(
 );
 
 /**
- * Observations of days that are not closed yet, with all their values: one strip of values per column, with an
- * ordinal for each member that was read, in the order of the members' numbers (src/recording/readings/strip.ts).
+ * Observations of days that are not closed yet, with all their values: one strip of values per column. A
+ * strip has one value for each member that was read, in the order of the members' numbers
+ * (src/recording/readings/strip.ts).
  */
 export const readingOpen = recorder.table(
   'reading_open',

@@ -65,7 +65,10 @@ export const sealParts = recorder.table(
     part: integer().notNull(),
     /** Instants at which the rows of the leaves were recorded or ended, in order. */
     instants: instant().array().notNull(),
-    /** In the same order, nine bytes for each: six of the hash of its key, three of the hash of the leaf. */
+    /**
+     * Nine bytes for each leaf, in the same order: six of the hash of its key, then three of the hash of the
+     * leaf.
+     */
     tags: bytes().notNull(),
     /** SHA-256 of the hashes of all leaves, in the order of `instants`. */
     node: bytes().notNull(),
