@@ -22,8 +22,7 @@ export interface ShareDecision {
 /** Time for which a free share is left to a process with fewer shares, in ms. */
 const FREE_SHARE_DELAY_MS = 10_000;
 /**
- * Time for which an uneven division is tolerated, in ms. The time is longer than a killed process counts as
- * alive.
+ * Time for which an uneven division is tolerated, in ms. A killed process counts as alive for a shorter time.
  */
 const REBALANCE_DELAY_MS = 30_000;
 

@@ -11,7 +11,7 @@ const LOG_INTERVAL_MS = 60_000;
 
 /** Dependencies of a process that probes its part of the shares of an observer. */
 export interface SharesContext {
-  /** Common context of all its probers. */
+  /** Context that all probers of this process share. */
   readonly prober: Omit<ProberContext, 'observer' | 'holder' | 'targets'>;
   /** Probes of each share, by the name of the share. */
   readonly shares: ReadonlyMap<string, readonly ProbeTarget[]>;

@@ -26,8 +26,9 @@ interface StoredSpan {
 
 /**
  * Adds complete hours to their weeks, and to the days of their months. Storing an hour again changes nothing.
- * @param now ms since 1970. Hours that are too old are deleted. Hours of weeks that this call writes are
- * deleted by a later call, so that a repetition is still detected.
+ * Hours that are too old are deleted. The hours of the weeks that this call writes are kept until a later
+ * call, so that a repetition of this call is detected.
+ * @param now ms since 1970
  */
 export async function storeHours(
   sql: postgres.Sql,
@@ -83,7 +84,9 @@ export async function storeHours(
 const EMPTY_HISTOGRAM: Histogram = new Map();
 const keyOf = ({ node, probe, span, starts_at }: StoredSpan) =>
   [node, probe, span, starts_at.getTime()].join('\n');
-/** Weeks are counted from 1970, so that they start on Thursdays. */
+/**
+ * Returns the start of the week of a moment. Weeks are counted from 1970, so that they start on Thursdays.
+ */
 const weekOf = (at: number) => Math.floor(at / WEEK) * WEEK;
 
 function monthOf(at: number): number {

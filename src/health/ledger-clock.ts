@@ -6,8 +6,8 @@ const MAX_CLOCK_DIFFERENCE_MS = 1_000;
 const CLOCK_CHANGE_DELAY_MS = 45_000;
 
 /**
- * Conversion from the monotonic clock to wall time, which is valid from a moment on. `floor` is the minimum of
- * its result.
+ * Conversion from the monotonic clock to wall time, which applies from the moment `from` on. `floor` is the
+ * minimum of the wall time.
  */
 interface ClockConversion {
   readonly from: number;
@@ -16,8 +16,8 @@ interface ClockConversion {
 }
 
 /**
- * A permanent change of the wall clock. A change forward skipped the time in between. Wall times, in ms since
- * 1970.
+ * A permanent change of the wall clock. If the clock was set forward, the time between both moments was
+ * skipped. Wall times, in ms since 1970.
  */
 export interface ClockChange {
   readonly by: number;

@@ -186,8 +186,9 @@ const CHANGE_CTES = changeRecordingCtes({
  * @param lease result of the last call, or of the acquisition of the observer. Default: the stored lease is
  * not compared.
  * @returns the lease for the next call
- * @throws LeaseLostError if another process holds the observer, or if the database lacks earlier writes (a replica
- * was promoted, a backup restored), which would be missing forever. Then nothing is written.
+ * @throws LeaseLostError if another process holds the observer, or if the database lacks earlier writes
+ * because a replica was promoted or a backup was restored. These writes would be missing forever. Then
+ * nothing is written.
  */
 export async function writeLedger(
   sql: postgres.Sql,

@@ -39,7 +39,7 @@ export function listOccurrences(
   return windows;
 }
 
-/** A verdict that holds from a moment on. */
+/** A verdict, and the moment from which it holds. */
 export interface DatedVerdict<T extends ProbeVerdict> {
   readonly at: number;
   readonly verdict: T;

@@ -314,8 +314,8 @@ export class Prober {
   }
 
   /**
-   * Processes a response that arrived now. A response across a pause is discarded, because it may be from
-   * before the pause.
+   * Processes a response that arrived now. If the process paused during the query, the response is discarded,
+   * because it may be from before the pause.
    */
   #addResult(probe: WatchedProbe, { latency, other, ...observation }: ProbeQueryResult): void {
     const at = this.#clock.now();

@@ -21,8 +21,8 @@ export type JobAssignment = 'here' | 'elsewhere' | 'nowhere';
 
 /**
  * Returns the assignment of a job. A process does the jobs of its configuration. While a newer configuration
- * is active, it does only those that the newer one also contains, and plans nothing if another process can
- * plan.
+ * is active, a process with an older one does only jobs that both configurations contain, and plans nothing
+ * if another process can plan.
  * @param known the configuration of this process contains the subject of the job
  */
 export async function assignJob(

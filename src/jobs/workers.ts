@@ -32,7 +32,7 @@ const MAX_CONCURRENT_POLLS = 8;
 const MAX_CONCURRENT_HEALS = 2;
 /** Number of targets of a feed that are planned and enqueued in one batch. */
 const PLAN_BATCH_SIZE = 1_000;
-/** Delay before a job is retried whose target another run holds, or that another process must do, in ms. */
+/** Delay before the retry of a job whose target another run holds, or that is for another process, in ms. */
 const HELD_RETRY_DELAY_MS = 1_000;
 
 /** Dependencies of the workers. */

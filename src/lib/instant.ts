@@ -15,9 +15,9 @@ const END_INSTANT_MS = Date.parse('+010000-01-01T00:00Z');
 export const INSTANT_EXAMPLE = '2026-12-01, 2026-12-01T02:00 (UTC) or 2026-12-01T02:00:00+01:00';
 
 /**
- * Parses a time that a person entered, in ms since 1970.
- * Default time zone: UTC, whatever the zone of the machine. Default time of day: midnight. Returns null if
- * the text is not a time in the years 1 to 9999, or if the calendar has no such day.
+ * Parses a time that a person entered, in ms since 1970. Default time zone: UTC, not the zone of the machine.
+ * Default time of day: midnight. Returns null if the text is not a time in the years 1 to 9999, or if the
+ * calendar has no such day.
  */
 export function parseInstant(text: string): number | null {
   const written = normalizeInstant(text);

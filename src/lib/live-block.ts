@@ -89,7 +89,7 @@ export class LiveBlock {
 
   /**
    * Redraws after a resize. A narrower terminal wraps lines, so that the block has more lines than were
-   * written. Lines that scroll out of view by that cannot be erased.
+   * written. Lines that then scroll out of view cannot be erased.
    */
   readonly #resized = () => {
     if (this.#lay === null) return;

@@ -5,9 +5,9 @@
 
 /**
  * Characters that act instead of being displayed: control characters, line and paragraph separators, lone
- * surrogates, noncharacters (no XML document may contain some of them), and format characters (overrides of the
- * text direction, zero-width characters, tags). Not the joiners of scripts and emoji, and the Arabic, Syriac and
- * Kaithi signs around numbers, which are displayed.
+ * surrogates, noncharacters (no XML document may contain some of them), and format characters (overrides of
+ * the text direction, zero-width characters, tags). Characters that are displayed are excluded: the joiners
+ * of scripts and emoji, and the Arabic, Syriac and Kaithi signs around numbers.
  */
 const UNSAFE_CHARACTERS =
   /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Noncharacter_Code_Point}]|(?!\u200c|\u200d|[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}])\p{Cf}/gu;

@@ -2,9 +2,9 @@ import cliTruncate from 'cli-truncate';
 import stringWidth from 'string-width';
 
 /**
- * Truncates a text to a width, with … at its end.
- * Works around two bugs of cli-truncate: it keeps a wide character of which half fits, and counts one column
- * for a grapheme of several characters that occupy a column each.
+ * Truncates a text to a width, with … at its end. Works around two bugs of cli-truncate: it keeps a wide
+ * character even if only half of the character fits, and counts a grapheme as one column even if each of its
+ * characters occupies a column.
  * @param width in terminal columns, at least 1
  */
 export function truncateText(text: string, width: number): string {

@@ -17,7 +17,10 @@ export class ClaimableRange {
   readonly #startedAt: number;
   /** Progress of the index, measured by the items; only if the source has an index. */
   readonly #progress: IndexProgress | null;
-  /** Only for an index on the axis of heights: exclusive end of the part that the pages allow to claim. */
+  /**
+   * Only for an index on the axis of heights: exclusive end of the heights that may be claimed according to
+   * the pages.
+   */
   #heightEnd: number | null = null;
   /** Stored progress of the index, from the runs of all targets. Null: not loaded yet. */
   #known: { readonly shownUntil: number; readonly coveredUntil: number } | null = null;

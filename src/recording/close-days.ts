@@ -32,11 +32,12 @@ export interface CloseDaysResult extends CloseDayResult {
 }
 
 /**
- * Packs the readings of ended days, oldest first, in one statement per day and scope. It also packs late
- * readings of closed days. It can be stopped or killed at any time. If several processes run it, each day is closed by one of them.
+ * Packs the readings of ended days, oldest first, in one statement per day and scope. Late readings of closed
+ * days are packed, too. The work can be stopped or killed at any time. If several processes run this
+ * function, each day is closed by one of them.
  * @param sql a dedicated connection (`openSealing`)
  * @param now ms since 1970
- * @param signal stops it between two days
+ * @param signal stops the work between two days
  * @throws an error if the connection is lost or the signal aborts
  */
 export async function closeDays(

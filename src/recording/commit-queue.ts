@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
  */
 const MAX_WAITING_ROWS = 2_000;
 /**
- * From this number of rows on, the cost of a commit is almost only that of its rows. A smaller commit waits
+ * From this number of rows on, the fixed cost of a commit is negligible. A commit with fewer rows waits
  * {@link COMMIT_DELAY_MS} ms for more pages.
  */
 const MIN_COMMIT_ROWS = 1_000;

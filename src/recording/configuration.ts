@@ -35,8 +35,8 @@ export const HEARTBEAT_TIMEOUT_SECONDS = 20;
  * Returns the part of a configuration that other processes depend on. URLs of upstreams are excluded, because
  * the same node may have different addresses on different machines. Secrets are excluded, because channels
  * and sinks are compared as written, with `${NAME}`. Budgets are included: all processes share one budget row
- * per service, whatever their keys. With two different limits, the greater one would use up what the other
- * reserves for polls, and alerts about the daily budget would flap.
+ * per service, even with different keys. With two different limits, the greater one would use up what the
+ * other reserves for polls, and alerts about the daily budget would flap.
  */
 export function createConfiguration(
   {

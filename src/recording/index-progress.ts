@@ -10,8 +10,8 @@ const MAX_COMPARED = 200;
 /** Minimum number of items for a mean interval. */
 const MIN_COMPARED = 8;
 /**
- * Items that are further in the future than this have an invalid time, in ms. The local clock may be late by
- * less.
+ * Maximum time by which an item may be in the future, in ms. The local clock may be late by less. The time of
+ * an item beyond this limit is invalid.
  */
 const CLOCK_TOLERANCE_MS = 3_600_000;
 
@@ -83,8 +83,8 @@ const sum = (values: readonly number[]) => values.reduce((total, value) => total
 
 /**
  * Returns the time up to which the index has returned items of any target, in ms since 1970. Nothing later is
- * claimed as covered. If the newest item is older than 30 days, later time is claimed nevertheless: all windows
- * were requested again in between, so that the targets have no newer items.
+ * claimed as covered. If the newest item is older than 30 days, later time is claimed as well: since then,
+ * all windows were requested again, so that the targets have no newer items.
  */
 export async function claimableUntil(sql: postgres.Sql, index: string, now: number): Promise<number> {
   const [row] = await ormOf(sql)

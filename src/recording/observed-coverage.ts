@@ -22,10 +22,10 @@ export interface ObservationCoverage {
 }
 
 /**
- * Returns the coverage of an observation at `now` (ms since 1970). If the last observation is recent by the
- * interval of the dataset, and the target was configured since then, the time in between is covered. Otherwise
- * only the observation itself is covered, and the time in between is a gap. A clock that is ahead of the
- * database covers no future time.
+ * Returns the coverage of an observation at `now` (ms since 1970). If the last observation is recent enough
+ * for the interval of the dataset, and the target was configured since then, the time in between is covered.
+ * Otherwise only the observation itself is covered, and the time in between is a gap. A clock that is ahead
+ * of the database covers no future time.
  * @returns one element per dataset of the feed, in its order
  */
 export async function observedCoverage(

@@ -22,8 +22,8 @@ export function expectedFrom(range: Range, state: TargetState, now: number): num
 }
 
 /**
- * Returns a start that is not before the retained data. Data that was removed by height still counts as
- * recorded.
+ * Returns the later of a start and the start of the retained data. On the axis of heights, returns the start
+ * unchanged, because data that was removed by height still counts as recorded.
  */
 export const keptFrom = ({ axis }: Range, { keptSince }: TargetState, from: number): number =>
   axis === 'time' && keptSince !== null ? Math.max(from, keptSince) : from;

@@ -164,10 +164,10 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
 }
 
 /**
- * Returns the ids of quarantined members and points that are outdated. An item is outdated if a poll after the
- * last run that received it requested it again, or if its list was not observed since that run. Runs of a
- * target are sequential, so that a run that ended later started later. A run that was already aggregated by day
- * ended soon after its item was seen.
+ * Returns the ids of quarantined members and points that are outdated. An item is outdated if a poll
+ * requested the item again after the last run that received the item, or if its list was not observed since
+ * that run. Runs of a target are sequential, so that a run that ended later started later. A run that was
+ * already aggregated by day ended soon after its item was seen.
  */
 async function findOutdated(
   sql: postgres.Sql,

@@ -26,9 +26,9 @@ const onConflict = `on conflict (span, starts_on, dataset, target_key, reason) d
 const firstDatasetSql = (count: string) => `sum(case l.place when 1 then ${count} else 0 end)`;
 
 /**
- * SQL: condition that a run `r` is needed by its id later, so that it is not removed. This holds for runs up
- * to the first success of its target, which identify the initial members, for runs of targets that were only
- * recorded manually, and for the newest run, from which seals and exports take the newest number.
+ * SQL: condition that a run `r` is kept, because its id is needed later. Kept are the runs of a target up to
+ * its first success, which identify the initial members, and the runs of targets that were only recorded
+ * manually. The newest run is kept, too, because seals and exports read the newest number from it.
  */
 export const isNeededByIdSql = `(r.run_id = (select max(run_id) from ${tableText(runs)}) or exists (
     select from ${tableText(targetDatasets)} d
@@ -82,9 +82,10 @@ export interface RunRetention {
 
 /**
  * Removes old runs, and adds them to counts by day, dataset, target and reason. One statement removes and
- * counts a batch. So no run is counted twice or lost, even if several processes run this or it is stopped.
+ * counts a batch. So no run is counted twice or lost, even if several processes run this function, or if the
+ * work is stopped.
  * @param now ms since 1970
- * @param signal stops it between two batches
+ * @param signal stops the work between two batches
  * @returns the number of removed runs
  */
 export async function aggregateRuns(

@@ -139,7 +139,10 @@ export class Run {
     await queue.end();
   }
 
-  /** Adds other targets that record the same rows. A walk proves nothing about the members of their part. */
+  /**
+   * Adds other targets that record the same rows. A walk proves nothing about members that these targets may
+   * contain.
+   */
   async #addOtherTargets(): Promise<void> {
     for (const [at, dataset] of this.#feed.datasets.entries()) {
       const other = await findOtherTarget(this.#context.sql, dataset, this.#job.target);

@@ -23,11 +23,11 @@ const RETIRED_RETENTION_MS = 86_400_000;
 /**
  * Removes members without retained readings. A concurrent commit may still use the number of such a member,
  * and no lock prevents this. So a member is first retired, which hides its number from later readings, and
- * removed at least a day later. If a reading has used the number nevertheless, the member is kept until the
+ * removed at least a day later. If a concurrent reading has used the number, the member is kept until the
  * retention removes the last day of that reading. A member is also kept while the change feed has an entry
  * with its number, because the feed resolves readings and their members by it.
  * @param now ms since 1970
- * @param signal stops it between two statements
+ * @param signal stops the work between two statements
  */
 export async function removeUnreadMembers(
   sql: postgres.Sql,

@@ -62,8 +62,8 @@ export class WalkEvidence {
   }
 
   /**
-   * Adds another target that records the same list, so that members which this walk did not show may be
-   * members of its part.
+   * Adds another target that records the same list. Members that this walk did not show may belong to that
+   * target.
    */
   addOtherTarget(at: number, key: string): void {
     const evidence = this.#of(at);

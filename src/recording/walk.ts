@@ -10,8 +10,8 @@ import { splitWindow } from './windows.ts';
 
 /**
  * Walks a window of any length in pieces of the span of the source, newest first. A page token is followed
- * only inside a piece. The proven window grows downwards from the end of the window, while every piece above
- * is proven completely. Only the oldest piece is requested below its start.
+ * only inside a piece. The proven window grows downwards from the end of the window, as long as every newer
+ * piece is proven completely. Only the oldest piece is requested below its start.
  * @throws UpstreamFailure if a call fails permanently
  */
 export async function* walk(

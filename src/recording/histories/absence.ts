@@ -25,10 +25,10 @@ export interface Confirmation {
 }
 
 /**
- * Evidence of a complete and consistent walk about members that it does not show. Such a member is retired once
- * its own end has passed (`Dataset.endsAt`), or once every required confirmation exists. Its version then ends
- * at the first walk that missed the member. A member that was listed after its own end is not retired because
- * of that end.
+ * Evidence about the members that are missing in a complete and consistent walk. Such a member is retired
+ * once its own end has passed (`Dataset.endsAt`), or once every required confirmation exists. The version of
+ * the member then ends at the first walk that missed the member. A member that was listed after its own end
+ * is not retired because of that end.
  */
 export interface AbsenceEvidence {
   /** Rows that the walk showed. Only their keys are used. */
@@ -146,10 +146,9 @@ export function retireConfirmedMembers<W extends CommitInput>(
 }
 
 /**
- * SQL: condition that the own end of the missing member `o` has passed since the last successful run, by the clock
- * of the database at the latest. A member
- * that the last run still listed after its own end is excluded, because the upstream lists members beyond their
- * end.
+ * SQL: condition that the missing member `o` is past its own end, at the time of the observation and by the
+ * clock of the database. Excluded is a member that the last run still listed after this end, because the
+ * upstream lists members beyond their end.
  */
 function hasEnded<W extends CommitInput>(statement: Statement<W>, dataset: Dataset, endsAt: string): string {
   const observedAt = statement.param('timestamptz', (write) => write.observedAt);

@@ -123,7 +123,7 @@ export interface ChangeRecording {
   readonly runId: string;
   readonly recordedAt: string;
   readonly observedAt: string;
-  /** Names of CTEs that must have completed before. */
+  /** Names of CTEs that must complete first. */
   readonly after: readonly string[];
 }
 
@@ -131,8 +131,8 @@ export interface ChangeRecording {
  * Builds the CTEs that record the changes of a statement. The number of the commit is drawn last, under a
  * lock that PostgreSQL releases when the commit is visible. So numbers are in the order of commits: a reader
  * that sees a commit sees all commits with lower numbers. A writer that saw a change gets a higher number.
- * Without changes there is no lock. The statement acquires all other locks before, so that it never waits
- * while it holds this one and two statements cannot deadlock.
+ * Without changes there is no lock. The statement acquires all other locks first. So a statement that holds
+ * this lock never waits for another one, and two statements cannot deadlock.
  */
 export function changeRecordingCtes({
   events,

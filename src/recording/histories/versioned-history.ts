@@ -16,8 +16,8 @@ interface Versions {
   /** SQL: condition that the row `o` is the current version of its key. A unique index allows only one. */
   readonly current: string;
   /**
-   * True if an ended row is a past version, so that a member that returns has earlier versions. False if an
-   * ended row stays the current one and is marked.
+   * True if an ended row becomes a past version: a member that returns gets a new version. False if an ended
+   * row stays the current version and is marked as vanished.
    */
   readonly endedIsPast: boolean;
   /** If true, the table counts the walks that missed a row, so that later walks can confirm its absence. */

@@ -11,13 +11,16 @@ import { AnotherNode, type CallNode, ifOffered, type NodeGuard } from './node-gu
 const NODE_ID = /^NodeID-[1-9A-HJ-NP-Za-km-z]{20,60}$/;
 
 /**
- * Number of requests of the node id before the first response and after the last, without the header. A load
- * balancer with equal shares remains undetected with a probability of 2^-16.
+ * Number of requests for the node id before the first response and after the last one, if responses have no
+ * header with the id. A load balancer with equal shares remains undetected with a probability of 2^-16.
  */
 const IDS_PER_VERIFICATION = 8;
-/** Same, once a minute per process. A node with an eighth of the requests remains undetected in 1.4 % of surveys. */
+/**
+ * Number of requests for the node id in a survey, once a minute per process, if responses have no header with
+ * the id. A node with an eighth of the requests remains undetected in 1.4 % of surveys.
+ */
 const IDS_PER_SURVEY = 32;
-/** Number of concurrent requests of the node id. Each may use a connection of its own. */
+/** Number of concurrent requests for the node id. Each may use a connection of its own. */
 const CONCURRENT_IDS = 8;
 const REPORTED_ONCE = 'reports its node id only once, so that its responses cannot be assigned to one node';
 

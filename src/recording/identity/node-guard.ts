@@ -88,7 +88,7 @@ export class NodeGuard {
     return boundNodeId(this.node, this.#binding);
   }
 
-  /** No survey of the node ids at this URL was made in the last minute. */
+  /** True if no survey of the node ids at this URL was made in the last minute. */
   get needsSurvey(): boolean {
     return !isWithin(this.#surveyedAt, this.#clock(), PROBE_VERIFY_INTERVAL_MS);
   }

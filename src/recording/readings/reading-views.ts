@@ -7,8 +7,8 @@ export const membersViewName = (dataset: string) => `${dataset}_members`;
 
 /**
  * SQL: the observations of each scope, found without unpacking values: the values of the request, the
- * instant, and the run. There is no DISTINCT over all forms, so that a bound on the instant reaches each of
- * them and is evaluated per scope.
+ * instant, and the run. There is no DISTINCT over all forms, so that PostgreSQL applies a bound on the
+ * instant within each form, per scope.
  */
 export function observationsSql(packing: Packing): string {
   const { dataset, request } = packing;

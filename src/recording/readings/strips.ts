@@ -2,7 +2,7 @@ import { MAX_SCALE, MODE, POWERS, SLOPE_SHIFT, VALUE_LIMIT } from './strip.ts';
 import type { PackedColumn, Packing } from './value-encoding.ts';
 
 /**
- * SQL aggregates over the readings of one strip, whose values of column `at` (from 1) are named `v1`, `v2` …:
+ * SQL aggregates over the readings of one strip, in which the value of the first column is `v1`, and so on:
  * the number of decimals, whether trailing zeros are removed on reading, and whether the values can be packed
  * exactly.
  */
