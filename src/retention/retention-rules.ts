@@ -36,8 +36,9 @@ export interface RetentionTarget {
 
 /**
  * Removes versions that ended before the kept range. The version that is valid at the start of the range is
- * kept. A version that ended because its target was no longer watched is kept while it is the last of its
- * member: the next version continues it, so that the member is not reported as new.
+ * kept. A version that ended because its target was no longer watched is kept while it is the last version of
+ * its member. If the member is recorded again, the next version continues this one, so that the member is not
+ * reported as new.
  */
 const ofState = (dataset: Dataset): RemovalRule => ({
   table: dataset.name,
@@ -46,8 +47,8 @@ const ofState = (dataset: Dataset): RemovalRule => ({
 });
 
 /**
- * SQL: rows that were recorded before the kept range. Superseded ones are not visible at any kept moment; the
- * others are about the time before the range.
+ * SQL: rows that were recorded before the kept range. Superseded rows are not visible at any moment of the
+ * kept range. All other rows are about the time before the kept range.
  */
 const RECORDED_BEFORE = 'r.valid_from < $1 and (r.valid_to is null or r.valid_to < $1)';
 
@@ -57,10 +58,10 @@ const ofSeries = (dataset: Dataset): RemovalRule => ({
 });
 
 /**
- * Ledger rows of a probe that no incident of the kept range can need. Kept are all rows since the last recovery
- * that each observer saw before the range. A period without a report is also kept while the interval of a check
- * continues over it, and an absence while kept rows continue over it. Otherwise the state of the check or of
- * the probe would count as known in that period.
+ * Ledger rows of a probe that no incident of the kept range can need. Kept are all rows since the last
+ * recovery that each observer saw before the range. A period without a report is also kept if a kept interval
+ * of a check overlaps the period. An absence is also kept if a kept row overlaps the absence. Otherwise the
+ * state of the check or of the probe would count as known in that period.
  */
 const LEDGER: readonly RemovalRule[] = [
   {

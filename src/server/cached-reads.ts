@@ -13,12 +13,12 @@ import { QueueUnavailableError } from './queue-unavailable.ts';
 import type { ServerContext } from './server-context.ts';
 
 const QUERY_TIMEOUT_MS = 3_000;
-/** Cache time of queries of the database, in ms, whatever the number of requests. */
+/** Cache time of queries of the database, in ms, independent of the number of requests. */
 const CACHE_TTL_MS = 1_000;
 
 /** Cache time of values that change slowly, in ms. */
 const SLOW_CACHE_TTL_MS = 60_000;
-/** Cache time of the nodes' ledger, in ms, whatever the number of visitors of the status page. */
+/** Cache time of the nodes' ledger, in ms, independent of the number of visitors of the status page. */
 const NODES_CACHE_TTL_MS = 5_000;
 const NODES_TIMEOUT_MS = 8_000;
 /** Cache time of the user's validators, in ms: they are polled once a minute. */

@@ -11,7 +11,7 @@ export interface ConnectionLimits {
 
 export const DEFAULT_CONNECTION_LIMITS: ConnectionLimits = { max: 2_000, reserved: 64 };
 
-/** Paths for monitoring. These paths are served whatever the number of other clients. */
+/** Paths for monitoring. These paths are served even if there are too many other clients. */
 export const WATCHER_PATHS = /^\/(health|ready|metrics)(\?|$)/;
 
 /** Maximum number of requests in progress on one connection. Browsers wait for each response. */

@@ -19,8 +19,9 @@ import type { StatusSite } from './status-site.ts';
 const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 /**
- * Default timeout of a connection without data, in ms. Every response starts earlier, so a connection without
- * data for this long does not read. Without the timeout, such connections would remain open and count.
+ * Default timeout of a connection without data, in ms. Every response starts earlier, so a client whose
+ * connection has no data for this long does not read. Without the timeout, such connections would remain open
+ * and count.
  */
 const STALL_TIMEOUT_MS = 120_000;
 

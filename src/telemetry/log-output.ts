@@ -17,10 +17,10 @@ interface LostLines {
 
 /**
  * Writes lines to a file descriptor, and never blocks or ends the process. Lines that cannot be written are
- * lost (full disk, closed terminal, reader that exited), and the next lines are tried. Before the next line
- * that can be written comes a line with the number of lost lines. In this case, pino's own destination emits
- * an error, which ends the process. While the process ends, it retries the rest forever: the process hangs,
- * and no signal but SIGKILL ends it.
+ * lost (full disk, closed terminal, reader that exited), and the next lines are tried. The number of lost
+ * lines is written before the next line that can be written. Pino's own destination would emit an error for a
+ * line that it cannot write, which ends the process. While the process ends, that destination retries the
+ * rest forever: the process hangs, and no signal but SIGKILL ends it.
  */
 export class LogOutput {
   readonly #fd: number;

@@ -9,7 +9,7 @@ export class DeliveryFailure extends Error {
    * it may accept it later.
    */
   readonly kind: 'refused' | 'too-large' | 'down';
-  /** True if the message may have arrived nevertheless. */
+  /** True if the message may have arrived despite the failure. */
   readonly mayHaveArrived: boolean;
   /** Pause that the channel requested, in ms. Null: none. */
   readonly wait: number | null;

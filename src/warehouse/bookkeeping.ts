@@ -7,8 +7,7 @@ import { hasSeal } from './record-seals.ts';
 
 /**
  * Tables that a restore needs besides the rows of datasets: targets, coverage, runs, seals and the uptime
- * ledger.
- * Rows of the ledger may be retracted for a moment, so the ledger is exported completely each time.
+ * ledger. Rows of the ledger may be removed temporarily, so the ledger is exported completely each time.
  */
 export const bookkeepingTables: readonly string[] = [
   ...[
@@ -43,7 +42,7 @@ export const excludedTables: readonly string[] = [
   ...['changes', 'change_sinks'],
 ];
 
-/** Storage formats of readings besides rows. Such readings are exported as rows, whatever their format. */
+/** Storage formats of readings besides rows. Readings of every format are exported as rows. */
 export const readingTables: readonly string[] = [
   ...[
     'reading_scopes',
@@ -140,8 +139,8 @@ export async function countMigrations(snapshot: Snapshot): Promise<number> {
 const MAX_PART_FILES = 64;
 
 /**
- * Returns the files of seal parts that are still valid: those of the last export, if the database contains
- * its newest seal.
+ * Returns the files of seal parts that are still valid. These are the files of the last export, if the
+ * database contains the newest seal of that export.
  */
 export async function findValidParts(
   snapshot: Snapshot,

@@ -2,7 +2,7 @@ import type postgres from 'postgres';
 
 /**
  * Lease of a sink, in seconds: after that time without renewal, another worker takes the sink over. A request
- * takes less.
+ * takes less time.
  */
 const LEASE_SECONDS = 30;
 /** Backoff after a failure, in ms. The backoff doubles with each failure, up to the maximum. */

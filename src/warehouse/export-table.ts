@@ -112,7 +112,9 @@ const ledger: ExportTable = {
   rows: 'recorder.node_health',
 };
 
-/** Intervals without observation. Such intervals are part of the ledger's statement. */
+/**
+ * Intervals in which an observer did not probe. The ledger is complete only together with these intervals.
+ */
 const absences: ExportTable = {
   name: 'health_absences',
   dataset: nodeHealth.name,

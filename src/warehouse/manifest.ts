@@ -172,7 +172,7 @@ export async function currentManifest(target: ExportTarget): Promise<Manifest | 
 
 /**
  * Makes a manifest the current one: its files become valid only now.
- * @returns false if another exporter was faster; nothing changes then
+ * @returns false, without any change, if another exporter wrote the manifest of this number first
  */
 export async function commitManifest(target: ExportTarget, next: Manifest): Promise<boolean> {
   const text = manifestText(next);

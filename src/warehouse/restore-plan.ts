@@ -28,7 +28,7 @@ export interface RestorePlan {
   readonly manifest: Manifest;
   readonly bookkeeping: Bookkeeping;
   readonly parts: readonly RestorePart[];
-  /** Sentences about rows that are not consistent with one moment. */
+  /** Warnings about rows that are missing, or that were exported as of another time, as sentences. */
   readonly doubts: readonly string[];
 }
 

@@ -27,7 +27,7 @@ export interface RestoreInput {
 export interface RestoreResult {
   readonly manifest: Manifest;
   readonly tables: readonly { readonly table: string; readonly rows: number }[];
-  /** Sentences about rows that are not consistent with one moment. */
+  /** Warnings about rows that are missing, or that were exported as of another time, as sentences. */
   readonly doubts: readonly string[];
   /** Messages of the migration, as sentences. */
   readonly notices: readonly string[];

@@ -103,7 +103,7 @@ function change(levels: (from: number) => number | null, at: number, floor: numb
 
 /**
  * Returns the usual growth of a level from one week to the next, and its usual distance from the expected
- * level. The expected level follows from the week before, or from the median of its own side; the larger
+ * level. There are two expected levels: one from the week before, and the median of the same side. The larger
  * distance counts. Both results are medians, so that a few unusual weeks do not matter. All values are
  * logarithms.
  */

@@ -35,8 +35,8 @@ export interface ChartSource {
   readonly keys: readonly DeclaredColumn[];
   readonly needed: readonly string[];
   /**
-   * The dataset whose current members can be drawn if no target lists them. Null if targets list all members,
-   * or nothing does.
+   * The dataset whose current members can be drawn, if the targets do not contain the members. Null if the
+   * targets contain all members, or no dataset lists the members.
    */
   readonly members: string | null;
   /** Values of key columns that the dataset in `members` does not have. */

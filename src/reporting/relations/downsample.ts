@@ -189,8 +189,8 @@ const first = z.tuple([z.object({ first: z.number() })]);
 const ms = (instant: string) => `1000 * extract(epoch from ${instant})::float8`;
 
 /**
- * Reads the newest points of a line in the order of its index. Without an ORDER BY, PostgreSQL may read the
- * whole table.
+ * Counts the newest points of a line, up to one more than `atOnce`. Reads them in the order of the index.
+ * Without an ORDER BY, PostgreSQL may read the whole table.
  */
 async function newestOf(sql: postgres.Sql, source: PointsSource, atOnce: number) {
   const into = new StatementBuilder();

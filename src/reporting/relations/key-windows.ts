@@ -10,8 +10,8 @@ import { valueTextSql } from './values.ts';
 
 /**
  * Finds the last key of the first page of a view over all nodes. The rows of each node have an index that
- * starts with the node, so the first keys of each node are found fast; those of the page are among them. The
- * view itself would be computed for all keys.
+ * starts with the node, so the first keys of each node are found fast, and the keys of the page are among
+ * these. The view itself would be computed for all keys.
  * @returns the key after the last one of the page. Null if the relation is no such view, or there are no more
  * keys than fit on a page. Null if the query has another order, or filters on columns outside the key
  */

@@ -111,8 +111,8 @@ function singleLines(drawable: ChartSource, query: LinesQuery): LinesQuery[] {
 }
 
 /**
- * Reads lines one after another. All lines start at the latest moment before which points of any line were
- * not read, so that they cover the same time.
+ * Reads lines one after another. If the points of a line before some moment were not read, all lines start at
+ * the latest of these moments, so that all lines cover the same time.
  */
 async function readEach(
   sql: postgres.Sql,

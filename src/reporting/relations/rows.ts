@@ -70,8 +70,9 @@ async function firstRows(
 }
 
 /**
- * Returns an upper bound for the key of a page of a past moment, if its first part alone fills the page. Few
- * rows of the other parts hold at a given moment, so PostgreSQL would search for them far beyond the page.
+ * Returns an upper bound for the keys of a page of a past moment, if the first part of the rows alone fills
+ * the page. The other parts have few rows that are valid at a given moment, so PostgreSQL would search for
+ * them far beyond the page.
  * @returns null if rows are not read series by series, or the first part does not fill the page
  */
 async function lastOfFirstPart(

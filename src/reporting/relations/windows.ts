@@ -39,8 +39,8 @@ interface Windows {
   /** Length of the first window, in ms. Null: all rows are within the first window. */
   readonly first: number | null;
   /**
-   * Returns the length of the window after one with too few rows, in ms. Returns null if a window would cover
-   * all remaining rows; the query then needs none.
+   * Returns the length of the window after one with too few rows, in ms. Returns null if the next window
+   * would cover all remaining rows: the query then reads without a window.
    */
   longer(than: number, found: number): number | null;
   /** Returns the filters that bound a window. */
@@ -98,7 +98,7 @@ const earlyBoundsSchema = z.tuple([z.object({ begin: z.number().nullable(), end:
 
 /** The bounds of the rows, in ms since 1970. */
 interface Ends {
-  /** Bound in the order of the page: no row comes before this time, in the direction of the order. */
+  /** Bound of the times: in the order of the page, no row comes before this time. */
   readonly begin: number;
   readonly end: number;
   /** No row is older than this. Null: not determined. */

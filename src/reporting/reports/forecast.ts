@@ -20,7 +20,10 @@ import { targetKey } from '../../recording/target-key.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-/** The cost of a poll is used for the next one only if its window was at most this many times as long. */
+/**
+ * Two polls cost about the same if the window of the last poll is at most this many times as long as the
+ * window of the next one.
+ */
 const MAX_WINDOW_RATIO = 2;
 /** Number of targets that are forecast before the event loop continues with other work. */
 const FORECAST_BATCH_SIZE = 1_000;
@@ -130,8 +133,8 @@ async function forecastOf(
 }
 
 /**
- * Returns the calls of the windows that are requested again by the polls at some moments, in ms since 1970 in
- * ascending order.
+ * Returns the number of calls for the windows that polls request again.
+ * @param polls times of the polls, in ms since 1970, ascending
  */
 function callsAgain(
   feed: ConfiguredFeed,

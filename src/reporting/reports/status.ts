@@ -25,7 +25,7 @@ export interface Status {
   readonly gaps: number;
   /** The newest seal; null: nothing is sealed yet. */
   readonly seal: { seal: number; sealed_until: Date; head: string; signed: boolean } | null;
-  /** Datasets of targets that have not been recorded for longer than three intervals. */
+  /** Number of datasets of targets that have not been recorded for longer than three of their intervals. */
   readonly late_targets: number;
   readonly failing_targets: number;
   readonly incomplete_targets: number;
@@ -43,7 +43,7 @@ export interface SeenReplica {
   /** The replication lag; null if unknown. */
   readonly lag_seconds: number | null;
   readonly lag_bytes: number | null;
-  /** The reason why the replica is not, or should not be, read from; null if there is no problem. */
+  /** Reason why the replica is not used, or should not be used; null if there is no problem. */
   readonly error: string | null;
 }
 

@@ -4,7 +4,8 @@ import { toErrorMessage } from '../../lib/errors.ts';
 import { describeFinding, type FindingGroup, findingGroups } from './findings.ts';
 
 /**
- * Minimum interval between two log entries of the same finding, in ms, even if the finding comes and goes.
+ * Minimum interval between two log entries of the same finding, in ms, even if the finding ends and starts
+ * repeatedly.
  */
 const LOG_INTERVAL_MS = 600_000;
 

@@ -35,8 +35,8 @@ export interface SealedHistory {
   readonly dataset: string;
   readonly form: SealForm;
   /**
-   * The writer of the rows: runs, ordered by their number, or an observer, which has settled its rows up to
-   * an instant.
+   * Writer of the rows. `run`: runs, in the order of their numbers. `observer`: an observer, whose rows are
+   * settled up to an instant.
    */
   readonly writer: 'run' | 'observer';
 }

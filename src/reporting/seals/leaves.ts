@@ -28,9 +28,7 @@ export type OpenWriters = z.infer<typeof openWriters>;
 
 export const readOpenWriters = (value: unknown): OpenWriters => openWriters.parse(value);
 
-/**
- * Maximum distance between the number of a run that is being claimed, and not visible yet, and the next number.
- */
+/** Maximum difference between the next run number and the number of a run whose claim is not visible yet. */
 const CLAIMED_AT_ONCE = 100;
 
 /**
@@ -60,7 +58,7 @@ export interface LeafRange {
   readonly to: string;
   /** The previous seal. Null: there is none, or everything is sealed again. */
   readonly before: { readonly until: string; readonly open: OpenWriters } | null;
-  /** Earliest end of a row that may have been set since the previous seal. */
+  /** Earliest possible end among the rows whose end was set since the previous seal. */
   readonly endFloor: string;
   readonly open: OpenWriters;
 }

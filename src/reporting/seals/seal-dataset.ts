@@ -112,8 +112,8 @@ export const ROOT = `encode(sha256(convert_to(coalesce(string_agg(concat_ws(' ',
   encode(sha256(array_send(instants) || tags), 'hex')) || E'\\n', '' order by kind collate "C", day, part), ''), 'UTF8')), 'hex')`;
 
 /**
- * Returns the earliest instant at which a row can have ended whose end was recorded since the previous seal, in
- * PostgreSQL's text format. This instant is before the end of the previous seal in four cases:
+ * Returns the earliest possible end of a row, among the rows whose end was recorded since the previous seal,
+ * in PostgreSQL's text format. This end is before the end of the previous seal in four cases:
  * - a run that started earlier was still in progress;
  * - a clock was behind;
  * - values that were observed earlier were read later;

@@ -16,7 +16,7 @@ export interface ColumnMetadata {
   readonly additive: boolean | null;
   readonly nullable: boolean;
   readonly null_means: string | null;
-  /** The column that has the same values once, as `RELATION.COLUMN`. */
+  /** The column that this column refers to, as `RELATION.COLUMN`. It has each value once. */
   readonly refers_to: string | null;
   readonly description: string;
 }
@@ -34,7 +34,7 @@ const SURROGATES: ReadonlySet<string> = new Set([
   'id',
 ]);
 
-/** Names of numbers that name or order something, and measure nothing. */
+/** Names of numeric columns that identify or order something, and are no measures. */
 const NO_MEASURE =
   /(^|_)(id|number|decimals|denomination|position|rank|height|index|threshold|nonce|version|raw|type|revision|proposal)$/;
 

@@ -50,7 +50,7 @@ interface HistorySql {
   readonly compared: string;
   /** The condition for entities whose nodes must be compared one by one. */
   readonly compare: string;
-  /** The condition for a node whose other values count as a disagreement. */
+  /** The condition that the values of a node, if they differ, count as a disagreement. */
   readonly knows: string;
   /** More columns of the view, which the comparison computes. */
   readonly more: readonly (DeclaredColumn & { readonly from: string })[];

@@ -11,12 +11,12 @@ import { sortAsReleased } from './released-columns.ts';
 import { asOfMoment, withRecordCheck } from './table-views.ts';
 /**
  * Returns the view `D` of a dataset in which every node reports the same entities, and the function
- * `D_as_of(at)` with its rows at a past moment. Each entity has one row with the values of the majority, the nodes that agree, and the nodes that disagree. The majority is
- * determined by the nodes that know the present values first, then by all nodes. If two groups of nodes are
- * equally large, the values with the newest row are shown, then those of the nodes whose names come first.
- * A field that a node omits contradicts nothing, because versions of nodes and formats of responses differ in
- * their fields. Conditions on the key can use the index, because each `group by`, `partition by` and
- * `distinct on` has the key.
+ * `D_as_of(at)` with its rows at a past moment. Each entity has one row with the values of the majority, the
+ * nodes that agree, and the nodes that disagree. Nodes with the same values are a group. The majority is the
+ * group with the most nodes that have the present values, then the group with the most nodes, then the group
+ * with the newest row, then the group whose names come first. A field that a node omits contradicts nothing,
+ * because versions of nodes and formats of responses differ in their fields. Conditions on the key can use
+ * the index, because each `group by`, `partition by` and `distinct on` has the key.
  * @throws Error if the view does not support the dataset's kind of history
  */
 export function mergedViews(

@@ -134,7 +134,7 @@ function formatOf(format: unknown, suffix: 'csv' | 'json' | null): 'csv' | 'json
   return wanted;
 }
 
-/** Streams CSV, one page at a time, so that memory is bounded whatever the size. */
+/** Streams CSV, one page at a time, so that memory is bounded for any size. */
 async function sendCsv(
   request: FastifyRequest,
   reply: FastifyReply,

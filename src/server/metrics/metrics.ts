@@ -49,7 +49,7 @@ export const metricParts: readonly MetricPart[] = [
 /** Metrics about the scrape itself. */
 export const scrapeFamilies = [reachable, partRead];
 
-/** Default cache time of a part, in ms, whatever the number of scrapes. */
+/** Default cache time of a part, in ms, independent of the number of scrapes. */
 const DEFAULT_TTL_MS = 1_000;
 
 /** Content type of Prometheus' text format. */

@@ -85,7 +85,7 @@ export interface MetricPart {
 /** A value of a row: instants become Unix time, booleans 1 or 0; null has no sample. */
 type MetricValue = number | boolean | Date | null;
 
-/** A row from which metrics are read. Without its column, a metric has no sample. */
+/** A row from which metrics are read. A metric has no sample if its column is missing in the row. */
 export type MetricRow = Readonly<Record<string, MetricValue | string | undefined>>;
 
 interface MetricTable extends Omit<MetricPart, 'families' | 'reader'> {

@@ -21,7 +21,7 @@ import {
   versionIdColumn,
 } from '../view-columns.ts';
 
-/** Returns the views of points: the current values, all values, and the two parts of the latter. */
+/** Returns the views of points: the current values, all values, and the two parts of all values. */
 export function seriesViews(dataset: Dataset): Declared[] {
   const { name, about } = dataset;
   const pointWith = (versionId: ViewColumn) => [
@@ -68,8 +68,8 @@ export function seriesViews(dataset: Dataset): Declared[] {
 }
 
 /**
- * SQL: why a version `r` ended that a later one follows. A point that returned was missing in between. Each
- * part of the versions has its own index.
+ * SQL: reason why a version `r` with a successor ended. A point that returned was missing between the two
+ * versions. Each part of the versions has its own index.
  */
 function replacedBySql(dataset: Dataset): string {
   const same = tableKeyColumns(dataset).map((column) => `v.${column} = r.${column}`);

@@ -33,7 +33,10 @@ const paramsSchema = z.strictObject({
   ...Object.fromEntries(lineParameters.map((name) => [name, limitedText.optional()])),
 });
 
-/** Known keys of a chart source for its form, and its lines; null if a required key was not given. */
+/**
+ * Known keys of a chart source for the form, and the lines of the chart; `found` is null if a required key
+ * was not given.
+ */
 interface ChartData {
   readonly drawable: ChartSource;
   readonly targets: readonly ChartTarget[];

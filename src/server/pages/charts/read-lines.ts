@@ -50,7 +50,8 @@ export function withGaps(points: Line['points'], spacing: number, bucket: number
 }
 
 /**
- * Ends the value of each hour, day, month or year, so that nothing is drawn where there is no value.
+ * Adds a null at the end of an hour, day, month or year if no point follows there, so that nothing is drawn
+ * where there is no value.
  * @param bucket as for {@link withGaps}
  */
 export function withEnds(points: Line['points'], grain: ChartGrain, bucket: number): Line['points'] {

@@ -7,9 +7,7 @@ export interface Line {
   readonly label: string;
   /** Ms since 1970 and the exact value, by time; null for a gap. */
   readonly points: readonly (readonly [at: number, value: string | null])[];
-  /**
-   * Marked moments, in ms since 1970: at these, the value was another one at the other moment of the record.
-   */
+  /** Marked moments, in ms since 1970, at which the value differs between the two moments of the record. */
   readonly marks?: readonly number[];
 }
 

@@ -38,5 +38,8 @@ export function LatencyNote({ latency }: { readonly latency: Latency | null }) {
   );
 }
 
-/** Stored times differ from the exact ones by up to 5 %, so more digits would be meaningless. */
+/**
+ * Formats a response time. Stored times differ from the exact ones by up to 5 %, so more digits would be
+ * meaningless.
+ */
 const millisecondsText = (time: number) => (time < 100 ? time.toPrecision(3) : String(Math.round(time)));

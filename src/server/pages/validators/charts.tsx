@@ -32,7 +32,7 @@ const CHARTS: readonly {
   readonly columns?: readonly string[];
   /** Words for the columns in the labels of the lines. Default: their names. */
   readonly words?: Readonly<Record<string, string>>;
-  /** Base units are drawn in the unit of the title. */
+  /** Set if the values are in nAVAX, and drawn in the unit of the title. */
   readonly isInNavax?: true;
   readonly isShown?: (one: MyValidator) => boolean;
   keys(one: MyValidator): Readonly<Record<string, string>>;
