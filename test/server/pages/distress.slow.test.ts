@@ -62,7 +62,7 @@ describe('several recorders', () => {
     await sql`update recorder.configurations set first_seen_at = first_seen_at - interval '2 minutes'`;
     await expect
       .poll(() => text('/'))
-      .toMatch(/outdatedprocessone\/1\/old.*newer recorder\.yaml.*\(name:\)queues/s);
+      .toMatch(/outdatedprocessone\/1\/old.*newer recorder\.yaml.*\(name:\) for onequeues/s);
     const finding = /outdated since .*: process one\/1\/old: the recorder "alpha" has a newer configuration/;
     expect(await told('status')).toMatch(finding);
     expect(await told('doctor', '--json')).toMatch(
