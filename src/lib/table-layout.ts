@@ -43,7 +43,7 @@ export function createTableLayout(
   const sizes = (narrowest: (texts: readonly string[]) => number) =>
     columns.map(({ name, kind }, at) => {
       const texts = cells.map((row) => row[at] ?? '');
-      const widest = Math.max(0, ...texts.map(displayWidth));
+      const widest = widestOf(texts);
       const least = kind === 'text' ? Math.min(widest, narrowest(texts)) : widest;
       const partOfName = Math.max(...partsOf(name).map(displayWidth));
       return { most: Math.max(widest, displayWidth(name)), least: Math.max(least, partOfName) };
@@ -103,7 +103,11 @@ function aligned(text: string, width: number, kind: LayoutColumn['kind'] = 'text
 
 /** Returns the width of the longest word, up to the maximum: names stay whole, hashes may be broken. */
 const longestWord = (texts: readonly string[]) =>
-  Math.min(MAX_UNBROKEN_WIDTH, Math.max(0, ...texts.flatMap((text) => text.split(' ')).map(displayWidth)));
+  Math.min(MAX_UNBROKEN_WIDTH, widestOf(texts.flatMap((text) => text.split(' '))));
+
+/** Returns the maximum width of texts. There may be more texts than `Math.max` accepts arguments. */
+const widestOf = (texts: readonly string[]) =>
+  texts.reduce((widest, text) => Math.max(widest, displayWidth(text)), 0);
 
 /**
  * Returns widths that add up to at most `room`. The widest columns are reduced first. Returns null if even the

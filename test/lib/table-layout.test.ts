@@ -62,6 +62,11 @@ describe('a table', () => {
           expect(stringWidth(line), `${overflow} ${width}`).toBeLessThanOrEqual(width);
   });
 
+  it('prints more rows than a call can have arguments', () => {
+    const rows = Array.from({ length: 150_000 }, () => row);
+    expect(table(null, 'wrap', rows).split('\n')).toHaveLength(rows.length + 2);
+  });
+
   it('becomes a list with all values if not even the numbers fit', () => {
     const list = table(30, 'wrap');
     expect(list).toMatch(/^dataset {10}metric_points\n/);
