@@ -156,7 +156,8 @@ export function seriesParameters(source: SeriesSource): z.ZodType<SeriesQuery> {
       for (const name of needed)
         if (
           !parsedFilters.some(
-            ({ column, operator }) => column === name && (operator === 'eq' || operator === 'null'),
+            ({ column, operator, value }) =>
+              column === name && (operator === 'eq' || (operator === 'null' && value === 'true')),
           )
         )
           context.addIssue({

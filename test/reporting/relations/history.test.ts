@@ -263,6 +263,18 @@ describe('a series', () => {
     expect(() => validateParameters(seriesParameters(source), { metric: 'txCount' })).toThrow(
       /^chain_id is required: .*; time_interval is required/,
     );
+    const balances = findSeriesSource(datasetOf('primary_balances'));
+    if (!balances) throw new Error('balances are numbers over time');
+    const pins = Object.fromEntries(balances.needed.map((name) => [name, 'x']));
+    const { shared_with_chain_id: _, ...others } = pins;
+    const wanted = (shared: string) => () =>
+      validateParameters(seriesParameters(balances), {
+        ...others,
+        column: 'amount',
+        'shared_with_chain_id.null': shared,
+      });
+    expect(wanted('true')).not.toThrow();
+    expect(wanted('false')).toThrow(/^shared_with_chain_id is required/);
     const when = (await moments(points)).at(-1) ?? '';
     const then = await series({ ...one, as_of: when });
     const [counted] = await sql<{ count: number }[]>`
