@@ -73,7 +73,7 @@ export interface ExportResult {
   readonly damaged: readonly DamagedFile[];
   /** Paths of manifests that were truncated or changed. */
   readonly damagedManifests: readonly string[];
-  /** Rows of damaged files that the database does not have any longer. */
+  /** Rows of damaged files of days whose rows the database may have removed. */
   readonly lost: readonly LostRows[];
 }
 

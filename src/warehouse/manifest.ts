@@ -81,7 +81,7 @@ const bookkeeping = z.object({
   ),
 });
 
-/** Rows that no file contains any longer: their file was lost after the database had removed them. */
+/** Rows of a lost file of a day whose rows the database may have removed. */
 const lostRows = z.object({ export: z.number(), table: name, day: file.shape.day, rows: z.number() });
 
 export type LostRows = z.infer<typeof lostRows>;

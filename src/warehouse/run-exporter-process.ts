@@ -30,7 +30,7 @@ const exportReply = z.union([
       bytes: z.number(),
       /** Number of files of the last export that were missing or changed and were written again. */
       damaged: z.number(),
-      /** Number of rows in such files that the database does not have any longer. */
+      /** Number of rows in such files of days whose rows the database may have removed. */
       lost: z.number(),
     }),
   }),

@@ -30,13 +30,13 @@ export interface TablePlan extends RowSelection {
   readonly staying: readonly ManifestFile[];
   /** Number of days that had many files and are written again. */
   readonly compacted: number;
-  /** Damaged files whose rows the database does not have any longer. */
+  /** Damaged files of days whose rows the database may have removed. */
   readonly lost: readonly Pick<LostRows, 'day' | 'rows'>[];
 }
 
 /**
  * Plans the export of a table. An incremental export keeps the files of days whose rows the database has
- * removed, and writes the days of damaged files again.
+ * removed, and writes the days of damaged files again, with the rows that the database has.
  */
 export function planTable({ incremental, before, damaged, watermark, kept }: TableState): TablePlan {
   const files = before?.files ?? [];
@@ -54,13 +54,14 @@ export function planTable({ incremental, before, damaged, watermark, kept }: Tab
   const full = [...counts]
     .filter(([day, count]) => count >= MAX_DAY_FILES && day >= kept)
     .map(([day]) => day);
-  const damagedDays = files.filter((file) => !isOld(file) && !isWhole(file)).map(({ day }) => day);
+  // The database may still have some rows of an old day, such as versions that are valid since then.
+  const damagedDays = files.filter((file) => !isWhole(file)).map(({ day }) => day);
   const days = [...new Set([...full, ...damagedDays])];
   return {
     since: from,
     days,
     whole: null,
-    staying: files.filter((file) => isWhole(file) && !days.includes(file.day)),
+    staying: files.filter((file) => isWhole(file) && (isOld(file) || !days.includes(file.day))),
     compacted: full.length,
     lost,
   };

@@ -484,6 +484,22 @@ describe('removed rows of a retention', () => {
     });
   });
 
+  it('are not those that the database still has: a damaged file is written again with them', async () => {
+    const place = 'still there';
+    await sql`truncate recorder.p_blocks`;
+    await writeRows(sql, table, 1, 60);
+    await sealed(sql, ['ab']);
+    await exported(place, { tables: [table] });
+    // Such as versions that are valid at the start of the kept range.
+    await sql`insert into recorder.retention (dataset, kept_since, moved_at) values ('p_blocks', '2100-01-01', now())`;
+    const [damaged] = (await manifestOf(place)).tables.p_blocks?.files ?? [];
+    writeFileSync(join(into(place), damaged?.path ?? ''), 'cut');
+    await exported(place, { tables: [table], incremental: true });
+    await sql`delete from recorder.seals`;
+    await sql`delete from recorder.retention`;
+    await expectEqual(place, table);
+  });
+
   it('are not those of another record, which has none of the seals of the files', async () => {
     const place = 'strange';
     await filesOf(place, ['ab', 'cd']);

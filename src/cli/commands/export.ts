@@ -147,7 +147,7 @@ function printDamages({ damaged, damagedManifests, lost }: ExportResult): void {
     printNotice(`${path}: ${PROBLEMS[problem]}: its rows were exported again`);
   for (const { table, day, rows } of lost)
     printNotice(
-      `${table}: up to ${rows} rows of ${day} are lost with their file: the database has removed that day, so it cannot be exported again`,
+      `${table}: up to ${rows} rows of ${day} are lost with their file: a retention removed rows of that day, which cannot be exported again`,
     );
 }
 
