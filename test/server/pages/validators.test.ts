@@ -107,6 +107,23 @@ describe('with validators', () => {
     ]);
   });
 
+  it('the state at a moment without an observer is unknown, and null before the first probe', async () => {
+    const statesAt = (ms: number) => sql`
+      select state from reporting.my_validators(as_of => ${new Date(NOW + ms)}) where node = 'mine'`;
+    await sql`
+      insert into recorder.targets (source, target_key, target, recorder) values ('validators', 'node=mine', '{"node": "mine"}', 'recorder')`;
+    await sql`
+      insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since, first_success_at)
+      values ('validators', 'node=mine', 'validators', 60000, true, now(), ${new Date(NOW - day)})`;
+    await sql`
+      insert into recorder.health_absences (observer, started_at, ended_at, reason)
+      values ('recorder', ${new Date(NOW - 3 * hour)}, ${new Date(NOW - 2 * hour)}, 'the recorder was off')`;
+    expect(await statesAt(-3.5 * hour)).toEqual([{ state: 'up' }]);
+    expect(await statesAt(-2.5 * hour)).toEqual([{ state: 'unknown' }]);
+    expect(await statesAt(-5 * hour)).toEqual([{ state: null }]);
+    await sql`delete from recorder.health_absences`;
+  });
+
   it('refuses a moment before the record', async () => {
     await expect(sql`select from reporting.my_validators(as_of => '2020-01-01')`).rejects.toMatchObject({
       code: '22023',

@@ -64,9 +64,12 @@ own_stakes as materialized (
 health as (
   select n.node, n.health as state, n.since from reporting_internal.node_health_now n where as_of >= now()
   union all
-  select q.node, q.state, null
-  from reporting_internal.node_quorum_states_in(as_of - interval '1 minute', as_of) q
-  where as_of < now() and q.probe = 'health' and q.ended_at = as_of
+  select p.node, coalesce(max(q.state), 'unknown'), null
+  from reporting_internal.node_probes p
+  left join reporting_internal.node_quorum_states_in(as_of - interval '1 minute', as_of) q
+    on (q.node, q.probe) = (p.node, p.probe) and q.ended_at = as_of
+  where as_of < now() and p.probe = 'health' and p.first_probe_at <= as_of and (p.watched_until is null or p.watched_until > as_of)
+  group by p.node
 ),
 node_uptimes as (
   select q.node, q.uptime from reporting.node_quorum(as_of - interval '720 hours', as_of) q where q.probe = 'health'
