@@ -30,7 +30,9 @@ afterAll(async () => {
   await hook.close();
 });
 
-const run = (...args: string[]) => runCommand(args, { LOG_LEVEL: undefined }, dir);
+const run = (...args: string[]) => runCommand(args, {}, dir);
+/** Runs a command in its own process, for the log in its stderr. */
+const start = (...args: string[]) => startCommand(args, { LOG_LEVEL: undefined }, dir).ended;
 const created = () => readdirSync(dir).filter((name) => name !== 'recorder.yaml');
 
 it('plan, status, coverage and doctor write nothing into a directory without a record', {
@@ -44,7 +46,7 @@ it('plan, status, coverage and doctor write nothing into a directory without a r
   expect(doctor.stdout).toMatch(/^-- +recording +nothing has been recorded yet/m);
   expect(created()).toEqual([]);
   for (const command of ['status', 'coverage']) {
-    expect((await startCommand([command], { LOG_LEVEL: undefined }, dir).ended).stderr).toBe('');
+    expect((await start(command)).stderr).toBe('');
     expect(created(), command).toEqual([]);
   }
 });
@@ -52,7 +54,7 @@ it('plan, status, coverage and doctor write nothing into a directory without a r
 it('a test message is sent although another channel lacks its secret, and no record is created', {
   timeout: 120_000,
 }, async () => {
-  expect(await run('alerts', 'test', 'ops')).toMatchObject({ code: 0, stderr: '' });
+  expect(await start('alerts', 'test', 'ops')).toMatchObject({ code: 0, stderr: '' });
   expect(messages).toHaveLength(1);
   const chat = await run('alerts', 'test', 'chat');
   expect(chat).toMatchObject({

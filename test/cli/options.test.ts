@@ -140,7 +140,11 @@ const refused: readonly (readonly [line: string, problem: string])[] = [
     'report stake-expiring --param dayz=3',
     '--param dayz=3: stake-expiring has no such parameter; did you mean days?',
   ],
-  ['alerts --rule node-dwn', '--rule node-dwn: no enabled rule has this name; did you mean node-down?'],
+  ['alerts --rule node-dwn', '--rule node-dwn: there is no such rule; did you mean node-down?'],
+  [
+    'alerts replay --from 2026-01-01 --rule node-dwn',
+    '--rule node-dwn: no enabled rule has this name; did you mean node-down?',
+  ],
 ];
 
 describe('options without an effect', () => {

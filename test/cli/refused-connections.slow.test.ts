@@ -1,5 +1,6 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
+import { type Ended, startCommand } from '../support/cli.ts';
 import { runCommand } from '../support/command-line.ts';
 import { withDatabase } from '../support/fixture.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -28,17 +29,27 @@ function url(change: (url: URL) => void): string {
   return changed.href;
 }
 const wrongPassword = () => url((one) => Object.assign(one, { password: PASSWORD }));
-const run = async (line: string, DATABASE_URL: string, more: NodeJS.ProcessEnv = {}) => {
-  const { code, stdout, stderr } = await runCommand(line.split(' '), { DATABASE_URL, ...more }, dir);
-  expect(stderr).not.toContain(PASSWORD);
-  return { code, stdout, told: stderr.split('\n').filter((text) => !text.startsWith('{')) };
+/** @param execute Default: without a log */
+const run = async (
+  line: string,
+  DATABASE_URL: string,
+  more: NodeJS.ProcessEnv = {},
+  execute: (...command: Parameters<typeof runCommand>) => Promise<Omit<Ended, 'signal'>> = runCommand,
+) => {
+  const { code, stdout, stderr } = await execute(line.split(' '), { DATABASE_URL, ...more }, dir);
+  expect(stdout + stderr).not.toContain(PASSWORD);
+  return { code, stdout, told: stderr.split('\n') };
 };
 const refused = (words: RegExp) => ({ code: 2, stdout: '', told: [expect.stringMatching(words), ''] });
 
 describe.concurrent('a refused database connection is reported with address, reason and fix', () => {
   // The other commands: options.test.ts.
-  it.each(['up', 'status'])('by %s', async (line) => {
-    expect(await run(line, wrongPassword())).toEqual(
+  it.each(['up', 'status'])('by %s, whose log at the level debug has no password', async (line) => {
+    const inProcess = (...command: Parameters<typeof runCommand>) => startCommand(...command).ended;
+    const { told, ...ended } = await run(line, wrongPassword(), { LOG_LEVEL: 'debug' }, inProcess);
+    const isLogLine = (text: string) => text.startsWith('{');
+    expect(told.filter(isLogLine)).not.toEqual([]);
+    expect({ ...ended, told: told.filter((text) => !isLogLine(text)) }).toEqual(
       refused(
         /^DATABASE_URL: 127\.0\.0\.1:\d+ refuses the password of the user "\w+", or has no such user: correct user and password/,
       ),

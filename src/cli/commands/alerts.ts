@@ -1,12 +1,12 @@
 import { acknowledge } from '../../alerts/acknowledge.ts';
 import { listAlertRows } from '../../alerts/alert-row.ts';
-import { configuredRules } from '../../alerts/configured-rules.ts';
+import { defaultRules } from '../../alerts/default-rules.ts';
 import { findRules, replayRules } from '../../alerts/replay.ts';
 import type { ConfiguredRule } from '../../alerts/rule.ts';
 import { sendTestMessage } from '../../alerts/send-test-message.ts';
 import type { App } from '../../app/app.ts';
 import { exitCode } from '../../app/exit-code.ts';
-import type { ChannelConfig } from '../../config/alerts-schema.ts';
+import type { AlertsConfig, ChannelConfig } from '../../config/alerts-schema.ts';
 import { duration } from '../../config/duration-schema.ts';
 import { type AlertResources, openAlertResources } from '../../daemon/alert-work.ts';
 import { UsageError } from '../../lib/errors.ts';
@@ -72,7 +72,7 @@ async function list(app: App, { from, to, rule, json }: AlertsOptions): Promise<
   const range = { from: begin ?? app.clock() - WEEK_MS, to: end };
   const rows = await listAlertRows(app.database.reader, app.config.name, { ...range, rule: rule ?? null });
   // Alerts of a rule that was removed stay in the record.
-  if (rows.length === 0) selectRules(configuredRules(app.config.alerts, app.databaseUrl), rule);
+  if (rows.length === 0 && rule !== undefined) rejectUnknownRule(app.config.alerts, rule);
   if (json) printJson(rows);
   else
     printTable(
@@ -166,6 +166,13 @@ async function printReplay(
     for (const one of left) printNotice(`skipped: ${one.rule}: ${one.reason}`);
   }
   return signal.aborted ? exitCode.later : exitCode.done;
+}
+
+/** @throws UsageError if neither the default rules nor the configuration has the rule, enabled or not */
+function rejectUnknownRule({ rules }: AlertsConfig, name: string): void {
+  const known = [...new Set([...defaultRules, ...rules].map((rule) => rule.name))];
+  if (!known.includes(name))
+    throw new UsageError([`--rule ${name}: there is no such rule; ${suggestNames(name, known)}`]);
 }
 
 /** @throws UsageError if there is no such rule */

@@ -27,6 +27,7 @@ alerts:
     - { name: ops, type: webhook, url: "${hook.url}/\${HOOK_KEY}" }
   rules:
     - { name: held-back, sql: "select reason as subject, 'was held back' as summary from quarantine", every: 5s }
+    - { name: node-down, enabled: false }
 `,
   );
 });
@@ -54,6 +55,14 @@ describe('alerts', () => {
       stdout: expect.stringContaining('no open alerts'),
     });
     expect(await run('alerts', 'list', '--json')).toMatchObject({ code: 0, stdout: '[]\n' });
+    for (const rule of ['node-down', 'node-flapping', 'held-back'])
+      expect(await run('alerts', 'list', '--rule', rule, '--json'), rule).toEqual({
+        ...{ code: 0, stdout: '[]\n', stderr: '' },
+      });
+    expect(await run('alerts', 'replay', '--from', '2026-01-01', '--rule', 'node-down')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--rule node-down: no enabled rule has this name'),
+    });
   });
 
   it('tests a channel with a message, and explains an unknown name or an unavailable channel', async () => {
@@ -64,8 +73,15 @@ describe('alerts', () => {
       stderr: 'alerts test opps: there is no such channel; configured: ops\n',
     });
     refusing = true;
-    expect(await run('alerts', 'test', 'ops')).toMatchObject({ code: 75 });
+    // A process of its own, so that stderr includes its log.
+    const refused = await startCommand(['alerts', 'test', 'ops'], environment, dir).ended;
     refusing = false;
+    expect(refused).toMatchObject({
+      code: 75,
+      stdout: '',
+      stderr: expect.stringMatching(/^ops did not accept the test message: .*503.*\n$/),
+    });
+    expect(refused.stderr).not.toContain(KEY);
   });
 
   it('sends each state once to a channel from the queue of up, and lists and acknowledges alerts', async () => {
