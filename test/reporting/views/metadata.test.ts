@@ -1,4 +1,6 @@
 import { describe, expect } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
 import { dbtStarters } from '../../../scripts/docs/dbt.ts';
 import { isPublic, qualifiedName } from '../../../src/db/declared.ts';
 import { recorded } from '../../../src/reporting/recorded-datasets.ts';
@@ -84,21 +86,69 @@ describe('reporting.relations and reporting.columns', () => {
   });
 });
 
+const dbtSources = z.object({
+  sources: z.tuple([
+    z.object({
+      tables: z.array(
+        z.object({
+          name: z.string(),
+          columns: z
+            .array(z.object({ name: z.string(), data_tests: z.array(z.unknown()).default([]) }))
+            .default([]),
+        }),
+      ),
+    }),
+  ]),
+});
+
+/** Returns the columns of each table of the sources of dbt. */
+function dbtTables() {
+  const text = dbtStarters().get('reporting/models/sources.yml') ?? '';
+  const [{ tables }] = dbtSources.parse(parse(text)).sources;
+  return new Map(tables.map(({ name, columns }) => [name, columns]));
+}
+
 describe('one declaration of a column', () => {
   it('is in the dictionary, the API, the TypeScript schema and the sources of dbt', () => {
     const pages = dictionaryPages();
     const { declarations } = typedSchema(declaredObjects());
-    const sources = dbtStarters().get('reporting/models/sources.yml') ?? '';
+    const sources = dbtTables();
     const { datasets } = getCatalogue();
-    for (const { name, relation, columns: own } of recorded)
+    for (const { name, relation, history, columns: own } of recorded)
       for (const column of own) {
         const place = `${name}.${column.name}`;
         const camelCase = column.name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
         expect(pages.get(`datasets/${name}.md`), place).toContain(`| \`${column.name}\` |`);
         expect(declarations, place).toContain(`  ${camelCase}: Column<'${relation}', '${column.name}',`);
-        expect(sources, place).toContain(`- name: ${column.name}\n`);
+        const source = sources.get(history === 'sample' ? relation : `${relation}_history`);
+        expect(source, place).toContainEqual(expect.objectContaining({ name: column.name }));
         const now = datasets.get(relation)?.now.columns.map((one) => one.name);
         expect(now, place).toContain(column.name);
       }
+  });
+
+  it('has the tests of null, uniqueness and reference in its table of the sources of dbt', async () => {
+    const all = await columns();
+    const hasVersions = new Set(
+      all.filter((one) => one.column_name === 'version_id').map((one) => one.relation),
+    );
+    const tables = [...dbtTables()].filter(([name]) => hasVersions.has(name));
+    expect(tables.length).toBe(recorded.length);
+    for (const [name, found] of tables)
+      expect(found, name).toEqual(
+        all
+          .filter(({ relation }) => relation === name)
+          .map(({ column_name, nullable, refers_to }) => {
+            const [, to, field] = /^(chains|nodes)\.(\w+)$/.exec(refers_to ?? '') ?? [];
+            const data_tests = [
+              ...(nullable ? [] : ['not_null']),
+              ...(column_name === 'version_id' ? ['unique'] : []),
+              ...(to
+                ? [{ relationships: { arguments: { to: `source('reporting', '${to}')`, field } } }]
+                : []),
+            ];
+            return { name: column_name, data_tests };
+          }),
+      );
   });
 });

@@ -11,8 +11,13 @@ const { it, sql } = withDatabase({ recorded: true, max: 2, connection: { TimeZon
 const versions = recorded.map(({ name, relation, history }) => ({
   name,
   relation,
+  history,
   from: history === 'sample' ? relation : `${relation}_history`,
 }));
+/** Further condition of the versions that rows of a past moment have, by kind of history. */
+const CURRENT: Readonly<Record<string, string>> = { series: ' and not vanished', log: '', state: '' };
+/** Datasets that the template of this database has no rows of. */
+const NOT_RECORDED = ['aggregated_signatures', 'p_blocks', 'x_blocks'];
 /** Lists, with the relations that contain them. */
 const lists = recorded.flatMap(({ relation, columns }) =>
   columns.flatMap(({ name, element }) => (element ? [{ relation, column: name }] : [])),
@@ -22,6 +27,15 @@ const idsOf = async (from: string) => {
   const rows = await sql.unsafe<{ id: string }[]>(`select version_id::text as id from ${from} order by 1`);
   return rows.map(({ id }) => id);
 };
+
+/** Returns the first, the middle and the last start of a version. */
+async function momentsOf(history: string): Promise<string[]> {
+  const rows = await sql.unsafe<{ at: string }[]>(
+    `select distinct unnest(percentile_disc(array[0, 0.5, 1]) within group (order by valid_from))::text as at
+    from ${relationSql(history)}`,
+  );
+  return rows.map(({ at }) => at);
+}
 
 describe('a version id', () => {
   it('identifies a version among those of all datasets', async () => {
@@ -37,6 +51,20 @@ describe('a version id', () => {
       const now = await idsOf(relationSql(relation));
       expect(now.filter((id) => !known.has(id))).toEqual([]);
       expect(await idsOf(`${relationSql(`${relation}_as_of`)}(now())`)).toEqual(now);
+    },
+  );
+
+  it.each(versions.filter(({ history }) => history in CURRENT))(
+    'is that of the version of $name at any moment',
+    async ({ name, relation, from, history }) => {
+      const moments = await momentsOf(from);
+      expect(moments.length === 0).toBe(NOT_RECORDED.includes(name));
+      for (const at of moments) {
+        const then = await idsOf(`${relationSql(`${relation}_as_of`)}('${at}')`);
+        const isCurrent = `valid_from <= '${at}' and coalesce(valid_to, 'infinity') > '${at}'${CURRENT[history]}`;
+        expect(then).not.toEqual([]);
+        expect(then).toEqual(await idsOf(`${relationSql(from)} where ${isCurrent}`));
+      }
     },
   );
 
@@ -95,11 +123,7 @@ describe('a version id', () => {
   });
 
   it.each(lists)('joins $column to the rows of $relation at any moment', async ({ relation, column }) => {
-    const moments = await sql.unsafe<{ at: string }[]>(
-      `select distinct unnest(percentile_disc(array[0, 0.5, 1]) within group (order by valid_from))::text as at
-      from ${relationSql(`${relation}_history`)}`,
-    );
-    for (const { at } of moments) {
+    for (const at of await momentsOf(`${relation}_history`)) {
       const then = `${relationSql(`${relation}_as_of`)}('${at}')`;
       const joined = await sql.unsafe(
         `select version_id::text, e.position::int from ${relationSql(`${relation}_${column}`)} e
