@@ -2,12 +2,13 @@ import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 import { formatSession, isMigration, type LockingSession } from '../db/blocking-sessions.ts';
 import { type Database, openDatabase } from '../db/client.ts';
+import { isDatabaseUnavailable } from '../db/connection-error.ts';
 import { refusePoolerAt } from '../db/detect-pooler.ts';
 import { openEmbedded } from '../db/embedded/embedded.ts';
 import { withDatabaseDiagnosis } from '../db/examine-database.ts';
 import { schemaProblem } from '../db/migrate.ts';
 import { waitUntilReachable } from '../db/wait-until-reachable.ts';
-import { UsageError } from '../lib/errors.ts';
+import { toErrorMessage, UsageError } from '../lib/errors.ts';
 import { migrate } from '../reporting/views/migrate.ts';
 import type { Log } from '../telemetry/log.ts';
 import { rememberRecord } from './known-records.ts';
@@ -41,8 +42,32 @@ export interface DatabaseOptions {
   readonly load?: () => Promise<unknown>;
 }
 
-/** @throws UsageError if the database is invalid */
+/** Maximum number of attempts to open an embedded database whose server is stopped meanwhile. */
+const MAX_ATTEMPTS = 3;
+
+/**
+ * Opens the database of a command. Opens an embedded database again if its server was stopped meanwhile: when
+ * a container ends, the server that it started ends, too.
+ * @throws UsageError if the database is invalid
+ */
 export async function openRecordDatabase(
+  environment: Environment,
+  state: StateDirectory,
+  log: Log,
+  options: DatabaseOptions,
+): Promise<RecordDatabase> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await openOnce(environment, state, log, options);
+    } catch (error) {
+      const mayRetry = environment.databaseUrl === undefined && attempt < MAX_ATTEMPTS;
+      if (!mayRetry || options.signal?.aborted || !isDatabaseUnavailable(error)) throw error;
+      log.warn({ error: toErrorMessage(error) }, 'embedded PostgreSQL was stopped: opening it again');
+    }
+  }
+}
+
+async function openOnce(
   environment: Environment,
   state: StateDirectory,
   log: Log,
