@@ -1,5 +1,6 @@
+import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
-import { BlockList, connect, isIPv6 } from 'node:net';
+import { BlockList, connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -36,6 +37,8 @@ const HOST_REACHED_CODES: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ECONN
 export class NetworkReach {
   readonly #endpoints: readonly Endpoint[];
   readonly #reachOf: (endpoint: Endpoint) => Promise<Reach>;
+  /** Unfinished checks by endpoint, also after their timeout: a name lookup occupies a thread until its end. */
+  readonly #pending = new Map<string, Promise<Reach>>();
   #result: { until: number; readonly isCutOff: Promise<boolean> } | null = null;
 
   /**
@@ -47,7 +50,15 @@ export class NetworkReach {
     const endpoints = urls.map(endpointOf).map((endpoint) => [JSON.stringify(endpoint), endpoint] as const);
     this.#endpoints = [...new Map(endpoints).values()];
     this.#reachOf = (endpoint) =>
-      Promise.race([reachOf(endpoint), delay(timeout, 'failed' as const, { ref: false })]);
+      Promise.race([this.#check(endpoint, reachOf), delay(timeout, 'failed' as const, { ref: false })]);
+  }
+
+  /** Starts a check of an endpoint, or returns the unfinished one. */
+  #check(endpoint: Endpoint, reachOf: typeof tryConnection): Promise<Reach> {
+    const key = JSON.stringify(endpoint);
+    const check = this.#pending.get(key) ?? reachOf(endpoint).finally(() => this.#pending.delete(key));
+    this.#pending.set(key, check);
+    return check;
   }
 
   /** Returns whether this machine is cut off, so that the upstream may not be the cause of a failure. */
@@ -89,28 +100,32 @@ function endpointOf(url: string): Endpoint {
 }
 
 async function tryConnection({ host, port }: Endpoint): Promise<Reach> {
-  try {
-    const addresses = await lookup(host, { all: true });
-    const local = localAddresses();
-    const isLocal = ({ address }: { address: string }) =>
-      local.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
-    if (addresses.every(isLocal)) return 'local';
-  } catch {
-    return 'failed';
-  }
+  const addresses = await lookup(host, { all: true }).catch(() => []);
+  const local = localAddresses();
+  const isLocal = ({ address, family }: LookupAddress) =>
+    local.check(address, family === 6 ? 'ipv6' : 'ipv4');
+  if (addresses.length === 0) return 'failed';
+  if (addresses.every(isLocal)) return 'local';
   return new Promise((resolve) => {
-    const socket = connect({ host, port, autoSelectFamily: true, timeout: CONNECT_TIMEOUT_MS });
+    const socket = connect({
+      ...{ host, port, autoSelectFamily: true, timeout: CONNECT_TIMEOUT_MS },
+      lookup: (_host, _options, found) => found(null, addresses),
+    });
     const end = (reach: Reach) => {
       socket.destroy();
       resolve(reach);
     };
     socket.once('connect', () => end('reached'));
     socket.once('timeout', () => end('failed'));
-    socket.on('error', (error) =>
-      end('code' in error && HOST_REACHED_CODES.has(error.code) ? 'reached' : 'failed'),
-    );
+    socket.on('error', (error) => end(isHostError(error) ? 'reached' : 'failed'));
   });
 }
+
+/** Returns whether the host itself caused an error, at any of its addresses. */
+export const isHostError = (error: Error): boolean =>
+  error instanceof AggregateError
+    ? error.errors.some(isHostError)
+    : 'code' in error && HOST_REACHED_CODES.has(error.code);
 
 /** Returns the addresses of this machine and of its container bridges. */
 export function localAddresses(interfaces = networkInterfaces()): BlockList {

@@ -1,7 +1,9 @@
+import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { findFreePort } from '../../src/db/embedded/free-port.ts';
 import {
   type Endpoint,
+  isHostError,
   localAddresses,
   NetworkReach,
   type Reach,
@@ -61,6 +63,33 @@ describe('the recorder is cut off', () => {
   it('while no connection attempt ends: a name lookup may take minutes', async () => {
     const hanging = new NetworkReach(REMOTE, () => new Promise<Reach>(() => {}), 1);
     for (const url of REMOTE) expect(await hanging.isCutOffFrom(url)).toBe(true);
+  });
+
+  it('without a second lookup of a name while the first one is unfinished', async () => {
+    let lookups = 0;
+    const never = () => {
+      lookups++;
+      return new Promise<Reach>(() => {});
+    };
+    const all = new NetworkReach(['http://node.example:9650'], never, 1);
+    for (let probe = 0; probe < 3; probe++)
+      expect(await all.isCutOffFrom('http://node.example:9650')).toBe(true);
+    expect(lookups).toBe(1);
+  });
+
+  it('not if any address of a host refuses the connection', async () => {
+    const port = await findFreePort();
+    const addresses = ['2001:db8::1', '127.0.0.1'].map((address, at) => ({
+      address,
+      family: at === 0 ? 6 : 4,
+    }));
+    const error = await new Promise<Error>((resolve) => {
+      const host = { host: 'node.example', port, autoSelectFamily: true };
+      connect({ ...host, lookup: (_host, _options, found) => found(null, addresses) }).once('error', resolve);
+    });
+    expect(error).toBeInstanceOf(AggregateError);
+    expect(isHostError(error)).toBe(true);
+    expect(isHostError(Object.assign(new Error(), { code: 'ENETUNREACH' }))).toBe(false);
   });
 });
 
