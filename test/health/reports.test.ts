@@ -509,6 +509,19 @@ describe('the report of a month', () => {
     expect(await nodeIn('promised', month.to - day, 99)).toMatchObject({ verdict: 'open' });
   });
 
+  it('is met if the downtime is exactly the budget', async () => {
+    await saw('oslo', 'exact', [
+      [0, 'up'],
+      [100, 'down'],
+      [174.4, 'up'],
+    ]);
+    expect(await nodeIn('exact', month.to + day, 90)).toMatchObject({
+      verdict: 'met',
+      budget_seconds: 267_840,
+      budget_left_seconds: 0,
+    });
+  });
+
   it('of a month with unknown time has a minimum uptime, and never 100 %', async () => {
     await saw('riga', 'unseen', [[0, 'up']], [[10, 15]]);
     const report = await slaReport(sql, month, month.to + day, 99.9, thresholds);

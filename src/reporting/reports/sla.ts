@@ -1,4 +1,5 @@
 import type postgres from 'postgres';
+import { thousandths } from './nodes/windows.ts';
 import { networkViews, type RewardThresholds, type StakeView, type ValidationView } from './rewards.ts';
 import { momentOf, type QuorumUptime, type ReportWindow, readQuorumUptime, spanText } from './uptime.ts';
 
@@ -132,15 +133,16 @@ export async function slaReport(
         // The part of the month in which the node is watched.
         const end = uptime.until < to ? uptime.until.getTime() : month.to;
         const length = (end - uptime.since.getTime()) / 1000;
-        const budget = (length - uptime.maintenance_seconds) * (1 - target / 100);
-        const left = budget - uptime.down_seconds;
+        const budget = thousandths((length - uptime.maintenance_seconds) * (1 - target / 100));
+        const left = thousandths(budget - uptime.down_seconds);
+        const leftAtLeast = thousandths(left - uptime.unknown_seconds);
         const speed = latency.find(({ node }) => node === uptime.node);
         return {
           ...uptime,
-          verdict: verdictOf(left, left - uptime.unknown_seconds, complete),
+          verdict: verdictOf(left, leftAtLeast, complete),
           budget_seconds: budget,
           budget_left_seconds: left,
-          budget_left_at_least_seconds: left - uptime.unknown_seconds,
+          budget_left_at_least_seconds: leftAtLeast,
           p50_ms: speed?.p50 ?? null,
           p99_ms: speed?.p99 ?? null,
           incidents: incidents.filter(({ node }) => node === uptime.node),

@@ -128,7 +128,7 @@ export function statesIn(
 }
 
 /** Removes binary rounding errors: the ledger counts in ms. */
-const thousandths = (seconds: number) => Math.round(seconds * 1000) / 1000;
+export const thousandths = (seconds: number) => Math.round(seconds * 1000) / 1000;
 
 /** Returns the uptime of the recorded part of a window, as in reports. */
 export function uptimeIn({ up, down, unknown }: WindowStates): UptimeBounds {
