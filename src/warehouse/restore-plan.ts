@@ -1,4 +1,5 @@
 import { countKnownMigrations } from '../db/migrate.ts';
+import { groupBy } from '../lib/group-by.ts';
 import { bookkeepingTables } from './bookkeeping.ts';
 import { warehouseTables } from './export-table.ts';
 import type { Manifest, ManifestFile } from './manifest.ts';
@@ -92,9 +93,7 @@ export function restorePlan(manifest: Manifest | null, from: string): RestorePla
  * only if several exports wrote the day.
  */
 function byDay(table: string, files: readonly ManifestFile[], identity: readonly string[]): RestorePart[] {
-  const days = new Map<string, ManifestFile[]>();
-  for (const file of files) days.set(file.day, [...(days.get(file.day) ?? []), file]);
-  return [...days]
+  return [...groupBy(files, ({ day }) => day)]
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([, ofDay]) => ({
       table,

@@ -4,7 +4,8 @@ import { metricIntervals, metricPoints } from '../../datasets/metrics/metric-poi
 import { ormOf } from '../../db/orm.ts';
 import { targetDatasets, targets } from '../../db/schema/bookkeeping.ts';
 import { toErrorMessage } from '../../lib/errors.ts';
-import { findLevelShifts, type SeriesDay } from './breaks.ts';
+import { groupBy } from '../../lib/group-by.ts';
+import { findLevelShifts } from './breaks.ts';
 import { CHECK_METRICS, METRIC_DAYS_SQL } from './metric-checks.ts';
 import { nodeComparisons } from './node-checks.ts';
 
@@ -163,9 +164,7 @@ async function findBreaks(sql: postgres.Sql, chain: string, series: string, now:
     chain,
     series,
   ]);
-  const metrics = new Map<string, SeriesDay[]>();
-  for (const { metric, ...day } of days) metrics.set(metric, [...(metrics.get(metric) ?? []), day]);
-  const breaks = [...metrics].flatMap(([metric, points]) =>
+  const breaks = [...groupBy(days, ({ metric }) => metric)].flatMap(([metric, points]) =>
     findLevelShifts(points).map((one) => ({ metric, ...one })),
   );
   const rows = JSON.stringify(breaks.map((one) => ({ ...one, at: instant(one.at) })));

@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
+import { groupBy } from '../../lib/group-by.ts';
 import { nameOfForm, readForm, type SealForm } from './form.ts';
-import { groupBy } from './group-by.ts';
 import { type OpenWriters, readOpenWriters } from './leaves.ts';
 import { ROOT } from './seal-dataset.ts';
 import { type DatasetSeal, datasetHead, hashStatement, isSigned, statementText } from './statement.ts';

@@ -1,9 +1,9 @@
 import type postgres from 'postgres';
 import { tableText } from '../../db/orm.ts';
 import { runs } from '../../db/schema/bookkeeping.ts';
+import { groupBy } from '../../lib/group-by.ts';
 import { rowKeySql, type UnmatchedLeaf } from './compare-leaves.ts';
 import type { SealForm } from './form.ts';
-import { groupBy } from './group-by.ts';
 import { identityOf, leafRowsSql } from './leaves.ts';
 
 /** A difference between the recorded rows and the sealed ones. */

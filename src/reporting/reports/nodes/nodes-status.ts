@@ -1,5 +1,6 @@
 import type postgres from 'postgres';
 import type { AnnouncedMaintenance } from '../../../health/announcements.ts';
+import { groupBy } from '../../../lib/group-by.ts';
 import { type MaintenanceAhead, maintenanceAhead } from './maintenance-ahead.ts';
 import {
   incidentsIn,
@@ -72,12 +73,7 @@ export async function nodesStatus(
   const states = await stateSpans(sql, past, null);
   const spanOf = (name: SpanName) => ({ from: now - spans[name] * DAY, to: now });
   const latency = await latencies(sql, spanNames.map(spanOf), null, now);
-  const checks = new Map<string, NodeCheck[]>();
-  for (const check of await readNodeChecks(sql, null)) {
-    const before = checks.get(check.node);
-    if (before) before.push(check);
-    else checks.set(check.node, [check]);
-  }
+  const checks = groupBy(await readNodeChecks(sql, null), ({ node }) => node);
   const today = now - (now % DAY);
   const days = splitIntoWindows({ from: today - (STATUS_DAYS - 1) * DAY, to: now }, '1d');
   return {

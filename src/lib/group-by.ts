@@ -1,4 +1,4 @@
-/** Groups items by a key. The order of the items is kept. */
+/** Groups items by a key. Keeps the order of the items and of the first item of each group. */
 export function groupBy<K, T>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const item of items) {
