@@ -191,14 +191,18 @@ async function createPastViews(run: Run, statement: string, asOf: string): Promi
   );
   const owners = rowsThen.toSorted(([one], [other]) => other.length - one.length);
   const elementsThen = lists.flatMap(({ name }) => {
-    const owner = owners.find(([one]) => name.startsWith(`${one}_`));
-    const from = `reporting_lists.${name} e where e.version_id in (select d.version_id from ${owner?.[1]} d)`;
-    return owner ? [[name, from] as const] : [];
+    const owner = owners.find(([one]) => name.startsWith(`${one}_`))?.[1];
+    const from = `reporting_lists.${name} e where e.version_id in (select d.version_id from ${owner} d)`;
+    return owner ? [{ name, from, owner }] : [];
   });
-  const views = [...rowsThen, ...elementsThen];
-  const past = views.map(([name]) => name);
-  for (const [name, from] of views.filter(([one]) => new RegExp(`\\b${one}\\b`, 'i').test(statement)))
+  const views = [...rowsThen.map(([name, from]) => ({ name, from, owner: null })), ...elementsThen];
+  const past = views.map(({ name }) => name);
+  for (const { name, from, owner } of views) {
+    if (!new RegExp(`\\b${name}\\b`, 'i').test(statement)) continue;
+    // PostgreSQL evaluates no subquery for an empty list, so that a moment without a record is refused here.
+    if (owner) await run(`select exists (select from ${owner})`);
     await run(`create temporary view ${name} as select * from ${from}`);
+  }
   await run(AS_VIEW + statement).catch((error: unknown) => {
     if (error instanceof postgres.PostgresError && error.position)
       error.position = String(Number(error.position) - AS_VIEW.length);

@@ -23,6 +23,23 @@ const relations = catalog.flatMap(({ name, relation, key }) => [
   ...(name === relation ? [] : [{ name, relation: name, key: key.filter((column) => column !== 'node') }]),
 ]);
 
+/** Rows of a query of a user, as of a moment. */
+const asked = (question: string, asOf: number | string) =>
+  queryAsReader(
+    database.url,
+    question,
+    {
+      timeout: 20_000,
+      asOf: typeof asOf === 'string' ? asOf : new Date(asOf).toISOString(),
+      signal: new AbortController().signal,
+    },
+    async ({ rows }) => {
+      const all: unknown[] = [];
+      for await (const block of rows('values')) all.push(...block.map((line) => JSON.parse(line)));
+      return all;
+    },
+  );
+
 describe('as of a moment', () => {
   it.each(relations)(
     '$relation fails before any recording, and returns the current rows now',
@@ -35,6 +52,16 @@ describe('as of a moment', () => {
       expect(await sql.unsafe(`select * from ${relationSql(`${relation}_as_of`)}(now())`)).toHaveLength(0);
     },
   );
+
+  it('elements of lists fail before any recording, too', async () => {
+    const lists = await sql<{ name: string }[]>`
+      select relname::text as name from pg_class where relnamespace = 'reporting_lists'::regnamespace`;
+    expect(lists.length).toBeGreaterThan(20);
+    for (const { name } of lists)
+      await expect(asked(`select * from ${name}`, '2026-01-01'), name).rejects.toThrow(
+        /there is no record of \w+ yet/,
+      );
+  });
 
   it('stakes that end soon list only validators if delegations were never recorded', async () => {
     const clock = new ManualClock(start);
@@ -220,21 +247,6 @@ describe('as of a moment', () => {
   });
 
   it('resolves names in a query to their meaning at the moment', async () => {
-    const asked = (question: string, asOf: number | string) =>
-      queryAsReader(
-        database.url,
-        question,
-        {
-          timeout: 20_000,
-          asOf: typeof asOf === 'string' ? asOf : new Date(asOf).toISOString(),
-          signal: new AbortController().signal,
-        },
-        async ({ rows }) => {
-          const all: unknown[] = [];
-          for await (const block of rows('values')) all.push(...block.map((line) => JSON.parse(line)));
-          return all;
-        },
-      );
     const both = 'select (select count(*) from p_blocks), (select max(height) from chain_heights)';
     expect(await asked(both, start)).toEqual([['1', '1']]);
     expect(await asked(both, start + 1.5 * hour)).toEqual([['2', '2']]);
