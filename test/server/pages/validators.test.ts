@@ -107,6 +107,37 @@ describe('with validators', () => {
     ]);
   });
 
+  it('counts the rewards of a stake, also if the reward transaction does not name the validator', async () => {
+    await sql`
+      insert into recorder.targets (source, target_key, target, recorder) values ('staking', 'a', '{"addresses": "P-a"}', 'recorder')`;
+    await sql`
+      insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since, first_success_at)
+      values ('staking', 'a', 'staking_transactions', 60000, true, now(), ${new Date(NOW - day)})`;
+    const utxo = {
+      utxoId: 'u',
+      utxoType: 'TRANSFER',
+      rewardType: 'VALIDATOR',
+      amount: '3000000000',
+      addresses: ['a'],
+    };
+    for (const one of [
+      {
+        tx_hash: 'stake',
+        tx_type: 'AddPermissionlessValidatorTx',
+        node_id: OWN,
+        estimated_reward: '3000000000',
+      },
+      { tx_hash: 'reward', tx_type: 'RewardValidatorTx', staking_tx_hash: 'stake', emitted_utxos: [utxo] },
+    ])
+      await sql`insert into recorder.staking_transactions ${sql({
+        ...{ network: 'mainnet', block_timestamp: new Date(NOW - hour), block_number: 1, block_hash: 'h' },
+        ...{ valid_from: new Date(NOW - hour), run_id: 1, ...one },
+      })}`;
+    const [own] =
+      await sql`select rewards_received_avax::float8 from reporting.my_validators(node_id => ${OWN})`;
+    expect(own).toEqual({ rewards_received_avax: 3 });
+  });
+
   it('the state at a moment without an observer is unknown, and null before the first probe', async () => {
     const statesAt = (ms: number) => sql`
       select state from reporting.my_validators(as_of => ${new Date(NOW + ms)}) where node = 'mine'`;

@@ -96,10 +96,11 @@ rewarding as (
   order by u.node, u.observed_at desc
 ),
 rewards as (
-  select o.node_id, sum(o.amount * ('1e-' || o.denomination)::numeric) as received
-  from reporting_internal.reward_outputs(as_of) o
-  where o.reward_type in ('VALIDATOR', 'VALIDATOR_FEE') and o.node_id = any (array(select m.node_id from mine m))
-    and o.received_at <= as_of
+  -- The service names the validator in the staking transaction, not in that of the reward.
+  select w.node_id, sum(w.received * ('1e-' || w.denomination)::numeric) as received
+  from reporting.rewards_as_of(as_of) w
+  where (select r.has_rewards from recorded r) and w.reward_type in ('VALIDATOR', 'VALIDATOR_FEE')
+    and w.node_id = any (array(select m.node_id from mine m)) and w.received_at <= as_of
   group by 1
 ),
 blocks as (
