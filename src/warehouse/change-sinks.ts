@@ -41,7 +41,7 @@ export async function acquireSink(
     from newest n
     where s.recorder = ${recorder} and s.sink = ${sink} and s.cursor is distinct from n.cursor
       and (s.lease_until is null or s.lease_until < now()
-        -- So far ahead only a clock that was set back since can have put it.
+        -- A lease that ends later than that was stored before the clock was set back.
         or s.lease_until > clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}))
       and (s.next_try_at is null or s.next_try_at <= now()
         or s.next_try_at > clock_timestamp() + make_interval(secs => ${MAX_BACKOFF_MS / 1000}))

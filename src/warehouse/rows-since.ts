@@ -43,7 +43,7 @@ function forms(
       `select ${names.map(([column]) => `r.${column}`).join(', ')} from ${rows} r where ${isWanted('r', from, wanted)}`,
     ];
   const packing = packingOf(readings);
-  // Closing a day writes its looks again. Those of runs that had ended were exported while the day was open.
+  // Closing a day writes its observations again. Those of runs that had ended were exported while the day was open.
   const ended = wanted.since === null ? '' : ` and not l.run_id <@ '${wanted.since.runs}'::int8multirange`;
   return [
     selectRowReadings(packing, isWanted('r', from, wanted)),

@@ -26,7 +26,7 @@ export const POINT_CTES = [
       (select max(d.last_success_at) from ${tableText(targetDatasets)} d join ${tableText(targets)} t using (source, target_key)
         where d.dataset = 'metric_points'
           and t.target @> jsonb_build_object('chainId', $1::text, 'metric', s.metric, 'timeInterval', s.time_interval)) as polled_at,
-      -- When runs wrote points: whatever every poll asks for was asked for then.
+      -- Times at which runs wrote points: each of these runs also requested the range that every poll requests.
       (select array_agg(asked.at order by asked.at) from (
         select max(p.valid_from) as at from (${EVERY_VALUE}) p
         where p.chain_id = $1 and p.metric = s.metric and p.time_interval = s.time_interval

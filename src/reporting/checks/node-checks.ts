@@ -143,7 +143,7 @@ const validatorTerms = `select 'validator_terms', 'validators', 'node=' || v.nod
         from listed o where ${sameValidation('o', 'v')} and to_jsonb(o) ->> v.term is not null
         group by 1 order by count(*) desc, min(o.node) limit 1) most
       cross join lateral (
-        -- Since when none of them said anything else.
+        -- The time since which the value of no node has changed.
         select max(coalesce((select max(e.valid_to) from recorder.validators e
             where e.node = o.node and ${sameValidation('e', 'o')} and to_jsonb(e) ->> v.term is distinct from to_jsonb(o) ->> v.term),
           ${listedSince('o')})) as since, min(o.asked_at) as asked_at

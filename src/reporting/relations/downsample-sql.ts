@@ -54,7 +54,7 @@ extremes as (
     min(p.at) filter (where p.value = e.least) as least_at, min(p.at) filter (where p.value = e.greatest) as greatest_at
   from parts e
   join pieces x on x.part = e.part and (x.first = e.first or x.last = e.last or x.least = e.least or x.greatest = e.greatest)
-  -- Piece by piece, in the order of the index and so many: a join would read all rows again, and other indexes more than the piece.
+  -- Piece by piece, in the order of the index and with a limit: a join would read all rows again, and other indexes more than the piece.
   cross join lateral (select i.* from (${ofPiece}) i order by i.at limit x.points) p
   where (select of from line) > ${fits} and (p.at in (e.first, e.last) or p.value in (e.least, e.greatest))
   group by e.part, e.first, e.last, e.least, e.greatest

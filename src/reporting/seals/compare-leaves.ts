@@ -87,7 +87,7 @@ export function compareLeavesSql(
         l.place as row, l.flag
       from sealed s full join numbered l using (form, kind, instant, tag, nth)
     ), wrong_parts as materialized (
-      -- A part that is not whole was found by what is gone; its hash cannot be made again.
+      -- Only complete parts are compared: the hash of a part with missing leaves cannot be computed.
       select kind, day, seal, part from joined where seal is not null group by kind, day, seal, part
       having count(leaf) = max(size) and sha256(string_agg(leaf, ''::bytea order by at)) <> (array_agg(node order by at))[1]
     ), wrong as (
@@ -95,14 +95,14 @@ export function compareLeavesSql(
     ), missing as materialized (
       select kind, day, instant, id from joined where leaf is null
     ), removed as materialized (
-      -- A row that says something else is both missing and there, and was not removed.
+      -- A leaf with another leaf of the same key in its place was changed, not removed.
       select kind, day, instant, id from missing where instant < $13::text::timestamptz
         and (kind, id) not in (select kind, id from joined where seal is null)
     ), absent as materialized (
       select kind, day, instant, id from missing
       where not (instant < $13::text::timestamptz and (kind, id) not in (select kind, id from joined where seal is null))
     ), unsealed as materialized (
-      -- What may have come late is no late row where it stands in the place of another.
+      -- A leaf that replaced a sealed one is a change, even if late rows are possible at that time.
       select j.kind, j.day, j.instant, j.id, j.row, not flag or (kind, id) in (select kind, id from absent) as strange
       from joined j where j.seal is null ${elsewhere}
     ), gone as (

@@ -39,7 +39,7 @@ export const openNow = (until: string) => `(
   select jsonb_build_object('next_run', n.next_run, 'runs', to_jsonb(o.runs),
     'run', least(n.next_run - ${CLAIMED_AT_ONCE}, (select min(run) from unnest(o.runs) run)), 'observers', h.observers)
   from (select coalesce(max(run_id), 0) + 1 as next_run from ${tableText(runs)}) n,
-    -- A run that lost its worker stays as it is until its target is claimed again. After a week nothing comes any more.
+    -- A run whose worker was killed has the status running until its target is claimed again. After a week, it writes nothing more.
     (select coalesce(array_agg(r.run_id), '{}') as runs from ${tableText(runs)} r
       join ${tableText(targets)} t on t.run_id = r.run_id
       where r.status = 'running' and t.lease_until > now() - interval '7 days') o,

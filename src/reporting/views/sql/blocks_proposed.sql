@@ -27,7 +27,7 @@ recorded as (
   from reporting.proposed_blocks_as_of(as_of) b cross join kept k
   where b.block_timestamp >= k.since - interval '24 hours' and b.block_timestamp < "to"
 ),
--- As node_p_blocks_as_of and node_x_blocks_as_of have them, which raise an error where no node records blocks.
+-- The rows of node_p_blocks_as_of and node_x_blocks_as_of, which raise an error if no node records blocks.
 node_blocks(blockchain_id, time, height) as (
   select 'p-chain', b.time, b.height from reporting.node_p_blocks b where b.valid_from <= as_of
   union all

@@ -29,7 +29,7 @@ begin
     end if;
     number := split_part(after, '.', 1);
     read_position := split_part(after, '.', 2);
-    -- The instant identifies the commit that was read: a database that was set back assigns its numbers again.
+    -- The instant identifies the commit: a database that was reset to an earlier state assigns the same numbers again.
     if not exists (select from reporting.change_commits c
         where c.commit_number = number and split_part(c.cursor, '.', 3) = split_part(after, '.', 3)) then
       if number < (select min(c.commit_number) from reporting.change_commits c) then
@@ -40,7 +40,7 @@ begin
         using errcode = 'invalid_parameter_value', hint = 'Read the current record, then the feed from its oldest change: without after.';
     end if;
   end if;
-  -- Only commits that are shown are read.
+  -- Finds the last commit of the response, so that later ones are not read.
   select max(k.commit_number) into last_number from (
     select c.commit_number, sum(c.changes) over (order by c.commit_number) - c.changes as before from (
       select c.commit_number, c.changes from reporting.change_commits c

@@ -8,7 +8,7 @@ with recorded_ranges as (
     select int8multirange(int8range((extract(epoch from k.kept_since) * 1000)::bigint, null)) as range) kept,
   unnest(c.covered * kept.range) as r(covered)
 ),
--- The prober makes no runs: what it covers follows from its ledger.
+-- The prober makes no runs: its coverage follows from its ledger.
 probed_targets as (
   select t.target_key, t.target ->> 'observer' as observer, t.target ->> 'node' as node, t.target ->> 'probe' as probe
   from recorder.target_datasets d
@@ -27,7 +27,7 @@ probed_ranges as (
       select p.settled_until
       from reporting_internal.node_probes p
       where (p.observer, p.node, p.probe) = (t.observer, t.node, t.probe)) as until) settled
-  -- Its intervals adjoin, except while the configuration did not contain the node.
+  -- Intervals of the ledger are contiguous, except while the configuration did not contain the node.
   cross join lateral (
     select coalesce(range_agg(tstzrange(h.started_at, coalesce(h.ended_at, greatest(settled.until, h.started_at)))), '{}') as during
     from recorder.node_health h

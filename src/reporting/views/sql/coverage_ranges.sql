@@ -1,6 +1,6 @@
 create or replace view reporting_internal.coverage_ranges as
 with kept as not materialized (
-  -- Of time: from where on it is kept. What was known of the time before may have been removed.
+  -- On the axis of time: the retained range. Earlier rows may have been removed.
   select dataset, 'time'::text as axis,
     int8multirange(int8range((extract(epoch from kept_since) * 1000)::bigint, null)) as range
   from recorder.retention
@@ -37,7 +37,7 @@ targets as (
   left join expectations e using (dataset, target_key)
   left join kept k using (dataset, axis)
 ),
--- The prober makes no runs: what it covers follows from its ledger, and what it missed is when its observer did not look.
+-- The prober makes no runs: its coverage follows from its ledger, and its gaps are the absences of its observer.
 probed as (
   select t.target_key, w.watched, range_merge(w.watched) as whole, a.absent, a.parts, a.reasons
   from recorder.target_datasets d
@@ -52,7 +52,7 @@ probed as (
       select p.settled_until
       from reporting_internal.node_probes p
       where (p.observer, p.node, p.probe) = (o.observer, t.target ->> 'node', t.target ->> 'probe')) as until) settled
-  -- Its intervals adjoin, except while the configuration did not contain the node.
+  -- Intervals of the ledger are contiguous, except while the configuration did not contain the node.
   cross join lateral (
     select coalesce(range_agg(tstzrange(h.started_at, coalesce(h.ended_at, greatest(settled.until, h.started_at)))), '{}')
       * tstzmultirange(tstzrange(first_probe.at, null)) as watched

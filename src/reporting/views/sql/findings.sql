@@ -1,6 +1,6 @@
 create or replace view reporting.findings as
 with target_findings as (
-  -- Late, else failing, else incomplete. What is not on offer cannot be late.
+  -- Late, else failing, else incomplete. A target that the upstream does not offer is never late.
   select case when lateness.is_late then 'late' when f.failures > 0 then 'failing' else 'incomplete' end as state,
     f.dataset, f.target,
     case when lateness.is_late or f.failures > 0 then greatest(f.last_success_at, f.requested_since)
@@ -20,7 +20,7 @@ observers as (
   where d.dataset = 'node_health' and d.active
   group by 1, 2, h.heartbeat_at
 ),
--- Probes whose rows the database refuses; those of nodes that are not watched any more do not count.
+-- Probes of configured nodes whose rows the database rejects.
 refused_probes as (
   select concat_ws(' ', o.observer, one ->> 'node', one ->> 'probe') as probe, (one ->> 'since')::timestamptz as settled_until,
     one ->> 'reason' as refused
@@ -52,7 +52,7 @@ newest_commit as (
   from reporting.freshness f
   where f.dataset <> 'node_health'
 ),
--- A day is sealed an hour after its end: the newest seal reaches to two midnights ago at the least, and a day is left for it.
+-- A day is sealed an hour after its end, so the newest seal is at most two days old. One more day is tolerated.
 sealing as (
   select coalesce(max(s.until) filter (where s.made_at is not null), c.first_seen_at) as sealed_until,
     max(s.error) filter (where s.made_at is null) as error
@@ -72,7 +72,7 @@ index_targets as (
   join recorder.targets t using (source, target_key)
   where d.active and t.usual_interval_ms is not null and t.newest_item_at > d.last_success_at - interval '720 hours'
 ),
--- A target whose own silence would be usual for as long as the longest stall says nothing about its service.
+-- A target is compared only if a silence as long as the longest stall would be unusual for it.
 index_votes as (
   select v.*, v.silence > v.usual_silence as is_stalled,
     max(v.silence) filter (where v.silence > v.usual_silence) over (partition by v.service) > v.usual_silence as of_service,
@@ -97,7 +97,7 @@ workers as (
 )
 select state, 'target'::text as component, dataset, target as subject, since, reason from target_findings
 union all
--- A process that watches settles every second.
+-- A process that probes settles its ledger every second.
 select 'stalled', 'ledger', 'node_health', observer, least(moved_at, now()),
   case when moved_at > now() then format('the ledger is %s s ahead of the clock of the database: no time is recorded until a process acquires the ledger', round(extract(epoch from moved_at - now())))
     when watching then 'a process probes for this observer, but does not update the ledger'
@@ -141,7 +141,7 @@ join pg_class c on c.oid = l.dataset
 where l.observed_at < now() - interval '72 hours'
 group by c.relname, s.request
 union all
--- Once an hour is usual, and three times are tolerated.
+-- The sources are compared once an hour; three hours are tolerated.
 select 'stalled', 'checks', null, scope, coalesce(failed_since, checked_at),
   coalesce('the comparison of the sources failed: ' || error, 'the sources were not compared since')
 from reporting_internal.check_runs
@@ -168,7 +168,7 @@ select 'stalled', 'queue', null, queue || case when recorder = 'recorder' then '
 from reporting_internal.queues
 where now() - error_since > interval '30 s' and now() - seen_at <= interval '1 minute'
 union all
--- Only of recorders that run.
+-- Only alerts of running recorders.
 select 'failing', 'alerts', null, a.subject, a.since, a.reason
 from (
   select recorder, 'the rule ' || rule as subject, failed_since as since, 'the evaluation failed: ' || error as reason
@@ -185,7 +185,7 @@ from (
 ) a
 where a.recorder in (select p.recorder from reporting_internal.processes p where p.state in ('running', 'outdated'))
 union all
--- Late as a target is: after more than three intervals.
+-- An export is late after more than three intervals, like a target.
 select case when is_late then 'late' else 'failing' end, 'export', null, e.destination, coalesce(e.exported_at, e.requested_since),
   case when e.error is not null
       then e.error || ': files of earlier exports are unchanged, and the export is retried; chain-recorder doctor checks the destination'
@@ -204,7 +204,7 @@ from reporting_internal.change_sinks
 where (failing_since is not null or (now() - waiting_since > interval '1 minute' and now() - coalesce(sent_at, since) > interval '1 minute'))
   and recorder in (select p.recorder from reporting_internal.processes p where p.state in ('running', 'outdated'))
 union all
--- A recorder that is off for good keeps the feed of all from being trimmed.
+-- The sink of a recorder that was removed prevents the removal of old changes.
 select 'stalled', 'changes', null, 'the sink ' || sink || ' of the recorder ' || recorder, waiting_since,
   'changes are kept for this sink, but no process of its recorder runs: start one; or, if the recorder is removed, delete from recorder.change_sinks where recorder = ' || quote_literal(recorder)
 from reporting_internal.change_sinks

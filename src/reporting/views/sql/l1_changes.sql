@@ -30,7 +30,7 @@ described as (
   where h.valid_from <= as_of and reporting_internal.has_record('subnets', as_of)
 ),
 versions as (
-  -- One that was gone appears again.
+  -- A subnet that was gone appears again.
   select d.*, coalesce(lag(d.valid_to) over subnet < d.valid_from and lag(d.ended_by) over subnet = 'gone', true) as is_first,
     lag(d.is_l1) over subnet as was_l1, lag(d.owners) over subnet as owners_before,
     lag(d.manager) over subnet as manager_before, lag(d.valid_from) over subnet as before_from,

@@ -19,7 +19,7 @@ returns table (
 )
 language sql stable parallel safe as $$
 select l.observer, l.node, l.probe, l.check_name, l.state, l.error, l.message, l.started_at,
-  -- Looks do not leave a trace each. Times without probes do.
+  -- Single probes are not stored, but times without probes are.
   greatest(l.started_at, coalesce((
     select min(a.started_at) from reporting_internal.node_absences a
     where a.observer = l.observer and a.started_at <= at and a.ended_at > at), least(l.settled_until, at))),

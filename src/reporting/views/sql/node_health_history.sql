@@ -6,7 +6,7 @@ select s.observer, s.node, s.probe, '*'::text as check_name, s.state, s.started_
   null::bigint as failures
 from reporting_internal.node_states s
 union all
--- A check is known while the whole probe reports and is not in maintenance; else it is as the whole is.
+-- A check has a state of its own only while the probe reports and is not in maintenance. Otherwise it has that of the probe.
 select h.observer, h.node, h.probe, h.check_name, part.state, lower(part.during), upper(part.during),
   h.ended_at is null and upper(part.during) = p.settled_until,
   counts.until - counts.before,
@@ -17,7 +17,7 @@ select h.observer, h.node, h.probe, h.check_name, part.state, lower(part.during)
   case when part.of_check then h.failing_since end,
   case when part.of_check then coalesce(h.failures, (newest.words ->> 'failures')::bigint) end
 from reporting_internal.node_probes p
--- Once a probe: when the whole did not report or was in maintenance, together and part by part.
+-- Computed once per probe: the times without a report or with maintenance, as one multirange and as separate parts.
 cross join lateral (
   select range_agg(tstzrange(s.started_at, s.ended_at)) as during, array_agg(tstzrange(s.started_at, s.ended_at)) as parts,
     array_agg(s.state) as states, array_agg(s.error) as errors
@@ -36,7 +36,7 @@ cross join lateral (
   select case u.state when 'maintenance' then u.state else 'unknown' end, u.error, false, u.during * interval_whole.during
   from unnest(unreported.states, unreported.errors, unreported.parts) as u(state, error, during)
   where u.during && interval_whole.during) part
--- The counter of the probe where the part starts and ends: of the check, of the whole, or as the last absence left it.
+-- The counter of the probe at the start and at the end of the part: from the check, from the whole probe, or from the last absence.
 cross join lateral (
   select h.probes_before as first, coalesce(h.probes_before + h.probes, p.probes) as last) counted
 cross join lateral (

@@ -27,7 +27,7 @@ with_whole as (
   select h.*, w.state as whole_state, w.absent,
     case when w.absent and w.state <> 'unknown' then 'no observer probed the node' else w.error end as whole_error,
     case when w.absent and w.state <> 'unknown' then 'no observer probed the node' else w.last_error end as whole_last_error,
-    -- A check is known while the whole probe reports and is not in maintenance; else it is as the whole is.
+    -- A check has a state of its own only while the probe reports and is not in maintenance. Otherwise it has that of the probe.
     w.state = 'maintenance' or not w.reported or (w.absent and w.state <> 'unknown') as hidden
   from held h
   left join lateral (

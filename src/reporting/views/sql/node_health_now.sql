@@ -17,7 +17,7 @@ counted as (
   from readings
   group by node, probe
 ),
--- As reporting_internal.node_quorum_states says it: as many up as down counts as up.
+-- As in reporting_internal.node_quorum_states: with equally many observers for up and down, the state is up.
 probes as (
   select node, probe, observers, observed_at,
     case when maintenance > up + down then 'maintenance' when up + down = 0 then 'unknown' when down > up then 'down'

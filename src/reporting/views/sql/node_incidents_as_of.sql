@@ -50,7 +50,7 @@ observed_outages as (
   where not is_recovery
   group by observer, node, probe, recoveries
 ),
--- Whether it starts after everything that any observer saw before it was over.
+-- Whether the outage starts after the end of all earlier outages of any observer.
 compared_outages as (
   select *,
     started_at > coalesce(max(case when is_open then 'infinity' else ended_at end) over (
@@ -62,7 +62,7 @@ numbered_outages as (
   select *, count(*) filter (where is_apart) over (partition by node, probe order by started_at, observer) as incident
   from compared_outages
 ),
--- Several outages of one observer are one incident where another observer saw it down in between.
+-- Several outages of one observer are one incident if another observer saw the node down in between.
 observers as (
   select node, probe, incident, observer, min(started_at) as started_at, max(ended_at) as ended_at, bool_or(is_open) as is_open,
     sum(down_seconds) as down_seconds, sum(outages)::bigint as outages,

@@ -16,7 +16,7 @@ with whole_days as (
   select date_trunc('day', ("from" + interval '24 hours' - interval '1 microsecond') at time zone 'UTC') at time zone 'UTC' as first,
     date_trunc('day', ("to") at time zone 'UTC') at time zone 'UTC' as beyond
 ),
--- The days of each month and the hours of each week that count: slots from low to high, without those from skip to unto.
+-- The counted days of each month and hours of each week: slots from low to high, without those from skip to unto.
 spans as (
   select l.observer, l.node, l.probe, l.entries,
     ceil(extract(epoch from w.first - l.starts_at) / 86400) + 1 as low,

@@ -23,7 +23,7 @@ with weeks as (
 hours_since as materialized (
   select w.observer, min(w.starts_at) as at from weeks w where w.starts_at >= w.newest - interval '504 hours' group by w.observer
 ),
--- The slots of each span: a step apart, the first of them at the start.
+-- The slots of each span: the first one starts with the span, the next ones follow in steps.
 spans as (
   select l.observer, l.node, l.probe, l.entries, l.starts_at, interval '1 hour' as step, 'infinity'::timestamptz as until
   from reporting_internal.node_latency_spans l join hours_since h using (observer)

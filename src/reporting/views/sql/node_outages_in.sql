@@ -34,7 +34,7 @@ intervals as (
     and l.started_at >= other.at and l.started_at < "to"
   where l.state = 'down'
 ),
--- Where what it says while it is down changes, the next interval starts where this one ends, and the outage continues.
+-- If the error changes during an outage, the next interval starts at the end of this one, and the outage continues.
 marked as (
   select *, lag(ended_at) over (partition by observer, node, probe order by started_at) is distinct from started_at as is_first
   from intervals

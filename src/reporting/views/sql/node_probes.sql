@@ -3,7 +3,7 @@ select p.observer, p.node, p.probe, p.probes, p.probed_at, p.hour, p.entries,
   coalesce(refusal.since, o.heartbeat_at) as settled_until, refusal.reason as refused, p.latest,
   (select min(h.started_at) from recorder.node_health h
     where (h.observer, h.node, h.probe, h.check_name) = (p.observer, p.node, p.probe, '*')) as first_probe_at,
-  -- Intervals do not overlap: the last one decides. Its lookup costs the same however many there are.
+  -- Intervals do not overlap, so the last one decides. The cost of its lookup does not depend on their number.
   (select h.ended_at from recorder.node_health h
     where (h.observer, h.node, h.probe, h.check_name) = (p.observer, p.node, p.probe, '*')
     order by h.started_at desc limit 1) as watched_until

@@ -19,8 +19,8 @@ with watched_probes as (
   from reporting_internal.node_probes p
   join reporting_internal.node_observers o using (observer)
 ),
--- Up to when the observers of a probe can be compared: as far as all of those have settled that watch it now. One whose
--- lease is gone, that trails more than a minute behind, or whose rows the database refuses did not look since then.
+-- The moment up to which all current observers of a probe have settled their ledgers. An observer is not current if its
+-- lease expired, if it lags by more than a minute, or if the database rejects its rows.
 comparable as (
   select node, probe,
     coalesce(min(settled_until) filter (where looks and settled_until > furthest - interval '1 minute'),
@@ -28,7 +28,7 @@ comparable as (
   from watched_probes
   group by node, probe
 ),
--- Each state adds one observer where it starts, and takes one away where it ends.
+-- Each state adds one observer at its start, and subtracts the observer at its end.
 edges as (
   select s.node, s.probe, edge.at, sum(edge.sign * (s.state = 'up')::int) as up,
     sum(edge.sign * (s.state = 'down')::int) as down, sum(edge.sign * (s.state = 'maintenance')::int) as maintenance
@@ -37,7 +37,7 @@ edges as (
   cross join lateral (
     values (greatest(s.started_at, "from"), 1), (least(s.ended_at, c.until, "to"), -1)) as edge(at, sign)
   where s.state <> 'unknown' and s.started_at < least(c.until, "to") and s.ended_at > "from"
-    -- Known before an interval is cut into its parts.
+    -- PostgreSQL can apply these conditions before an interval is cut into its parts.
     and s.interval_started_at < "to" and s.interval_ended_at > "from"
   group by s.node, s.probe, edge.at
 ),

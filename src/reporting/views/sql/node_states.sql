@@ -28,7 +28,7 @@ cross join lateral (
   union all
   select 'unknown', unnest(tstzmultirange(interval_whole.during) * a.absent)
   where h.state <> 'maintenance' and a.absent && interval_whole.during) part
--- The counter of the probe where the part starts and ends: of the interval, or as the last absence until then left it.
+-- The counter of the probe at the start and at the end of the part: from the interval, or from the last absence until then.
 cross join lateral (
   select h.probes_before as first, coalesce(h.probes_before + h.probes, p.probes) as last) counted
 cross join lateral (

@@ -22,7 +22,7 @@ language sql stable parallel safe as $$
 with watched as not materialized (
   select p.observer, p.node, p.probe, bounds.step, bounds.since, bounds.until
   from reporting_internal.node_probes p
-  -- Worked out once a probe: without the offset once a window.
+  -- Computed once per probe: without `offset 0`, PostgreSQL would compute the bounds once per window.
   cross join lateral (
     -- Without a grain the step is longer than the longest possible window.
     select coalesce(grain, interval '10000 years') as step,
@@ -47,7 +47,7 @@ states_by_window as (
     generate_series(coalesce(reporting_internal.window_begin(grain, greatest(n.started_at, w.since)), w.since) at time zone 'UTC',
       (least(n.ended_at, w.until) at time zone 'UTC') - interval '1 microsecond', w.step) as u(at)
   where n.started_at < w.until and n.ended_at > w.since
-    -- Known before an interval is cut into its parts.
+    -- PostgreSQL can apply these conditions before an interval is cut into its parts.
     and ("to" is null or n.interval_started_at < "to") and ("from" is null or n.interval_ended_at > "from")
 ),
 seconds_by_state as (

@@ -7,7 +7,7 @@ select g.dataset, g.target_key as target,
   g.reason, g.noticed_at
 from recorder.gaps g
 union all
--- An absence is known after its end.
+-- An absence is stored after its end.
 select 'node_health', 'observer=' || a.observer, a.started_at, a.ended_at, null, null, a.reason, a.ended_at
 from recorder.health_absences a;
 

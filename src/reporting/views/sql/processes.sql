@@ -2,7 +2,7 @@ create or replace view reporting_internal.processes as
 select p.process, p.recorder, c.network, p.roles,
   case
     when p.left_at is not null then 'stopped'
-    -- As long as membership takes a process for alive.
+    -- HEARTBEAT_TIMEOUT_SECONDS of the recorder.
     when p.seen_at <= now() - interval '20 s' then 'lost'
     when c.newest then 'running'
     else 'outdated' end as state,

@@ -17,7 +17,7 @@ returns table (
   is_recorded boolean -- True if reward transactions of one of the addresses are recorded at that time.
 )
 language sql stable parallel safe as $$
--- As staking_transactions_as_of has them, which raises an error where none are recorded.
+-- The rows of staking_transactions_as_of, which raises an error if none are recorded.
 with known as materialized (
   select s.network, s.tx_hash, s.tx_type, s.block_timestamp, s.staking_tx_hash, s.reward_tx_hash, s.node_id, s.emitted_utxos
   from reporting.staking_transactions s where s.valid_from <= as_of
