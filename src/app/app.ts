@@ -15,7 +15,7 @@ import { type Configuration, createConfiguration } from '../recording/configurat
 import type { RecordingContext } from '../recording/context.ts';
 import { ProcessCounts } from '../server/metrics/process-counts.ts';
 import { linesLost } from '../telemetry/log.ts';
-import { type Announcement, resolveSandbox, usesBundledSandbox } from './bundled-sandbox.ts';
+import { type Announcement, recordsSandbox, resolveSandbox, usesBundledSandbox } from './bundled-sandbox.ts';
 import { activeFeeds, activeLedgers, catalogNames } from './configured-feeds.ts';
 import { type DatabaseOptions, openRecordDatabase, type RecordDatabase } from './open-database.ts';
 import { type Logging, openLogging, secretReferences } from './open-logging.ts';
@@ -27,8 +27,8 @@ interface AppResources extends RecordDatabase, Omit<Logging, 'close'> {
   readonly environment: Environment;
   /** Path of the configuration file; null if there is none. */
   readonly configFile: string | null;
-  /** Announcement of the bundled sandbox network if it is the upstream; otherwise null. */
-  readonly sandbox: Announcement | null;
+  /** Announcement of the bundled sandbox network that this command started or found; null: none. */
+  readonly startedSandbox: Announcement | null;
   readonly clock: Clock;
   /** Read replica for queries; null if queries use the database itself. */
   readonly replica: Replica | null;
@@ -39,6 +39,8 @@ interface AppResources extends RecordDatabase, Omit<Logging, 'close'> {
 /** Context of a command: its open resources, and everything that follows from the configuration. */
 export interface App extends AppResources {
   readonly config: Config;
+  /** Announcement of the bundled sandbox network if the configuration records it; otherwise null. */
+  readonly sandbox: Announcement | null;
   /** Feeds that runs record. */
   readonly feeds: readonly ActiveFeed[];
   /** Uptime ledgers of the prober: one, or none. */
@@ -109,7 +111,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       ...record,
       environment,
       configFile,
-      sandbox: sandbox?.announcement ?? null,
+      startedSandbox: sandbox?.announcement ?? null,
       log,
       keepSecrets,
       clock: options.clock ?? systemClock,
@@ -127,13 +129,14 @@ export async function openApp(options: AppOptions): Promise<App> {
 
 /** Builds the application of a configuration from the open resources. */
 function buildApp(resources: AppResources, config: Config): App {
-  const { environment, database, clock, counts, traced } = resources;
+  const { environment, database, clock, counts, traced, startedSandbox } = resources;
   const feeds = activeFeeds(config);
   const ledgers = activeLedgers(config);
   const watched = [...feeds, ...ledgers];
   return {
     ...resources,
     config,
+    sandbox: startedSandbox && recordsSandbox(config, startedSandbox) ? startedSandbox : null,
     feeds,
     ledgers,
     watched,

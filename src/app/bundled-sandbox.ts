@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import { request } from 'undici';
 import { z } from 'zod';
 import { loadConfig, validateConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
+import { UsageError } from '../lib/errors.ts';
 import { packageFile } from '../lib/package-file.ts';
 import { createFolder, explainWriteErrors } from '../lib/write-errors.ts';
 import { catalogNames } from './configured-feeds.ts';
@@ -115,13 +117,23 @@ export async function resolveSandbox(
 }
 
 /**
- * Loads a configuration file. Adds the upstreams of the bundled sandbox if the configuration uses it.
- * @param sandbox announcement of the running sandbox; null: none runs
+ * Loads the configuration file of a running process. Adds the upstreams of the bundled sandbox if the
+ * configuration uses it.
+ * @param sandbox announcement of the sandbox that the process started with; null: none
+ * @throws UsageError if the configuration is invalid, or uses a sandbox that the process did not start with
  */
 export function loadConfigFor(file: string, sandbox: Announcement | null): Config {
   const config = loadConfig(file, catalogNames);
-  return sandbox && usesBundledSandbox(config) ? addSandbox(config, sandbox) : config;
+  if (!usesBundledSandbox(config)) return config;
+  if (sandbox) return addSandbox(config, sandbox);
+  throw new UsageError([
+    `${file}: upstreams: names none, and the bundled sandbox starts only together with this process: restart it`,
+  ]);
 }
+
+/** Returns true if a configuration records the sandbox of an announcement. */
+export const recordsSandbox = ({ upstreams }: Config, announcement: Announcement): boolean =>
+  isDeepStrictEqual(upstreams, sandboxConfig(announcement).upstreams);
 
 /** Adds the upstreams of a sandbox to a configuration, and its objects if the configuration watches none. */
 function addSandbox(config: Config | null, announcement: Announcement): Config {

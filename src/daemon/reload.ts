@@ -143,7 +143,7 @@ function reloadConfiguration(app: App, roles: ReadonlySet<Role>): App | null {
     return null;
   }
   try {
-    const other = app.reconfigured(loadConfigFor(configFile, app.sandbox));
+    const other = app.reconfigured(loadConfigFor(configFile, app.startedSandbox));
     validateConfiguration(other, roles);
     const secrets = [...other.secrets].flatMap(([name, text]) =>
       (app.secrets.get(name) ?? text) === text ? [] : [name],

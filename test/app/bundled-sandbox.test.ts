@@ -2,7 +2,13 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { argumentsOf, childrenOf } from '../../chaos/processes.ts';
-import { loadConfigFor, resolveSandbox, sandboxConfig, useSandbox } from '../../src/app/bundled-sandbox.ts';
+import {
+  loadConfigFor,
+  recordsSandbox,
+  resolveSandbox,
+  sandboxConfig,
+  useSandbox,
+} from '../../src/app/bundled-sandbox.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const dir = temporaryFolder('bundled');
@@ -55,9 +61,12 @@ it('is the upstream of a file that names the network sandbox and no upstream', a
   const one = load('sandbox\nwatch: { chains: ["43114"] }');
   expect(one.upstreams).toEqual(upstreams);
   expect(one.watch).toMatchObject({ chains: ['43114'], nodeIds: [], addresses: [] });
+  expect(recordsSandbox(one, announcement)).toBe(true);
+  expect(() => loadConfigFor(file, null)).toThrow(/upstreams: names none, .*: restart it$/);
   for (const other of ['sandbox\nupstreams: { metrics: { url: "http://127.0.0.1:1" } }', 'mainnet']) {
     const config = load(other);
     expect(await resolveSandbox(config, dir)).toEqual({ config, sandbox: null });
+    expect(recordsSandbox(config, announcement)).toBe(false);
   }
   await sandbox.close();
 });
