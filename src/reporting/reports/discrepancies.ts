@@ -44,11 +44,22 @@ interface Span {
 
 const bound = (ms: number | null) => (ms === null ? null : new Date(ms));
 
-/** Returns whether the sources were compared at least once. */
-export async function hasComparison(sql: postgres.Sql): Promise<boolean> {
-  const [row] = await sql<{ compared: boolean }[]>`
-    select exists (select from reporting_internal.check_runs where checked_at is not null) as compared`;
-  return row?.compared === true;
+/** State of the comparisons of one scope: the nodes, or the metrics of one chain. */
+export interface ComparisonState {
+  readonly scope: string;
+  /** Time of the last complete comparison; null: never. */
+  readonly checked_at: Date | null;
+  /** Start of the consecutive failures; null: the last comparison succeeded. */
+  readonly failed_since: Date | null;
+  readonly error: string | null;
+}
+
+/** Returns the states of all comparisons, by scope. */
+export async function comparisonStates(sql: postgres.Sql): Promise<ComparisonState[]> {
+  return [
+    ...(await sql<ComparisonState[]>`
+      select scope, checked_at, failed_since, error from reporting_internal.check_runs order by scope`),
+  ];
 }
 
 /** Returns the number of open discrepancies, by check. */

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import {
   breaksIn,
+  type ComparisonState,
+  comparisonStates,
   type Discrepancy,
   type DiscrepancyCount,
   discrepancyCounts,
   discrepancyPage,
-  hasComparison,
   type SeriesBreak,
 } from '../../reporting/reports/discrepancies.ts';
 import { Formats } from './datasets/page-data.tsx';
@@ -38,10 +39,10 @@ export const discrepanciesPage = definePage({
     read(async (sql) => ({
       counts: await discrepancyCounts(sql),
       page: await discrepancyPage(sql, params),
-      compared: await hasComparison(sql),
+      comparisons: await comparisonStates(sql),
       breaks: await breaksIn(sql, { from: clock() - YEAR, to: null }, MAX_BREAKS + 1),
     })),
-  content: ({ counts, page: { found, next }, compared, breaks }, params) => ({
+  content: ({ counts, page: { found, next }, comparisons, breaks }, params) => ({
     title: 'Discrepancies',
     body: (
       <>
@@ -51,6 +52,9 @@ export const discrepanciesPage = definePage({
             Differences above the tolerance between two sources, or between two responses of one source. The
             sources are compared once an hour. The recorder does not decide which source is right.
           </p>
+          {comparisons.map(
+            (one) => one.failed_since && <FailedComparison {...one} since={one.failed_since} />,
+          )}
           {counts.length > 0 && <Counts counts={counts} />}
           <Filters path={PATH}>
             <SelectField name="state" label="State" value={params.state} words={STATES} />
@@ -75,7 +79,7 @@ export const discrepanciesPage = definePage({
             empty={
               params.state || params.check || params.before
                 ? 'No matching discrepancies.'
-                : noneText(compared)
+                : noneText(comparisons)
             }
           />
           <Older href={next === null ? null : linkTo(PATH, { ...params, before: next })} />
@@ -108,10 +112,23 @@ export const discrepanciesPage = definePage({
   }),
 });
 
-const noneText = (compared: boolean) =>
-  compared
-    ? 'No discrepancies: all compared values agree.'
-    : 'No comparison has run yet: the first one runs two minutes after the start of the recorder.';
+function noneText(comparisons: readonly ComparisonState[]): string {
+  if (comparisons.every(({ checked_at }) => checked_at === null))
+    return 'No comparison has run yet: the first one runs two minutes after the start of the recorder.';
+  return comparisons.some(({ failed_since }) => failed_since !== null)
+    ? 'No discrepancies in the completed comparisons.'
+    : 'No discrepancies: all compared values agree.';
+}
+
+function FailedComparison({ scope, since, error }: ComparisonState & { readonly since: Date }) {
+  return (
+    <p>
+      <StateBadge is="failed" tone="bad" /> The comparison of{' '}
+      {scope === 'nodes' ? 'the nodes' : `the metrics of chain ${scope}`} failed (<Time at={since} />, and not
+      completed since): {error}
+    </p>
+  );
+}
 
 function Counts({ counts }: { readonly counts: readonly DiscrepancyCount[] }) {
   return (

@@ -27,4 +27,8 @@ it('the discrepancies show whether anything was compared', async () => {
   expect((await ask('/discrepancies')).body).toContain('No comparison has run yet');
   await sql`insert into recorder.check_runs (scope, checked_at, duration_ms) values ('nodes', now(), 1)`;
   expect((await ask('/discrepancies')).body).toContain('No discrepancies: all compared values agree.');
+  await sql`insert into recorder.check_runs (scope, failed_since, error) values ('43114', now(), 'no answer')`;
+  const { body } = await ask('/discrepancies');
+  expect(body).toMatch(/The comparison of the metrics of chain 43114 failed .*: no answer/s);
+  expect(body).not.toContain('all compared values agree');
 });
