@@ -100,7 +100,7 @@ describe('the coverage of a dataset', () => {
     [
       `target=${encodeURIComponent("'; drop table x; --<script>alert(1)</script>")}`,
       200,
-      'No gaps in this range',
+      'No matching target',
     ],
     [`after=${encodeURIComponent("zz' or 1=1")}`, 200, 'By target'],
   ])('reports an invalid ?%s', async (query, status, words) => {

@@ -74,7 +74,7 @@ export const chartsPage = definePage({
   },
   content: ({ drawable, targets, drawing, missing, found }, params) => ({
     title: `${drawable.title} · Charts`,
-    islands: ['charts', 'moments'],
+    islands: ['charts'],
     body: (
       <>
         <div class="head">

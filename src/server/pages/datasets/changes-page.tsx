@@ -144,7 +144,7 @@ function content(
       { href: hrefOf('/datasets', asOf), label: 'Data' },
       { href: hrefOf(relationPath(name), asOf), label: name },
     ],
-    islands: ['copy', 'moments'],
+    islands: ['copy'],
     body: (
       <>
         <RelationHead relation={dataset.now} tab="changes" parameters={asOf} />

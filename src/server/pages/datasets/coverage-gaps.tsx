@@ -52,7 +52,8 @@ const shellWord = (text: string) =>
 
 /** The gaps, their reasons, and the commands that fetch them. */
 export function Gaps({ record, all }: { readonly record: CoverageRecord; readonly all: string }) {
-  const { dataset, fetchable, missing } = record;
+  const { dataset, fetchable, missing, targets, parameters } = record;
+  const hasTarget = targets.targets.length > 0 || parameters.after !== undefined;
   const lost = missing.rows.filter(({ reason }) => reason !== NOT_RECORDED_YET);
   const byHeight = axisOf(dataset) === 'height';
   const more = fetchable.next !== null || missing.next !== null;
@@ -103,7 +104,9 @@ export function Gaps({ record, all }: { readonly record: CoverageRecord; readonl
           />
         </div>
       )}
-      {fetchable.rows.length + lost.length === 0 && <Empty>No gaps in this range.</Empty>}
+      {fetchable.rows.length + lost.length === 0 && (
+        <Empty>{hasTarget ? 'No gaps in this range.' : 'No matching target.'}</Empty>
+      )}
       {more && (
         <p>
           More gaps exist. <a href={all}>Show all</a>

@@ -251,7 +251,7 @@ function content(record: CoverageRecord): Content {
       { href: hrefOf('/datasets', asOf), label: 'Data' },
       { href: hrefOf(relationPath(name), asOf), label: name },
     ],
-    islands: ['copy', 'moments'],
+    islands: ['copy'],
     body: (
       <>
         <StatePatterns />

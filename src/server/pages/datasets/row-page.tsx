@@ -107,7 +107,7 @@ function content(
   const chart = chartOfRow(dataset, { ...rows[0], ...parameters }, asOf, first);
   return {
     title: `A row of ${name}`,
-    islands: ['copy', 'moments'],
+    islands: ['copy'],
     crumbs: [
       { href: hrefOf('/datasets', keepAsOf(parameters)), label: 'Data' },
       { href: hrefOf(relationPath(name), keepAsOf(parameters)), label: name },

@@ -120,7 +120,7 @@ function content(
   return {
     title: relation.name,
     crumbs: crumbs(rows),
-    islands: ['copy', 'moments'],
+    islands: ['copy'],
     body: (
       <>
         <RelationHead relation={relation} tab="rows" parameters={parameters} />

@@ -16,7 +16,7 @@ export function Layout({ title, crumbs = [], islands = [], live, instead, site, 
   const { now, url, theme, session, everything, file, assets, behind } = useContext(CurrentView);
   const links = useContext(CurrentLinks);
   const path = url.replace(/[?#].*$/s, '');
-  const scripts = [...(live === undefined ? [] : ['live']), ...islands].flatMap(
+  const scripts = [...(live === undefined ? [] : ['live']), 'moments', ...islands].flatMap(
     (name) => assets.script(name) ?? [],
   );
   return (

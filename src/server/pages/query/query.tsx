@@ -107,7 +107,7 @@ export const queryPage = definePage({
   },
   content: ({ now, answer, refusal }, { sql, as_of, show }) => ({
     title: 'Query',
-    islands: ['query', 'moments', ...(show === 'chart' ? ['charts'] : [])],
+    islands: ['query', ...(show === 'chart' ? ['charts'] : [])],
     body: (
       <>
         <div class="head">
