@@ -15,11 +15,11 @@ chain-recorder up --roles worker`,
   retention: `chain-recorder retention
   everything is kept forever: the configuration has no retention`,
   record: `chain-recorder record validators --target node=validator-1
-  run  target            window  status  pages  items  rows written  quarantined
-   17  node=validator-1  now     done        1     74            37            0`,
+  run  target                        window  status  pages  items  rows written  quarantined
+   17  node=validator-1 subnetId=1…  now     done        1     74            74            0`,
   backfill: `chain-recorder backfill metric_points --from 2026-01-01 --to 2026-02-01 --target chain_id=43114
-  run  target                          window                   status  pages …
-   18  chainId=43114 metric=txCount …  2026-01-01 … 2026-02-01  done        1 …
+  run  target            window                                       status  pages …
+   18  chainId=43114 m…  2026-01-01T00:00:00Z … 2026-02-01T00:00:00Z  done        1 …
 chain-recorder backfill p_blocks --from-height 0`,
   coverage: `chain-recorder coverage metric_points
   dataset        expected  covered  empty  failed  never_requested  not_supported …
@@ -66,7 +66,7 @@ chain-recorder alerts ack 17 --by ann --note "the disk is ordered"
 chain-recorder alerts replay --from 2026-10-01 --to 2026-11-01 --rule node-down`,
   doctor: `chain-recorder doctor
       check          found
-  ok  configuration  34 schedules, 339 targets, from recorder.yaml`,
+  ok  configuration  34 schedules, 339 targets`,
   init: `chain-recorder init --network mainnet --node validator-1=http://10.0.0.11:9650 --chain 43114
   recorder.yaml was written`,
   completion: `chain-recorder completion bash
