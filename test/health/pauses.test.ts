@@ -186,11 +186,20 @@ describe('the number of probes in an interval', () => {
       it.looks.flatMap((look) =>
         look.node === node || look.look.other?.nodeId === node ? [wallOf(look.at)] : [],
       );
-    for (const { node, check, state, from, to, probes } of rows)
+    for (const { node, check, state, from, to, probes } of rows) {
+      // After the clock was corrected, the last state lasts until the next probe.
+      const isKnown = state !== 'unknown' && from !== shiftedAt + hour;
+      expect(isKnown && probes === 0, `${node} ${check} ${state} ${from}`).toBe(false);
       expect([node, check, state, new Date(from), probes]).toEqual([
         ...[node, check, state, new Date(from)],
         looksAt(node).filter((at) => from <= at && at < to).length,
       ]);
+    }
+    const sumOf = (node: string) =>
+      rows
+        .filter((row) => row.node === node && row.check === '*')
+        .reduce((sum, { probes }) => sum + probes, 0);
+    for (const node of ['a', 'b', 'c']) expect(sumOf(node), node).toBe(looksAt(node).length);
     expect(new Set(rows.map(({ node, state }) => `${node} ${state}`)).size).toBe(10);
   });
 });
