@@ -248,6 +248,7 @@ export interface Stakes {
   keptByKeyset: number;
   retired: number;
   retiredAtEnd: number;
+  retiredByOnePage: number;
   contradicted: number;
 }
 
@@ -263,7 +264,14 @@ export async function checkMovingLists(
   cases: number,
   replay: { readonly seed?: number; readonly path?: string } = {},
 ): Promise<Stakes> {
-  const stakes: Stakes = { kept: 0, keptByKeyset: 0, retired: 0, retiredAtEnd: 0, contradicted: 0 };
+  const stakes: Stakes = {
+    kept: 0,
+    keptByKeyset: 0,
+    retired: 0,
+    retiredAtEnd: 0,
+    retiredByOnePage: 0,
+    contradicted: 0,
+  };
   await fc.assert(
     fc.asyncProperty(fc.array(listCase, { minLength: AT_ONCE, maxLength: AT_ONCE }), async (some) => {
       await Promise.all(
@@ -313,6 +321,7 @@ async function checkList(sql: postgres.Sql, one: ListCase, stakes: Stakes): Prom
       if (missed.length >= 2 || byOnePage || byItsEnd) {
         stakes.retired += 1;
         if (byItsEnd) stakes.retiredAtEnd += 1;
+        else if (byOnePage) stakes.retiredByOnePage += 1;
         expect(ended, `s${member} ended at the first walk that missed it`).toBe(missed[0]?.at);
       } else if (missed.length === 0 && before.get(member) === null)
         expect(isCurrent(member), `s${member} was missed by no complete walk`).toBe(true);

@@ -168,7 +168,11 @@ describe('observations of one source', () => {
         for (const dataset of ['validators', 'validator_uptime']) {
           const gaps = await recorder.ranges('gaps', dataset);
           // A gap may contain single polls: they do not divide missing time with one reason.
-          const coverage = (await recorder.ranges('coverage', dataset)).filter(
+          const covered = await recorder.ranges('coverage', dataset);
+          const times = recorder.times(dataset);
+          expect(covered.filter(([from, to]) => !times.includes(from) || !times.includes(to))).toEqual([]);
+          expect(times.filter((at) => !covered.some(([from, to]) => from <= at && at <= to))).toEqual([]);
+          const coverage = covered.filter(
             ([from, to]) => from < to || gaps.every(([start, end]) => from <= start || from >= end),
           );
           const tiles = [...coverage, ...gaps].sort(([a, b], [c, d]) => a - c || b - d);
@@ -177,7 +181,7 @@ describe('observations of one source', () => {
           tiles.slice(1).forEach(([from], at) => {
             expect(from).toBe(tiles[at]?.[1]);
           });
-          expect(tiles.at(-1)?.[1]).toBe(recorder.times(dataset).at(-1));
+          expect(tiles.at(-1)?.[1]).toBe(times.at(-1));
         }
       }),
       {

@@ -345,7 +345,8 @@ describe('any polls of a list', () => {
             whole,
           );
           const gone = [...known.keys()].filter((one) => !shown.includes(one));
-          const doubtful = gone.length * 2 > known.size;
+          const size = known.size;
+          const doubtful = gone.length * 2 > size;
           for (const one of shown) known.set(one, 0);
           let waiting = 0;
           for (const one of whole ? gone : []) {
@@ -357,6 +358,12 @@ describe('any polls of a list', () => {
           }
           if (whole && doubtful) seen[waiting > 0 ? 'doubtful' : 'believed'] += 1;
           expect(status).toBe(whole && waiting === 0 ? 'done' : 'partial');
+          if (whole)
+            expect(await list.told()).toMatchObject(
+              waiting === 0
+                ? { reason: null, complete: true }
+                : { reason: `departures unconfirmed: ${gone.length} of ${size} members are missing` },
+            );
           expect(await list.standing()).toEqual([...known.keys()].map(String).sort());
         }
       }),

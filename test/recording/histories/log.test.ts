@@ -188,6 +188,17 @@ describe('a log', () => {
     expect(await versions()).toMatchObject([{ name: null, to: null }]);
   });
 
+  it('completes an entry by a fuller item, and keeps its values if an item omits them', async () => {
+    const { says, address } = transactionsOf();
+    await says([tx(7, null, { gasUsed: '5' })]);
+    expect(await says([tx(7, '1')])).toBe(1);
+    expect(await says([tx(7, null)])).toBe(0);
+    expect(await says([tx(7, '1', { gasUsed: '5' })])).toBe(0);
+    const rows = await sql`
+      select tx_status, gas_used from reporting.native_transactions where address = ${address}`;
+    expect([...rows]).toEqual([{ tx_status: '1', gas_used: '5' }]);
+  });
+
   it('compares the pages of a commit in order', async () => {
     const { says, versions, shown } = transactionsOf();
     expect(await says([tx(7)], [tx(8), tx(8)], [tx(7)], [tx(9)])).toBe(4);

@@ -56,6 +56,10 @@ function sequence(known: readonly Shown[], key: number): (number | null)[] {
   return changes;
 }
 
+/** Returns the number of keys whose value changed, appeared or disappeared. */
+const countChanges = (before: Shown, after: Shown) =>
+  keysOf([before, after]).filter((key) => before.get(key) !== after.get(key)).length;
+
 const keysOf = (known: readonly Shown[]) => [...new Set(known.flatMap((one) => [...one.keys()]))];
 const sorted = (one: Shown) => [...one].sort(([a], [b]) => a - b);
 
@@ -169,17 +173,22 @@ describe.each([
         const subject = subjectOf();
         const clock = new ManualClock(start);
         const instants: number[] = [];
+        const written: number[] = [];
         for (const step of all) {
           clock.now += step.after;
           instants.push(clock.now);
-          await subject.record(clock, step);
+          written.push(await subject.record(clock, step));
         }
         const known = knownAfter(all);
+        expect(written).toEqual(known.map((now, at) => countChanges(known[at - 1] ?? new Map(), now)));
         for (const [at, instant] of instants.entries())
           expect(await subject.asOf(instant)).toEqual(sorted(known[at] ?? new Map()));
         expect(await subject.asOf(start).catch(unrecorded)).toEqual([]);
         expect(await subject.current()).toEqual(sorted(known.at(-1) ?? new Map()));
         const versions = await subject.versions();
+        const times = versions.flatMap(({ from, to }) => (to === null ? [from] : [from, to]));
+        const isInstant = (time: string) => instants.includes(Date.parse(`${time.slice(0, 23)}Z`));
+        expect(times.filter((time) => !time.endsWith('000') || !isInstant(time))).toEqual([]);
         for (const key of keysOf(known)) {
           const mine = versions.filter((version) => version.key === key);
           // A hole between two versions is the time of an absence.
