@@ -6,7 +6,7 @@ select h.observer, h.node, h.probe, h.check_name, h.state, h.error, h.message, h
   coalesce(h.last_message, p.latest -> h.check_name -> 'message', h.message) as last_message,
   h.failing_since,
   coalesce(h.failures, (p.latest -> h.check_name ->> 'failures')::bigint) as failures,
-  md5('node_health ' || length(h.observer) || ':' || h.observer || length(h.node) || ':' || h.node || length(h.probe) || ':' || h.probe || length(h.check_name) || ':' || h.check_name || trim_scale(extract(epoch from h.started_at) * 1000000) || ',')::uuid as version_id
+  reporting_internal.node_health_version_id(h.observer, h.node, h.probe, h.check_name, h.started_at) as version_id
 from recorder.node_health h
 join recorder.health_probes p using (observer, node, probe)
 where h.ended_at is null;

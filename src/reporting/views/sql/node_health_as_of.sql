@@ -24,7 +24,7 @@ select l.observer, l.node, l.probe, l.check_name, l.state, l.error, l.message, l
     select min(a.started_at) from reporting_internal.node_absences a
     where a.observer = l.observer and a.started_at <= at and a.ended_at > at), least(l.settled_until, at))),
   l.error, l.message, l.failing_since, null::bigint,
-  md5('node_health ' || length(l.observer) || ':' || l.observer || length(l.node) || ':' || l.node || length(l.probe) || ':' || l.probe || length(l.check_name) || ':' || l.check_name || trim_scale(extract(epoch from l.started_at) * 1000000) || ',')::uuid
+  reporting_internal.node_health_version_id(l.observer, l.node, l.probe, l.check_name, l.started_at)
 from reporting_internal.node_health_ledger l
 where l.started_at <= at and (l.ended_at is null or l.ended_at > at) and reporting_internal.has_record('node_health', at)
 $$;

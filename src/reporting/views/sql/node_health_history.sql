@@ -1,5 +1,5 @@
 create or replace view reporting.node_health_history as
-select i.*, md5('node_health ' || length(i.observer) || ':' || i.observer || length(i.node) || ':' || i.node || length(i.probe) || ':' || i.probe || length(i.check_name) || ':' || i.check_name || trim_scale(extract(epoch from i.started_at) * 1000000) || ',')::uuid as version_id
+select i.*, reporting_internal.node_health_version_id(i.observer, i.node, i.probe, i.check_name, i.started_at) as version_id
 from (
 select s.observer, s.node, s.probe, '*'::text as check_name, s.state, s.started_at, s.ended_at, s.is_open, s.probes,
   s.error, null::jsonb as message, s.last_error, null::jsonb as last_message, null::timestamptz as failing_since,
