@@ -78,6 +78,5 @@ const cell = (value: unknown, out: OutputStream): string =>
 
 function plain(value: unknown): string {
   if (value === null || value === undefined) return '–';
-  if (value instanceof Date) return value.toISOString().replace('.000Z', 'Z');
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
