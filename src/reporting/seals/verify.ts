@@ -75,7 +75,7 @@ export async function verify(options: VerificationOptions): Promise<VerifyResult
       ...(options.kept === undefined ? [] : findKeptStatement(chain, options.kept)),
     ];
     const total = { rows: 0, ends: 0, unsealed: 0, removed: 0, more: 0 };
-    const differences: SealDifference[] = [];
+    let differences: SealDifference[] = [];
     for (const [dataset, seals] of newest ? chain.datasets : []) {
       if (!newest || options.signal?.aborted) break;
       const changes = declared.filter((one) => one.dataset === dataset);
@@ -86,7 +86,7 @@ export async function verify(options: VerificationOptions): Promise<VerifyResult
         const found = await verifyDataset(sql, dataset, seals, chain, newest, changes, options);
         for (const count of ['rows', 'ends', 'unsealed', 'removed', 'more'] as const)
           total[count] += found[count];
-        differences.push(...found.differences);
+        differences = differences.concat(found.differences);
       } catch (error) {
         // A table or column that was sealed is missing.
         if (!isUndefinedObject(error)) throw error;
