@@ -31,7 +31,7 @@ export function factOf(name: string): Fact | undefined {
 interface Switched {
   /** Unix seconds. */
   readonly since: number;
-  /** The name of the only node to which it applies. */
+  /** Name of the only node to which the fact applies. Undefined: all nodes. */
   readonly node: string | undefined;
 }
 
@@ -39,7 +39,9 @@ interface Switched {
 export class Facts {
   readonly #on = new Map<Fact, Switched>();
 
-  /** Switches a fact on from a time (Unix seconds) on; a fact of nodes may be limited to one of them, by its name. */
+  /**
+   * Switches a fact on from a time (Unix seconds). A fact of nodes may be limited to the node with this name.
+   */
   on(fact: Fact, since: number, node?: string): void {
     this.#on.set(fact, { since, node });
   }
@@ -49,19 +51,25 @@ export class Facts {
     this.#on.delete(fact);
   }
 
-  /** Start (Unix seconds) of a fact at a time, for a node; undefined if it does not apply. */
+  /**
+   * Returns the start (Unix seconds) of a fact that applies at a time, for a node. Returns undefined if the
+   * fact does not apply.
+   */
   since(fact: Fact, sec: number, node?: string): number | undefined {
     const found = this.#on.get(fact);
     const meant = found !== undefined && (found.node ?? node) === node;
     return meant && found.since <= sec ? found.since : undefined;
   }
 
-  /** Whether a fact applies at a time (Unix seconds), for a node. */
+  /** Returns whether a fact applies at a time (Unix seconds), for a node. */
   has(fact: Fact, sec: number, node?: string): boolean {
     return this.since(fact, sec, node) !== undefined;
   }
 
-  /** A name as people write it, in responses at a time (Unix seconds). */
+  /**
+   * Returns a name as responses contain it at a time (Unix seconds): with characters that PostgreSQL cannot
+   * store while `names-with-nul` applies.
+   */
   spelt(name: string, sec: number): string {
     return this.has('names-with-nul', sec) ? `${name}\u0000\ud83d` : name;
   }

@@ -23,7 +23,7 @@ export function mix(seed: number, a: number, b = 0, c = 0): number {
   return finish(absorb(absorb(absorb(seed, a), b), c));
 }
 
-/** As mix, as a fraction: 0 <= unit < 1. */
+/** Returns the result of {@link mix} as a fraction: 0 <= unit < 1. */
 export function unit(seed: number, a: number, b = 0, c = 0): number {
   return mix(seed, a, b, c) / 0x1_0000_0000;
 }

@@ -63,12 +63,17 @@ async function ask(): Promise<{ readonly ok: boolean; readonly page: Document | 
   }
 }
 
-/** Shows it once: a screen reader reads it at each change. */
+/**
+ * Displays a message if it differs from the displayed one. Screen readers read the message at each change.
+ */
 function tell(words: string): void {
   if (stale && stale.textContent !== words) stale.textContent = words;
 }
 
-/** The user is about to use an element in it, which would be replaced: a link, a control, a selected text. */
+/**
+ * Returns whether the user is about to use an element that a refresh would replace: a link, a control, a
+ * selected text.
+ */
 function isHeld(main: HTMLElement): boolean {
   const focused = document.activeElement;
   const isUsed = focused !== main && main.contains(focused) && !focused?.matches(TABLES);

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { defineConfig } from 'vite';
 
 const here = import.meta.dirname;
-/** Every module here is an island that pages can load by its name; the styles are one file. */
+/**
+ * Names of the islands. Every module in this folder is an island that pages can load by its name. The styles
+ * are one file.
+ */
 const islands = readdirSync(here).filter((name) => name.endsWith('.ts') && name !== 'vite.config.ts');
 
 /** Builds the islands and the styles to dist/web, with hashed names and a manifest that the server reads. */

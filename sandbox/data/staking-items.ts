@@ -13,7 +13,7 @@ export interface StakingItem {
   readonly time: number;
   readonly hash: string;
   readonly type: string;
-  /** The accounts whose funds it spends. */
+  /** The accounts whose funds the transaction spends. */
   readonly owner: Account;
   /** Further receivers. */
   readonly payees?: readonly Account[];

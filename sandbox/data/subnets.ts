@@ -12,7 +12,7 @@ import { CONVERTED_AFTER, type Subnet } from '../network/subnets.ts';
 import type { DataService } from './data-service.ts';
 import { networkOf } from './networks.ts';
 
-/** A subnet changes its owner this many seconds after its creation. */
+/** Time from the creation of a subnet to the change of its owner, in seconds. */
 export const TRANSFERRED_AFTER = 120 * DAY;
 
 function height(network: Network, sec: number): string {

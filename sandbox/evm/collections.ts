@@ -8,7 +8,7 @@ import { lowerBound } from './sequence.ts';
 /** Token ids of the ERC-1155 collections; ERC-721 ones mint a token every day and a half, up to 400. */
 export const CARDS = 6;
 const MOST = 400;
-/** Every seventh ERC-721 token has an id of more than 64 bits. */
+/** Base of the token ids of more than 64 bits, which every seventh ERC-721 token has. */
 const BEYOND = 2n ** 200n;
 
 const STATUSES = ['INDEXED', 'INDEXED', 'INDEXED', 'UNREACHABLE_TOKEN_URI', 'UNINDEXED'];

@@ -16,7 +16,7 @@ export interface TransactionKey {
   readonly number: number;
 }
 
-/** One EVM chain with its accounts; everything on it is found by number. */
+/** One EVM chain with its accounts. All objects of the chain are computed from their numbers. */
 export class EvmNetwork {
   readonly chain: EvmChain;
   readonly ids: IdSpaces;
@@ -87,7 +87,10 @@ export class EvmNetwork {
     );
   }
 
-  /** The transaction of a hash; undefined for a hash of anything else, or of another chain. */
+  /**
+   * Returns the transaction with a hash. Returns undefined if the hash belongs to another object or another
+   * chain.
+   */
   key(hash: string): TransactionKey | undefined {
     const meaning = this.ids.hash.decode(hash);
     if (meaning?.kind !== KIND.evmTransaction) return undefined;

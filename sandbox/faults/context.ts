@@ -32,8 +32,11 @@ export interface FaultContext {
 /** Effect on the response. */
 export interface Spoilt {
   readonly delivery: Delivery;
-  /** The metric points in it, if they differ from those of the correct response. */
+  /** The metric points in the response, if they differ from those of the correct response. */
   readonly metric?: MetricPoints | undefined;
-  /** The metric points that can still be read from it: all, none, or all except those with these timestamps. */
+  /**
+   * The metric points in the response that a client can still read: all, none, or all except those with these
+   * timestamps.
+   */
   readonly readable: 'all' | 'none' | { readonly without: readonly number[] };
 }

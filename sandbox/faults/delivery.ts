@@ -8,7 +8,10 @@ export type Manner =
   | { readonly kind: 'late'; readonly afterMs: number }
   /** One byte at a time. */
   | { readonly kind: 'drip'; readonly everyMs: number }
-  /** Half of the body: with the whole length announced, in chunks, or up to the end of the stream. */
+  /**
+   * Half of the body. `length`: the header contains the length of the whole body. `chunked`: the last chunk
+   * is missing. `close`: the connection closes without a length.
+   */
   | { readonly kind: 'cut'; readonly by: 'length' | 'chunked' | 'close' }
   /** A JSON string of this many bytes. */
   | { readonly kind: 'endless'; readonly bytes: number };

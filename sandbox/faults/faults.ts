@@ -42,7 +42,10 @@ function matches(match: FaultMatch, context: FaultContext): boolean {
   );
 }
 
-/** The plan of faults: for selected requests, and random ones at a rate, derived from the seed. */
+/**
+ * The planned faults: those of selected requests, and random ones at a rate. The random ones are derived from
+ * the seed.
+ */
 export class Faults {
   readonly #seed: number;
   #planned: Planned[] = [];
@@ -83,7 +86,7 @@ export class Faults {
     this.#rates = [];
   }
 
-  /** Whether faults could be served at all: otherwise responses need no preparation for them. */
+  /** True if no fault can be served, so that responses need no preparation for one. */
   get idle(): boolean {
     return this.#planned.length === 0 && this.#rates.length === 0;
   }

@@ -39,7 +39,7 @@ export function problem(status: number, message: string | readonly string[]): An
   return { status, document: { message, error: ERRORS[status] ?? 'Error', statusCode: status } };
 }
 
-/** Thrown if a request is invalid; it becomes an error response. */
+/** Error for an invalid request. The error becomes an error response. */
 export class Refusal extends Error {
   readonly status: number;
   readonly reasons: string | readonly string[];

@@ -77,7 +77,7 @@ export function slice<T>(items: readonly T[], page: Page, order: Order, key: (it
     : { items: found, nextPageToken: page.next(last.key) };
 }
 
-/** A range of numbered objects, from included, to excluded. */
+/** A range of numbered objects: inclusive start, exclusive end. */
 export interface Numbers {
   readonly from: number;
   readonly to: number;

@@ -1,11 +1,11 @@
 /** Changes of a walk through pages by a fault. Default: the correct behaviour. */
 export interface WalkManner {
-  /** The list is sorted the other way. */
+  /** True if the list is sorted in the opposite order. */
   readonly reversed?: boolean;
   /** Number of items per page, regardless of the request. */
   readonly pageSize?: number;
-  /** The token for the page after this many is expired. */
+  /** Number of pages after which the token of the next page is expired. */
   readonly pages?: number;
-  /** A token depends only on its place: the same place, the same token, at any time. */
+  /** True if a token depends only on its place, so that the token of a place is the same at any time. */
   readonly tokensOfPlace?: boolean;
 }

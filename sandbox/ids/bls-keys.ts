@@ -105,8 +105,9 @@ export interface BlsKey {
 }
 
 /**
- * The key with a number, modulo the available ones. They were created once, because a signature is slower than a
- * response: the secret key of number i is the SHA-256 of `sandbox key i`, modulo the order of the curve BLS12-381.
+ * Returns the key with a number, modulo the number of keys. The keys were created in advance, because a
+ * signature is slower than a response. The secret key of number i is the SHA-256 of `sandbox key i`, modulo
+ * the order of the curve BLS12-381.
  */
 export function blsKey(number: number): BlsKey {
   const bytes = Buffer.from(PAIRS[number % PAIRS.length] ?? '', 'base64');

@@ -101,12 +101,14 @@ export class Ledger {
     return Object.fromEntries(this.#faults);
   }
 
-  /** Every returned metric value that matches, in the order of the responses within each series. */
+  /**
+   * Returns every matching metric value of the responses, in the order of the responses within each series.
+   */
   metrics(filter: MetricFilter = {}): MetricAnswer[] {
     return [...this.#metrics.find(filter)];
   }
 
-  /** As metrics, one by one. */
+  /** Yields the same values as {@link metrics}, one by one. */
   eachMetric(filter: MetricFilter = {}): Generator<MetricAnswer> {
     return this.#metrics.find(filter);
   }

@@ -14,7 +14,10 @@ export interface Range {
   readonly limit: number;
 }
 
-/** All the series of the metrics service, by chain id or `total`. It has no sums of `mainnet` and `testnet`: these are public networks. */
+/**
+ * All series of the metrics service, by chain id or `total`. The total includes no sums of `mainnet` and
+ * `testnet`, which are public networks.
+ */
 export class Metrics {
   readonly #series = new Map<string, Series>();
 

@@ -1,10 +1,10 @@
 import { mix, unit } from '../random.ts';
 import { HOUR } from './calendar.ts';
 
-/** The service counts again every 15 minutes of simulated time (several times each hour). */
+/** Interval of the recounts by the service, in simulated seconds. */
 const REFRESH_SEC = 900;
 
-/** From this age in seconds on, an hour never changes again. */
+/** Age from which an hour never changes again, in seconds. */
 export const SETTLED_AFTER = 6 * 24 * HOUR;
 
 /** The last refresh at or before a time. */
@@ -13,10 +13,10 @@ export function lastRefresh(sec: number): number {
 }
 
 /**
- * The share of an hour's final count at a refresh, when the hour is `age` seconds old. It grows to 97 % during the hour
- * and to 100 % within two hours more. One hour of each day is completed only 20 to 30 hours later, so that days settle
- * about a day late; three hours in a thousand are revised as late as five days after, and three in a thousand are
- * counted a tenth too high for three hours and then as before.
+ * Returns the counted share of an hour's final count, when the hour is `age` seconds old. The share grows to
+ * 97 % during the hour, and to 100 % within two more hours. One hour of each day is complete only 20 to 30
+ * hours later, so that days settle about a day late. Of a thousand hours, three are revised up to five days
+ * later. Three others are counted a tenth too high for three hours.
  */
 export function share(seed: number, hour: number, age: number): number {
   if (age < HOUR) return (0.97 * age) / HOUR;
@@ -31,8 +31,9 @@ export function share(seed: number, hour: number, age: number): number {
 }
 
 /**
- * Whether a window's point is missing from the responses for now: a few in a thousand vanish for some hours, hours when
- * they are three hours past, days when they are 30 hours past, and reappear.
+ * Returns whether the point of a window is currently missing from the responses. A few points in a thousand
+ * vanish for some hours and reappear: those of hours when they are three hours old, those of days when they
+ * are 30 hours old.
  */
 export function isGone(
   seed: number,

@@ -84,7 +84,7 @@ export class Traffic {
     return counts;
   }
 
-  /** The days of a window, from included, to excluded. */
+  /** Returns the counts of the days of a window: inclusive start, exclusive end. */
   days(from: number, to: number, refresh: number): Counts {
     let counts = NOTHING;
     const last = Math.min(to, refresh);

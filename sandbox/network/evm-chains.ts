@@ -7,7 +7,7 @@ export interface EvmChain {
   readonly number: number;
   readonly network: NetworkName;
   readonly name: string;
-  /** Unix seconds of its first block. */
+  /** Time of the first block of the chain, in Unix seconds. */
   readonly launchSec: number;
   /** Transactions of a usual hour at launch; 0: nothing was ever indexed. */
   readonly perHour: number;

@@ -2,7 +2,10 @@ import type { Period } from './periods.ts';
 import { HORIZON } from './periods.ts';
 import { coreSeats } from './validators.ts';
 
-/** Rounds (from included, to excluded) in which one seat proposes the same slots, after `before` earlier blocks. */
+/**
+ * Rounds (inclusive start, exclusive end) in which one seat proposes the same slots, after `before` earlier
+ * blocks.
+ */
 interface Segment {
   readonly from: number;
   readonly to: number;

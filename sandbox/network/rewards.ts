@@ -55,7 +55,7 @@ export function expectedRewards(validation: ValidatorStake): ExpectedReward[] {
   ];
 }
 
-/** Whether a delegation has an old transaction type, whose fee is paid when the delegation ends. */
+/** Returns whether a delegation has an old transaction type, whose fee is paid when the delegation ends. */
 const paysFeeAtOnce = (network: Network, { start, node }: Stake) =>
   mix(network.seed, start, node.seat, 91) % 10 === 0;
 

@@ -27,7 +27,10 @@ export interface Subnet {
   readonly members: readonly Member[];
 }
 
-/** A validator of a subnet other than the primary network; an L1's has `l1`, a permissioned one's does not. */
+/**
+ * A validator of a subnet other than the primary network. `l1` is true for a validator of an L1, and false
+ * for one of a permissioned subnet.
+ */
 export interface Member extends Period {
   readonly id: string;
   readonly idBytes: Buffer;
@@ -35,11 +38,14 @@ export interface Member extends Period {
   readonly l1: boolean;
   readonly baseWeight: bigint;
   readonly ownerKey: number;
-  /** Its number among the members of all subnets. */
+  /** Number of the member among the members of all subnets. */
   readonly number: number;
 }
 
-/** A subnet becomes an L1 this many seconds after its creation, and from then on its L1 validators join. */
+/**
+ * Time from the creation of a subnet to its conversion to an L1, in seconds. The L1 validators join from then
+ * on.
+ */
 export const CONVERTED_AFTER = 30 * DAY;
 
 interface Plan {
@@ -160,7 +166,10 @@ export function currentMembers(subnet: Subnet, sec: number): Member[] {
   return subnet.members.filter((member) => holds(member, sec));
 }
 
-/** Number of times that a member's weight was set since it joined: an L1's every 17 days, a permissioned one's never. */
+/**
+ * Number of changes of the weight of a member since it joined. The weight of an L1 validator changes every 17
+ * days. The weight of a validator of a permissioned subnet never changes.
+ */
 export function weightChanges(member: Member, sec: number): number {
   return member.l1 ? Math.floor((sec - member.start) / STEP) : 0;
 }

@@ -3,7 +3,7 @@ import type { Network } from '../network/network.ts';
 import type { PrimaryChain } from '../network/primary-chains.ts';
 import { type Transfer, transferOf } from './transactions.ts';
 
-/** Numbers of the types in the bytes of each chain (codec version 0). */
+/** Type ids in the bytes of each chain (codec version 0). */
 const TYPES = {
   transfer: { base: [34, 0], import: [17, 3], export: [18, 4] },
   block: [32, 20],

@@ -3,7 +3,7 @@ import type { Call } from '../http/call.ts';
 import { isObject, type Json, type JsonObject, readJson } from '../json.ts';
 import { BadParams, Params } from './params.ts';
 
-/** Thrown by a method: the message of the error in the response. */
+/** Error that a method throws. Its message becomes the message of the error in the response. */
 export class RpcFailure extends Error {}
 
 /** A JSON-RPC method; sec is the simulated time in Unix seconds. */

@@ -1,7 +1,7 @@
 import { isId, isNodeId } from '../ids/base58.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 
-/** Thrown if a parameter has the wrong type; the node answers all of these with one message. */
+/** Error for a parameter of the wrong type. Nodes respond with the same message to all of these. */
 export class BadParams extends Error {}
 
 /** The parameters of a JSON-RPC request: an object, a list of one object, or nothing. */

@@ -73,7 +73,10 @@ function blockchains(node: SimulatedNode, sec: number): JsonObject[] {
   return [...own, ...others];
 }
 
-/** Validating for the primary network's chains, Syncing for tracked subnets, else Created. */
+/**
+ * Returns the status of a blockchain. Chains of the primary network are `Validating` on a bootstrapped
+ * validator, else `Syncing`. Chains of tracked subnets are `Syncing`, other known ones `Created`.
+ */
 function status(node: SimulatedNode, id: string, sec: number): string {
   if (id === '') throw new RpcFailure("argument 'blockchainID' not given");
   const known = blockchainId(node, id);

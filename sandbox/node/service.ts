@@ -39,7 +39,7 @@ function probed(node: SimulatedNode, probe: Probe, call: Call): NodeAnswer {
 export class NodeService {
   readonly node: SimulatedNode;
   readonly #info: Methods;
-  /** By the name or id of the chain after /ext/bc/. */
+  /** Methods of each chain, by the name or id of the chain after /ext/bc/. */
   readonly #chains = new Map<string, Methods>();
   readonly #health: Methods;
 

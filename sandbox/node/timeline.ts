@@ -3,7 +3,7 @@ import { between, derive, mix, unit } from '../random.ts';
 /** The checks that can fail. */
 const FAILING = ['network', 'P', 'C', 'X', 'diskspace', 'database', 'router', 'bls'] as const;
 
-/** A span in which a check of a node fails; from included, to excluded, in Unix seconds. */
+/** A span in which a check of a node fails, in Unix seconds: inclusive start, exclusive end. */
 export interface Incident {
   readonly from: number;
   readonly to: number;

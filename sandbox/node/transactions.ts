@@ -20,7 +20,7 @@ export interface Transfer {
   readonly id: string;
   readonly networkId: number;
   readonly kind: 'base' | 'import' | 'export';
-  /** The chain that it exports to or imports from. */
+  /** The chain to which the transaction exports, or from which it imports. */
   readonly otherChain: string | undefined;
   readonly output: { readonly assetId: string; readonly amount: bigint; readonly owner: Account };
   readonly spent: Spent;

@@ -19,7 +19,10 @@ function owner(network: Network, accounts: readonly Account[], sec: number): Jso
   return { locktime: String(network.locktime(sec)), threshold: '1', addresses };
 }
 
-/** The share of time, in percent with four decimals, that one node saw another online since it started. */
+/**
+ * Returns the share of time in which one node was connected to another since its start, in percent with four
+ * decimals.
+ */
 export function observedUptime(viewer: SimulatedNode, seat: number, sec: number): number {
   const usual = 88 + 12 * Math.sqrt(unit(viewer.network.seed, seat, 51));
   const drift =
@@ -27,7 +30,7 @@ export function observedUptime(viewer: SimulatedNode, seat: number, sec: number)
   return Math.min(100, Math.max(0, usual + drift));
 }
 
-/** Whether one node is connected to another now: mostly. */
+/** Returns whether one node is currently connected to another, which is true for most pairs. */
 export function isConnected(viewer: SimulatedNode, seat: number, sec: number): boolean {
   return viewer.identity.seat === seat || mix(viewer.seed, seat, Math.floor(sec / 300), 54) % 40 !== 0;
 }

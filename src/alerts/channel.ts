@@ -21,7 +21,7 @@ export type MakeChannel<Type extends ChannelConfig['type']> = (
   config: Extract<ChannelConfig, { type: Type }>,
 ) => AlertChannel;
 
-/** Opens a channel. Its module is loaded on demand. */
+/** Opens a channel. The module of the channel is loaded on demand. */
 export async function openChannel(config: ChannelConfig, secrets: NamedSecrets): Promise<AlertChannel> {
   const filled = withSecrets(config, secrets);
   switch (filled.type) {

@@ -1,7 +1,7 @@
 /** Target of an export: a local folder, or a prefix of a bucket. */
 export type ExportDestination =
   | { readonly folder: string }
-  /** The prefix has no slash at either end; empty: the whole bucket. */
+  /** A prefix of a bucket, without a slash at either end. Empty: the whole bucket. */
   | { readonly bucket: string; readonly prefix: string };
 
 /** Parses the target of an export: a folder, or `s3://BUCKET/PREFIX`. Returns null if the text is neither. */

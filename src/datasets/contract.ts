@@ -57,7 +57,10 @@ export interface SourcePage {
   readonly note?: string;
 }
 
-/** Client of a source for its upstream. Its calls are counted, throttled by the budget, and retried. */
+/**
+ * Client of a source for its upstream. The calls of the client are counted, throttled by the budget, and
+ * retried.
+ */
 export interface UpstreamClient {
   /**
    * Sends a GET to a path below the URL of the upstream and returns the parsed body of a 2xx response.
@@ -234,8 +237,9 @@ export interface Source {
 export interface Recorded {
   readonly name: string;
   /**
-   * Name of the view in `reporting` with its rows, and prefix of its other views: the name of the dataset, or
-   * `node_D` if every node reports the same entities ({@link Dataset.everyNode}).
+   * Name of the view in `reporting` with the rows of the dataset, and prefix of the other views of the
+   * dataset. The name is that of the dataset, or `node_D` if every node reports the same entities ({@link
+   * Dataset.everyNode}).
    */
   readonly relation: string;
   /** One sentence that describes a row. The sentence becomes the COMMENT of the view. */
@@ -266,7 +270,7 @@ export interface Dataset extends Recorded {
   readonly single?: readonly string[];
   /** Set if the rows are entries of a chain. Entries that do not continue the recorded chain are rejected. */
   readonly chain?: ChainLinks;
-  /** Columns of lists that few rows fill. A partial index finds these rows without a scan. */
+  /** Columns with lists that are empty in most rows. A partial index finds the other rows without a scan. */
   readonly seldom?: readonly string[];
   /**
    * Only for a `state` with many members that change often: an index finds the versions at a moment. Without
@@ -328,8 +332,8 @@ export interface ChainLinks {
 }
 
 /**
- * Comparison of a dataset between nodes. Its request and its key contain `node`. The key of a sample is its
- * request.
+ * Comparison of a dataset between nodes. The request and the key of the dataset contain `node`. The key of a
+ * sample is the request of the sample.
  */
 export interface EveryNode {
   /**

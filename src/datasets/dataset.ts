@@ -266,7 +266,7 @@ function tableOf(declaration: Declaration, all: readonly DatasetColumn[]) {
           uniqueIndex(`${name}_now`).on(keyExpression).where(sql.raw(POINT_VALUES.last)),
           index(`${name}_history`).on(sql`${keyExpression}, valid_from`).where(sql.raw(POINT_VALUES.before)),
           timeIndex(`${name}_recorded`, 'valid_from'),
-          // Finds recently revised points. It has an entry only for a version that ended.
+          // Finds recently revised points. The index has an entry only for a version that ended.
           index(`${name}_revised`).on(sql`valid_to`).where(sql`valid_to is not null`),
         ];
     }

@@ -245,8 +245,8 @@ export function list(element?: z.ZodType, meaning?: string): Field {
 }
 
 /**
- * A list whose order has no meaning, such as addresses that may sign. Its elements are sorted by their
- * canonical JSON, so that a different order of elements or of their members is no change.
+ * A list whose order has no meaning, such as addresses that may sign. The elements of the list are sorted by
+ * their canonical JSON, so that a different order of elements or of their members is no change.
  */
 export function set(element?: z.ZodType, meaning?: string): Field {
   const normalize = normalizationOf(element);

@@ -35,7 +35,7 @@ interface CreatedObject {
   readonly declared: boolean;
 }
 
-/** The existing object with the name of a declared object. Its key is null if there is no such object. */
+/** The existing object with the name of a declared object. `key` is null if there is no such object. */
 interface ExistingObject {
   readonly key: ObjectKey | null;
   /** True if the existing object equals its declaration. */

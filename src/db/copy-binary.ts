@@ -93,9 +93,9 @@ export async function readCopy(
   if (!ended) throw new Error('the output of COPY is truncated');
 }
 
-/** More bytes of the row have to be received. */
+/** Result if the received bytes end within a row. */
 const INCOMPLETE = -1;
-/** The trailer: there are no more rows. */
+/** Result if the trailer is reached, which follows the last row. */
 const END_OF_ROWS = -2;
 
 /**

@@ -56,7 +56,7 @@ export class ReadGate {
   readonly #userQueries: Semaphore<number>;
 
   /**
-   * Connections are opened when they are needed.
+   * Creates the gate. Connections are opened when they are needed.
    * @param url postgres://…, as in DATABASE_URL
    * @param replica read instead of the primary; null to read the primary
    */
@@ -78,8 +78,8 @@ export class ReadGate {
   }
 
   /**
-   * Runs `work` with a connection that nothing else uses at the same time. Its statements are cancelled if
-   * `signal` aborts.
+   * Runs `work` with a connection that nothing else uses at the same time. The statements of `work` are
+   * cancelled if `signal` aborts.
    * @param work must not use the connection after its promise has settled
    * @throws TooManyReadsError if too many reads wait, or this one waited too long
    * @throws ReplicaUnavailableError if the replica is unavailable

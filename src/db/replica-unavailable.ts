@@ -1,4 +1,4 @@
-/** Thrown if the replica for reads is unavailable at this moment. */
+/** Error of a read while the replica is unavailable. */
 export class ReplicaUnavailableError extends Error {
   override readonly name = 'ReplicaUnavailableError';
   /** Makes `isDatabaseUnavailable` classify the error as a connection error. */

@@ -137,7 +137,7 @@ export class Replica {
   #found: FoundReplica | null = null;
 
   /**
-   * Connections are opened when they are needed.
+   * Creates the clients of a replica. Connections are opened when they are needed.
    * @param url of one server
    */
   constructor(url: string) {

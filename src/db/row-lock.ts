@@ -19,7 +19,7 @@ export const LOCKS = {
   compare: 'compare',
   close: 'close',
   export: 'export',
-  /** Removal of data past its retention. */
+  /** Removal of data that is older than its retention. */
   retain: 'retain',
   /** Assignment of a commit's number; held by transactions. */
   changes: 'changes',

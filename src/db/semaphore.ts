@@ -1,4 +1,7 @@
-/** Thrown if there are too many concurrent reads. The same read may succeed a little later. */
+/**
+ * Error of a read that is refused because of too many concurrent reads. The same read may succeed a little
+ * later.
+ */
 export class TooManyReadsError extends Error {
   override readonly name = 'TooManyReadsError';
   /** Time to wait before a retry, in s. */

@@ -7,9 +7,9 @@ export type Slots = ReadonlyMap<number, Histogram>;
 const MAX_COUNT = 0xffff;
 
 /**
- * Encodes slots as bytes. There is one entry per slot and bucket. Its four bytes (slot, bucket, count high,
- * count low) are in four consecutive planes, because the compression of PostgreSQL needs similar bytes next
- * to each other. SQL reads an entry by its position (src/reporting/views/sql/node_latency.sql).
+ * Encodes slots as bytes. There is one entry per slot and bucket. The four bytes of an entry (slot, bucket,
+ * count high, count low) are in four consecutive planes, because the compression of PostgreSQL needs similar
+ * bytes next to each other. SQL reads an entry by its position (src/reporting/views/sql/node_latency.sql).
  */
 export function encodeSlots(slots: Slots): Buffer {
   const entries = [...slots].flatMap(([slot, histogram]) =>

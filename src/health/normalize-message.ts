@@ -27,7 +27,7 @@ const TOKEN = new RegExp(
   `((?:${[...IDS, TIME, DURATION, NUMBER].join('|')})${END})|HTTP \\d{3}\\b|[\\p{L}\\p{N}_][\\p{L}\\p{N}_.-]*`,
   'gu',
 );
-/** A list of ids is replaced like one id, so that a different number of ids is no change. */
+/** Lists of ids. Each list is replaced like one id, so that a different number of ids is no change. */
 const LIST = /#(?:["'`\s,;]+#)+/g;
 
 /**

@@ -24,7 +24,9 @@ export class OtherNodes {
   readonly #answering = new Map<string, OtherProbe>();
   /** Ended probes that are not written yet. */
   #ended: WatchedProbe[] = [];
-  /** Number of queries and names of the checks of each probe until its last end, by key. */
+  /**
+   * Counts of the ended recordings of each probe, by key: the number of queries, and the names of the checks.
+   */
   readonly #earlier = new Map<string, { readonly queryCount: number; readonly names: ReadonlySet<string> }>();
 
   /** @param resume returns the stored state of a probe */

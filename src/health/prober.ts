@@ -27,8 +27,8 @@ const MAX_QUERIES_PER_TICK = 40;
 const MIN_CONFIRM_DELAY_MS = 2_500;
 const CONFIRM_SPREAD_MS = 2_000;
 /**
- * A timestamp of a check is stale if it has not changed for this number of intervals and for at least
- * {@link MIN_STALE_MS} ms.
+ * Number of intervals without a change after which the timestamp of a check is stale. The timestamp must also
+ * be unchanged for at least {@link MIN_STALE_MS} ms.
  */
 const STALE_INTERVALS = 5;
 const MIN_STALE_MS = 150_000;
@@ -39,7 +39,9 @@ const LOG_INTERVAL_MS = 60_000;
 /** Maximum time for which the end waits for queries in progress, in ms. */
 const LAST_QUERIES_TIMEOUT_MS = 2_000;
 
-/** The clock of the database was set back permanently, so that the prober must acquire its ledger again. */
+/**
+ * Error if the clock of the database was set back permanently. The prober must then acquire its ledger again.
+ */
 export class ClockWentBack extends Error {
   override readonly name = 'ClockWentBack';
 
@@ -50,7 +52,10 @@ export class ClockWentBack extends Error {
 
 /** An absence that has not ended. */
 interface OpenAbsence extends Omit<ObserverAbsence, 'to' | 'reason'> {
-  /** Null: the observer is new. Its ledger has no time before the first results, so that nothing is missing. */
+  /**
+   * Null: the observer is new. The ledger of a new observer has no time before the first results, so that
+   * nothing is missing.
+   */
   readonly reason: string | null;
 }
 
@@ -79,7 +84,7 @@ export class Prober {
   #awaited: Set<WatchedProbe> | null = null;
   /** Number of queries before the clocks contradicted each other. */
   #countsBeforeDoubt: ProbeCounts = {};
-  /** The clock was set back permanently, so that the written ledger is ahead of it. */
+  /** True if the clock was set back permanently, so that the written ledger is ahead of the clock. */
   #clockWentBack = false;
   #flushing: Promise<void> | null = null;
 

@@ -175,7 +175,10 @@ const unknownVerdict = (error: string) =>
   createVerdict(WHOLE_PROBE, { state: 'unknown', error, message: null }, false, null);
 const LOST_VERDICT = unknownVerdict('the observed states could not be stored');
 
-/** The observed verdict of a probe under maintenance is unknown, because the ledger does not store it. */
+/**
+ * Returns the current verdict of an interval. A probe under maintenance has an unknown verdict, because the
+ * ledger does not store the observed one.
+ */
 function resumeVerdict(row: OpenInterval): CurrentVerdict {
   const { check, error, message, reported, last_error, last_message, failures } = row;
   const known = state.parse(row.state);

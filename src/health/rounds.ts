@@ -6,8 +6,8 @@ export interface DueProbe<T> {
 }
 
 /**
- * Schedules every probe once per interval, spread evenly. Skipped queries are not repeated later: each
- * overdue probe is queried once, and its other skipped queries count as missed.
+ * Schedules every probe once per interval, spread evenly. After a delay, each overdue probe is queried once.
+ * The other overdue queries of the probe are not repeated and count as missed.
  */
 export class ProbeSchedule<T> {
   readonly #probes: readonly T[];

@@ -160,8 +160,8 @@ function limitReadings(
 }
 
 /**
- * Returns the reading for all checks beyond the limit. Its texts contain no names of checks, because these may
- * change with each query.
+ * Returns the reading for all checks beyond the limit. The texts of this reading contain no names of checks,
+ * because the names may change with each query.
  */
 const toRemainingChecks = ({ state }: CheckReading): CheckReading => ({
   name: REMAINING_CHECKS,

@@ -27,7 +27,7 @@ const MAX_QUERY_MOMENTS = 1_000;
 /** Initial state of a probe: empty, or as an earlier process stored it. */
 export interface ResumedProbe {
   readonly state: ProbeState;
-  /** The probe is under maintenance in the ledger. */
+  /** True if the probe is under maintenance in the ledger. */
   readonly maintained: boolean;
   readonly probes: number;
   readonly hour: { readonly start: number; readonly entries: Buffer } | null;
@@ -35,14 +35,14 @@ export interface ResumedProbe {
   readonly settled: number;
 }
 
-/** One probe of one node in the prober. Its moments are on the monotonic clock. */
+/** One probe of one node in the prober. Moments of a probe are on the monotonic clock. */
 export class WatchedProbe {
   readonly node: string;
   readonly probe: string;
   #queryStartedAt: number | null = null;
   /** Number of the newest query. */
   #queryNumber = 0;
-  /** The progress has unwritten changes. */
+  /** True if the progress has unwritten changes. */
   dirty = false;
   #state: ProbeState;
   #probes: number;

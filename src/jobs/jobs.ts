@@ -39,7 +39,7 @@ export type ExportJob = Extract<JobData, { kind: 'exports' | 'export' }>;
 export const POLLS = 'polls';
 export const HEALS = 'heals';
 
-/** Default name of a recorder. Its queues keep the names from before recorders had names. */
+/** Default name of a recorder. The queues of this recorder have the names from before recorders had names. */
 export const DEFAULT_RECORDER = 'recorder';
 
 /** Returns the names of the queues of a recorder. */

@@ -15,7 +15,7 @@ export type JobState = (typeof jobStates)[number];
 /** Current content of a queue. */
 export interface QueueContent {
   readonly queue: QueueName;
-  /** The queue was paused manually: no jobs are processed. */
+  /** True if the queue was paused manually, so that no jobs are processed. */
   readonly paused: boolean;
   /** Reason why the queue accepts no writes, and the fix. Null: the queue accepts writes. */
   readonly refusal: string | null;

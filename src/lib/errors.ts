@@ -18,7 +18,7 @@ export class TemporaryError extends Error {
   override readonly name = 'TemporaryError';
 }
 
-/** The process was stopped before a command had completed. */
+/** Error of a process that was stopped before a command had completed. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
 

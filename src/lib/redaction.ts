@@ -5,7 +5,7 @@
 export const MIN_SECRET_LENGTH = 8;
 
 const REDACTED = '[redacted]';
-/** A text without these characters contains no escape sequence; `+` only escapes a space. */
+/** Characters that start the escape sequences. A text without these characters contains no escaped secret. */
 const MAY_ESCAPE = /[\\%&]/;
 const MAY_ESCAPE_SPACES = /[\\%&+]/;
 
@@ -58,8 +58,8 @@ const ENTITY_NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Builds a pattern of every encoding of a secret. Its quantifiers are bounded, so that a text of backslashes
- * alone is fast, too.
+ * Builds a pattern of every encoding of a secret. The quantifiers of the pattern are bounded, so that a text
+ * of backslashes alone is fast, too.
  */
 function buildSecretPattern(secret: string): string {
   return [...secret.matchAll(/\\+|[^\\]/gsu)].map(([part]) => buildPartPattern(part)).join('');

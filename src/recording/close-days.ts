@@ -18,7 +18,7 @@ interface OpenDay {
   readonly day: string;
 }
 
-/** A day that could not be closed. Its readings are unchanged and are retried at the next call. */
+/** A day that could not be closed. The readings of the day are unchanged and are retried at the next call. */
 export interface CloseDayFailure {
   readonly dataset: string;
   readonly request: readonly string[];

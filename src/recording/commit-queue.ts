@@ -6,8 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises';
  */
 const MAX_WAITING_ROWS = 2_000;
 /**
- * From this number of rows on, the fixed cost of a commit is negligible. A commit with fewer rows waits
- * {@link COMMIT_DELAY_MS} ms for more pages.
+ * Number of rows from which the fixed cost of a commit is negligible. A commit with fewer rows waits {@link
+ * COMMIT_DELAY_MS} ms for more pages.
  */
 const MIN_COMMIT_ROWS = 1_000;
 const COMMIT_DELAY_MS = 50;

@@ -26,9 +26,12 @@ export interface Commit extends CommitInput {
   readonly targetKey: string;
   /** Range of each dataset that this commit claims as covered, on the axis of the source. Null: none. */
   readonly covered: readonly (Window | null)[];
-  /** Only for an index: the range that the upstream answered completely, claimed or not. Null: none. */
+  /**
+   * Only for an index: the range for which the upstream returned complete responses, claimed or not. Null:
+   * none.
+   */
   readonly answered: Window | null;
-  /** Start of the range that the walk has shown, on the axis of the source. Null if unknown. */
+  /** Start of the range that the walk has read, on the axis of the source. Null if unknown. */
   readonly shownFrom: number | null;
   /** Progress of the index. Null: the source has no index. */
   readonly indexProgress: Progress | null;
@@ -49,13 +52,13 @@ export interface Commit extends CommitInput {
   readonly window: Window | null;
   readonly note: string | null;
   /**
-   * The run is an observation or requests the newest window, so that its success updates the freshness of the
-   * target.
+   * True if the run is an observation or requests the newest window, so that its success updates the
+   * freshness of the target.
    */
   readonly updatesFreshness: boolean;
-  /** The run is a sweep, whose success does not end the failures of the polls. */
+  /** True if the run is a sweep, whose success does not end the failures of the polls. */
   readonly isSweep: boolean;
-  /** Time at which the run was planned, ISO 8601. Null: a success counts from its commit. */
+  /** Time at which the run was planned, ISO 8601. Null: the next poll is scheduled from the commit. */
   readonly plannedAt: string | null;
   /** Null unless this is the last commit of a run. */
   readonly end: RunEnd | null;

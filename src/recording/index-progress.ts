@@ -82,9 +82,9 @@ export class IndexProgress {
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
 /**
- * Returns the time up to which the index has returned items of any target, in ms since 1970. Nothing later is
- * claimed as covered. If the newest item is older than 30 days, later time is claimed as well: since then,
- * all windows were requested again, so that the targets have no newer items.
+ * Returns the time up to which ranges of an index may be claimed as covered, in ms since 1970. This is the
+ * time of the newest item of any target, but at least 30 days ago. Older windows were all requested again
+ * later, so that no newer items of them are missing.
  */
 export async function claimableUntil(sql: postgres.Sql, index: string, now: number): Promise<number> {
   const [row] = await ormOf(sql)

@@ -4,7 +4,7 @@ import { columnOf, type FieldColumn } from '../datasets/fields.ts';
 import { unwrap } from '../datasets/unwrap.ts';
 import { itemColumns } from './histories/batch.ts';
 
-/** A mutable row. Its last column, `extra`, is null. */
+/** A mutable row. The last column of the row, `extra`, is null. */
 export type OpenRow = (string | null)[];
 
 /** Result of reading an item. */

@@ -2,7 +2,7 @@ import type { RequestedWindow, Target, Window } from '../datasets/contract.ts';
 import type { Priority } from '../upstreams/budget.ts';
 
 /**
- * Reason of a run. `poll`: by schedule. `heal`: fills a hole. `sweep`: requests answered windows again for
+ * Reason of a run. `poll`: by schedule. `heal`: fills a hole. `sweep`: requests covered windows again for
  * late items and revisions. `backfill` and `manual`: requested by a user. `redrive`: decodes quarantined
  * items again. `unwatched`: ends the members of a removed target.
  */
@@ -33,8 +33,9 @@ export interface Job {
   /** Datasets to record. Default: all datasets of the feed. */
   readonly datasets?: readonly string[];
   /**
-   * Time at which the job was planned, in ms since 1970. A success counts from this time. A poll is dropped if
-   * the target was recorded since. Undefined: a success counts from its commit.
+   * Time at which the job was planned, in ms since 1970. If the run succeeds, the next poll is scheduled from
+   * this time. A poll is dropped if its target was recorded after this time. Undefined: the next poll is
+   * scheduled from the commit.
    */
   readonly plannedAt?: number;
   /**

@@ -26,7 +26,7 @@ export class PageReader {
   readonly totals = { pages: 0, items: 0, quarantined: 0 };
   /** Window that the pages prove together. Null: none. */
   proven: Window | null = null;
-  /** Reason for missing parts of the answers. Null: none. */
+  /** Reason for missing parts of the responses. Null: none. */
   note: string | null = null;
 
   constructor(feed: ActiveFeed, job: Job, decoders: readonly Decoder[], claimable: ClaimableRange) {

@@ -140,8 +140,8 @@ export class Run {
   }
 
   /**
-   * Adds other targets that record the same rows. A walk proves nothing about members that these targets may
-   * contain.
+   * Adds other targets that record the same rows. Members that these targets may contain cannot be retired by
+   * a walk.
    */
   async #addOtherTargets(): Promise<void> {
     for (const [at, dataset] of this.#feed.datasets.entries()) {

@@ -8,12 +8,12 @@ export interface DecodedRow {
   readonly after: DecodedRow | null;
 }
 
-/** The last row of a natural key. */
+/** The last row with a natural key. */
 interface Seen {
   readonly row: EncodedRow;
   /** Null except in a log, because the items of a whole walk would use most of the memory. */
   readonly decoded: DecodedRow | null;
-  /** Numbers of the last page and list that showed the row. */
+  /** Numbers of the last page and list that contained the row. */
   page: number;
   list: number;
 }
@@ -34,8 +34,8 @@ export class SeenRows {
   }
 
   /**
-   * Returns the last row of a key, and whether the current page showed it. Returns undefined if there is
-   * none.
+   * Returns the last row of a key, and whether the current page contained the row. Returns undefined if there
+   * is no row.
    */
   get(id: string): (Pick<Seen, 'row' | 'decoded'> & { readonly isOfThisPage: boolean }) | undefined {
     const seen = this.#byKey.get(id);
@@ -50,7 +50,10 @@ export class SeenRows {
     this.#byKey.set(id, { row, decoded, page: this.#page, list: this.#list });
   }
 
-  /** Records that a row came again with the same values. Returns whether the current list had shown it. */
+  /**
+   * Counts a repeated row with the same values for the current page and list. Returns whether the current
+   * list already contained the row.
+   */
   repeat(id: string): boolean {
     const seen = this.#byKey.get(id);
     if (!seen) return false;

@@ -10,10 +10,13 @@ import {
 import type { EncodedRow } from './histories/rows.ts';
 import { canRetire } from './proof.ts';
 
-/** Evidence of one walk: missing parts of its responses, and proofs about members that they do not show. */
+/**
+ * Evidence of one walk: missing parts of its responses, and proofs about members that the responses do not
+ * contain.
+ */
 export class WalkEvidence {
   readonly #datasets: readonly DatasetEvidence[];
-  /** Reason why rows that the walk did not show may exist. Null: the walk showed all rows. */
+  /** Reason why there may be rows that the walk did not read. Null: the walk read all rows. */
   #unseen: string | null = 'the walk did not come to its end';
   #broken: string | null = null;
   #pages = 0;
@@ -114,8 +117,7 @@ export class WalkEvidence {
 
 interface DatasetEvidence {
   /**
-   * Rows that the whole walk showed, including the keys of quarantined items. Empty if rows cannot be
-   * retired.
+   * Rows that the whole walk read, including the keys of quarantined items. Empty if rows cannot be retired.
    */
   readonly shown: EncodedRow[];
   readonly retires: boolean;

@@ -27,9 +27,9 @@ export interface Caller {
 /** Result of the access rules for a request. */
 export type Admission =
   | 'allowed'
-  /** The token is required. */
+  /** Rejected: the token is required. */
   | 'token'
-  /** No token is configured, and the request does not come from a trusted proxy. */
+  /** Rejected: no token is configured, and the request does not come from a trusted proxy. */
   | 'elsewhere';
 
 /** Duration of a session, in ms. */

@@ -57,8 +57,8 @@ export function readAssets(): Assets {
 }
 
 /**
- * Serves the assets at `/assets/`. Their names contain a hash of their content, so they can be cached without
- * limit.
+ * Serves the assets at `/assets/`. The name of an asset contains a hash of the content, so that caches can
+ * keep the asset without limit.
  */
 export function serveAssets(server: FastifyInstance, { files }: Assets): void {
   for (const [name, { type, body }] of files)

@@ -24,7 +24,7 @@ const NODES_TIMEOUT_MS = 8_000;
 /** Cache time of the user's validators, in ms: they are polled once a minute. */
 const VALIDATORS_CACHE_TTL_MS = 10_000;
 
-/** Reads for pages, monitoring and badges. Their number does not depend on the number of requests. */
+/** Reads for pages, monitoring and badges. The number of reads does not depend on the number of requests. */
 export interface CachedReads
   extends Pick<PageContext, 'status' | 'demands' | 'disk' | 'queues' | 'nodes' | 'validators'> {
   /** Returns why the recorder is not ready: problems of the database and of the queue. */

@@ -1,4 +1,4 @@
-/** Thrown if the queue does not answer. */
+/** Error of a queue that does not respond. */
 export class QueueUnavailableError extends Error {
   override readonly name = 'QueueUnavailableError';
 }

@@ -80,8 +80,8 @@ const BARE_NUMBER = /^\s*-?\d/;
 const MARK = randomBytes(9).toString('base64url');
 
 /**
- * Returns whether a parsed value is a number that a double cannot represent exactly. Its source text is in
- * `value`.
+ * Returns whether a parsed value is a number that a double cannot represent exactly. The field `value` of the
+ * number contains the source text.
  */
 export const isExactNumber = isLosslessNumber;
 

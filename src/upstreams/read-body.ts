@@ -4,7 +4,7 @@ import type { HttpResponse } from './http.ts';
 import { parseJson } from './json.ts';
 
 const JSON_TYPE = /\bjson\b/;
-/** Some health reports have the type text/plain (upstream-services.md#health). */
+/** Media types of health reports. Some reports have the type text/plain (upstream-services.md#health). */
 const REPORT_TYPE = /\bjson\b|^text\/plain$/;
 
 /**

@@ -13,7 +13,7 @@ export interface ExportColumn {
   readonly digits?: Digits;
 }
 
-/** A table that is exported into the files of one folder. Its rows start at an instant, and may end. */
+/** A table that is exported into the files of one folder. The rows start at an instant, and may end. */
 export interface ExportTable {
   /** Name of the folder, and of the table in the schema `recorder`. */
   readonly name: string;

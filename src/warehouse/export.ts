@@ -88,7 +88,7 @@ export class ExportLostError extends Error {
   }
 }
 
-/** The requested export is incompatible with the existing files. */
+/** Error of an export that is incompatible with the existing files. */
 export class ExportRefusedError extends Error {
   override readonly name = 'ExportRefusedError';
 }

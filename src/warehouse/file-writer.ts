@@ -24,7 +24,9 @@ export interface FileWriter {
   abandon(): void;
 }
 
-/** A value does not fit DECIMAL. The table is then written again with an additional text column. */
+/**
+ * Error of a value that does not fit DECIMAL. The table is then written again with an additional text column.
+ */
 export class DecimalOverflowError extends Error {
   readonly column: string;
 

@@ -4,7 +4,7 @@ import { bookkeepingTables } from './bookkeeping.ts';
 import { warehouseTables } from './export-table.ts';
 import type { Manifest, ManifestFile } from './manifest.ts';
 
-/** The files or the database are unfit for a restore. */
+/** Error of files or a database that are unsuitable for a restore. */
 export class RestoreRefusedError extends Error {
   override readonly name = 'RestoreRefusedError';
 }

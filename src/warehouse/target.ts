@@ -1,4 +1,4 @@
-/** The bucket is unreachable or does not work at present: a later retry may succeed. */
+/** Error of a bucket that is unreachable or does not work at present. A later retry may succeed. */
 export class TargetUnavailableError extends Error {
   override readonly name = 'TargetUnavailableError';
 }

@@ -29,8 +29,8 @@ export function linesOf(figure: HTMLElement): Line[] {
 }
 
 /**
- * Adds the points of the same lines in an earlier part of the window. That part reaches up to the first drawn points,
- * so that it shows whether anything is missing between.
+ * Adds points of the same lines from an earlier part of the window. The earlier part ends at the first drawn
+ * points, so that a gap between both parts is drawn as a gap.
  */
 export function addEarlier(figure: HTMLElement, earlier: HTMLElement): void {
   const known = new Map([...keysOf(figure)].map((key) => [labelOf(key), key]));
@@ -70,7 +70,10 @@ export function dataOf(lines: readonly Line[], draws: Draws): uPlot.AlignedData 
   );
 }
 
-/** A value is valid up to an unknown part, which is drawn by a point of its own. */
+/**
+ * Returns the drawn points of a point. A value is valid up to the start of an unknown part, so that an
+ * additional point ends the value there.
+ */
 function held(
   point: Line['points'][number],
   place: number,

@@ -12,11 +12,11 @@ const MAX_NARROW_TICKS = 4;
 
 /** Events of a plot. */
 export interface Reader {
-  /** A part was chosen; ms since 1970. */
+  /** Called when a part was selected. Times are in ms since 1970. */
   chose(from: number, to: number): void;
-  /** The complete range is requested. */
+  /** Called when the complete range is requested. */
   reset(): void;
-  /** A point is selected; null: none. */
+  /** Called when a point is selected, with null when none is. */
   looked(at: number | null, lines: readonly Line[], draws: Draws): void;
 }
 
@@ -124,11 +124,11 @@ function seriesOf({ colour, dashed }: Line, draws: Draws, alone: boolean): uPlot
   };
 }
 
-/** A gap ends after the step up from it, which has no meaning. */
+/** Extends each gap beyond the vertical step at its end, which has no meaning. */
 const afterStep: uPlot.Series.GapsRefiner = (_, __, ___, ____, gaps) =>
   gaps.map(([from, to]) => [from, to + 2 * devicePixelRatio]);
 
-/** Points between two gaps would be invisible otherwise. */
+/** Returns the points between two gaps, which would be invisible otherwise. */
 function lonely(self: uPlot, series: number): number[] {
   const values = [...(self.data[series] ?? [])].flatMap((value, at) =>
     value === undefined ? [] : [{ value, at }],

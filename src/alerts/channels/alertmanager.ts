@@ -13,9 +13,9 @@ const TEST_EXPIRY_MS = 60_000;
 const MAX_ALERTS_PER_REQUEST = 50;
 
 /**
- * Channel for Alertmanager's API v2. Its labels deduplicate alerts. Alertmanager expires alerts that are not
- * sent again, so every round sends the firing ones with a later end. A message may have waited for hours, and
- * the clocks may differ. The ends are therefore computed from the `Date` header of a response of
+ * Channel for Alertmanager's API v2. The labels of an alert deduplicate it. Alertmanager expires alerts that
+ * are not sent again, so every round sends the firing ones with a later end. A message may have waited for
+ * hours, and the clocks may differ. The ends are therefore computed from the `Date` header of a response of
  * Alertmanager.
  */
 export const alertmanager: MakeChannel<'alertmanager'> = ({ url, headers }) => {

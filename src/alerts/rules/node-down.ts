@@ -3,7 +3,10 @@ import { dependsOnNode, selectHealthAt } from './health-at.ts';
 
 const MINUTE = 60_000;
 
-/** Fires when most observers of a node see it down. The summary contains the errors of its checks. */
+/**
+ * Fires when a node is down for most of its observers. The summary contains the errors of the checks of the
+ * node.
+ */
 export const nodeDown: AlertRule = {
   name: 'node-down',
   about: 'A node is down, by the majority of its observers.',

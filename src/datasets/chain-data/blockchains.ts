@@ -3,7 +3,10 @@ import { integer, object, optional, text, uint, unixSeconds } from '../fields.ts
 import { withGenesisHash } from './genesis.ts';
 import { blockchainsIn, subnetList } from './subnet-list.ts';
 
-/** A genesis is large and never changes, so each one is stored once by its content, in genesis_data. */
+/**
+ * Blockchains without their geneses. A genesis is large and never changes, so each genesis is stored once by
+ * its content, in genesis_data.
+ */
 export const blockchains = defineDataset({
   name: 'blockchains',
   about: 'The blockchains of all subnets.',

@@ -3,7 +3,10 @@ import { count, object, optional, text, uint256 } from '../fields.ts';
 import { getObject } from '../sources/answer.ts';
 import { nativeBalance } from './native-balance.ts';
 
-/** Prices change independently of the balance, and are in native_balance_values. */
+/**
+ * Native balances without their prices. Prices change independently of the balance, and are in
+ * native_balance_values.
+ */
 export const nativeBalances = defineDataset({
   name: 'native_balances',
   about: 'Balances of watched EVM addresses in the native token of their chain.',

@@ -7,7 +7,7 @@ import { validatorManager } from './validator-manager.ts';
 
 const STALE = 'Deprecated, and stale once the ownership was transferred: see subnet_ownership_info.';
 
-/** The blockchains of subnets are a separate dataset. */
+/** Subnets without their blockchains, which are a separate dataset. */
 export const subnets = defineDataset({
   name: 'subnets',
   about: 'The subnets of the network and the L1s among them, with every change of their owners.',

@@ -9,8 +9,8 @@ const MAX_CONCURRENT_REQUESTS = 8;
 const INITIAL_BLOCKS = 100;
 
 /**
- * Every block is final and requested only once. A new recording starts near the newest block, whose height
- * only the node knows.
+ * Range of blocks. Every block is final and requested only once. A new recording starts near the newest
+ * block, whose height only the node can report.
  */
 export const blockRange: Range = {
   axis: 'height',

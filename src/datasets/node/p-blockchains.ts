@@ -18,7 +18,7 @@ const ALIASES = ['P', 'X', 'C'];
 /** Statuses of chains that the node itself runs, so that they have a bootstrap state. */
 const RUNNING: ReadonlySet<unknown> = new Set(['Validating', 'Syncing']);
 
-/** Blockchains that a node knows, with their status: one call per blockchain. */
+/** Blockchains whose status a node can report: one call per blockchain. */
 const source: Source = {
   name: 'p-blockchains',
   upstream: 'nodes',

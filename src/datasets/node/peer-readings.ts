@@ -22,7 +22,7 @@ function readingsOf(peer: unknown): unknown[] {
   ];
 }
 
-/** Values that change with every observation of a peer. Its properties are in peers. */
+/** Values that change with every observation of a peer. The properties of a peer are in peers. */
 export const peerReadings = defineDataset({
   name: 'peer_readings',
   about:

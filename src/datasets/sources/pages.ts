@@ -143,7 +143,7 @@ class WalkStart {
   readonly #list: PagedList;
   readonly #window: Window | null;
   readonly #left: Window | null;
-  /** The walk ends when everything above this position is proven. */
+  /** Position at which the walk ends: everything above it is proven. */
   readonly #needed: number;
   readonly #order: PageOrder;
   readonly #tokens = new PageTokens();

@@ -5,7 +5,7 @@ type WriteCallback = (error?: Error | null) => void;
 
 /** The bytes after the length in a startup packet: version 3.0 of the protocol. */
 const PROTOCOL_VERSION = Buffer.from([0, 3, 0, 0]);
-/** First bytes of a CancelRequest. The server answers by closing the connection. */
+/** First bytes of a CancelRequest. The server responds by closing the connection. */
 const CANCEL_REQUEST = Buffer.from([0, 0, 0, 16, 0x04, 0xd2, 0x16, 0x2e]);
 
 /**

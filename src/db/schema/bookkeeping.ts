@@ -85,7 +85,7 @@ export const targetDatasets = recorder.table(
     target_key: text().notNull(),
     dataset: text().notNull(),
     every_ms: bigint({ mode: 'number' }).notNull(),
-    /** The response never changes: after it was recorded, it is not requested again. */
+    /** True if the response never changes, so that it is not requested again after it was recorded. */
     once: boolean().notNull().default(false),
     /**
      * True if the configuration contains the dataset of the target now; false if it was removed, or was
@@ -230,8 +230,8 @@ export const coverage = recorder.table(
     axis: text().notNull(),
     covered: int8multirange().notNull(),
     /**
-     * Ranges for which an index gave at least one complete answer, whether they are covered or not; null if
-     * equal to `covered`.
+     * Ranges for which an index returned at least one complete response, whether they are covered or not;
+     * null if equal to `covered`.
      */
     answered: int8multirange(),
   },

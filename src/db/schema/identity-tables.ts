@@ -1,10 +1,10 @@
 import { bigint, text } from 'drizzle-orm/pg-core';
 import { instant, recorder } from './bookkeeping.ts';
 
-/** The node bound to each configured name, and any other node that answered instead. */
+/** The node bound to each configured name, and any other node that responded instead. */
 export const nodeBindings = recorder.table('node_bindings', {
   node: text().primaryKey(),
-  /** Null if no node of the configured network was seen yet, or it does not report its id. */
+  /** Null if no node of the configured network has responded yet, or if the node does not report an id. */
   node_id: text(),
   network_id: bigint({ mode: 'number' }),
   /** Id of the first block of the P-chain; null if the node does not serve that block. */

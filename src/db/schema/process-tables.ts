@@ -83,7 +83,7 @@ export const queues = recorder.table(
     recorder: text().notNull(),
     /** `polls` or `heals`. */
     queue: text().notNull(),
-    /** Number of waiting and active jobs; null if the queue never answered. */
+    /** Number of waiting and active jobs; null if the queue never responded. */
     waiting: bigint({ mode: 'number' }),
     active: bigint({ mode: 'number' }),
     /** Reason why no job is processed, and the start of that problem; null if there is none. */

@@ -31,7 +31,7 @@ export interface Confirmation {
  * is not retired because of that end.
  */
 export interface AbsenceEvidence {
-  /** Rows that the walk showed. Only their keys are used. */
+  /** Rows that the walk read. Only their keys are used. */
   readonly seen: readonly EncodedRow[];
   /** Part of the axis that the walk requested. Null: the whole list. */
   readonly window: Window | null;
@@ -82,8 +82,9 @@ export function retireMissingRows<W extends CommitInput>(
 }
 
 /**
- * Retires current members of the target whose absence is proven ({@link AbsenceEvidence}). Other missed members store
- * the number of walks that missed them and the time of the first one, until a walk shows them again.
+ * Retires current members of the target whose absence is proven ({@link AbsenceEvidence}). Other missed
+ * members store the number of walks that missed them and the time of the first one, until a walk reads them
+ * again.
  */
 export function retireConfirmedMembers<W extends CommitInput>(
   statement: Statement<W>,

@@ -43,8 +43,8 @@ export interface CommitFragment {
   /** SQL: number of rows written. */
   readonly written: string;
   /**
-   * SQL: number of missing members that wait for a confirmation. Null: the walk proves nothing about missing
-   * members.
+   * SQL: number of missing members that wait for a confirmation. Null: missing members cannot be determined
+   * from the walk.
    */
   readonly unconfirmed: string;
   /**

@@ -87,8 +87,8 @@ export function changeEventsSql(dataset: Dataset, rows: string, observedAt: stri
 }
 
 /**
- * SQL: same as {@link changeEventsSql}, for rows that are all new and start at the same instant. Their keys are in
- * arrays already and need not be aggregated.
+ * SQL: same as {@link changeEventsSql}, for rows that are all new and start at the same instant. The keys of
+ * the rows are in arrays already and need not be aggregated.
  * @param arrays the columns of the rows in the order of the table, one array each
  * @param written number of rows written: all or none
  * @param starts start of the rows

@@ -24,7 +24,7 @@ interface Versions {
   readonly countsMissed: boolean;
   /** SQL: assignments for a version `o` that a newer version supersedes at `instant`. */
   close(instant: string): string;
-  /** SQL: assignments for a version `o` that the upstream no longer shows from `instant` on. */
+  /** SQL: assignments for a version `o` that the upstream no longer returns from `instant` on. */
   retire(instant: string): string;
 }
 
@@ -37,8 +37,9 @@ const stateVersions: Versions = {
 };
 
 /**
- * A vanished point keeps its last value and is marked. If it returns, the time between its versions shows the
- * period of its absence. Upstreams do drop whole windows permanently, so that no confirmation is required.
+ * Versions of points. A vanished point keeps its last value and is marked. If the point returns, the time
+ * between its versions is the period of its absence. Upstreams do drop whole windows permanently, so that no
+ * confirmation is required.
  */
 const pointVersions: Versions = {
   current: '(o.valid_to is null or o.vanished)',

@@ -30,7 +30,7 @@ export type CallNode = (
 const VERIFICATION_TTL_MS = 10_000;
 /**
  * Interval of the verification of a probed node, in ms. The interval is slightly less than a minute, so that
- * each minute has one.
+ * each minute contains a verification.
  */
 const PROBE_VERIFY_INTERVAL_MS = 50_000;
 /** Maximum time for which a probe waits for the verification, in ms. */

@@ -26,7 +26,7 @@ export function stripShapeSql(
       return {
         scale: `case when bool_and(${isWhole}) then 0 else 6 end`,
         trimmed: 'false',
-        // It is read as microseconds since 1970 in a double, which is exact for 285 years, and for whole
+        // An instant is read as microseconds since 1970 in a double, which is exact for 285 years, and for whole
         // seconds of any year.
         fits: `coalesce(bool_and(${between('0001-01-01', '9999-12-31')} and (${isWhole} or ${between('1685-01-01', '2255-01-01')})), true)`,
       };

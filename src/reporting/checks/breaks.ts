@@ -28,7 +28,9 @@ const MIN_WEEKS_PER_SIDE = 3;
 /** Minimum change, as a logarithm: 25 % of the level, and this multiple of the usual week-to-week change. */
 const MIN_CHANGE = Math.log(1.25);
 const MIN_USUAL_MULTIPLE = 4;
-/** For changes of 75 % or more, a smaller multiple of the usual change is enough. */
+/**
+ * Large change, as a logarithm: 75 %. For large changes, a smaller multiple of the usual change is enough.
+ */
 const LARGE_CHANGE = Math.log(1.75);
 const MIN_USUAL_MULTIPLE_OF_LARGE = 3;
 /**

@@ -16,18 +16,18 @@ const DAY = 86_400_000;
  */
 const MIN_SETTLING_MS = 2 * DAY;
 /**
- * Maximum settling time, in ms. Without it, a service that once revised its whole history would no longer be
- * compared.
+ * Maximum settling time, in ms. Without a maximum, a service that once revised its whole history would no
+ * longer be compared.
  */
 const MAX_SETTLING_MS = 14 * DAY;
 /**
- * Time before the last comparison whose readings are compared again, in ms. Runs that were still in progress
- * stored some of them later.
+ * Time before the last comparison whose readings are compared again, in ms. Some of these readings were
+ * stored after the last comparison, by runs that were still in progress.
  */
 const REREAD_MS = DAY;
 /**
- * Maximum number of revisions for which `reporting.metric_settling` is computed by each reader. Above it, the
- * result is stored, because computing it for 50,000 takes about 50 ms.
+ * Maximum number of revisions for which `reporting.metric_settling` is computed by each reader. For a larger
+ * number, the result is stored, because computing it for 50,000 takes about 50 ms.
  */
 const MAX_UNCACHED_REVISIONS = 50_000;
 /** The scope of the nodes. Every other scope is the id of a chain. */

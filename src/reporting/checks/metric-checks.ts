@@ -118,9 +118,9 @@ const falls = `select ${row('metric_falls', 'd.metric', 'd.time_interval', 'd.bu
     where d.metric like 'cumulative%' and d.before is not null`;
 
 /**
- * The value of a cumulative metric includes its own day. The service describes contracts as
- * counted "to the timestamp", which would exclude that day. No recorded response shows which is right, so
- * both are accepted for contracts.
+ * SQL of the growth of cumulative metrics. The value of a cumulative metric includes its own day. The service
+ * describes contracts as counted "to the timestamp", which would exclude that day. No recorded response
+ * proves either reading, so both are accepted for contracts.
  */
 const growth = `select ${row('metric_growth', 'd.metric', 'd.time_interval', 'd.bucket_start')},
       'growth of the day', ${valueText('g.growth')}, counted.metric, ${valueText('counted.value')},

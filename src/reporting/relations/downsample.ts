@@ -35,7 +35,7 @@ export interface DownsampleOptions {
   readonly buckets: number;
   /** Maximum number of lines. */
   readonly maxLines: number;
-  /** No further piece is started after this time, in ms. At least one piece is read. */
+  /** Time after which no further piece is started, in ms. At least one piece is read. */
   readonly budgetMs: number;
   readonly clock: Clock;
   /** Maximum number of points that one statement reads; a larger number is read in pieces. */
@@ -64,8 +64,8 @@ const PIECE_POINTS = 125_000;
 const PIECE_SIZE_FACTOR = 2;
 const MAX_GROWTH = 4;
 /**
- * If points cannot be counted in advance: the first piece is this share of the window. Each further piece is
- * sized to take about this time, in ms.
+ * Size of pieces if points cannot be counted in advance. The first piece is this share of the window. Each
+ * further piece is sized so that reading it takes about this time, in ms.
  */
 const FIRST_PIECE_SHARE = 1 / 16;
 const PIECE_DURATION_MS = 200;

@@ -13,7 +13,9 @@ export interface PointsSql {
   readonly values: readonly (readonly [name: string, value: string])[];
   /** Texts that distinguish lines, in addition to the name of the value. */
   readonly of: readonly string[];
-  /** Rows are counted by `hour`, `day` or `month` instead of having values. Null: rows have values. */
+  /**
+   * Interval by which rows are counted: `hour`, `day` or `month`. Null: rows have values and are not counted.
+   */
   readonly counted: string | null;
   /** The window, as instants. Null: from the first point, or to the last. */
   readonly begin: string | null;

@@ -5,9 +5,9 @@ export interface OrderColumn {
   readonly name: string;
   /** True if the column can be null. */
   readonly nullable: boolean;
-  /** Nulls sort as empty texts, as in the index of the key of a dataset. */
+  /** True if nulls sort as empty texts, as in the index of the key of a dataset. */
   readonly emptyForNull?: true;
-  /** The text may be too long for a URL: only its first characters are compared. */
+  /** True if the text may be too long for a URL, so that only its first characters are compared. */
   readonly byPrefix?: true;
 }
 
@@ -25,15 +25,16 @@ export interface EntityList {
   readonly view: string;
   /** The identity of an entity: the first columns of the key, and columns of {@link view}. */
   readonly columns: readonly string[];
-  /** More columns of the list, by which it can be filtered too. */
+  /** Additional columns of the list that can be filtered. */
   readonly also?: readonly string[];
   /**
-   * Used only if no other columns are filtered. With such filters, searching all entities together is faster.
+   * True if the list is used only without filters of other columns. With such filters, searching all entities
+   * together is faster.
    */
   readonly alone?: true;
   /**
-   * Rows are packed by day. PostgreSQL cannot estimate their number; its estimate is low only for a range
-   * bounded on both sides.
+   * True if rows are packed by day. PostgreSQL cannot estimate the number of packed rows. The estimate is low
+   * only for a range that is bounded on both sides.
    */
   readonly packed?: true;
 }

@@ -101,7 +101,7 @@ interface Ends {
   /** Bound of the times: in the order of the page, no row comes before this time. */
   readonly begin: number;
   readonly end: number;
-  /** No row is older than this. Null: not determined. */
+  /** Lower bound of the times of all rows. Null: not determined. */
   readonly least: number | null;
 }
 

@@ -68,8 +68,8 @@ export interface DatasetStatus {
 }
 
 /**
- * Reads the state of the recording from `reporting`. Its cost depends on the number of targets, not of
- * recorded rows.
+ * Reads the state of the recording from `reporting`. The cost of the queries depends on the number of
+ * targets, not on the number of recorded rows.
  * @param mine the budgets to show; those of URLs that are no longer in use are left out
  */
 export async function statusOf(sql: postgres.Sql, mine: readonly BudgetKey[]): Promise<Status> {

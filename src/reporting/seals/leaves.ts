@@ -63,7 +63,7 @@ export interface LeafRange {
   readonly open: OpenWriters;
 }
 
-/** The CTE `g` with one row: the input of {@link leavesOf}. Its parameters are $1 to $9. */
+/** The CTE `g` with one row: the input of {@link leavesOf}. Parameters: $1 to $9. */
 export const LEAF_INPUT = `g as materialized (
   select $1::text::timestamptz as from_at, $2::text::timestamptz as to_at, $3::text::timestamptz as before_until, $4::bigint as before_run,
     $5::text::timestamptz as end_floor, $6::text::jsonb as settled_before, $7::bigint as next_run, $8::text::bigint[] as open_runs,

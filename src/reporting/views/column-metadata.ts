@@ -16,7 +16,9 @@ export interface ColumnMetadata {
   readonly additive: boolean | null;
   readonly nullable: boolean;
   readonly null_means: string | null;
-  /** The column that this column refers to, as `RELATION.COLUMN`. It has each value once. */
+  /**
+   * Column that this column refers to, as `RELATION.COLUMN`. The values of the referenced column are unique.
+   */
   readonly refers_to: string | null;
   readonly description: string;
 }

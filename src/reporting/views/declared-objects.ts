@@ -25,7 +25,7 @@ const PARAMETER =
   /^ {2}"?(?<name>\w+)"? (?<type>[\w[\]]+?)(?: default (?<preset>[\w()']+?))?,? -- (?<text>.+)$/;
 
 /**
- * Parses the declaration of one object in an SQL file. psql can run the same file. Its form is:
+ * Parses the declaration of one object in an SQL file. psql can run the same file. The form of the file is:
  * - a view: `create or replace view reporting.NAME as` (or `reporting_internal.NAME`), its query, its comment, and a line `comment on column
  * reporting.NAME.COLUMN is '…'; -- TYPE` for each column;
  * - a function: `create or replace function reporting.NAME(` with a line `PARAMETER TYPE default VALUE, --

@@ -31,9 +31,9 @@ interface Parts {
  * of that node, and `t` is the row that is shown.
  */
 interface HistorySql {
-  /** More columns of `observations`. */
+  /** Additional columns of `observations`. */
   readonly observations: readonly string[];
-  /** More FROM items of `observations`. */
+  /** Additional FROM items of `observations`. */
   readonly observationsFrom: string;
   /** SQL condition for targets whose rows are compared. */
   readonly watched: string;
@@ -46,13 +46,13 @@ interface HistorySql {
   readonly group: readonly string[];
   /** Set if nodes without a row are compared, too. */
   readonly absence?: true;
-  /** More FROM items of the comparison. */
+  /** Additional FROM items of the comparison. */
   readonly compared: string;
   /** The condition for entities whose nodes must be compared one by one. */
   readonly compare: string;
   /** The condition that the values of a node, if they differ, count as a disagreement. */
   readonly knows: string;
-  /** More columns of the view, which the comparison computes. */
+  /** Additional columns of the view, which the comparison computes. */
   readonly more: readonly (DeclaredColumn & { readonly from: string })[];
 }
 

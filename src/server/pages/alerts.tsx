@@ -89,7 +89,9 @@ export const alertsPage = definePage({
 
 const TONES: Readonly<Record<string, Tone>> = { critical: 'bad', warning: 'warn', info: 'idle' };
 
-/** The state comes first, so that it is visible in a narrow window, too. */
+/**
+ * Columns of all tables of alerts. The state is the first one, so that it is visible in a narrow window, too.
+ */
 const common: readonly TableColumn<AlertRow>[] = [
   {
     name: 'State',

@@ -100,7 +100,7 @@ export interface PageDefinition {
   answer(context: PageContext, params: Readonly<Record<string, unknown>>): Promise<Content | Redirect | null>;
 }
 
-/** Thrown if a parameter of a request is invalid. */
+/** Error of an invalid parameter of a request. */
 export class BadRequest extends Error {
   override readonly name = 'BadRequest';
   readonly problems: readonly string[];

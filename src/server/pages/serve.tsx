@@ -183,8 +183,8 @@ const isTooLong = (error: unknown) => error instanceof Error && 'code' in error 
 const isTimeout = (error: unknown) => error instanceof Error && error.name === 'TimeoutError';
 
 /**
- * Returns whether a function of `reporting` refused its arguments and explained why: `reporting_internal.refused`,
- * `reporting_internal.has_record`.
+ * Returns whether a function of `reporting` rejected its arguments with a reason:
+ * `reporting_internal.refused`, `reporting_internal.has_record`.
  */
 const isRefusal = (error: unknown) => error instanceof Error && 'code' in error && error.code === '22023';
 

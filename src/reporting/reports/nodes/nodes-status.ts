@@ -57,7 +57,8 @@ const bySpan = <T>(of: (name: SpanName) => T): Readonly<Record<SpanName, T>> => 
 const MAX_INCIDENTS = 10;
 
 /**
- * Reads the data of the status page. Its cost depends on the ledger of 90 days, not on the number of probes.
+ * Reads the data of the status page. The cost of the queries depends on the ledger of 90 days, not on the
+ * number of probes.
  * @param nodes the configured nodes
  * @param announced the maintenance in the configuration
  * @param now in ms since 1970

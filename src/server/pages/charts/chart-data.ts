@@ -13,7 +13,7 @@ import { BadRequest } from '../page.ts';
 /** Parameters of a chart: its window, its lines, and the moments of the record. */
 export interface ChartRequest extends Omit<LinesQuery, 'asOf'> {
   readonly drawable: ChartSource;
-  /** The grain was given in the URL; otherwise it is chosen to fit the window. */
+  /** True if the URL contains the grain. Otherwise the grain is chosen to fit the window. */
   readonly isGrainGiven: boolean;
   /** Moments of the record, in a format that PostgreSQL parses; null for now. */
   readonly moments: readonly (string | null)[];

@@ -10,7 +10,7 @@ import type { Relation } from '../../../reporting/relations/relation.ts';
 import { type RowsQuery, rowsParameters } from '../../../reporting/relations/row-query.ts';
 import { type Parameters, singleParameters } from './addresses.ts';
 
-/** Everything that can be read, created once. */
+/** All relations that pages can read, created once. */
 export const catalogue: Catalogue = getCatalogue();
 
 /** Returns the dataset of a relation, or null if the relation belongs to the recording or to several datasets. */
@@ -64,11 +64,11 @@ export const sharedViews = (): Relation[] =>
 
 /** Support of a view for past times. */
 export type PastSupport =
-  /** The rows can be read as known at any moment. */
+  /** Supports the rows as known at any moment. */
   | { readonly kind: 'known' }
-  /** Every row is kept: rows up to a moment can be selected, with their current values. */
+  /** Supports the rows up to a moment, with their current values, because every row is kept. */
   | { readonly kind: 'since'; readonly column: string }
-  /** Only the current rows can be read. */
+  /** Supports only the current rows. */
   | { readonly kind: 'none' };
 
 /** Parsed parameters of a page of rows. */

@@ -48,7 +48,7 @@ export interface RequestedRange extends Span {
 }
 
 /**
- * Parses the range in the parameters. Default: the last 90 days. Its end is at most now.
+ * Parses the range in the parameters. Default: the last 90 days. The end of the range is at most now.
  * @param now ms since 1970
  * @param firstProbe start of the record, in ms since 1970; null if there is none
  * @throws BadRequest if the range is invalid or has too many windows

@@ -120,7 +120,7 @@ function describeLine(
 }
 
 /**
- * Converts an amount exactly.
+ * Converts an amount in nAVAX to AVAX, without rounding.
  * @param navax a whole number, as text
  */
 export function avaxOfNavax(navax: string): string {
