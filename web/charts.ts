@@ -9,7 +9,7 @@ import { plot } from './charts/plot.ts';
  */
 const whole = location.href;
 let drawn: { readonly plot: uPlot; readonly seen: ResizeObserver } | null = null;
-let asking: AbortController | null = null;
+let pending: AbortController | null = null;
 let adding: AbortController | null = null;
 
 function draw(): void {
@@ -20,7 +20,7 @@ function draw(): void {
   const figure = document.querySelector<HTMLElement>('figure.chart');
   const picture = figure?.querySelector('svg');
   if (!figure || !picture) return;
-  const asks = figure.dataset.asks !== undefined;
+  const selectsWindow = figure.dataset.selectsWindow !== undefined;
   const place = document.createElement('div');
   place.className = 'plot';
   place.tabIndex = 0;
@@ -29,13 +29,13 @@ function draw(): void {
   place.setAttribute('aria-label', `${about} Use the left and right arrow keys to move between points.`);
   picture.before(place);
   picture.setAttribute('hidden', '');
-  const { readout, time } = readoutOf(figure, asks);
+  const { readout, time } = readoutOf(figure, selectsWindow);
   const [from = 0, to = 0] = (figure.dataset.window ?? '').split(' ').map(Number);
   const within = (to - from) / 50;
   const made = plot(figure, place, {
-    chose: choose,
+    onWindowSelected: choose,
     reset: () => void (location.href !== whole && go(whole, true)),
-    looked: (at, lines, draws) => {
+    onPointSelected: (at, lines, draws) => {
       time.textContent = at === null ? HINT : `${timeText(at)} UTC`;
       for (const line of lines) {
         const point = at === null ? null : pointAt(line, draws, at, within);
@@ -57,14 +57,14 @@ function draw(): void {
 const HINT = 'Drag to zoom in.';
 
 /** The line below a plot: the selected point, and the link back. */
-function readoutOf(figure: HTMLElement, asks: boolean) {
+function readoutOf(figure: HTMLElement, selectsWindow: boolean) {
   const readout = document.createElement('div');
   readout.className = 'readout';
   const time = document.createElement('span');
   time.textContent = HINT;
   readout.append(time);
   figure.querySelector('figcaption')?.setAttribute('aria-live', 'polite');
-  if (asks && location.href !== whole) {
+  if (selectsWindow && location.href !== whole) {
     const reset = document.createElement('button');
     reset.type = 'button';
     reset.className = 'plain';
@@ -156,10 +156,10 @@ async function pageAt(address: string, signal: AbortSignal): Promise<Document> {
 
 /** Replaces this page with another one of the same chart. @param isNew it becomes an entry of the history */
 async function go(address: string, isNew: boolean): Promise<void> {
-  asking?.abort();
+  pending?.abort();
   adding?.abort();
   const now = new AbortController();
-  asking = now;
+  pending = now;
   document.querySelector('figure.chart')?.setAttribute('aria-busy', 'true');
   try {
     const page = await pageAt(address, now.signal);
@@ -177,7 +177,7 @@ async function go(address: string, isNew: boolean): Promise<void> {
 }
 
 addEventListener('popstate', () => {
-  if (document.querySelector('[data-asks]') || asking) void go(location.href, false);
+  if (document.querySelector('[data-selects-window]') || pending) void go(location.href, false);
 });
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw);
 draw();

@@ -8,25 +8,25 @@ const seconds = Number(main?.dataset.live);
 /** Tables that scroll sideways. A click in one focuses it. */
 const TABLES = '.scroll[aria-label]';
 /** Maximum duration of a response, ms. The server itself reports after 8 s that the database is late. */
-const PATIENCE = 12_000;
+const TIMEOUT_MS = 12_000;
 const stale = document.querySelector<HTMLElement>('[data-stale]');
 
 async function refresh(): Promise<void> {
   const old = document.querySelector<HTMLElement>('main[data-live]');
   if (!old || document.hidden || isHeld(old)) return;
-  const { ok, page } = await ask();
+  const { ok, page } = await fetchPage();
   const fresh = page?.querySelector<HTMLElement>('main');
   if (!ok || !fresh) {
-    const told = page?.querySelector('.problem .what') ?? page?.querySelector('h1');
-    const what = told?.textContent ?? 'The recorder does not respond.';
+    const problem = page?.querySelector('.problem .what') ?? page?.querySelector('h1');
+    const what = problem?.textContent ?? 'The recorder does not respond.';
     if (old.dataset.instead === undefined)
-      tell(`${what} This page shows the state at ${old.dataset.at} UTC. It refreshes automatically.`);
+      showMessage(`${what} This page shows the state at ${old.dataset.at} UTC. It refreshes automatically.`);
     return;
   }
   if (old.dataset.instead !== undefined) return location.reload();
   if (isHeld(old)) return; // meanwhile
   replace(old, document.adoptNode(fresh));
-  tell('');
+  showMessage('');
 }
 
 /** Replaces the old main part with the new one, and keeps opened details, scroll positions and the focus. */
@@ -51,11 +51,11 @@ const counterpart = (table: Element, fresh: HTMLElement) =>
   );
 
 /** Requests the page again. Returns no page if the server does not respond in time. */
-async function ask(): Promise<{ readonly ok: boolean; readonly page: Document | null }> {
+async function fetchPage(): Promise<{ readonly ok: boolean; readonly page: Document | null }> {
   try {
     const answer = await fetch(location.href, {
       headers: { accept: 'text/html' },
-      signal: AbortSignal.timeout(PATIENCE),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     return { ok: answer.ok, page: new DOMParser().parseFromString(await answer.text(), 'text/html') };
   } catch {
@@ -66,8 +66,8 @@ async function ask(): Promise<{ readonly ok: boolean; readonly page: Document | 
 /**
  * Displays a message if it differs from the displayed one. Screen readers read the message at each change.
  */
-function tell(words: string): void {
-  if (stale && stale.textContent !== words) stale.textContent = words;
+function showMessage(message: string): void {
+  if (stale && stale.textContent !== message) stale.textContent = message;
 }
 
 /**

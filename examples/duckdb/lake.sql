@@ -4,8 +4,8 @@
 --   select * from node_validators_versions('/var/lake');
 --   select * from metric_points_as_of('s3://my-bucket/recorder', timestamptz '2026-11-01');
 --
--- Nothing is read before it is asked for: a dataset without files costs nothing. For S3: "create secret (type s3, …)" first.
--- Of a version that stands in several files the newest row counts; docs/how-to/export.md says what the columns are.
+-- Only a query of a dataset reads its files: the macros of a dataset without files cause no error. For S3: "create secret (type s3, …)" first.
+-- If several files contain a version, the newest row is valid. docs/how-to/export.md describes the columns.
 set TimeZone = 'UTC';
 
 create or replace macro metric_points_versions(lake) as table

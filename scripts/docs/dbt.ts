@@ -75,7 +75,7 @@ const ofLake: readonly Versions[] = warehouseTables.map((table) => {
   };
 });
 
-/** Said to be late, as `reporting.findings` does, after three intervals, and wrong after ten. */
+/** Returns the thresholds of the freshness: a warning after three intervals, as in `reporting.findings`, and an error after ten. */
 const freshnessOf = (every: number) => {
   const after = (times: number) => ({
     count: Math.max(1, Math.ceil((times * every) / MINUTE)),

@@ -13,7 +13,10 @@ const lineAt = (source: string, offset: number): number => source.slice(0, offse
 const CODE =
   /\b(select|insert into|update recorder|cross join|group by|order by|as materialized|on conflict|plpgsql|begin (read|transaction))\b/;
 
-/** Returns the comments and the sentences in string literals of a TypeScript file. */
+/** Matches a line of a template literal that is a comment in SQL. */
+const SQL_COMMENT = /^[ \t]*-- .*/gm;
+
+/** Returns the comments, the sentences in string literals, and the SQL comments in them, of a TypeScript file. */
 function typescriptTexts(path: string, source: string): StyleText[] {
   const file = ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true);
   const texts: StyleText[] = [];
@@ -34,6 +37,9 @@ function typescriptTexts(path: string, source: string): StyleText[] {
       ts.isJsxText(node)
     )
       if (/\S \S+ \S/.test(node.text) && !CODE.test(node.text)) add(node.getStart(), node.text);
+    if (ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateExpression(node))
+      for (const { 0: text, index } of node.getText(file).matchAll(SQL_COMMENT))
+        add(node.getStart(file) + index, text.trim());
     ts.forEachChild(node, visit);
   };
   visit(file);

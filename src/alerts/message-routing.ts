@@ -20,12 +20,12 @@ const MAX_PAGERDUTY_ALERTS = 20;
  * Returns a body for each channel, with the alerts of sufficient severity. PagerDuty may get several bodies.
  * The end of an alert is also sent to every channel that received it, even if the current configuration excludes
  * it.
- * @param knows returns true if a channel received an alert
+ * @param hasReceived returns true if a channel received an alert
  */
 export function routeMessage(
   { config, rules }: Pick<AlertContext, 'config' | 'rules'>,
   body: MessageBody,
-  knows: (channel: string, alert: number) => boolean,
+  hasReceived: (channel: string, alert: number) => boolean,
 ): RoutedMessage[] {
   const rule = rules.find(({ name }) => name === body.rule);
   return config.channels
@@ -35,7 +35,7 @@ export function routeMessage(
       const items = body.items.filter(
         ({ alert, severity }) =>
           (isNamed && getSeverityRank(severity) >= getSeverityRank(channel.minSeverity)) ||
-          (isEnd(body.kind) && knows(channel.name, alert)),
+          (isEnd(body.kind) && hasReceived(channel.name, alert)),
       );
       return splitIntoChunks(items, channel.type === 'pagerduty' ? MAX_PAGERDUTY_ALERTS : items.length).map(
         (part) => ({

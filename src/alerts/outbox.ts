@@ -44,7 +44,7 @@ export async function acquireChannel(
     values (${recorder}, ${channel}, 1, now() + make_interval(secs => ${OUTBOX_LEASE_SECONDS}))
     on conflict (recorder, channel) do update set holder = c.holder + 1, lease_until = excluded.lease_until
     where (c.lease_until is null or c.lease_until < now()
-        -- So far ahead only a clock that was set back since can have put it.
+        -- A lease that ends later than this was set before the clock was set back.
         or c.lease_until > clock_timestamp() + make_interval(secs => ${OUTBOX_LEASE_SECONDS}))
       and (c.next_try_at is null or c.next_try_at <= now()
         or c.next_try_at > clock_timestamp() + make_interval(secs => ${MAX_BACKOFF_MS / 1000}))

@@ -88,7 +88,7 @@ async function claimRound(sql: postgres.Sql, recorder: string, every: number): P
     values (${recorder}, 1, now() + make_interval(secs => ${LEASE_SECONDS}), ${every})
     on conflict (recorder) do update set round = r.round + 1, every_ms = excluded.every_ms, lease_until = excluded.lease_until
     where r.lease_until is null or r.lease_until < now()
-      -- So far ahead only a clock that was set back since can have put it.
+      -- A lease that ends later than this was set before the clock was set back.
       or r.lease_until > clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
     returning round`;
   return row ? Number(row.round) : null;

@@ -16,7 +16,7 @@ import { catalogNames } from './configured-feeds.ts';
 
 const PROGRAM = fileURLToPath(packageFile('dist/sandbox/main.js'));
 const STATE = 'sandbox.json';
-/** Fix to report if this user may not write to the folder. */
+/** Fix to report if this user has no permission to write to the folder. */
 const WRITABLE_PLACE =
   'run chain-recorder in a directory that this user may write to (in a container: as the owner of the volume, such as --user node)';
 /** Timeout of the liveness request to a sandbox that may be running, in ms. */

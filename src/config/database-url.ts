@@ -156,7 +156,9 @@ function getUserName(): string {
   try {
     return userInfo().username;
   } catch {
-    throw new TypeError('the user is missing, and the system has no name for the current user');
+    throw new TypeError(
+      'the user is missing, and the current user has no name in this system: write the user into the URL (postgres://USER@host)',
+    );
   }
 }
 

@@ -40,7 +40,7 @@ export function readReferencedSecrets(
     else if (value.length < MIN_SECRET_LENGTH)
       wrong.set(
         name,
-        `${name} is shorter than ${MIN_SECRET_LENGTH} characters: it could not be kept out of the log`,
+        `${name} is shorter than ${MIN_SECRET_LENGTH} characters, so that it could not be redacted reliably: set a longer one`,
       );
     else values.set(name, value);
   }

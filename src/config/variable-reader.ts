@@ -90,7 +90,7 @@ export class VariableReader {
     if (key !== undefined && key.length < MIN_SECRET_LENGTH)
       this.#refuse(
         name,
-        `is shorter than ${MIN_SECRET_LENGTH} characters: a secret this short cannot be removed reliably from recorded texts`,
+        `is shorter than ${MIN_SECRET_LENGTH} characters, so that it could not be redacted reliably: set a longer one`,
       );
     if (key !== undefined && !KEY_PATTERN.test(key))
       this.#refuse(

@@ -19,7 +19,7 @@ const READER_SQL_FILE = packageFile('drizzle/reader.sql');
 
 /**
  * Creates the role `recorder_reader` if it is missing.
- * @throws the error of PostgreSQL if this user may not create it
+ * @throws the error of PostgreSQL if this user has no permission to create it
  */
 async function createReaderRole(sql: postgres.Sql): Promise<void> {
   await sql.unsafe(readFileSync(READER_SQL_FILE, 'utf8'));

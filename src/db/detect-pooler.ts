@@ -13,7 +13,7 @@ const POOLER_REFUSAL = '08P01';
 
 /** Reason why a pooler is refused. */
 export const POOLER_REASON =
-  'it does not keep the settings of a session, so it is a pooler, such as PgBouncer. The recorder needs sessions of its own, ' +
+  'the server does not keep the settings of a session, so it is a pooler, such as PgBouncer. The recorder needs sessions of its own, ' +
   'for time limits, locks, LISTEN and temporary tables';
 export const poolerFix = (variable: string) => `connect to PostgreSQL directly in ${variable}`;
 

@@ -138,17 +138,17 @@ async function problemOf(sql: postgres.Sql): Promise<CheckResult | null> {
   if (encoding) return bad(encoding.replace(/: create.*$/, ''), encoding.replace(/^.*?: create/, 'create'));
   if (empty && !row.may_create)
     return bad(
-      `the user "${user}" may not create tables in the database "${database}"`,
+      `the user "${user}" has no permission to create tables in the database "${database}"`,
       `as a superuser: grant create on database "${database}" to "${user}"`,
     );
   if (row.owner !== null)
     return bad(
-      `the record in the database "${database}" belongs to "${row.owner}", and the user "${user}" may not write it`,
+      `the record in the database "${database}" belongs to "${row.owner}", and the user "${user}" has no permission to write to it`,
       `connect as "${row.owner}", or as a superuser: grant "${row.owner}" to "${user}"`,
     );
   if (!row.reader)
     return bad(
-      `the role recorder_reader is missing, and the user "${user}" may not create it`,
+      `the role recorder_reader is missing, and the user "${user}" has no permission to create it`,
       'as a superuser: create role recorder_reader nologin',
     );
   return null;

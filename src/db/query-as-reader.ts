@@ -74,7 +74,7 @@ export interface QueryRefusal {
  * open a cursor, which accepts only a query: no DO block, no COPY, no second statement.
  * @param url the database; its user must be a superuser or a member of `recorder_reader`
  * @param read receives the answer; its rows can be read until `read` returns
- * @throws UsageError if the statement is invalid or not allowed, or the user may not become `recorder_reader`
+ * @throws UsageError if the statement is invalid or not allowed, or the user has no permission to become `recorder_reader`
  * @throws the reason of the signal if it aborted
  */
 export async function queryAsReader<T>(
@@ -229,7 +229,7 @@ async function createPastViews(run: Run, statement: string, asOf: string): Promi
 }
 
 /**
- * Returns the error to report if the user may not become the reader, or the session cannot be prepared; null
+ * Returns the error to report if the user has no permission to become the reader, or the session cannot be prepared; null
  * for any other error.
  */
 function readerRoleError(error: unknown): UsageError | null {

@@ -42,7 +42,7 @@ class QueuePool extends pg.Pool {
 }
 
 /**
- * Closes a connection that does not answer a statement. A connection that only listens may be silent without
+ * Closes a connection that does not respond to a statement. A connection that only listens may be silent without
  * limit. The driver's own `query_timeout` gives up the statement and keeps the connection. Later statements
  * on it are never sent, and a worker that was about to listen takes no more jobs.
  */

@@ -44,7 +44,7 @@ begin
     exit when taken > bytes;
   end loop;
   if exists (select from pg_catalog.pg_locks where locktype = 'advisory' and pid = pg_catalog.pg_backend_pid()) then
-    raise exception 'advisory locks are not for questions: other programs of this database use them' using errcode = 'insufficient_privilege';
+    raise exception 'queries must not use advisory locks, because other programs of this database use them' using errcode = 'insufficient_privilege';
   end if;
 end $$;
 revoke execute on all functions in schema ${READER_FUNCTIONS_SCHEMA} from public`;

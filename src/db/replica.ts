@@ -70,7 +70,7 @@ async function queryServerPosition(sql: postgres.Sql): Promise<ServerPosition> {
  * replayed last. The recorder commits every few seconds, so it is accurate to about 5 s.
  * @param replica a client with the settings of {@link Replica}
  * @param url of the replica
- * @throws the primary's error if it does not answer
+ * @throws the primary's error if the primary does not respond
  */
 async function measureReplica(
   primary: postgres.Sql,
@@ -80,7 +80,7 @@ async function measureReplica(
   const there = await queryServerPosition(primary);
   const over = new AbortController();
   const late = delay(POSITION_TIMEOUT_MS, undefined, { signal: over.signal }).then(() => {
-    throw new Error(`no answer within ${POSITION_TIMEOUT_MS / 1000} s`);
+    throw new Error(`no response within ${POSITION_TIMEOUT_MS / 1000} s`);
   });
   late.catch(() => {});
   try {
@@ -96,7 +96,7 @@ async function measureReplica(
       const { found, fix } = explainDatabaseError(error, url, 'REPORTING_DATABASE_URL');
       return { lagSeconds: null, lagBytes: null, error: `${found}: ${fix}`, strange: true };
     }
-    const unreachable = `it does not respond (${toErrorMessage(error)}): queries on it fail until it responds; to read from the primary instead, unset REPORTING_DATABASE_URL and restart`;
+    const unreachable = `the replica does not respond (${toErrorMessage(error)}): queries on it fail until it responds; to read from the primary instead, unset REPORTING_DATABASE_URL and restart`;
     return { lagSeconds: null, lagBytes: null, error: unreachable, strange: false };
   } finally {
     over.abort();
@@ -106,9 +106,9 @@ async function measureReplica(
 /** Returns why one server is not a copy of the other; null if it is a copy or the same server. */
 function notCopyReason(here: ServerPosition, there: ServerPosition): string | null {
   if (here.system !== there.system)
-    return 'it is not a copy of the server in DATABASE_URL: name a streaming standby of that server';
+    return 'the replica is not a copy of the server in DATABASE_URL: name a streaming standby of that server';
   if (!here.standby && here.timeline !== there.timeline)
-    return 'it was promoted and no longer follows the server in DATABASE_URL: make it a standby of that server again (pg_rewind), or name another one';
+    return 'the replica was promoted and no longer follows the server in DATABASE_URL: make it a standby of that server again (pg_rewind), or name another one';
   return null;
 }
 
@@ -158,7 +158,7 @@ export class Replica {
 
   /**
    * Checks the state of the replica.
-   * @throws the primary's error if it does not answer
+   * @throws the primary's error if the primary does not respond
    */
   async check(primary: postgres.Sql): Promise<FoundReplica> {
     this.#found = await measureReplica(primary, this.sql, this.url);
@@ -184,7 +184,7 @@ export class Replica {
       );
     const silent = error instanceof Error && error.name === 'TimeoutError';
     return isDatabaseUnavailable(error) || silent
-      ? new ReplicaUnavailableError(`it does not respond (${why})`, { cause: error })
+      ? new ReplicaUnavailableError(`the replica does not respond (${why})`, { cause: error })
       : error;
   }
 

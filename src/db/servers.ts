@@ -153,7 +153,7 @@ async function queryPosition(sql: postgres.Sql): Promise<PrimaryPosition | null>
 async function withAnswerTimeout<T>(milliseconds: number, answer: Promise<T>): Promise<T> {
   const over = new AbortController();
   const late = delay(milliseconds, undefined, { signal: over.signal }).then(() => {
-    throw new NoPrimaryError(`does not answer within ${milliseconds} ms`);
+    throw new NoPrimaryError(`does not respond within ${milliseconds} ms`);
   });
   try {
     return await Promise.race([answer, late]);

@@ -17,7 +17,7 @@ const TLS_ACCEPTED = 'S';
 /**
  * Encrypts a connection that is being opened.
  * @param host name or address that the certificate must have, if it is verified
- * @throws Error if the server does not offer TLS or does not answer, or its certificate is refused
+ * @throws Error if the server does not offer TLS or does not respond, or its certificate is refused
  */
 export async function encryptSocket(
   socket: Socket,
@@ -55,7 +55,7 @@ export async function encryptSocket(
  * @throws Error if the connection closes first, or nothing arrives within {@link STEP_TIMEOUT_MS}
  */
 async function waitForEvent(event: string, socket: Socket, host: string): Promise<unknown> {
-  const late = () => socket.destroy(coded('CONNECT_TIMEOUT', `${host} does not answer`));
+  const late = () => socket.destroy(coded('CONNECT_TIMEOUT', `${host} does not respond`));
   socket.setTimeout(STEP_TIMEOUT_MS, late);
   try {
     return await new Promise((resolve, reject) => {

@@ -65,7 +65,7 @@ export async function checkStorage(
   try {
     return await checkContents(itself, redis, databaseUrl, wanted, environment, log, signal);
   } catch (error) {
-    // For example, a table that this user may not read.
+    // For example, a table that this user has no permission to read.
     return [
       { check: 'database', ok: false, ...explainDatabaseError(error, databaseUrl, 'DATABASE_URL') },
       ...beside,
@@ -187,7 +187,10 @@ async function checkQueue(
 
 function timeout(): Promise<never> {
   return new Promise((_, reject) =>
-    setTimeout(() => reject(new Error(`no answer within ${QUEUE_TIMEOUT_MS} ms`)), QUEUE_TIMEOUT_MS).unref(),
+    setTimeout(
+      () => reject(new Error(`no response within ${QUEUE_TIMEOUT_MS} ms`)),
+      QUEUE_TIMEOUT_MS,
+    ).unref(),
   );
 }
 

@@ -84,7 +84,7 @@ export interface AcquiredObserver {
 
 /** SQL: condition that no process holds the observer `o`. */
 const IS_FREE = `(o.holder is null or o.lease_until < now()
-      -- So far ahead only a clock that was set back since can have put it.
+      -- A lease that ends later than this was set before the clock was set back.
       or o.lease_until > clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}))`;
 
 /**
@@ -152,7 +152,7 @@ export async function truncateLedger(
     ), reopened as (
       update recorder.node_health h set ended_at = null, probes = null, last_error = null, last_message = null, failures = null
       from mine where h.observer = mine.observer and h.started_at <= ${moment} and h.ended_at > ${moment}
-        -- The count makes the removal come first: the unique index sees one open row.
+        -- The count makes the removal run first, so that the unique index has one open row.
         and (select count(*) from removed) >= 0 returning 1
     ), removed_absences as (
       delete from recorder.health_absences a using mine
@@ -246,7 +246,7 @@ export async function writeLedger(
           lead(ended_error) over following as last_error, lead(ended_message) over following as last_message,
           lead(ended_failures) over following as failures from transition
         window following as (partition by observer, node, probe, check_name order by at)) t
-      -- The counts make these come first: the unique indexes see one row a moment, and one open row.
+      -- The counts make these updates run first, so that the unique indexes have one row per moment, and one open row.
       where state is not null and (select count(*) from cut) + (select count(*) from closed) >= 0 returning 1
     ), progress as (
       insert into recorder.health_probes (observer, node, probe, probes, probed_at, suspect, latest, hour, entries)

@@ -10,23 +10,23 @@ const CHECK_TIMEOUT_MS = 5_000;
 const CAUSES: readonly (readonly [RegExp, string, string])[] = [
   [
     /NOAUTH|without any credentials/,
-    'it requires a password',
+    'the server requires a password',
     'write it into REDIS_URL: redis://:PASSWORD@host:port',
   ],
   [
     /WRONGPASS|invalid password/,
-    'it refuses the user or the password',
+    'the server rejects the user or the password',
     'correct them in REDIS_URL (percent-encode /, @, : and #)',
   ],
   [
     /without any password configured/,
-    'it has no password, and one was sent',
+    'the server has no password, and one was sent',
     'remove the password from REDIS_URL',
   ],
-  [/cluster support disabled/, 'it is no cluster', 'write redis:// instead of redis-cluster://'],
+  [/cluster support disabled/, 'the server is not a cluster', 'write redis:// instead of redis-cluster://'],
   [
     /unknown command.{0,3}sentinel/i,
-    'it is no sentinel',
+    'the server is not a sentinel',
     'name the hosts and ports of the sentinels in REDIS_URL (default port: 26379), or write redis://',
   ],
   [
@@ -41,7 +41,7 @@ const CAUSES: readonly (readonly [RegExp, string, string])[] = [
   ],
   [/NOPERM/, 'the user lacks permissions', 'grant all permissions: ACL SETUSER NAME ~* &* +@all'],
   ...WRITE_REFUSALS,
-  [/LOADING/, 'it is loading its data', 'wait until the data is loaded'],
+  [/LOADING/, 'the server is loading its data', 'wait until the data is loaded'],
   [
     /ECONNREFUSED/,
     'nothing listens there',
@@ -50,13 +50,13 @@ const CAUSES: readonly (readonly [RegExp, string, string])[] = [
   [/ENOTFOUND|EAI_AGAIN/, 'the host name cannot be resolved', 'correct the host in REDIS_URL'],
   [
     /ETIMEDOUT|EHOSTUNREACH|timed? ?out/i,
-    'it cannot be reached',
+    'the server cannot be reached',
     'allow connections from this machine in the firewall, or correct host and port in REDIS_URL',
   ],
-  [/wrong version number|EPROTO/i, 'it does not speak TLS', 'write redis:// instead of rediss://'],
+  [/wrong version number|EPROTO/i, 'the server does not support TLS', 'write redis:// instead of rediss://'],
   [
     /CERT|certificate/i,
-    'its certificate is not trusted',
+    'the certificate of the server is not trusted',
     'set NODE_EXTRA_CA_CERTS=/path/to/ca.pem to the certificate of its authority',
   ],
   [

@@ -16,10 +16,11 @@ export interface QueueState {
 /** Timeout for the response of a queue, in ms. */
 const RESPONSE_TIMEOUT_MS = 3_000;
 const NO_ANSWER = {
-  redis: 'it does not respond: start Redis, or correct REDIS_URL',
-  postgres: 'it does not respond: PostgreSQL is busy or failing',
+  redis: 'Redis does not respond: start Redis, or correct REDIS_URL',
+  postgres: 'the queue does not respond: PostgreSQL is busy or failing',
 };
-const PAUSED = 'it is paused, so that no job is started: resume the queue with the tool that paused it';
+const PAUSED =
+  'the queue is paused, so that no job is started: resume the queue with the tool that paused it';
 
 /**
  * Repeated observation of a queue. An observation without a response is awaited, so that at most one is in
@@ -48,7 +49,7 @@ export class QueueWatch {
       timer = setTimeout(resolve, RESPONSE_TIMEOUT_MS, NO_ANSWER[this.#kind]);
     });
     const found = await Promise.race([
-      this.#pending.catch((error: unknown) => `it does not respond: ${toErrorMessage(error)}`),
+      this.#pending.catch((error: unknown) => `the queue does not respond: ${toErrorMessage(error)}`),
       late,
     ]);
     clearTimeout(timer);

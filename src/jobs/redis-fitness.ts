@@ -33,17 +33,17 @@ const MIN_REDIS_VERSION = [6, 2] as const;
 export const WRITE_REFUSALS: readonly (readonly [RegExp, string, string])[] = [
   [
     /\bOOM\b/,
-    'its memory is full, so that it rejects writes',
+    'the memory of the server is full, so that writes are rejected',
     'raise maxmemory on the server (redis-cli config set maxmemory 256mb), or remove other data from it',
   ],
   [
     /MISCONF/,
-    'it rejects writes because it could not save its data to disk',
+    'the server rejects writes because it could not save its data to disk',
     'see the log of Redis; free disk space, or give Redis write access to its folder',
   ],
   [
     /READONLY/,
-    'it is a replica, so that it rejects writes',
+    'the server is a replica, so that it rejects writes',
     'name the primary in REDIS_URL, or make this server a primary again (redis-cli replicaof no one)',
   ],
 ];
@@ -78,14 +78,14 @@ export async function findRedisProblem(client: Redis | Cluster): Promise<RedisPr
   const { db } = client.options;
   const info = fieldsOf(await client.info());
   if (info('redis_mode') === 'sentinel')
-    return { found: 'it is a sentinel', fix: 'write REDIS_URL=redis-sentinel://HOST:PORT/NAME' };
+    return { found: 'the server is a sentinel', fix: 'write REDIS_URL=redis-sentinel://HOST:PORT/NAME' };
   if (info('cluster_enabled') === '1')
-    return { found: 'it is a node of a cluster', fix: 'write REDIS_URL=redis-cluster://HOST:PORT' };
+    return { found: 'the server is a node of a cluster', fix: 'write REDIS_URL=redis-cluster://HOST:PORT' };
   if (db && !(await hasDatabase(client, db)))
-    return { found: `it has no database ${db}`, fix: OTHER_DATABASE };
+    return { found: `the server has no database ${db}`, fix: OTHER_DATABASE };
   if (info('role') === 'slave')
     return {
-      found: `it is a replica of ${info('master_host')}:${info('master_port')} and accepts no writes`,
+      found: `the server is a replica of ${info('master_host')}:${info('master_port')} and accepts no writes`,
       fix: 'name the primary in REDIS_URL',
     };
   return findServerProblem(info);
@@ -122,7 +122,7 @@ function findServerProblem(field: Fields): RedisProblem | null {
   const policy = field('maxmemory_policy');
   if (policy !== undefined && policy !== 'noeviction')
     return {
-      found: `it evicts keys (maxmemory-policy ${policy}) and would lose schedules`,
+      found: `the server evicts keys (maxmemory-policy ${policy}) and would lose schedules`,
       fix: 'set maxmemory-policy noeviction (in redis.conf, or: redis-cli config set maxmemory-policy noeviction)',
     };
   return null;

@@ -119,7 +119,7 @@ function reasonOf(error: unknown, file: string, missing: string): string {
     case 'EISDIR':
       return 'is a folder: name the file in it';
     case 'EACCES':
-      return 'this user may not read it: give it to this user ("chown"), or let its group read it ("chmod g+r")';
+      return 'this user has no permission to read the file: make this user the owner ("chown"), or let its group read it ("chmod g+r")';
     case 'ENOTDIR':
       return `a part of the path is not a folder (${resolve(file)}): ${missing}`;
     case 'ENAMETOOLONG':

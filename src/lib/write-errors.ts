@@ -3,7 +3,8 @@ import { lstat, mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { UsageError } from './errors.ts';
 
-const notPermitted = (path: string) => `this user may not write to ${path || 'it'}: grant write access, or`;
+const notPermitted = (path: string) =>
+  `this user has no permission to write to ${path || 'it'}: grant write access, or`;
 const fileInsteadOfFolder = (path: string) => `${fileAbove(path)} is a file, where a folder has to be:`;
 const full = () => 'the disk is full: free disk space, or';
 

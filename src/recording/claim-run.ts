@@ -64,7 +64,7 @@ export async function claimRun(
         nextval(pg_get_serial_sequence(${tableText(runs)}, 'run_id')), ${leaseEnd})
       on conflict (source, target_key) do update set run_id = excluded.run_id, lease_until = excluded.lease_until
       where (t.run_id is null or t.lease_until is null or t.lease_until < now()
-          -- So far ahead only a clock that was set back since can have put it.
+          -- A lease that ends later than this was set before the clock was set back.
           or t.lease_until > ${leaseEnd})
         and ${stillWanted} and ${stillRequested}
       returning run_id
@@ -73,7 +73,7 @@ export async function claimRun(
       select ${source.name}, ${key}, ${JSON.stringify(job.target)}::text::jsonb from held where ${key}::text <> ${lease}::text
       on conflict do nothing
     ), known as (
-      -- What is asked for by hand has no place in the configuration, and nobody waits for it.
+      -- A manually requested target is not in the configuration, so that it is not active and cannot be late.
       insert into ${targetDatasets} (source, target_key, dataset, every_ms, active, requested_since)
       select ${source.name}, ${key}, u.dataset, u.every_ms, false, ${claimedAt}
       from held, unnest(${expression.param(names)}::text[], ${expression.param(datasets.map(({ every }) => every))}::bigint[]) as u(dataset, every_ms)
@@ -83,7 +83,7 @@ export async function claimRun(
       from held where status = 'running' and (source = ${source.name} and target_key = ${key}
         or runs.run_id = (select run_id from before)) returning runs.target_key, datasets
     ), failed as (
-      -- A target whose runs end their workers is a failing one.
+      -- A target whose runs end their workers counts as failing.
       update ${targetDatasets} d set failures = d.failures + 1, last_failure_at = ${claimedAt},
         last_error = case when d.failures = 0 then ${LEASE_EXPIRED_ERROR} else d.last_error end
       from lost where d.source = ${source.name} and d.target_key = lost.target_key and d.dataset = any(lost.datasets)

@@ -77,8 +77,8 @@ export const isAliveSql = (name: SQL): SQL => expression`exists (
     and alive.seen_at > now() - make_interval(secs => ${HEARTBEAT_TIMEOUT_SECONDS}))`;
 
 /**
- * Returns whether a command in the foreground may register targets. The command may not while `up` runs with
- * another configuration, because it would remove the targets of that configuration.
+ * Returns whether a command in the foreground may register targets. A command must not register
+ * targets while `up` runs with another configuration, because it would remove the targets of that configuration.
  */
 export async function canRegister(sql: postgres.Sql, { recorder, digest }: Configuration): Promise<boolean> {
   const [other] = await sql`

@@ -49,7 +49,7 @@ const moveRunsSql = (condition: string) => `
       sum(g.items[l.place]), sum(g.rows_written[l.place]), ${firstDatasetSql('g.requests')}, ${firstDatasetSql('g.budget_units')},
       ${firstDatasetSql('g.quarantined')}
     from gone g, unnest(g.datasets) with ordinality as l(dataset, place)
-    -- A fixed order prevents deadlocks of two processes that do this at once.
+    -- A fixed order prevents deadlocks of two processes that run this statement concurrently.
     group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
     ${onConflict})
   select count(*)::int as moved from gone`;

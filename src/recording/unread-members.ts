@@ -59,7 +59,7 @@ function removeMembersSql(dataset: Dataset): string {
   const sameMember = 'm.scope_id = u.scope_id and m.chunk = u.chunk and m.seat = u.seat';
   return `
     with closed as materialized (
-      -- The offset keeps a search by the primary key for each member: most are found on the first day that is kept.
+      -- The offset enforces a search by the primary key for each member. Most members are found on the first kept day.
       select m.scope_id, m.chunk, m.seat, m.texts, m.retired_at, s.request
       from recorder.reading_members m join recorder.reading_scopes s on s.scope_id = m.scope_id
       where m.ctid >= $1::tid and m.ctid < $2::tid and s.dataset = ${regclassSql(packing)}

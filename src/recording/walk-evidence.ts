@@ -40,16 +40,16 @@ export class WalkEvidence {
     this.#pages += 1;
     if (this.#pages > 1 && !startsList) this.#isSplit = true;
     if (contradiction !== undefined) this.#broken ??= `${contradiction}: nothing is retired`;
-    if (!whole) this.#broken ??= 'the walk saw only a part, or had to start again';
+    if (!whole) this.#broken ??= 'the walk read only a part of the list, or had to start again';
     if (last) this.#unseen = this.#broken;
   }
 
   /** Adds the items of a page for one dataset. */
   addItems(at: number, { rows, consistent, repeats }: DecodedPage): void {
     const evidence = this.#of(at);
-    if (!consistent) evidence.contradiction = 'one key came with two values';
+    if (!consistent) evidence.contradiction = 'a key has two values';
     if (!evidence.retires) return;
-    if (repeats) evidence.contradiction ??= 'one key came twice in one list';
+    if (repeats) evidence.contradiction ??= 'a list contains a key twice';
     for (const { row } of rows) evidence.shown.push(row);
   }
 

@@ -55,7 +55,7 @@ export class Access {
     if (!isLoopback(host) && token === undefined && trustedProxies.length === 0)
       throw new UsageError([
         `RECORDER_HOST: on ${host} everybody who can reach this machine could read the record: set RECORDER_TOKEN (create one with ` +
-          '"openssl rand -hex 16"), or name in server.trustedProxies a proxy that authenticates requests, or listen on 127.0.0.1',
+          '"openssl rand -hex 16"), or add a proxy that authenticates requests to server.trustedProxies, or listen on 127.0.0.1',
       ]);
     this.#token = token;
     this.#proxied = withinNetworks(trustedProxies);

@@ -109,7 +109,7 @@ export async function withQueryTimeout<T>(answer: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new DOMException(`no answer within ${QUERY_TIMEOUT_MS} ms`, 'TimeoutError')),
+      () => reject(new DOMException(`no response within ${QUERY_TIMEOUT_MS} ms`, 'TimeoutError')),
       QUERY_TIMEOUT_MS,
     );
   });

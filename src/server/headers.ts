@@ -90,7 +90,7 @@ export function refuseForeignRequests(server: FastifyInstance, allowedHosts: rea
   });
   server.addHook('onRequest', async ({ headers: { host }, socket: { localAddress } }, reply) => {
     if (isOwnName(host, localAddress, allowedHosts)) return;
-    const error = `this server does not answer to the name "${host}": add it to server.allowedHosts in recorder.yaml`;
+    const error = `the host name "${host}" is not allowed: add it to server.allowedHosts in recorder.yaml`;
     await reply.code(421).send({ error });
   });
   server.addHook('onRequest', async ({ url, headers }, reply) => {

@@ -25,7 +25,7 @@ export function explainListenError(error: unknown, host: string, port: number): 
     case 'EACCES':
       return {
         setting: 'RECORDER_PORT',
-        cause: `this user may not listen on ${at}`,
+        cause: `this user has no permission to listen on ${at}`,
         fix: 'set a port above 1023, and let a reverse proxy listen on the lower one',
         isPortInUse: false,
       };

@@ -161,7 +161,7 @@ export class RequestThrottle {
   #join(line: string, go: QueuedRequest['go']): { leave(): void } {
     const { waiting, maxWaitMs } = this.#limits;
     if (this.#waiting >= waiting) {
-      go(new TooManyReadsError(`${waiting} requests wait`, RETRY_AFTER_SECONDS));
+      go(new TooManyReadsError(`${waiting} requests are waiting`, RETRY_AFTER_SECONDS));
       return { leave: () => {} };
     }
     const one: QueuedRequest = {

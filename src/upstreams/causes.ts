@@ -109,7 +109,7 @@ const CAUSES: readonly FailureCause[] = [
   },
   {
     is: code('ERR_SSL_WRONG_VERSION_NUMBER', 'EPROTO', 'ERR_SSL_PACKET_LENGTH_TOO_LONG'),
-    cause: (_, context) => `${hostOf(context)} does not speak TLS`,
+    cause: (_, context) => `${hostOf(context)} does not support TLS`,
     fix: (_, context) => `${correctSetting(context)}: write http:// instead of https://, or the port for TLS`,
   },
   {
@@ -182,7 +182,7 @@ const CAUSES: readonly FailureCause[] = [
   {
     is: status(429),
     cause: ({ retryAfter }, context) =>
-      `${hostOf(context)} answers 429: too many calls${retryAfter === null ? '' : `; it requires a pause of ${Math.ceil(retryAfter / 1000)} s`}`,
+      `${hostOf(context)} returns 429: too many calls${retryAfter === null ? '' : `; it requires a pause of ${Math.ceil(retryAfter / 1000)} s`}`,
     fix: (_, context) =>
       context.kind === 'service'
         ? `wait, and set ${context.setting.replace(/url$/, 'budget')} to what your plan allows ("chain-recorder plan" shows the planned requests)`
@@ -197,7 +197,7 @@ const CAUSES: readonly FailureCause[] = [
   {
     is: ({ type }) => /html/.test(type),
     cause: (symptom, context) =>
-      `${hostOf(context)} answers with a web page instead of JSON (${symptom.status}): a proxy, a login page or a website`,
+      `${hostOf(context)} returns a web page instead of JSON (${symptom.status}): a proxy, a login page or a website`,
     fix: (_, context) => `${correctSetting(context)}: use the URL of the API itself, which needs no login`,
   },
   {

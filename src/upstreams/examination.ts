@@ -71,7 +71,7 @@ export async function findWorkingUrl(
     urls.map((url) => sendTestRequest(examinee, testRequest, { url, headers: {} })),
   );
   const at = trials.findIndex(({ symptom: other }) => other === null || requiresKey(other));
-  return at < 0 ? undefined : `set ${examinee.setting} to ${urls[at]}, where it answers`;
+  return at < 0 ? undefined : `set ${examinee.setting} to ${urls[at]}, where the API responds`;
 }
 
 const requiresKey = ({ status, type }: Symptom) => (status === 401 || status === 403) && /json/.test(type);

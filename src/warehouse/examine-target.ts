@@ -16,7 +16,7 @@ export async function checkTarget(target: ExportTarget): Promise<string> {
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new Error(`${target.name}: no answer within ${CHECK_TIMEOUT_MS / 1000} s`)),
+      () => reject(new Error(`${target.name}: no response within ${CHECK_TIMEOUT_MS / 1000} s`)),
       CHECK_TIMEOUT_MS,
     );
   });

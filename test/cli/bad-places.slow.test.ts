@@ -63,7 +63,7 @@ const places = [
   [
     'no right to write',
     'shut/it',
-    /this user may not write to \S*shut\/it: grant write access, or/,
+    /this user has no permission to write to \S*shut\/it: grant write access, or/,
     withoutRights,
   ],
   ['a read-only disk', 'disk/it', /the file system is read-only:/, readOnlyDisk(join(dir, 'disk'))],
@@ -114,7 +114,7 @@ describe.skipIf(noBadPlaces)('an output file', () => {
     expect(told(await run(args, withoutRights))).toEqual(
       one(
         2,
-        /shut\/\w+\.\w+: this user may not write to .*shut[^:]*: grant write access, or name another place$/,
+        /shut\/\w+\.\w+: this user has no permission to write to .*shut[^:]*: grant write access, or name another place$/,
       ),
     );
   });

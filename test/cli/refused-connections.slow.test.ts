@@ -76,7 +76,7 @@ describe.concurrent('a database is reported', () => {
     const other = url((one) => Object.assign(one, { username: `${user}_in`, password: PASSWORD }));
     expect(await run('status', other)).toEqual(
       refused(
-        /^DATABASE_URL: the record in the database ".*" belongs to ".*", and the user .* may not write/,
+        /^DATABASE_URL: the record in the database ".*" belongs to ".*", and the user .* has no permission to write/,
       ),
     );
   });

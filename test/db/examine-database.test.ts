@@ -75,7 +75,7 @@ describe('a database', () => {
     [
       'where the user may not create tables',
       asUser,
-      /may not create tables/,
+      /has no permission to create tables/,
       /^as a superuser: grant create on database/,
     ],
     [

@@ -212,7 +212,7 @@ describe('a hostile query', () => {
     'select U&"\\0070g_advisory_lock"(1)',
     "select query_to_xml('select pg_adv' || 'isory_lock(1)', true, true, '')",
   ])('takes no advisory lock, in any spelling: %s', async (question) => {
-    expect(await asked(question)).toMatch(/advisory locks are not for questions/);
+    expect(await asked(question)).toMatch(/queries must not use advisory locks/);
   });
 });
 

@@ -111,7 +111,7 @@ describe('a replica', () => {
     await pair.standby.crash();
     await note();
     expect(await told()).toEqual([
-      expect.stringMatching(/^failing since then: replica .*it does not respond/),
+      expect.stringMatching(/^failing since then: replica .*the replica does not respond/),
     ]);
     const page = await ask(`${server.address}/datasets`);
     expect([page.code, page.headers['retry-after']]).toEqual([503, '10']);
@@ -130,9 +130,9 @@ describe('a replica', () => {
     await pair.standby.start();
     await pair.promote();
     await until('it to answer', async () => (await replica.check(primary)).strange);
-    expect((await ask(`${server.address}/datasets`)).body).toContain('it was promoted');
+    expect((await ask(`${server.address}/datasets`)).body).toContain('the replica was promoted');
     const app = { replica, database, databaseUrl: '' };
-    await expect(selectReadSource(app)).rejects.toThrow('REPORTING_DATABASE_URL: it was promoted');
+    await expect(selectReadSource(app)).rejects.toThrow('REPORTING_DATABASE_URL: the replica was promoted');
   });
 });
 

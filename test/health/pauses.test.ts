@@ -127,7 +127,7 @@ describe('a probe that never ends', () => {
   });
 });
 
-/** Nodes of which one fails, one is under maintenance, and another node answers at the URL of the third. */
+/** Nodes of which one fails, one is under maintenance, and another node responds at the URL of the third. */
 async function variedWorld(): Promise<World> {
   const it = await world(['a', 'b', 'c']);
   it.windows = [{ nodes: ['b'], from: start + 20 * minute, to: start + 41 * minute }];

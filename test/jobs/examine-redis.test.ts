@@ -27,7 +27,7 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
     expect(await checkRedis(`redis://:correct-horse@127.0.0.1:${port}`)).toBeNull();
     expect(await checkRedis(`redis://127.0.0.1:${port}`)).toMatchObject({
       ok: false,
-      found: `Redis 127.0.0.1:${port}: it requires a password`,
+      found: `Redis 127.0.0.1:${port}: the server requires a password`,
     });
     const wrong = await checkRedis(`redis://:wrong-horse@127.0.0.1:${port}`);
     expect(wrong).toMatchObject({
@@ -55,7 +55,7 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
     for (const host of ['127.0.0.1', '[::1]'])
       expect(await checkRedis(`redis://${login}@${host}:${port}/3?family=0`)).toBeNull();
     expect(await checkRedis(`redis://${login.replace('p', 'q')}@[::1]:${port}`)).toMatchObject({
-      found: `Redis [::1]:${port}: it refuses the user or the password`,
+      found: `Redis [::1]:${port}: the server rejects the user or the password`,
     });
   });
 
@@ -64,7 +64,7 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
     expect(await checkRedis(`${url}/15`)).toBeNull();
     expect(await checkRedis(`${url}/99`)).toMatchObject({
       ok: false,
-      found: expect.stringContaining('it has no database 99'),
+      found: expect.stringContaining('the server has no database 99'),
       fix: expect.stringContaining('end REDIS_URL with the number of an existing database'),
     });
   });
@@ -78,11 +78,11 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
     for (const [url, words] of [
       [
         `redis://127.0.0.1:${port}/99`,
-        /REDIS_URL: this Redis is unsuitable for the queue: it has no database 99: end REDIS_URL with/,
+        /REDIS_URL: this Redis is unsuitable for the queue: the server has no database 99: end REDIS_URL with/,
       ],
       [
         `redis://127.0.0.1:${evicting}/3`,
-        /REDIS_URL: this Redis is unsuitable for the queue: it evicts keys .* set maxmemory-policy noeviction/,
+        /REDIS_URL: this Redis is unsuitable for the queue: the server evicts keys .* set maxmemory-policy noeviction/,
       ],
     ] as const) {
       const up = startCommand(['up'], { DATABASE_URL: database.url, REDIS_URL: url }, cwd);
@@ -107,7 +107,7 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
     const port = await redis('--maxmemory', '1');
     expect(await checkRedis(`redis://127.0.0.1:${port}`)).toMatchObject({
       ok: false,
-      found: expect.stringContaining('its memory is full'),
+      found: expect.stringContaining('the memory of the server is full'),
       fix: expect.stringContaining('maxmemory'),
     });
   });
@@ -117,11 +117,11 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
     const [one, two] = nodes;
     expect(await checkRedis(`redis-cluster://127.0.0.1:${one?.port},127.0.0.1:${two?.port}`)).toBeNull();
     expect(await checkRedis(`redis://127.0.0.1:${one?.port}`)).toMatchObject({
-      found: expect.stringContaining('it is a node of a cluster'),
+      found: expect.stringContaining('the server is a node of a cluster'),
       fix: expect.stringContaining('redis-cluster://'),
     });
     expect(await checkRedis(`redis-cluster://127.0.0.1:${await redis()}`)).toMatchObject({
-      found: expect.stringContaining('it is no cluster'),
+      found: expect.stringContaining('the server is not a cluster'),
     });
     for (const { port } of nodes) {
       const client = new Redis(port);
@@ -146,10 +146,10 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
       found: `Redis behind sentinels ${hosts}: no sentinel has a primary with this name`,
     });
     expect(await checkRedis(`redis://127.0.0.1:${sentinels[0]?.port}`)).toMatchObject({
-      found: expect.stringContaining('it is a sentinel'),
+      found: expect.stringContaining('the server is a sentinel'),
     });
     expect(await checkRedis(`redis-sentinel://127.0.0.1:${primary.port}/recorder`)).toMatchObject({
-      found: expect.stringContaining('it is no sentinel'),
+      found: expect.stringContaining('the server is not a sentinel'),
     });
     expect(await checkRedis(`redis-sentinel://127.0.0.1:${await findFreePort()}/recorder`)).toMatchObject({
       found: expect.stringContaining('no sentinel responds'),
@@ -160,7 +160,7 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
     const port = await redis('--replicaof', '127.0.0.1 1');
     expect(await checkRedis(`redis://127.0.0.1:${port}`)).toMatchObject({
       ok: false,
-      found: expect.stringContaining('it is a replica of 127.0.0.1:1'),
+      found: expect.stringContaining('the server is a replica of 127.0.0.1:1'),
       fix: 'name the primary in REDIS_URL',
     });
   });

@@ -113,7 +113,7 @@ export async function lateIndexRecorder(
           const result = await record(context, feed, job, signal);
           if (!mayFail) expect(result).toMatchObject({ status: expect.stringMatching(statuses) });
           if (!mayFail && typeof result === 'object' && result.status === 'partial')
-            expect(await incompleteReason()).toBe('one key came twice in one list: nothing is retired');
+            expect(await incompleteReason()).toBe('a list contains a key twice: nothing is retired');
         }
         if (by === 'record' || jobs.length === 0) return;
         expect(rounds).toBeLessThan(20);

@@ -82,7 +82,7 @@ describe('a list that changes between two of its pages', () => {
     const walk = between({ kind: 'insert', member: 900, place: 0 });
     const { result } = await list.walk({ ...walk, before: [remove(120)] });
     expect(result).toMatchObject({ status: 'partial' });
-    expect((await list.freshness())?.reason).toBe('one key came twice in one list: nothing is retired');
+    expect((await list.freshness())?.reason).toBe('a list contains a key twice: nothing is retired');
     // It does not count as one of the two walks that prove an absence either.
     expect((await list.walk(still)).result.status).toBe('partial');
     expect(current(await list.members())).toContain(120);
@@ -151,7 +151,7 @@ describe('a list with two recorded datasets', () => {
     expect(await listed()).toEqual(['two-chain-a', 'two-chain-b', 'two-chain-c']);
     const reasons = await sql`
       select distinct incomplete_reason as reason from recorder.target_datasets where target_key = 'network=two-datasets'`;
-    expect([...reasons]).toEqual([{ reason: 'one key came twice in one list: nothing is retired' }]);
+    expect([...reasons]).toEqual([{ reason: 'a list contains a key twice: nothing is retired' }]);
     // Consistent walks retire it.
     await walk([a, d], [c]);
     await walk([a, d], [c]);

@@ -21,6 +21,9 @@ it('refuses comments, messages and documents with private words, with place, rea
     'src/a.ts:3: "asks"',
     'src/a.ts:5: "tells"',
   ]);
+  expect(problemsOf('src/b.ts', 'const query = `\nselect 1\n  -- nobody waits\n`;')).toEqual([
+    expect.stringMatching(/^src\/b\.ts:2: "nobody"/),
+  ]);
   expect(problemsOf('a.sql', "-- wholly new\nselect 'told', 'it stands still for long';")).toEqual([
     expect.stringMatching(/^a\.sql:1: "wholly"/),
     expect.stringMatching(/^a\.sql:2: "stands still"/),

@@ -136,7 +136,7 @@ describe('requests', () => {
     expect(begun).toEqual(['first']);
     expect(refused.every((one) => one instanceof TooManyReadsError)).toBe(true);
     expect(refused.map(({ message }) => message)).toEqual([
-      expect.stringContaining('2 requests wait'),
+      expect.stringContaining('2 requests are waiting'),
       expect.stringContaining('was queued for more than'),
       expect.stringContaining('was queued for more than'),
     ]);

@@ -164,7 +164,7 @@ it('a page that waits for the database in vain reports it as unavailable or slow
       await held`lock table recorder.target_datasets in access exclusive mode`;
       expect(await ask(`${fresh.address}/`)).toMatchObject({
         code: 503,
-        body: expect.stringMatching(/no answer within \d+ ms.*an available database may take longer/s),
+        body: expect.stringMatching(/no response within \d+ ms.*a query may also exceed this time limit/s),
       });
     });
   } finally {

@@ -80,7 +80,7 @@ describe('a service', () => {
         {
           ok: false,
           found: expect.stringContaining(`there is no ${path}${question.path}`),
-          fix: `set upstreams.metrics.url to ${url}, where it answers`,
+          fix: `set upstreams.metrics.url to ${url}, where the API responds`,
         },
       ]);
     },
@@ -97,7 +97,7 @@ describe('a service', () => {
     ]);
     expect(await service(`${url}/gateway/metrics`)).toMatchObject([{ ok: true }]);
     expect(await service(`${url}/gateway/metrics/gateway/metrics`)).toMatchObject([
-      { ok: false, fix: `set upstreams.metrics.url to ${url}/gateway/metrics, where it answers` },
+      { ok: false, fix: `set upstreams.metrics.url to ${url}/gateway/metrics, where the API responds` },
     ]);
   });
 
@@ -106,8 +106,8 @@ describe('a service', () => {
     expect(await service(url.replace('http:', 'https:'))).toMatchObject([
       {
         ok: false,
-        found: expect.stringMatching(/does not speak TLS$/),
-        fix: `set upstreams.metrics.url to ${url}, where it answers`,
+        found: expect.stringMatching(/does not support TLS$/),
+        fix: `set upstreams.metrics.url to ${url}, where the API responds`,
       },
     ]);
   });
@@ -191,7 +191,7 @@ describe('a service', () => {
       {
         ok: false,
         found: expect.stringContaining(`redirects (308) to ${target}${question.path}`),
-        fix: `set upstreams.metrics.url to ${target}, where it answers`,
+        fix: `set upstreams.metrics.url to ${target}, where the API responds`,
       },
     ]);
     expect(keys).toEqual([undefined]);
@@ -332,7 +332,7 @@ describe('a node', () => {
   it.each(['/ext/bc/P', '/ext/info', '/ext'])('whose URL is too long (%s)', async (path) => {
     const url = await server(nodeOf(GOOD));
     expect(await node(url + path)).toMatchObject([
-      { ok: false, fix: `set upstreams.nodes[0].url to ${url}, where it answers` },
+      { ok: false, fix: `set upstreams.nodes[0].url to ${url}, where the API responds` },
     ]);
   });
 

@@ -4,7 +4,7 @@ import type { Draws } from '../../src/server/pages/parts/line-path.ts';
 import { dataOf, type Line, linesOf } from './lines.ts';
 
 /** Minimum width of a selected part: less is an accidental movement. CSS pixels. */
-const LEAST = 5;
+const MIN_DRAG_PX = 5;
 /** A narrow screen shows every second time label. */
 const NARROW = 480;
 /** Maximum number of selected times on a narrow screen. */
@@ -13,17 +13,17 @@ const MAX_NARROW_TICKS = 4;
 /** Events of a plot. */
 export interface Reader {
   /** Called when a part was selected. Times are in ms since 1970. */
-  chose(from: number, to: number): void;
+  onWindowSelected(from: number, to: number): void;
   /** Called when the complete range is requested. */
   reset(): void;
   /** Called when a point is selected, with null when none is. */
-  looked(at: number | null, lines: readonly Line[], draws: Draws): void;
+  onPointSelected(at: number | null, lines: readonly Line[], draws: Draws): void;
 }
 
 /** Draws a figure's lines in the element, in its width and height. */
 export function plot(figure: HTMLElement, place: HTMLElement, reader: Reader): uPlot {
   const draws = drawsOf(figure);
-  const asks = figure.dataset.asks !== undefined;
+  const selectsWindow = figure.dataset.selectsWindow !== undefined;
   const [from = 0, to = 0] = (figure.dataset.window ?? '').split(' ').map(Number);
   const whole: uPlot.Range.MinMax = [from, to > from ? to : from + 1];
   const lines = linesOf(figure);
@@ -38,9 +38,9 @@ export function plot(figure: HTMLElement, place: HTMLElement, reader: Reader): u
       padding: [8, 28, 0, 0],
       cursor: {
         y: false,
-        drag: { x: true, y: false, setScale: !asks },
+        drag: { x: true, y: false, setScale: !selectsWindow },
         points: { show: draws === 'line' },
-        ...(asks
+        ...(selectsWindow
           ? {
               bind: {
                 dblclick: () => () => {
@@ -52,7 +52,7 @@ export function plot(figure: HTMLElement, place: HTMLElement, reader: Reader): u
           : {}),
       },
       scales: {
-        x: { time: true, range: (_, least, most) => (asks ? whole : [least, most]) },
+        x: { time: true, range: (_, least, most) => (selectsWindow ? whole : [least, most]) },
         y: { range: (_, least, most) => amountsOf(draws, least, most) },
       },
       axes: [
@@ -79,8 +79,8 @@ export function plot(figure: HTMLElement, place: HTMLElement, reader: Reader): u
         setSelect: [
           (self) => {
             const { left, width } = self.select;
-            if (!asks || width < LEAST) return;
-            reader.chose(self.posToVal(left, 'x'), self.posToVal(left + width, 'x'));
+            if (!selectsWindow || width < MIN_DRAG_PX) return;
+            reader.onWindowSelected(self.posToVal(left, 'x'), self.posToVal(left + width, 'x'));
           },
         ],
         setCursor: [
@@ -89,7 +89,7 @@ export function plot(figure: HTMLElement, place: HTMLElement, reader: Reader): u
             // Points are selected one by one; states are selected anywhere.
             const point = typeof idx === 'number' ? (self.data[0][idx] ?? null) : null;
             const any = left < 0 ? null : Math.round(self.posToVal(left, 'x'));
-            reader.looked(draws === 'line' ? point : any, lines, draws);
+            reader.onPointSelected(draws === 'line' ? point : any, lines, draws);
           },
         ],
         draw: [(self) => mark(self, lines)],

@@ -25,7 +25,7 @@ export const nodeFlapping: AlertRule = {
         select distinct on (node) node, times, since, error from seen_by_each where times >= ${limits.threshold}
         order by node, times desc
       ),
-      -- While nobody can tell, old outages leave the count and new ones do not come to it.
+      -- While the state is unknown, old outages leave the count and new ones are not counted.
       untold as (
         select l.node from (${selectHealthAt(sql, at, facts.nodes)}) l
         where l.probe = 'health' and l.check_name = '*'

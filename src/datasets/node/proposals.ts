@@ -16,7 +16,7 @@ const source = nodeMethod({
 
 export const nodeProposals = defineDataset({
   name: 'proposals',
-  about: "Proposals of community rules (ACPs) with the validators' preferences, as a node hears them.",
+  about: "Proposals of community rules (ACPs) with the validators' preferences, as a node receives them.",
   operations: ['info.acps'],
   history: 'state',
   source,

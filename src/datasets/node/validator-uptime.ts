@@ -6,7 +6,7 @@ import { currentValidators } from './current-validators.ts';
 /** A node reports these readings only for validators of the primary network (upstream-services.md#validators-and-peers). */
 export const validatorUptime = defineDataset({
   name: 'validator_uptime',
-  about: "A validator's uptime and connection as one node saw them, not the network's verdict.",
+  about: "A validator's uptime and connection as one node observed them, not the network's verdict.",
   operations: ['platform.getCurrentValidators'],
   history: 'sample',
   source: currentValidators,

@@ -61,7 +61,8 @@ class PageTokens {
     const next = getMember(body, 'nextPageToken');
     if (next === undefined || next === null || next === '') return undefined;
     if (typeof next !== 'string') throw new UpstreamFailure('malformed', 'nextPageToken is not a string');
-    if (this.#seen.has(next)) throw new UpstreamFailure('malformed', 'the same nextPageToken came twice');
+    if (this.#seen.has(next))
+      throw new UpstreamFailure('malformed', 'the same nextPageToken was returned twice');
     this.#seen.add(next);
     this.#emptyPages = items === 0 ? this.#emptyPages + 1 : 0;
     if (this.#emptyPages > MAX_EMPTY_PAGES)

@@ -43,7 +43,7 @@ export async function postgresBinaries(home: EmbeddedHome): Promise<string> {
   if (await pathExists(own)) return join(own, 'bin');
   const whole = await repairBinaries(native).then(
     () => true,
-    () => false, // this account may not write there
+    () => false, // this account has no permission to write there
   );
   if (await putInPlace(own, home, (unfinished) => linkFiles(native, unfinished))) return join(own, 'bin');
   const installed = join(native, 'bin');
@@ -59,7 +59,7 @@ export async function postgresBinaries(home: EmbeddedHome): Promise<string> {
 
 /**
  * Fills a folder under a temporary name, and renames it. Returns false, with nothing left, if the server's
- * account may not use it.
+ * account has no permission to use the folder.
  */
 async function putInPlace(
   path: string,

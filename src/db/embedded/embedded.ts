@@ -224,7 +224,10 @@ async function supervise(
     log.warn({ dir }, 'embedded PostgreSQL ended unexpectedly: it is restarted');
     try {
       const found = await withStartLock(home, () => findOrStart(home, options));
-      if (found.port !== port) throw new Error(`another program uses the port ${port} of the server`);
+      if (found.port !== port)
+        throw new Error(
+          `another program uses the port ${port} of the server: stop that program, or set RECORDER_PG_PORT and restart`,
+        );
       log.info({ dir, port }, 'embedded PostgreSQL restarted');
       failures = 0;
     } catch (cause) {

@@ -21,7 +21,7 @@ const CAUSES: readonly Cause[] = [
     pattern: /could not look up effective user ID (\d+)/,
     fix: ([, uid]) =>
       `the user id ${uid} has no name on this system, and PostgreSQL requires one: add it to /etc/passwd ` +
-      `(echo "recorder:x:${uid}:0::/:/sbin/nologin" >> /etc/passwd), run as an existing user (of a container: --user node), ${OWN_DATABASE_FIX}`,
+      `(echo "recorder:x:${uid}:0::/:/sbin/nologin" >> /etc/passwd), run as an existing user (with Docker: --user node), ${OWN_DATABASE_FIX}`,
   },
   {
     pattern: DYNAMIC_MEMORY_REFUSED,
@@ -68,7 +68,7 @@ export const restrictedRootError = (cause?: unknown): UsageError =>
   new UsageError(
     [
       'embedded PostgreSQL did not start: PostgreSQL refuses to run as root, and this root user lacks the capabilities to start it as the user postgres: run ' +
-        `as another user (of a container: --user node), allow the capabilities CHOWN, SETUID and SETGID, ${OWN_DATABASE_FIX}`,
+        `as another user (with Docker: --user node), allow the capabilities CHOWN, SETUID and SETGID, ${OWN_DATABASE_FIX}`,
     ],
     { cause },
   );

@@ -40,9 +40,9 @@ export interface EmbeddedLog {
 
 /**
  * Finds or creates the home of the server of `dir`: the folder `postgres` in `dir`. PostgreSQL refuses to run
- * as root, so root gives the folder to the account `postgres`. If that account may not enter `dir`, the
+ * as root, so root gives the folder to the account `postgres`. If that account has no permission to enter `dir`, the
  * folder is created under /var/lib/chain-recorder, and `dir` contains a symbolic link to it.
- * @throws UsageError with the fix if root may not run the server as another user; errors of the file system
+ * @throws UsageError with the fix if root has no permission to run the server as another user; errors of the file system
  */
 export async function embeddedHome(dir: string, log: EmbeddedLog): Promise<EmbeddedHome> {
   const folder = resolve(dir);
@@ -107,7 +107,7 @@ async function makeForRoot(entrance: string, dir: string, log: EmbeddedLog): Pro
   });
   log.warn(
     { dir, path },
-    'embedded PostgreSQL keeps its data elsewhere: its user may not enter the directory',
+    'embedded PostgreSQL keeps its data elsewhere: its user has no permission to enter the directory',
   );
 }
 
@@ -138,7 +138,7 @@ async function serverAccount(): Promise<Account> {
   } catch (cause) {
     throw new UsageError(
       [
-        'embedded PostgreSQL did not start: it refuses to run as root, and the user postgres does not exist and could not be created: create it ' +
+        'embedded PostgreSQL did not start: PostgreSQL refuses to run as root, and the user postgres does not exist and could not be created: create it ' +
           '(useradd --system postgres), run as another user, or name a PostgreSQL of your own in DATABASE_URL',
       ],
       { cause },

@@ -101,8 +101,8 @@ export async function refuseOtherHost(home: EmbeddedHome, isLocked: boolean): Pr
   if (record === null || record.host === ownLocation().host) return;
   if (isLocked || (await isBeating(home)))
     throw new UsageError([
-      `${home.path}: the host "${record.hostname}" runs the database of this folder: stop the recorder there, or name a PostgreSQL that ` +
-        'both hosts reach in DATABASE_URL',
+      `${home.path}: the host "${record.hostname}" runs the database of this folder: stop the recorder there, or set ` +
+        'DATABASE_URL to a PostgreSQL server that both hosts can reach',
     ]);
 }
 

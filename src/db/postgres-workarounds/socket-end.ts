@@ -27,7 +27,7 @@ const FATAL_SEVERITY = /^V(FATAL|PANIC)$/;
  * - sends statements to a connection between its error and its close. These statements never settle, or they
  *   resolve without rows after the reconnect, so that a statement that never ran appears to be done;
  * - keeps unsent bytes when a connection closes. The next startup packet is queued after them and never sent;
- * - reconnects repeatedly without reporting an error, if a server closes before it answers;
+ * - reconnects repeatedly without reporting an error, if a server closes before it responds;
  * - keeps the error with which a server closes a connection, and rejects the first statement of the next
  *   connection with it.
  * So a connection that is lost before it was ready emits an error together with the close. A connection that

@@ -86,7 +86,7 @@ export function findDifference(
     return `another network: ${name} is recorded as a node of ${networkName(binding.networkId)}, and the configuration records ${network}: give the node another name`;
   const bound = boundNodeId(node, binding);
   if (bound !== null && observed.nodeId !== null && observed.nodeId !== bound)
-    return `another node: ${observed.nodeId} answers at the URL of ${name}, which is the name of ${bound}: correct its url, or set its nodeId in upstreams.nodes to ${observed.nodeId} if the name is for this node from now on`;
+    return `another node: ${observed.nodeId} responds at the URL of ${name}, which is the name of ${bound}: correct its url, or set its nodeId in upstreams.nodes to ${observed.nodeId} if the name is for this node from now on`;
   if (binding?.genesisId != null && observed.genesisId !== null && observed.genesisId !== binding.genesisId)
     return `another genesis: the first block of the P-chain of ${name} is ${observed.genesisId}, and ${binding.genesisId} is recorded: correct its url, or give the node another name`;
   return null;

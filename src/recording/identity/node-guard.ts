@@ -174,7 +174,7 @@ export class NodeGuard {
    */
   async refuseNode(nodeId: string, other: string, author: string | null = null): Promise<never> {
     const observed = { nodeId, networkId: null, genesisId: null };
-    const several = `another node: ${nodeId} and ${other} answer at the URL of ${this.node.name}: give it a URL of one node`;
+    const several = `another node: ${nodeId} and ${other} respond at the URL of ${this.node.name}: give it a URL of one node`;
     return this.#refuse(findDifference(this.node, this.#binding, observed) ?? several, author);
   }
 

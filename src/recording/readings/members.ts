@@ -22,7 +22,7 @@ export function memberNumberCtes({
     ? `\n      union all select u.nth, u.texts from unknown${suffix} u cross join ${newScope}`
     : '';
   return `known${suffix} as materialized (
-      -- One search for each, so that the cost of an observation does not depend on the number of former members. \`offset 0\` keeps PostgreSQL from reading all.
+      -- One index search per member, so that the cost of an observation does not depend on the number of former members. \`offset 0\` prevents a scan of all members.
       select m.n, w.texts from (select distinct texts from (${texts}) named) w cross join lateral (
         select chunk * ${MEMBERS_PER_ROW} + seat - 1 as n from recorder.reading_members
         where scope_id = (select scope_id from scope${suffix}) and texts = w.texts and retired_at is null offset 0) m

@@ -205,8 +205,8 @@ function noPast({ name, columns }: Declared, asOf: string | null): string {
   const begins = ['valid_from', 'started_at', 'found_at'].find((one) =>
     columns.some((column) => column.name === one),
   );
-  const instead = begins === undefined ? '' : `: it keeps every row, so filter by ${begins}.lte`;
-  return `what reporting.${name} said at a past moment is not kept${instead}`;
+  const instead = begins === undefined ? '' : `: the view keeps every row, so filter by ${begins}.lte`;
+  return `past states of reporting.${name} are not stored${instead}`;
 }
 
 /** Yields the views whose rows refer to a series by its number. */

@@ -117,7 +117,7 @@ export function coverageStatement({ name }: DatasetRelations, query: CoverageQue
 days as (
   select g.day::date as day from moments m, generate_series(m.first_day, m.until - interval '1 microsecond', interval '1 day') as g(day)
 ),
--- Days in a row in which something of a target is recorded or missing.
+-- Consecutive days on which a part of a target is recorded or missing.
 spans as (
   select unnest(range_agg(int8range(starts / ${DAY_MICROSECONDS}, (ends - 1) / ${DAY_MICROSECONDS}, '[]'))) as span
   from clipped where kind = 'known' group by target

@@ -28,7 +28,7 @@ function downsampleLineSql(points: PointsSql, buckets: number): string {
   select ${begin ?? `(select min(at) from (${all}) p)`} as begins, ${end ?? `(select max(at) from (${all}) p)`} as ends
 ),
 widths as materialized (
-  -- Rounded up, so that there is no part too many.
+  -- Rounded up, so that there are not more parts than requested.
   select s.begins, greatest(interval '1 microsecond',
     e.piece + case when ${pieces} * e.piece < s.ends - s.begins then interval '1 microsecond' else interval '0' end) as piece
   from spans s

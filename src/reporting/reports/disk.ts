@@ -28,7 +28,7 @@ export async function diskUse(sql: postgres.Sql, directory: string | null): Prom
     with written as (
       select dataset, sum(rows_written)::float8 as rows, min(requested_since) as requested_since from reporting.freshness group by dataset
     ),
-    -- Packed readings of all datasets share their tables: each has the part of its readings.
+    -- Packed readings of all datasets share tables. Each dataset counts its share of the readings.
     packed as (
       select array_agg(distinct dataset::text) as tables, (select sum(pg_total_relation_size(one))
         from unnest(array['recorder.reading_open', 'recorder.reading_observations', 'recorder.reading_days', 'recorder.reading_members']::regclass[]) one)

@@ -105,9 +105,9 @@ export async function readMoments(
       union all
       select at, 4, concat(key, ': ', coalesce(before, 'nothing'), ' → ', coalesce(after, 'nothing')), 'the node''s identity' from identity
       union all
-      select began_at, 5, concat('seen: ', summary), 'alert ' || rule from alerts where ${during('began_at')}
+      select began_at, 5, concat('condition started: ', summary), 'alert ' || rule from alerts where ${during('began_at')}
       union all
-      select fired_at, 6, concat('told: ', summary), 'alert ' || rule from alerts where ${during('fired_at')}
+      select fired_at, 6, concat('alerted: ', summary), 'alert ' || rule from alerts where ${during('fired_at')}
       union all
       select acknowledged_at, 7, concat('acknowledged', ' by ' || acknowledged_by, ': ' || note), 'alert ' || rule
       from alerts where ${during('acknowledged_at')}

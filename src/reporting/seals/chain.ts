@@ -67,17 +67,17 @@ export async function readChain(sql: postgres.Sql, publicKey: string | undefined
   const heads = new Map<string, string>();
   let before: SealRow | undefined;
   for (const row of rows) {
-    const say = (problem: string) => broken.push(`seal ${row.seal}: ${problem}`);
+    const report = (problem: string) => broken.push(`seal ${row.seal}: ${problem}`);
     if (row.seal !== (before?.seal ?? 0) + 1)
-      say(`the seals between this one and seal ${before?.seal ?? 0} are missing`);
+      report(`the seals between this one and seal ${before?.seal ?? 0} are missing`);
     for (const one of bySeal.get(row.seal) ?? []) {
       for (const problem of partProblems(one, trees.get(treeKey(one)), heads.get(one.dataset) ?? null))
-        say(`${one.dataset}: ${problem}`);
-      if (!forms.has(one.form)) say(`${one.dataset}: the form ${one.form} of its rows is missing`);
+        report(`${one.dataset}: ${problem}`);
+      if (!forms.has(one.form)) report(`${one.dataset}: the form ${one.form} of the rows is missing`);
       trees.delete(treeKey(one));
       heads.set(one.dataset, one.head);
     }
-    for (const problem of sealProblems(row, before?.head ?? null, heads, publicKey)) say(problem);
+    for (const problem of sealProblems(row, before?.head ?? null, heads, publicKey)) report(problem);
     before = row;
   }
   for (const { dataset, seal } of trees.values())
@@ -112,10 +112,10 @@ function partProblems(
 ): string[] {
   const problems: string[] = [];
   if (tree && (tree.root !== part.root || tree.rows !== part.rows || tree.ends !== part.ends))
-    problems.push('its hash tree differs from the sealed one');
-  if (!tree && part.rows + part.ends > 0) problems.push('its hash tree is missing');
-  if (datasetHead(part) !== part.head) problems.push('its head does not match its content');
-  if (part.before !== before) problems.push('it does not continue the previous seal');
+    problems.push('the hash tree differs from the sealed one');
+  if (!tree && part.rows + part.ends > 0) problems.push('the hash tree is missing');
+  if (datasetHead(part) !== part.head) problems.push('the head does not match the content');
+  if (part.before !== before) problems.push('the part does not continue the previous seal');
   return problems;
 }
 
@@ -137,12 +137,12 @@ function sealProblems(
     before,
     heads: [...heads].map(([dataset, head]) => ({ dataset, head })),
   });
-  if (text !== row.statement) problems.push('its statement does not match its parts');
-  if (hashStatement(row.statement) !== row.head) problems.push('its head is not the hash of its statement');
+  if (text !== row.statement) problems.push('the statement does not match the parts');
+  if (hashStatement(row.statement) !== row.head) problems.push('the head is not the hash of the statement');
   if (row.signature && row.public_key && !isSigned(row.statement, row.signature, row.public_key))
-    problems.push('its signature does not match its statement');
+    problems.push('the signature does not match the statement');
   if (publicKey !== undefined && !(row.signature && isSigned(row.statement, row.signature, publicKey)))
-    problems.push('it is not signed with the given key');
+    problems.push('the seal is not signed with the given key');
   return problems;
 }
 
@@ -158,7 +158,7 @@ async function readForms(sql: postgres.Sql, broken: string[]): Promise<Map<strin
       } catch {
         // An invalid definition was changed, too: see below.
       }
-      broken.push(`the form ${form} of its rows was changed`);
+      broken.push(`the form ${form} of sealed rows was changed`);
       return [];
     }),
   );

@@ -192,12 +192,12 @@ function ofReadings(dataset: Dataset): string {
 from recorder.changes c
 cross join lateral (
   select p.position, n.texts, o.content
-  -- An array of positions: PostgreSQL expects 10 of an array, of a series 1,000, for which it would plan again for each query.
+  -- An array of positions, because PostgreSQL estimates 10 rows for an array, and 1,000 for a series, for which each query would be planned again.
   from unnest(array_fill(true, array[c.changes])) with ordinality as p(here, position)
   left join (
     select m.texts, row_number() over (order by m.texts) as position from recorder.reading_members m
     where m.scope_id = c.scope_id and ${hasBitSql(numberOf('m'), 'c.present')}) n on n.position = p.position
-  -- By texts: an observation may have used a number that was retired at that moment, and its reading has another number since its day was closed.
+  -- Joined by texts. An observation may have used a number that was retired at that moment, and the reading has another number since the day was closed.
   left join (
     select ${memberTextsSql(packing, 'r')} as texts, ${contentOf(dataset, 'r')} as content
     from (${forms.join('\nunion all\n')}) r) o on o.texts = n.texts) e

@@ -5,7 +5,7 @@ const text = `# Monitoring
 
 Generated from the code by \`npm run docs\`.
 
-\`/metrics\` speaks Prometheus' text format:
+\`/metrics\` returns metrics in the text format of Prometheus:
 
 \`\`\`yaml
 scrape_configs:

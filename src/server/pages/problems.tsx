@@ -77,7 +77,7 @@ export const databaseLate = (why: string): PageProblem => {
     ...away,
     details: [
       why,
-      'an available database may take longer while the machine is busy, such as in the first minute, or where tens of thousands of targets are watched (docs/explanation/performance.md)',
+      'a query may also exceed this time limit while the machine is busy, such as in the first minute, or if tens of thousands of targets are watched (docs/explanation/performance.md)',
     ],
   };
 };

@@ -179,7 +179,7 @@ const tookText = ({ started_at, finished_at }: RunRow) =>
 function windowText({ window_start, window_end, first_height }: RunRow): string | null {
   if (first_height !== null) return `from height ${numberText(first_height)}`;
   if (!window_start) return null;
-  return `${momentText(window_start)} to ${window_end ? momentText(window_end) : 'the newest'}`;
+  return `${momentText(window_start)} to ${window_end ? momentText(window_end) : 'the newest data'}`;
 }
 
 const columns: readonly TableColumn<RunRow>[] = [

@@ -58,7 +58,7 @@ export interface RefusalResponse {
 }
 
 /**
- * Serves the pages and their forms, enforces the access rules for all routes, and answers errors.
+ * Serves the pages and their forms, enforces the access rules for all routes, and responds to errors.
  * @returns a function that creates the response for a request that reaches no route
  */
 export function servePages(

@@ -220,7 +220,7 @@ it('reports an invalid certificate', async () => {
   expect(said('other')).toMatchObject([{ found: expect.stringContaining('not for the name 127.0.0.1') }]);
   // The server has TLS and is called without it.
   expect(said('plain')).toMatchObject([
-    { fix: `set upstreams.nodes[3].url to https://127.0.0.1:${servers[3]?.port}, where it answers` },
+    { fix: `set upstreams.nodes[3].url to https://127.0.0.1:${servers[3]?.port}, where the API responds` },
   ]);
 });
 

@@ -58,12 +58,12 @@ it.each([
   ],
   [
     'failing',
-    /^failing since .*: node validator-1: another node: NodeID-B answers at the URL of validator-1$/m,
+    /^failing since .*: node validator-1: another node: NodeID-B responds at the URL of validator-1$/m,
     async () => {
       await sql`update recorder.targets set target = '{"node":"validator-1"}'`;
       await sql`
         insert into recorder.node_bindings (node, node_id, bound_by, bound_at, difference, differs_since, differs_at)
-        values ('validator-1', 'NodeID-A', 'first sight', now(), 'another node: NodeID-B answers at the URL of validator-1', now(), now())`;
+        values ('validator-1', 'NodeID-A', 'first sight', now(), 'another node: NodeID-B responds at the URL of validator-1', now(), now())`;
     },
   ],
 ] as const)('exits 1 if something is %s, and reports what and why', async (state, said, make) => {

@@ -141,12 +141,12 @@ export interface Situation {
 
 /** The reported reason of each situation. */
 export const reasons = {
-  swapped: /another node: NodeID-\w+ answers at the URL of/,
+  swapped: /another node: NodeID-\w+ responds at the URL of/,
   network: /another network: .* belongs to the network fuji/,
   genesis: /another genesis: .*genesis-2, and genesis-1 is recorded/,
   snapshot: /another chain, or an older state of it: the newest block is \d+/,
-  moved: /another node: NodeID-\w+ answers at the URL of/,
-  alternating: /another node: NodeID-\w+ (answers at the URL of|and NodeID-\w+ answer at the URL of)/,
+  moved: /another node: NodeID-\w+ responds at the URL of/,
+  alternating: /another node: NodeID-\w+ (responds at the URL of|and NodeID-\w+ respond at the URL of)/,
 } as const;
 
 const KINDS = ['swapped', 'network', 'genesis', 'snapshot', 'moved', 'alternating'] as const;

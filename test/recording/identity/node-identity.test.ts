@@ -205,7 +205,10 @@ it.each([true, false])(
     node = { id: B };
     expect(await recorder.statuses()).toEqual(['failed', 'failed']);
     expect(await recorder.recorded()).toEqual(new Set([A]));
-    await isReported(recorder, new RegExp(`another node: ${B} answers at the URL of .* is the name of ${A}`));
+    await isReported(
+      recorder,
+      new RegExp(`another node: ${B} responds at the URL of .* is the name of ${A}`),
+    );
     const moved = await urlOf(() => ({ id: A }), hasHeader);
     recorder.configure({ url: moved.url });
     expect(await recorder.statuses(), 'the id moved to another URL').toEqual(['done', 'done']);

@@ -86,7 +86,7 @@ describe('parameters of a list', () => {
 
   it('report why a relation has no past', () => {
     expect(problems('runs', { as_of: '2026-01-01' })).toEqual([
-      'as_of is not a known parameter: what reporting.runs said at a past moment is not kept: it keeps every row, so filter by started_at.lte',
+      'as_of is not a known parameter: past states of reporting.runs are not stored: the view keeps every row, so filter by started_at.lte',
     ]);
     expect(asked('validators', { as_of: '2026-01-01' }).asOf).toBe('2026-01-01T00:00:00Z');
   });

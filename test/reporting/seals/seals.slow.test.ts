@@ -96,18 +96,18 @@ describe('the chain', () => {
     [
       'removed hashes',
       () => sql`delete from recorder.seal_parts where seal = 3`,
-      [/^seal 3: p_blocks: its hash tree is missing/],
+      [/^seal 3: p_blocks: the hash tree is missing/],
     ],
     [
       'hashes that are moved',
       () => sql`update recorder.seal_parts set seal = 2 where seal = 3`,
-      [/^seal 3: p_blocks: its hash tree/, /^seal 2: p_blocks: there are hashes/],
+      [/^seal 3: p_blocks: the hash tree/, /^seal 2: p_blocks: there are hashes/],
     ],
     [
       'a mark',
       () =>
         sql`update recorder.seal_parts set tags = overlay(tags placing '\\x00'::bytea from 1) where seal = 3`,
-      [/^seal 3: p_blocks: its hash tree/],
+      [/^seal 3: p_blocks: the hash tree/],
     ],
     [
       'a form',

@@ -59,7 +59,7 @@ describe('an edit by hand is found and named', () => {
       { dataset: 'p_blocks', of: 'row', what: 'among', key: { node: 'n', height: 1 } },
     ]);
     expect(found.rows, 'those that stand as they were sealed').toBe(whole.rows - 1);
-    expect(found.broken).toEqual(['seal 1: p_blocks: its hash tree differs from the sealed one']);
+    expect(found.broken).toEqual(['seal 1: p_blocks: the hash tree differs from the sealed one']);
   });
 
   it('only of the selected days', async () => {
@@ -215,17 +215,17 @@ describe('the chain', () => {
     [
       'a count',
       () => sql`update recorder.seal_datasets set late = 1 where dataset = 'p_blocks' and seal = 1`,
-      [/^seal 1: p_blocks: its head does not match/],
+      [/^seal 1: p_blocks: the head does not match/],
     ],
     [
       'a head',
       () => sql`update recorder.seals set head = 'a' where seal = 2`,
-      [/^seal 2: its head is not/, /^seal 3: its statement/],
+      [/^seal 2: the head is not/, /^seal 3: the statement/],
     ],
     [
       'a statement',
       () => sql`update recorder.seals set statement = statement || 'x' where seal = 2`,
-      [/^seal 2: its statement/, /^seal 2: its head/],
+      [/^seal 2: the statement/, /^seal 2: the head/],
     ],
   ])('detects %s that was changed', async (_, change, words) => {
     await change();
@@ -270,14 +270,14 @@ describe('a signature', () => {
     expect(createHash('sha256').update(made.statement).digest('hex')).toBe(made.head);
     expect(await verified({ publicKey: spki(key) })).toMatchObject({ broken: [], differences: [] });
     expect((await verified({ publicKey: spki(other) })).broken).toEqual([
-      'seal 1: it is not signed with the given key',
+      'seal 1: the seal is not signed with the given key',
     ]);
     await seal(48);
     expect((await verified({ publicKey: spki(key) })).broken).toEqual([
-      'seal 2: it is not signed with the given key',
+      'seal 2: the seal is not signed with the given key',
     ]);
     await sql`update recorder.seals set signature = overlay(signature placing '\\x0000'::bytea from 1) where seal = 1`;
-    expect((await verified()).broken).toEqual(['seal 1: its signature does not match its statement']);
+    expect((await verified()).broken).toEqual(['seal 1: the signature does not match the statement']);
   });
 });
 

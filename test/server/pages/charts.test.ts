@@ -420,7 +420,7 @@ describe('a chart source', () => {
 
   it.each([
     ['of=node_latency_over_time&as_of=2026-11-21', 'has no history'],
-    ['of=stake_daily&chain_id=1', 'chain_id: is not a parameter of this chart; it has seen_by'],
+    ['of=stake_daily&chain_id=1', 'chain_id: is not a parameter of this chart; valid parameters: seen_by'],
     ['of=metric_points&by=day', 'by: is not supported for this chart'],
     ['of=proposed_blocks&by=hour&from=1900-01-01', 'by: the window has too many periods'],
     ['of=income&by=hour', 'by: must be one of day, month, year'],

@@ -146,8 +146,10 @@ describe.each([
     expect(await text('/queues')).not.toContain('This queue is paused');
     await both.pause();
     await expect.poll(() => text('/queues')).toContain('This queue is paused');
-    expect(await noted()).toEqual([expect.stringMatching(/^stalled since .*: queue polls: it is paused/)]);
-    await expect.poll(() => text('/')).toMatch(/queuepolls.*it is paused/s);
+    expect(await noted()).toEqual([
+      expect.stringMatching(/^stalled since .*: queue polls: the queue is paused/),
+    ]);
+    await expect.poll(() => text('/')).toMatch(/queuepolls.*the queue is paused/s);
     await both.resume();
     await expect.poll(() => text('/queues')).not.toContain('This queue is paused');
     expect(await noted()).toEqual([]);
@@ -228,7 +230,9 @@ describe.each([
         retryAfter: '10',
         body: expect.stringContaining('<h1>Queue unavailable'),
       });
-      expect(await noted()).toEqual([expect.stringMatching(/queue polls: it does not respond: start Redis/)]);
+      expect(await noted()).toEqual([
+        expect.stringMatching(/queue polls: Redis does not respond: start Redis/),
+      ]);
       expect((await page('/')).code).toBe(200);
       expect(await text('/')).toContain('REDIS_URL');
       await redis?.start();

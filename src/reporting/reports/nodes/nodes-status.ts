@@ -84,7 +84,7 @@ export async function nodesStatus(
       const firstProbeAt = one.first_probe_at?.getTime() ?? null;
       const over = (name: SpanName) => {
         const [whole] = statesIn(known, [spanOf(name)], firstProbeAt);
-        if (!whole) throw new Error('a window is missing');
+        if (!whole) throw new Error('the query for the states of a node returned no window');
         return whole;
       };
       // Days and spans are computed on access, because not all nodes of a long list are shown.

@@ -1,6 +1,6 @@
 create or replace view reporting.gaps as
 with missing as (
-  -- A single poll covers one millisecond. It does not divide the time before and after it, if that is missing for the same reason.
+  -- A single poll covers one millisecond. A poll does not divide a gap if the time before and after it is missing for the same reason.
   select r.dataset, r.target, r.axis, r.reason, i.instant, range_agg(int8range(r.begins, r.ends + i.instant)) as ranges
   from reporting_internal.coverage_ranges r
   cross join lateral (select case r.axis when 'time' then 1000 else 0 end as instant) i

@@ -11,7 +11,7 @@ comment on column reporting.metric_settling.metric is 'The metric.'; -- text
 comment on column reporting.metric_settling.time_interval is 'hour, day, week or month.'; -- text
 comment on column reporting.metric_settling.revisions is 'Number of recorded revisions.'; -- bigint
 comment on column reporting.metric_settling.points_revised is 'Number of points that were revised at least once.'; -- bigint
-comment on column reporting.metric_settling.half_moved_within is 'Time after the end of the interval within which half of the revisions came. Negative: before the end.'; -- interval
-comment on column reporting.metric_settling.settled_within is 'Time after the end of the interval within which 99 of 100 revisions came.'; -- interval
+comment on column reporting.metric_settling.half_moved_within is 'Time after the end of the interval within which half of the revisions were recorded. Negative: before the end.'; -- interval
+comment on column reporting.metric_settling.settled_within is 'Time after the end of the interval within which 99 of 100 revisions were recorded.'; -- interval
 comment on column reporting.metric_settling.latest_move is 'Time from the end of the interval to the latest recorded revision.'; -- interval
 comment on column reporting.metric_settling.measured_at is 'Time of the measurement.'; -- timestamptz

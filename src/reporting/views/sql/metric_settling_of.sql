@@ -8,8 +8,8 @@ returns table (
   time_interval text, -- hour, day, week or month.
   revisions bigint, -- Number of recorded revisions.
   points_revised bigint, -- Number of points that were revised at least once.
-  half_moved_within interval, -- Time after the end of the interval within which half of the revisions came. Negative: before the end.
-  settled_within interval, -- Time after the end of the interval within which 99 of 100 revisions came.
+  half_moved_within interval, -- Time after the end of the interval within which half of the revisions were recorded. Negative: before the end.
+  settled_within interval, -- Time after the end of the interval within which 99 of 100 revisions were recorded.
   latest_move interval -- Time from the end of the interval to the latest recorded revision.
 )
 language sql stable parallel safe as $$
@@ -23,7 +23,7 @@ with series as (
     and (metric_settling_of.time_interval is null or s.time_interval = metric_settling_of.time_interval)
     and (metric_settling_of.chain_id is null or s.chain_id = metric_settling_of.chain_id)
 ),
--- Series by series, so that the index of revisions is enough.
+-- Reads each series separately, so that the index of revisions is used.
 counted as (
   select s.metric, s.time_interval, sum(r.revisions)::bigint as revisions, sum(r.points)::bigint as points_revised
   from series s

@@ -24,7 +24,7 @@ with watched as not materialized (
   from reporting_internal.node_probes p
   -- Computed once per probe: without `offset 0`, PostgreSQL would compute the bounds once per window.
   cross join lateral (
-    -- Without a grain the step is longer than the longest possible window.
+    -- Without a grain, the step is longer than the longest possible window.
     select coalesce(grain, interval '10000 years') as step,
       greatest("from", p.first_probe_at) as since,
       least("to", p.watched_until, greatest(p.settled_until, now())) as until

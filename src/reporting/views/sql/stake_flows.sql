@@ -54,7 +54,7 @@ by_day as (
 watched as materialized (
   select range_agg(tstzrange(v.valid_from, v.valid_to)) as spans from versions v
 ),
--- A day without observations is left out, because it proves nothing.
+-- A day without observations is omitted, because its flows are unknown.
 every_day as materialized (
   select d.day::date as day, coalesce(b.stake_in, 0) as stake_in, coalesce(b.stake_out, 0) as stake_out,
     coalesce(b.delegated_in, 0) as delegated_in, coalesce(b.delegated_out, 0) as delegated_out

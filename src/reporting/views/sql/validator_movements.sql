@@ -55,7 +55,7 @@ movements as materialized (
   select v.valid_from as at, 'joined' as change, v.node_id, v.tx_id, v.validation_id, v.start_time, v.end_time,
     null::boolean as expired, v.stake_navax, v.weight, v.delegator_weight, null::numeric as weight_before, null::numeric as delegated_before
   from versions v cross join kept k
-  -- A validator in the first observation joined before; one that was not watched for a while did not leave.
+  -- A validator in the first observation joined earlier. A validator that was not watched for some time did not leave.
   where v.is_new and v.valid_from >= k.since and v.valid_from < "to"
     and (v.before_until is null or v.before_until < v.valid_from and v.before_ended_by = 'gone')
   union all

@@ -76,7 +76,7 @@ export function parseChartRequest(
     const type = types.get(name);
     if (type === undefined)
       problems.push(
-        `${name}: is not a parameter of this chart; it has ${[...types.keys()].join(', ') || 'none'}`,
+        `${name}: is not a parameter of this chart; valid parameters: ${[...types.keys()].join(', ') || 'none'}`,
       );
     const values = keys.some((key) => key.name === name) ? textsOf(text) : [text];
     if (values.length > MAX_VALUES) problems.push(`${name}: has more than ${MAX_VALUES} values`);

@@ -134,7 +134,7 @@ function Drawn({
           window={windowOfRecord([from.getTime(), to.getTime()], lines, begins)}
           draws={drawable.draws}
           unit={unitOf(drawable.values.filter(({ name }) => columns.includes(name)))}
-          asks
+          selectsWindow
         />
       )}
       {unreadBefore && <UnreadNotice drawing={drawing} lines={lines} before={unreadBefore} />}

@@ -25,7 +25,7 @@ export interface LineChartProps {
   /**
    * True if the page accepts the parameters `from` and `to`: selecting a part of the chart loads that window.
    */
-  readonly asks?: boolean;
+  readonly selectsWindow?: boolean;
 }
 
 /**
@@ -39,7 +39,7 @@ export function LineChart({
   window,
   draws = 'line',
   unit = null,
-  asks = false,
+  selectsWindow = false,
 }: LineChartProps) {
   const points = lines.flatMap((line) => line.points);
   const values = points.flatMap(([, value]) => drawn(value) ?? []);
@@ -57,7 +57,7 @@ export function LineChart({
       class="chart"
       data-draws={draws}
       data-window={`${first} ${last}`}
-      data-asks={asks ? '' : undefined}
+      data-selects-window={selectsWindow ? '' : undefined}
     >
       <svg role="img" aria-labelledby={`${name}-title ${name}-about`}>
         <title id={`${name}-title`}>{title}</title>

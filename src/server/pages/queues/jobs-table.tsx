@@ -52,7 +52,7 @@ const columns: readonly TableColumn<QueuedJob>[] = [
     ),
   },
   {
-    name: 'Since or due',
+    name: 'Started or due',
     about: 'Start of the active or waiting state, or the due time of a delayed job.',
     cell: ({ at }) => <Time at={at} />,
   },
