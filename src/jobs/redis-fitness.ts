@@ -33,17 +33,17 @@ const MIN_REDIS_VERSION = [6, 2] as const;
 export const WRITE_REFUSALS: readonly (readonly [RegExp, string, string])[] = [
   [
     /\bOOM\b/,
-    'the memory of the server is full, so that writes are rejected',
+    'the memory of the server is full',
     'raise maxmemory on the server (redis-cli config set maxmemory 256mb), or remove other data from it',
   ],
   [
     /MISCONF/,
-    'the server rejects writes because it could not save its data to disk',
+    'the server could not save its data to disk',
     'see the log of Redis; free disk space, or give Redis write access to its folder',
   ],
   [
     /READONLY/,
-    'the server is a replica, so that it rejects writes',
+    'the server is a replica',
     'name the primary in REDIS_URL, or make this server a primary again (redis-cli replicaof no one)',
   ],
 ];

@@ -32,7 +32,7 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
     const wrong = await checkRedis(`redis://:wrong-horse@127.0.0.1:${port}`);
     expect(wrong).toMatchObject({
       ok: false,
-      found: expect.stringContaining('refuses the user or the password'),
+      found: expect.stringContaining('rejects the user or the password'),
     });
     expect(JSON.stringify(wrong)).not.toContain('wrong-horse');
   });

@@ -70,7 +70,7 @@ describe.skipIf(skipped)(`the queue in one Redis${skipped ? ` (skipped: ${skippe
     await redis.replicaof('127.0.0.1', 1);
     expect(await new QueueWatch('polls', queue, 'redis').check()).toMatchObject({
       error:
-        'Redis rejects writes: the server is a replica, so that it rejects writes: name the primary in REDIS_URL, or make this server a primary again (redis-cli replicaof no one)',
+        'Redis rejects writes: the server is a replica: name the primary in REDIS_URL, or make this server a primary again (redis-cli replicaof no one)',
     });
   });
 

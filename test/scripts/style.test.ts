@@ -22,7 +22,7 @@ it('refuses comments, messages and documents with private words, with place, rea
     'src/a.ts:5: "tells"',
   ]);
   expect(problemsOf('src/b.ts', 'const query = `\nselect 1\n  -- nobody waits\n`;')).toEqual([
-    expect.stringMatching(/^src\/b\.ts:2: "nobody"/),
+    expect.stringMatching(/^src\/b\.ts:3: "nobody"/),
   ]);
   expect(problemsOf('a.sql', "-- wholly new\nselect 'told', 'it stands still for long';")).toEqual([
     expect.stringMatching(/^a\.sql:1: "wholly"/),

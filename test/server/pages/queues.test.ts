@@ -161,7 +161,7 @@ describe.each([
       begin: () => redis?.command('CONFIG', 'SET', 'maxmemory', '1'),
       end: () => redis?.command('CONFIG', 'SET', 'maxmemory', '0'),
       refused: 'OOM',
-      why: 'its memory is full',
+      why: 'the memory of the server is full',
       fix: 'raise maxmemory on the server',
     },
     {
@@ -176,7 +176,7 @@ describe.each([
       },
       end: () => redis?.command('CONFIG', 'SET', 'save', ''),
       refused: 'MISCONF',
-      why: 'it could not save its data to disk',
+      why: 'the server could not save its data to disk',
       fix: 'see the log of Redis; free disk space',
     },
   ])(
