@@ -70,10 +70,10 @@ export const HISTORY_SQL: Partial<Record<Dataset['history'], (parts: Parts) => H
     more: [],
   }),
   /*
-   * Compares the lists of nodes. Nodes follow the chain and are polled minutes apart. So a difference counts
-   * only if it also existed one interval before. The present values of a node
-   * are known only if its last observation is complete and not late. The start of a version does not show since when nodes differ, because columns
-   * that are each node's own also create new versions.
+   * Compares the lists of nodes. Nodes follow the chain and are polled minutes apart. So a difference
+   * counts only if it also existed one interval before. The present values of a node are known only if its
+   * last observation is complete and not late. The start of a version does not show since when nodes
+   * differ, because columns that are each node's own also create new versions.
    */
   state: (parts) => ({
     observations: [

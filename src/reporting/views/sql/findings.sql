@@ -62,7 +62,7 @@ sealing as (
   group by c.first_seen_at
 ),
 -- Time without new items for the targets of an index, and the usual maximum: ten times the mean interval of the
--- items, and three times the longest. After 30 days without items, the target itself counts as quiet.
+-- items, and three times the longest. The silence of 30 days counts as that of the target.
 index_targets as (
   select d.dataset, d.target_key, t.index_name, split_part(t.index_name, ' ', 1) as service, t.newest_item_at,
     d.last_success_at - t.newest_item_at as silence,
@@ -132,7 +132,7 @@ select 'stalled', 'seals', null, 'the seals of the record', sealed_until,
 from sealing
 where now() - sealed_until > interval '72 hours'
 union all
--- A day is closed within two hours of its end.
+-- A day is closed within an hour or two of its end.
 select 'stalled', 'readings', c.relname::text, array_to_string(s.request, ', '), min(l.observed_at),
   'ended days are not packed: start a process with the role scheduler; if one runs, its log has the error'
 from recorder.reading_open l

@@ -23,7 +23,7 @@ with series as (
     and (metric_settling_of.time_interval is null or s.time_interval = metric_settling_of.time_interval)
     and (metric_settling_of.chain_id is null or s.chain_id = metric_settling_of.chain_id)
 ),
--- Reads each series separately, so that the index of revisions is used.
+-- Series by series, so that the index of revisions is enough.
 counted as (
   select s.metric, s.time_interval, sum(r.revisions)::bigint as revisions, sum(r.points)::bigint as points_revised
   from series s

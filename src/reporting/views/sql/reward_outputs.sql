@@ -33,7 +33,7 @@ payouts as (
   left join known s on k.staking_tx_hash is null and s.network = k.network and s.reward_tx_hash = k.tx_hash and s.tx_hash <> k.tx_hash
   where k.tx_type like 'Reward%Tx' and coalesce(k.staking_tx_hash, s.tx_hash) is not null
 ),
--- The returned stake is not a reward. An output may be listed twice.
+-- The stake that is returned is no reward, and an output may be listed twice.
 outputs as (
   select distinct on (p.network, p.tx_hash, coalesce(e.value ->> 'utxoId', e.position::text)) p.network, p.tx_hash,
     e.value ->> 'rewardType' as reward_type, e.value ->> 'utxoId' as utxo_id, e.value -> 'addresses' as addresses,
