@@ -42,14 +42,14 @@ export async function observedCoverage(
     requested_since: Date | null;
     now: number;
   }>(expression`
-    select asked.dataset, upper(c.covered) as until, t.requested_since,
+    select d.dataset, upper(c.covered) as until, t.requested_since,
       floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now,
       case when t.failures > 0 and t.last_error is distinct from ${LEASE_EXPIRED_ERROR}
         then coalesce(t.last_error, 'no reason is stored') end as error
-    from unnest(${expression.param(names)}::text[]) as asked(dataset)
-    left join ${coverage} c on c.dataset = asked.dataset and c.target_key = ${key} and not isempty(c.covered)
+    from unnest(${expression.param(names)}::text[]) as d(dataset)
+    left join ${coverage} c on c.dataset = d.dataset and c.target_key = ${key} and not isempty(c.covered)
     left join ${targetDatasets} t
-      on t.source = ${source.name} and t.target_key = ${key} and t.dataset = asked.dataset`);
+      on t.source = ${source.name} and t.target_key = ${key} and t.dataset = d.dataset`);
   const known = new Map(rows.map((row) => [row.dataset, row]));
   return datasets.map(({ name, every }) => {
     const row = known.get(name);

@@ -147,17 +147,17 @@ export function changeRecordingCtes({
   );
   const ended = ['0', ...after.map((name) => `(select count(*) from ${name})`)].join(' + ');
   return [
-    `said as materialized (
+    `new_events as materialized (
       ${eventSelects.join('\n      union all\n      ')})`,
     `turn as materialized (
-      ${lockRow('changes', `exists (select from said) and ${ended} >= 0`)})`,
+      ${lockRow('changes', `exists (select from new_events) and ${ended} >= 0`)})`,
     // Migrations create the row of the lock. If it is missing, no commit may get a number, so that the
     // division by zero fails the statement.
     `held as materialized (
-      select 1 / (select count(*)::int from turn) as mine where exists (select from said))`,
+      select 1 / (select count(*)::int from turn) as mine where exists (select from new_events))`,
     `noted as (
       insert into recorder.changes (dataset, run_id, recorded_at, observed_at, request, ${CHANGE_COLUMNS.join(', ')})
-      select said.dataset, ${runId}, ${recordedAt}, ${observedAt}, said.request, ${CHANGE_COLUMNS.map((name) => `said.${name}`).join(', ')}
-      from held cross join said where held.mine = 1 returning 1)`,
+      select e.dataset, ${runId}, ${recordedAt}, ${observedAt}, e.request, ${CHANGE_COLUMNS.map((name) => `e.${name}`).join(', ')}
+      from held cross join new_events e where held.mine = 1 returning 1)`,
   ];
 }

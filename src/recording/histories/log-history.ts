@@ -60,7 +60,7 @@ export const writeLog: WriteHistory = (statement, dataset, at) => {
         ${insert} where ${hasCurrent} on conflict do nothing returning ${keyList(dataset, 'r')}r.valid_from)`,
       // Existing rows are looked up only if not all rows were new. `offset 0` makes the planner do one index
       // lookup with the whole key per row, and compare each row once instead of once per column.
-      `met_${at} as materialized (
+      `known_${at} as materialized (
         select ${completedColumnsSql(dataset)}, f.run_id as by_run, o.valid_from as since, o.place,
           c.contradicts or ${addsValueSql(dataset, 'n', 'o')} as differs, ${late} and o.valid_from > ${observedAt} as earlier
         from fence f, (${given}) n
@@ -69,26 +69,26 @@ export const writeLog: WriteHistory = (statement, dataset, at) => {
         where ${hasCurrent} and (select count(*) from written_${at}) < ${rows})`,
       `superseded_${at} as (
         update ${table} o set valid_to = ${begins}
-        from met_${at} n where n.differs and not n.earlier and o.ctid = n.place and o.valid_to is null returning 1)`,
+        from known_${at} n where n.differs and not n.earlier and o.ctid = n.place and o.valid_to is null returning 1)`,
       // The count makes the update of the old row run first. A row that is neither new nor found was written
       // by another run since this statement started. Its insert fails on the key, and the commit is repeated.
-      `said_${at} as (
+      `versions_${at} as (
         insert into ${table} as r (${names}, valid_from, valid_to, run_id)
-        select ${names}, ${begins}, case when earlier then ${begins} end, by_run from met_${at} n
+        select ${names}, ${begins}, case when earlier then ${begins} end, by_run from known_${at} n
         where differs and (select count(*) from superseded_${at}) >= 0 and not (earlier and ${isKnownSql(dataset)})
         union all
         select ${names}, ${recordedAt}, null, f.run_id from fence f, (${given}) n
-        where ${hasCurrent} and (select count(*) from written_${at}) + (select count(*) from met_${at}) < ${rows}
+        where ${hasCurrent} and (select count(*) from written_${at}) + (select count(*) from known_${at}) < ${rows}
         returning ${keyList(dataset, 'r')}r.valid_from, r.valid_to)`,
     ],
-    written: `(${appended} + (select count(*) from written_${at}) + (select count(*) from said_${at}))`,
+    written: `(${appended} + (select count(*) from written_${at}) + (select count(*) from versions_${at}))`,
     ...NO_CONFIRMATION,
     events: `${newRowEventsSql(dataset, arrays, appended, recordedAt, observedAt)}
       union all
       ${changeEventsSql(
         dataset,
         `select ${keyList(dataset, 'n')}n.valid_from as begins, 'a' as kind from written_${at} n
-        union all select ${keyList(dataset, 'n')}n.valid_from, case when n.valid_to is null then 'r' else 's' end from said_${at} n`,
+        union all select ${keyList(dataset, 'n')}n.valid_from, case when n.valid_to is null then 'r' else 's' end from versions_${at} n`,
         observedAt,
       )}`,
   };
