@@ -26,13 +26,13 @@ export interface SandboxOptions {
   readonly indexerLagMs?: number;
   /** UTXOs that the first account holds on the X-chain. */
   readonly utxos?: number;
-  /** Whether nodes restart and fail without a script. */
+  /** True if nodes restart and fail without a script. */
   readonly incidents?: boolean;
   /** Undocumented behaviour that is enabled from the start. */
   readonly facts?: readonly Fact[];
   /** Number of calls that the ledger keeps completely. */
   readonly ledgerCalls?: number;
-  /** Whether the ledger keeps the bodies of those calls. */
+  /** True if the ledger keeps the bodies of those calls. */
   readonly ledgerBodies?: boolean;
   /** Called for every call. */
   readonly requestLog?: (call: CallRecord) => void;

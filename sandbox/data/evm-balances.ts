@@ -20,7 +20,9 @@ function timeOf(network: EvmNetwork, query: Query, now: number): number {
   return block === undefined ? now : Math.min(now, network.blockTime(block));
 }
 
-/** A nativeTokenBalance: it changes with every transaction; 0 for an unknown address. */
+/**
+ * Returns a nativeTokenBalance, which changes with every transaction. The balance of an unknown address is 0.
+ */
 function nativeBalance(
   network: EvmNetwork,
   account: number | undefined,

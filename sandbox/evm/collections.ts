@@ -40,7 +40,7 @@ export function tokenNumber(contract: Contract, id: string, sec: number): number
   return i >= 0 && i < mintedBy(contract, sec) && plainId(contract, i) === String(value) ? i : undefined;
 }
 
-/** The metadata of a token; it is indexed again every 60 days. */
+/** The metadata of a token, which is indexed again every 60 days. */
 function metadata(network: EvmNetwork, contract: Contract, i: number, sec: number): JsonObject {
   const round = Math.floor((sec - contract.deployedAt) / (60 * DAY));
   const indexStatus = STATUSES[mix(network.seed, contract.number, i, round) % STATUSES.length] ?? 'UNKNOWN';

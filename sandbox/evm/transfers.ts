@@ -5,7 +5,10 @@ import { cards } from './contracts.ts';
 import type { EvmNetwork } from './evm-network.ts';
 import { lowerBound } from './sequence.ts';
 
-/** Every third transaction of an account moves ERC-1155 tokens, and every fifth of those has a second log. */
+/**
+ * Positions of transfers: every third transaction of an account moves ERC-1155 tokens. Every fifth of these
+ * transactions has a second log.
+ */
 const EVERY = 3;
 const LOGS_OF_FIVE = 6;
 

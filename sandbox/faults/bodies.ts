@@ -6,7 +6,10 @@ import type { BodyKind } from './kinds.ts';
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 const bombs = new Map<number, Buffer>();
 
-/** A JSON string of this many spaces, compressed; compressed once, because it is slow. */
+/**
+ * Returns a JSON string of this many spaces, compressed. The result is cached, because the compression is
+ * slow.
+ */
 function bomb(bytes: number): Buffer {
   const packed =
     bombs.get(bytes) ??

@@ -6,7 +6,7 @@ import type { Query } from './query.ts';
 export interface Page {
   readonly size: number;
   readonly after: string | undefined;
-  /** Whether a fault reversed the order of the list. */
+  /** True if a fault reversed the order of the list. */
   readonly reversed: boolean;
   /** The token for the page after this one, which resumes after the cursor. */
   next(cursor: string): string;

@@ -26,7 +26,7 @@ async function drip(response: ServerResponse, body: Buffer, everyMs: number): Pr
   response.end();
 }
 
-/** Half of a body, and then the connection ends; `close` ends it like a complete response. */
+/** Sends half of a body and ends the connection. `close` ends the connection as after a complete response. */
 function cut(response: ServerResponse, delivery: Delivery, by: 'length' | 'chunked' | 'close'): void {
   const half = delivery.body.subarray(0, Math.ceil(delivery.body.length / 2));
   const { socket } = response;

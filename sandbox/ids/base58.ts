@@ -81,12 +81,12 @@ export function bytesOfCb58(id: string, size: number): Buffer | undefined {
   return whole.subarray(-4).equals(checksum(bytes)) ? bytes : undefined;
 }
 
-/** Whether a text is the id of a node: the bytes of an address in cb58. */
+/** Returns whether a text is the id of a node: the bytes of an address in cb58. */
 export function isNodeId(text: string): boolean {
   return text.startsWith('NodeID-') && bytesOfCb58(text.slice('NodeID-'.length), 20) !== undefined;
 }
 
-/** Whether a text is an id of 32 bytes in cb58: of a transaction, block, chain, subnet or asset. */
+/** Returns whether a text is an id of 32 bytes in cb58: of a transaction, block, chain, subnet or asset. */
 export function isId(text: string): boolean {
   return bytesOfCb58(text, 32) !== undefined;
 }

@@ -24,7 +24,10 @@ function groupsOfFive(bytes: Uint8Array): number[] {
   return groups;
 }
 
-/** Whether a text is the bech32 address of 20 bytes with a prefix: its letters and its checksum. */
+/**
+ * Returns whether a text is the bech32 address of 20 bytes with a prefix, with valid letters and a valid
+ * checksum.
+ */
 export function isBech32(prefix: string, text: string): boolean {
   if (!text.startsWith(`${prefix}1`) || text.length !== prefix.length + 39) return false;
   const data = [...text.slice(prefix.length + 1)].map((letter) => DIGITS.indexOf(letter));

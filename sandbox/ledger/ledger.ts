@@ -38,7 +38,7 @@ export interface CallFilter {
 export interface LedgerLimits {
   /** Calls kept in full; older ones are only counted. */
   readonly calls: number;
-  /** Whether the bodies of the responses are kept with the calls. */
+  /** True if the ledger keeps the bodies of the responses with the calls. */
   readonly bodies: boolean;
 }
 

@@ -22,7 +22,10 @@ export type Metric = (typeof EVERY_INTERVAL)[number] | (typeof DAY_ONLY)[number]
 
 export const METRICS: readonly Metric[] = [...EVERY_INTERVAL, ...DAY_ONLY];
 
-/** Whether a metric is by day only: all that start with cumulative, avg or max, contracts, deployers, fees. */
+/**
+ * Returns whether a metric has only daily values: contracts, deployers, fees, and all metrics that start with
+ * cumulative, avg or max.
+ */
 export function isDayOnly(metric: Metric): boolean {
   return DAY_ONLY.some((name) => name === metric);
 }

@@ -33,7 +33,7 @@ export class Accounts {
   }
 
   /**
-   * Whether a text can be an address of this network, with or without `P-`, `X-` or `C-` before it.
+   * Returns whether a text can be an address of this network, with or without `P-`, `X-` or `C-` before it.
    */
   isAddress(text: string): boolean {
     return isBech32(this.#prefix, text.replace(/^[PXC]-/, ''));

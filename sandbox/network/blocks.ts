@@ -42,7 +42,10 @@ export class Blocks {
     this.proposers = new Proposers(validators.stakes, genesisSec, this.#roundSec);
   }
 
-  /** The timestamp (Unix seconds) of a height; it never falls. In one pair of rounds of 16 all blocks share one. */
+  /**
+   * Returns the timestamp (Unix seconds) of a height. Timestamps never decrease. In one of 16 pairs of
+   * rounds, all blocks have the same timestamp.
+   */
   time(height: number): number {
     const pair = Math.floor(height / this.proposers.seats / 2);
     if (mix(this.#seed, pair, 1) % 16 === 0)

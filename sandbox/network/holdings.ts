@@ -52,7 +52,7 @@ export class Holdings {
     );
   }
 
-  /** Funds free on the P-chain; they change about every second day. */
+  /** Free funds on the P-chain, which change about every second day. */
   unlocked(account: Account, sec: number): Holding[] {
     const step = Math.floor(sec / (2 * DAY));
     const amount =

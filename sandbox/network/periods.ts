@@ -32,7 +32,7 @@ export function periods(seed: number, seat: number, rhythm: Rhythm): Period[] {
   return list;
 }
 
-/** Whether a moment (Unix seconds) lies in a period. */
+/** Returns whether a moment (Unix seconds) is within a period. */
 export function holds(period: Period, sec: number): boolean {
   return period.start <= sec && sec < period.end;
 }

@@ -14,7 +14,7 @@ export interface Utxo extends Period {
   readonly asset: Asset;
   readonly amount: bigint;
   readonly owners: readonly Account[];
-  /** The node's `hex` encoding of it. */
+  /** The node's `hex` encoding of the output. */
   readonly hex: string;
 }
 

@@ -100,7 +100,10 @@ function timestamp(node: SimulatedNode, sec: number, offset: number): string {
   return `${local}.${fraction}${zone}`;
 }
 
-/** The error of a failing check in the format of its release: with changing numbers, or as an object. */
+/**
+ * Returns the error of a failing check in the format of its release: a text with changing numbers, or an
+ * object.
+ */
 function errorOf(node: SimulatedNode, error: string, ran: number, first: number, sec: number): Json {
   const { facts } = node.network;
   const moving = facts.has('health-moving-errors', sec, node.name);

@@ -55,7 +55,7 @@ export function membersSeen<T>(node: SimulatedNode, members: readonly T[], sec: 
   return sec - began < ALONE_SEC ? [] : members.slice(0, FEW);
 }
 
-/** Whether a node has completed bootstrapping at a time (Unix seconds). */
+/** Returns whether a node has completed bootstrapping at a time (Unix seconds). */
 export function isBootstrapped(node: SimulatedNode, sec: number): boolean {
   return sec - node.timeline.startedAt(sec) >= BOOTSTRAP_SEC;
 }

@@ -47,8 +47,8 @@ export const FLAPPING_CLEAR_MS = 30 * 60_000;
 export interface TransitionInput {
   readonly now: Date;
   /**
-   * Time since the last evaluation of the rule, in ms: bounded, so that a jump of the clock does not age
-   * alerts.
+   * Time since the last evaluation of the rule, in ms. The time has a maximum, so that a jump of the clock
+   * does not extend the duration of alerts.
    */
   readonly elapsed: number;
   /** Number of firings of this rule and subject within {@link FLAPPING_WINDOW_MS} that are resolved. */

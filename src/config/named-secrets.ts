@@ -23,8 +23,8 @@ export function collectTexts(value: unknown): string[] {
 }
 
 /**
- * Reads the variables that texts of the configuration reference. Each may be in the file that `NAME_FILE`
- * names.
+ * Reads the variables that texts of the configuration reference. The value of a variable may be in the file
+ * that `NAME_FILE` names.
  * @param texts that may reference variables
  */
 export function readReferencedSecrets(

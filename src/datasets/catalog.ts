@@ -40,7 +40,7 @@ import { xBlocks } from './node/x-blocks.ts';
 import { xTransactions } from './node/x-transactions.ts';
 import { xUtxos } from './node/x-utxos.ts';
 
-/** All datasets that runs record, in documentation order. This is the only list of them. */
+/** The only list of the datasets that runs record, in documentation order. */
 export const catalog: readonly Dataset[] = [
   metricPoints,
   averageTps,

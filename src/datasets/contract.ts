@@ -114,7 +114,7 @@ export interface Scope {
     readonly assets: readonly string[];
   };
   readonly nodes: readonly string[];
-  /** Health tags by node. Each is a separate probe. */
+  /** Health tags by node. Each tag is a separate probe. */
   readonly tags: Readonly<Record<string, readonly string[]>>;
   /** Configured options of the datasets of this source. */
   readonly options: { readonly metrics?: readonly string[]; readonly intervals?: readonly string[] };
@@ -290,8 +290,8 @@ export interface Dataset extends Recorded {
    */
   readonly endsAt?: string;
   /**
-   * Every node reports the same entities: `node_D` has the rows of each node, `D` the value of the majority
-   * and the nodes that differ.
+   * Set if every node reports the same entities. The view `node_D` has the rows of each node; `D` has the
+   * value of the majority and the nodes that differ.
    */
   readonly everyNode?: EveryNode;
   /**

@@ -9,7 +9,7 @@ import { sessionSettings, silenceOf } from './session.ts';
 
 /** Limits of concurrent reads. */
 export interface ReadLimits {
-  /** Maximum number of concurrent reads. Each has a connection. */
+  /** Maximum number of concurrent reads. Each read has a connection. */
   readonly maxConcurrent: number;
   /** Maximum number of reads that wait for a connection. */
   readonly waiting: number;
@@ -25,8 +25,8 @@ export interface ReadLimits {
 const DEFAULT_LIMITS: ReadLimits = { maxConcurrent: 4, waiting: 100, maxWaitMs: 5_000, yields: false };
 
 /**
- * Maximum number of concurrent queries of users, in addition to the reads, and of queries that wait. Each has
- * a session of its own.
+ * Maximum number of concurrent queries of users, in addition to the reads, and of queries that wait. Each
+ * query has a separate session.
  */
 const USER_QUERY_LIMITS = { maxConcurrent: 2, waiting: 10 };
 

@@ -27,7 +27,7 @@ interface PrimaryPosition {
   readonly timeline: number;
 }
 
-/** The answer of a server: its position, or the reason why it does not accept writes. */
+/** The response of a server: its position, or the reason why it does not accept writes. */
 type ServerAnswer =
   | { readonly place: ServerAddress; readonly position: PrimaryPosition }
   | { readonly place: ServerAddress; readonly position: null; readonly error: unknown };

@@ -14,8 +14,8 @@ interface OtherProbe {
 }
 
 /**
- * Probes of nodes that respond at the URL of a configured name that is bound to another node. Each is
- * recorded under its node id from its first response until another node responds there.
+ * Probes of nodes that respond at the URL of a configured name that is bound to another node. Each node is
+ * recorded under its node id, from its first response until another node responds there.
  */
 export class OtherNodes {
   readonly #clock: LedgerClock;

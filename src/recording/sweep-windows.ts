@@ -60,7 +60,7 @@ function recentStart(range: Range, state: TargetState, start: number, now: numbe
   );
 }
 
-/** Returns the pieces of the older part that are due. Each is due once in 30 days. */
+/** Returns the pieces of the older part that are due. Each piece is due once in 30 days. */
 function olderWindows(
   old: Window,
   span: number,

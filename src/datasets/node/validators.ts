@@ -5,7 +5,10 @@ import { currentValidators } from './current-validators.ts';
 import { ownerSet } from './owner-set.ts';
 import { withStake } from './stake.ts';
 
-/** `uptime` and `connected` change with every response. Both are readings, in validator_uptime. */
+/**
+ * Validators without `uptime` and `connected`. Both fields change with every response and are readings in
+ * validator_uptime.
+ */
 export const validators = defineDataset({
   name: 'validators',
   about: 'Validators as a node reports them, with all arrivals, changes and departures.',

@@ -20,7 +20,7 @@ const IDS_PER_VERIFICATION = 8;
  * the id. A node with an eighth of the requests remains undetected in 1.4 % of surveys.
  */
 const IDS_PER_SURVEY = 32;
-/** Number of concurrent requests for the node id. Each may use a connection of its own. */
+/** Number of concurrent requests for the node id. Each request may use a separate connection. */
 const CONCURRENT_IDS = 8;
 const REPORTED_ONCE = 'reports its node id only once, so that its responses cannot be assigned to one node';
 

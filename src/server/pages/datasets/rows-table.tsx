@@ -50,7 +50,7 @@ export interface TableLocation {
   readonly shown: readonly string[];
 }
 
-/** The operators in the form of a column. Others can be used in the URL. */
+/** The operators in the form of a column. URLs can contain further operators. */
 const MENU_OPERATORS: readonly Operator[] = ['eq', 'prefix', 'contains', 'gte', 'lte', 'null'];
 
 /** Returns the filters of a table of rows. */

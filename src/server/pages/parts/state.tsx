@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** Severity of a state. Each has a shape of its own, so that it is recognizable without color. */
+/** Severity of a state. Each severity has a separate shape, so that it is recognizable without color. */
 export type Tone = 'good' | 'bad' | 'warn' | 'idle' | 'busy' | 'planned';
 
 const TONES: Readonly<Record<string, Tone>> = {

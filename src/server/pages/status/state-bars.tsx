@@ -9,7 +9,9 @@ const LEAST_HEIGHT = 4;
 /** States of a bar, from the bottom up. */
 const STACKED = ['up', 'unknown', 'maintenance', 'down'] as const;
 
-/** Returns the fill of a state. Each has a pattern of its own, so that it is recognizable without color. */
+/**
+ * Returns the fill of a state. Each state has a separate pattern, so that it is recognizable without color.
+ */
 export const fillOf = (state: (typeof STACKED)[number]) =>
   state === 'up' ? undefined : `url(#state-${state})`;
 
