@@ -55,7 +55,7 @@ describe.skipIf(!hasPgBouncer).each([
       const both = { DATABASE_URL: database.url, REPORTING_DATABASE_URL: pooler.url };
       expect(await told(['query', 'select 1'], both)).toEqual([
         2,
-        expect.stringMatching(/REPORTING_DATABASE_URL: it does .*pooler/),
+        expect.stringMatching(/REPORTING_DATABASE_URL: the server does .*pooler/),
       ]);
       await rm(dir, { recursive: true });
     },

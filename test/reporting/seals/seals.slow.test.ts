@@ -91,7 +91,7 @@ describe('the chain', () => {
     [
       'a removed seal',
       () => sql`delete from recorder.seals where seal = 2`,
-      [/^seal 3: the seals between/, /^seal 3: its statement/],
+      [/^seal 3: the seals between/, /^seal 3: the statement/],
     ],
     [
       'removed hashes',
