@@ -68,8 +68,9 @@ beforeEach(() => {
 
 const run = (...args: string[]) =>
   runCommand(['report', 'status', ...args], { DATABASE_URL: database.url }, dir);
-/** Runs the command in its own process, to be killed. */
-const start = () => startCommand(['report', 'status', '--out', to], { DATABASE_URL: database.url }, dir);
+/** Runs the command in its own process, to be killed or for its log. */
+const start = (...args: string[]) =>
+  startCommand(['report', 'status', ...args], { DATABASE_URL: database.url }, dir);
 /** Returns all files below a folder by path, with their content. */
 const filesOf = (folder: string) =>
   Object.fromEntries(
@@ -86,7 +87,7 @@ const linksOf = (html: string) =>
 
 describe('report status --out', () => {
   it('writes pages, badges, styles and the logo, whose links work in any folder', async () => {
-    const { code, stdout, stderr } = await run('--out', join(to, 'new'), '--json');
+    const { code, stdout, stderr } = await start('--out', join(to, 'new'), '--json').ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const files = filesOf(join(to, 'new'));
     const { files: count, open } = JSON.parse(stdout);
@@ -141,7 +142,7 @@ describe('report status --out', () => {
     const held = await sql.reserve();
     await held`begin`;
     await held`lock table recorder.health_latency in access exclusive mode`;
-    const killed = start();
+    const killed = start('--out', to);
     const making = () => readdirSync(to).filter((name) => name.startsWith('.making-'));
     await expect.poll(making, { timeout: 30_000 }).toHaveLength(1);
     killed.process.kill('SIGKILL');
@@ -169,7 +170,7 @@ describe('report status --out', () => {
     const before = moments();
     const old = before['index.html'] ?? '';
     expect(Object.values(before).filter((moment) => moment !== old)).toEqual([]);
-    const killed = start();
+    const killed = start('--out', to);
     const watcher = watch(join(to, foldersOf(['ill', 'Ill', 'never']).get('ill') ?? ''), () =>
       killed.process.kill('SIGKILL'),
     );
