@@ -184,6 +184,7 @@ describe.each(backends)('with the queue in $backend, a poll', ({ queue }) => {
   });
 
   it('has the service name, and each commit once', () => {
+    expect(receiver.resources.length).toBeGreaterThan(0);
     for (const one of receiver.resources) {
       expect(one.get('service.name')).toBe('chain-recorder');
       expect(one.get('deployment.environment')).toBe('test');

@@ -87,19 +87,33 @@ it.each([true, false])(
   },
 );
 
-it('counts each probe of two nodes behind one URL for the node that responded', async () => {
-  let requests = 0;
-  const { url } = await urlOf(() => ({ id: requests++ % 3 === 2 ? B : A }));
-  const looked = lookAt('balanced', url);
-  for (let times = 0; times < 12; times++) {
-    const first = requests % 3 === 2 ? B : A;
-    const { state, other } = await looked();
-    if (state === 'up') expect(first).toBe(A);
-    if (other) expect([first, other.nodeId]).toEqual([B, B]);
-  }
-  const [binding] = await sql`select difference from recorder.node_bindings where node = 'balanced'`;
-  expect(binding?.difference).toContain(B);
-});
+it.each([
+  ['seven-requests-each', (request: number) => (request % 14 < 7 ? A : B), ['up', B], null],
+  [
+    'each-third-request',
+    (request: number) => (request % 3 < 2 ? A : B),
+    ['unknown'],
+    expect.stringContaining(B),
+  ],
+])(
+  'counts each probe of two nodes behind one URL for the node that responded: %s',
+  async (name, nodeOf, expected, difference) => {
+    let requests = 0;
+    const { url } = await urlOf(() => ({ id: nodeOf(requests++) }));
+    const looked = lookAt(name, url);
+    const seen = new Set<string>();
+    for (let times = 0; times < 12; times++) {
+      const first = nodeOf(requests);
+      const { state, other } = await looked();
+      seen.add(other?.nodeId ?? state);
+      if (state === 'up') expect(first).toBe(A);
+      if (other) expect([first, other.nodeId]).toEqual([B, B]);
+    }
+    expect([...seen]).toEqual(expected);
+    const [binding] = await sql`select difference from recorder.node_bindings where node = ${name}`;
+    expect(binding).toEqual({ difference });
+  },
+);
 
 it.each([1, 20, 49])(
   'detects within 50 s that another node responds without the header, %i s after it was verified',
