@@ -44,17 +44,16 @@ async function walk(path: string, member: string, pages: number): Promise<Walked
 }
 
 describe('walks in an unusual order', () => {
-  it('reverse a list to its end', async () => {
-    for (const [path, member] of LISTS()) {
-      const large = path.replace('pageSize=9', 'pageSize=99');
-      const whole = await walk(large, member, 1);
-      sandbox().faults.next({}, 'list-reversed');
-      const { items, sizes } = await walk(large, member, 10_000);
-      expect([path, new Set(sizes.slice(0, -1))]).toEqual([path, new Set([99])]);
-      // The order is reversed, and nothing is lost or repeated.
-      const same = items.toReversed().slice(0, 99).join() === whole.items.join();
-      expect([path, same, new Set(items).size]).toEqual([path, true, items.length]);
-    }
+  it.each([0, 1, 2, 3])('reverse a list to its end: list %i', async (at) => {
+    const [path, member] = LISTS()[at] ?? ['', ''];
+    const large = path.replace('pageSize=9', 'pageSize=99');
+    const whole = await walk(large, member, 1);
+    sandbox().faults.next({}, 'list-reversed');
+    const { items, sizes } = await walk(large, member, 10_000);
+    expect(new Set(sizes.slice(0, -1))).toEqual(new Set([99]));
+    // The order is reversed, and nothing is lost or repeated.
+    expect(items.toReversed().slice(0, 99)).toEqual(whole.items);
+    expect(new Set(items).size).toBe(items.length);
   });
 
   it('return one item a page', async () => {
