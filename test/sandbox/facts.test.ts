@@ -92,6 +92,7 @@ describe('nodes of other releases', () => {
     on('peers-ephemeral-ports');
     const ports = async () => {
       const { peers } = await result('/ext/info', 'info.peers');
+      expect(peers.length).toBeGreaterThan(0);
       for (const peer of peers) expect(Object.keys(peer.observedSubnetUptimes)).toEqual(peer.trackedSubnets);
       return new Map<string, string>(
         peers.map((peer: { nodeID: string; ip: string }) => [peer.nodeID, peer.ip]),

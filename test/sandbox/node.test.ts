@@ -247,6 +247,7 @@ describe('the X- and P-chain', () => {
     }
     const { block } = (await rpc('/ext/bc/X', 'avm.getBlockByHeight', { height: 1003, encoding: 'json' }))
       .body.result;
+    expect(block.txs.length).toBeGreaterThan(0);
     for (const tx of block.txs) {
       expect((await rpc('/ext/bc/X', 'avm.getTx', { txID: tx.id, encoding: 'json' })).body.result.tx).toEqual(
         tx,
