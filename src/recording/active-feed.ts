@@ -6,15 +6,15 @@ export interface DatasetSettings {
   /** Interval between two polls of a target, in ms. */
   readonly every: number;
   /**
-   * Start from which data is expected, in ms since 1970 or as a height. Null: the lookback of the source before the first
-   * plan.
+   * Start from which data is expected, in ms since 1970 or as a height. Null: the start is the first plan
+   * minus the lookback of the source.
    */
   readonly since: number | null;
   /** Confirmation that is required if an observation misses more than half of the current members. */
   readonly confirmShrink: Confirmation;
 }
 
-/** Default confirmation: the next observation must agree. */
+/** Default confirmation of a list that shrank. The next observation must also miss the members. */
 export const DEFAULT_SHRINK_CONFIRMATION: Confirmation = { observations: 2, minDuration: 0 };
 
 /**
@@ -31,7 +31,7 @@ export interface ConfiguredFeed<Kept extends Recorded = Recorded> {
   readonly pageSize?: number | undefined;
 }
 
-/** A configured feed that runs record. */
+/** A configured feed whose datasets are recorded by runs. */
 export type ActiveFeed = ConfiguredFeed<Dataset>;
 
 /**

@@ -9,20 +9,20 @@ import type { Job } from './job.ts';
 import { targetKey } from './target-key.ts';
 
 /**
- * Error of a run whose lease expired and that another run ended. Stored for a dataset of a target only if no
- * other run failed since the last success.
+ * Error of a run whose lease expired and that another run ended. The error is stored for a dataset of a
+ * target only if no other run failed since the last success.
  */
 export const LEASE_EXPIRED_ERROR = 'the worker stopped responding and its lease expired';
 
-/** Returns the target whose row holds the lease for the rows of a target: itself or another one. */
+/** Returns the target whose row holds the lease for the rows of a target. This may be the target itself. */
 const holderOf = (source: Source, target: Target): Target => source.rowsOf?.(target) ?? target;
 
 /** Returns the key under which the lease for the rows of a target is stored. */
 export const leaseKey = (source: Source, target: Target): string => targetKey(holderOf(source, target));
 
 /**
- * Starts a run: acquires the lease of the target if it is free or expired, ends the run that lost it, and
- * inserts the new run, in one statement.
+ * Starts a run: acquires the lease of the target if the lease is free or expired, ends the run whose lease
+ * expired, and inserts the new run, in one statement.
  * @param feed with the datasets that the run records
  * @returns the id of the run; `held` if another run has the lease; `outdated` if the target was recorded
  * since the job was planned
@@ -64,7 +64,7 @@ export async function claimRun(
         nextval(pg_get_serial_sequence(${tableText(runs)}, 'run_id')), ${leaseEnd})
       on conflict (source, target_key) do update set run_id = excluded.run_id, lease_until = excluded.lease_until
       where (t.run_id is null or t.lease_until is null or t.lease_until < now()
-          -- A lease that ends later than this was set before the clock was set back.
+          -- A lease that ends later than a new one was set before the clock was set back.
           or t.lease_until > ${leaseEnd})
         and ${stillWanted} and ${stillRequested}
       returning run_id
@@ -83,7 +83,7 @@ export async function claimRun(
       from held where status = 'running' and (source = ${source.name} and target_key = ${key}
         or runs.run_id = (select run_id from before)) returning runs.target_key, datasets
     ), failed as (
-      -- A target whose runs end their workers counts as failing.
+      -- A target whose runs crash their workers counts as failing.
       update ${targetDatasets} d set failures = d.failures + 1, last_failure_at = ${claimedAt},
         last_error = case when d.failures = 0 then ${LEASE_EXPIRED_ERROR} else d.last_error end
       from lost where d.source = ${source.name} and d.target_key = lost.target_key and d.dataset = any(lost.datasets)
@@ -103,7 +103,7 @@ export async function claimRun(
 }
 
 /**
- * Renews the lease of a run while it waits for its upstream.
+ * Renews the lease of a run while the run waits for its upstream.
  * @returns false if another run has acquired the lease
  */
 export async function renewLease(

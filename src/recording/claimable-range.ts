@@ -13,7 +13,9 @@ import { targetKey } from './target-key.ts';
 export class ClaimableRange {
   readonly #feed: ActiveFeed;
   readonly #job: Job;
-  /** Time before the first request, in ms since 1970. An index may show more while the pages are read. */
+  /**
+   * Time before the first request, in ms since 1970. An index may return more items while the pages are read.
+   */
   readonly #startedAt: number;
   /** Progress of the index, measured by the items; only if the source has an index. */
   readonly #progress: IndexProgress | null;

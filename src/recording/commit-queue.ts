@@ -13,7 +13,8 @@ const MIN_COMMIT_ROWS = 1_000;
 const COMMIT_DELAY_MS = 50;
 /**
  * Minimum number of rows of a commit while no other commit is in progress, because PostgreSQL would be idle
- * otherwise. The limit also prevents runs that start at the same time from fetching and committing in lockstep.
+ * otherwise. The limit also prevents that runs with the same start all fetch at the same time and then all
+ * commit at the same time.
  */
 const MIN_IDLE_COMMIT_ROWS = 250;
 /** Abort reason that ends the wait for more pages early. */
@@ -30,8 +31,8 @@ export interface CommitSource {
 }
 
 /**
- * The sequential commits of a run, parallel to its fetching. Pages that arrive during a commit become part of
- * the next one.
+ * Queue of the commits of a run. Commits are sequential and run concurrently with the fetching of pages.
+ * Pages that arrive during a commit become part of the next commit.
  */
 export class CommitQueue {
   readonly #gathered: CommitSource;

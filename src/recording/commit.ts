@@ -277,8 +277,8 @@ export function buildCommit(
     );
     if (result?.committed !== 1) throw new LeaseLostError(source.name, commit.targetKey);
     if (commit.batches.some((batch, at) => batch.rows.length > 0 && result.empty[at])) {
-      // All indexes of an empty table have the same estimated cost. A plan that was made for an empty table,
-      // also one that was emptied since, is not kept.
+      // All indexes of an empty table have the same estimated cost. So a plan is not kept if a table was
+      // empty before this commit.
       rows = 0;
       if (prepare) planned = `${text}\n-- plan ${++plans}`;
     }

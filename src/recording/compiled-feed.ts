@@ -21,7 +21,7 @@ const historyOf = ({ history }: Dataset): WriteHistory => histories[history];
 export interface CompiledFeed {
   /**
    * Commits pages. Fails with a unique violation if a row of a log was considered new but exists already;
-   * {@link createRunCommit} retries it.
+   * {@link createRunCommit} retries the commit.
    */
   readonly commit: CommitPages;
   readonly decoders: readonly Decoder[];

@@ -34,9 +34,10 @@ export const HEARTBEAT_TIMEOUT_SECONDS = 20;
 /**
  * Returns the part of a configuration that other processes depend on. URLs of upstreams are excluded, because
  * the same node may have different addresses on different machines. Secrets are excluded, because channels
- * and sinks are compared as written, with `${NAME}`. Budgets are included: all processes share one budget row
- * per service, even with different keys. With two different limits, the greater one would use up what the
- * other reserves for polls, and alerts about the daily budget would flap.
+ * and sinks are compared as written, with `${NAME}`. Budgets are included, because all processes share one
+ * budget row per service, even with different keys. With two different limits, the process with the greater
+ * limit would use the calls that the other process reserves for polls, and alerts about the daily budget
+ * would start and end repeatedly.
  */
 export function createConfiguration(
   {

@@ -61,7 +61,9 @@ const MAX_ISSUES = 5;
 /** Quarantine reason of the second of two contradicting items of one response. */
 export const CONTRADICTION_REASON = 'an item of the same answer has the same key and other values';
 
-/** Builds the decoder of a dataset: JSON item → row of column texts. Unknown fields become `extra`. */
+/**
+ * Builds the decoder of a dataset, which converts JSON items to rows of texts. Unknown fields become `extra`.
+ */
 export function buildDecoder(dataset: Dataset): Decoder {
   const decodeItem = buildRowDecoder(dataset);
   const keyOf = buildKeyReader(dataset);
@@ -182,7 +184,8 @@ function fieldAt(schema: z.ZodObject, path: readonly string[]): z.ZodType {
     const { inner } = unwrap(field);
     field = inner instanceof z.ZodObject ? inner.shape[name] : undefined;
   }
-  if (!(field instanceof z.ZodType)) throw new Error(`no field ${path.join('.')}`);
+  if (!(field instanceof z.ZodType))
+    throw new Error(`the schema of the items has no field ${path.join('.')}`);
   return field;
 }
 

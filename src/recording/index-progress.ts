@@ -5,13 +5,13 @@ import { ormOf } from '../db/orm.ts';
 import { coverage, targets } from '../db/schema/bookkeeping.ts';
 import { SWEEP_INTERVAL_MS } from './sweep-windows.ts';
 
-/** Maximum number of items whose times are compared: about one page of the newest items. */
+/** Maximum number of items whose times are compared, about one page of the newest items. */
 const MAX_COMPARED = 200;
 /** Minimum number of items for a mean interval. */
 const MIN_COMPARED = 8;
 /**
- * Maximum time by which an item may be in the future, in ms. The local clock may be late by less. The time of
- * an item beyond this limit is invalid.
+ * Maximum time by which an item may be ahead of the local clock, in ms. The local clock may be late. An item
+ * beyond this limit is ignored.
  */
 const CLOCK_TOLERANCE_MS = 3_600_000;
 
@@ -83,8 +83,8 @@ const sum = (values: readonly number[]) => values.reduce((total, value) => total
 
 /**
  * Returns the time up to which ranges of an index may be claimed as covered, in ms since 1970. This is the
- * time of the newest item of any target, but at least 30 days ago. Older windows were all requested again
- * later, so that no newer items of them are missing.
+ * time of the newest item of any target, but not earlier than 30 days ago. Sweeps have requested all windows
+ * before that time again, so that late items in them are recorded.
  */
 export async function claimableUntil(sql: postgres.Sql, index: string, now: number): Promise<number> {
   const [row] = await ormOf(sql)
@@ -95,9 +95,8 @@ export async function claimableUntil(sql: postgres.Sql, index: string, now: numb
 }
 
 /**
- * Returns the height up to which all datasets of a target are covered. Blocks below it are old enough to be
- * claimed in any window. The items of a window of heights show the age of their own blocks only, and a window
- * may have no items.
+ * Returns the exclusive height up to which all datasets of a target are covered. A window below this height
+ * can be claimed even if it has no items. The items of a window determine only the age of their own blocks.
  */
 export async function coveredUntil(
   sql: postgres.Sql,

@@ -21,15 +21,15 @@ export interface ReadItem {
 type Fill = (value: unknown, row: OpenRow) => boolean;
 
 /**
- * Builds the item reader of a dataset from its declaration. The reader accepts the same items as the Zod schema
- * and returns the same texts, but is much faster. The reader returns null if the schema rejects the item; only
- * Zod reports the reason.
- * @throws RangeError (when it reads) if a value is nested too deeply to be serialised
+ * Builds the item reader of a dataset from its declaration. The reader accepts the same items as the Zod
+ * schema and returns the same texts, but is much faster. The reader returns null if the schema rejects the
+ * item; only Zod reports the reason. The reader throws RangeError if a value is nested too deeply to be
+ * serialised.
  */
 export function buildItemReader(dataset: Dataset): (item: unknown) => ReadItem | null {
   const columns = itemColumns(dataset);
   const empty: readonly null[] = [...columns, 'extra'].map(() => null);
-  /** State of the current item. */
+  /** Value of {@link ReadItem.named} for the current item. */
   let named = true;
 
   const object = (schema: z.ZodObject, outer: readonly string[], ignored: readonly string[] = []): Fill => {
@@ -57,7 +57,8 @@ export function buildItemReader(dataset: Dataset): (item: unknown) => ReadItem |
   const leaf = (schema: unknown, path: readonly string[]): Fill => {
     const column = columnOf(schema);
     const at = columns.findIndex((one) => one.path.join('.') === path.join('.'));
-    if (!column || at < 0) throw new Error(`no column for the field ${path.join('.')}`);
+    if (!column || at < 0)
+      throw new Error(`dataset ${dataset.name} has no column for the field ${path.join('.')}`);
     return column.raw ? twoColumns(column, column.raw, at) : oneColumn(column, at);
   };
 
@@ -77,7 +78,7 @@ function oneColumn({ read }: FieldColumn, at: number): Fill {
   };
 }
 
-/** Fills the column at `at`, and the column after it with the number as received. */
+/** Fills the column at `at` with the value, and the next column with the number as received. */
 function twoColumns({ read }: FieldColumn, raw: FieldColumn, at: number): Fill {
   return (value, row) => {
     row[at] = read(value);

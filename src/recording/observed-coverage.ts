@@ -6,7 +6,7 @@ import { coverage, targetDatasets } from '../db/schema/bookkeeping.ts';
 import type { ActiveFeed } from './active-feed.ts';
 import { LEASE_EXPIRED_ERROR } from './claim-run.ts';
 
-/** Maximum number of intervals between two polls that leave no gap. */
+/** Maximum time between two observations that leaves no gap, in intervals of the dataset. */
 const MAX_GAPLESS_INTERVALS = 2;
 
 /** A part of the axis of a source that is missing permanently, and the reason. */
@@ -24,8 +24,8 @@ export interface ObservationCoverage {
 /**
  * Returns the coverage of an observation at `now` (ms since 1970). If the last observation is recent enough
  * for the interval of the dataset, and the target was configured since then, the time in between is covered.
- * Otherwise only the observation itself is covered, and the time in between is a gap. A clock that is ahead
- * of the database covers no future time.
+ * Otherwise only the observation itself is covered, and the time in between is a gap. If `now` is ahead of
+ * the clock of the database, the time of the database is used.
  * @returns one element per dataset of the feed, in its order
  */
 export async function observedCoverage(
@@ -66,8 +66,9 @@ export async function observedCoverage(
 }
 
 /**
- * @param error last error, if runs failed since the last success. Null: none. A killed worker is no evidence
- * about the upstream.
+ * Returns the reason for a gap.
+ * @param error last error, if runs failed since the last success. Null: none. The error of a killed worker
+ * does not count, because the upstream did not cause it.
  */
 const explainGap = (error: string | null) =>
   error === null ? 'the recorder did not run' : `the runs failed, the last one with: ${error}`;

@@ -14,7 +14,7 @@ export async function findOtherTarget(
   { name, source, history, request }: Dataset,
   target: Target,
 ): Promise<string | null> {
-  // Without other keys, the target is the whole list.
+  // A target whose keys are all keys of the request is the whole list.
   if (history !== 'state' || Object.keys(target).every((key) => request.includes(key))) return null;
   const list = JSON.stringify(Object.fromEntries(request.map((key) => [key, target[key] ?? ''])));
   const [row] = await ormOf(sql).execute<{ target_key: string }>(expression`

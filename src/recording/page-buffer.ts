@@ -24,7 +24,10 @@ export interface PageBuffer {
   head: number | null;
 }
 
-/** @param before the buffer that is being committed; undefined: the run starts */
+/**
+ * Returns a buffer without pages.
+ * @param before the buffer that is being committed; undefined at the start of the run
+ */
 export const emptyBuffer = (feed: Feed, before?: PageBuffer): PageBuffer => ({
   pages: 0,
   rows: feed.datasets.map(() => []),
@@ -40,7 +43,8 @@ export const emptyBuffer = (feed: Feed, before?: PageBuffer): PageBuffer => ({
 
 /**
  * Splits rows into the parts of a commit, in storage order. A statement can write a key only once. So the
- * first part has the first row of each key, the next part the next row.
+ * first part contains the first row of each key, and each following part contains the next row of each
+ * repeated key.
  */
 export function splitByKeyRepetition<T extends { readonly decoded: DecodedRow }>(parts: readonly T[]): T[][] {
   const turns: T[][] = [];

@@ -24,7 +24,7 @@ export class PageReader {
   #buffer: PageBuffer;
   readonly evidence: WalkEvidence;
   readonly totals = { pages: 0, items: 0, quarantined: 0 };
-  /** Window that the pages prove together. Null: none. */
+  /** Window that the pages of the walk together prove to be complete. Null: none. */
   proven: Window | null = null;
   /** Reason for missing parts of the responses. Null: none. */
   note: string | null = null;
@@ -67,7 +67,7 @@ export class PageReader {
     });
   }
 
-  /** Adds an item to the quarantine of a commit. The stored row of its key is not changed. */
+  /** Adds an item to the quarantine of a commit. A stored row with the key of the item is not changed. */
   quarantine(buffer: PageBuffer, at: number, rejected: RejectedItem): void {
     const dataset = this.#feed.datasets[at];
     if (!dataset) return;
@@ -79,7 +79,7 @@ export class PageReader {
 
   #decode(buffer: PageBuffer, at: number, body: unknown, now: number): DecodedPage {
     const [dataset, decoder] = [this.#feed.datasets[at], this.#decoders[at]];
-    if (!dataset || !decoder) throw new RangeError(`the feed has no dataset ${at}`);
+    if (!dataset || !decoder) throw new RangeError(`the feed has no dataset with the index ${at}`);
     const { target } = this.#job;
     try {
       const items = dataset.items(body, target);

@@ -17,18 +17,21 @@ import {
   subtractWindows,
 } from './windows.ts';
 
-/** Fraction of its interval by which a poll may be early, so that drifting ticks do not skip a poll. */
+/** Fraction of the interval by which a poll may be early. Otherwise, drifting ticks would skip polls. */
 const EARLY_FRACTION = 0.1;
 const FIRST_RETRY_MS = 30_000;
 /** Retry interval of a target that its upstream does not offer, in ms. */
 export const UNSUPPORTED_RETRY_MS = 86_400_000;
 
-/** Stored state of one dataset of a target, as far as planning needs it. Times are in ms since 1970. */
+/**
+ * Stored state of one dataset of a target, limited to the values that planning uses. Times are in ms since
+ * 1970.
+ */
 export interface TargetState {
   readonly expectedFrom: number | null;
   /**
-   * Time at which the run of the last success was planned, or at which it ended if it was not planned. The
-   * interval of the next poll starts there.
+   * Start of the interval until the next poll. This is the time at which the last successful run was planned,
+   * or at which that run ended if it was not planned.
    */
   readonly lastPolled: number | null;
   readonly lastFailure: number | null;
@@ -37,17 +40,17 @@ export interface TargetState {
   /** Windows that are claimed as recorded, and windows that are missing permanently. */
   readonly covered: readonly Window[];
   /**
-   * Windows that were answered completely at least once. For an index, the answered windows may exceed the
-   * claimed ones. All other windows are missing.
+   * The windows of `covered`, and windows for which a complete response was received at least once. For an
+   * index, a complete response does not imply that its window is claimed. All other windows are missing.
    */
   readonly answered: readonly Window[];
-  /** Start of the range that the last poll showed, on the axis of the source. Null if unknown. */
+  /** Start of the range that the last poll has read, on the axis of the source. Null if unknown. */
   readonly shownFrom: number | null;
   /** Windows whose last sweep failed. */
   readonly failedSweeps: readonly Window[];
   /**
    * Start of the retained data, in ms since 1970. Older data was removed and is not requested again. Null:
-   * nothing was removed. Only applies to the axis of time.
+   * nothing was removed. Applies only to the axis of time.
    */
   readonly keptSince: number | null;
 }
@@ -98,7 +101,7 @@ export function jointState({ datasets }: ConfiguredFeed, states: TargetStates, t
 
 /**
  * Loads the states of the targets of a feed.
- * @param only key of the only target to load. Default: all.
+ * @param only key of the target to load. Default: all targets.
  */
 export async function loadStates(
   sql: postgres.Sql,
@@ -149,7 +152,7 @@ export async function loadStates(
   return states;
 }
 
-/** Returns the missing windows of a range source, newest first. A poll requests the first one. */
+/** Returns the missing windows of a range source, newest first. A poll requests the first window. */
 export function missingWindows(
   { source: { range } }: Pick<ConfiguredFeed, 'source'>,
   target: Target,
@@ -167,7 +170,7 @@ export function missingWindows(
 
 /**
  * Returns the missing windows below the newest recorded part, newest first. The next poll requests newer
- * ones.
+ * windows.
  */
 function findHoles(feed: ActiveFeed, target: Target, state: TargetState, now: number): Window[] {
   const missing = missingWindows(feed, target, state, now);
@@ -176,8 +179,8 @@ function findHoles(feed: ActiveFeed, target: Target, state: TargetState, now: nu
 }
 
 /**
- * Maximum number of pieces of a window in one run of a backfill. The start and the end of a run cost as much
- * as some pages.
+ * Maximum number of pieces of a window in one run of a backfill. Many pieces per run reduce the fixed cost of
+ * the start and the end of a run, which equals that of several pages.
  */
 const MAX_PIECES_PER_RUN = 30;
 
@@ -203,23 +206,25 @@ export function findUncoveredWindows(
 }
 
 /**
- * Returns whether a poll is due at `now`: one interval after the last one, or later with backoff after
- * failures. The queueing delay of the last poll does not count, because otherwise a tick would find the poll
- * too recent and poll only at every second tick.
+ * Returns whether a poll is due at `now`. A poll is due one interval after the last success. After a failure,
+ * a poll is due after a backoff, which is at most the interval. A target that its upstream does not offer is
+ * due after {@link UNSUPPORTED_RETRY_MS}. The interval starts at the planning of the last poll. If it started
+ * at the end of that poll, every second tick would be too early.
  */
 export function isDue(state: TargetState, every: number, now: number): boolean {
   const { lastPolled, lastFailure, failures } = state;
   if (state.unsupported) return lastFailure === null || Math.abs(now - lastFailure) > UNSUPPORTED_RETRY_MS;
   if (failures > 0 && lastFailure !== null && lastFailure <= now)
     return now - lastFailure >= Math.min(every, FIRST_RETRY_MS * 2 ** (failures - 1));
-  // A clock that jumped back must not stop the polls of a target. So a success in the future makes it due.
+  // If the clock was set back, the last success may be in the future. The target is then due, because its
+  // polls must not stop.
   return lastPolled === null || lastPolled > now || now - lastPolled >= every * (1 - EARLY_FRACTION);
 }
 
 /**
- * Plans the jobs for missing data of a feed. A target with due datasets gets one poll of these. Any other
- * target with holes gets a heal of the newest hole; the next hole follows when that one is filled. A target
- * never gets both, because a heal would delay the poll.
+ * Plans the jobs for missing data of a feed. A target with due datasets gets one poll of these datasets, and
+ * its due sweeps. Any other target with holes gets a heal of the newest hole. The next hole is planned after
+ * that hole is filled. A target never gets a poll and a heal together, because the heal would delay the poll.
  */
 export function planDue(feed: ActiveFeed, states: TargetStates, now: number): Job[] {
   const { range, once } = feed.source;
@@ -243,7 +248,7 @@ export function planDue(feed: ActiveFeed, states: TargetStates, now: number): Jo
       ...(datasets.length < feed.datasets.length ? { datasets: datasets.map(({ name }) => name) } : {}),
     });
     if (due.length > 0) {
-      // All these windows end now, so that the longest one contains the others.
+      // All these windows end now, so that the longest window contains the others.
       const polls = due.flatMap(({ state }) => missingWindows(feed, target, state, now).slice(0, 1));
       const from = Math.min(...polls.map((window) => window.from));
       const poll = polls.find((window) => window.from === from) ?? null;
@@ -274,13 +279,13 @@ export function planDue(feed: ActiveFeed, states: TargetStates, now: number): Jo
   });
 }
 
-/** Returns how far back a poll requests its page. For an index, this is the start of the range. */
+/** Returns the lower bound of the pages of a poll. For an index, this is the start of the range. */
 function reachOf({ source: { range } }: ConfiguredFeed, state: TargetState, now: number): Pick<Job, 'reach'> {
   return range?.index ? { reach: rangeStart(range, state, now) } : {};
 }
 
 /**
- * Plans jobs for all missing data of a feed, due or not, and for repeated windows. Used by the command
+ * Plans jobs for all missing data of a feed, whether due or not, and for due sweeps. Used by the command
  * `record`.
  */
 export function planAll(
@@ -297,7 +302,8 @@ export function planAll(
         target,
         window,
         reason: 'manual',
-        // The success of the first window counts from here, so that no sweep falls between two plans.
+        // A success of the first window is stored with the time of this plan, so that the next plan includes
+        // all sweeps that become due after this one.
         ...(at === 0 ? { ...reachOf(feed, state, now), plannedAt: now } : {}),
       }),
     );

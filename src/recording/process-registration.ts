@@ -4,11 +4,11 @@ import { UsageError } from '../lib/errors.ts';
 import { type Configuration, HEARTBEAT_TIMEOUT_SECONDS, type Registrant } from './configuration.ts';
 
 /**
- * Time without a heartbeat of newer processes after which older processes become the leaders again, in
- * seconds. Newer processes may be restarting.
+ * Time without a heartbeat of a process with the newest configuration, after which an earlier configuration
+ * becomes the newest again, in seconds. Within this time, the processes may be restarting.
  */
 const TAKEOVER_DELAY_SECONDS = 60;
-/** Time for which rows of ended processes are kept. */
+/** Time for which rows of ended processes are kept, as a PostgreSQL interval. */
 const PROCESS_RETENTION = '1 day';
 const MAX_ATTEMPTS = 10;
 
@@ -24,8 +24,8 @@ export interface ProcessPosition {
 
 /**
  * Registration of an `up` process among the processes of its recorder. The newest configuration defines what
- * is recorded. A configuration that was never seen before becomes the newest one. An earlier one becomes the
- * newest again (a rollback) if no process with the newest one is alive.
+ * is recorded. A configuration that was never seen before becomes the newest one. An earlier configuration
+ * becomes the newest again (a rollback) if no process with the newest configuration is alive.
  */
 export class ProcessRegistration {
   readonly configuration: Configuration;
@@ -141,8 +141,8 @@ const livingWorker = (sql: postgres.Sql) => sql`'worker' = any(p.roles) and p.le
 
 /** Instruction for separating the recorders of two networks. */
 export const OTHER_NETWORK_FIX =
-  'set a name of its own (name:) for the recorder of the other network, or a database of its own (DATABASE_URL; if both use ' +
-  'one Redis, also another number: redis://host:6379/1)';
+  'give the recorder of the other network another name (name:) or another database (DATABASE_URL; if both recorders use ' +
+  'one Redis, also another database number: redis://host:6379/1)';
 
 async function rejectOtherNetwork(sql: postgres.Sql, { recorder, network }: Configuration): Promise<void> {
   const [other] = await sql<{ network: string; process: string }[]>`
@@ -157,8 +157,9 @@ async function rejectOtherNetwork(sql: postgres.Sql, { recorder, network }: Conf
 }
 
 /**
- * Makes a configuration the newest one if it was never seen before, or if no process with the newest one has a
- * recent heartbeat. If two processes start concurrently, a unique index serialises their statements.
+ * Makes a configuration the newest one if it was never seen before, or if no process with the newest
+ * configuration has a recent heartbeat. If two processes start concurrently, a unique index serialises their
+ * statements.
  */
 async function takeOver(
   sql: postgres.Sql,

@@ -3,8 +3,8 @@ import { OPEN_END, type Range, type Source, type Window } from '../datasets/cont
 import type { Job } from './job.ts';
 
 /**
- * Returns whether rows can be retired when they are missing in a response. This holds for members of lists
- * and for points, not for logs and readings.
+ * Returns whether rows of a dataset can be retired if a response does not contain them. This applies to
+ * members of lists and to points, not to logs and readings.
  */
 export function canRetire({ datasets }: Feed, at: number): boolean {
   const history = datasets[at]?.history;
@@ -30,7 +30,8 @@ export function claimablePart(
 }
 
 /**
- * Returns whether a run updates the freshness: an observation, or a request of the newest part of the range.
+ * Returns whether a run updates the freshness of its target. The run must be an observation, or a request of
+ * the newest part of the range, and not a sweep.
  * @param startedAt time before the first request of the walk, in ms since 1970
  */
 export function updatesFreshness(

@@ -10,7 +10,7 @@ import type { EncodedRow } from './histories/rows.ts';
 /** An item for the quarantine, in a form that PostgreSQL accepts. */
 export interface QuarantinedItem {
   readonly dataset: string;
-  /** Equal for repetitions of the same item with the same reason. */
+  /** Hash of the item and the reason. Repetitions of an item with the same reason have the same hash. */
   readonly digest: string;
   readonly reason: string;
   readonly item: string;

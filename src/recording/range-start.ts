@@ -6,8 +6,8 @@ export const firstStart = ({ lookback }: Range, now: number): number =>
   lookback instanceof Date ? lookback.getTime() : now - lookback;
 
 /**
- * Returns the start of the record of a target, on the axis of the source: the expected start, or the start of
- * the retained data if that is later.
+ * Returns the start of the recorded range of a target, on the axis of the source. This is the expected start
+ * or the start of the retained data, whichever is later.
  */
 export const rangeStart = (range: Range, state: TargetState, now: number): number =>
   keptFrom(range, state, expectedFrom(range, state, now));

@@ -13,10 +13,11 @@ const MAX_CONCURRENT_TARGETS = 4;
 const LEASE_WAIT_TIMEOUT_MS = (LEASE_SECONDS + 4) * 1000;
 const LEASE_CHECK_INTERVAL_MS = 500;
 /**
- * Pause of a backfill between two of its intervals, in ms. The pause releases the target, so that a poll that
- * checks the lease once a second can acquire it.
+ * Pause of a backfill after each {@link YIELD_INTERVAL_MS}, in ms. The pause releases the target, so that a
+ * poll, which checks the lease once a second, can acquire the target.
  */
 const YIELD_MS = 1_200;
+/** Time between two pauses of a backfill, in ms. */
 const YIELD_INTERVAL_MS = 20_000;
 
 /** Progress callbacks of running jobs. */

@@ -11,8 +11,8 @@ import { Run } from './run.ts';
 import { targetKey } from './target-key.ts';
 
 /**
- * Makes one run: requests page by page and commits the rows together with their coverage. During a commit the
- * next pages are fetched, and they share the next commit.
+ * Runs a job. The run requests one page after the other and commits the rows together with their coverage.
+ * Pages that arrive during a commit share the next commit.
  * @param progress called after every commit with the part of the window that is now covered
  * @returns the result, also if the upstream failed; `held` or `outdated` if there was no run
  * @throws LeaseLostError if another run acquired the lease of the target
@@ -70,8 +70,8 @@ async function claimAndRecord(
     lost = true;
     work.abort();
   };
-  // Only one renewal at a time: it waits for the commit of the run, and each waiting renewal would occupy a
-  // connection.
+  // Only one renewal runs at a time. A renewal waits for the commit of the run, and each waiting renewal
+  // occupies a connection.
   let isRenewing = false;
   const heartbeat = setInterval(
     () => {

@@ -165,9 +165,10 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
 
 /**
  * Returns the ids of quarantined members and points that are outdated. An item is outdated if a poll
- * requested the item again after the last run that received the item, or if its list was not observed since
- * that run. Runs of a target are sequential, so that a run that ended later started later. A run that was
- * already aggregated by day ended soon after its item was seen.
+ * requested the item again after the last run that received the item. A member is also outdated if the
+ * recording of its list ended or started again after that run. Runs of a target are sequential, so that a run
+ * that ended later started later. If the run was already aggregated by day, the time at which the item was
+ * last seen replaces the end of the run.
  */
 async function findOutdated(
   sql: postgres.Sql,
@@ -191,7 +192,10 @@ async function findOutdated(
   return new Set(rows.map(({ id }) => Number(id)));
 }
 
-/** Decodes an item. Returns null if it was truncated or is not JSON, so that it stays in the quarantine. */
+/**
+ * Decodes an item. Returns null if the item was truncated or is not JSON, so that the item stays in the
+ * quarantine.
+ */
 function decodeItem<T>(item: string, decode: (value: unknown) => T): T | null {
   try {
     return decode(parseJson(item));

@@ -46,8 +46,8 @@ export async function registerAll(
 }
 
 /**
- * Maximum number of targets per statement, so that it ends in time on a slow machine, too. Most recorders
- * have fewer.
+ * Maximum number of targets per statement, so that a statement does not time out on a slow machine. Most
+ * recorders have fewer targets.
  */
 const REGISTER_BATCH_SIZE = 10_000;
 /**
@@ -87,15 +87,16 @@ async function registerFeeds(
     select count(*)::int from ${targetDatasets} d join ${targets} t using (source, target_key)
     where d.active and ${among} and t.recorder = ${by.recorder}`);
   const wanted = feeds.reduce((sum, { targets, datasets }) => sum + targets.length * datasets.length, 0);
-  // All targets belong to the registrant, and it has no other ones: nothing is to be deactivated.
+  // All targets belong to the registrant, and the registrant has no other targets. So no target must be
+  // deactivated.
   if (own === all.length && known?.count === wanted) return;
   await deactivateOthers(sql, feeds, now, by, among);
 }
 
 /**
- * Registers some targets of feeds, so that the freshness of each is known. The expected start of a recording
- * is fixed when it is first registered. No target of another live recorder is changed. A recorder whose
- * configuration is not the newest writes nothing.
+ * Registers some targets of feeds, so that the freshness of each target is known. The expected start of a
+ * recording is fixed at the first registration. No target of another live recorder is changed. A recorder
+ * whose configuration is not the newest writes nothing.
  *
  * Concurrent runs lock their target before the datasets of the target. This statement locks only changed rows
  * and uses the same order, because the reverse order could deadlock.
@@ -172,7 +173,7 @@ async function deactivateOthers(
       datasets.map((dataset) => ({ source: source.name, key: targetKey(target), dataset: dataset.name })),
     ),
   );
-  // `except` is not a join, for the reason above.
+  // `except` is used instead of a join, because PostgreSQL underestimates the length of the list.
   await ormOf(sql).execute(expression`
     with entitled as materialized (${entitledSql(by)}), left_now as materialized (
       select d.source, d.target_key, d.dataset from entitled, ${targetDatasets} d
@@ -216,8 +217,8 @@ export async function findTakenTargets(
   return rows.map(({ place, target_key, recorder }) => {
     const names = requested[place - 1]?.datasets.map(({ name }) => name).join(', ');
     return (
-      `${names} of ${target_key}: the recorder "${recorder}" records it in this ` +
-      `database, and so would "${by.recorder}": leave it out of one of them, or give both one name`
+      `${names} of ${target_key}: the recorder "${recorder}" already records this target in this database, and ` +
+      `"${by.recorder}" would record it again: remove the target from one configuration, or give both recorders one name`
     );
   });
 }

@@ -17,7 +17,8 @@ import { targetKey } from './target-key.ts';
 /** Maximum number of targets per round. */
 const MAX_TARGETS_PER_ROUND = 50;
 /**
- * Maximum number of members that one statement ends, so that it takes no longer than the commit of a page.
+ * Maximum number of members that one statement ends, so that the statement takes no longer than the commit of
+ * a page.
  */
 const MAX_MEMBERS_PER_STATEMENT = 5_000;
 
@@ -74,7 +75,7 @@ async function markEnded(sql: postgres.Sql, dataset: string, key: string): Promi
 
 /**
  * Returns the number of ended members. Returns null if another run holds or has already ended the target, or
- * if it is registered again.
+ * if the target is registered again.
  */
 async function endMembers(
   { sql, clock, worker }: RecordingContext,

@@ -2,9 +2,11 @@ import type postgres from 'postgres';
 import { tableText } from '../db/orm.ts';
 import { runDays, runs, targetDatasets } from '../db/schema/bookkeeping.ts';
 
-/** Maximum number of runs that one statement moves, so that it is short and blocks nothing. */
+/**
+ * Maximum number of runs that one statement moves, so that the statement is short and does not block others.
+ */
 const MOVE_BATCH_SIZE = 2_000;
-/** Time for which daily counts are kept, in ms. Older ones are aggregated by month. */
+/** Time for which daily counts are kept, in ms. Older counts are aggregated by month. */
 const DAILY_RETENTION_MS = 92 * 86_400_000;
 
 const COUNTS = [
@@ -26,16 +28,19 @@ const onConflict = `on conflict (span, starts_on, dataset, target_key, reason) d
 const firstDatasetSql = (count: string) => `sum(case l.place when 1 then ${count} else 0 end)`;
 
 /**
- * SQL: condition that a run `r` is kept, because its id is needed later. Kept are the runs of a target up to
- * its first success, which identify the initial members, and the runs of targets that were only recorded
- * manually. The newest run is kept, too, because seals and exports read the newest number from it.
+ * SQL: condition that a run `r` is kept, because its id is used later. The runs of a target up to its first
+ * success identify the initial members. The runs of targets that were only recorded manually are also kept.
+ * The newest run is kept, because seals and exports read the newest number from this run.
  */
 export const isNeededByIdSql = `(r.run_id = (select max(run_id) from ${tableText(runs)}) or exists (
     select from ${tableText(targetDatasets)} d
     where d.source = r.source and d.target_key = r.target_key and d.dataset = any(r.datasets)
       and (d.first_success_at is null or d.first_success_at >= r.started_at or (not d.active and d.left_at is null))))`;
 
-/** Returns SQL that moves a batch of the runs `r` that ended before $1. @param condition SQL; must match the predicate of an index */
+/**
+ * Returns SQL that moves a batch of the runs `r` that ended before $1.
+ * @param condition SQL; must match the predicate of an index
+ */
 const moveRunsSql = (condition: string) => `
   with old as materialized (
     select r.run_id from ${tableText(runs)} r where r.finished_at < $1 and ${condition} and not ${isNeededByIdSql}
@@ -75,6 +80,7 @@ const MOVE_DAYS = `
 
 /** Retention of single runs, in ms. */
 export interface RunRetention {
+  /** Retention of runs that wrote no rows, in ms. */
   readonly keep: number;
   /** Retention of runs that wrote rows, in ms. */
   readonly keepWritten: number;

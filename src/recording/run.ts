@@ -20,7 +20,8 @@ import { targetKey } from './target-key.ts';
 import { prefetch, walk } from './walk.ts';
 
 /**
- * Maximum number of rejected rows of one commit. With more, the cause is not single items, and the run fails.
+ * Maximum number of rejected rows of one commit. If more rows are rejected, single items are not the cause,
+ * and the run fails.
  */
 const MAX_REJECTED_ROWS = 1_000;
 
@@ -80,7 +81,7 @@ export class Run {
     } catch (error) {
       if (error instanceof LeaseLostError) throw error;
       failure = toFailure(error);
-      // Rows since the last commit also came from another source.
+      // Rows since the last commit may also come from the other source.
       if (failure.kind === 'identity') this.#reader.takeBuffer();
     }
     const { unconfirmed } = await this.#commit({ failure }).catch((error: unknown) => {
@@ -140,8 +141,8 @@ export class Run {
   }
 
   /**
-   * Adds other targets that record the same rows. Members that these targets may contain cannot be retired by
-   * a walk.
+   * Adds other targets that record the same rows to the evidence. A walk cannot retire members that these
+   * targets may contain.
    */
   async #addOtherTargets(): Promise<void> {
     for (const [at, dataset] of this.#feed.datasets.entries()) {
@@ -276,7 +277,7 @@ export class Run {
   }
 }
 
-/** Returns the window of a job, with the position at which the pages may start. */
+/** Returns the window of a job, with the lower bound of its pages. */
 function requestedBy({ window, reach }: Job): RequestedWindow | null {
   return window && reach !== undefined ? { ...window, reach } : window;
 }

@@ -44,15 +44,15 @@ export class SeenRows {
 
   /**
    * Adds the row of a key.
-   * @param decoded null: later rows of the key cannot contradict it
+   * @param decoded null: later rows of the key cannot contradict this row
    */
   add(id: string, row: EncodedRow, decoded: DecodedRow | null): void {
     this.#byKey.set(id, { row, decoded, page: this.#page, list: this.#list });
   }
 
   /**
-   * Counts a repeated row with the same values for the current page and list. Returns whether the current
-   * list already contained the row.
+   * Marks the row of a key as contained in the current page and list. Returns whether the current list
+   * already contained the row.
    */
   repeat(id: string): boolean {
     const seen = this.#byKey.get(id);

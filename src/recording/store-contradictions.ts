@@ -3,7 +3,7 @@ import { catalog } from '../datasets/catalog.ts';
 import { everyNodeRule, singleRowRule, storeContradictionsSql } from './histories/contradictions.ts';
 
 /**
- * Maximum delay until a row is visible after its recording time, in ms. A commit takes minutes, and clocks
+ * Maximum delay until a row is visible after its recording time, in ms. A commit may take minutes, and clocks
  * differ.
  */
 const MAX_VISIBILITY_DELAY_MS = 86_400_000;
@@ -15,8 +15,8 @@ const MAX_VISIBILITY_DELAY_MS = 86_400_000;
 const PART_MS = 86_400_000;
 
 /**
- * Stores which rows contradict each other, so that `disagreements` do not have to
- * compare rows of years. Later rows are compared at query time.
+ * Stores which rows contradict each other, so that queries of `disagreements` do not compare the rows of
+ * years. Later rows are compared at query time.
  * @param sql a connection without a short statement timeout: one statement compares the rows of a day, which
  * may take minutes
  * @param now ms since 1970

@@ -18,10 +18,10 @@ export const SWEEP_INTERVAL_MS = 30 * DAY;
 const RETRY_INTERVAL_MS = HOUR;
 
 /**
- * Returns answered windows of an index that are due to be requested again, because an index may show items
- * late and revise them. Recent windows are due once a day, older ones once in 30 days, and failed ones once
- * an hour. The selection depends only on the time, the last poll and the failures, so that it works with any
- * poll interval. Windows that each poll shows anyway are excluded.
+ * Returns answered windows of an index that are due to be requested again, because an index may return items
+ * late, and may revise items. Recent windows are due once a day, older windows once in 30 days, and failed
+ * windows once an hour. The selection depends only on the time, the last poll and the failures, so that it
+ * works with any poll interval. Windows that each poll reads anyway are excluded.
  */
 export function listSweepWindows(
   feed: ConfiguredFeed,

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Target } from '../datasets/contract.ts';
 
 /**
- * Maximum length of a value that is stored as it is, in characters. A target may be long (many addresses in
- * one call), an index entry may not.
+ * Maximum length of a value that is stored as it is, in characters. A target may contain many addresses, but
+ * PostgreSQL limits the size of index entries.
  */
 const MAX_VALUE_LENGTH = 200;
 

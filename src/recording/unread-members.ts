@@ -25,7 +25,7 @@ const RETIRED_RETENTION_MS = 86_400_000;
  * and no lock prevents this. So a member is first retired, which hides its number from later readings, and
  * removed at least a day later. If a concurrent reading has used the number, the member is kept until the
  * retention removes the last day of that reading. A member is also kept while the change feed has an entry
- * with its number, because the feed resolves readings and their members by it.
+ * with its number, because the feed resolves readings and their members by this number.
  * @param now ms since 1970
  * @param signal stops the work between two statements
  */
@@ -90,7 +90,7 @@ function removeMembersSql(dataset: Dataset): string {
  * @param strings a SELECT of `scope_id` and `present`
  */
 const bitOrSql = (strings: string) => `
-      -- Only strings of bits of one length can be joined.
+      -- Only bit strings of the same length can be combined.
       select scope_id, bit_or(present || repeat('0', width - length(present))::varbit)::varbit as present
       from (select scope_id, present, max(length(present)) over (partition by scope_id) as width from (${strings}) s) l
       group by scope_id`;

@@ -17,7 +17,7 @@ import { canRetire } from './proof.ts';
 export class WalkEvidence {
   readonly #datasets: readonly DatasetEvidence[];
   /** Reason why there may be rows that the walk did not read. Null: the walk read all rows. */
-  #unseen: string | null = 'the walk did not come to its end';
+  #unseen: string | null = 'the walk ended before the last page';
   #broken: string | null = null;
   #pages = 0;
   /** True if a list continued on a second page, so that it may have changed in between. */
@@ -55,7 +55,7 @@ export class WalkEvidence {
 
   /**
    * Adds a quarantined item.
-   * @param key key of its stored row, which is not changed; null: unreadable
+   * @param key key of the stored row of the item, which is not changed; null: the key is unreadable
    */
   addQuarantined(at: number, key: EncodedRow | null): void {
     const evidence = this.#of(at);
@@ -65,7 +65,7 @@ export class WalkEvidence {
   }
 
   /**
-   * Adds another target that records the same list. Members that this walk did not show may belong to that
+   * Adds another target that records the same list. Members that this walk did not read may belong to that
    * target.
    */
   addOtherTarget(at: number, key: string): void {
@@ -75,16 +75,16 @@ export class WalkEvidence {
 
   /**
    * Returns the reason why a dataset is incomplete after a walk that did not fail, as a text for users.
-   * Returns null if it is complete.
+   * Returns null if the dataset is complete.
    */
   incomplete(at: number): string | null {
     return whyIncomplete(this.#of(at), this.#contradictionOf(at)) ?? this.#unseen;
   }
 
   /**
-   * Returns the evidence about members that the walk did not show. Returns null if there is no evidence. An
-   * absence from a list of several pages needs more than one walk, so that there is no evidence if the history
-   * does not count walks.
+   * Returns the evidence about members that the walk did not read. Returns null if there is no evidence. An
+   * absence from a list of several pages needs more than one walk, so that there is no evidence if the
+   * history does not count walks.
    */
   absence(at: number, window: Window | null): AbsenceEvidence | null {
     const { shown, retires, countsMissed, confirmShrink, unknown } = this.#of(at);
@@ -99,8 +99,8 @@ export class WalkEvidence {
   }
 
   /**
-   * Returns the contradiction of a dataset, or that of another dataset whose members are from the same list.
-   * Returns null if the list is consistent.
+   * Returns the contradiction of a dataset, or the contradiction of another dataset whose members are from
+   * the same list. Returns null if the list is consistent.
    */
   #contradictionOf(at: number): string | null {
     const { contradiction, retires } = this.#of(at);
@@ -110,7 +110,7 @@ export class WalkEvidence {
 
   #of(at: number): DatasetEvidence {
     const evidence = this.#datasets[at];
-    if (!evidence) throw new RangeError(`the feed has no dataset ${at}`);
+    if (!evidence) throw new RangeError(`the feed has no dataset with the index ${at}`);
     return evidence;
   }
 }

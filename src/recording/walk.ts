@@ -48,7 +48,8 @@ export async function* prefetch<T>(elements: AsyncIterable<T>): AsyncGenerator<T
       const { value, done } = await next;
       if (done) return;
       next = iterator.next();
-      // it is awaited in the next iteration; this prevents an unhandled rejection until then
+      // The promise is awaited in the next iteration. This handler prevents an unhandled rejection until
+      // then.
       next.catch(() => {});
       yield value;
     }

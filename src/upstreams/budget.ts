@@ -15,14 +15,14 @@ export interface Budget {
   block(milliseconds: number, reason: string): Promise<void>;
   /**
    * Applies the limits in the headers of a response. A limit below the configured one is in force until other
-   * headers arrive or it expires.
+   * headers arrive or the limit expires.
    */
   learn(allowance: AnnouncedLimit): Promise<void>;
 }
 
 /** Content of the `ratelimit-*` headers of a response (upstream-services.md#rate-limits). */
 export interface AnnouncedLimit {
-  /** Number of units per window, and the length of the window in seconds. */
+  /** Number of units per window, and the length of the window in seconds. Null: no limit is announced. */
   readonly limit: { readonly units: number; readonly seconds: number } | null;
   /** Pause until the next window, if the current one has no units left. Null: units are left. */
   readonly exhausted: RequestedPause | null;

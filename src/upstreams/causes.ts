@@ -242,8 +242,8 @@ export function diagnose(symptom: Symptom, context: DiagnosisContext): Diagnosis
 }
 
 /**
- * Returns likely corrections of a URL without a response: the target of a redirect, another scheme, the port
- * of the node, or the URL without the path of the API.
+ * Returns likely corrections of a URL at which the API does not respond: the target of a redirect, another
+ * scheme, the port of the node, or the URL without the path of the API.
  */
 export function likelyUrls(text: string, kind: DiagnosisContext['kind'], location: URL | null): string[] {
   const url = new URL(text);

@@ -47,7 +47,8 @@ const KIND_TEXTS: Readonly<Partial<Record<FailureKind, string>>> = {
 export function failureOfError(error: unknown): UpstreamFailure {
   const code = codeOf(error);
   const kind = kindOfCode(code, error);
-  // Messages of unknown errors may contain the URL. Errors with a code show only the code.
+  // Messages of unknown errors may contain the URL. The message of an error with a code contains only the
+  // code.
   const detail = code === '' ? redactUrls(toErrorMessage(error)) : code;
   return new UpstreamFailure(kind, `${KIND_TEXTS[kind] ?? 'the call failed'} (${detail})`, { code });
 }
@@ -72,8 +73,8 @@ function codeOf(error: unknown): string {
 }
 
 /**
- * Returns the code of the address that proves most about a host with several addresses. A refused connection
- * comes from the host, an unreachable network may be the lack of IPv6 on this machine.
+ * Returns the most conclusive code among those of the addresses of a host. A refused connection comes from
+ * the host. An unreachable network may be caused by missing IPv6 on this machine.
  */
 function mostCertainCode(errors: readonly unknown[]): string {
   const codes = errors.map((error) => ({
@@ -88,7 +89,7 @@ function mostCertainCode(errors: readonly unknown[]): string {
  * Returns the failure of a response by its status. Returns null if the status is 2xx, except 206 (a partial
  * body).
  * @param now clock of the recorder, in ms
- * @param instead expected content, for the message; empty: not named
+ * @param instead text that follows the status in the message, such as ` instead of a health report`
  */
 export function failureOfStatus(answer: HttpResponse, now: number, instead = ''): UpstreamFailure | null {
   const { status } = answer;

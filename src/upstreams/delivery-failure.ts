@@ -5,8 +5,8 @@
 export class DeliveryFailure extends Error {
   override readonly name = 'DeliveryFailure';
   /**
-   * `refused`: the channel will never accept this message. `too-large`: it may accept a smaller one. `down`:
-   * it may accept it later.
+   * `refused`: the channel will never accept this message. `too-large`: the channel may accept a smaller
+   * message. `down`: the channel may accept this message later.
    */
   readonly kind: 'refused' | 'too-large' | 'down';
   /** True if the message may have arrived despite the failure. */

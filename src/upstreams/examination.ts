@@ -58,8 +58,8 @@ export function createFailedCheck(
 }
 
 /**
- * Tries likely corrections of the URL and returns the fix. No API key is sent to them; a URL that requires a
- * key counts as working. Returns undefined if none works.
+ * Tries likely corrections of the URL and returns the fix. No API key is sent to these URLs; a URL that
+ * requires a key counts as working. Returns undefined if no URL works.
  */
 export async function findWorkingUrl(
   examinee: CheckedUpstream,

@@ -35,7 +35,7 @@ export async function checkNode(
   const info = await sendTestRequest(node, INFO);
   const { skew } = info;
   if (info.symptom !== null) {
-    // Another API shows whether only this one is disabled.
+    // A request to another API determines whether only the info API is disabled.
     const other = info.symptom.failed === null ? await sendTestRequest(node, P_CHAIN) : info;
     if (other.symptom !== null) {
       const fix = await findWorkingUrl(node, INFO, info.symptom);
@@ -58,7 +58,7 @@ export async function checkNode(
   return { checked: problems.some(({ ok }) => !ok) ? problems : [fine, ...problems], skew };
 }
 
-/** Returns the node id of a node; null if it does not respond, or reports none. */
+/** Requests the id of a node. Returns null if the node does not respond or does not report an id. */
 export async function requestNodeId(node: CheckedUpstream): Promise<string | null> {
   const { symptom, body } = await sendTestRequest(node, { path: '/ext/info', method: 'info.getNodeID' });
   const id = symptom === null ? resultOf(body, 'nodeID') : undefined;
@@ -99,7 +99,7 @@ async function checkBootstrapped(node: CheckedUpstream): Promise<CheckResult[]> 
       check: node.name,
       ok: false,
       found: `${node.url}: the node is not bootstrapped: its P-chain data is behind the network`,
-      fix: 'wait: recording continues by itself once it has caught up',
+      fix: 'wait until the node is bootstrapped: the recording then continues automatically',
     },
   ];
 }
@@ -147,9 +147,9 @@ function describeApiFailure(
       { check: node.name, ok: true, found: `${found}: reported once, and everything else is recorded` },
     ];
   const fix = {
-    info: 'start the node with --api-info-enabled=true, or leave out what needs it (datasets.node_identity.enabled: false and the like)',
+    info: 'start the node with --api-info-enabled=true, or disable the datasets that use the info API, such as node_identity (datasets.node_identity.enabled: false)',
     health: 'start the node with --api-health-enabled=true, or set datasets.node_health.enabled to false',
-    platform: `correct ${node.setting}: every node offers the P-chain, but a proxy before it may let only some paths through`,
+    platform: `correct ${node.setting}: every node offers the P-chain, but a proxy in front of the node may block some paths`,
   }[name];
   return [{ check: node.name, ok: false, found, ...(fix === undefined ? {} : { fix: fix }) }];
 }

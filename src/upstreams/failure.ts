@@ -24,11 +24,11 @@ export type FailureKind =
 
 /** Consequences of a kind of failure. */
 export interface FailureRule {
-  /** True if the call is retried within the call (failures of seconds). */
+  /** True if the call is retried immediately, because such failures may end within seconds. */
   readonly retry: boolean;
   /**
-   * True if the job is retried later (failures of minutes). If neither `retry` nor `later` is set, a retry
-   * would get the same response.
+   * True if the job is retried later, because such failures may end within minutes. If false, a retry would
+   * get the same response.
    */
   readonly later: boolean;
   /** State of a node whose probe failed with this kind. `down` only if the node itself is the cause. */

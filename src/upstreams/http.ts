@@ -15,10 +15,10 @@ const FIRST_ROUND_TIMEOUT_MS = 250;
 const SECOND_ROUND_TIMEOUT_MS = 4_000;
 
 /**
- * Returns a connector that uses the first address of a name that accepts the connection. With several
- * addresses, each is abandoned after {@link FIRST_ROUND_TIMEOUT_MS} ms. This alone would fail for a slow IPv4 address, or a
- * lost packet, together with an unreachable IPv6 address. So if all addresses fail and one of them timed out,
- * they are tried again with a longer timeout.
+ * Returns a connector that uses the first address of a name that accepts the connection. If the name has
+ * several addresses, the attempt for each address times out after {@link FIRST_ROUND_TIMEOUT_MS}. If all
+ * attempts fail and one of them timed out, all addresses are tried again with a longer timeout. Otherwise, a
+ * slow IPv4 address together with an unreachable IPv6 address would always fail.
  */
 export function createConnector(options: buildConnector.BuildOptions = {}): buildConnector.connector {
   const hasty = buildConnector({ ...options, autoSelectFamilyAttemptTimeout: FIRST_ROUND_TIMEOUT_MS });
@@ -60,8 +60,8 @@ export interface HttpResponse {
 }
 
 /**
- * Size above which the rest of a body is read exclusively, in bytes. Several maximum-size bodies at once
- * would fill the memory.
+ * Size of a body above which the rest of the body is read exclusively, in bytes. Several bodies of the
+ * maximum size at the same time would exhaust the memory.
  */
 const LARGE_BODY_BYTES = 1024 * 1024;
 const largeBodies = new Mutex();
@@ -77,8 +77,8 @@ const freshAgent = new Agent({ pipelining: 0, connect: createConnector() });
 
 /**
  * Makes one call, with one timeout for the whole call, no redirects, and a limit on the decoded bytes.
- * @throws UpstreamFailure if there is no response, or a status of 2xx without a complete body; of a kind by
- * `failureOfError`, or timeout, malformed, too-large, cancelled
+ * @throws UpstreamFailure if there is no response, or if a response with a status of 2xx has no complete
+ * body. The kind is timeout, malformed, too-large, cancelled, or the kind that `failureOfError` returns.
  */
 export async function callOnce(call: HttpCall, fresh = false): Promise<HttpResponse> {
   const work = new AbortScope(call.signal, call.deadline);
@@ -102,7 +102,7 @@ export async function callOnce(call: HttpCall, fresh = false): Promise<HttpRespo
       const bytes = await readBody(body, isGzip(response), call.maxBytes, work.signal);
       return { status, headers, text: textOf(bytes) };
     } catch (error) {
-      // With a status other than 2xx only the status counts, even if the body fails.
+      // If the status is not 2xx, only the status counts, even if the body fails.
       if (call.signal.aborted || (status >= 200 && status < 300)) throw error;
       return { status, headers, text: '' };
     }
@@ -118,8 +118,8 @@ export async function callOnce(call: HttpCall, fresh = false): Promise<HttpRespo
 }
 
 /**
- * Returns the result of the request, but rejects when the signal aborts. undici 7 was seen to never settle,
- * even after an abort, if a server stopped during the connect.
+ * Returns the result of the request, but rejects when the signal aborts. A request of undici 7 may never
+ * settle, even after an abort, if the server stops during the connect.
  */
 const rejectOnAbort = <T>(pending: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {

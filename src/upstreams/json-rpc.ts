@@ -10,7 +10,8 @@ const UNSUPPORTED =
   /can't find (method|service)|not available|is disabled|method not found|deprecated|not a validator/i;
 
 /**
- * Returns the `result` of a JSON-RPC response. Errors have HTTP status 200, so that the envelope decides.
+ * Returns the `result` of a JSON-RPC response. Error responses have HTTP status 200, so that only the body
+ * indicates an error.
  * @throws UpstreamFailure if the response is an error: `unsupported` if the node does not have the method,
  * else `rpc`; `malformed` if the response does not belong to this call
  */

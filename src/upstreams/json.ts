@@ -35,9 +35,9 @@ class JsonStrings {
 }
 
 /**
- * Returns whether a position provably follows a string, without a scan from the start. The text between two
- * quotes is either a string or the text after one, and these start with different characters. (After an
- * escaped quote, the string continues.)
+ * Returns whether a position certainly follows a string, without a scan from the start. The text between two
+ * quotes is either the content of a string or the text after a string. If its first character cannot follow a
+ * string, the text is content. (After an escaped quote, the string continues.)
  */
 function isAfterString(text: string, at: number): boolean {
   if (text.charCodeAt(at - 1) !== QUOTE) return false;
@@ -75,7 +75,7 @@ const BARE_NUMBER = /^\s*-?\d/;
 
 /**
  * Random prefix of the strings that replace numbers while `JSON.parse` reads a text. Upstreams cannot guess
- * it.
+ * the prefix.
  */
 const MARK = randomBytes(9).toString('base64url');
 
@@ -103,10 +103,10 @@ const DEPTH_CHECK_BRACKETS = 100_000;
  */
 class TooDeep {
   toJSON(): never {
-    throw new RangeError(`more than ${MAX_DEPTH} levels deep`);
+    throw new RangeError(`the value is nested more than ${MAX_DEPTH} levels deep`);
   }
 }
-/** Placeholder in the text before it is parsed: a number in a form that no serialiser writes. */
+/** Placeholder for a too deeply nested value in a text, a number in a form that no serialiser writes. */
 const TOO_DEEP = '-0.00e-00500';
 
 /**

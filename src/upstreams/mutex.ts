@@ -4,7 +4,7 @@ export class Mutex {
 
   /**
    * Acquires the mutex.
-   * @returns a function that releases it
+   * @returns a function that releases the mutex
    * @throws the reason of the signal if it aborts first
    */
   async acquire(signal: AbortSignal): Promise<() => void> {

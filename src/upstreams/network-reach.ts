@@ -11,8 +11,8 @@ export interface Endpoint {
 }
 
 /**
- * Result of a TCP connection. `local`: the endpoint is on this machine, which proves nothing about the
- * network.
+ * Result of an attempt to connect by TCP. `local`: the endpoint is on this machine, which proves nothing
+ * about the network.
  */
 export type Reach = 'reached' | 'failed' | 'local';
 

@@ -4,10 +4,10 @@ import type { HttpResponse } from './http.ts';
 /** Maximum pause that an upstream can request, in ms. */
 const MAX_PAUSE_MS = 3_600_000;
 
-/** Numbers above this are Unix times. 10^9 s are 31 years. */
+/** Maximum number that is a period in seconds (31 years). Greater numbers are Unix times. */
 const MAX_SPAN_S = 1e9;
 
-/** Numbers above this are Unix times in milliseconds. */
+/** Maximum number that is a Unix time in seconds. Greater numbers are Unix times in milliseconds. */
 const MAX_UNIX_TIME_S = 1e11;
 
 /** Matches for example `Wed, 21 Oct 2015 07:28:00 GMT`. */

@@ -20,8 +20,8 @@ export function jsonBodyOf(answer: HttpResponse, now: number): unknown {
 /**
  * Returns the health report in a response. A report is accepted with a status of 2xx or 5xx, because an
  * unhealthy node reports with 503.
- * @throws UpstreamFailure if the response is not a health report: of a kind by the status, `malformed` with
- * 2xx
+ * @throws UpstreamFailure if the response is not a health report. The kind depends on the status, and is
+ * `malformed` for 2xx.
  */
 export function healthReportOf(answer: HttpResponse, now: number): unknown {
   const failure = failureOfStatus(answer, now, ' instead of a health report');
@@ -35,7 +35,7 @@ export function healthReportOf(answer: HttpResponse, now: number): unknown {
 
 /**
  * Returns the body if it is a health report.
- * @throws UpstreamFailure `malformed` if it is not
+ * @throws UpstreamFailure (malformed) if the body is not a health report
  */
 export function requireHealthReport(body: unknown, status: number): unknown {
   if (typeof body === 'object' && body !== null && 'healthy' in body && typeof body.healthy === 'boolean')

@@ -5,7 +5,7 @@ import { readRpcResponse, rpcBody } from './json-rpc.ts';
 import { retryAfter } from './rate-limit-headers.ts';
 import { healthReportOf, jsonBodyOf } from './read-body.ts';
 
-/** A cheap test request that shows whether an API responds. */
+/** A cheap request that tests whether an API responds. */
 export interface TestRequest {
   /** Path below the URL of the upstream. */
   readonly path: string;

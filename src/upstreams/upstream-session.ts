@@ -206,7 +206,10 @@ export class UpstreamSession {
     }
   }
 
-  /** @param only failures to retry. Default: all failures that may end within seconds. */
+  /**
+   * Makes a call, and repeats it after failures.
+   * @param only kinds of failures after which the call is repeated. Default: all that may end within seconds.
+   */
   async #retried<T>(attempt: () => Promise<T>, only?: ReadonlySet<FailureKind>): Promise<T> {
     for (let attempts = 1; ; attempts++) {
       try {

@@ -139,7 +139,7 @@ describe('the wanted targets', () => {
     const refused = registerAll(sql, [feed], 0, second.registrant);
     await expect(refused).rejects.toThrow(UsageError);
     await expect(refused).rejects.toThrow(
-      new RegExp(`node=shared.*"${recorder}".*"${recorder}-b".*leave it out`),
+      new RegExp(`node=shared.*"${recorder}".*"${recorder}-b".*remove the target from one configuration`),
     );
     await registerAll(sql, [apart], 0, second.registrant);
     await registerAll(sql, [feed], 0, first.registrant);

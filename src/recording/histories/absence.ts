@@ -27,8 +27,8 @@ export interface Confirmation {
 /**
  * Evidence about the members that are missing in a complete and consistent walk. Such a member is retired
  * once its own end has passed (`Dataset.endsAt`), or once every required confirmation exists. The version of
- * the member then ends at the first walk that missed the member. A member that was listed after its own end
- * is not retired because of that end.
+ * the member then ends at the first walk that missed the member. If an upstream listed a member after the end
+ * of that member, the end is no evidence.
  */
 export interface AbsenceEvidence {
   /** Rows that the walk read. Only their keys are used. */
@@ -41,11 +41,14 @@ export interface AbsenceEvidence {
   readonly confirmShrink: Confirmation;
 }
 
-/** Confirmation for a list in one response: the list did not change during the read. */
+/**
+ * Confirmation for a list in one response. One observation is sufficient, because the list cannot change
+ * during the read.
+ */
 export const SINGLE_PAGE_CONFIRMATION: Confirmation = { observations: 1, minDuration: 0 };
 /**
- * Confirmation for a list of several pages. A member may have moved from an unread page to one that was
- * already read.
+ * Confirmation for a list of several pages. Two observations are required, because a member may move from an
+ * unread page to a page that was already read.
  */
 export const MULTI_PAGE_CONFIRMATION: Confirmation = { observations: 2, minDuration: 0 };
 
@@ -64,7 +67,10 @@ type Retirement = Pick<CommitFragment, 'ctes' | 'unconfirmed' | 'shrunk'>;
 /** Fragment parts of a history that retires rows without confirmation. */
 export const NO_CONFIRMATION = { unconfirmed: 'null::int', shrunk: 'null' } as const;
 
-/** Retires the target's current rows that a walk did not show, without any confirmation. */
+/**
+ * Builds the CTEs that retire the current rows of the target that a walk did not return, without
+ * confirmation.
+ */
 export function retireMissingRows<W extends CommitInput>(
   statement: Statement<W>,
   dataset: Dataset,
@@ -82,9 +88,9 @@ export function retireMissingRows<W extends CommitInput>(
 }
 
 /**
- * Retires current members of the target whose absence is proven ({@link AbsenceEvidence}). Other missed
- * members store the number of walks that missed them and the time of the first one, until a walk reads them
- * again.
+ * Builds the CTEs that retire current members of the target whose absence is proven ({@link
+ * AbsenceEvidence}). For other missed members, the CTEs store the number of walks that missed the member and
+ * the time of the first of these walks, until a walk reads the member again.
  */
 export function retireConfirmedMembers<W extends CommitInput>(
   statement: Statement<W>,
@@ -148,7 +154,7 @@ export function retireConfirmedMembers<W extends CommitInput>(
 
 /**
  * SQL: condition that the missing member `o` is past its own end, at the time of the observation and by the
- * clock of the database. Excluded is a member that the last run still listed after this end, because the
+ * clock of the database. A member that the last run still listed after this end is excluded, because the
  * upstream lists members beyond their end.
  */
 function hasEnded<W extends CommitInput>(statement: Statement<W>, dataset: Dataset, endsAt: string): string {
@@ -166,8 +172,8 @@ const endAfterStart = (instant: string) => `greatest(${instant}, o.valid_from + 
 
 /**
  * SQL: the ctids of current rows that earlier walks missed and whose items are now in the quarantine. The
- * walk did show such items. Rows that this statement supersedes are excluded, because a statement can update
- * a row only once.
+ * walk returned such items, so that their members are not missing. Rows that this statement supersedes are
+ * excluded, because a statement can update a row only once.
  */
 function quarantinedButMissed<W extends CommitInput>(
   statement: Statement<W>,
@@ -203,9 +209,9 @@ function scopeOf<W extends CommitInput>(statement: Statement<W>, dataset: Datase
 }
 
 /**
- * SQL: the ctids (`place`) of current rows of the target that a complete walk did not show. Stored rows and
- * shown keys are grouped by key, so that each is read once. In a join, PostgreSQL may choose a nested loop
- * while the table has no statistics.
+ * SQL: the ctids (`place`) of current rows of the target that a complete walk did not return. Stored rows and
+ * returned keys are grouped by key, so that each row and key is read once. A join is not used, because
+ * PostgreSQL may choose a nested loop while the table has no statistics.
  */
 function unseen<W extends CommitInput>(statement: Statement<W>, dataset: Dataset, at: number): string {
   const keys = keyArrays(statement, dataset, at, ({ absence }) => absence?.seen);

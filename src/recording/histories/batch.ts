@@ -99,8 +99,9 @@ const requestParams = <W extends CommitInput>(statement: Statement<W>, { request
   request.map((key) => statement.param('text', ({ target }) => target[key] ?? ''));
 
 /**
- * The CTEs that {@link requestValues} reads. A series gets its number with its first row. Only the run that
- * holds the lease of the target writes it, so that two runs cannot insert it concurrently.
+ * Builds the CTEs that {@link requestValues} reads. A series gets its number with its first row. Only the run
+ * that holds the lease of the target inserts the series, so that two runs cannot insert the same series
+ * concurrently.
  */
 export function requestCtes<W extends CommitInput>(
   statement: Statement<W>,

@@ -5,8 +5,8 @@ import { itemColumns } from './batch.ts';
  * SQL: condition that two rows of the same key contradict each other: a field has different values in both,
  * neither of them null. Fields that `moves()` marks, and unknown fields, are not compared. The condition is
  * true or false, never null.
- * @param left
- * @param right aliases of the rows
+ * @param left alias of one row
+ * @param right alias of the other row
  */
 export function contradictsSql(dataset: Dataset, left: string, right: string): string {
   const differing = comparedColumns(dataset).map(

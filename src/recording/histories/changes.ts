@@ -55,7 +55,7 @@ function changeKeys(dataset: Dataset, valuesOf: (name: string) => string, since:
  */
 const CHANGE_COLUMNS = ['changes', 'kinds', 'texts', 'keys', 'scope_id', 'present', 'turns'] as const;
 
-/** SQL: a select of these columns, with null for columns without an expression. */
+/** SQL: a select of {@link CHANGE_COLUMNS}, with null for columns without an expression. */
 export const changeSelectSql = (given: Partial<Record<(typeof CHANGE_COLUMNS)[number], string>>): string => {
   const types = {
     changes: 'int',
@@ -91,7 +91,7 @@ export function changeEventsSql(dataset: Dataset, rows: string, observedAt: stri
  * the rows are in arrays already and need not be aggregated.
  * @param arrays the columns of the rows in the order of the table, one array each
  * @param written number of rows written: all or none
- * @param starts start of the rows
+ * @param begins start of the rows
  */
 export function newRowEventsSql(
   dataset: Dataset,
@@ -130,9 +130,9 @@ export interface ChangeRecording {
 /**
  * Builds the CTEs that record the changes of a statement. The number of the commit is drawn last, under a
  * lock that PostgreSQL releases when the commit is visible. So numbers are in the order of commits: a reader
- * that sees a commit sees all commits with lower numbers. A writer that saw a change gets a higher number.
- * Without changes there is no lock. The statement acquires all other locks first. So a statement that holds
- * this lock never waits for another one, and two statements cannot deadlock.
+ * that sees a commit sees all commits with lower numbers. A writer that saw a change gets a higher number. A
+ * statement without changes does not acquire the lock. The statement acquires all other locks first. So a
+ * statement that holds this lock never waits for another lock, and two statements cannot deadlock.
  */
 export function changeRecordingCtes({
   events,

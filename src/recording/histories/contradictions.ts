@@ -33,7 +33,7 @@ export function singleRowRule(dataset: Dataset): ContradictionRule | null {
 export function everyNodeRule(dataset: Dataset): ContradictionRule | null {
   const { name, key, history, everyNode } = dataset;
   if (history !== 'log' || !everyNode) return null;
-  // The nodes are listed, because the index starts with the node.
+  // The condition lists the nodes, because the first column of the index is the node.
   const nodes = `select array_agg(distinct t.target ->> 'node') from ${tableText(targetDatasets)} d
   join ${tableText(targets)} t using (source, target_key) where d.dataset = '${name}'`;
   return {
@@ -52,9 +52,9 @@ const comparedUntilSql = ({ name }: Dataset) =>
   `coalesce((select until from recorder.contradictions_noted where dataset = '${name}'), '-infinity')`;
 
 /**
- * SQL: the entities whose rows contradict each other, and possibly more. The query selects the stored entities
- * ({@link storeContradictionsSql}) and compares only rows that were recorded after the last comparison. The
- * columns are those of `entityKey`.
+ * SQL: the entities whose rows contradict each other, and possibly other entities. The query selects the
+ * stored entities ({@link storeContradictionsSql}) and compares only rows that were recorded after the last
+ * comparison. The columns are those of `entityKey`.
  */
 export function possibleContradictionsSql(rule: ContradictionRule): string {
   const { name, columns } = rule.dataset;

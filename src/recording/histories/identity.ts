@@ -3,9 +3,9 @@ import { canonicalJson, canonicalNumber } from '../../upstreams/canonical-json.t
 import { parseJson } from '../../upstreams/json.ts';
 
 /**
- * Returns a canonical text of a value: PostgreSQL considers two values of a column equal exactly if their
- * texts are equal. Numbers compare by value, times by instant in microseconds, JSON without the order of
- * members, all others by their characters.
+ * Returns a canonical text of a value. Two values of a column have the same text exactly if PostgreSQL
+ * considers the values equal. Numbers compare by value, times by instant in microseconds, JSON without the
+ * order of members, all others by their characters.
  */
 export function canonicalText(value: string, type: string): string {
   if (type === 'numeric' || type === 'bigint') return PLAIN.test(value) ? value : canonicalNumber(value);

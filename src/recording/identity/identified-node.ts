@@ -12,7 +12,8 @@ const NODE_ID = /^NodeID-[1-9A-HJ-NP-Za-km-z]{20,60}$/;
 
 /**
  * Number of requests for the node id before the first response and after the last one, if responses have no
- * header with the id. A load balancer with equal shares remains undetected with a probability of 2^-16.
+ * header with the id. A load balancer that distributes requests equally among two nodes remains undetected
+ * with a probability of less than 2^-16.
  */
 const IDS_PER_VERIFICATION = 8;
 /**
@@ -115,13 +116,13 @@ export class IdentifiedNode implements UpstreamClient {
       const ids = results.filter((one) => one.status === 'fulfilled' && one.value).length;
       reported += ids;
       if (reported === 0) throw failures[0] ?? new UpstreamFailure('malformed', REPORTED_ONCE);
-      // A proxy may limit the rate of requests. The survey is then continued by the next verification.
+      // A proxy may limit the rate of requests. The next verification then repeats the survey.
       if (ids < results.length) return;
     }
     if (isSurvey) this.#guard.noteSurvey();
   }
 
-  /** Returns false if the node does not report its id. */
+  /** Compares a reported node id with the expected one. Returns false if the value is not a node id. */
   async #answeredId(nodeId: unknown): Promise<boolean> {
     if (typeof nodeId !== 'string' || !NODE_ID.test(nodeId)) return false;
     await this.#answered(nodeId);

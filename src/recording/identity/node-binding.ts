@@ -28,11 +28,12 @@ export interface NodeBinding extends NodeIdentity {
 }
 
 /**
- * Time without another sighting after which a difference has ended, in ms. A load balancer routes to the
- * other node again within this time. Until then, a node without the header `node-id` is not recorded.
+ * Time after the last detection of a difference after which the difference has ended, in ms. A load balancer
+ * routes to the other node again within this time. Until then, a node without the header `node-id` is not
+ * recorded.
  */
 const DIFFERENCE_EXPIRY_MS = 120_000;
-/** Minimum interval between two writes of the same fact, in ms. */
+/** Minimum interval between two writes of an unchanged binding or difference, in ms. */
 const MIN_WRITE_INTERVAL_MS = 10_000;
 
 /** Loads the binding of a name. Returns null if no node was seen yet. */
@@ -70,8 +71,8 @@ export const boundNodeId = (node: ConfiguredNode, binding: NodeBinding | null): 
   node.nodeId ?? binding?.nodeId ?? null;
 
 /**
- * Returns why the responding node is not the bound one and how to fix it. Returns null if it is the bound
- * one.
+ * Returns why the responding node is not the bound node, and how to fix the configuration. Returns null if
+ * the node is the bound one.
  */
 export function findDifference(
   node: ConfiguredNode,
@@ -110,7 +111,7 @@ export function isDifferenceRecent(
 }
 
 /**
- * Binds the name to the node, completes the binding, or stores that it is still valid.
+ * Binds the name to the node, completes the binding, or stores that the binding is still valid.
  * @returns the stored binding
  */
 export async function bindNode(
@@ -137,8 +138,8 @@ export async function bindNode(
   if (isNoted && !ended) return binding;
   const at = new Date(now);
   const by = node.nodeId === undefined ? 'first sight' : 'configuration';
-  // Another process may bind the name concurrently. The first one wins, unless the configuration has a node
-  // id.
+  // Another process may bind the name concurrently. The first process wins, unless the configuration has a
+  // node id.
   await sql`
     insert into recorder.node_bindings as b (node, node_id, network_id, genesis_id, bound_by, bound_at, verified_at)
     values (${node.name}, ${bound.nodeId}, ${bound.networkId}, ${bound.genesisId}, ${by}, ${at}, ${at})
@@ -161,7 +162,7 @@ export async function bindNode(
 }
 
 /**
- * Stores that another node responded than the one that the name is bound to.
+ * Stores that the responding node is not the node that the name is bound to.
  * @returns the stored binding
  */
 export async function storeDifference(

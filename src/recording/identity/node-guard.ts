@@ -36,7 +36,7 @@ const PROBE_VERIFY_INTERVAL_MS = 50_000;
 /** Maximum time for which a probe waits for the verification, in ms. */
 const MAX_PROBE_WAIT_MS = 2_000;
 
-/** Another node responded than the one that a configured name is bound to. */
+/** Failure because the responding node is not the node that its configured name is bound to. */
 export class AnotherNode extends UpstreamFailure {
   /** Id of the responding node. Null: several nodes responded, or the node belongs to another network. */
   readonly nodeId: string | null;
@@ -88,19 +88,19 @@ export class NodeGuard {
     return boundNodeId(this.node, this.#binding);
   }
 
-  /** True if no survey of the node ids at this URL was made in the last minute. */
+  /** True if no survey of the node ids at this URL was made within {@link PROBE_VERIFY_INTERVAL_MS}. */
   get needsSurvey(): boolean {
     return !isWithin(this.#surveyedAt, this.#clock(), PROBE_VERIFY_INTERVAL_MS);
   }
 
-  /** Notes that all responses of a survey carried one node id. */
+  /** Stores the time of a survey in which all responses carried the same node id. */
   noteSurvey(): void {
     this.#surveyedAt = this.#clock();
   }
 
   /**
-   * Discards the cached network and genesis after a failed or refused connection, because another node may
-   * respond afterwards.
+   * Discards the cached network, genesis and survey after a failed connection or a difference, because
+   * another node may respond afterwards.
    */
   doubt(): void {
     this.#place = null;
@@ -174,7 +174,7 @@ export class NodeGuard {
    */
   async refuseNode(nodeId: string, other: string, author: string | null = null): Promise<never> {
     const observed = { nodeId, networkId: null, genesisId: null };
-    const several = `another node: ${nodeId} and ${other} respond at the URL of ${this.node.name}: give it a URL of one node`;
+    const several = `another node: ${nodeId} and ${other} respond at the URL of ${this.node.name}: set its url to the URL of one node`;
     return this.#refuse(findDifference(this.node, this.#binding, observed) ?? several, author);
   }
 
@@ -197,8 +197,8 @@ export class NodeGuard {
   }
 
   /**
-   * Returns the id of a node of the configured network that is not the bound one. Returns null if it is the
-   * bound one or belongs to another network.
+   * Returns the id of a node of the configured network that is not the bound one. Returns null if the node is
+   * the bound one or belongs to another network.
    */
   #otherThanBound({ nodeId, networkId }: NodeIdentity): string | null {
     const isOfNetwork = networkId === null || networkId === NETWORK_IDS[this.node.network];

@@ -20,10 +20,9 @@ export interface CloseDayResult {
 
 /**
  * Builds the statement that packs a day of a scope. The statement converts all readings of the day, in any
- * form, to strips and deletes the original form. The statement reads back the result, and fails if it is not
- * digit for digit the same.
- * $1: values of the request; $2: the day (UTC). The statement returns {@link CloseDayResult}, both numbers as
- * `int`.
+ * form, to strips and deletes the original form. The statement reads the result back, and fails if a digit of
+ * any reading differs. $1: values of the request; $2: the day (UTC). The statement returns {@link
+ * CloseDayResult}, both numbers as `int`.
  */
 export function closeDaySql(dataset: Dataset): string {
   const packing = packingOf(dataset);
@@ -148,7 +147,7 @@ export function closeDaySql(dataset: Dataset): string {
       select scope_id, chunk, seat, m.texts from members m
       where not exists (select from known k where k.texts = m.texts) and exists (select from strips s where s.n = m.chunk * ${MEMBERS_PER_ROW} + m.seat - 1) returning 1
     ), new_observations as (
-      -- The counts force the deletion of the earlier rows first.
+      -- The count makes the deletion of the earlier rows run first.
       insert into recorder.reading_observations (scope_id, observed_at, run_id, day, ordinal)
       select scope_id, observed_at, run_id, day, ordinal from observations
       where (select count(*) from deleted_observations) >= 0 and (select fine from checked) returning 1

@@ -8,7 +8,7 @@ const dayOf = (instant: string) => `(${instant} at time zone 'UTC')::date`;
 
 /**
  * SQL: for each entity and day, the number of readings, and the average of each numeric column to twelve
- * decimals. A closed day stores sums, with each entity once, so that a year of many members needs no
+ * decimals. A closed day stores one sum per entity and column, so that a year of many members requires no
  * unpacking and no grouping. Only days that also have readings in another form are grouped.
  * @param names columns that identify an entity: those of the request, and all text columns
  */
@@ -59,9 +59,9 @@ function closedSums(packing: Packing, names: readonly DatasetColumn[]): string {
 }
 
 /**
- * SQL: array of the days of any scope that have readings in another form than closed days. PostgreSQL evaluates
- * it once per query. The days of readings in the table of the dataset, which may be many, are found one by one
- * in the index.
+ * SQL: array of the days of any scope that have readings in another form than closed days. PostgreSQL
+ * evaluates the array once per query. The table of the dataset may have many rows. So the query searches the
+ * index for one day after the other.
  */
 function daysElsewhere(packing: Packing): string {
   const nextDay = (where: string) =>

@@ -101,7 +101,8 @@ export const writeSample: WriteHistory = (statement, dataset, at) => {
 };
 
 /**
- * SQL: a bit string with one bit per number, up to the highest number in the set.
+ * SQL: a bit string in which bit n is 1 if the set contains the number n. The string ends at the highest
+ * number in the set.
  * @param numbers a SELECT of distinct `n`
  */
 const presence = (numbers: string) => `(

@@ -14,7 +14,7 @@ import type { ValueKind } from './value-encoding.ts';
  */
 export const MODE = { width: 63, scaleAt: 6, scale: 31, trimmed: 2048, nullable: 4096 } as const;
 
-/** Number of bits by which slopes are shifted: slopes are stored in this fraction of a unit per ordinal. */
+/** Number of bits by which slopes are shifted. A stored slope of 4096 is one unit per ordinal. */
 export const SLOPE_SHIFT = 12;
 
 /** Maximum number of decimals of packed values. */

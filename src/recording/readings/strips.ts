@@ -76,6 +76,7 @@ export interface StripCteNames {
   readonly shapes: string;
   /** A CTE with `ordinal`: every ordinal of a strip. */
   readonly ordinals: string;
+  /** True if strips may have a slope. */
   readonly sloping: boolean;
 }
 
@@ -138,7 +139,7 @@ export function stripCtes({ suffix, key, wholes, shapes, ordinals, sloping }: St
 }
 
 /**
- * SQL: the CTE `wholes`: the readings of the CTE `from`, one row per column.
+ * SQL: the content of the CTE `wholes`. Each reading of the CTE `from` becomes one row per value column.
  * @param member column that identifies a strip in addition to its column number; null: none
  */
 export function integersSql(packing: Packing, from: string, shapes: string, member: string | null): string {

@@ -38,7 +38,10 @@ export const MEMBERS_PER_ROW = 8;
 
 const packings = new WeakMap<Dataset, Packing>();
 
-/** @param dataset a dataset with the history `sample` */
+/**
+ * Returns the packing of a dataset.
+ * @param dataset a dataset with the history `sample`
+ */
 export function packingOf(dataset: Dataset): Packing {
   const before = packings.get(dataset);
   if (before) return before;
