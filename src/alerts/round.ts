@@ -132,7 +132,7 @@ async function loadAlerts(sql: postgres.Sql, recorder: string, now: Date) {
 
 /** Returns the ids of the alerts that depend on a name that neither the configuration nor an active target contains. */
 async function findUnwatched(
-  { sql, rules, facts }: Pick<AlertContext, 'sql' | 'rules' | 'facts'>,
+  { sql, rules, facts, config }: Pick<AlertContext, 'sql' | 'rules' | 'facts' | 'config'>,
   open: readonly Alert[],
 ): Promise<ReadonlySet<number>> {
   const ofRule = new Map(rules.map(({ name, dependsOn }) => [name, dependsOn]));
@@ -140,6 +140,10 @@ async function findUnwatched(
     ...facts.nodes,
     ...facts.nodeIds,
     ...facts.budgets.map(({ upstream }) => upstream),
+    // Subjects of findings about the alerts themselves.
+    ...rules.map(({ name }) => `the rule ${name}`),
+    ...config.channels.map(({ name }) => `the channel ${name}`),
+    ...(config.heartbeat ? ['the heartbeat'] : []),
   ]);
   const names = open.flatMap((alert) =>
     (ofRule.get(alert.rule)?.(alert) ?? [])
@@ -151,7 +155,11 @@ async function findUnwatched(
     with active as (
       select d.dataset, t.target from recorder.target_datasets d join recorder.targets t using (source, target_key) where d.active
     )
-    select dataset as name from active union select value from active, jsonb_each_text(target)`;
+    select dataset as name from active union select value from active, jsonb_each_text(target)
+    -- Subjects of findings about sinks and exports. The state of removed ones is deleted.
+    union select 'the sink ' || sink || s.suffix from recorder.change_sinks k,
+      lateral (values (''), (' of the recorder ' || k.recorder)) s(suffix)
+    union select destination from recorder.exports`;
   for (const { name } of rows) configured.add(name);
   return new Set(names.flatMap(({ id, name }) => (configured.has(name) ? [] : [id])));
 }

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vi
 import { acknowledge } from '../../src/alerts/acknowledge.ts';
 import { deliver } from '../../src/alerts/deliver.ts';
 import { runRound } from '../../src/alerts/round.ts';
+import { alertingFailing, exportFailing } from '../../src/alerts/rules/findings.ts';
 import { type ScriptedRule, scriptedRule, type TestAlerts, testAlerts } from '../support/alerts.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
@@ -225,6 +226,31 @@ describe('a round', () => {
     await round();
     expect(told()).toEqual(['firing peers L1 fees', 'resolved peers L1', 'unwatched fees']);
     await alerts.sql`truncate recorder.targets, recorder.target_datasets`;
+  });
+
+  it('ends the alert of a channel, sink or export that was removed, and reports the recovery of others', async () => {
+    const failing = scriptedRule({ dependsOn: (alert) => alertingFailing.dependsOn?.(alert) ?? [] });
+    const late = scriptedRule({ name: 'late', dependsOn: (alert) => exportFailing.dependsOn?.(alert) ?? [] });
+    const { alerts, round, told } = open([failing, late]);
+    await alerts.sql`insert into recorder.change_sinks (recorder, sink, since) values ('recorder', 'kept', now())`;
+    await alerts.sql`insert into recorder.exports (recorder, destination, every_ms, requested_since, format)
+      values ('recorder', '/files', 1000, now(), 'csv')`;
+    failing.says = [
+      ...['ops', 'old'].map((name) => `alerts the channel ${name}`),
+      ...['kept', 'old'].map((name) => `changes the sink ${name}`),
+    ];
+    late.says = ['export /files', 'export /old'];
+    await round();
+    failing.says = [];
+    late.says = [];
+    await round();
+    expect(told().slice(-4).sort()).toEqual([
+      'resolved alerts the channel ops changes the sink kept',
+      'resolved export /files',
+      'unwatched alerts the channel old changes the sink old',
+      'unwatched export /old',
+    ]);
+    await alerts.sql`truncate recorder.change_sinks, recorder.exports`;
   });
 
   it('sends nothing twice if two workers run it at the same time', async () => {

@@ -120,6 +120,7 @@ export const alertingFailing: AlertRule = {
   about: 'A rule cannot be evaluated, a channel accepts no messages, or a sink accepts no changes.',
   severity: 'warning',
   for: 5 * MINUTE,
+  dependsOn: ({ subject }) => [withoutComponent(subject)],
   evaluate: ({ sql }) => queryFindings(sql, sql`f.component in ('alerts', 'changes')`),
 };
 
@@ -130,6 +131,7 @@ export const exportFailing: AlertRule = {
   about: 'A scheduled export fails or is late: its files are out of date.',
   severity: 'warning',
   for: 10 * MINUTE,
+  dependsOn: ({ subject }) => [withoutComponent(subject)],
   evaluate: ({ sql }) => queryFindings(sql, sql`f.component = 'export'`),
 };
 
@@ -163,6 +165,9 @@ async function byDataset(sql: postgres.Sql, which: postgres.Fragment, is: string
     details: { targets: count, example },
   }));
 }
+
+/** Returns the subject of a finding without a dataset, such as `the channel ops`. */
+const withoutComponent = (subject: string) => subject.slice(subject.indexOf(' ') + 1);
 
 async function queryFindings(sql: postgres.Sql, which: postgres.Fragment): Promise<RuleFinding[]> {
   const rows = await sql<Row[]>`
