@@ -5,7 +5,7 @@ import { isNeededByIdSql } from '../recording/run-days.ts';
 import { recorded } from '../reporting/recorded-datasets.ts';
 
 const DAY = 86_400_000;
-/** Minimum retention, in ms. Younger days are still sealed, closed and packed. */
+/** Minimum retention, in ms. Days within this time may not be sealed, closed and packed yet. */
 const MIN_RETENTION_MS = 7 * DAY;
 /**
  * Minimum retention of series, in ms. A monthly point is revised until after the end of the month; points
@@ -17,7 +17,7 @@ const MIN_SERIES_RETENTION_MS = 90 * DAY;
 export interface RemovalRule {
   /** Name of the table in the schema `recorder`. */
   readonly table: string;
-  /** SQL: whether the row `r` is removed; $1 is the start of the kept range. */
+  /** SQL condition on the rows `r` that are removed; $1 is the start of the kept range. */
   readonly where: string;
   /** SQL of CTEs that `where` reads. */
   readonly given?: string;
@@ -26,7 +26,7 @@ export interface RemovalRule {
 /** Rows that the retention of a dataset removes: first those of `removals`, in their order, then its readings. */
 export interface RetentionTarget {
   readonly name: string;
-  /** Rows that are removed one by one. */
+  /** Rules for rows that are removed individually. */
   readonly removals: readonly RemovalRule[];
   /** Set for readings, whose closed days are removed as a whole. */
   readonly readings: Dataset | null;
@@ -35,10 +35,10 @@ export interface RetentionTarget {
 }
 
 /**
- * Removes versions that ended before the kept range. The version that is valid at the start of the range is
- * kept. A version that ended because its target was no longer watched is kept while it is the last version of
- * its member. If the member is recorded again, the next version continues this one, so that the member is not
- * reported as new.
+ * Returns the rule that removes versions that ended before the kept range. The version that is valid at the
+ * start of the range is kept. A version that ended because its target was no longer watched is kept while it
+ * is the last version of its member. If the member is recorded again, the next version continues this one, so
+ * that the member is not reported as new.
  */
 const ofState = (dataset: Dataset): RemovalRule => ({
   table: dataset.name,
@@ -47,8 +47,9 @@ const ofState = (dataset: Dataset): RemovalRule => ({
 });
 
 /**
- * SQL: rows that were recorded before the kept range. Superseded rows are not visible at any moment of the
- * kept range. All other rows are about the time before the kept range.
+ * SQL condition for versions that start before the kept range and are current or ended before that range. An
+ * ended version is not visible at any moment of the kept range. The data of a current version is older than
+ * the kept range.
  */
 const RECORDED_BEFORE = 'r.valid_from < $1 and (r.valid_to is null or r.valid_to < $1)';
 
@@ -58,10 +59,12 @@ const ofSeries = (dataset: Dataset): RemovalRule => ({
 });
 
 /**
- * Ledger rows of a probe that no incident of the kept range can need. Kept are all rows since the last
- * recovery that each observer saw before the range. A period without a report is also kept if a kept interval
- * of a check overlaps the period. An absence is also kept if a kept row overlaps the absence. Otherwise the
- * state of the check or of the probe would count as known in that period.
+ * The rules for the ledger. Rows that an incident of the kept range may depend on are kept. Rows of a probe
+ * are removed only up to a floor: the earliest of the last recoveries before the range, over all observers of
+ * the probe. If an observer has no recovery before the range, all rows of the probe are kept. A period
+ * without a report is also kept if a kept interval of a check overlaps the period. An absence is also kept if
+ * a kept row overlaps the absence. Otherwise, the state of the check or of the probe would count as known in
+ * that period.
  */
 const LEDGER: readonly RemovalRule[] = [
   {
@@ -101,10 +104,10 @@ const RUNS: readonly RemovalRule[] = [
 ];
 
 /**
- * Returns true if the upstream returns the complete list at each poll, however old its items: removed rows
- * would be recorded again as new.
+ * Returns true if the upstream returns the complete list at each poll, including old items. Rows of such a
+ * dataset are never removed, because they would be recorded again as new.
  */
-const showsAllAgain = ({ history, source }: Dataset): boolean =>
+const returnsCompleteList = ({ history, source }: Dataset): boolean =>
   (history === 'series' || history === 'log') && !source.range && !source.once && !source.demand;
 
 function retainedOf(dataset: (typeof recorded)[number]): RetentionTarget[] {
@@ -119,13 +122,13 @@ function retainedOf(dataset: (typeof recorded)[number]): RetentionTarget[] {
     case 'state':
       return of([ofState(dataset)]);
     case 'log':
-      return showsAllAgain(dataset) ? [] : of([{ table: dataset.name, where: RECORDED_BEFORE }]);
+      return returnsCompleteList(dataset) ? [] : of([{ table: dataset.name, where: RECORDED_BEFORE }]);
     case 'series':
-      return showsAllAgain(dataset) ? [] : of([ofSeries(dataset)]);
+      return returnsCompleteList(dataset) ? [] : of([ofSeries(dataset)]);
   }
 }
 
-/** Everything that can have a retention. */
+/** All datasets and tables that can have a retention. */
 export const retainable: readonly RetentionTarget[] = [
   ...recorded.flatMap(retainedOf),
   { name: 'runs', removals: RUNS, readings: null, sealed: [] },

@@ -11,12 +11,12 @@ import {
 } from './retention-rules.ts';
 
 const DAY = 86_400_000;
-/** Number of pages of a table, 8 kB each, that one statement scans: some ten thousand rows. */
+/** Number of pages of a table, 8 kB each, that one statement scans: about ten thousand rows. */
 const PAGES_PER_STATEMENT = 1_024;
 /** Number of days of readings of a scope that one statement removes. */
 const DAYS_PER_STATEMENT = 16;
 
-/** The retention of each dataset, in ms, by name; `runs` and `quarantine` as well. */
+/** The retention of each dataset, of `runs` and of `quarantine`, in ms, by name. */
 export type Retention = Readonly<Partial<Record<string, number>>>;
 
 /** The number of rows removed from a dataset. */
@@ -26,17 +26,23 @@ export interface RemovalResult {
   readonly removed: number;
 }
 
-/** Returns the start of the kept range: a midnight (UTC), so that it moves once a day. In ms since 1970. */
+/**
+ * Returns the start of the kept range, in ms since 1970. The start is a midnight (UTC), so that it moves once
+ * a day.
+ * @param now in ms since 1970
+ * @param keep the retention, in ms
+ */
 export const computeKeptSince = (now: number, keep: number): number => Math.floor((now - keep) / DAY) * DAY;
 
 /**
  * Removes rows older than their retention, a bounded part of a table per statement. First stores the start of
- * the kept range, and declares it for `verify`, so that queries about earlier times report it even during the
- * removal. The work can be stopped or killed between and within statements; the next call continues. Rows
- * that a run inserts meanwhile are not removed.
- * @param now in ms since 1970; if the clock of the database is behind it, that clock is used
+ * the kept range and declares the removal for `verify`, so that queries about earlier times report the new
+ * start even during the removal. The work can be stopped or killed between and within statements; the next
+ * call continues. Rows that a run inserts meanwhile are not removed.
+ * @param now in ms since 1970; if the time of the database is earlier, the kept range is computed from that
+ * time
  * @param signal stops the work between two statements
- * @returns the rows removed by this call, without those removed earlier
+ * @returns the number of rows that this call removed, by dataset
  */
 export async function retain(
   sql: postgres.Sql,
@@ -67,8 +73,8 @@ export async function retain(
 }
 
 /**
- * Moves the start of the kept range, and declares it for sealed rows.
- * @returns the start; null if everything before it is removed
+ * Moves the start of the kept range, and declares the removal of sealed rows.
+ * @returns the start; null if all rows before the start are already removed
  */
 async function moveRetentionStart(
   sql: postgres.Sql,
@@ -124,8 +130,9 @@ const counting = (sum: string) => `counted as (
     from (${sum}) c where k.dataset = $2 and c.removed > 0 returning 1)`;
 
 /**
- * Scans a table page by page: no index is needed, and no page is read twice. Rows that are locked by others
- * are skipped until the next call, so that there is no deadlock.
+ * Removes rows of a table. The table is scanned page by page, so that no index is needed and no page is read
+ * twice. Rows that other transactions have locked are skipped until the next call, so that there is no
+ * deadlock.
  */
 async function removeRows(
   sql: postgres.Sql,
@@ -160,8 +167,8 @@ async function removeRows(
 }
 
 /**
- * Removes closed days of readings, each with its observations in one statement, and observations of days that
- * could not be closed.
+ * Removes closed days of readings, and observations of days that could not be closed. A day and its
+ * observations are removed in one statement.
  */
 async function removeDays(
   sql: postgres.Sql,
@@ -207,9 +214,9 @@ async function removeDays(
 /** The rows that a retention would remove, and the number already removed. */
 export interface RetentionPlan {
   readonly dataset: string;
-  /** Retention, in ms; null if it is no longer configured. */
+  /** Retention, in ms; null if the retention is no longer configured. */
   readonly keep: number | null;
-  /** Start of the kept range; null: nothing was removed yet. */
+  /** Start of the kept range; null if nothing was removed yet. */
   readonly keptSince: Date | null;
   /** The start of the kept range after the next call; null if the retention is no longer configured. */
   readonly next: Date | null;
@@ -236,16 +243,16 @@ export async function planRetention(
   const plans: RetentionPlan[] = [];
   for (const one of retainable) {
     const keep = retention[one.name] ?? null;
-    const stands = known.find(({ dataset }) => dataset === one.name);
-    if (keep === null && !stands) continue;
+    const stored = known.find(({ dataset }) => dataset === one.name);
+    if (keep === null && !stored) continue;
     const next = keep === null ? null : new Date(computeKeptSince(now, keep));
     plans.push({
       dataset: one.name,
       keep,
-      keptSince: stands?.kept_since ?? null,
+      keptSince: stored?.kept_since ?? null,
       next,
       going: next === null ? 0 : await countGoing(sql, one, next),
-      removed: stands?.removed ?? 0,
+      removed: stored?.removed ?? 0,
     });
   }
   return plans;

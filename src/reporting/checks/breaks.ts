@@ -1,4 +1,4 @@
-/** A day of a series; `at` in ms since 1970. */
+/** A day of a series and its value; `at` is the start of the day, in ms since 1970. */
 export interface SeriesDay {
   readonly at: number;
   readonly value: number;
@@ -8,8 +8,9 @@ export interface SeriesDay {
 export interface LevelShift {
   /** The first day of the new level, in ms since 1970. */
   readonly at: number;
-  /** The medians of the four weeks before and after. */
+  /** The median of the weekly levels in the four weeks before the shift. */
   readonly before: number;
+  /** The median of the weekly levels in the four weeks after the shift. */
   readonly after: number;
   /** The change divided by the usual week-to-week change of the level. */
   readonly strength: number;
@@ -17,28 +18,29 @@ export interface LevelShift {
 
 const DAY = 86_400_000;
 const WEEK = 7 * DAY;
-/** Number of weeks on each side. Whole weeks, so that each weekday counts the same on both sides. */
+/** Number of weeks on each side of a shift. Whole weeks give each weekday the same weight on both sides. */
 const WEEKS = 4;
-/**
- * Minimum number of days for the level of a week, and minimum number of such weeks per side. Missing days are
- * no level shift.
- */
+/** Minimum number of days with values for the level of a week. Missing days are no level shift. */
 const MIN_DAYS_PER_WEEK = 4;
+/** Minimum number of weeks with a level on each side. */
 const MIN_WEEKS_PER_SIDE = 3;
-/** Minimum change, as a logarithm: 25 % of the level, and this multiple of the usual week-to-week change. */
+/** Minimum change of the level, as a logarithm: 25 %. */
 const MIN_CHANGE = Math.log(1.25);
+/** Minimum change, as a multiple of the usual week-to-week change. */
 const MIN_USUAL_MULTIPLE = 4;
-/**
- * Large change, as a logarithm: 75 %. For large changes, a smaller multiple of the usual change is enough.
- */
+/** Large change, as a logarithm: 75 %. For large changes, {@link MIN_USUAL_MULTIPLE_OF_LARGE} is enough. */
 const LARGE_CHANGE = Math.log(1.75);
+/** Minimum of a large change, as a multiple of the usual week-to-week change. */
 const MIN_USUAL_MULTIPLE_OF_LARGE = 3;
 /**
- * Number of weeks before and after a day from which the usual change is computed: one year together, or less
- * if fewer are recorded.
+ * Number of weeks on each side of a day from which the usual change is computed, in total one year. Only
+ * recorded weeks are used.
  */
-const USUAL_OVER = 26;
-/** Minimum share of the change between the last week before and the first week after. Growth is slower. */
+const USUAL_WEEKS = 26;
+/**
+ * Minimum share of the change that occurs between the last week before and the first week after the shift.
+ * Slow growth has a smaller share.
+ */
 const MIN_SUDDEN_SHARE = 0.6;
 /**
  * Minimum change of a count, as a multiple of the random noise of the larger level. Small counts change by
@@ -47,9 +49,9 @@ const MIN_SUDDEN_SHARE = 0.6;
 const MIN_NOISE_MULTIPLE = 4;
 
 /**
- * Finds permanent level shifts of a series: four weeks have another level than the four weeks before, the
- * change was sudden, and it exceeds the usual changes of the series. Levels are weekly medians, compared as
- * logarithms. So a wrong day, an outage, weekends and slow growth are no level shift.
+ * Finds permanent level shifts of a series: the level of four weeks differs from the level of the four weeks
+ * before, the change was sudden, and the change exceeds the usual changes of the series. Levels are weekly
+ * medians, compared as logarithms. So a wrong day, an outage, weekends and slow growth are no level shifts.
  * @param days in order, each day at most once; days may be missing
  */
 export function findLevelShifts(days: readonly SeriesDay[]): LevelShift[] {
@@ -87,7 +89,7 @@ function change(levels: (from: number) => number | null, at: number, floor: numb
   const [first] = logs(0, 1);
   if (!separate || typeof last !== 'number' || typeof first !== 'number') return null;
   if ((first - last) / moved < MIN_SUDDEN_SHARE) return null;
-  const { growth, distance } = usualMoves(logs(-USUAL_OVER, 0), logs(0, USUAL_OVER));
+  const { growth, distance } = usualMoves(logs(-USUAL_WEEKS, 0), logs(0, USUAL_WEEKS));
   const changed = moved - WEEKS * growth;
   const [was, is] = [median(present(weeks(-WEEKS, 0))), median(present(weeks(0, WEEKS)))];
   const counted = Number.isInteger(was) && Number.isInteger(is);
@@ -105,9 +107,9 @@ function change(levels: (from: number) => number | null, at: number, floor: numb
 
 /**
  * Returns the usual growth of a level from one week to the next, and its usual distance from the expected
- * level. There are two expected levels: one from the week before, and the median of the same side. The larger
- * distance counts. Both results are medians, so that a few unusual weeks do not matter. All values are
- * logarithms.
+ * level. There are two expected levels: the level that follows from the week before, and the median of the
+ * same side. The larger distance is returned. Both results are medians, so that a few unusual weeks have no
+ * effect. All values are logarithms.
  */
 function usualMoves(
   before: readonly (number | null)[],
@@ -126,6 +128,7 @@ function usualMoves(
     return flat.map((level) => Math.abs(level - middle));
   });
   const jitter = median(moves.map((move) => Math.abs(move - growth)));
+  // The factor 1.4826 converts a median deviation to a standard deviation.
   return { growth, distance: 1.4826 * Math.max(jitter, median(distances)) };
 }
 
@@ -138,8 +141,9 @@ function strongest(candidates: readonly Candidate[]): Candidate[] {
 }
 
 /**
- * Returns the day of a change, at most one week before or after the candidate. The result is the day that best
- * separates the days near the old level from the days near the new one. Each weekday has its own level.
+ * Returns the day of a change, at most one week before or after the candidate. The result is the day that
+ * best separates the days near the old level from the days near the new level. The expected level is computed
+ * for each weekday.
  */
 function firstDay(values: ReadonlyMap<number, number>, { at, change: by }: Candidate, floor: number): number {
   const log = (value: number) => Math.log(value + floor);
@@ -153,8 +157,8 @@ function firstDay(values: ReadonlyMap<number, number>, { at, change: by }: Candi
     return all.length === 0 ? null : median(all);
   });
   /**
-   * Returns the distance of a day from the new level minus its distance from the old one. Positive: closer to
-   * the old level.
+   * Returns the distance of a day from the new level minus its distance from the old level. Positive if the
+   * day is closer to the old level.
    */
   const nearnessToOld = (day: number) => {
     const value = values.get(day);

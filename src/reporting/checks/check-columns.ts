@@ -6,9 +6,10 @@ export const COMPARED_COLUMNS =
 
 /**
  * The condition that ends a discrepancy.
- * - `settled`: its two sides are compared again and agree.
- * - `current`: it is no longer found; until then it keeps the time `at` of its first row.
- * - `lasting`: it never ends, because it is about the past.
+ * - `settled`: the two sides of the discrepancy are compared again and agree.
+ * - `current`: the discrepancy is no longer found. Until then, the discrepancy keeps the time `at` of its
+ *   first row.
+ * - `lasting`: the discrepancy never ends, because it concerns the past.
  */
 export type Ending = 'settled' | 'current' | 'lasting';
 

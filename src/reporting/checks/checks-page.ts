@@ -31,7 +31,7 @@ concern the past.
 ## Values that are not compared
 
 - **Values that still change.** A metric is compared after the time within which 99 of 100 revisions of this metric and interval
-  came (\`reporting.metric_settling_of(null)\`), at least two days and at most 14, and after a request that followed this time.
+  were made (\`reporting.metric_settling_of(null)\`), at least two days and at most 14, and after a request that followed this time.
 - **Revisions that only one side has returned yet.** If a settled value changes, the other side must have been requested after
   the change. Hours older than 90 days are requested rarely; until then they are not compared.
 - **Gaps.** A day with 23 of its 24 hours is compared only in one direction: the hours must not exceed the day. Points that the
@@ -44,12 +44,12 @@ concern the past.
   stakeable or locked on the P-chain, and as unlocked on the X-chain.
 
 Data without a second source is not compared: fees with gas times price (their units are not documented), totals of networks with
-their chains, rewards, and EVM balances, which no node is requested for.
+their chains, rewards, and EVM balances, which are not requested from nodes.
 
 ## Level shifts
 
-A day from which on a metric has another level permanently is stored in \`reporting.series_breaks\`, with the level before and
-after. A possible cause is a change of the definition. The level of a week is its median day. Four weeks before are compared with
+If a metric permanently has another level from a day on, this day is stored in \`reporting.series_breaks\`, with the levels before
+and after. A possible cause is a change of the definition. The level of a week is its median day. Four weeks before are compared with
 four weeks after, of which three must have data. A level shift requires that all weeks of one side lie beyond all weeks of the other
 side, that most of the change happens from one week to the next, and that the change is more than a quarter and four times the
 usual change of this metric from week to week (three times for changes of three quarters or more), without growth. So a wrong day,

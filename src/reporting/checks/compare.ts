@@ -21,13 +21,13 @@ const MIN_SETTLING_MS = 2 * DAY;
  */
 const MAX_SETTLING_MS = 14 * DAY;
 /**
- * Time before the last comparison whose readings are compared again, in ms. Some of these readings were
- * stored after the last comparison, by runs that were still in progress.
+ * Length of the period before the last comparison whose readings are compared again, in ms. Some of these
+ * readings were stored after the last comparison, by runs that were still in progress.
  */
 const REREAD_MS = DAY;
 /**
- * Maximum number of revisions for which `reporting.metric_settling` is computed by each reader. For a larger
- * number, the result is stored, because computing it for 50,000 takes about 50 ms.
+ * Maximum number of revisions for which `reporting.metric_settling` is computed by each query. For a larger
+ * number, the result is stored, because the computation takes about 50 ms for 50,000 revisions.
  */
 const MAX_UNCACHED_REVISIONS = 50_000;
 /** The scope of the nodes. Every other scope is the id of a chain. */
@@ -37,7 +37,7 @@ const NODES = 'nodes';
 export interface Comparison {
   readonly scopes: number;
   readonly discrepancies: number;
-  /** Number of discrepancies that this comparison found first. */
+  /** Number of discrepancies that this comparison found for the first time. */
   readonly discovered: number;
   readonly breaks: number;
   /** Scopes that could not be compared, with the reason. All others were compared. */
@@ -112,7 +112,7 @@ async function seriesOf(sql: postgres.Sql, now: number): Promise<string> {
 }
 
 /**
- * Measures how long metrics take to settle. If there are many revisions, stores the result for readers until
+ * Measures the settling times of metrics. If there are many revisions, stores the result for readers until
  * the next call.
  * @param now in ms since 1970
  */

@@ -11,12 +11,12 @@ const EVERY_VALUE = Object.values(POINT_VALUES)
   .join(' union all ');
 
 /**
- * CTEs of the points of a chain that can be compared: points that the service still shows, and that were
- * requested after they had time to settle. `asked_at` is the last time at which the service is known to
- * return this value. `moved_at` is the time at which a point changed after it should have settled, and
- * -infinity for all other points.
- * $1: the chain. $2: a JSON list with an object for each metric and interval: `settles` (time in which values
- * may change after the end of their bucket) and `head` (range that every poll requests), both in seconds.
+ * CTEs of the points of a chain that can be compared: points that the service still returns, and that were
+ * requested after their settling time.
+ *  `asked_at` is the last time at which the service is known to return this value. `moved_at` is the time at
+ * which a point changed after it should have settled, and -infinity for all other points. $1: the chain. $2:
+ * a JSON list with an object for each metric and interval: `settles` (time in which values may change after
+ * the end of their bucket) and `head` (range that every poll requests), both in seconds.
  */
 export const POINT_CTES = [
   `series as materialized (
@@ -48,8 +48,8 @@ export const POINT_CTES = [
 ];
 
 /**
- * Returns SQL of whether two sides agree. True as soon as the sides agree. False only after each side was
- * requested again after a late change of the other one; null until then.
+ * Returns SQL of whether two sides agree. If the sides differ, the result is false only if each side was
+ * requested after the last late change of the other side. Otherwise, the result is null.
  */
 const agreed = (left: string, right: string, agrees: string) =>
   `case when ${agrees} then true
@@ -63,8 +63,8 @@ const valueText = (value: string) => `trim_scale(${value})::text`;
 const counted = (value: string) => `greatest(0.01 * abs(${value}), 1)`;
 
 /**
- * Compares hours with their day, and days with their week and month. A count is the sum of its parts. A
- * distinct count is between its largest part and the sum of its parts.
+ * SQL that compares hours with their day, and days with their week and month. A count is the sum of its
+ * parts. A distinct count is between its largest part and the sum of its parts.
  */
 const parts = {
   ctes: [
@@ -120,7 +120,7 @@ const falls = `select ${row('metric_falls', 'd.metric', 'd.time_interval', 'd.bu
 /**
  * SQL of the growth of cumulative metrics. The value of a cumulative metric includes its own day. The service
  * describes contracts as counted "to the timestamp", which would exclude that day. No recorded response
- * proves either reading, so both are accepted for contracts.
+ * proves either interpretation, so both are accepted for contracts.
  */
 const growth = `select ${row('metric_growth', 'd.metric', 'd.time_interval', 'd.bucket_start')},
       'growth of the day', ${valueText('g.growth')}, counted.metric, ${valueText('counted.value')},
@@ -170,8 +170,8 @@ const versions = `select 'average_tps', 'average_tps', 'chain_id=' || $1, d.buck
       and (old.valid_from < d.bucket_start + interval '3 days' or old.valid_from <= d.asked_at)`;
 
 /**
- * Compares the metrics of one chain with each other. $1 and $2 as in {@link POINT_CTES}; $3 the time of the
- * check.
+ * The statement that compares the metrics of one chain with each other. $1 and $2 as in {@link POINT_CTES};
+ * $3: the time of the check.
  */
 export const CHECK_METRICS = discrepancySql(
   [...POINT_CTES, ...parts.ctes, ...days.ctes],
@@ -182,8 +182,8 @@ export const CHECK_METRICS = discrepancySql(
 );
 
 /**
- * Selects the days of a chain's metrics, the input of {@link findLevelShifts}, in order. $1 and $2 as in
- * {@link POINT_CTES}.
+ * The statement that selects the days of a chain's metrics in order, as input of {@link findLevelShifts}. $1
+ * and $2 as in {@link POINT_CTES}.
  */
 export const METRIC_DAYS_SQL = `with ${POINT_CTES.join(', ')}
   select metric, extract(epoch from bucket_start)::float8 * 1000 as at, value::float8 as value

@@ -13,21 +13,26 @@ export interface NodeComparison {
   readonly statement: string;
 }
 
-/** Minimum duration of a difference between nodes: nodes follow the chain, and are polled minutes apart. */
+/**
+ * Minimum duration of a difference between nodes. Nodes process changes of the chain at different times and
+ * are polled minutes apart.
+ */
 const MIN_NODE_DIFFERENCE = `interval '1 hour'`;
 /**
- * Minimum duration of a difference between the data service and a node: the service is polled once an hour,
+ * Minimum duration of a difference between the data service and a node. The service is polled once an hour
  * and lags.
  */
 const MIN_SERVICE_DIFFERENCE = `interval '3 hours'`;
-/** Maximum lag of a node. */
+/** Maximum lag of a node that is no discrepancy. */
 const MAX_LAG = `interval '30 minutes'`;
-/** Number of blocks below the newest one that are compared again. The first time, all blocks are compared. */
+/**
+ * Number of blocks below the newest block that are compared again. The first comparison compares all blocks.
+ */
 const RECHECKED_BLOCKS = 100_000;
 
 /**
- * Returns SQL of the targets of a dataset whose last observation was complete. Only then does a missing entry
- * mean that it is not listed.
+ * Returns SQL of the targets of a dataset whose last observation was complete. In an incomplete observation,
+ * a missing entry proves nothing.
  */
 const whole = (
   dataset: string,
@@ -59,7 +64,7 @@ const blocks = (table: string, chain: string) => ({
 const pBlocks = blocks('p_blocks', 'p-chain');
 const xBlocks = blocks('x_blocks', 'x-chain');
 
-/** Every reading of a height: of chain_heights, and of current_supply for the P-chain. */
+/** SQL of a CTE with all readings of heights: chain_heights and, for the P-chain, current_supply. */
 const HEIGHTS = `heights as materialized (
       select 'chain_heights' as dataset, node, lower(chain) || '-chain' as blockchain_id, observed_at, height
       from reporting.chain_heights where observed_at >= coalesce($2::timestamptz, '-infinity')
@@ -74,8 +79,8 @@ const heightFalls = `select 'height_falls', dataset, 'node=' || node || ' blockc
       where height < height_before`;
 
 /**
- * The last reading of each node, and the first source that had a greater height at least {@link MAX_LAG} before
- * that reading.
+ * SQL of the last reading of each node, and of the first source that had a greater height at least {@link
+ * MAX_LAG} before that reading.
  */
 const heightBehind = `select 'height_behind', h.dataset, 'node=' || h.node || ' blockchain_id=' || h.blockchain_id, ahead.at,
         ahead.source, ahead.height::text, 'node ' || h.node, h.height::text, false
@@ -151,7 +156,8 @@ const validatorTerms = `select 'validator_terms', 'validators', 'node=' || v.nod
       where v.value <> most.value and stood.since + ${MIN_NODE_DIFFERENCE} <= stood.asked_at`;
 
 /**
- * The validations and delegations that nodes list now. The node, end and stake of a transaction never change.
+ * SQL of a CTE with the validations and delegations that nodes currently list. The node, end and stake of a
+ * transaction never change.
  */
 const STAKED = `staked as materialized (
       select 'validators' as dataset, v.node, v.tx_id, v.node_id, v.end_time, v.stake_navax, v.valid_from, l.asked_at
@@ -162,8 +168,8 @@ const STAKED = `staked as materialized (
       join (select t.target ->> 'node' as node, t.target ->> 'nodeId' as node_id, d.last_complete_at as asked_at
         from ${whole('validator_delegators')}) l using (node, node_id) where v.valid_to is null)`;
 /**
- * The validations and delegations in staking_transactions of the data service. Only types of transactions that
- * are never renewed are compared.
+ * SQL of a CTE with the validations and delegations of the data service. Only types of transactions that are
+ * never renewed are compared.
  */
 const SERVICE_STAKES = `said as materialized (
       select 'staking_transactions' as dataset, s.tx_hash, s.node_id, s.end_timestamp,
@@ -187,9 +193,9 @@ const validatorStakes = `select 'validator_stakes', s.dataset, 'node=' || v.node
       where term.said <> term.has and greatest(s.since, v.valid_from) + ${MIN_SERVICE_DIFFERENCE} <= least(s.asked_at, v.asked_at)`;
 
 /**
- * The balance of an address by each source: the sum of the data service's groups that are not staked, and the
- * node's whole balance. On the X-chain a node omits locked amounts, so the sum omits them
- * too.
+ * SQL of a CTE with the balance of each address by source: the sum of the data service's groups that are not
+ * staked, and the whole balance of a node. On the X-chain, nodes omit locked amounts, so the sum omits locked
+ * amounts, too.
  */
 const BALANCE_SUMS = `held as materialized (
       select source, blockchain_id, address, asset_id, sum(amount) filter (where ended is null) as amount,

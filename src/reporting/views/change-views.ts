@@ -42,7 +42,9 @@ export const changeCommits: DeclaredView = {
 from recorder.changes c`,
 };
 
-/** The view `change_rows`: every change, with its content from the recorded rows. */
+/**
+ * Returns the view `change_rows` with every change. The content of a change is read from the recorded rows.
+ */
 export function changeRows(catalog: readonly Dataset[]): DeclaredView {
   return {
     kind: 'view',
@@ -82,7 +84,7 @@ export const changeColumns: readonly DeclaredColumn[] = [
   column(
     'version_id',
     'uuid',
-    'The version that started, or the last one if the row left (version_id of the dataset). Null: an interval of the ledger, or a reading whose member was removed.',
+    'The version that started, or the last version if the row left (version_id of the dataset). Null: an interval of the ledger, or a reading whose member was removed.',
   ),
   column('key', 'jsonb', 'The key of the row.'),
   column(
@@ -96,8 +98,8 @@ function ofDataset(dataset: Dataset): string {
   return dataset.history === 'sample' ? ofReadings(dataset) : ofVersions(dataset, dataset.history);
 }
 
-/** Returns the columns of a row `r` outside its key. */
-const shownColumns = ({ columns, key, extra }: Dataset) => [
+/** Returns the names of the columns outside the key. */
+const contentColumns = ({ columns, key, extra }: Dataset) => [
   ...columns.filter(({ name }) => !key.includes(name)).map(({ name }) => name),
   ...(extra === false ? [] : ['extra']),
 ];
@@ -106,7 +108,7 @@ const object = (names: readonly { readonly name: string; readonly value: string 
   `jsonb_build_object(${names.map(({ name, value }) => `'${name}', ${value}`).join(', ')})`;
 
 const contentOf = (dataset: Dataset, row: string) =>
-  `(select to_jsonb(v) from (select ${shownColumns(dataset)
+  `(select to_jsonb(v) from (select ${contentColumns(dataset)
     .map((name) => `${row}.${name}`)
     .join(', ')}) as v)`;
 
@@ -158,9 +160,10 @@ where c.dataset = '${name}'`;
 }
 
 /**
- * Returns SQL of the changes of readings. The members of an observation follow from the numbers in the
- * change, so that every change of a reading is listed even after the reading was deleted. A member is kept as
- * long as the feed contains the observation. If a member was removed earlier, the key lacks its columns.
+ * Returns SQL of the changes of readings. The members of an observation are derived from the member numbers
+ * in the change, so that every change of a reading is listed even after the reading was deleted. A member is
+ * kept as long as the feed contains the observation. If a member was nevertheless removed, the key lacks the
+ * columns of the member.
  */
 function ofReadings(dataset: Dataset): string {
   const packing = packingOf(dataset);
@@ -192,12 +195,12 @@ function ofReadings(dataset: Dataset): string {
 from recorder.changes c
 cross join lateral (
   select p.position, n.texts, o.content
-  -- An array of positions, because PostgreSQL estimates 10 rows for an array, and 1,000 for a series, for which each query would be planned again.
+  -- Unnests an array instead of generate_series, because PostgreSQL estimates 10 rows for an array and 1,000 for a series. With 1,000 rows, each query would be planned again.
   from unnest(array_fill(true, array[c.changes])) with ordinality as p(here, position)
   left join (
     select m.texts, row_number() over (order by m.texts) as position from recorder.reading_members m
     where m.scope_id = c.scope_id and ${hasBitSql(numberOf('m'), 'c.present')}) n on n.position = p.position
-  -- Joined by texts. An observation may have used a number that was retired at that moment, and the reading has another number since the day was closed.
+  -- Joined by texts, not by numbers: the number of a member may have been retired at the time of the observation. Since the day was closed, the reading has another number.
   left join (
     select ${memberTextsSql(packing, 'r')} as texts, ${contentOf(dataset, 'r')} as content
     from (${forms.join('\nunion all\n')}) r) o on o.texts = n.texts) e

@@ -1,7 +1,7 @@
 import type { DeclaredColumn } from '../../db/declared.ts';
 import type { OrderColumn } from '../relations/relation.ts';
 
-/** Part of a column in the analysis of its rows. */
+/** Role of a column in the analysis of rows. */
 export type ColumnRole = 'key' | 'surrogate' | 'time' | 'measure' | 'attribute';
 
 /** Description of a column for tools. */
@@ -12,7 +12,7 @@ export interface ColumnMetadata {
   readonly key_position: number | null;
   readonly role: ColumnRole;
   readonly unit: string | null;
-  /** For measures: whether the sum over rows of the same moment is meaningful. */
+  /** True if the sum over rows of the same moment is meaningful; null for columns that are no measures. */
   readonly additive: boolean | null;
   readonly nullable: boolean;
   readonly null_means: string | null;
@@ -26,7 +26,7 @@ export interface ColumnMetadata {
 const NUMBERS: ReadonlySet<string> = new Set(['numeric', 'bigint', 'integer', 'double precision']);
 const TIMES: ReadonlySet<string> = new Set(['timestamptz', 'date']);
 
-/** Columns that the recorder assigns to identify rows. */
+/** Columns whose values the recorder assigns to identify rows. */
 const SURROGATES: ReadonlySet<string> = new Set([
   'version_id',
   'series_id',
@@ -36,15 +36,15 @@ const SURROGATES: ReadonlySet<string> = new Set([
   'id',
 ]);
 
-/** Names of numeric columns that identify or order something, and are no measures. */
+/** Pattern of the names of numeric columns that are no measures, because they identify or order rows. */
 const NO_MEASURE =
   /(^|_)(id|number|decimals|denomination|position|rank|height|index|threshold|nonce|version|raw|type|revision|proposal)$/;
 
-/** Names of measures whose sum has no meaning. */
+/** Pattern of the names of measures whose sum has no meaning. */
 const NOT_ADDITIVE =
   /average|avg|median|lowest|highest|(^|_)(max|min|price|share|percent|percentage|ratio|coverage|uptime|progress|level|fee|limit|p50|p95|p99)(_|$)|_per_|supply|_left$|relative|strength|interval/;
 
-/** Units by the end of a name. */
+/** Units by the pattern of a column name. */
 const UNITS_BY_NAME: readonly (readonly [RegExp, string])[] = [
   [/_navax$/, 'nAVAX'],
   [/_avax$/, 'AVAX'],
@@ -59,7 +59,7 @@ const UNITS_BY_NAME: readonly (readonly [RegExp, string])[] = [
   [/(^|_)tokens$/, 'tokens'],
 ];
 
-/** Units by the text of a comment. */
+/** Units by the pattern of a column comment. */
 const UNITS_BY_COMMENT: readonly (readonly [RegExp, string])[] = [
   [/\bin nAVAX per day\b/i, 'nAVAX per day'],
   [/\bin nAVAX\b/i, 'nAVAX'],
@@ -96,7 +96,7 @@ function nullMeaning({ comment }: DeclaredColumn): string | null {
 /**
  * Returns the description of a column of a relation.
  * @param key the columns of the key, in order
- * @param refersTo the column that it refers to, as `RELATION.COLUMN`
+ * @param refersTo the column that this column refers to, as `RELATION.COLUMN`; null if there is none
  */
 export function columnMetadata(
   column: DeclaredColumn,

@@ -90,7 +90,7 @@ function flattenedList(dataset: Dataset, column: DatasetColumn, element: z.ZodTy
     kind: 'view',
     name,
     schema: 'reporting_lists',
-    comment: `The elements of ${column.name} of every version of ${relation}, one per row. Those of current rows have no valid_to; those of a moment: join reporting.${relation}_as_of(moment) using (version_id).`,
+    comment: `The elements of ${column.name} of every version of ${relation}, one per row. In elements of current versions, valid_to is null. For the elements at a moment, join reporting.${relation}_as_of(moment) using (version_id).`,
     columns: columns.map(declareColumn),
     body: `select ${list} from reporting.${relation}_history d
         cross join lateral jsonb_array_elements(case jsonb_typeof(d.${column.name}) when 'array' then d.${column.name} end)
@@ -117,8 +117,8 @@ function elementColumns(element: z.ZodObject, outer: readonly string[]): (ViewCo
 }
 
 /**
- * Returns SQL of a field of an element. Lists are stored unchanged, so an element that is no number results
- * in null instead of an error of the view.
+ * Returns SQL of a field of an element. Lists are stored as received. A value that does not have the type of
+ * its column becomes null, so that the view does not raise an error.
  */
 function elementValue(path: readonly string[], type: string): string {
   const text = `e.value #>> '{${path.join(',')}}'`;

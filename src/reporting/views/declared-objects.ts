@@ -26,14 +26,15 @@ const PARAMETER =
 
 /**
  * Parses the declaration of one object in an SQL file. psql can run the same file. The form of the file is:
- * - a view: `create or replace view reporting.NAME as` (or `reporting_internal.NAME`), its query, its comment, and a line `comment on column
- * reporting.NAME.COLUMN is '…'; -- TYPE` for each column;
- * - a function: `create or replace function reporting.NAME(` with a line `PARAMETER TYPE default VALUE, --
- * COMMENT` for each parameter, `returns table (` with a line `COLUMN TYPE, -- COMMENT` for each column, or
- * `returns TYPE` for a single value, `language sql stable parallel safe as $$`, its query, `$$;` and its
- * comment.
- * @param file the name for errors
- * @param text its content
+ * - for a view: `create or replace view reporting.NAME as` (or `reporting_internal.NAME`), the query, the
+ *   comment of the view, and a line `comment on column reporting.NAME.COLUMN is '…'; -- TYPE` for each
+ *   column;
+ * - for a function: `create or replace function reporting.NAME(`, a line `PARAMETER TYPE default VALUE, --
+ *   COMMENT` for each parameter, `returns table (` with a line `COLUMN TYPE, -- COMMENT` for each column (or
+ *   `returns TYPE` for a single value), `language sql stable parallel safe as $$`, the query, `$$;` and the
+ *   comment of the function.
+ * @param file the name of the file, for errors
+ * @param text the content of the file
  * @throws Error if the text has another form
  */
 export function readSqlFile(file: string, text: string): Declared {
@@ -112,8 +113,8 @@ export function relationSql(name: string): string {
 }
 
 /**
- * Returns the objects of `reporting` that belong to no dataset, by name: those in `sql/`, and those over all
- * datasets.
+ * Returns the objects of `reporting` that belong to no dataset, sorted by name: the objects in `sql/`, and
+ * the objects with rows of all datasets.
  * @throws Error if a file in `sql/` does not have the form that {@link readSqlFile} parses
  */
 export function listSharedObjects(): Declared[] {

@@ -9,9 +9,9 @@ import {
 import { getEntityKey } from './merged-sql.ts';
 
 /**
- * Returns the function `disagreements`: the values in which nodes differ from the majority, in every
- * dataset that all nodes report, one row per node and column.
- * @param datasets the catalog; datasets without `everyNode` are ignored
+ * Returns the function `disagreements` with the values that contradict each other: values of nodes that
+ * differ from the values of most nodes, and values of the data service that differ from its first response.
+ * @param datasets the catalog; datasets without contradiction rules are ignored
  */
 export function nodeDisagreements(datasets: readonly Dataset[]): DeclaredFunction {
   return {
@@ -54,7 +54,7 @@ export function nodeDisagreements(datasets: readonly Dataset[]): DeclaredFunctio
     ],
     body: `${[
       ...datasets.filter(({ everyNode }) => everyNode !== undefined).map(betweenNodes),
-      ...datasets.flatMap((dataset) => singleRowRule(dataset) ?? []).map(betweenAnswers),
+      ...datasets.flatMap((dataset) => singleRowRule(dataset) ?? []).map(betweenResponses),
     ].join('\nunion all\n')}
 order by 1, 2, 3, 4`,
   };
@@ -73,13 +73,13 @@ where disagreements.dataset is null or disagreements.dataset = '${name}'`;
 
 /**
  * Returns the internal view `D_contradictions` of a log with one row per entity ({@link singleRowRule}): the
- * rows whose other columns of the key contradict the first row.
+ * rows whose other key columns differ from those of the first row.
  */
 export function contradictionsView(rule: ContradictionRule): DeclaredView {
   const { dataset, entityKey } = rule;
   const others = dataset.key.filter((column) => !entityKey.includes(column));
   const same = entityKey.map((column) => `r.${column} = c.${column}`).join(' and ');
-  // `offset 0` makes PostgreSQL look up each key.
+  // The `offset 0` after these rows forces one index lookup per key.
   const rows = `select * from recorder.${dataset.name} r where ${same} and r.valid_to is null`;
   const values = others.map((column) => `('${column}', r.${column}::text, f.${column}::text)`).join(', ');
   return {
@@ -102,8 +102,8 @@ where s.value <> s.first_value`,
   };
 }
 
-/** Returns SQL of the contradictions between answers of the data service. */
-const betweenAnswers = ({ dataset: { name } }: ContradictionRule) =>
+/** Returns SQL of the contradictions between responses of the data service. */
+const betweenResponses = ({ dataset: { name } }: ContradictionRule) =>
   `select '${name}', c.entity, null, c.column_name, c.value, c.first_value, null::text[]
 from reporting_internal.${name}_contradictions c
 where disagreements.dataset is null or disagreements.dataset = '${name}'`;

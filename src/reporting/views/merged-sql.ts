@@ -7,7 +7,7 @@ import { lastObservationSql } from '../../recording/readings/forms.ts';
 import { observationsViewName } from '../../recording/readings/reading-views.ts';
 import { packingOf } from '../../recording/readings/value-encoding.ts';
 
-/** The parts of a dataset whose entities every node reports. */
+/** The input of the SQL of a dataset that every node reports. */
 interface Parts {
   readonly name: string;
   /** The name of the view with the rows of each node. */
@@ -22,13 +22,13 @@ interface Parts {
   readonly at: string | undefined;
   /** Only for readings: SQL of the time of the last observation of the target of the row `l`. */
   readonly lastObservation: string;
-  /** SQL of the past moment; null for now. */
+  /** SQL of the past moment; null for the present. */
   readonly past: string | null;
 }
 
 /**
- * The SQL parts of the view for a kind of history. In them, `l` is the observations of a node, `s` is a row
- * of that node, and `t` is the row that is shown.
+ * The SQL parts of the merged view for a kind of history. In these parts, `l` is the row of `observations`
+ * for a node, `s` is a row of that node, and `t` is the row with the values of the majority.
  */
 interface HistorySql {
   /** Additional columns of `observations`. */
@@ -40,8 +40,9 @@ interface HistorySql {
   /** The FROM item `s` and the start of the condition of its join. */
   readonly rows: string;
   /**
-   * Columns for each group of nodes with the same values: `known` (the number of nodes that know the present
-   * values), `newest_at` (the newest time of their rows), and columns that the comparison needs.
+   * Columns for each group of nodes with the same values: `known` (the number of nodes whose present values
+   * are known), `newest_at` (the newest time of the rows of the group), and columns that the comparison
+   * needs.
    */
   readonly group: readonly string[];
   /** Set if nodes without a row are compared, too. */
@@ -50,14 +51,14 @@ interface HistorySql {
   readonly compared: string;
   /** The condition for entities whose nodes must be compared one by one. */
   readonly compare: string;
-  /** The condition that the values of a node, if they differ, count as a disagreement. */
+  /** The condition under which a difference of a node counts as a disagreement. */
   readonly knows: string;
   /** Additional columns of the view, which the comparison computes. */
   readonly more: readonly (DeclaredColumn & { readonly from: string })[];
 }
 
 export const HISTORY_SQL: Partial<Record<Dataset['history'], (parts: Parts) => HistorySql>> = {
-  // A node without a row may never have received a request for the entity. So only other values are a disagreement.
+  // A missing row is no disagreement, because the entity may never have been requested from that node.
   log: (parts) => ({
     observations: [],
     observationsFrom: '',
@@ -70,10 +71,10 @@ export const HISTORY_SQL: Partial<Record<Dataset['history'], (parts: Parts) => H
     more: [],
   }),
   /*
-   * Compares the lists of nodes. Nodes follow the chain and are polled minutes apart. So a difference
-   * counts only if it also existed one interval before. The present values of a node are known only if its
-   * last observation is complete and not late. The start of a version does not show since when nodes
-   * differ, because columns that are each node's own also create new versions.
+   * Compares the lists of nodes. Nodes process changes of the chain at different times and are polled minutes
+   * apart. So a difference counts only if it also existed one polling interval earlier. The present values of
+   * a node are known only if its last observation is complete and not late. The start of a version is not the
+   * start of the difference, because changes of columns that are not compared also create new versions.
    */
   state: (parts) => ({
     observations: [
@@ -125,8 +126,8 @@ export const HISTORY_SQL: Partial<Record<Dataset['history'], (parts: Parts) => H
 };
 
 /**
- * SQL of the time of the last observation of a node; null if the node does not have the values of the requested
- * moment. For a past moment, the coverage determines the last observation.
+ * Returns SQL of the time of the last observation of a node; null if the values of the node at the requested
+ * moment are unknown. For a past moment, the coverage determines the last observation.
  */
 const lastKnownObservation = ({ past }: Parts) =>
   past === null
@@ -134,8 +135,8 @@ const lastKnownObservation = ({ past }: Parts) =>
     : `max(c.observed_at) filter (where (d.left_at is null or d.left_at > ${past}) and c.observed_at >= ${past} - 3 * d.every)`;
 
 /**
- * SQL of a FROM item `c` with the last moment up to `past` that is covered. Null if items of the target were in
- * the quarantine then: its list was incomplete.
+ * Returns SQL of a FROM item `c` with the last covered moment up to `past`. The moment is null if the
+ * quarantine contained items of the target then, because the list was incomplete.
  */
 const coverageUntil = (past: string) => `
   cross join lateral (
@@ -144,7 +145,7 @@ const coverageUntil = (past: string) => `
       and not exists (select from reporting.quarantine q where (q.dataset, q.target) = (d.dataset, d.target_key)
         and q.first_seen <= ${past} and q.last_seen >= ${past} - 3 * d.every)) c`;
 
-/** SQL of the rows of each node at the moment. */
+/** Returns SQL of the rows of each node at the requested moment. */
 const rowsAt = ({ relation, past }: Parts) =>
   past === null ? `reporting.${relation}` : `reporting.${relation}_as_of(${past})`;
 
@@ -152,7 +153,10 @@ const rowsAt = ({ relation, past }: Parts) =>
 export const getEntityKey = ({ columns, key }: Dataset): readonly DatasetColumn[] =>
   columns.filter(({ name }) => name !== 'node' && key.includes(name));
 
-/** SQL of the time of the last observation of the target of `l`. Functions run with the rights of the reader. */
+/**
+ * Returns SQL of the time of the last observation of the target of `l`. For a past moment, the SQL reads a
+ * view instead of tables, because functions run with the rights of the reader.
+ */
 function lastTargetObservationSql(dataset: Dataset, past: string | null): string {
   const request = dataset.request.map(snakeCase);
   if (past === null)
@@ -194,8 +198,8 @@ export const sameEntity = ({ key }: Parts, left: string, right: string) =>
     .join(' and ') || 'true';
 
 /**
- * Returns SQL of a FROM item and a condition: the row of a node at the moment `before.at`, if that row had the
- * values that are shown.
+ * Returns SQL of a FROM item and a condition: the row of a node at the moment `before.at`, if that row had
+ * the values of the majority.
  */
 const agreedBefore = (parts: Parts, node: string) => `(
           select * from reporting.${parts.relation}_history r where r.node = ${node} and ${sameEntity(parts, 'r', 't')} and r.valid_from <= before.at
@@ -208,11 +212,11 @@ export const different = (column: DatasetColumn, row: string) =>
 const anyDifferent = (columns: readonly DatasetColumn[], row: string) =>
   columns.length === 0 ? 'false' : `((${columns.map((one) => different(one, row)).join(' or ')}) is true)`;
 
-/** Returns SQL of whether no field of a row differs from the values that are shown. */
+/** Returns SQL of whether no field of a row differs from the values of the majority. */
 export const agrees = ({ content }: Parts, row: string) => `not ${anyDifferent(content, row)}`;
 
 /**
- * Returns SQL of whether the row of a node differs from the values that are shown, and SQL of its differing
+ * Returns SQL of whether the row of a node differs from the values of the majority, and SQL of the differing
  * values, as jsonb.
  */
 export function comparison({ content, at }: Parts) {

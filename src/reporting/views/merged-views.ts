@@ -13,10 +13,11 @@ import { asOfMoment, withRecordCheck } from './table-views.ts';
  * Returns the view `D` of a dataset in which every node reports the same entities, and the function
  * `D_as_of(at)` with its rows at a past moment. Each entity has one row with the values of the majority, the
  * nodes that agree, and the nodes that disagree. Nodes with the same values are a group. The majority is the
- * group with the most nodes that have the present values, then the group with the most nodes, then the group
- * with the newest row, then the group whose names come first. A field that a node omits contradicts nothing,
- * because versions of nodes and formats of responses differ in their fields. Conditions on the key can use
- * the index, because each `group by`, `partition by` and `distinct on` has the key.
+ * group with the most nodes whose present values are known. If several groups have this number, the majority
+ * is the group with the most nodes, then the group with the newest row, then the group whose names come
+ * first. An omitted field is no contradiction, because versions of nodes and formats of responses differ in
+ * their fields. Conditions on the key can use the index, because each `group by`, `partition by` and
+ * `distinct on` contains the key.
  * @throws Error if the view does not support the dataset's kind of history
  */
 export function mergedViews(
@@ -41,7 +42,10 @@ export function mergedViews(
   ];
 }
 
-/** Returns the columns and the query of the merged rows. @param past SQL of the past moment; null for now */
+/**
+ * Returns the columns and the query of the merged rows.
+ * @param past SQL of the past moment; null for the present
+ */
 function mergedRows(
   dataset: Dataset,
   everyNode: EveryNode,
@@ -80,7 +84,7 @@ function mergedRows(
       name: 'dissenting_nodes',
       select: 'o.disagreeing',
       type: 'jsonb',
-      comment: `Differing columns and values, by node${historySql.absence ? '; null: the node does not list the entity, although it was requested' : ''}. Null: no node differs.`,
+      comment: `Differing columns and values, by node${historySql.absence ? '; the value null means that a node does not list the entity' : ''}. Null: no node differs.`,
     },
     ...historySql.more.map(({ from, ...column }) => ({ ...column, select: `o.${column.name}` })),
   ]);
@@ -126,7 +130,7 @@ export function disagreementsView(rule: ContradictionRule, merged: DeclaredView)
   const { name } = rule.dataset;
   const same = rule.entityKey.map((column) => `n.${column} = c.${column}`).join(' and ');
   const columns = sortAsReleased(`${name}_disagreements`, merged.columns);
-  // `offset 0` makes PostgreSQL look up each key.
+  // `offset 0` forces one index lookup per key.
   const body = `select ${columns.map((column) => `t.${column.name}`).join(', ')}
 from (${possibleContradictionsSql(rule)}) c
 cross join lateral (select * from reporting.${merged.name} n where ${same} offset 0) t

@@ -19,13 +19,13 @@ export interface RelationMetadata {
   /** Kind of history of the dataset. */
   readonly history: string | null;
   readonly grain: string;
-  /** Columns that identify the entity that a row is about. */
+  /** Columns that identify the entity of a row. */
   readonly entity: readonly string[] | null;
   readonly description: string;
   readonly columns: readonly ColumnMetadata[];
 }
 
-/** The columns that refer to another relation wherever they are, and the column that they refer to. */
+/** The referenced relation and column, by the name of the column that refers to them in every relation. */
 const REFERENCES: Readonly<Record<string, readonly [relation: string, column: string]>> = {
   run_id: ['runs', 'run_id'],
   node: ['nodes', 'node'],
@@ -66,7 +66,10 @@ function describeRelation(object: Declared, names: ReadonlySet<string>): Relatio
   };
 }
 
-/** Returns the columns of a key that identify the entity: without the node, unless the node is the entity. */
+/**
+ * Returns the columns of a key that identify the entity: all columns except the node, or the node if the key
+ * has no other column.
+ */
 const entityOf = (key: readonly string[]) => (key.length > 1 ? key.filter((one) => one !== 'node') : key);
 
 /** Columns of a key that distinguish the versions of an entity. */
@@ -91,13 +94,17 @@ const relationColumns = [
   column('schema_name', 'text', 'The schema: reporting, or reporting_lists for the elements of lists.'),
   column('relation', 'text', 'The name of the view or function.'),
   column('kind', 'text', 'view or function.'),
-  column('dataset', 'text', 'The dataset of the rows. Null: the relation belongs to none, or to several.'),
+  column(
+    'dataset',
+    'text',
+    'The dataset of the rows. Null: the relation belongs to no dataset, or to several datasets.',
+  ),
   column(
     'history',
     'text',
     'Kind of history of the dataset: series, log, state, sample or ledger. Null: the relation belongs to no dataset.',
   ),
-  column('grain', 'text', 'What one row is.'),
+  column('grain', 'text', 'Meaning of one row.'),
   column(
     'entity',
     'text[]',
@@ -133,14 +140,15 @@ const columnColumns = [
   column(
     'refers_to',
     'text',
-    'The column with these values in another relation, as RELATION.COLUMN. Null: there is none.',
+    'The column with these values in another relation, as RELATION.COLUMN. Null: the column refers to no other relation.',
   ),
   column('description', 'text', 'Description of the column.'),
 ];
 
 /**
- * Returns the views `relations` and `columns`: the descriptions of all public relations, including these two.
- * @param declared the other objects
+ * Returns the views `relations` and `columns` with the descriptions of all public relations, including these
+ * two views.
+ * @param declared all other objects of `reporting`
  */
 export function metadataViews(declared: readonly Declared[]): DeclaredView[] {
   const relations: DeclaredView = {
@@ -197,7 +205,7 @@ cross join lateral unnest(r.relations) as n(relation)
 cross join lateral jsonb_array_elements(r.columns) with ordinality as c(value, position)`;
 }
 
-/** SQL of columns of the view `columns` that are not in the description of a column. */
+/** SQL of the columns of the view `columns` that the metadata of a column does not contain, by name. */
 const expressions: Readonly<Record<string, string>> = {
   schema_name: 'r.schema_name',
   relation: 'n.relation',

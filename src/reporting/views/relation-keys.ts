@@ -7,9 +7,9 @@ import type { OrderColumn } from '../relations/relation.ts';
 import { LAST, REPLACED } from './table-views.ts';
 
 /**
- * The natural keys of views and functions that belong to no dataset. A column with `?` is nullable. Other
- * relations are ordered by all of their columns, from left to right; duplicate rows of such relations count
- * as one row.
+ * The natural keys of views and functions that belong to no dataset. A column with `?` is nullable. Relations
+ * without a key are ordered by all of their columns, from left to right; duplicate rows of such relations
+ * count as one row.
  */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
   alert_messages: ['id'],
@@ -66,7 +66,7 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
 
 type RecordedDataset = (typeof recorded)[number];
 
-/** Yields the keys of the views of a dataset, by view. */
+/** Yields the name and the key of each view of a dataset. */
 function* keysOf(one: RecordedDataset): Generator<[string, readonly OrderColumn[]]> {
   const { name: dataset, relation: name } = one;
   const key = naturalKeyColumns(one);
@@ -109,7 +109,7 @@ const rowKeyOf = (one: RecordedDataset): readonly OrderColumn[] =>
     ? [{ name: 'observed_at', nullable: false }, ...naturalKeyColumns(one)]
     : naturalKeyColumns(one);
 
-/** Returns the columns with lists. */
+/** Returns the names of the columns that contain lists. */
 export const listColumns = ({ columns }: Dataset) =>
   columns.filter(({ element }) => element).map((column) => column.name);
 
@@ -127,13 +127,15 @@ const keysByRelation = new Map(
   ),
 );
 
-/** Returns the columns that identify a row of a relation. Returns null if none are declared. */
+/**
+ * Returns the columns that identify a row of a relation. Returns null if the relation has no declared key.
+ */
 export function naturalKeyOf(relation: string): readonly OrderColumn[] | null {
   const written = KEYS[relation]?.map((one) => ({ name: one.replace('?', ''), nullable: one.endsWith('?') }));
   const natural = keysByRelation.get(relation)?.key ?? written ?? [];
   return natural.length > 0 ? natural : null;
 }
 
-/** Returns the dataset of a relation. Returns null if the relation belongs to none. */
+/** Returns the dataset of a relation. Returns null if the relation belongs to no dataset. */
 export const datasetOfRelation = (relation: string): RecordedDataset | null =>
   keysByRelation.get(relation)?.dataset ?? null;

@@ -29,8 +29,8 @@ export type Released = z.output<typeof released>;
 export const RELEASED = packageFile('drizzle/reporting.json');
 
 /**
- * The objects of `reporting` in the last release. Users rely on them: all of them stay, and new columns come
- * last.
+ * The objects of `reporting` in the last release. Users depend on these objects: no object is removed, and
+ * new columns are appended.
  */
 export const lastRelease: Released = released.parse(JSON.parse(readFileSync(RELEASED, 'utf8')));
 
@@ -73,7 +73,10 @@ export function findIncompatibleChanges(earlier: Released, later: Released): str
   });
 }
 
-/** Sorts the columns of an object: first those of the last release, in their order there, then new ones. */
+/**
+ * Sorts the columns of an object: first the columns of the last release, in the order of that release, then
+ * new columns.
+ */
 export function sortAsReleased<C extends { readonly name: string }>(
   object: string,
   columns: readonly C[],

@@ -51,13 +51,15 @@ export const withRecordCheck = (
 union all
 ${body}`;
 
-/** The suffixes of the internal views with the last version of each row, and with the versions before it. */
+/** The suffix of the internal view with the last version of each row. */
 export const LAST = 'last';
+/** The suffix of the internal view with all versions before the last version of each row. */
 export const REPLACED = 'replaced';
 
 /**
  * Returns the view `D_history` with all versions of the rows of a series or a log, and the internal views of
- * its two parts. PostgreSQL does not use the order of an index for `D_history`, which has two branches.
+ * its two parts. The parts have their own views, because PostgreSQL cannot use the order of an index for the
+ * union of both.
  */
 export function historyViews(
   dataset: Dataset,
@@ -98,7 +100,7 @@ export const asOfMoment = (
 
 /**
  * Returns the function that returns the rows of a dataset at a past moment.
- * @param parts the FROM items of its rows, and their conditions
+ * @param parts the FROM item and the condition of each part of the rows
  */
 export function asOfFunction(
   dataset: Dataset,

@@ -2,7 +2,7 @@ import type { Dataset } from '../../datasets/contract.ts';
 import { versionIdSql } from '../../datasets/version-id.ts';
 import type { DeclaredColumn } from '../../db/declared.ts';
 
-/** A column of a view; `from` is its expression, if it is not the column of the same name. */
+/** A column of a view. `from` is the SQL expression of the column if it differs from the name. */
 export interface ViewColumn extends DeclaredColumn {
   readonly from?: string;
 }
@@ -14,7 +14,6 @@ export const recorderColumn = (name: string, type: string, comment: string): Vie
   comment,
 });
 
-/** The columns with the validity of a version, the same in all histories. */
 export const validFromColumn = recorderColumn(
   'valid_from',
   'timestamptz',
@@ -28,7 +27,7 @@ export const validToColumn = recorderColumn(
 export const endedByColumn = recorderColumn(
   'ended_by',
   'text',
-  'Why the version ended: changed (a newer version replaced it), gone (a complete answer did not show it any more) or unwatched (its target is no longer configured). Null: the version is current.',
+  'Reason for the end of the version: changed (a newer version replaced it), gone (a complete response no longer contained the row) or unwatched (the target of the row is no longer configured). Null: the version is current.',
 );
 
 /** The column with the surrogate key of a version. */

@@ -47,7 +47,7 @@ export function logViews(dataset: Dataset): Declared[] {
       dataset,
       columnsWith(versionIdColumn),
       { from: `reporting.${relation}`, where: 'valid_from <= at' },
-      // The rows that have other values now.
+      // The versions that newer versions have replaced since.
       {
         from: `reporting_internal.${relation}_${REPLACED}`,
         where: 'valid_from <= at and valid_to > at',
@@ -56,7 +56,9 @@ export function logViews(dataset: Dataset): Declared[] {
   ];
 }
 
-/** SQL: the columns in which an earlier version `r` differs from the current one. */
+/**
+ * Returns SQL of the names of the columns in which an earlier version `r` differs from the current version.
+ */
 function differingColumnsSql(dataset: Dataset): string {
   const differing = comparedColumns(dataset).map(
     (column) =>

@@ -63,13 +63,16 @@ function observationTimesView(dataset: Dataset, read: readonly ViewColumn[]): De
     kind: 'view',
     name: observationsViewName(name),
     schema: 'reporting_internal',
-    comment: `Times of the readings of ${name}: one row per observation, and another one if a part of its readings is stored separately.`,
+    comment: `Times of the readings of ${name}: one row per observation, and an additional row if a part of the readings is stored separately.`,
     columns: read.filter((column) => selected.has(column.name)).map(declareColumn),
     body: observationsSql(packing),
   };
 }
 
-/** Returns the views of the members of readings, and of the daily averages if there are numbers. */
+/**
+ * Returns the views of the members of readings and of the daily averages. Returns no views if the readings
+ * have no numbers.
+ */
 function daily(dataset: Dataset): Declared[] {
   const packing = packingOf(dataset);
   const numbers = numbersOf(packing);
@@ -108,7 +111,7 @@ function daily(dataset: Dataset): Declared[] {
   ];
 }
 
-/** Returns the readings up to a moment. */
+/** Returns the function with the readings up to a moment. */
 function readingsAsOf(dataset: Dataset, selected: readonly ViewColumn[]): Declared {
   const { name, relation } = dataset;
   const columns = sortAsReleased(relation, selected);

@@ -21,7 +21,10 @@ import {
   versionIdColumn,
 } from '../view-columns.ts';
 
-/** Returns the views of points: the current values, all values, and the two parts of all values. */
+/**
+ * Returns the views of points (the series, the current values, all values, and the two parts of all values),
+ * and the function with the values at a past moment.
+ */
 export function seriesViews(dataset: Dataset): Declared[] {
   const { name, about } = dataset;
   const pointWith = (versionId: ViewColumn) => [
@@ -68,8 +71,9 @@ export function seriesViews(dataset: Dataset): Declared[] {
 }
 
 /**
- * SQL: reason why a version `r` with a successor ended. A point that returned was missing between the two
- * versions. Each part of the versions has its own index.
+ * Returns SQL of the reason why a version `r` with a successor ended: `changed` if the next version starts at
+ * the end of `r`. Otherwise `gone`, because the point was missing between the two versions. Each part of the
+ * versions has its own index, so each part is queried separately.
  */
 function replacedBySql(dataset: Dataset): string {
   const same = tableKeyColumns(dataset).map((column) => `v.${column} = r.${column}`);

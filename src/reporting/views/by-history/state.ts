@@ -15,7 +15,10 @@ import {
   versionIdColumn,
 } from '../view-columns.ts';
 
-/** Returns the views of the members of a list: the current members, every version, and the changes. */
+/**
+ * Returns the views of a list (the current members, every version, and the changes), and the function with
+ * the members at a past moment.
+ */
 export function stateViews(dataset: Dataset): Declared[] {
   const { relation, about } = dataset;
   const columnsWith = (versionId: ViewColumn) => [
@@ -85,9 +88,10 @@ function changes(dataset: Dataset): DeclaredView {
         'True if the member was in the list at the first observation, so that it joined at an unknown earlier time.',
       ),
     ],
-    // One branch per kind of change, so that a query for one kind reads no other. Instants are compared for
-    // equality, so that they can be hash-joined. The start of the retention is no index bound: beside another
-    // bound, PostgreSQL would overestimate the number of rows by far.
+    // One branch per kind of change, so that a query for one kind does not read the rows of other kinds.
+    // Instants are compared for equality, so that PostgreSQL can use a hash join. `is true` prevents the use of
+    // the start of the retention as an index bound: with a second bound, PostgreSQL would greatly overestimate
+    // the number of rows.
     body: `select v.valid_from as at, 'joined' as change, ${keyOf('v')}, null::jsonb as before, ${content('v')} as after,
   coalesce(r.started_at <= d.first_success_at, false) as is_initial
 from ${table} v

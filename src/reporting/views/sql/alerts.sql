@@ -3,7 +3,7 @@ select a.id, a.recorder, a.rule, a.subject, a.severity, a.state, a.summary, a.si
   a.flapping, a.acknowledged_at, a.acknowledged_by, a.note, a.details
 from recorder.alerts a;
 
-comment on view reporting.alerts is 'Alerts of the rules, from the first sign to the end: one row per occurrence. Alerts that are not resolved are open.';
+comment on view reporting.alerts is 'Alerts of the rules: one row per occurrence, from the detection of the condition to the end. Alerts that are not resolved are open.';
 comment on column reporting.alerts.id is 'The id of the alert.'; -- bigint
 comment on column reporting.alerts.recorder is 'The recorder that evaluates the rule.'; -- text
 comment on column reporting.alerts.rule is 'The rule of the alert: see docs/how-to/runbook.md.'; -- text
@@ -13,7 +13,7 @@ comment on column reporting.alerts.state is 'pending (the condition has not last
 comment on column reporting.alerts.summary is 'The latest summary of the rule.'; -- text
 comment on column reporting.alerts.since is 'Start of the condition according to the recorded data. Null: the rule does not report the start.'; -- timestamptz
 comment on column reporting.alerts.began_at is 'Time at which the rule first found the condition.'; -- timestamptz
-comment on column reporting.alerts.fired_at is 'Time at which the alert fired. Null: not yet.'; -- timestamptz
+comment on column reporting.alerts.fired_at is 'Time at which the alert fired. Null: the alert has not fired.'; -- timestamptz
 comment on column reporting.alerts.resolved_at is 'Time at which the alert was resolved. Null: the alert is open.'; -- timestamptz
 comment on column reporting.alerts.flapping is 'True if the alert fired so often that it is resolved only after half an hour without the condition.'; -- boolean
 comment on column reporting.alerts.acknowledged_at is 'Time at which the alert was acknowledged. Null: not acknowledged.'; -- timestamptz

@@ -11,7 +11,7 @@ returns table (
   blocks bigint, -- Blocks that the validator proposed on this day.
   transactions numeric, -- Transactions in these blocks.
   chain_blocks numeric, -- Number of blocks by which the chain grew on this day, as far as heights are recorded. Null: no height of the previous day is recorded.
-  share_of_blocks numeric, -- Share of these blocks that the validator proposed. Null: the number is unknown or zero.
+  share_of_blocks numeric, -- Share of these blocks that the validator proposed. Null: chain_blocks is unknown or zero.
   share_of_stake numeric, -- Share of the total stake, own and delegated, at the end of the day. Null: the validator did not validate, or no validators are known for this day.
   expected_blocks numeric -- Number of blocks that is expected from the share of the stake. Null: the validator did not validate, or the numbers are unknown.
 )
@@ -27,7 +27,7 @@ recorded as (
   from reporting.proposed_blocks_as_of(as_of) b cross join kept k
   where b.block_timestamp >= k.since - interval '24 hours' and b.block_timestamp < "to"
 ),
--- The rows of node_p_blocks_as_of and node_x_blocks_as_of, which raise an error if no node records blocks.
+-- Equal to the rows of node_p_blocks_as_of and node_x_blocks_as_of, without the error if no node records blocks.
 node_blocks(blockchain_id, time, height) as (
   select 'p-chain', b.time, b.height from reporting.node_p_blocks b where b.valid_from <= as_of
   union all

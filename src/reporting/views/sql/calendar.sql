@@ -1,5 +1,5 @@
 create or replace view reporting.calendar as
--- Before the first day of a network, up to the end of the year after the next one: stakes end in the future.
+-- From a day before the start of the networks to the end of the year after the next one, because stakes end in the future.
 select d.starts_at::date as day, date_trunc('week', d.starts_at)::date as week, date_trunc('month', d.starts_at)::date as month,
   date_trunc('quarter', d.starts_at)::date as quarter, extract(year from d.starts_at)::integer as year,
   extract(isodow from d.starts_at)::integer as weekday, d.starts_at at time zone 'UTC' as starts_at,

@@ -3,7 +3,7 @@ with recorded as (
   select distinct t.target ->> 'chainId' as chain_id from recorder.targets t where t.target ? 'chainId'
 ),
 listed as (
-  -- Two blockchains may have the same EVM chain id. The older one is the known one.
+  -- Two blockchains may have the same EVM chain id. The older blockchain is listed.
   select distinct on (trim_scale(b.evm_chain_id)) trim_scale(b.evm_chain_id)::text as chain_id, b.network, b.blockchain_id, b.subnet_id,
     b.blockchain_name, b.vm_id
   from reporting.blockchains b
@@ -25,4 +25,4 @@ comment on column reporting.chains.subnet_id is 'The subnet that validates the b
 comment on column reporting.chains.name is 'Name of the blockchain. Null: the blockchain is not listed.'; -- text
 comment on column reporting.chains.token_symbol is 'Symbol of the native token. Null: no native balance of the chain is recorded.'; -- text
 comment on column reporting.chains.vm_id is 'The virtual machine. Null: the blockchain is not listed.'; -- text
-comment on column reporting.chains.is_recorded is 'True if the configuration records a dataset of the chain, or recorded one earlier.'; -- boolean
+comment on column reporting.chains.is_recorded is 'True if a dataset of the chain is or was configured.'; -- boolean

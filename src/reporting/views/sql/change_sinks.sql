@@ -6,10 +6,10 @@ select s.recorder, s.sink, s.cursor, s.sent, s.since, s.sent_at, (
   s.failing_since, s.failures, s.error
 from recorder.change_sinks s;
 
-comment on view reporting_internal.change_sinks is 'The sinks of the change feed, and the progress of each.';
+comment on view reporting_internal.change_sinks is 'The sinks of the change feed, and the progress of each sink.';
 comment on column reporting_internal.change_sinks.recorder is 'The recorder that sends the changes.'; -- text
 comment on column reporting_internal.change_sinks.sink is 'The sink.'; -- text
-comment on column reporting_internal.change_sinks.cursor is 'The cursor of the last change that the sink accepted (reporting.changes). Null: none yet.'; -- text
+comment on column reporting_internal.change_sinks.cursor is 'The cursor of the last change that the sink accepted (reporting.changes). Null: the sink has accepted no change.'; -- text
 comment on column reporting_internal.change_sinks.sent is 'Number of changes that the sink accepted.'; -- bigint
 comment on column reporting_internal.change_sinks.since is 'Time at which a sink of this name was first configured.'; -- timestamptz
 comment on column reporting_internal.change_sinks.sent_at is 'Time of the last progress of the sink.'; -- timestamptz

@@ -9,7 +9,7 @@ returns table (
   happened_at timestamptz, -- Time from which the change applies: the start of the version, its end, or the time of the reading.
   recorded_at timestamptz, -- Recording time of the change.
   run_id bigint, -- The run that recorded the change. Null: the prober recorded the change.
-  version_id uuid, -- The version that started, or the last one if the row left (version_id of the dataset). Null: an interval of the ledger, or a reading whose member was removed.
+  version_id uuid, -- The version that started, or the last version if the row left (version_id of the dataset). Null: an interval of the ledger, or a reading whose member was removed.
   key jsonb, -- The key of the row.
   content jsonb -- Values of the row after the change, or before the change if the row left, without its key.
 )
@@ -34,13 +34,13 @@ begin
         where c.commit_number = number and split_part(c.cursor, '.', 3) = split_part(after, '.', 3)) then
       if number < (select min(c.commit_number) from reporting.change_commits c) then
         raise exception 'the change % was removed from the feed, and later changes may be removed, too', after
-          using errcode = 'invalid_parameter_value', hint = 'Read the current record, then the feed from its oldest change: without after.';
+          using errcode = 'invalid_parameter_value', hint = 'Read the current record. Then read the feed from its oldest change: omit the parameter after.';
       end if;
       raise exception 'the change % is not in this database: the database was restored, or reset to an earlier state', after
-        using errcode = 'invalid_parameter_value', hint = 'Read the current record, then the feed from its oldest change: without after.';
+        using errcode = 'invalid_parameter_value', hint = 'Read the current record. Then read the feed from its oldest change: omit the parameter after.';
     end if;
   end if;
-  -- Finds the last commit of the response, so that later ones are not read.
+  -- Finds the last commit of the response, so that later commits are not read.
   select max(k.commit_number) into last_number from (
     select c.commit_number, sum(c.changes) over (order by c.commit_number) - c.changes as before from (
       select c.commit_number, c.changes from reporting.change_commits c

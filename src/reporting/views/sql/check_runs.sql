@@ -4,7 +4,7 @@ from recorder.check_runs r;
 
 comment on view reporting_internal.check_runs is 'The last comparison of the sources, and its errors.';
 comment on column reporting_internal.check_runs.scope is 'nodes: comparisons of nodes with each other and with the data service; otherwise the chain whose metrics are compared.'; -- text
-comment on column reporting_internal.check_runs.checked_at is 'Time of the last complete comparison. Null: never.'; -- timestamptz
-comment on column reporting_internal.check_runs.duration is 'Duration of that comparison.'; -- interval
+comment on column reporting_internal.check_runs.checked_at is 'Time of the last complete comparison. Null: no comparison was complete.'; -- timestamptz
+comment on column reporting_internal.check_runs.duration is 'Duration of the last complete comparison.'; -- interval
 comment on column reporting_internal.check_runs.failed_since is 'Start of the consecutive failures. Null: the last comparison succeeded.'; -- timestamptz
 comment on column reporting_internal.check_runs.error is 'Error of the last failed comparison.'; -- text

@@ -8,7 +8,7 @@ with recorded_ranges as (
     select int8multirange(int8range((extract(epoch from k.kept_since) * 1000)::bigint, null)) as range) kept,
   unnest(c.covered * kept.range) as r(covered)
 ),
--- The prober makes no runs: its coverage follows from its ledger.
+-- The prober makes no runs, so its coverage is derived from its ledger.
 probed_targets as (
   select t.target_key, t.target ->> 'observer' as observer, t.target ->> 'node' as node, t.target ->> 'probe' as probe
   from recorder.target_datasets d
@@ -57,4 +57,4 @@ comment on column reporting.coverage.range_start is 'Start of the range. Null on
 comment on column reporting.coverage.range_end is 'End of the range, exclusive. Null on the axis of heights.'; -- timestamptz
 comment on column reporting.coverage.first_height is 'First height of the range. Null on the axis of time.'; -- bigint
 comment on column reporting.coverage.end_height is 'End of the range, exclusive. Null on the axis of time.'; -- bigint
-comment on column reporting.coverage.reason is 'Always recorded: the same column as in reporting.gaps, so that both views can be combined.'; -- text
+comment on column reporting.coverage.reason is 'Always the text recorded. reporting.gaps has the same column, so that both views can be combined.'; -- text

@@ -1,6 +1,6 @@
 create or replace view reporting_internal.coverage_ranges as
 with kept as not materialized (
-  -- On the axis of time: the retained range. Earlier rows may have been removed.
+  -- The retained range on the axis of time. Earlier rows may have been removed.
   select dataset, 'time'::text as axis,
     int8multirange(int8range((extract(epoch from kept_since) * 1000)::bigint, null)) as range
   from recorder.retention
@@ -37,7 +37,7 @@ targets as (
   left join expectations e using (dataset, target_key)
   left join kept k using (dataset, axis)
 ),
--- The prober makes no runs: its coverage follows from its ledger, and its gaps are the absences of its observer.
+-- The prober makes no runs, so its coverage is derived from its ledger, and its gaps are the absences of its observer.
 probed as (
   select t.target_key, w.watched, range_merge(w.watched) as whole, a.absent, a.parts, a.reasons
   from recorder.target_datasets d
@@ -91,7 +91,7 @@ union all
 select t.dataset, t.target_key, t.axis, part.kind, part.reason, t.unit * lower(part.range), t.unit * upper(part.range)
 from targets t
 cross join lateral (
-  -- Between the expected start and the newest recorded moment: neither recorded nor known to be lost.
+  -- Ranges between the expected start and the newest recorded moment that are neither recorded nor known to be lost.
   select 'missing', 'not recorded yet', unnest(t.expected - t.covered - t.lost)
   union all
   select 'known', 'known', unnest(t.expected + t.covered + t.lost)) as part(kind, reason, range)
@@ -100,11 +100,11 @@ select 'node_health', target_key, 'time', kind, reason,
   (extract(epoch from lower(during)) * 1000000)::bigint, (extract(epoch from upper(during)) * 1000000)::bigint
 from parts_of_probed;
 
-comment on view reporting_internal.coverage_ranges is 'Recorded ranges (reporting.coverage), missing ranges (reporting.gaps), and their union (known), as ranges of integers, which are faster to compute with than times.';
+comment on view reporting_internal.coverage_ranges is 'Recorded ranges (reporting.coverage), missing ranges (reporting.gaps), and their union (known). The bounds are integers, because computations with integers are faster than with times.';
 comment on column reporting_internal.coverage_ranges.dataset is 'The dataset.'; -- text
 comment on column reporting_internal.coverage_ranges.target is 'The target of the requests, as key=value.'; -- text
 comment on column reporting_internal.coverage_ranges.axis is 'Axis of the range: time or height.'; -- text
-comment on column reporting_internal.coverage_ranges.kind is 'recorded, missing, or known (contiguous ranges of both together).'; -- text
+comment on column reporting_internal.coverage_ranges.kind is 'recorded, missing, or known (the union of both).'; -- text
 comment on column reporting_internal.coverage_ranges.reason is 'Reason why the range is missing; otherwise the kind.'; -- text
 comment on column reporting_internal.coverage_ranges.begins is 'Start of the range: microseconds since 1970, or a height.'; -- bigint
 comment on column reporting_internal.coverage_ranges.ends is 'End of the range, exclusive: microseconds since 1970, or a height.'; -- bigint

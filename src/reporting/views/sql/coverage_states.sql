@@ -19,7 +19,7 @@ cross join lateral (
     greatest(d.last_complete_at, p.probed_at) as last_complete_at) looked
 where d.active;
 
-comment on view reporting_internal.coverage_states is 'The state of each dataset and target: expected and recorded data.';
+comment on view reporting_internal.coverage_states is 'The state of the recorded data of each dataset and target.';
 comment on column reporting_internal.coverage_states.dataset is 'The dataset.'; -- text
 comment on column reporting_internal.coverage_states.target is 'The target of the requests, as key=value.'; -- text
 comment on column reporting_internal.coverage_states.state is 'covered; empty (requested, no data); failing (recorded before, fails now); failed (requested, no successful response yet); never requested; not supported (the upstream does not offer the target).'; -- text

@@ -2,7 +2,7 @@ create or replace function reporting_internal.day_ends(
   valid_from timestamptz, -- Start of the validity of a row.
   valid_to timestamptz, -- End of the validity. Null: the row is still valid.
   "from" timestamptz, -- Start of the window.
-  "to" timestamptz -- End of the window.
+  "to" timestamptz -- End of the window, exclusive.
 )
 returns table (
   day date -- The day (UTC).

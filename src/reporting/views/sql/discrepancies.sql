@@ -12,7 +12,7 @@ cross join lateral (
   select numbers.left_number, numbers.right_number, numbers.right_number - numbers.left_number as difference
 ) compared;
 
-comment on view reporting.discrepancies is 'Differences above the tolerance between two sources, or between two responses of one source, with both values. Compared once an hour (docs/reference/checks.md). Values that still change, exist on one side only, or only lag are not compared.';
+comment on view reporting.discrepancies is 'Differences above the tolerance between two sources, or between two responses of one source, with both values. The sources are compared once an hour (docs/reference/checks.md). Values that still change, exist on one side only, or only lag are not compared.';
 comment on column reporting.discrepancies.id is 'The id of the discrepancy.'; -- bigint
 comment on column reporting.discrepancies.check_name is 'The check that found the discrepancy: see docs/reference/checks.md.'; -- text
 comment on column reporting.discrepancies.dataset is 'The dataset of the right side.'; -- text

@@ -7,12 +7,12 @@ from recorder.exports e;
 comment on view reporting_internal.exports is 'The scheduled exports (exports in recorder.yaml) and their state. The manifest of an export contains the end of the exported data for each table.';
 comment on column reporting_internal.exports.recorder is 'The recorder whose configuration contains the export.'; -- text
 comment on column reporting_internal.exports.destination is 'The target of the export: a folder, or s3://BUCKET/PREFIX.'; -- text
-comment on column reporting_internal.exports.datasets is 'The exported datasets. Null: all.'; -- text[]
+comment on column reporting_internal.exports.datasets is 'The exported datasets. Null: all datasets.'; -- text[]
 comment on column reporting_internal.exports.format is 'File format: parquet, csv or jsonl.'; -- text
 comment on column reporting_internal.exports.expected_every is 'Interval of the export.'; -- interval
 comment on column reporting_internal.exports.requested_since is 'Time since which the export is configured.'; -- timestamptz
-comment on column reporting_internal.exports.began_at is 'Start of the last export. Null: none. If it is later than the last success and failure, the export is running, or was killed and will be repeated.'; -- timestamptz
-comment on column reporting_internal.exports.last_success_at is 'End of the last successful export. Null: none.'; -- timestamptz
+comment on column reporting_internal.exports.began_at is 'Start of the last export. Null: no export has started. If the start is later than the last success and failure, the export is running, or was killed and will be repeated.'; -- timestamptz
+comment on column reporting_internal.exports.last_success_at is 'End of the last successful export. Null: no export has succeeded.'; -- timestamptz
 comment on column reporting_internal.exports.exported_at is 'Time up to which the recorded data is exported. Null: nothing is exported yet.'; -- timestamptz
 comment on column reporting_internal.exports.age is 'Age of the exported data; for an export that never succeeded, the time since its configuration.'; -- interval
 comment on column reporting_internal.exports.export is 'Number of the last export in its manifest.'; -- bigint

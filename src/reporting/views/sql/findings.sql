@@ -1,6 +1,6 @@
 create or replace view reporting.findings as
 with target_findings as (
-  -- Late, else failing, else incomplete. A target that the upstream does not offer is never late.
+  -- The first state that applies: late, failing or incomplete. Targets that the upstream does not offer are omitted.
   select case when lateness.is_late then 'late' when f.failures > 0 then 'failing' else 'incomplete' end as state,
     f.dataset, f.target,
     case when lateness.is_late or f.failures > 0 then greatest(f.last_success_at, f.requested_since)
@@ -20,7 +20,7 @@ observers as (
   where d.dataset = 'node_health' and d.active
   group by 1, 2, h.heartbeat_at
 ),
--- Probes of configured nodes whose rows the database rejects.
+-- Configured probes whose rows the database rejects.
 refused_probes as (
   select concat_ws(' ', o.observer, one ->> 'node', one ->> 'probe') as probe, (one ->> 'since')::timestamptz as settled_until,
     one ->> 'reason' as refused
@@ -37,7 +37,7 @@ schedule_states as (
     case
       when unseen.is_so then s.seen_at
       when now() - s.missing_since > interval '1 minute' then s.missing_since
-      when now() - s.next_at > greatest(s.expected_every, interval '1 minute') then s.next_at end as stood_since,
+      when now() - s.next_at > greatest(s.expected_every, interval '1 minute') then s.next_at end as stalled_since,
     case
       when unseen.is_so then 'no process runs the schedules: start a process with the role scheduler that can connect to the queue'
       when s.next_at is null then 'the schedule is missing in the queue'
@@ -61,8 +61,9 @@ sealing as (
   where c.first_seen_at is not null
   group by c.first_seen_at
 ),
--- Time without new items for the targets of an index, and the usual maximum: ten times the mean interval of the
--- items, and three times the longest. The silence of 30 days counts as that of the target.
+-- The time without new items for each target of an index, and its usual maximum: the greatest of ten times the mean
+-- interval of the items, three times the longest interval, and one hour. Targets without a new item for 30 days are
+-- omitted, because they may have no new items.
 index_targets as (
   select d.dataset, d.target_key, t.index_name, split_part(t.index_name, ' ', 1) as service, t.newest_item_at,
     d.last_success_at - t.newest_item_at as silence,
@@ -72,7 +73,7 @@ index_targets as (
   join recorder.targets t using (source, target_key)
   where d.active and t.usual_interval_ms is not null and t.newest_item_at > d.last_success_at - interval '720 hours'
 ),
--- A target is compared only if a silence as long as the longest stall would be unusual for it.
+-- A target is compared only if a silence as long as the longest stall would be unusual for this target.
 index_votes as (
   select v.*, v.silence > v.usual_silence as is_stalled,
     max(v.silence) filter (where v.silence > v.usual_silence) over (partition by v.service) > v.usual_silence as of_service,
@@ -120,8 +121,8 @@ select 'incomplete', 'ledger', 'node_health', concat_ws(' ', h.observer, h.node,
 from recorder.node_health h
 where h.check_name = '(more)' and h.ended_at is null
 union all
-select 'stalled', 'schedule', null, schedule, stood_since, reason from schedule_states
-where stood_since is not null
+select 'stalled', 'schedule', null, schedule, stalled_since, reason from schedule_states
+where stalled_since is not null
 union all
 select 'stalled', 'commits', null, 'the whole record', at, 'no run has committed since'
 from newest_commit
@@ -132,7 +133,7 @@ select 'stalled', 'seals', null, 'the seals of the record', sealed_until,
 from sealing
 where now() - sealed_until > interval '72 hours'
 union all
--- A day is closed within an hour or two of its end.
+-- A day is closed within two hours after its end.
 select 'stalled', 'readings', c.relname::text, array_to_string(s.request, ', '), min(l.observed_at),
   'ended days are not packed: start a process with the role scheduler; if one runs, its log has the error'
 from recorder.reading_open l
@@ -147,14 +148,14 @@ select 'stalled', 'checks', null, scope, coalesce(failed_since, checked_at),
 from reporting_internal.check_runs
 where failed_since is not null or now() - checked_at > interval '3 hours'
 union all
--- While processes are replaced by newer ones, both run for a moment.
+-- While processes are replaced, old and new processes run at the same time for a moment.
 select 'outdated', 'process', null, process, outdated_since,
   format('the recorder "%s" has a newer configuration: this process records only the targets that both configurations contain. Restart the process with the newer recorder.yaml. If the two are different recorders, set another name (name:) for one', recorder)
 from reporting_internal.processes
 where state = 'outdated' and now() - outdated_since > interval '1 minute'
 union all
 select 'failing', 'server', null, process, connections_full_at,
-  'the server reached its maximum of connections: idle ones were closed, and new ones may have been refused. Check the clients; put a proxy in front of a public server'
+  'the server reached its maximum of connections: idle connections were closed, and new connections may have been refused. Check the clients; put a proxy in front of a public server'
 from reporting_internal.processes
 where state in ('running', 'outdated') and connections_full_at > now() - interval '5 minutes'
 union all

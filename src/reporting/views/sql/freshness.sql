@@ -28,12 +28,12 @@ where d.active;
 comment on view reporting.freshness is 'The delay of each dataset and target.';
 comment on column reporting.freshness.dataset is 'The dataset.'; -- text
 comment on column reporting.freshness.target is 'The target of the requests, as key=value.'; -- text
-comment on column reporting.freshness.last_success_at is 'Time of the last successful run. Null: never.'; -- timestamptz
+comment on column reporting.freshness.last_success_at is 'Time of the last successful run. Null: no run has succeeded.'; -- timestamptz
 comment on column reporting.freshness.expected_every is 'Poll interval. Null: the data does not change and is not requested again.'; -- interval
-comment on column reporting.freshness.late_by is 'Time by which the last success exceeds the poll interval. Without a success, measured from the first request.'; -- interval
+comment on column reporting.freshness.late_by is 'Time by which the age of the last success exceeds the poll interval. If the target was configured later, the time is measured from then.'; -- interval
 comment on column reporting.freshness.failures is 'Number of failed runs since the last success.'; -- integer
 comment on column reporting.freshness.unsupported_reason is 'Reason why the upstream does not offer the target. Null: the upstream offers the target.'; -- text
-comment on column reporting.freshness.last_complete_at is 'Time of the last complete run. Null: never.'; -- timestamptz
+comment on column reporting.freshness.last_complete_at is 'Time of the last complete run. Null: no run was complete.'; -- timestamptz
 comment on column reporting.freshness.incomplete_since is 'Time since which every successful run was incomplete. Null: the last successful run was complete.'; -- timestamptz
 comment on column reporting.freshness.reason is 'Reason why the target fails or is incomplete, or the unconfirmed departures.'; -- text
 comment on column reporting.freshness.requested_since is 'Time since which the target is configured.'; -- timestamptz
@@ -41,6 +41,6 @@ comment on column reporting.freshness.last_failure_at is 'Time of the last faile
 comment on column reporting.freshness.last_failure is 'Error of the last failed run.'; -- text
 comment on column reporting.freshness.rows_written is 'Total number of rows written.'; -- bigint
 comment on column reporting.freshness.rows_today is 'Rows written today (UTC).'; -- bigint
-comment on column reporting.freshness.unconfirmed_departures is 'Members that the last complete observation missed, and that are current until a later one confirms their absence.'; -- integer
+comment on column reporting.freshness.unconfirmed_departures is 'Members that the last complete observation did not contain, and that stay current until a later observation confirms their absence.'; -- integer
 comment on column reporting.freshness.recorded_since is 'Start of the first successful run, or of the ledger. Null: nothing was recorded.'; -- timestamptz
 comment on column reporting.freshness.kept_since is 'Start of the kept rows; older rows may have been removed (reporting_internal.retention). Null: nothing was removed.'; -- timestamptz

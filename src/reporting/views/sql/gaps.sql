@@ -16,7 +16,7 @@ select m.dataset, m.target,
 from missing m
 cross join lateral unnest(m.ranges) as p(range);
 
-comment on view reporting.gaps is 'Missing data between the expected start and the newest recorded moment, with reasons. Neighbouring ranges with one reason are one range, even if a single poll is between them.';
+comment on view reporting.gaps is 'Missing data between the expected start and the newest recorded moment, with reasons. Neighbouring ranges with the same reason are one range, even if a single poll is between them.';
 comment on column reporting.gaps.dataset is 'The dataset.'; -- text
 comment on column reporting.gaps.target is 'The target of the requests, as key=value.'; -- text
 comment on column reporting.gaps.range_start is 'Start of the missing range. Null on the axis of heights.'; -- timestamptz

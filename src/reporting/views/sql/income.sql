@@ -6,9 +6,9 @@ create or replace function reporting.income(
   as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (
-  period date, -- First day of the day, month or year of the receipt. For income that is not received yet: of the day on which it is due.
+  period date, -- First day of the day, month or year of the receipt, or of the due date if the income is not received yet.
   addresses text, -- The recipients.
-  state text, -- received; expected: not received yet; not recorded: receipts of these addresses are not recorded, watch one of them.
+  state text, -- received, expected (not received yet), or not recorded (receipts of these addresses are not recorded; watch one of the addresses).
   rewards bigint, -- Number of rewards.
   amount numeric, -- Received amount in the smallest unit. Null: nothing was received, or receipts are not recorded.
   tokens numeric, -- The same amount in tokens.

@@ -8,4 +8,4 @@ language sql stable parallel safe as $$
     (select r.kept_since from reporting_internal.retention r where r.dataset = known_since.dataset))
 $$;
 
-comment on function reporting_internal.known_since is 'The start of the record of a dataset: its first recording, or the start of its retained data. Now, if nothing was recorded.';
+comment on function reporting_internal.known_since is 'The start of the record of a dataset: its first recording, or the start of its retained data. The current time if nothing was recorded.';

@@ -5,7 +5,7 @@ create or replace function reporting.l1_balances(
   as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (
-  day date, -- The day (UTC). The other columns have the last values observed by its end.
+  day date, -- The day (UTC). The other columns contain the last values observed before the end of the day.
   subnet_id text, -- The L1.
   validation_id text, -- The validation.
   node_id text, -- The validator.

@@ -12,7 +12,7 @@ returns table (
   is_l1 boolean, -- True if the subnet is an L1 after the change.
   blockchains text, -- Names of the blockchains of the subnet, as far as known at that time.
   created_at timestamptz, -- Time at which the subnet was created.
-  tx_hash text, -- Transaction of the change. Null: unknown; a change of owners is only known from staking_transactions.
+  tx_hash text, -- Transaction of the change. Null: the transaction is unknown. The transaction of a change of owners is known only from staking_transactions.
   on_chain_at timestamptz -- Block time of the transaction. Null: staking_transactions does not have the transaction.
 )
 language sql stable parallel safe as $$
@@ -30,7 +30,7 @@ described as (
   where h.valid_from <= as_of and reporting_internal.has_record('subnets', as_of)
 ),
 versions as (
-  -- A subnet that was gone appears again.
+  -- A subnet that was gone and is listed again counts as appeared.
   select d.*, coalesce(lag(d.valid_to) over subnet < d.valid_from and lag(d.ended_by) over subnet = 'gone', true) as is_first,
     lag(d.is_l1) over subnet as was_l1, lag(d.owners) over subnet as owners_before,
     lag(d.manager) over subnet as manager_before, lag(d.valid_from) over subnet as before_from,

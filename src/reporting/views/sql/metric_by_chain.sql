@@ -37,4 +37,4 @@ where p.metric = metric_by_chain.metric and p.time_interval = metric_by_chain.ti
 group by p.chain_id, r.over_time, r.over_chains, r.reason
 $$;
 
-comment on function reporting.metric_by_chain is 'A metric over several days as one number per chain. Values that cannot be aggregated over time are refused with the reason, unless the window contains one value per chain.';
+comment on function reporting.metric_by_chain is 'A metric over several days as one number per chain. Values that cannot be aggregated over time raise an error with the reason, unless the window contains one value per chain.';

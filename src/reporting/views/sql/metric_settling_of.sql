@@ -23,7 +23,7 @@ with series as (
     and (metric_settling_of.time_interval is null or s.time_interval = metric_settling_of.time_interval)
     and (metric_settling_of.chain_id is null or s.chain_id = metric_settling_of.chain_id)
 ),
--- Series by series, so that the index of revisions is enough.
+-- Each series is counted separately, so that PostgreSQL reads only the index of revisions.
 counted as (
   select s.metric, s.time_interval, sum(r.revisions)::bigint as revisions, sum(r.points)::bigint as points_revised
   from series s

@@ -26,4 +26,4 @@ from reporting.metric_by_chain("from", "to", metric, time_interval, chain_ids, a
 group by c.over_chains, c.reason
 $$;
 
-comment on function reporting.metric_total is 'A metric over several days and chains as one number. Values that cannot be aggregated are refused with the reason.';
+comment on function reporting.metric_total is 'A metric over several days and chains as one number. Values that cannot be aggregated raise an error with the reason.';

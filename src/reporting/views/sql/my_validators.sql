@@ -1,5 +1,5 @@
 create or replace function reporting.my_validators(
-  node_id text default null, -- Only this validator. Default: all.
+  node_id text default null, -- Returns only this validator. Default: all validators.
   threshold numeric default 80, -- The uptime that a reward requires, in percent.
   upgrade_at timestamptz default null, -- Validations that start at this moment or later require threshold_after. Default: none.
   threshold_after numeric default 90, -- The uptime that a reward requires after the upgrade, in percent.
@@ -7,32 +7,32 @@ create or replace function reporting.my_validators(
 )
 returns table (
   node_id text, -- The node id of the validator.
-  node text, -- The configured node with this id; null: none.
+  node text, -- The configured node with this id; null: no configured node has this id.
   state text, -- up, down, unknown or maintenance, by the probe health of the node; null: the node is not probed.
   state_since timestamptz, -- Start of the state; null: unknown.
   node_uptime numeric, -- Uptime of the node over the last 30 days, up / (up + down); null: neither was observed.
-  uptime numeric, -- Uptime of the validation in percent, by the configured node that saw the lowest value within a day. The own view of the validator counts only if there is no other.
-  uptime_seen_by text, -- The configured node that saw this uptime.
+  uptime numeric, -- Uptime of the validation in percent, as reported by the configured node with the lowest value within a day. The value of the validator itself is used only if there is no other value.
+  uptime_seen_by text, -- The configured node that reported this uptime.
   rewarding_stake numeric, -- Share of the stake that observes the node above the requirement, in percent, as the node itself reports.
   threshold numeric, -- The uptime that the reward of this validation requires, in percent.
   downtime_left_minutes numeric, -- Minutes that the validator may be down until its end without missing the threshold; negative: the threshold is missed.
-  stake_avax numeric, -- Own stake on the primary network; null: it does not validate there.
+  stake_avax numeric, -- Own stake on the primary network; null: the validator does not validate the primary network.
   delegated_avax numeric, -- Stake of the delegations.
   delegations numeric, -- Number of delegations.
   free_capacity_avax numeric, -- Stake that can still be delegated. Limit of the total stake: 5 times the stake of the validator, at most 3 million AVAX.
   end_time timestamptz, -- End of the validation on the primary network.
-  days_left numeric, -- Days until this end.
+  days_left numeric, -- Days until the end of the validation.
   reward_expected_avax numeric, -- Potential reward of the validation and accrued fees of ended delegations.
-  rewards_received_avax numeric, -- Recorded rewards and fees of this validator, as long as they are recorded; null: no staking transaction is recorded.
+  rewards_received_avax numeric, -- Recorded rewards and fees of this validator, since the start of the record; null: no staking transaction is recorded.
   blocks_7d numeric, -- Blocks that the validator proposed today and on the 6 days before (UTC), where expected_blocks_7d is known; null: proposed blocks are not recorded.
-  expected_blocks_7d numeric, -- Blocks that its share of the stake makes likely in the same days; null: unknown.
-  version text, -- Version of the node, by itself or by its peers; null: unknown.
-  network_version text, -- Version that most of the stake of the network runs, by the peers of the configured nodes.
+  expected_blocks_7d numeric, -- Blocks expected from the share of the stake on the same days; null: unknown.
+  version text, -- Version of the node, as reported by the node itself or by its peers; null: unknown.
+  network_version text, -- Version of the nodes with the most stake on the network, as reported by the peers of the configured nodes.
   is_outdated boolean, -- The version is lower than network_version; null: unknown.
   l1_validations bigint, -- Number of validations on watched L1s.
   l1_subnet_id text, -- The L1 whose balance is used up first.
   l1_balance_avax numeric, -- Balance of the validation on this L1.
-  l1_days_left numeric -- Days until this balance is used up at its rate of the last 7 days; null: it was not seen to fall.
+  l1_days_left numeric -- Days until this balance is used up at its rate of the last 7 days; null: no decrease of the balance was observed.
 )
 language sql stable parallel safe as $$
 with recorded as materialized (
@@ -96,7 +96,7 @@ rewarding as (
   order by u.node, u.observed_at desc
 ),
 rewards as (
-  -- The service names the validator in the staking transaction, not in that of the reward.
+  -- The service names the validator in the staking transaction, not in the reward transaction.
   select w.node_id, sum(w.received * ('1e-' || w.denomination)::numeric) as received
   from reporting.rewards_as_of(as_of) w
   where (select r.has_rewards from recorded r) and w.reward_type in ('VALIDATOR', 'VALIDATOR_FEE')
@@ -163,7 +163,7 @@ left join blocks b on b.node_id = m.node_id
 left join versions x on x.node_id = m.node_id
 left join network_version n on true
 left join l1s l on l.node_id = m.node_id
--- As a subquery, so that it is evaluated even if there is no validator.
+-- As a subquery, so that the check is evaluated even if there is no validator.
 where (select r.is_known from recorded r)
 order by s.node_id is null, m.node nulls last, m.node_id
 $$;

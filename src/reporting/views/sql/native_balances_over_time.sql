@@ -3,11 +3,11 @@ create or replace function reporting.native_balances_over_time(
   "to" timestamptz, -- End of the window, exclusive.
   chain_id text default null, -- Returns only this chain.
   address text default null, -- Returns only this address.
-  currency text default 'usd', -- Of the price.
+  currency text default 'usd', -- Currency of the price.
   as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (
-  day date, -- The day (UTC). The other columns have the values at its end.
+  day date, -- The day (UTC). The other columns contain the values at the end of the day.
   chain_id text, -- The chain.
   address text, -- The address.
   balance numeric, -- Balance in the smallest unit.

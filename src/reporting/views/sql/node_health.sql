@@ -1,5 +1,5 @@
 create or replace view reporting.node_health as
--- The latest message of an open interval is stored with its probe, and with the interval after its end.
+-- The latest message is stored with the probe while the interval is open, and with the interval after its end.
 select h.observer, h.node, h.probe, h.check_name, h.state, h.error, h.message, h.started_at as since,
   p.probed_at as observed_at,
   coalesce(h.last_error, p.latest -> h.check_name ->> 'error', h.error) as last_error,
@@ -23,6 +23,6 @@ comment on column reporting.node_health.since is 'Start of the state.'; -- times
 comment on column reporting.node_health.observed_at is 'Time of the last probe.'; -- timestamptz
 comment on column reporting.node_health.last_error is 'The latest error message.'; -- text
 comment on column reporting.node_health.last_message is 'The latest message of a failing check in addition to its error.'; -- jsonb
-comment on column reporting.node_health.failing_since is 'Start of the failure of the check as reported by the node. It can be before the first probe.'; -- timestamptz
+comment on column reporting.node_health.failing_since is 'Start of the failure of the check as reported by the node. This start can be before the first probe.'; -- timestamptz
 comment on column reporting.node_health.failures is 'The latest number of consecutive failures as reported by the node.'; -- bigint
 comment on column reporting.node_health.version_id is 'Surrogate key of the interval, the same in every database that recorded it: a hash of the key and the start of the interval.'; -- uuid

@@ -10,10 +10,10 @@ returns table (
   error text, -- Error message of the state.
   message jsonb, -- Message of a failing check in addition to its error.
   since timestamptz, -- Start of the state.
-  observed_at timestamptz, -- Time up to which the node had been watched: the moment itself, or an earlier one if no observer probed then.
+  observed_at timestamptz, -- Time up to which the node had been watched: the moment itself, or an earlier moment if no observer probed then.
   last_error text, -- The first error message. The latest message at a past moment is not stored.
   last_message jsonb, -- The first message of a failing check in addition to its error.
-  failing_since timestamptz, -- Start of the failure of the check as reported by the node. It can be before the first probe.
+  failing_since timestamptz, -- Start of the failure of the check as reported by the node. This start can be before the first probe.
   failures bigint, -- Null: the number of failures at a past moment is not stored.
   version_id uuid -- Surrogate key of the interval, the same in every database that recorded it: a hash of the key and the start of the interval.
 )

@@ -6,7 +6,7 @@ select s.observer, s.node, s.probe, '*'::text as check_name, s.state, s.started_
   null::bigint as failures
 from reporting_internal.node_states s
 union all
--- A check has a state of its own only while the probe reports and is not in maintenance. Otherwise it has that of the probe.
+-- A check has a state of its own only while the probe reports and is not in maintenance. Otherwise the state of the probe applies.
 select h.observer, h.node, h.probe, h.check_name, part.state, lower(part.during), upper(part.during),
   h.ended_at is null and upper(part.during) = p.settled_until,
   counts.until - counts.before,
@@ -24,7 +24,7 @@ cross join lateral (
   from reporting_internal.node_states s
   where (s.observer, s.node, s.probe) = (p.observer, p.node, p.probe) and (not s.reported or s.state = 'maintenance')) unreported
 join recorder.node_health h on (h.observer, h.node, h.probe) = (p.observer, p.node, p.probe)
--- The latest message of an open interval is stored with its probe, and with the interval after its end.
+-- The latest message is stored with the probe while the interval is open, and with the interval after its end.
 cross join lateral (select case when h.ended_at is null then p.latest -> h.check_name end as words) newest
 cross join lateral (
   select tstzrange(h.started_at, coalesce(h.ended_at, greatest(p.settled_until, h.started_at))) as during) interval_whole
@@ -68,6 +68,6 @@ comment on column reporting.node_health_history.error is 'Error message of the s
 comment on column reporting.node_health_history.message is 'Message of a failing check in addition to its error.'; -- jsonb
 comment on column reporting.node_health_history.last_error is 'The latest error message. Changed durations, shares, counts, times and ids in a message do not start a new interval.'; -- text
 comment on column reporting.node_health_history.last_message is 'The latest message of a failing check in addition to its error.'; -- jsonb
-comment on column reporting.node_health_history.failing_since is 'Start of the failure of the check as reported by the node. It can be before the first probe.'; -- timestamptz
+comment on column reporting.node_health_history.failing_since is 'Start of the failure of the check as reported by the node. This start can be before the first probe.'; -- timestamptz
 comment on column reporting.node_health_history.failures is 'The latest number of consecutive failures as reported by the node.'; -- bigint
 comment on column reporting.node_health_history.version_id is 'Surrogate key of the interval, the same in every database that recorded it: a hash of the key and the start of the interval.'; -- uuid

@@ -11,7 +11,7 @@ returns table (
   message jsonb, -- Message of a failing check in addition to its error.
   last_error text, -- The latest error message. Changed durations, shares, counts, times and ids in a message do not start a new interval.
   last_message jsonb, -- The latest message of a failing check in addition to its error.
-  failing_since timestamptz, -- Start of the failure of the check as reported by the node. It can be before the first probe.
+  failing_since timestamptz, -- Start of the failure of the check as reported by the node. This start can be before the first probe.
   failures bigint -- The latest number of consecutive failures as reported by the node.
 )
 language sql stable parallel safe as $$
@@ -27,7 +27,7 @@ with_whole as (
   select h.*, w.state as whole_state, w.absent,
     case when w.absent and w.state <> 'unknown' then 'no observer probed the node' else w.error end as whole_error,
     case when w.absent and w.state <> 'unknown' then 'no observer probed the node' else w.last_error end as whole_last_error,
-    -- A check has a state of its own only while the probe reports and is not in maintenance. Otherwise it has that of the probe.
+    -- A check has a state of its own only while the probe reports and is not in maintenance. Otherwise the state of the probe applies.
     w.state = 'maintenance' or not w.reported or (w.absent and w.state <> 'unknown') as hidden
   from held h
   left join lateral (

@@ -1,7 +1,7 @@
 create or replace view reporting_internal.node_health_ledger as
 select h.observer, h.node, h.probe, h.check_name, h.state, h.started_at, h.ended_at, p.settled_until, h.reported, h.error,
   h.message,
-  -- The latest message of an open interval is stored with its probe, and with the interval after its end.
+  -- The latest message is stored with the probe while the interval is open, and with the interval after its end.
   coalesce(h.last_error, newest.words ->> 'error', h.error) as last_error,
   coalesce(h.last_message, newest.words -> 'message', h.message) as last_message,
   h.failing_since, coalesce(h.failures, (newest.words ->> 'failures')::bigint) as failures
@@ -23,5 +23,5 @@ comment on column reporting_internal.node_health_ledger.error is 'The first erro
 comment on column reporting_internal.node_health_ledger.message is 'The first message of a failing check in addition to its error.'; -- jsonb
 comment on column reporting_internal.node_health_ledger.last_error is 'The latest error message.'; -- text
 comment on column reporting_internal.node_health_ledger.last_message is 'The latest message of a failing check in addition to its error.'; -- jsonb
-comment on column reporting_internal.node_health_ledger.failing_since is 'Start of the failure of the check as reported by the node. It can be before the first probe.'; -- timestamptz
+comment on column reporting_internal.node_health_ledger.failing_since is 'Start of the failure of the check as reported by the node. This start can be before the first probe.'; -- timestamptz
 comment on column reporting_internal.node_health_ledger.failures is 'The latest number of consecutive failures as reported by the node.'; -- bigint

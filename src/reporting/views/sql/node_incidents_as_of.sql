@@ -8,14 +8,14 @@ returns table (
   ended_at timestamptz, -- Time of the recovery. Null: the incident is open.
   is_open boolean, -- True if the incident is open.
   duration_seconds numeric, -- Seconds from the first failure to the end, or to the last probe.
-  down_seconds numeric, -- Seconds for which the node was seen down, by the observer with the longest observation. Times without probes do not count.
+  down_seconds numeric, -- Seconds for which the node was observed as down, by the observer with the longest observation. Times without probes do not count.
   outages bigint, -- Number of outages within the incident.
   first_error text, -- The first error message.
   last_error text, -- The latest error message.
-  noticed_by text[], -- The observers that saw the node down.
-  first_noticed_by text, -- The observer that saw the outage first.
+  noticed_by text[], -- The observers that observed the node as down.
+  first_noticed_by text, -- The observer that observed the outage first.
   failed_checks text[], -- The checks that failed during the incident.
-  failing_since timestamptz, -- Start of the failure of a check as reported by the node. It can be before the first probe.
+  failing_since timestamptz, -- Start of the failure of a check as reported by the node. This start can be before the first probe.
   checks jsonb, -- For each failed check: its first and its latest error, and the start and the number of its failures as reported by the node.
   unknown_seconds numeric -- Seconds in which no observer could determine the state of the node.
 )
@@ -50,7 +50,7 @@ observed_outages as (
   where not is_recovery
   group by observer, node, probe, recoveries
 ),
--- Whether the outage starts after the end of all earlier outages of any observer.
+-- Marks outages that start after the end of all earlier outages of all observers.
 compared_outages as (
   select *,
     started_at > coalesce(max(case when is_open then 'infinity' else ended_at end) over (
@@ -62,7 +62,7 @@ numbered_outages as (
   select *, count(*) filter (where is_apart) over (partition by node, probe order by started_at, observer) as incident
   from compared_outages
 ),
--- Several outages of one observer are one incident if another observer saw the node down in between.
+-- Several outages of one observer are one incident if another observer observed the node as down in between.
 observers as (
   select node, probe, incident, observer, min(started_at) as started_at, max(ended_at) as ended_at, bool_or(is_open) as is_open,
     sum(down_seconds) as down_seconds, sum(outages)::bigint as outages,
@@ -83,23 +83,23 @@ incidents as (
   group by node, probe, incident
 ),
 -- Times in which any observer determined the state.
-told as (
+known_times as (
   select node, probe, range_agg(tstzrange(started_at, least(ended_at, at))) as during
   from reporting_internal.node_states
   where state <> 'unknown' and started_at < at
   group by node, probe
 ),
-told_incidents as (
+measured_incidents as (
   select i.*, (
-      select extract(epoch from coalesce(sum(upper(untold) - lower(untold)), '0'))
-      from unnest(tstzmultirange(tstzrange(i.started_at, coalesce(i.ended_at, i.seen_until))) - t.during) as untold) as unknown_seconds
-  from incidents i left join told t on (t.node, t.probe) = (i.node, i.probe)
+      select extract(epoch from coalesce(sum(upper(unknown_part) - lower(unknown_part)), '0'))
+      from unnest(tstzmultirange(tstzrange(i.started_at, coalesce(i.ended_at, i.seen_until))) - t.during) as unknown_part) as unknown_seconds
+  from incidents i left join known_times t on (t.node, t.probe) = (i.node, i.probe)
 ),
 failed_checks as (
   select i.*, h.check_name, (array_agg(h.error order by h.started_at))[1] as check_error,
     (array_agg(h.last_error order by h.started_at desc))[1] as last_check_error,
     min(h.failing_since) as failing_since, max(h.failures) as failures
-  from told_incidents i
+  from measured_incidents i
   left join ledger h on (h.node, h.probe) = (i.node, i.probe) and h.observer = any(i.noticed_by) and h.check_name <> '*'
     and h.state = 'down' and h.started_at < coalesce(i.ended_at, 'infinity') and coalesce(h.ended_at, 'infinity') > i.started_at
   group by i.node, i.probe, i.started_at, i.ended_at, i.is_open, i.seen_until, i.down_seconds, i.outages, i.first_error,

@@ -16,7 +16,7 @@ with whole_days as (
   select date_trunc('day', ("from" + interval '24 hours' - interval '1 microsecond') at time zone 'UTC') at time zone 'UTC' as first,
     date_trunc('day', ("to") at time zone 'UTC') at time zone 'UTC' as beyond
 ),
--- The counted days of each month and hours of each week: slots from low to high, without those from skip to unto.
+-- The counted days of each month and hours of each week: slots from low to high, without the slots from skip to unto.
 spans as (
   select l.observer, l.node, l.probe, l.entries,
     ceil(extract(epoch from w.first - l.starts_at) / 86400) + 1 as low,
@@ -38,7 +38,7 @@ spans as (
   from reporting_internal.node_probes p
   where p.hour >= "from" and p.hour < "to"
 ),
--- Unpacked once: each access to a byte would unpack it again.
+-- Unpacked once, because each access to a byte of a packed value would unpack the value again.
 unpacked as materialized (
   select observer, node, probe, entries || ''::bytea as bytes, length(entries) / 4 as n,
     low::int, high::int, skip::int, unto::int
@@ -78,4 +78,4 @@ select observer, node, probe, probes, reporting_internal.latency_of_bucket(q50),
 from quantile_buckets
 $$;
 
-comment on function reporting.node_latency is 'Response times of each probe in a window, in ms, each on a new connection. Quantiles differ from the exact ones by at most 5 %. Hours within the window are counted; for time more than 3 weeks ago, days.';
+comment on function reporting.node_latency is 'Response times of each probe in a window, in ms. Each probe uses a new connection. Quantiles differ from the exact quantiles by at most 5 %. Whole hours within the window are counted, or whole days for time more than 3 weeks ago.';

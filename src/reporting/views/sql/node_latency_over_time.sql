@@ -23,7 +23,7 @@ with weeks as (
 hours_since as materialized (
   select w.observer, min(w.starts_at) as at from weeks w where w.starts_at >= w.newest - interval '504 hours' group by w.observer
 ),
--- The slots of each span: the first one starts with the span, the next ones follow in steps.
+-- The slots of each span: the first slot starts with the span, and the next slots follow in steps.
 spans as (
   select l.observer, l.node, l.probe, l.entries, l.starts_at, interval '1 hour' as step, 'infinity'::timestamptz as until
   from reporting_internal.node_latency_spans l join hours_since h using (observer)
@@ -39,7 +39,7 @@ spans as (
   from reporting_internal.node_probes p
   where p.hour >= "from" and p.hour < "to" and by in ('hour', 'day')
 ),
--- Unpacked once: each access to a byte would unpack it again.
+-- Unpacked once, because each access to a byte of a packed value would unpack the value again.
 unpacked as materialized (
   select s.observer, s.node, s.probe, s.entries || ''::bytea as bytes, length(s.entries) / 4 as n, s.starts_at, s.step, s.until
   from spans s
@@ -72,4 +72,4 @@ from quantile_buckets q
 order by 1, 2, 3, 4
 $$;
 
-comment on function reporting.node_latency_over_time is 'Response times of each probe by hour or day, in ms. Quantiles differ from the exact ones by at most 5 %. See reporting.node_latency.';
+comment on function reporting.node_latency_over_time is 'Response times of each probe by hour or day, in ms. Quantiles differ from the exact quantiles by at most 5 %. See reporting.node_latency.';

@@ -8,4 +8,4 @@ comment on column reporting_internal.node_latency_spans.node is 'The configured 
 comment on column reporting_internal.node_latency_spans.probe is 'The probe.'; -- text
 comment on column reporting_internal.node_latency_spans.span is 'Length of the span: week (from Thursday; kept for 3 weeks) or month.'; -- text
 comment on column reporting_internal.node_latency_spans.starts_at is 'Start of the span (UTC).'; -- timestamptz
-comment on column reporting_internal.node_latency_spans.entries is 'Packed histograms: an entry of four bytes (slot, bucket, count high, count low) for each hour or day and bucket. The first bytes of all entries come first, then the second ones, and so on.'; -- bytea
+comment on column reporting_internal.node_latency_spans.entries is 'Packed histograms: an entry of four bytes (slot, bucket, count high, count low) for each hour or day and bucket. The first bytes of all entries come first, then the second bytes, and so on.'; -- bytea

@@ -34,7 +34,7 @@ intervals as (
     and l.started_at >= other.at and l.started_at < "to"
   where l.state = 'down'
 ),
--- If the error changes during an outage, the next interval starts at the end of this one, and the outage continues.
+-- If the error changes during an outage, the next interval starts at the end of the previous interval, and the outage continues.
 marked as (
   select *, lag(ended_at) over (partition by observer, node, probe order by started_at) is distinct from started_at as is_first
   from intervals
@@ -59,4 +59,4 @@ cross join lateral (
 where o.ended_at is null or o.ended_at > "from"
 $$;
 
-comment on function reporting_internal.node_outages_in is 'The outages of probes by observer that overlap a window. An outage continues while the error changes. reporting.node_outages contains all outages.';
+comment on function reporting_internal.node_outages_in is 'The outages of probes by observer that overlap a window. An outage continues while the error changes.';

@@ -10,7 +10,7 @@ returns table (
   down_seconds numeric, -- Seconds in which the node was down because of its own failure.
   unknown_seconds numeric, -- Seconds in which the state is unknown. The four durations add up to the watched time.
   maintenance_seconds numeric, -- Seconds of announced maintenance.
-  uptime numeric, -- up / (up + down). Null: the node was seen neither up nor down.
+  uptime numeric, -- up / (up + down). Null: the node was observed neither as up nor as down.
   uptime_lower numeric, -- The uptime if the node was down in all unknown time.
   uptime_upper numeric, -- The uptime if the node was up in all unknown time.
   coverage numeric, -- Share of the watched time in which the state is known.

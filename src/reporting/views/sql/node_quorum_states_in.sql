@@ -6,15 +6,15 @@ returns table (
   node text, -- The configured node.
   probe text, -- The probe.
   state text, -- up, down or maintenance. With equally many observers for up and down, the state is up. Time outside of all intervals is unknown.
-  disagreement boolean, -- True if some observers saw the probe up and others down.
-  observers_up numeric, -- Number of observers that saw the probe up.
-  observers_down numeric, -- Number of observers that saw the probe down.
+  disagreement boolean, -- True if some observers observed the probe as up and others as down.
+  observers_up numeric, -- Number of observers that observed the probe as up.
+  observers_down numeric, -- Number of observers that observed the probe as down.
   started_at timestamptz, -- Start of the interval, or of the window.
   ended_at timestamptz -- End of the interval, or of the window.
 )
 language sql stable parallel safe as $$
 with watched_probes as (
-  select p.node, p.probe, p.settled_until, o.watching and p.refused is null as looks,
+  select p.node, p.probe, p.settled_until, o.watching and p.refused is null as is_current,
     max(p.settled_until) filter (where o.watching and p.refused is null) over (partition by p.node, p.probe) as furthest
   from reporting_internal.node_probes p
   join reporting_internal.node_observers o using (observer)
@@ -23,7 +23,7 @@ with watched_probes as (
 -- lease expired, if it lags by more than a minute, or if the database rejects its rows.
 comparable as (
   select node, probe,
-    coalesce(min(settled_until) filter (where looks and settled_until > furthest - interval '1 minute'),
+    coalesce(min(settled_until) filter (where is_current and settled_until > furthest - interval '1 minute'),
       max(settled_until)) as until
   from watched_probes
   group by node, probe

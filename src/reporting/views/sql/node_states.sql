@@ -9,7 +9,7 @@ select h.observer, h.node, h.probe, part.state, lower(part.during) as started_at
   h.reported and part.state = h.state as reported,
   h.ended_at is null and upper(part.during) = p.settled_until as is_open,
   counts.until - counts.before as probes,
-  -- The latest message of an open interval is stored with its probe, and with the interval after its end.
+  -- The latest message is stored with the probe while the interval is open, and with the interval after its end.
   case when part.state = h.state
     then coalesce(h.last_error, case when h.ended_at is null then p.latest -> h.check_name end ->> 'error', h.error)
     else 'no observer probed the node' end as last_error,
@@ -54,5 +54,5 @@ comment on column reporting_internal.node_states.reported is 'True if the node r
 comment on column reporting_internal.node_states.is_open is 'True if the state has not ended.'; -- boolean
 comment on column reporting_internal.node_states.probes is 'Number of probes in the interval; final once the interval has ended.'; -- bigint
 comment on column reporting_internal.node_states.last_error is 'The latest error message.'; -- text
-comment on column reporting_internal.node_states.interval_started_at is 'Start of the stored interval that contains this one. Equal to started_at if the observer was not absent.'; -- timestamptz
-comment on column reporting_internal.node_states.interval_ended_at is 'End of the stored interval. A filter by both stored bounds is faster than one by started_at and ended_at.'; -- timestamptz
+comment on column reporting_internal.node_states.interval_started_at is 'Start of the stored interval that contains this interval. Equal to started_at if the observer was not absent.'; -- timestamptz
+comment on column reporting_internal.node_states.interval_ended_at is 'End of the stored interval. A filter by both stored bounds is faster than a filter by started_at and ended_at.'; -- timestamptz

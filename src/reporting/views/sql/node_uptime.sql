@@ -10,7 +10,7 @@ returns table (
   down_seconds numeric, -- Seconds in which the node was down because of its own failure.
   unknown_seconds numeric, -- Seconds in which the state is unknown. The four durations add up to the watched time.
   maintenance_seconds numeric, -- Seconds of announced maintenance.
-  uptime numeric, -- up / (up + down). Null: the node was seen neither up nor down.
+  uptime numeric, -- up / (up + down). Null: the node was observed neither as up nor as down.
   uptime_lower numeric, -- The uptime if the node was down in all unknown time.
   uptime_upper numeric, -- The uptime if the node was up in all unknown time.
   coverage numeric, -- Share of the watched time in which the state is known.
@@ -24,4 +24,4 @@ from reporting.node_uptime_by(null, "from", "to")
 where "from" < "to"
 $$;
 
-comment on function reporting.node_uptime is 'Up, down, unknown and maintenance seconds of each probe, which add up to the watched part of a window. uptime is up / (up + down); its bounds count unknown time as down and as up.';
+comment on function reporting.node_uptime is 'Up, down, unknown and maintenance seconds of each probe, which add up to the watched part of a window. uptime is up / (up + down). The bounds of the uptime count unknown time as down and as up.';

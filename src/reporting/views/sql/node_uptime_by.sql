@@ -13,7 +13,7 @@ returns table (
   down_seconds numeric, -- Seconds in which the node was down because of its own failure.
   unknown_seconds numeric, -- Seconds in which the state is unknown. The four durations add up to the watched time.
   maintenance_seconds numeric, -- Seconds of announced maintenance.
-  uptime numeric, -- up / (up + down). Null: the node was seen neither up nor down.
+  uptime numeric, -- up / (up + down). Null: the node was observed neither as up nor as down.
   uptime_lower numeric, -- The uptime if the node was down in all unknown time.
   uptime_upper numeric, -- The uptime if the node was up in all unknown time.
   coverage numeric -- Share of the watched time in which the state is known.
@@ -71,4 +71,4 @@ cross join lateral (
     coalesce(s.up, 0) as up, coalesce(s.down, 0) as down, coalesce(s.maintenance, 0) as maintenance) t
 $$;
 
-comment on function reporting.node_uptime_by is 'Uptime of each probe by hour, day, month or any other grain. Each window is computed like reporting.node_uptime: it starts and ends with the watch of the probe.';
+comment on function reporting.node_uptime_by is 'Uptime of each probe by hour, day, month or any other grain. Each window is computed as in reporting.node_uptime and contains only time in which the probe was configured.';

@@ -12,7 +12,7 @@ comment on column reporting.node_uptime_by_day.up_seconds is 'Seconds in which t
 comment on column reporting.node_uptime_by_day.down_seconds is 'Seconds in which the node was down because of its own failure.'; -- numeric
 comment on column reporting.node_uptime_by_day.unknown_seconds is 'Seconds in which the state is unknown. The four durations add up to the watched time.'; -- numeric
 comment on column reporting.node_uptime_by_day.maintenance_seconds is 'Seconds of announced maintenance.'; -- numeric
-comment on column reporting.node_uptime_by_day.uptime is 'up / (up + down). Null: the node was seen neither up nor down.'; -- numeric
+comment on column reporting.node_uptime_by_day.uptime is 'up / (up + down). Null: the node was observed neither as up nor as down.'; -- numeric
 comment on column reporting.node_uptime_by_day.uptime_lower is 'The uptime if the node was down in all unknown time.'; -- numeric
 comment on column reporting.node_uptime_by_day.uptime_upper is 'The uptime if the node was up in all unknown time.'; -- numeric
 comment on column reporting.node_uptime_by_day.coverage is 'Share of the watched time in which the state is known.'; -- numeric

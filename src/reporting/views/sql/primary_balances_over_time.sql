@@ -5,13 +5,13 @@ create or replace function reporting.primary_balances_over_time(
   as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (
-  day date, -- The day (UTC). The other columns have the values at its end.
+  day date, -- The day (UTC). The other columns contain the values at the end of the day.
   blockchain_id text, -- The chain.
   address text, -- The address.
   balance_group text, -- Group of the balance, such as unlockedUnstaked.
   asset_id text, -- The asset.
   symbol text, -- Symbol of the asset.
-  shared_with_chain_id text, -- The chain with which the amount is shared. Null: with none.
+  shared_with_chain_id text, -- The chain with which the amount is shared. Null: the amount is not shared.
   amount numeric, -- Amount in the smallest unit of the asset.
   tokens numeric -- The same amount in tokens.
 )

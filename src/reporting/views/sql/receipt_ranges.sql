@@ -14,12 +14,12 @@ cross join lateral (
   select unnest(c.covered * int8multirange(int8range((extract(epoch from k.kept_since) * 1000)::bigint, null))) as range) covered
 where d.dataset = 'staking_transactions';
 
-comment on view reporting_internal.receipt_ranges is 'The times for which reward transactions of watched addresses are recorded: those that the dataset staking_transactions covers.';
+comment on view reporting_internal.receipt_ranges is 'The times for which reward transactions of watched addresses are recorded: the times that the dataset staking_transactions covers.';
 comment on column reporting_internal.receipt_ranges.network is 'The network.'; -- text
 comment on column reporting_internal.receipt_ranges.address is 'The address, without the chain.'; -- text
 comment on column reporting_internal.receipt_ranges.range_start is 'Start of the range.'; -- timestamptz
 comment on column reporting_internal.receipt_ranges.range_end is 'End of the range, exclusive.'; -- timestamptz
-comment on column reporting_internal.receipt_ranges.is_newest is 'True if the range is the newest one of its address.'; -- boolean
+comment on column reporting_internal.receipt_ranges.is_newest is 'True if the range is the newest range of its address.'; -- boolean
 comment on column reporting_internal.receipt_ranges.recorded_since is 'Time of the first successful run for the address.'; -- timestamptz
 comment on column reporting_internal.receipt_ranges.is_watched is 'True if the configuration watches the address now.'; -- boolean
 comment on column reporting_internal.receipt_ranges.watched_until is 'Time at which the address was removed from the configuration. Null: the address is watched, or was removed before it was recorded.'; -- timestamptz

@@ -7,7 +7,7 @@ returns table (
   reward_type text, -- VALIDATOR, DELEGATOR or VALIDATOR_FEE. Null: the transaction paid no reward.
   reward_tx_hash text, -- The transaction that ended the stake.
   received_at timestamptz, -- Time of the block of the transaction.
-  node_id text, -- The validator, if the transaction names it.
+  node_id text, -- The validator, if it is part of the transaction.
   is_renewal boolean, -- True if the stake continues after the transaction.
   utxo_id text, -- The output.
   addresses text, -- The recipients. Each of them may spend the output if the threshold is 1.
@@ -17,7 +17,7 @@ returns table (
   is_recorded boolean -- True if reward transactions of one of the addresses are recorded at that time.
 )
 language sql stable parallel safe as $$
--- The rows of staking_transactions_as_of, which raises an error if none are recorded.
+-- Equal to the rows of staking_transactions_as_of, without the error if no transactions are recorded.
 with known as materialized (
   select s.network, s.tx_hash, s.tx_type, s.block_timestamp, s.staking_tx_hash, s.reward_tx_hash, s.node_id, s.emitted_utxos
   from reporting.staking_transactions s where s.valid_from <= as_of
@@ -33,7 +33,7 @@ payouts as (
   left join known s on k.staking_tx_hash is null and s.network = k.network and s.reward_tx_hash = k.tx_hash and s.tx_hash <> k.tx_hash
   where k.tx_type like 'Reward%Tx' and coalesce(k.staking_tx_hash, s.tx_hash) is not null
 ),
--- The stake that is returned is no reward, and an output may be listed twice.
+-- Returned stake is omitted, because it is no reward. An output may be listed twice.
 outputs as (
   select distinct on (p.network, p.tx_hash, coalesce(e.value ->> 'utxoId', e.position::text)) p.network, p.tx_hash,
     e.value ->> 'rewardType' as reward_type, e.value ->> 'utxoId' as utxo_id, e.value -> 'addresses' as addresses,

@@ -3,12 +3,12 @@ create or replace function reporting.rewards_as_of(
 )
 returns table (
   network text, -- The network.
-  staking_tx_hash text, -- The staking transaction; for accrued fees, that of the validator.
+  staking_tx_hash text, -- The staking transaction; for accrued fees, the staking transaction of the validator.
   reward_type text, -- VALIDATOR, DELEGATOR or VALIDATOR_FEE.
   node_id text, -- The validator.
   due_at timestamptz, -- End of the stake; for a fee of a validator, the end of the validation. If the stake is not recorded, the time of the reward.
   state text, -- received; refused: the reward transaction paid nothing; expected: not received yet; not recorded: the receipts of no recipient are recorded.
-  estimate numeric, -- Latest estimate of the service in the smallest unit. For a delegation that was never listed as pending: before the fee of the validator.
+  estimate numeric, -- Latest estimate of the service in the smallest unit. For a delegation that was never listed as pending, the fee of the validator is not subtracted.
   received numeric, -- Received amount in the smallest unit. 0: refused. Null: no reward transaction is recorded.
   received_at timestamptz, -- Time of the reward transaction.
   reward_tx_hash text, -- The reward transaction.
@@ -22,7 +22,7 @@ with pending as (
   select distinct on (h.network, h.tx_hash, h.reward_type) h.network, h.tx_hash, h.reward_type, h.node_id, h.start_timestamp,
     h.end_timestamp, h.estimated_reward_amount as amount, h.estimated_reward_denomination as denomination,
     h.estimated_reward_symbol as symbol, h.addresses,
-    -- A reward that the service dropped before its end is not expected.
+    -- A reward that the service dropped before the end of the stake is not expected.
     coalesce(h.ended_by = 'gone' and h.valid_to <= at and h.valid_to < h.end_timestamp, false) as is_dropped
   from reporting.pending_rewards_history h
   where h.valid_from <= at

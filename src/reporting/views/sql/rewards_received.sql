@@ -1,7 +1,7 @@
 create or replace function reporting.rewards_received(
   "from" timestamptz, -- Start of the window. Data that is no longer retained (reporting_internal.retention) is omitted.
   "to" timestamptz, -- End of the window, exclusive.
-  currency text default 'usd', -- Of the price.
+  currency text default 'usd', -- Currency of the price.
   as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (
@@ -10,13 +10,13 @@ returns table (
   staking_tx_hash text, -- The rewarded staking transaction.
   reward_tx_hash text, -- The reward transaction.
   reward_type text, -- VALIDATOR, DELEGATOR or VALIDATOR_FEE.
-  node_id text, -- The validator, if the transaction names it.
+  node_id text, -- The validator, if it is part of the transaction.
   addresses text, -- The recipients.
   is_recorded boolean, -- True if reward transactions of one of the addresses are recorded at that time. Otherwise there may be further rewards.
   amount numeric, -- Amount in the smallest unit.
   tokens numeric, -- The same amount in tokens.
   symbol text, -- The token.
-  price numeric, -- Price of a token, by the last reading within a day before. Null: there was no reading.
+  price numeric, -- Price of a token, by the last reading within 24 hours before the reward transaction. Null: there was no reading.
   price_observed_at timestamptz, -- Time of the price reading.
   value numeric -- Value of the tokens at that price. Null: no price was recorded.
 )

@@ -15,7 +15,7 @@ comment on column reporting.runs.run_id is 'The id of the run.'; -- bigint
 comment on column reporting.runs.dataset is 'The recorded dataset.'; -- text
 comment on column reporting.runs.target is 'The target of the requests, as key=value.'; -- text
 comment on column reporting.runs.reason is 'poll, heal, sweep, backfill, manual, redrive or unwatched.'; -- text
-comment on column reporting.runs.status is 'running, done, partial (stored, nothing retired), stopped, failed, unsupported, or lost (its worker died).'; -- text
+comment on column reporting.runs.status is 'running, done, partial (stored, nothing retired), stopped, failed, unsupported, or lost (the worker was killed).'; -- text
 comment on column reporting.runs.started_at is 'Start of the run.'; -- timestamptz
 comment on column reporting.runs.finished_at is 'End of the run. Null: the run is in progress.'; -- timestamptz
 comment on column reporting.runs.pages is 'Number of received pages.'; -- integer

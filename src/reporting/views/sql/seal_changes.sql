@@ -7,4 +7,4 @@ comment on column reporting_internal.seal_changes.kind is 'resealed: values were
 comment on column reporting_internal.seal_changes.reason is 'Reason of the change.'; -- text
 comment on column reporting_internal.seal_changes.before_at is 'For removed: rows with an instant before this time were deleted.'; -- timestamptz
 comment on column reporting_internal.seal_changes.declared_at is 'Time of the declaration.'; -- timestamptz
-comment on column reporting_internal.seal_changes.seal is 'The first seal after the change. Null: none yet.'; -- integer
+comment on column reporting_internal.seal_changes.seal is 'The first seal after the change. Null: no seal was made after the change.'; -- integer

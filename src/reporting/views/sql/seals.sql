@@ -8,11 +8,11 @@ comment on column reporting.seals.seal is 'The number of the seal.'; -- integer
 comment on column reporting.seals.sealed_until is 'Data that was recorded before this instant is sealed.'; -- timestamptz
 comment on column reporting.seals.sealed_at is 'Time at which the seal was made.'; -- timestamptz
 comment on column reporting.seals.dataset is 'The dataset; health_absences: absences of observers.'; -- text
-comment on column reporting.seals.rows is 'Number of rows that were recorded since the previous seal; for readings, of observations.'; -- bigint
+comment on column reporting.seals.rows is 'Number of rows that were recorded since the previous seal; for readings, the number of observations.'; -- bigint
 comment on column reporting.seals.ends is 'Number of rows that ended since the previous seal.'; -- bigint
-comment on column reporting.seals.late is 'Number of these rows and ends whose instant is before the previous seal, such as those of a run that continued over midnight.'; -- bigint
+comment on column reporting.seals.late is 'Number of these rows and ends whose instant is before the previous seal, such as the rows of a run that continued over midnight.'; -- bigint
 comment on column reporting.seals.changes is 'Declared changes of sealed rows since the previous seal.'; -- text[]
 comment on column reporting.seals.form is 'Form of the hashed rows: the columns and their order.'; -- text
 comment on column reporting.seals.root is 'Root of the hash tree: SHA-256 in hexadecimal.'; -- text
-comment on column reporting.seals.before is 'Previous head of the dataset. Null: the seal is the first one of the dataset.'; -- text
+comment on column reporting.seals.before is 'Previous head of the dataset. Null: the seal is the first seal of the dataset.'; -- text
 comment on column reporting.seals.head is 'Head of the dataset: SHA-256 in hexadecimal.'; -- text

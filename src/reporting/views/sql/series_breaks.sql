@@ -9,6 +9,6 @@ comment on column reporting.series_breaks.metric is 'The metric.'; -- text
 comment on column reporting.series_breaks.broke_at is 'The first day of the new level.'; -- timestamptz
 comment on column reporting.series_breaks.level_before is 'Median of the four weeks before, each represented by its median day.'; -- numeric
 comment on column reporting.series_breaks.level_after is 'Median of the four weeks after.'; -- numeric
-comment on column reporting.series_breaks.ratio is 'The new level divided by the old one. Null: the old level was zero.'; -- numeric
+comment on column reporting.series_breaks.ratio is 'The new level divided by the old level. Null: the old level was zero.'; -- numeric
 comment on column reporting.series_breaks.strength is 'The change of the level divided by its usual change from week to week.'; -- numeric
 comment on column reporting.series_breaks.found_at is 'Time at which the level shift was detected.'; -- timestamptz

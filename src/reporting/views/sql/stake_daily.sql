@@ -5,9 +5,9 @@ create or replace function reporting.stake_daily(
   as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (
-  day date, -- The day (UTC). The other columns have the values at its end.
+  day date, -- The day (UTC). The other columns contain the values at the end of the day.
   validators bigint, -- Number of validators of the primary network.
-  delegations numeric, -- Number of delegations to them.
+  delegations numeric, -- Number of delegations to the validators.
   stake numeric, -- Own stake of the validators in nAVAX.
   stake_avax numeric, -- The same amount in AVAX.
   delegated numeric, -- Stake delegated to the validators in nAVAX.

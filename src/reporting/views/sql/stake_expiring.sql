@@ -32,10 +32,10 @@ select e.end_time, round(extract(epoch from e.end_time - as_of) / 86400, 4), e.k
 from (table stakes union all table delegations) e
 where e.end_time > as_of and e.end_time <= as_of + days * interval '24 hours'
   and (stake_expiring.node_id is null or e.node_id = stake_expiring.node_id)
-  -- Without watched validators there is never a record of delegations, and none is missing.
+  -- Without watched validators, delegations are never recorded, so no record is missing.
   and case when exists (select from reporting_internal.recorded_since r where r.dataset = 'validator_delegators')
     then reporting_internal.has_record('validator_delegators', as_of) else true end
 order by e.end_time, e.kind, e.tx_id
 $$;
 
-comment on function reporting.stake_expiring is 'Stakes of validators, and delegations to watched ones, that end soon.';
+comment on function reporting.stake_expiring is 'Stakes of validators, and delegations to watched validators, that end soon.';

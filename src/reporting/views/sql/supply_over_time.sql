@@ -5,7 +5,7 @@ create or replace function reporting.supply_over_time(
 )
 returns table (
   day date, -- The day (UTC).
-  supply numeric, -- Last reading of the day in nAVAX. It is an upper bound: burned fees are not subtracted.
+  supply numeric, -- Last reading of the day in nAVAX. The reading is an upper bound, because burned fees are not subtracted.
   supply_avax numeric, -- The same amount in AVAX.
   change numeric, -- Difference from the previous day in nAVAX. Null: there is no reading of the previous day.
   change_avax numeric, -- The same amount in AVAX.

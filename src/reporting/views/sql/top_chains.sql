@@ -21,4 +21,4 @@ order by 1, 2
 limit most
 $$;
 
-comment on function reporting.top_chains is 'The recorded chains with the greatest values of a metric in a window. Values that cannot be aggregated over time are refused with the reason, unless the window contains one value per chain.';
+comment on function reporting.top_chains is 'The recorded chains with the greatest values of a metric in a window. Values that cannot be aggregated over time raise an error with the reason, unless the window contains one value per chain.';

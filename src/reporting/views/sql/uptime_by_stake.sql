@@ -7,7 +7,7 @@ returns table (
   day date, -- The day (UTC).
   node text, -- The configured node.
   readings bigint, -- Number of readings of this day.
-  lowest_rewarding_stake numeric, -- Lowest share of the stake that saw the node above the requirement, in percent.
+  lowest_rewarding_stake numeric, -- Lowest share of the stake that observed the node above the requirement, in percent.
   last_rewarding_stake numeric, -- Last share of the day in percent.
   average_uptime numeric -- Mean of the stake-weighted uptimes in percent.
 )
