@@ -37,11 +37,13 @@ export interface DatasetRelations {
   /** The current rows. */
   readonly now: Relation;
   /**
-   * Every version of every row. Null if each row has one version only; {@link now} then contains all of them.
+   * Every version of every row. Null if each row has only one version, because {@link now} then contains all
+   * versions.
    */
   readonly history: Relation | null;
-  /** The columns with the start and the end of a row or version. `ends` is null for readings. */
+  /** The column with the start of a row or version. */
   readonly begins: string;
+  /** The column with the end of a row or version; null for readings. */
   readonly ends: string | null;
 }
 
@@ -63,11 +65,11 @@ const PROBE_VIEWS: ReadonlySet<string> = new Set([
   'node_uptime_by_month',
 ]);
 const probes: EntityList = { view: 'node_probes', columns: ['observer', 'node', 'probe'] };
-/** The list of targets with coverage: few targets, each with many ranges. */
+/** The list of targets with coverage. There are few targets, each with many ranges. */
 const coverageTargets: EntityList = { view: 'coverage_targets', columns: ['dataset', 'target'], alone: true };
-/** Commits of the change feed. The rows of a commit are read from the recorded data. */
+/** The list of commits of the change feed. The rows of a commit are read from the recorded data. */
 const commits: EntityList = { view: 'change_commits', columns: ['commit_number'] };
-/** The suffix of the view with all versions, and its time columns, per kind of history. */
+/** The suffix of the view with all versions, and the time columns of that view, per kind of history. */
 const VERSIONS = {
   series: { view: 'history', begins: 'valid_from', ends: 'valid_to' },
   state: { view: 'history', begins: 'valid_from', ends: 'valid_to' },
@@ -192,8 +194,7 @@ function pastOfSeries(name: string): PastPart[] {
   return [
     {
       view: last,
-      // As in `_as_of`: `is true` keeps PostgreSQL from using another index than that of the key, which is
-      // faster.
+      // As in `_as_of`: `is true` excludes all indexes except the index of the key, which is the fastest.
       where: (at) => `(r.valid_from <= ${at}) is true and (r.valid_to is null or r.valid_to > ${at})`,
     },
     { view: replaced, where: (at) => `r.valid_from <= ${at} and r.valid_to > ${at}` },
@@ -217,15 +218,16 @@ function* numberedOf(one: (typeof recorded)[number]): Generator<[string, SeriesN
 }
 
 /**
- * Yields the entities of readings. Readings of many entities at once are computed per observation, and their
- * averages per entity. Both lists are read without unpacking the readings.
+ * Yields the lists of entities of readings: observations for the view of the readings, and members for the
+ * view of the daily averages. Both lists are read without unpacking the readings.
  */
 function* listEntities(one: (typeof recorded)[number]): Generator<[string, EntityList]> {
   if (one.history !== 'sample') return;
   const { name, relation, key } = one;
   const request = requestColumns(one);
   const members = membersColumns(packingOf(one)).map((column) => column.name);
-  // Observations of one entity each are often made at the same time, so they are read one entity at a time.
+  // Observations with a single row are often made at the same time, so all rows of one time are read together.
+  // Observations with many rows are read one by one.
   const apart = key.length > request.length ? request : [];
   yield [
     relation,
@@ -241,8 +243,8 @@ function* listEntities(one: (typeof recorded)[number]): Generator<[string, Entit
 }
 
 /**
- * Yields the views whose rows are found by their time of arrival, because the table has an index for it.
- * Yields nothing for a ledger.
+ * Yields the views whose rows are found by their time of arrival through an index of the table. Yields
+ * nothing for a ledger.
  */
 function* arrivalsOf({ name, relation, history }: (typeof recorded)[number]): Generator<[string, Arrival]> {
   if (history === 'ledger') return;
@@ -263,8 +265,8 @@ function* arrivalsOf({ name, relation, history }: (typeof recorded)[number]): Ge
 }
 
 /**
- * Yields the view that combines all nodes, and the view with the rows per node. Readings have no index by
- * node and key.
+ * Yields the view that combines all nodes, and the view with the rows per node. Yields nothing for readings,
+ * because they have no index by node and key.
  */
 function* listPerNodeViews({
   name,
@@ -276,7 +278,7 @@ function* listPerNodeViews({
     yield [name, relation];
 }
 
-/** Yields the views of list elements, and the rows that own the lists. */
+/** Yields the views of list elements, and the rows that contain the lists. */
 function* listOwnersOf(one: (typeof recorded)[number]): Generator<[string, ListOwner]> {
   if (one.history === 'ledger') return;
   const { relation, history } = one;

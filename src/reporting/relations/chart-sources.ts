@@ -11,13 +11,14 @@ export type ChartGrain = 'hour' | 'day' | 'month' | 'year';
 export interface ChartSource {
   /** The name of the dataset or function. */
   readonly name: string;
-  /** The title in a list, and the heading above it. */
+  /** The title in a list. */
   readonly title: string;
+  /** The heading above the title in a list. */
   readonly heading: string;
   readonly about: string;
   /**
-   * `line`: points, joined, with a gap where points are missing. `steps`: a value holds until the next one.
-   * `counts`: the amount per hour, day or month.
+   * `line`: points are joined, with a gap where points are missing. `steps`: a value is valid until the next
+   * value. `counts`: the amount per hour, day or month.
    */
   readonly draws: 'line' | 'steps' | 'counts';
   /** The relation with the rows. */
@@ -28,15 +29,17 @@ export interface ChartSource {
   readonly time: DeclaredColumn;
   /** The column with the end of the row's validity; null if there is none. */
   readonly ends: string | null;
-  /** The columns that can be drawn, and those that are drawn by default. */
+  /** The columns that can be drawn. */
   readonly values: readonly DeclaredColumn[];
+  /** The columns that are drawn by default. */
   readonly usual: readonly string[];
-  /** The columns that distinguish lines, and the columns among these that require a value. */
+  /** The columns that distinguish lines. */
   readonly keys: readonly DeclaredColumn[];
+  /** The columns of {@link keys} that require a value. */
   readonly needed: readonly string[];
   /**
-   * The dataset whose current members can be drawn, if the targets do not contain the members. Null if the
-   * targets contain all members, or no dataset lists the members.
+   * The dataset that lists the current members that can be drawn. Null if the targets contain all members, or
+   * if no dataset lists the members.
    */
   readonly members: string | null;
   /** Values of key columns that the dataset in `members` does not have. */
@@ -51,10 +54,10 @@ export interface ChartSource {
   readonly counted: boolean;
 }
 
-/** The declared part of a chart source; the rest follows from its columns and parameters. */
+/** The declared part of a chart source. The other fields are derived from the columns and parameters. */
 interface ChartDeclaration {
   readonly title: string;
-  /** The columns that are drawn by default. Default: the first one that can be drawn. */
+  /** The columns that are drawn by default. Default: the first column that can be drawn. */
   readonly usual?: readonly string[];
   /** Style of the lines, only for functions. Default: a line. */
   readonly draws?: ChartSource['draws'];
@@ -150,7 +153,7 @@ const CHARTS: Readonly<Record<string, Readonly<Record<string, ChartDeclaration>>
   },
 };
 
-/** Parameters of functions that do not select lines. */
+/** Names of the parameters of functions that do not select lines. */
 const GENERAL: ReadonlySet<string> = new Set(['from', 'to', 'as_of', 'by']);
 
 /**
@@ -179,7 +182,7 @@ export function listChartSources(catalogue = getCatalogue()): ReadonlyMap<string
   return new Map([...all, ...more].map((one) => [one.name, one]));
 }
 
-/** Number of rows: the value that is drawn for events. */
+/** The value that is drawn for events. */
 const COUNT: DeclaredColumn = { name: 'count', type: 'bigint', comment: 'Number of events.' };
 
 function ofDataset(
@@ -236,23 +239,25 @@ function ofFunction(
 }
 
 /**
- * Returns the finest grain with at most {@link MAX_GRAINS} periods in a window, or the coarsest one.
- * @param width in ms
+ * Returns the finest grain with at most {@link MAX_GRAINS} periods in a window. Returns the coarsest grain if
+ * every grain has more periods, and null if there are no grains.
+ * @param width length of the window, in ms
  */
 export function chooseChartGrain({ grains }: ChartSource, width: number): ChartGrain | null {
   return grains.find((one) => width / GRAIN_LENGTHS_MS[one] <= MAX_GRAINS) ?? grains.at(-1) ?? null;
 }
 
 /**
- * Returns true if a window has far more periods of a grain than a chart can show.
- * @param width in ms
+ * Returns true if a window has far more periods of a grain than fit into a chart.
+ * @param width length of the window, in ms
  */
 export const isTooFine = (grain: ChartGrain, width: number): boolean =>
   width / GRAIN_LENGTHS_MS[grain] > 50 * MAX_GRAINS;
 
+/** Maximum number of periods in a chart. */
 const MAX_GRAINS = 400;
 const DAY = 86_400_000;
-/** The length of each grain, in ms; for months and years the maximum. */
+/** The length of each grain, in ms; the maximum length for months and years. */
 const GRAIN_LENGTHS_MS: Readonly<Record<ChartGrain, number>> = {
   hour: DAY / 24,
   day: DAY,

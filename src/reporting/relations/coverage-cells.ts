@@ -1,24 +1,26 @@
 import type { CoverageQuery } from './coverage-days.ts';
 import type { StatementBuilder } from './statement.ts';
 
-/** Default number of days. */
+/** Default length of the window of coverage, in days. */
 export const DEFAULT_COVERAGE_DAYS = 90;
 
-/** The columns by which recorded and missing time is grouped: columns of `clipped`. */
+/** The columns of the CTE `clipped` by which recorded and missing time is grouped. */
 export type CellsBy = 'kind, reason' | 'target, kind, reason';
 
 /** A day in microseconds, the unit of the ranges. */
 export const DAY_MICROSECONDS = '86400000000';
 
 /**
- * Returns SQL of three common table expressions: `moments`: first_day, until. `clipped`: the time ranges of
- * `reporting_internal.coverage_ranges`, cut to the window: kind, reason, target, and their bounds in
- * microseconds since the start of the window. `cells`: day, the columns of `by`, ms: the recorded and the
- * missing time of each day. The cost depends on the number of ranges and of returned cells, not on ranges
- * times days: each range adds one event at its start and one at its end, and a running sum over the days
+ * Returns SQL of common table expressions. Three of them are for the query that follows:
+ * - `moments`: the columns first_day and until.
+ * - `clipped`: the time ranges of `reporting_internal.coverage_ranges`, cut to the window. The columns are
+ *   kind, reason, target, and the bounds `starts` and `ends`, in microseconds since the start of the window.
+ * - `cells`: the recorded and the missing time of each day. The columns are day, the columns of `by`, and ms.
+ * The cost depends on the number of ranges and of returned cells, not on their product with the number of
+ * days: each range adds one event at its start and one event at its end, and a running sum over the days
  * counts the open ranges.
  * @param dataset SQL of the name of the dataset
- * @param wanted SQL of a condition on `target`; empty: all targets
+ * @param wanted SQL of a condition on `target`; empty for all targets
  */
 export function coverageCells(
   by: CellsBy,

@@ -15,12 +15,16 @@ export interface CoverageDay {
    * recorded or expected.
    */
   readonly state: 'covered' | 'partial' | 'gap' | 'none';
-  /** Recorded and missing time in ms, summed over the targets. */
+  /** Recorded time in ms, summed over the targets. */
   readonly covered_ms: number;
+  /** Missing time in ms, summed over the targets. */
   readonly missing_ms: number;
   /** The number of targets with recorded or missing time. */
   readonly targets: number;
-  /** The reasons for missing time, longest first. Time that is "not recorded yet" can still be fetched. */
+  /**
+   * The reasons for missing time, in descending order of the missing time. Time that is "not recorded yet"
+   * can still be fetched.
+   */
   readonly reasons: readonly { readonly reason: string; readonly missing_ms: number }[];
 }
 
@@ -41,7 +45,7 @@ export interface Coverage {
   readonly heights: readonly CoverageHeights[];
 }
 
-/** The requested days and target; null: all targets. */
+/** The requested days, and the requested target; null for all targets. */
 export interface CoverageQuery {
   readonly from: string | null;
   readonly to: string | null;

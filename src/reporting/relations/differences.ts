@@ -40,15 +40,18 @@ export interface RowDifference {
 }
 
 /**
- * A page of differences, and the cursor of the next page; null if there is none. A page can have fewer rows
- * than the limit, even none, if many rows changed and changed back.
+ * A page of differences. `next` is the cursor of the next page; null if there is no next page. A page can
+ * have fewer rows than the limit, or no rows, if many rows changed and changed back.
  */
 export interface DifferencesPage {
   readonly rows: readonly RowDifference[];
   readonly next: string | null;
 }
 
-/** Maximum number of compared keys per requested row, to limit the cost of keys with unchanged values. */
+/**
+ * Maximum number of compared keys per requested row. The maximum limits the cost of keys with unchanged
+ * values.
+ */
 const KEYS_PER_ROW = 5;
 
 /** The rows and the two moments of a query, in the input format of PostgreSQL. */
@@ -60,11 +63,11 @@ export interface DifferencesQuery extends ListQuery {
 
 const moment = (description: string) => instantParam.meta({ ...instantParam.meta(), description });
 
-/** Returns the columns by which differences can be filtered: those of the key. */
+/** Returns the columns by which differences can be filtered: the columns of the key. */
 export const listKeyColumns = ({ now }: DatasetRelations) =>
   now.columns.filter((column) => now.key.some(({ name }) => name === column.name));
 
-/** Returns the filters of differences: those of the key. */
+/** Returns the filters of differences: filters of the columns of the key. */
 export const differencesFilters = (dataset: DatasetRelations) =>
   listFilterParameters(listKeyColumns(dataset), ['from', 'to']);
 
@@ -112,7 +115,7 @@ export async function readDifferences(
   const found = all.filter((row) => row[order.columns.length] !== null);
   const rows = found.slice(0, limit);
   const [keys, contents] = [order.columns.length, content.length];
-  const said = (row: readonly (string | null)[], at: number): Row =>
+  const contentOf = (row: readonly (string | null)[], at: number): Row =>
     Object.fromEntries(
       content.map(({ name, type }, place) => [name, readValue(type, row[at + place] ?? null)]),
     );
@@ -128,8 +131,8 @@ export async function readDifferences(
         key: Object.fromEntries(
           order.columns.map((column, at) => [column.name, keyValue(column, row[at] ?? null)]),
         ),
-        before: was ? said(row, begin) : null,
-        after: is ? said(row, begin + contents) : null,
+        before: was ? contentOf(row, begin) : null,
+        after: is ? contentOf(row, begin + contents) : null,
         differs:
           was && is
             ? content
@@ -156,14 +159,15 @@ function isDifferent(
 }
 
 /**
- * Maximum number of versions in the window that are found by time and sorted. Above this number, reading
- * series by series is faster.
+ * Maximum number of versions in the window that are found by time and sorted. For more versions, reading each
+ * series separately is faster.
  */
 const MAX_SORTED_ROWS = 10_000;
 
 /**
- * Returns true if more than {@link MAX_SORTED_ROWS} versions start or end in the window, so that a page is read
- * faster series by series. PostgreSQL's planner cannot compare the two plans.
+ * Returns true if, by the estimate of PostgreSQL, more than {@link MAX_SORTED_ROWS} versions start or end in
+ * the window. Then a page is read faster if each series is read separately. The planner of PostgreSQL cannot
+ * compare the two plans.
  */
 async function hasManyTouchedRows(
   sql: postgres.Sql,
@@ -177,10 +181,10 @@ async function hasManyTouchedRows(
 }
 
 /**
- * Returns the statement that reads a page, all columns as text: the key; whether the row existed before and
- * after (null: no difference); its values before and after; the last compared key; and the number of compared
- * keys.
- * @param bySeries for rows with a series number: search series by series instead of by time
+ * Returns the statement that reads a page, with all columns as text: the key; whether the row existed before
+ * and after (null: no difference); the values before and after; the last compared key; and the number of
+ * compared keys.
+ * @param bySeries for rows with a series number: search each series separately instead of by time
  */
 export function differencesStatement(
   dataset: DatasetRelations,
@@ -194,19 +198,19 @@ export function differencesStatement(
   const keys = (row: string) =>
     order.columns.map(({ name }) => valueTextSql(types.get(name) ?? 'text', `${row}."${name}"`));
   const names = order.columns.map(({ name }) => `"${name}"`);
-  const said = (row: string) => content.map(({ name }, at) => `${row}."${name}" as ${row}${at}`);
+  const contentOf = (row: string) => content.map(({ name }, at) => `${row}."${name}" as ${row}${at}`);
   const texts = (row: string) => content.map(({ type }, at) => valueTextSql(type, `d.${row}${at}`));
   const { before, touched, rest } = statementOf(dataset, query, maxComparedKeys(limit), into, bySeries);
   const text = `with ${before}touched as materialized (
 ${touched}
 ),
 different as (
-select ${[...names.map((name) => `t.${name}`), 'o.there as was_there', 'n.there as is_there', ...said('o'), ...said('n')].join(', ')}
+select ${[...names.map((name) => `t.${name}`), 'o.there as was_there', 'n.there as is_there', ...contentOf('o'), ...contentOf('n')].join(', ')}
 ${rest}
 limit ${limit + 1}
 ),
 seen as (
-select ${names.join(', ')}, count(*) over () as looked_at from touched order by ${names.map((name) => `${name} desc`).join(', ')} limit 1
+select ${names.join(', ')}, count(*) over () as compared_keys from touched order by ${names.map((name) => `${name} desc`).join(', ')} limit 1
 )
 select ${[
     ...keys('d'),
@@ -214,7 +218,7 @@ select ${[
     ...texts('o'),
     ...texts('n'),
     ...keys('s'),
-    's.looked_at::text',
+    's.compared_keys::text',
   ].join(', ')}
 from seen as s
 left join different as d on true
@@ -223,8 +227,8 @@ order by ${names.map((name) => `d.${name}`).join(', ')}`;
 }
 
 /**
- * Returns the same query as SQL for people to read, copy and run. Each column appears as `X_before` and
- * `X_after`.
+ * Returns the query of a page as SQL that people can read, copy and run. Each column appears as `X_before`
+ * and `X_after`.
  */
 export function differencesSql(dataset: DatasetRelations, query: DifferencesQuery): string {
   const { content } = versionsOf(dataset);
@@ -251,15 +255,16 @@ interface Parts {
   /** A select of the keys with a version that starts or ends in the window, in order. */
   readonly touched: string;
   /**
-   * FROM, WHERE and ORDER BY over `touched as t`, with the row at the start (`o`) and at the end (`n`), for
-   * keys that differ.
+   * FROM, WHERE and ORDER BY over `touched as t`, with the row at the start (`o`) and the row at the end
+   * (`n`), for keys that differ.
    */
   readonly rest: string;
 }
 
 /**
- * Builds the SQL parts of a query. One condition selects the versions that start or end in the window, so that
- * PostgreSQL can choose: a short window is read by time, a long one in the order of the index of the key.
+ * Builds the SQL parts of a query. One condition selects the versions that start or end in the window, so
+ * that PostgreSQL can choose the plan: a short window is read by time, and a long window in the order of the
+ * index of the key.
  * @param most maximum number of compared keys; null: all
  * @param bySeries as in {@link differencesStatement}
  */

@@ -1,16 +1,15 @@
 import { isOneLine, type PointsSql, pointsSql } from './points-sql.ts';
 
-/**
- * Approximate number of pieces of all parts together, small enough for a hash table in memory. Each part has
- * at least {@link MIN_PIECES_PER_PART}.
- */
+/** Approximate number of pieces of all parts together, small enough for a hash table in memory. */
 const TARGET_PIECES = 8_000;
+/** Minimum number of pieces of each part. */
 const MIN_PIECES_PER_PART = 4;
 
 /**
- * Downsamples like {@link downsampleSql}, for one line whose rows an index finds by time. Each part is divided
- * into pieces. The first scan reads all rows and keeps only the first, last, minimum and maximum of each piece.
- * The second scan reads the pieces with these points of each part again, through the index.
+ * Returns a statement that downsamples like {@link downsampleSql}, for a single line whose rows an index
+ * finds by time. Each part is divided into pieces. The first scan reads all rows and keeps only the first,
+ * last, minimum and maximum of each piece. The second scan reads the pieces that contain the first, last,
+ * minimum or maximum of a part again, through the index.
  * @param buckets number of parts
  */
 function downsampleLineSql(points: PointsSql, buckets: number): string {
@@ -54,12 +53,12 @@ extremes as (
     min(p.at) filter (where p.value = e.least) as least_at, min(p.at) filter (where p.value = e.greatest) as greatest_at
   from parts e
   join pieces x on x.part = e.part and (x.first = e.first or x.last = e.last or x.least = e.least or x.greatest = e.greatest)
-  -- Piece by piece, in the order of the index and with a limit: a join would read all rows again, and other indexes more than the piece.
+  -- Each piece is read separately, in the order of the index and with a limit. A join would read all rows again, and another index would read rows outside the piece.
   cross join lateral (select i.* from (${ofPiece}) i order by i.at limit x.points) p
   where (select of from line) > ${fits} and (p.at in (e.first, e.last) or p.value in (e.least, e.greatest))
   group by e.part, e.first, e.last, e.least, e.greatest
 ),
-told as (
+selected as (
   select c.at, c.value
   from extremes x
   cross join lateral (values (x.first, x.first_value), (x.last, x.last_value), (x.least_at, x.least), (x.greatest_at, x.greatest))
@@ -68,7 +67,7 @@ told as (
   select p.at, p.value from (${all}) p where (select of from line) <= ${fits}
 )
 select '[]'::jsonb as line, t.at::text as at, t.value::text as value, (select of from line)::text as of, '1' as lines
-from told t
+from selected t
 order by t.at, t.value`;
 }
 
@@ -77,7 +76,7 @@ export interface DownsampledRow {
   /** The key of the line: the texts, then the name of the value if there are several. */
   readonly line: readonly (string | null)[];
   readonly at: string;
-  /** Null: the previous value ended here, and no other value follows. */
+  /** Null: the previous value ended at this time, and no other value follows immediately. */
   readonly value: string | null;
   /** The number of points of the line in the window. */
   readonly of: string;
@@ -90,8 +89,8 @@ export interface DownsampledRow {
  * into equal parts. Of each part, the first, last, minimum and maximum point are returned (M4 aggregation),
  * so that the drawn line looks like the line of all points.
  * @param buckets number of parts; at most four times as many points are returned per line
- * @param most maximum number of lines: those with the greatest values
- * @param first SQL of a JSON list of lines that precede all others; null: none
+ * @param most maximum number of lines; the lines with the greatest values are returned
+ * @param first SQL of a JSON list of lines that precede all other lines; null: no lines
  */
 export function downsampleSql(
   points: PointsSql,
@@ -135,7 +134,7 @@ extremes as (
   where p.at in (x.first, x.last) or p.value in (x.least, x.greatest)
   group by x.line, x.part, x.first, x.last, x.least, x.greatest
 ),
-told as (
+selected as (
   select x.line, c.at, c.value
   from extremes x
   cross join lateral (values (x.first, x.first_value), (x.last, x.last_value), (x.least_at, x.least), (x.greatest_at, x.greatest))
@@ -145,13 +144,13 @@ told as (
   where exists (select from lines where of <= ${fits})${ends === null ? '' : endedSql(fits, most)}
 )
 select to_jsonb(t.line) as line, t.at::text as at, t.value::text as value, l.of::text as of, l.lines::text as lines
-from told t join lines l using (line)
+from selected t join lines l using (line)
 order by l.rank, t.at, t.value`;
 }
 
 /**
- * Returns SQL that adds a null point where a value ended and no other followed, unless the gap is too short
- * to be visible.
+ * Returns SQL that adds a null point where a value ended and no other value follows immediately, unless the
+ * gap is too short to be visible.
  */
 const endedSql = (fits: number, most: number) => `
   union

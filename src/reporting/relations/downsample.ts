@@ -57,21 +57,18 @@ export interface DownsampledRows {
 
 /** Number of points that a statement reads in about 0.1 s. */
 const PIECE_POINTS = 125_000;
-/**
- * Target size of a piece, as a multiple of {@link PIECE_POINTS}, and the maximum growth from one piece to the
- * next.
- */
+/** Target size of a piece, as a multiple of {@link PIECE_POINTS}. */
 const PIECE_SIZE_FACTOR = 2;
+/** Maximum growth from one piece to the next. */
 const MAX_GROWTH = 4;
-/**
- * Size of pieces if points cannot be counted in advance. The first piece is this share of the window. Each
- * further piece is sized so that reading it takes about this time, in ms.
- */
+/** Size of the first piece if points cannot be counted in advance, as a share of the window. */
 const FIRST_PIECE_SHARE = 1 / 16;
+/** Target duration of reading each further piece, in ms, if points cannot be counted in advance. */
 const PIECE_DURATION_MS = 200;
 /**
- * Timeouts of the first piece, in ms. After the first timeout, the piece is shortened once, by {@link FIRST_PIECE_SHARE}.
- * The sum of all timeouts stays below the timeout of the whole request.
+ * Timeouts of the first piece, in ms. After the first timeout, the piece is shortened once, to the share
+ * {@link FIRST_PIECE_SHARE} of its length. The sum of all timeouts is less than the timeout of the whole
+ * request.
  */
 const FIRST_PIECE_TIMEOUTS_MS: readonly number[] = [3_000, 1_500];
 /** Timeout of each further piece, in ms. */
@@ -81,17 +78,17 @@ const MAX_TIMEOUT_MS = 5_000;
 
 /**
  * Reads points and downsamples them. If there are more points than one statement should read, the window is
- * read in pieces, newest first. Each piece is downsampled to its share of the parts: the extremes of every
- * part survive, and every statement is short. For points that are found by time, the number is checked in
- * advance; for others, one statement is tried first. The lines are those with the greatest values in the
- * newest piece.
+ * read in pieces, newest first. Each piece is downsampled to its share of the parts, so that the extremes of
+ * every part are kept, and every statement is short. If points are found by time, their number is checked in
+ * advance. Otherwise, one statement for the whole window is tried first. The lines are the lines with the
+ * greatest values in the newest piece.
  * @param sql a connection that is reserved for this call
  * @throws PostgresError if the statement fails
  */
 export async function readDownsampled(
   sql: postgres.Sql,
   source: PointsSource,
-  thinning: DownsampleOptions,
+  options: DownsampleOptions,
 ): Promise<DownsampledRows> {
   const {
     buckets,
@@ -100,7 +97,7 @@ export async function readDownsampled(
     clock,
     maxPoints = PIECE_POINTS,
     trialTimeoutMs = budgetMs / 2,
-  } = thinning;
+  } = options;
   const begun = clock();
   const read = (part: DateRange | null, parts: number, known: readonly Piece[]) =>
     readPart(sql, source, part, parts, maxLines, linesOf(known));
@@ -164,8 +161,9 @@ async function readPart(
 ): Promise<readonly DownsampledRow[]> {
   const into = new StatementBuilder();
   const points = source.pointsIn(into, part);
-  // Also for a past moment: a piece has few parts, and the check for a record runs once per part. Not if the
-  // rows are in several parts: for each lookup, PostgreSQL would read all values that ended since.
+  // A piece is read by time even for a past moment, because a piece has few parts, and the check for a record
+  // runs once per part. Rows in several parts are excluded: for each lookup, PostgreSQL would read all values
+  // that ended since the moment.
   const found =
     part !== null && points.inPieces && points.parts === null ? { ...points, foundByTime: true } : points;
   const first = known.length > 0 && !isOneLine(points) ? into.value(JSON.stringify(known), 'jsonb') : null;
@@ -179,8 +177,8 @@ function uncounted(window: DateRange | null) {
 }
 
 /**
- * Result of the count of the newest points of a line, up to the limit: their number, and the first and the last
- * point.
+ * Result of the count of the newest points of a line, up to the limit: the number of these points, and the
+ * first and the last of these points.
  */
 const newest = z.tuple([
   z.object({ points: z.number(), near: z.number().nullable(), last: z.number().nullable() }),
@@ -189,8 +187,8 @@ const first = z.tuple([z.object({ first: z.number() })]);
 const ms = (instant: string) => `1000 * extract(epoch from ${instant})::float8`;
 
 /**
- * Counts the newest points of a line, up to one more than `atOnce`. Reads them in the order of the index.
- * Without an ORDER BY, PostgreSQL may read the whole table.
+ * Counts the newest points of a line, up to one more than `atOnce`. Reads the points in the order of the
+ * index, because without an ORDER BY, PostgreSQL may read the whole table.
  */
 async function newestOf(sql: postgres.Sql, source: PointsSource, atOnce: number) {
   const into = new StatementBuilder();
@@ -249,7 +247,8 @@ const linesOf = (pieces: readonly Piece[]): Line[] => [
 
 /**
  * Joins the lines of consecutive pieces.
- * @param held whether values hold over time: such a value is repeated at the start of the next piece
+ * @param held true if a value is valid until the next value, so that it is repeated at the start of the next
+ * piece
  */
 function joinPieces(pieces: readonly Piece[], most: number, held: boolean): DownsampledRow[] {
   const lines = String(Math.max(0, ...pieces.map(({ rows: [row] }) => Number(row?.lines ?? 0))));
@@ -292,8 +291,8 @@ async function runWithTimeout<Answer>(
 }
 
 /**
- * Returns null for a statement timeout (a piece had many more points than the one before), and throws other
- * errors.
+ * Returns null for a statement timeout (a piece had many more points than the previous piece), and throws
+ * other errors.
  */
 function returnNullOnTimeout(error: unknown): null {
   if (error instanceof Error && 'code' in error && error.code === '57014') return null;

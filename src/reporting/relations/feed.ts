@@ -8,8 +8,7 @@ import { StatementBuilder } from './statement.ts';
 import { readValue, valueTextSql } from './values.ts';
 
 /**
- * Maximum number of characters per response, not counting the first change: the contents of changes may be
- * long.
+ * Maximum number of characters per response, without the first change. The contents of changes may be long.
  */
 const MAX_CHARACTERS = 4_000_000;
 /** Default number of changes per response. */

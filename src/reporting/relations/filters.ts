@@ -19,8 +19,8 @@ export interface Filter {
 const MAX_PARAMETER_LENGTH = 4_000;
 
 /**
- * The text of a parameter, limited only by the maximum length of a URL. The value must be text that PostgreSQL
- * can store.
+ * The schema of a parameter whose length is limited only by the maximum length of a URL. The value must be
+ * text that PostgreSQL can store.
  */
 export const urlText = z
   .string({ error: ({ input }) => (Array.isArray(input) ? 'is given more than once' : 'is required') })
@@ -29,7 +29,7 @@ export const urlText = z
     abort: true,
   });
 
-/** The text of a parameter, of at most {@link MAX_PARAMETER_LENGTH} characters. */
+/** The schema of a parameter of at most {@link MAX_PARAMETER_LENGTH} characters. */
 export const limitedText = urlText.max(MAX_PARAMETER_LENGTH, {
   error: `must have at most ${MAX_PARAMETER_LENGTH} characters`,
   abort: true,
@@ -46,7 +46,7 @@ const whole = (bits: number) =>
     { error: `must be a whole number of ${bits} bits` },
   );
 
-/** A time as input, transformed into PostgreSQL's format with microseconds and zone. */
+/** The schema of a time. The output is the time in the format of PostgreSQL, with microseconds and zone. */
 export const instantParam = limitedText
   .transform((text, context) => {
     const exact = text.length <= 64 ? parseExactInstant(text) : null;
@@ -128,7 +128,11 @@ export const OPERATOR_DESCRIPTIONS: Readonly<Record<Operator, string>> = {
 
 const COMPARISONS = { eq: '=', gte: '>=', gt: '>', lte: '<=', lt: '<' } as const;
 
-/** Returns SQL of a filter. @param type of the column @param name SQL of the column */
+/**
+ * Returns SQL of a filter.
+ * @param type the type of the column
+ * @param name SQL of the column
+ */
 export function filterSql(
   { operator, value }: Filter,
   type: string,

@@ -38,7 +38,7 @@ export function validateParameters<T>(schema: z.ZodType<T>, parameters: unknown)
 /** Maximum length of the list of known parameters in an error, in characters. */
 const MAX_LIST_CHARACTERS = 600;
 
-/** Returns the nearest known parameter, or the list of all if none is near. */
+/** Returns a hint: the nearest known parameter, or the list of all parameters if no name is near. */
 function hintOf(parameter: string, schema: z.ZodType, list: string): string {
   const nearest = findNearestName(parameter, namesOf(schema), Math.max(2, parameter.length / 3));
   if (nearest !== undefined) return `; did you mean "${nearest}"?`;

@@ -9,11 +9,11 @@ import { StatementBuilder } from './statement.ts';
 import { valueTextSql } from './values.ts';
 
 /**
- * Finds the last key of the first page of a view over all nodes. The rows of each node have an index that
- * starts with the node, so the first keys of each node are found fast, and the keys of the page are among
- * these. The view itself would be computed for all keys.
- * @returns the key after the last one of the page. Null if the relation is no such view, or there are no more
- * keys than fit on a page. Null if the query has another order, or filters on columns outside the key
+ * Finds the first key after a page of a view over all nodes. The rows of each node have an index that starts
+ * with the node, so the first keys of each node are found fast, and the keys of the page are among these
+ * keys. A query of the view itself would compute all keys.
+ * @returns the key. Null if the relation is no such view, or if all remaining keys fit on the page. Null if
+ * the query has another order, or filters on columns outside the key
  */
 export async function findLastKey(
   sql: postgres.Sql,

@@ -28,7 +28,10 @@ export interface LinesQuery {
 export interface ChartLine {
   /** The key of the line, by column; `value` is the column of the values. */
   readonly of: Readonly<Record<string, string | null>>;
-  /** Points by time (ISO 8601). Null value: the last value ended, and no other followed. */
+  /**
+   * Points by time (ISO 8601). A value is null if the previous value ended and no other value follows
+   * immediately.
+   */
   readonly points: readonly (readonly [at: string, value: string | null])[];
   /** The number of points in the window. */
   readonly count: number;
@@ -39,34 +42,34 @@ export interface ChartLines {
   readonly lines: readonly ChartLine[];
   readonly of: number;
   /**
-   * Points before this moment were not read, because the time limit was reached; no line has them. Null: all
-   * points were read.
+   * Points before this moment were not read, because the time limit was reached, and are not part of the
+   * lines. Null: all points were read.
    */
   readonly unreadBefore: Date | null;
 }
 
 /**
- * Reads the lines of a chart and downsamples them. Reads with one statement, or piece by piece if there are
- * too many points. Datasets whose points are found by time are read line by line.
+ * Reads the lines of a chart and downsamples them. Reads with one statement, or in pieces if there are too
+ * many points. Datasets whose points are found by time are read line by line.
  * @throws PostgresError 22023 if there is no record at the moment, or the function rejects its arguments
  */
 export async function readLines(
   sql: postgres.Sql,
   drawable: ChartSource,
   query: LinesQuery,
-  thinning: DownsampleOptions,
+  options: DownsampleOptions,
 ): Promise<ChartLines> {
   const single = singleLines(drawable, query);
-  if (single.length > 1 && single.length <= thinning.maxLines) {
+  if (single.length > 1 && single.length <= options.maxLines) {
     const lines = single.map((one) => sourceOf(drawable, one));
-    if (await hasManyPoints(sql, lines, thinning.maxPoints))
-      return readEach(sql, drawable, query, single, thinning);
+    if (await hasManyPoints(sql, lines, options.maxPoints))
+      return readEach(sql, drawable, query, single, options);
   }
-  // The cost of a function may depend on more than its window; then reading in pieces does not help.
-  const trial = drawable.dataset ? {} : { trialTimeoutMs: 2 * thinning.budgetMs };
+  // Reading in pieces does not help if the cost of a function does not depend on its window.
+  const trial = drawable.dataset ? {} : { trialTimeoutMs: 2 * options.budgetMs };
   const { rows, unreadBefore } = await readDownsampled(sql, sourceOf(drawable, query), {
     ...trial,
-    ...thinning,
+    ...options,
   });
   const names = listLineKeys(drawable, query);
   const [column = ''] = query.columns;
@@ -95,8 +98,8 @@ const sourceOf = (drawable: ChartSource, query: LinesQuery): PointsSource => ({
 });
 
 /**
- * Returns one query per line if an index finds the points of the dataset by time. Empty if no index does, or
- * if a key column has no value.
+ * Returns one query per line if an index finds the points of the dataset by time. Returns an empty list if
+ * there is no such index, or if a key column has no value.
  */
 function singleLines(drawable: ChartSource, query: LinesQuery): LinesQuery[] {
   if (!isFoundByTime(drawable)) return [];
@@ -119,15 +122,15 @@ async function readEach(
   drawable: ChartSource,
   query: LinesQuery,
   single: readonly LinesQuery[],
-  thinning: DownsampleOptions,
+  options: DownsampleOptions,
 ): Promise<ChartLines> {
   const names = listLineKeys(drawable, query);
   const lines: ChartLine[] = [];
   let unread: Date | null = null;
   for (const one of single) {
     const found: ChartLines = await readLines(sql, drawable, one, {
-      ...thinning,
-      budgetMs: thinning.budgetMs / single.length,
+      ...options,
+      budgetMs: options.budgetMs / single.length,
     });
     const of = Object.fromEntries(names.map((name) => [name, one.keyValues[name]?.[0] ?? null]));
     lines.push(...found.lines.map((line) => ({ ...line, of: { ...of, value: one.columns[0] ?? '' } })));
@@ -136,11 +139,11 @@ async function readEach(
   return { lines: cutLines(lines, unread), of: lines.length, unreadBefore: unread };
 }
 
-/** Returns the later of two moments before which points were not read; null: all points were read. */
+/** Returns the later of two moments before which points were not read; null if all points were read. */
 export const laterMoment = (one: Date | null, other: Date | null): Date | null =>
   one === null || (other !== null && other > one) ? other : one;
 
-/** Cuts lines at a moment; null: the whole lines. */
+/** Removes the points of lines before a moment. If the moment is null, the lines are unchanged. */
 export const cutLines = <Line extends ChartLine>(lines: readonly Line[], moment: Date | null): Line[] =>
   lines.flatMap((line) => {
     if (moment === null) return [line];
@@ -152,7 +155,9 @@ export const cutLines = <Line extends ChartLine>(lines: readonly Line[], moment:
 const isFoundByTime = ({ dataset, time }: ChartSource) =>
   dataset?.kind === 'series' && time.name === dataset.key.at(-1);
 
-/** Returns the key columns that distinguish the lines: those without exactly one requested value. */
+/**
+ * Returns the key columns that distinguish the lines: the key columns without exactly one requested value.
+ */
 const listLineKeys = ({ keys }: ChartSource, { keyValues }: LinesQuery) =>
   keys.flatMap(({ name }) => (keyValues[name]?.length === 1 ? [] : [name]));
 

@@ -6,20 +6,20 @@ import type { OrderColumn, Relation } from './relation.ts';
 import type { RowsQuery } from './row-query.ts';
 import type { StatementBuilder } from './statement.ts';
 
-/** SQL of the rows that own the list elements of a page. */
+/** SQL of the rows that contain the list elements of a page. */
 export interface ListOwnerSql {
-  /** SQL: a FROM item of the keys of the rows. */
+  /** SQL of a FROM item with the keys of the rows. */
   readonly listed: string;
-  /** SQL: a FROM item of the elements of the row `w`. */
+  /** SQL of a FROM item with the elements of the row `w`. */
   readonly elements: string;
 }
 
 /**
- * Selects the versions whose list elements fill a page. Each has at least one element, so a page needs at most as
- * many versions as its limit; each is then found by its key. All elements together have no index order, so that
- * PostgreSQL would sort them.
- * @returns null if the view shows no elements, or the query has another order or filters on columns outside
- * the key of the owner
+ * Returns SQL of the versions whose list elements fill a page. Each version has at least one element, so a
+ * page needs at most as many versions as its limit. Each version is found by its key. No index contains all
+ * elements in order, so PostgreSQL would have to sort them.
+ * @returns null if the rows are no list elements, or if the query has another order or filters on columns
+ * outside the key of the owner
  */
 export function buildListOwnerSql(
   { name, listOwner }: Relation,
@@ -35,7 +35,7 @@ export function buildListOwnerSql(
   if (begin.includes(null)) return null;
   const wanted = [
     hasElementsSql(list, 'r'),
-    // For `= 'array'`, PostgreSQL estimates one row in 200, and reads and sorts all rows.
+    // For `= 'array'`, PostgreSQL would estimate one row in 200, and read and sort all rows.
     `jsonb_typeof(${rowColumnSql(list)}) not in ('object', 'string', 'number', 'boolean', 'null')`,
     ...filters.map((one) => filterSql(one, typeOf(one.column), rowColumnSql(one.column), into)),
     // The row of the last element may have more elements.
@@ -46,7 +46,7 @@ export function buildListOwnerSql(
   const turn = order.descending ? ' desc' : '';
   const inTurn = (expression: (column: OrderColumn) => string) =>
     key.map((one) => expression(one) + turn).join(', ');
-  // One row more, in case that row has no further element.
+  // One more row, in case the row of the last element has no further element.
   const enough = `limit ${limit + (after ? 2 : 1)}`;
   const parts = views.map(
     (view) => `(select ${key.map((one) => `${orderExpression(one)} as "${one.name}"`).join(', ')}

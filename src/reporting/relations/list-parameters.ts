@@ -13,8 +13,9 @@ import {
 } from './filters.ts';
 import type { Order } from './row-query.ts';
 
-/** Maximum and default number of rows per response. */
+/** Maximum number of rows per response. */
 export const MAX_ROWS = 1_000;
+/** Default number of rows per response. */
 const DEFAULT_ROWS = 100;
 
 /** Parameters of every list. A column with the same name is filtered for equality by `NAME.eq`. */
@@ -57,7 +58,7 @@ export const filterShape = (filters: readonly FilterParameter[]): Record<string,
 export interface ListQuery {
   readonly filters: readonly Filter[];
   readonly order: Order;
-  /** Returns rows after this one; null: from the first. */
+  /** The last row of the previous page; null for the first page. */
   readonly after: Cursor | null;
   readonly limit: number;
 }
@@ -90,8 +91,8 @@ export const getParamText = (params: ParsedParams, name: string): string | undef
   typeof params[name] === 'string' ? params[name] : undefined;
 
 /**
- * Returns the cursor in `after`, or null if the parameter is absent. A cursor of another order becomes an
- * issue.
+ * Returns the cursor in `after`, or null if the parameter is absent. Adds an issue if the cursor belongs to
+ * another order.
  */
 function parseCursorParameter(
   params: ParsedParams,
@@ -110,10 +111,13 @@ function parseCursorParameter(
   return null;
 }
 
-/** The start of a page. The length of a cursor depends on the values of its row, so it has no maximum. */
+/**
+ * The schema of the start of a page. The length of a cursor depends on the values of its row, so it has no
+ * maximum.
+ */
 const after = urlText.meta({ description: 'The cursor `next` of the previous page.' }).optional();
 
-/** The moment in `as_of`. */
+/** The schema of the moment `as_of`. */
 export const asOf = instantParam
   .meta({
     description: 'Returns the rows as of this moment, such as 2026-03-20T12:00Z.',
@@ -130,7 +134,7 @@ function getOptionalSchema(type: string): z.ZodType {
   return schema;
 }
 
-/** The maximum number of rows of the page. */
+/** The schema of the maximum number of rows of a page. */
 const limit = limitedText
   .refine((text) => /^\d{1,6}$/.test(text) && Number(text) >= 1 && Number(text) <= MAX_ROWS, {
     error: `must be a whole number from 1 to ${MAX_ROWS}`,

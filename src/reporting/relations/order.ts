@@ -9,8 +9,8 @@ import type { StatementBuilder } from './statement.ts';
 export const rowColumnSql = (name: string) => `r."${name}"`;
 
 /**
- * Number of characters of a long text that are compared in an order. A cursor contains them and is part of a
- * URL; a proxy may reject a URL of 8 kB.
+ * Number of characters of a long text that are compared in an order. A cursor contains these characters and
+ * is part of a URL. A proxy may reject a URL of 8 kB.
  */
 export const MAX_SORT_CHARACTERS = 300;
 
@@ -24,7 +24,7 @@ export function orderExpression({ name, emptyForNull, byPrefix }: OrderColumn): 
 /**
  * Returns SQL that is true for rows after the values of another row. Nulls come last in ascending order,
  * first in descending order.
- * @param expression SQL of a column of the order
+ * @param expression returns SQL of a column of the order
  */
 export function afterRowSql(
   { columns, descending }: Order,
@@ -62,7 +62,7 @@ export function afterRowSql(
   return [...bound, alternatives.length > 0 ? `(${alternatives.join(' or ')})` : 'false'].join(' and ');
 }
 
-/** Returns SQL that is true if a column comes after a value. Returns null if the value is the last one of the order. */
+/** Returns SQL that is true if a column comes after a value. Returns null if no value can come after it. */
 function beyond(
   {
     name,

@@ -6,10 +6,10 @@ export interface PointsSql {
   readonly at: string;
   /**
    * SQL of the end of a value's validity, which is null while the value is valid. Null: values have no
-   * validity, and a point holds only at its own time.
+   * validity, and a point is valid only at its own time.
    */
   readonly ends: string | null;
-  /** The values by name. Each point has one of them. */
+  /** The values by name. Each point has one of these values. */
   readonly values: readonly (readonly [name: string, value: string])[];
   /** Texts that distinguish lines, in addition to the name of the value. */
   readonly of: readonly string[];
@@ -17,22 +17,23 @@ export interface PointsSql {
    * Interval by which rows are counted: `hour`, `day` or `month`. Null: rows have values and are not counted.
    */
   readonly counted: string | null;
-  /** The window, as instants. Null: from the first point, or to the last. */
+  /** SQL of the start of the window. Null: the first point. */
   readonly begin: string | null;
+  /** SQL of the exclusive end of the window. Null: after the last point. */
   readonly end: string | null;
   /**
-   * True if the rows of a line are found by time through an index, so that reading some of them again is
+   * True if the rows of a line are found by time through an index, so that reading some of the rows again is
    * cheap.
    */
   readonly foundByTime: boolean;
   /**
-   * The same rows in parts. Set if only the rows of each part can be read in the order of time. Null: all rows
-   * together can.
+   * The rows in parts, if the rows of each part can be read in the order of time, but not all rows together.
+   * Null: all rows together can be read in this order.
    */
   readonly parts: (() => readonly Pick<PointsSql, 'rows' | 'conditions'>[]) | null;
   /**
-   * True if the points are one line that can be read by time, also for a past moment. Too many points are
-   * then read in pieces.
+   * True if the points are one line that can be read by time, also for a past moment. Then too many points
+   * are read in pieces.
    */
   readonly inPieces: boolean;
 }
@@ -51,6 +52,6 @@ export function pointsSql({ rows, conditions, at, ends, values, of, counted }: P
   from ${rows} as r cross join lateral (values ${listed}) as v(name, value)${where}${where === '' ? '\n  where' : '\n    and'} v.value is not null`;
 }
 
-/** True if there is only one line: one value of one entity. */
+/** Returns true if there is only one line: one value of one entity. */
 export const isOneLine = ({ values, of }: Pick<PointsSql, 'values' | 'of'>) =>
   values.length === 1 && of.length === 0;

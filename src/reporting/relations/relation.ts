@@ -44,17 +44,20 @@ export interface SeriesNumbering {
   /** The view that lists the series, in `reporting`. */
   readonly view: string;
   /**
-   * The column with the number, in the list and in the rows. In the index of the rows, it replaces {@link
-   * columns}.
+   * The column with the number, in the list and in the rows. In the index of the rows, this column replaces
+   * {@link columns}.
    */
   readonly number: string;
   /** The identity of a series: the first columns of the key, and columns of {@link view}. */
   readonly columns: readonly string[];
 }
 
-/** The rows that own the lists whose elements a view shows, one element per row. */
+/** The rows with the lists whose elements a view contains, one element per row. */
 export interface ListOwner {
-  /** The views that together have all versions of the owners. The index of the key works within each. */
+  /**
+   * The views that together contain all versions of the owners. The index of the key can be used only within
+   * each view.
+   */
   readonly views: readonly string[];
   /** The key of a version of the owners: the first columns of the elements' key. */
   readonly key: readonly OrderColumn[];
@@ -63,20 +66,22 @@ export interface ListOwner {
 }
 
 /**
- * The arrival time of rows. Rows are stored roughly in that order, so an index finds those of a short range.
+ * The arrival time of rows. Rows are stored roughly in the order of this time, so an index finds the rows of
+ * a short range.
  */
 export interface Arrival {
   /** The column with the arrival time. */
   readonly column: string;
   /** The dataset of the rows. */
   readonly dataset: string;
-  /** The view in `reporting` with all recorded versions, and its column with the arrival time. */
+  /** The view in `reporting` with all recorded versions. */
   readonly view: string;
+  /** The column of {@link view} with the arrival time. */
   readonly begins: string;
   /**
-   * True if the index of the arrival time has the entries of several datasets. A first page is then not bounded
-   * by the newest row of its dataset, because a search for that row would scan all later entries of other
-   * datasets.
+   * True if the index of the arrival time contains the entries of several datasets. Then a first page is not
+   * bounded by the newest row of its dataset, because a search for that row would scan all later entries of
+   * other datasets.
    */
   readonly shared?: true;
 }
@@ -90,33 +95,33 @@ export interface Relation {
   readonly columns: readonly DeclaredColumn[];
   /** The columns that identify and order rows, in the order of the index if there is one. */
   readonly key: readonly OrderColumn[];
-  /** The dataset of the rows. Absent: the relation belongs to none. */
+  /** The dataset of the rows. Absent: the relation belongs to no dataset. */
   readonly dataset?: string;
   /** The entities for which rows are computed one by one. Absent: rows are read directly. */
   readonly entities?: EntityList;
-  /** Absent: rows do not refer to a series by number. */
+  /** The numbering of the series of the rows. Absent: rows do not refer to a series by number. */
   readonly numbered?: SeriesNumbering;
   /**
    * The view in `reporting` with the rows of each node for the same keys, indexed by node and key. Absent:
-   * there is none.
+   * there is no such view.
    */
   readonly perNodeView?: string;
-  /** The owners of the lists whose elements are shown. Absent: rows are no elements. */
+  /** The owners of the lists whose elements are the rows. Absent: the rows are no list elements. */
   readonly listOwner?: ListOwner;
-  /** Absent: no index finds rows by their arrival time. */
+  /** The arrival time of the rows. Absent: no index finds rows by their arrival time. */
   readonly arrival?: Arrival;
   /** The parameters of a function; null for a view. */
   readonly parameters: readonly DeclaredParameter[] | null;
   /**
-   * The function `reporting.X(timestamptz)` with the rows of a past moment. Null: {@link noPast} has the
+   * The function `reporting.X(timestamptz)` with the rows of a past moment. Null: {@link noPast} contains the
    * reason.
    */
   readonly asOf: string | null;
   /** The parts of the rows of {@link asOf}. */
   readonly pastParts?: readonly PastPart[];
   /**
-   * The views in `reporting` that together contain the rows, if the index of the key works only within each
-   * of them. Absent: the index works on the relation itself.
+   * The views in `reporting` that together contain the rows, if the index of the key can be used only within
+   * each of them. Absent: the index can be used on the relation itself.
    */
   readonly parts?: readonly string[];
   /** The reason why past moments cannot be queried, and an alternative. */
@@ -140,6 +145,6 @@ const ORDERED: ReadonlySet<string> = new Set([
 export const orderedColumns = ({ columns }: Pick<Relation, 'columns'>) =>
   columns.filter(({ type }) => ORDERED.has(type));
 
-/** Returns the order of columns without an index. */
+/** Returns the columns as an order that no index supports. */
 export const orderOf = (columns: readonly DeclaredColumn[]): OrderColumn[] =>
   columns.map(({ name, notNull }) => ({ name, nullable: !notNull }));

@@ -8,17 +8,20 @@ import { StatementBuilder } from './statement.ts';
 /** A number of rows. */
 export interface RowCount {
   readonly rows: number;
-  /** True: counted. False: estimated by PostgreSQL. */
+  /** True if the rows were counted; false if PostgreSQL estimated their number. */
   readonly exact: boolean;
 }
 
-/** Maximum estimated cost of an exact count, in PostgreSQL's cost units: some tens of ms. */
+/**
+ * Maximum estimated cost of an exact count, in the cost units of PostgreSQL. Such a count takes some tens of
+ * ms.
+ */
 const MAX_COUNT_COST = 20_000;
 
 /**
- * Returns the number of rows that match, over all pages. Rows are counted only if that is cheap: a count of
- * millions takes seconds.
- * @returns null if even an estimate would require reading all rows, as with functions and packed readings
+ * Returns the number of rows of all pages. Rows are counted only if the estimated cost is low, because a
+ * count of millions of rows takes seconds.
+ * @returns null if even an estimate would require reading all rows, as for functions and packed readings
  */
 export async function countRows(
   sql: postgres.Sql,

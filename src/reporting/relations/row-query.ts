@@ -29,7 +29,10 @@ export interface RowsQuery extends ListQuery {
 
 /** The order of rows: by a column, then by the rest of the key, all in one direction. */
 export interface Order {
-  /** Order, in the format of the parameter `sort`: the name of a column, with `-` before it for descending order. */
+  /**
+   * Order in the format of the parameter `sort`: the name of a column, with a leading `-` for descending
+   * order.
+   */
   readonly sort: string;
   readonly columns: readonly OrderColumn[];
   readonly descending: boolean;
@@ -42,7 +45,7 @@ const made = new WeakMap<Relation, RowsParameters>();
 
 /**
  * Returns the schema of the parameters of a {@link Relation}, each with its description. The schema
- * transforms them into a query.
+ * transforms the parameters into a query.
  */
 export function rowsParameters(relation: Relation): RowsParameters {
   const known = made.get(relation);

@@ -23,8 +23,8 @@ export interface RowsPage {
 }
 
 /**
- * Reads a page of rows. A page starts after the values of the last row, not at an offset: rows that are
- * inserted meanwhile neither repeat nor hide others.
+ * Reads a page of rows. A page starts after the values of the last row of the previous page, not at an
+ * offset. So rows that are inserted meanwhile cause neither repeated nor missing rows.
  * @throws PostgresError 22023 if there is no record at the moment of `as_of`
  */
 export async function readRows(sql: postgres.Sql, relation: Relation, query: RowsQuery): Promise<RowsPage> {
@@ -44,8 +44,8 @@ export async function readRows(sql: postgres.Sql, relation: Relation, query: Row
 const textIn = (value: unknown) => (typeof value === 'string' ? value : null);
 
 /**
- * Reads the first rows of a page and one more. Searches windows of increasing length; if none has enough
- * rows, all of time.
+ * Reads the rows of a page and one more. Searches in windows of increasing length, and without a window if no
+ * window contains enough rows.
  */
 async function firstRows(
   sql: postgres.Sql,
@@ -72,7 +72,7 @@ async function firstRows(
 /**
  * Returns an upper bound for the keys of a page of a past moment, if the first part of the rows alone fills
  * the page. The other parts have few rows that are valid at a given moment, so PostgreSQL would search for
- * them far beyond the page.
+ * these rows far beyond the page.
  * @returns null if rows are not read series by series, or the first part does not fill the page
  */
 async function lastOfFirstPart(
@@ -89,8 +89,8 @@ async function lastOfFirstPart(
 }
 
 /**
- * Returns the statement that reads a page and one more row: the requested columns, then those of the order,
- * all as text.
+ * Returns the statement that reads a page and one more row: the requested columns, then the columns of the
+ * order, all as text.
  */
 export function rowsStatement(relation: Relation, query: RowsQuery): ParameterizedStatement {
   const into = new StatementBuilder();
@@ -110,8 +110,8 @@ export function rowsStatement(relation: Relation, query: RowsQuery): Parameteriz
 }
 
 /**
- * Returns the same query as SQL for people to read, copy and run: with literals, and columns of their own
- * types.
+ * Returns the query of a page as SQL that people can read, copy and run: with literals, and with columns of
+ * their own types.
  */
 export function rowsSql(relation: Relation, query: RowsQuery): string {
   return [
@@ -122,7 +122,7 @@ export function rowsSql(relation: Relation, query: RowsQuery): string {
   ].join('\n');
 }
 
-/** Returns SQL of FROM and WHERE: a superset of the rows of the page. */
+/** Returns the FROM and WHERE clauses of a superset of the rows of the page. */
 function fromSql(relation: Relation, query: RowsQuery, into: StatementBuilder): string[] {
   const { order, limit, columns } = query;
   const listOwnerSql = buildListOwnerSql(relation, query, typesOf(relation), into);
@@ -199,7 +199,7 @@ function conditionsOf(
   ];
 }
 
-/** Returns FROM and WHERE of the requested rows, from the start of the page. */
+/** Returns the FROM and WHERE clauses of the requested rows, from the start of the page. */
 export function matchingSql(relation: Relation, query: RowsQuery, into: StatementBuilder): string[] {
   const entityList = entityListOf(relation, query);
   // Filters on the columns of the entity apply only to the list of entities. If a filter applied twice,
@@ -221,8 +221,8 @@ export function matchingSql(relation: Relation, query: RowsQuery, into: Statemen
 }
 
 /**
- * Returns SQL of an order. Columns of the entity are taken from the list of entities, so that the first
- * entities are enough for a page. Columns with an equality filter are left out, as in the order of that list.
+ * Returns SQL of an order. Columns of the entity are read from the list of entities, so that the first
+ * entities are enough for a page. Columns with an equality filter are omitted, as in the order of that list.
  */
 function orderSql(
   { columns, descending }: Order,
@@ -255,7 +255,10 @@ const isListed = ({ columns, also = [] }: EntityList, column: string) =>
 
 const namesOf = ({ columns }: EntityList, of: string) => columns.map((name) => `${of}."${name}"`).join(', ');
 
-/** Returns SQL that fails if a dataset has no record at a moment. @param at SQL of the moment */
+/**
+ * Returns SQL that raises an error if a dataset has no record at a moment.
+ * @param at SQL of the moment
+ */
 const recordAt = (dataset: string, at: string, into: StatementBuilder) =>
   `reporting_internal.has_record(${into.value(dataset, 'text')}, ${at})`;
 
@@ -297,7 +300,9 @@ function typesOf({ columns }: Relation): (name: string) => string {
   return (name) => types.get(name) ?? 'text';
 }
 
-/** Returns a FROM item: the view, its function of a past moment, or the function with its arguments. */
+/**
+ * Returns SQL of a FROM item: the view, its function of a past moment, or the function with its arguments.
+ */
 export function sourceSql(
   { name, parameters, asOf }: Relation,
   query: Pick<RowsQuery, 'asOf' | 'given'>,
@@ -320,5 +325,5 @@ export function sourceSql(
   return relationSql(name);
 }
 
-/** Quotes a declared name: some are SQL keywords, such as `from`. */
+/** Quotes a declared name, because some names are SQL keywords, such as `from`. */
 const quoted = (name: string) => `"${name}"`;

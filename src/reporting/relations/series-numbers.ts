@@ -7,16 +7,16 @@ import type { Order, RowsQuery } from './row-query.ts';
 import type { StatementBuilder } from './statement.ts';
 
 /**
- * The column of a row with the number of its series. PostgreSQL reads the rows of one number in the order of
- * time. With conditions on the texts of a series it finds the series, but has no order of the rows. So
- * queries that need the order use the number.
+ * SQL of rows that refer to a series by its number. PostgreSQL reads the rows of one number in the order of
+ * time. With conditions on the texts of a series, PostgreSQL finds the rows of the series, but cannot read
+ * these rows in order. So queries that need the order use the number.
  */
 
 const ofRow = ({ number }: SeriesNumbering) => `r."${number}"`;
 const texts = ({ columns }: SeriesNumbering) => columns.map((name) => `w."${name}"`);
 
 /**
- * Returns SQL that limits rows to one series, if each column of the series has a value; else an empty list.
+ * Returns SQL that limits rows to one series. Returns an empty list if a column of the series has no value.
  * @param columnValue returns the value of a column
  */
 export function ofOneSeries(
@@ -45,8 +45,8 @@ export const ofFilteredSeries = (
   );
 
 /**
- * Returns the numbering of the rows. Returns null if rows have none, or the query has another order than
- * series by series.
+ * Returns the numbering of the rows. Returns null if rows have no numbering, or the query is not ordered by
+ * series.
  */
 export const seriesInOrder = (
   { numbered }: Pick<Relation, 'numbered'>,
@@ -56,9 +56,9 @@ export const seriesInOrder = (
 
 /**
  * Returns selects of the first rows of each series that a page can contain, each in order: one for the series
- * in which the page starts, one for the series in between, and one for the series in which it ends.
- * @param rows returns the select of rows `r`, with additional conditions
+ * in which the page starts, one for the series in between, and one for the series in which the page ends.
  * @param limit maximum number of rows
+ * @param rows returns the select of rows `r`, with additional conditions
  */
 export function seriesBySeries(
   numbered: SeriesNumbering,

@@ -24,7 +24,7 @@ import type { StatementBuilder } from './statement.ts';
 import { readValue, type Value } from './values.ts';
 import { versionsKnownAt } from './versions.ts';
 
-/** A series of points of one column over time, downsampled such that extremes survive. */
+/** A series of points of one column over time, downsampled so that extremes are kept. */
 export interface Series {
   readonly column: string;
   readonly time: string;
@@ -56,8 +56,9 @@ export const NUMERIC_TYPES: ReadonlySet<string> = new Set([
   'integer',
   'double precision',
 ]);
-/** Default and maximum number of buckets of a window. */
+/** Default number of buckets of a window. */
 const DEFAULT_BUCKETS = 500;
+/** Maximum number of buckets of a window. */
 const MAX_BUCKETS = 5_000;
 /** Time budget for reading a series, in ms. */
 const READ_BUDGET_MS = 10_000;
@@ -65,8 +66,9 @@ const READ_BUDGET_MS = 10_000;
 /** The relation with the points of a dataset, and the filters that select one entity. */
 export interface SeriesSource {
   readonly relation: Relation;
-  /** The columns that can be drawn, and the columns with times. */
+  /** The columns that can be drawn. */
   readonly values: readonly DeclaredColumn[];
+  /** The columns with times. */
   readonly times: readonly DeclaredColumn[];
   /** The default time column. */
   readonly time: string;
@@ -179,8 +181,8 @@ export function seriesParameters(source: SeriesSource): z.ZodType<SeriesQuery> {
 }
 
 /**
- * Reads a series. If there are more points than fit, the series is downsampled, and read within a time budget
- * ({@link readDownsampled}).
+ * Reads a series. If there are more points than the buckets can contain, the series is downsampled, within a
+ * time budget ({@link readDownsampled}).
  * @throws PostgresError 22023 if there is no record at the moment of `as_of`
  */
 export async function readSeries(
@@ -247,7 +249,8 @@ function seriesPoints(
 }
 
 /**
- * Returns the parts in which points of a past moment are found by time. Returns null if there are none.
+ * Returns the parts in which points of a past moment are found by time. Returns null for the present, and if
+ * the relation has no such parts.
  * @param past SQL of the moment; null: now
  */
 export const pastPoints = (

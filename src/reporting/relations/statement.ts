@@ -10,10 +10,10 @@ export interface ParameterizedStatement {
 export class StatementBuilder {
   readonly values: string[] = [];
 
-  /** Adds a parameter. @param type the PostgreSQL type of the value @returns SQL */
+  /** Adds a parameter. @param type the PostgreSQL type of the value @returns SQL of the placeholder */
   value(text: string, type: string): string {
     this.values.push(text);
-    // Cast from text: the driver would truncate the microseconds of a time.
+    // Cast from text, because the driver would truncate the microseconds of a time.
     return `$${this.values.length}::text::${type}`;
   }
 }

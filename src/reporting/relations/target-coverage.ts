@@ -18,13 +18,13 @@ export interface TargetCoverage {
   readonly target: string;
   /** State as in `reporting_internal.coverage_states`; null if the target is no longer watched. */
   readonly state: string | null;
-  /** The reason why the target fails or is incomplete; null if neither. */
+  /** The reason why the target fails or is incomplete; null if the target is complete. */
   readonly reason: string | null;
   readonly last_success_at: string | null;
   readonly days: readonly TargetDay[];
 }
 
-/** A page of targets, by name. `next` is the last target if more follow, else null. */
+/** A page of targets, by name. `next` is the last target of the page; null if no more targets follow. */
 export interface TargetCoveragePage {
   readonly targets: readonly TargetCoverage[];
   readonly next: string | null;
@@ -49,8 +49,8 @@ export async function readTargetCoverage(
     ...(after === null ? [] : [`target > ${into.value(after, 'text')}`]),
   ].join(' and ');
   const found = await sql.unsafe<TargetCoverage[]>(
-    // `reporting.coverage` has one row per range. If the watched targets fill the page, it is read only up to
-    // the last of them.
+    // `reporting.coverage` has one row per range. If the watched targets fill the page, the view is read
+    // only up to the last of these targets.
     `with watched as materialized (
   select target from reporting_internal.coverage_states where ${wanted} order by target limit ${limit + 1}
 ),

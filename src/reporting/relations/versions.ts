@@ -21,26 +21,26 @@ const RECORDING_COLUMNS: ReadonlySet<string> = new Set([
 
 /**
  * All versions of the rows of a dataset. Each version has its start (`begins`), its end (`ends`), and
- * `ends_alone`: true if no new version has to start when this one ends.
+ * `ends_alone`: true if the version can end without a next version that starts at the same time.
  */
 export interface Versions {
   /** The relation, for the types of columns. */
   readonly relation: Relation;
   /**
-   * SQL: a FROM item with the columns of the key (and the number of the series if rows have one), `content`,
-   * `begins`, `ends` and `ends_alone`.
+   * SQL of a FROM item with the columns of the key (and the number of the series if rows have one),
+   * `content`, `begins`, `ends` and `ends_alone`.
    */
   readonly from: string;
   /**
-   * The FROM items of which `from` consists. Rows of each part can be found by the index of the key, those of
+   * The FROM items of which `from` consists. Rows of each part can be found by the index of the key, rows of
    * `from` cannot.
    */
   readonly parts: readonly string[];
   /** The columns with the content of a version. */
   readonly content: readonly DeclaredColumn[];
   /**
-   * If versions are computed: the function of `reporting` that returns the key and content of those valid at
-   * a moment. Else null.
+   * Only if versions are computed: the function of `reporting` that returns the key and content of the
+   * versions that are valid at a moment. Otherwise null.
    */
   readonly at: string | null;
 }
@@ -56,7 +56,7 @@ export function versionsOf({ kind, now, history, begins, ends }: DatasetRelation
   ]);
   const content = relation.columns.filter((one) => !keyed.has(one.name) && !RECORDING_COLUMNS.has(one.name));
   const columns = [...keyed, ...content.map((column) => column.name)].map((one) => `"${one}"`).join(', ');
-  // The open interval of a ledger has its settled time as end, but it continues.
+  // In the view, the end of an open interval of a ledger is the settled time, although the interval continues.
   const until =
     ends === null ? 'null::timestamptz' : kind === 'ledger' ? `case when not is_open then ${ends} end` : ends;
   const alone = kind === 'state' ? `ended_by <> 'changed'` : 'true';
@@ -69,9 +69,9 @@ export function versionsOf({ kind, now, history, begins, ends }: DatasetRelation
 }
 
 /**
- * Returns SQL: a FROM item with the versions known at a moment, in the columns of their view. A version that
- * ended later was still valid then. The counters of an open interval of a ledger change until it ends; their
- * past values are not kept.
+ * Returns SQL of a FROM item with the versions known at a moment, in the columns of their view. A version
+ * that ended later was still valid then. The counters of an open interval of a ledger change until the
+ * interval ends; past values of these counters are not kept.
  * @param at SQL of the moment
  */
 export function versionsKnownAt({ kind, begins }: DatasetRelations, history: Relation, at: string): string {

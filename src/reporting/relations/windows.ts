@@ -9,8 +9,8 @@ import { StatementBuilder } from './statement.ts';
 
 const HOUR = 3_600_000;
 /**
- * Bounds, in hours, of the ranges in which the first row is searched. Each range ends at the start of the next
- * one.
+ * Bounds, in hours, of the ranges in which the first row is searched. Each range ends at the start of the
+ * next range.
  */
 const SEARCH_HOURS = [0, ...Array.from({ length: 18 }, (_, n) => 2 ** n)];
 /**
@@ -20,15 +20,14 @@ const SEARCH_HOURS = [0, ...Array.from({ length: 18 }, (_, n) => 2 ** n)];
 const MAX_WINDOW_MS = 87_600 * HOUR;
 /** Number of pages that a window should contain. */
 const PAGES_PER_WINDOW = 2;
-/** Minimum and maximum growth from one window to the next; depends on the number of rows found. */
+/** Minimum growth from one window to the next. */
 const MIN_GROWTH = 2;
+/** Maximum growth from one window to the next. The growth depends on the number of rows found. */
 const MAX_GROWTH = 8;
 
-/**
- * Operators that set the lower bound of a range, where an ascending order starts, and the upper bound, where
- * a descending order starts.
- */
+/** Operators that set the lower bound of a range, at which an ascending order starts. */
 const RISING: ReadonlySet<string> = new Set(['gte', 'gt']);
+/** Operators that set the upper bound of a range, at which a descending order starts. */
 const FALLING: ReadonlySet<string> = new Set(['lte', 'lt']);
 
 /**
@@ -39,8 +38,8 @@ interface Windows {
   /** Length of the first window, in ms. Null: all rows are within the first window. */
   readonly first: number | null;
   /**
-   * Returns the length of the window after one with too few rows, in ms. Returns null if the next window
-   * would cover all remaining rows: the query then reads without a window.
+   * Returns the length of the window after a window with too few rows, in ms. Returns null if the next window
+   * would contain all remaining rows. Then the query reads without a window.
    */
   longer(than: number, found: number): number | null;
   /** Returns the filters that bound a window. */
@@ -48,8 +47,8 @@ interface Windows {
 }
 
 /**
- * Returns the windows for a page that is ordered by arrival time. Sorting all rows would take seconds if
- * there are millions.
+ * Returns the windows for a page that is ordered by arrival time. If there are millions of rows, sorting all
+ * of them would take seconds.
  * @returns null if the page has another order, or is limited to one instant
  */
 export async function planSearchWindows(
@@ -85,7 +84,7 @@ export async function planSearchWindows(
 
 /**
  * Returns PostgreSQL's estimate of the total number of rows. Returns Infinity if rows are computed for each
- * entity, because there is no estimate for these.
+ * entity, because there is no estimate for such rows.
  */
 async function expectedRows(sql: postgres.Sql, { arrival, entities }: Relation): Promise<number> {
   if (!arrival || entities) return Number.POSITIVE_INFINITY;
@@ -98,7 +97,7 @@ const earlyBoundsSchema = z.tuple([z.object({ begin: z.number().nullable(), end:
 
 /** The bounds of the rows, in ms since 1970. */
 interface Ends {
-  /** Bound of the times: in the order of the page, no row comes before this time. */
+  /** Bound of the times. In the order of the page, no row comes before this time. */
   readonly begin: number;
   readonly end: number;
   /** Lower bound of the times of all rows. Null: not determined. */
@@ -106,8 +105,8 @@ interface Ends {
 }
 
 /**
- * Returns the bounds of the requested rows. Returns null if there are none, or if the query has another order
- * or an equality filter on the time.
+ * Returns the bounds of the requested rows. Returns null if there are no rows, or if the query has another
+ * order or an equality filter on the time.
  */
 async function endsOf(
   sql: postgres.Sql,
@@ -132,8 +131,8 @@ async function endsOf(
   const [begin, end] = descending
     ? [`least(${[newest, ...known].join(', ')})`, oldest]
     : [`greatest(${[oldest, ...known].join(', ')})`, newest];
-  const asksEnd = !arrival.shared || after !== null; // a later page may be the last one
-  const last = asksEnd ? firstFrom(arrival, end, !descending) : `select ${end} as at`;
+  const queriesEnd = !arrival.shared || after !== null; // a later page may be the last page
+  const last = queriesEnd ? firstFrom(arrival, end, !descending) : `select ${end} as at`;
   const text = `select 1000 * extract(epoch from b.at)::float8 as begin, 1000 * extract(epoch from e.at)::float8 as "end"
 from (${firstFrom(arrival, begin, descending)}) b, (${last}) e where e.at is not null`;
   const [ends] = boundsSchema.parse(await sql.unsafe(text, [...into.values]));
@@ -141,8 +140,8 @@ from (${firstFrom(arrival, begin, descending)}) b, (${last}) e where e.at is not
 }
 
 /**
- * Returns the bounds if rows exist before the start of the record, else null. A record starts with the first
- * successful run, but an earlier failed run may have inserted rows.
+ * Returns the bounds if rows exist before the start of the record; otherwise null. A record starts with the
+ * first successful run, but an earlier failed run may have inserted rows.
  */
 async function beforeRecord(sql: postgres.Sql, arrival: Arrival): Promise<Ends | null> {
   const { begins, view } = arrival;
@@ -154,8 +153,9 @@ from ${relationSql(view)} where ${begins} >= '-infinity' and ${begins} < ${since
 }
 
 /**
- * Returns SQL of the time of the first row from a moment, forward or backward; no row if there is none. The
- * time since the last row may be long, so the search uses exponentially growing ranges.
+ * Returns SQL of the time of the first row after or before a moment. The SQL returns no row if there is no
+ * such row. The time since the last row may be long, so the search uses exponentially growing ranges.
+ * @param back true to search before the moment
  */
 function firstFrom({ begins, view }: Arrival, moment: string, back: boolean): string {
   const [first, from, to, sign] = back ? ['max', '<=', '>=', '-'] : ['min', '>=', '<=', '+'];

@@ -4,13 +4,14 @@ import type { Forecast } from './forecast.ts';
 
 const MINUTES_OF_DAY = 1440;
 
-/** The total demand of all schedules on a metered upstream, and the configured limit. In budget units. */
+/** The total demand of all schedules on a metered upstream, and the configured limit, in budget units. */
 export interface Demand {
   readonly upstream: string;
   readonly unitsPerHour: number;
   readonly unitsPerDay: number;
-  /** The declared limit; null if none is declared. */
+  /** The declared limit per minute; null if no limit is declared. */
   readonly limitPerMinute: number | null;
+  /** The declared limit per day; null if no limit is declared. */
   readonly limitPerDay: number | null;
   /** The maximum per day under both limits; null if no limit is declared. */
   readonly allowedPerDay: number | null;
@@ -18,7 +19,7 @@ export interface Demand {
 
 const METERED = ['chainData', 'metrics'] as const;
 
-/** Returns whether a watched source calls an upstream with a budget. */
+/** Returns true if a watched source calls an upstream with a budget. */
 export const isMetered = ({ source }: ConfiguredFeed): boolean =>
   METERED.some((one) => one === source.upstream);
 
@@ -47,8 +48,8 @@ export function demands(forecasts: readonly Forecast[], { upstreams }: Pick<Conf
 }
 
 /**
- * Returns why a demand exceeds its budget and how to fix it, with numbers. Returns null if the demand fits or
- * no limit is declared.
+ * Returns a sentence about a demand that exceeds its budget, with numbers and a fix. Returns null if the
+ * demand does not exceed the budget, or no limit is declared.
  */
 export function beyondBudget({ upstream, unitsPerDay, allowedPerDay, limitPerDay }: Demand): string | null {
   if (allowedPerDay === null || unitsPerDay <= allowedPerDay) return null;

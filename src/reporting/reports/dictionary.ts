@@ -11,7 +11,7 @@ type Kind = (typeof recorded)[number]['history'];
 
 const datasetsHeading = `# Datasets
 
-What is recorded. Generated from the declarations by \`npm run docs\`. Intervals and URLs are [settings](../settings.md). The views beside the
+The recorded data. Generated from the declarations by \`npm run docs\`. Intervals and URLs are [settings](../settings.md). The views beside the
 datasets: [relations](../relations.md).
 
 | kind | for | in \`reporting\`, for a dataset D |
@@ -28,15 +28,15 @@ datasets: [relations](../relations.md).
 - \`reporting.relations\` and \`reporting.columns\` describe all of this for tools: grain, key, role, unit, meaning of null and references of each column.
   \`reporting.nodes\`, \`reporting.chains\` and \`reporting.calendar\` are the dimensions.
 - A list in a column also has a view with a row for each element of every version, \`reporting_lists.D_LIST\`. Elements of current rows have no \`valid_to\`. Elements as of a time:
-  \`join reporting.D_as_of(timestamptz) using (version_id)\`. Add the key, \`using (KEY, version_id)\`, where few rows are wanted: then an index finds their elements.
-- A time before the first recording is an error that names the start of the record. Runs, coverage and freshness have no as-of function.
+  \`join reporting.D_as_of(timestamptz) using (version_id)\`. If few rows are needed, add the key, \`using (KEY, version_id)\`, so that an index finds their elements.
+- A query of a time before the first recording raises an error that contains the start of the record. Runs, coverage and freshness have no as-of function.
 - \`reporting.runs\` with \`finished_at <= …\` shows the runs that had ended by a time. A row changes while its run is active.
 - The rows of datasets that every node reports are recorded for each node, as \`node_D\`, \`node_D_history\`, \`node_D_changes\` and \`node_D_as_of(timestamptz)\`. \`D\`
-  and \`D_as_of(timestamptz)\` have one row per entity over all nodes, as most nodes report it, with \`reporting_nodes\` (those that report it) and \`dissenting_nodes\`
-  (those that report something else; null: none). So \`validators\` is the list of validators, and \`node_validators\` what each node reported.
-- \`reporting.disagreements()\` lists in what each node differs from most nodes, and where answers of the data service contradict each other. In commands and in the configuration a dataset is always \`D\`.
-- \`p_blockchains\` is what nodes list as blockchains (\`platform.getBlockchains\`). It has the prefix of what nodes report of the P-chain, because \`blockchains\` is the list
-  of the data service.
+  and \`D_as_of(timestamptz)\` have one row per entity, with the values of most nodes, the nodes with these values (\`reporting_nodes\`) and the nodes with other
+  values (\`dissenting_nodes\`; null: no node). So \`validators\` contains the validators, and \`node_validators\` the validators that each node listed.
+- \`reporting.disagreements()\` lists the values in which each node differs from most nodes, and the responses of the data service that contradict each other. In commands and in the configuration a dataset is always \`D\`.
+- \`p_blockchains\` contains the blockchains that nodes list (\`platform.getBlockchains\`), and \`blockchains\` the blockchains that the
+  data service lists.
 - A dataset with a column \`node\` has the rows of each node: with two nodes every peer appears twice. Filter by a node before you count.
 - Every row but that of a ledger has \`run_id\` (see \`reporting.runs\`) and, where the dataset stores them, unknown fields in \`extra\`.
 `;

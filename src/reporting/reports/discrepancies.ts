@@ -47,9 +47,9 @@ const bound = (ms: number | null) => (ms === null ? null : new Date(ms));
 /** State of the comparisons of one scope: the nodes, or the metrics of one chain. */
 export interface ComparisonState {
   readonly scope: string;
-  /** Time of the last complete comparison; null: never. */
+  /** Time of the last complete comparison; null if no comparison was complete. */
   readonly checked_at: Date | null;
-  /** Start of the consecutive failures; null: the last comparison succeeded. */
+  /** Start of the consecutive failures; null if the last comparison succeeded. */
   readonly failed_since: Date | null;
   readonly error: string | null;
 }
@@ -98,7 +98,7 @@ const PAGE_SIZE = 50;
 
 /**
  * Returns a page of discrepancies that match a filter, newest first. `next` is the id for the next page; null
- * if there are no more.
+ * if there are no more discrepancies.
  */
 export async function discrepancyPage(
   sql: postgres.Sql,

@@ -6,18 +6,21 @@ export interface DiskUse {
   readonly database: number;
   /** The largest datasets, in descending order of size. */
   readonly largest: readonly { readonly dataset: string; readonly bytes: number }[];
-  /** The growth per day, at the rate of the last sealed days. Null: too early to estimate. */
+  /** The growth per day, at the rate of the last sealed days. Null: the growth cannot be estimated yet. */
   readonly perDay: number | null;
-  /** The free space on the disk of the database. Null: on another machine, or unknown. */
+  /**
+   * The free space on the disk of the database. Null: the database is on another machine, or the free space
+   * is unknown.
+   */
   readonly free: number | null;
 }
 
 const MAX_DATASETS = 5;
 
 /**
- * Reads the disk use. The daily growth follows from the number of rows that the seals of the last week
- * counted. Each row counts with the current mean size of the rows of its dataset. The first day is excluded,
- * because the first recording is larger than usual.
+ * Reads the disk use. The daily growth is estimated from the number of rows in the seals of the last week,
+ * and from the current mean size of the rows of each dataset. The first day is excluded, because the first
+ * recording is larger than usual.
  * @param directory the folder of the database; null if it is on another machine
  */
 export async function diskUse(sql: postgres.Sql, directory: string | null): Promise<DiskUse> {
@@ -78,8 +81,8 @@ async function freeIn(directory: string): Promise<number | null> {
 }
 
 /**
- * Returns when the disk is full at the current rate, in ms since 1970. Returns null if unknown or more than
- * 100 years away.
+ * Returns the time at which the disk is full at the current rate, in ms since 1970. Returns null if this time
+ * is unknown or more than 100 years away.
  * @param now in ms since 1970
  */
 export function fullAt({ perDay, free }: DiskUse, now: number): number | null {

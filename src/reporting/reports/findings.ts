@@ -31,7 +31,7 @@ export interface Finding {
 export const findingStates = ['stalled', 'late', 'failing', 'outdated', 'incomplete'] as const;
 export type FindingState = (typeof findingStates)[number];
 
-/** Findings of the same state, kind and dataset, represented by the oldest of them. */
+/** Findings of the same state, kind and dataset, represented by the oldest of these findings. */
 export interface FindingGroup extends Finding {
   readonly count: number;
 }

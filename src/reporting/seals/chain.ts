@@ -47,10 +47,10 @@ interface Tree {
 }
 
 /**
- * Reads the seals and validates each one: its link to the previous seal, its statement, its signature and its
- * hash tree. Recorded rows are not read.
- * @param publicKey SPKI in base64: every seal must be signed with it. Undefined: a signature is verified with
- * the key in its seal, and a seal without a signature is accepted
+ * Reads the seals and validates each seal: its link to the previous seal, its statement, its signature and
+ * its hash tree. Recorded rows are not read.
+ * @param publicKey SPKI in base64: every seal must be signed with this key. Undefined: a signature is
+ * verified with the key in its seal, and a seal without a signature is accepted
  */
 export async function readChain(sql: postgres.Sql, publicKey: string | undefined): Promise<SealChain> {
   const broken: string[] = [];
@@ -103,7 +103,7 @@ async function readTrees(sql: postgres.Sql, last: number): Promise<Map<string, T
 
 /**
  * Returns the problems of the part of a seal about a dataset.
- * @param before the head of the previous seal that has this dataset
+ * @param before the head of the previous seal that contains this dataset
  */
 function partProblems(
   part: DatasetSeal & { readonly head: string },
@@ -120,8 +120,8 @@ function partProblems(
 }
 
 /**
- * Returns the problems of a seal, without those of its parts.
- * @param heads of the datasets, including this seal's parts
+ * Returns the problems of a seal, without the problems of its parts.
+ * @param heads heads of the datasets, including the heads of this seal
  */
 function sealProblems(
   row: SealRow,
@@ -156,7 +156,7 @@ async function readForms(sql: postgres.Sql, broken: string[]): Promise<Map<strin
         const read = readForm(definition);
         if (nameOfForm(read) === form) return [[form, read]];
       } catch {
-        // An invalid definition was changed, too: see below.
+        // An invalid definition is reported as changed below.
       }
       broken.push(`the form ${form} of sealed rows was changed`);
       return [];

@@ -4,8 +4,7 @@ import type { SealedHistory, SealForm } from './form.ts';
 import { isFresh, isInRange, LEAF_INPUT, leafRowsSql, leavesOf } from './leaves.ts';
 
 /**
- * Maximum number of differences of each kind that one statement lists. Further ones of `gone` and `extra` are
- * only counted.
+ * Maximum number of differences of each kind that one statement lists. Further differences are only counted.
  */
 export const MAX_LISTED = 1_000;
 
@@ -22,7 +21,7 @@ export interface UnmatchedLeaf {
   readonly key: string | null;
 }
 
-/** The result of a comparison: the number of leaves of each kind, and the first ones that differ. */
+/** The result of a comparison: the number of leaves of each kind, and the first leaves that differ. */
 export interface LeafComparison {
   readonly rows: number;
   readonly ends: number;
@@ -37,8 +36,8 @@ export interface LeafComparison {
 
 /**
  * Returns the statement that compares the leaves of the recorded rows with the sealed leaves. $1 to $9 as in
- * {@link LEAF_INPUT}; $10 the dataset; $11 the newest seal; $12 the first seal whose parts count; $13 the end
- * of declared removals: leaves before it may be missing.
+ * {@link LEAF_INPUT}; $10: the dataset; $11: the newest seal; $12: the first seal whose parts count; $13: the
+ * end of declared removals, before which leaves may be missing.
  */
 export function compareLeavesSql(
   history: SealedHistory,
@@ -59,8 +58,8 @@ export function compareLeavesSql(
     form.unit === 'look'
       ? 'null::text'
       : `(select ${rowKeySql(form)} from ${leafRowsSql(form)} t where t.ctid = j.row)`;
-  // If seals have several forms, rows are read in each of them. A row counts as sealed if it was sealed in
-  // any form.
+  // If seals have several forms, rows are read in each form. A row counts as sealed if it was sealed in any
+  // form.
   const elsewhere =
     forms.length === 1
       ? ''
@@ -102,7 +101,7 @@ export function compareLeavesSql(
       select kind, day, instant, id from missing
       where not (instant < $13::text::timestamptz and (kind, id) not in (select kind, id from joined where seal is null))
     ), unsealed as materialized (
-      -- A leaf that replaced a sealed one is a change, even if late rows are possible at that time.
+      -- A leaf that replaced a sealed leaf is a change, even if late rows are possible at that time.
       select j.kind, j.day, j.instant, j.id, j.row, not flag or (kind, id) in (select kind, id from absent) as strange
       from joined j where j.seal is null ${elsewhere}
     ), gone as (

@@ -6,7 +6,7 @@ import { rowKeySql, type UnmatchedLeaf } from './compare-leaves.ts';
 import type { SealForm } from './form.ts';
 import { identityOf, leafRowsSql } from './leaves.ts';
 
-/** A difference between the recorded rows and the sealed ones. */
+/** A difference between the recorded rows and the sealed rows. */
 export interface SealDifference {
   readonly dataset: string;
   /** Day (UTC) to which the leaf belongs. */
@@ -20,11 +20,11 @@ export interface SealDifference {
    */
   readonly what: 'changed' | 'moved' | 'gone' | 'added' | 'among';
   /**
-   * Time at which the row was recorded or ended: as sealed; for `added`, the current value. ISO 8601, to the
-   * microsecond.
+   * Time at which the row was recorded or ended, in ISO 8601 with microseconds. The sealed value, or the
+   * current value for `added`.
    */
   readonly at: string;
-  /** Current instant of a leaf that is `moved`; null for all others. */
+  /** Current instant of a leaf that is `moved`; null for all other differences. */
   readonly now: string | null;
   /** The key as JSON; for readings, the run and its target. Null: no row with this key is left. */
   readonly key: string | null;
@@ -33,7 +33,8 @@ export interface SealDifference {
 }
 
 /**
- * Pairs a missing leaf with the leaf that replaced it: `changed` at the same instant, `moved` at another one.
+ * Pairs a missing leaf with the leaf that replaced it: `changed` at the same instant, `moved` at another
+ * instant.
  */
 export function pairLeaves(dataset: string, lone: readonly UnmatchedLeaf[]): SealDifference[] {
   const as = (
@@ -74,7 +75,8 @@ export function pairLeaves(dataset: string, lone: readonly UnmatchedLeaf[]): Sea
 }
 
 /**
- * Adds the keys of missing rows. The keys are found in other versions of the key, or for readings in the runs.
+ * Adds the keys of missing rows. The keys are read from other versions of the same rows, or for readings from
+ * the runs.
  */
 export async function addMissingKeys(
   sql: postgres.Sql,

@@ -14,9 +14,9 @@ import type { SealedHistory, SealForm } from './form.ts';
  * Any other new row in a sealed day is reported as added.
  */
 const openWriters = z.object({
-  /** Runs with this number or a higher one may write after the seal started. */
+  /** Runs with this number or a higher number may write after the seal started. */
   run: z.number(),
-  /** Runs with this number or a higher one started after the seal started. */
+  /** Runs with this number or a higher number started after the seal started. */
   next_run: z.number(),
   /** The numbers of the runs in progress. */
   runs: z.array(z.number()),
@@ -39,7 +39,7 @@ export const openNow = (until: string) => `(
   select jsonb_build_object('next_run', n.next_run, 'runs', to_jsonb(o.runs),
     'run', least(n.next_run - ${CLAIMED_AT_ONCE}, (select min(run) from unnest(o.runs) run)), 'observers', h.observers)
   from (select coalesce(max(run_id), 0) + 1 as next_run from ${tableText(runs)}) n,
-    -- A run whose worker was killed has the status running until its target is claimed again. After a week, it writes nothing more.
+    -- A run whose worker was killed has the status running until its target is claimed again. After a week, such a run writes nothing more.
     (select coalesce(array_agg(r.run_id), '{}') as runs from ${tableText(runs)} r
       join ${tableText(targets)} t on t.run_id = r.run_id
       where r.status = 'running' and t.lease_until > now() - interval '7 days') o,
@@ -50,13 +50,14 @@ export const openNow = (until: string) => `(
 
 /**
  * The input of a statement over leaves: a range of instants, and the open writers of this seal and of the
- * previous one.
+ * previous seal.
  */
 export interface LeafRange {
-  /** Range of instants: inclusive start, exclusive end, in PostgreSQL's text format. */
+  /** Inclusive start of the range of instants, in the text format of PostgreSQL. */
   readonly from: string;
+  /** Exclusive end of the range. */
   readonly to: string;
-  /** The previous seal. Null: there is none, or everything is sealed again. */
+  /** The previous seal. Null: there is no previous seal, or everything is sealed again. */
   readonly before: { readonly until: string; readonly open: OpenWriters } | null;
   /** Earliest possible end among the rows whose end was set since the previous seal. */
   readonly endFloor: string;
@@ -122,8 +123,8 @@ export const kindsOf = (form: SealForm): readonly Kind[] => (form.to === null ? 
 const day = (instant: string) => `(${instant} at time zone 'UTC')::date`;
 
 /**
- * Returns SQL of a value in the form that is hashed. Trailing zeros of a number are removed, because they are
- * not part of its value.
+ * Returns SQL of a value in the form that is hashed. Trailing zeros of a number are removed, because they do
+ * not change the number.
  */
 const hashed = ({ name, type }: { name: string; type: string }) =>
   type === 'numeric' ? `trim_scale(t.${name})` : `t.${name}`;
@@ -137,8 +138,8 @@ const hashOf = (kind: string, values: readonly string[]) =>
   `sha256(record_send(row('${kind}'::text, ${values.join(', ')})))`;
 
 /**
- * Returns SQL of the id of a row in a finding: the first six bytes of the hash of its key, or of the run for
- * an observation.
+ * Returns SQL of the id of a row in a difference: the first six bytes of the hash of its key, or of the run
+ * for an observation.
  */
 export function identityOf(form: SealForm): string {
   return form.unit === 'look'
@@ -147,8 +148,8 @@ export function identityOf(form: SealForm): string {
 }
 
 /**
- * Returns a FROM item with the rows of a form; readings in all their storage formats. No view is used,
- * because users may change it.
+ * Returns SQL of a FROM item with the rows of a form; readings in all their storage formats. No view is used,
+ * because users may change views.
  */
 export function leafRowsSql({ unit, table }: SealForm): string {
   const dataset = findDataset(table);
@@ -157,11 +158,11 @@ export function leafRowsSql({ unit, table }: SealForm): string {
 }
 
 /**
- * Returns the leaves of a table, as a SELECT of kind, day, instant, id, leaf, place (the ctid of a row) and
- * flag. The values that are fixed when a row is recorded are one leaf, which belongs to the day of that
- * instant. The end of a row is another leaf, which belongs to the day of the end.
- * @param where the condition for a kind, in SQL over the table `t` and the row `g`
- * @param flag the column `flag` for a kind, in SQL over `t` and `g`
+ * Returns SQL of the leaves of a table: a SELECT of kind, day, instant, id, leaf, place (the ctid of a row)
+ * and flag. The values that are fixed when a row is recorded are one leaf, which belongs to the day of the
+ * recording. The end of a row is another leaf, which belongs to the day of the end.
+ * @param where returns the SQL condition for a kind, over the table `t` and the row `g`
+ * @param flag returns SQL of the column `flag` for a kind, over `t` and `g`
  */
 export function leavesOf(
   form: SealForm,

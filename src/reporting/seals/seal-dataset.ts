@@ -20,8 +20,8 @@ import { datasetHead } from './statement.ts';
 /** Maximum number of leaves per part. */
 const MAX_LEAVES_PER_PART = 256;
 /**
- * Maximum number of leaves per statement, unless one hour has more. The limit bounds the memory and the
- * temporary files of sorting.
+ * Maximum number of leaves per statement, unless one hour has more leaves. The limit bounds the memory and
+ * the temporary files of sorting.
  */
 const MAX_LEAVES_PER_STATEMENT = 1_000_000;
 
@@ -47,19 +47,19 @@ export async function sealDataset(
 ): Promise<boolean> {
   const { dataset, form } = history;
   const [known] = await sql<
-    { base: number; before: string | null; changes: string[]; newest: number; anew: boolean }[]
+    { base: number; before: string | null; changes: string[]; newest: number; again: boolean }[]
   >`
     select coalesce(max(d.seal) filter (where exists (select from unnest(d.changes) c where c like 'resealed:%')), 0) as base,
-      (array_agg(d.head order by d.seal desc))[1] as before, c.changes, c.newest, c.anew
+      (array_agg(d.head order by d.seal desc))[1] as before, c.changes, c.newest, c.again
     from (select coalesce(array_agg(kind || ': ' || reason order by id), '{}') as changes, coalesce(max(id), 0) as newest,
-        coalesce(bool_or(kind = 'resealed'), false) as anew
+        coalesce(bool_or(kind = 'resealed'), false) as again
       from recorder.seal_changes where dataset = ${dataset} and seal is null) c
     left join recorder.seal_datasets d on d.dataset = ${dataset}
-    group by c.changes, c.newest, c.anew`;
-  const { base = 0, before: headBefore = null, changes = [], newest = 0, anew = false } = known ?? {};
-  const since = anew ? pending.seal : base;
+    group by c.changes, c.newest, c.again`;
+  const { base = 0, before: headBefore = null, changes = [], newest = 0, again = false } = known ?? {};
+  const since = again ? pending.seal : base;
   // A dataset that is sealed for the first time, or sealed again, is sealed from its start.
-  const before = headBefore === null || anew ? null : last;
+  const before = headBefore === null || again ? null : last;
   const range: LeafRange = {
     from: '-infinity',
     to: pending.until,
@@ -139,8 +139,8 @@ export async function endFloorOf(
 }
 
 /**
- * Returns the ranges of a dataset that a seal reads, one per statement: whole hours in order; inclusive
- * start, exclusive end.
+ * Returns the ranges of a dataset that a seal reads, one range per statement. The ranges are in order and
+ * consist of whole hours: inclusive start, exclusive end.
  */
 async function chunksOf(
   sql: postgres.Sql,
@@ -164,7 +164,7 @@ async function chunksOf(
 
 /**
  * Returns the statement that adds parts for the leaves of a range that are new and not sealed yet. $1 to $9
- * as in {@link LEAF_INPUT}; $10 the dataset; $11 the seal; $12 the first seal whose parts count.
+ * as in {@link LEAF_INPUT}; $10: the dataset; $11: the seal; $12: the first seal whose parts count.
  */
 function insertPartsSql(history: SealedHistory): string {
   const { form } = history;

@@ -23,11 +23,11 @@ const SEAL_DELAY_MS = 3_600_000;
 export interface SealOptions {
   readonly databaseUrl: string;
   readonly clock: Clock;
-  /** Ed25519; undefined: seals are not signed. */
+  /** The private Ed25519 key; undefined: seals are not signed. */
   readonly key: KeyObject | undefined;
   /** Stops the work between two statements. The next call continues the same seal. */
   readonly signal: AbortSignal;
-  /** Default: those of all datasets. */
+  /** The tables to seal. Default: the tables of all datasets. */
   readonly histories?: readonly SealedHistory[];
 }
 
@@ -37,7 +37,7 @@ export interface FinishedSeal {
   readonly until: Date;
   readonly head: string;
   readonly statement: string;
-  /** Null: no key was given. */
+  /** The signature; null if no key is configured. */
   readonly signature: Buffer | null;
   readonly public_key: string | null;
   readonly rows: number;
@@ -53,8 +53,8 @@ export interface FinishedSeal {
 export const sealableUntil = (now: number): number => Math.floor((now - SEAL_DELAY_MS) / DAY) * DAY;
 
 /**
- * Seals the days that have ended and are not sealed yet. One seal covers all of them.
- * @param sql checks whether there is something to seal
+ * Seals the days that have ended and are not sealed yet. One seal covers all these days.
+ * @param sql connection for the check whether there is something to seal
  * @returns null if there is nothing to seal, another process is sealing, or the work was stopped
  */
 export async function sealDays(sql: postgres.Sql, sealing: SealOptions): Promise<FinishedSeal | null> {
@@ -70,8 +70,8 @@ export async function sealDays(sql: postgres.Sql, sealing: SealOptions): Promise
  * Seals the rows that were recorded before an instant. A seal that was started and not finished is finished
  * first, with its own end.
  * @param until in ms since 1970
- * @returns the last seal that was made; null if all is sealed already, or the work was stopped before a seal
- * was finished; `busy` if another process is sealing
+ * @returns the last seal that was made; null if everything before `until` was already sealed, or the work was
+ * stopped before a seal was finished; `busy` if another process is sealing
  */
 export async function sealUntil(sealing: SealOptions, until: number): Promise<FinishedSeal | null | 'busy'> {
   let sealed: FinishedSeal | null = null;
@@ -108,7 +108,10 @@ async function timeOf(sql: postgres.Sql): Promise<number> {
   return row?.now ?? Number.NEGATIVE_INFINITY;
 }
 
-/** Returns the unfinished seal, or starts a new one. @returns null if everything before `until` is sealed */
+/**
+ * Returns the unfinished seal, or starts a new seal.
+ * @returns null if everything before `until` is sealed
+ */
 async function beginSeal(sql: postgres.Sql, until: number, now: number): Promise<PendingSeal | null> {
   const at = new Date(until).toISOString();
   const [row] = await sql.unsafe<{ seal: number; until: string; open: unknown }[]>(

@@ -16,8 +16,8 @@ export interface DatasetSeal {
 }
 
 /**
- * Returns the head of a dataset's chain: the SHA-256, in hexadecimal, of the seal's part about the dataset,
- * which contains the previous head.
+ * Returns the head of a dataset's chain: the SHA-256, in hexadecimal, of the part of the seal about the
+ * dataset. This part contains the previous head.
  */
 export function datasetHead(one: DatasetSeal): string {
   const changes = one.changes.map((change) => `change ${JSON.stringify(change)}\n`).join('');
@@ -32,13 +32,13 @@ export interface SealStatement {
   readonly seal: number;
   readonly until: Date;
   readonly madeAt: Date;
-  /** The head of the previous seal; null for the first one. */
+  /** The head of the previous seal; null for the first seal. */
   readonly before: string | null;
   /** The newest head of each dataset. */
   readonly heads: readonly { readonly dataset: string; readonly head: string }[];
 }
 
-/** Renders the statement as text. This text is signed, and readers keep it. */
+/** Renders the statement as text. This text is signed. Readers can store the text outside of the database. */
 export function statementText({ seal, until, madeAt, before, heads }: SealStatement): string {
   const sorted = [...heads].sort((one, other) => (one.dataset < other.dataset ? -1 : 1));
   return (
@@ -48,8 +48,8 @@ export function statementText({ seal, until, madeAt, before, heads }: SealStatem
 }
 
 /**
- * Returns the head of the chain: the SHA-256 of a statement's text in hexadecimal, the same as `sha256sum`
- * prints.
+ * Returns the head of the chain: the SHA-256 of the text of a statement in hexadecimal, equal to the output
+ * of `sha256sum`.
  */
 export const hashStatement = (statement: string): string => hash(statement);
 

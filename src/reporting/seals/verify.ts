@@ -9,18 +9,20 @@ import { type LeafRange, leafInputParams } from './leaves.ts';
 import { endFloorOf } from './seal-dataset.ts';
 import type { DatasetSeal } from './statement.ts';
 
-/** Maximum number of leaves that one statement compares, unless one day has more. */
+/** Maximum number of leaves that one statement compares, unless one day has more leaves. */
 const MAX_LEAVES_PER_STATEMENT = 1_000_000;
-/** Statement timeout, in ms: one day, because a person waits for the result and can stop it. */
+/** Statement timeout, in ms: one day, because a person waits for the result and can stop the command. */
 const STATEMENT_TIMEOUT_MS = 86_400_000;
+
 /** The result of `verify`. */
 export interface VerifyResult {
-  /** The newest seal; null: nothing is sealed yet. */
+  /** The newest seal; null if nothing is sealed yet. */
   readonly seal: number | null;
   readonly until: Date | null;
   readonly head: string | null;
-  /** The number of rows, and of ends of rows, that are unchanged since they were sealed. */
+  /** The number of rows that are unchanged since they were sealed. */
   readonly rows: number;
+  /** The number of ends of rows that are unchanged since they were sealed. */
   readonly ends: number;
   /** The number of late rows and ends. The next seal includes these rows and ends. */
   readonly unsealed: number;
@@ -42,26 +44,27 @@ export interface DeclaredChange {
   readonly reason: string;
   readonly before_at: Date | null;
   readonly declared_at: Date;
-  /** First seal after the change; null: there is none yet. */
+  /** First seal after the change; null if no seal was made after the change. */
   readonly seal: number | null;
 }
 
 /** The input of {@link verify}. */
 export interface VerificationOptions {
   readonly databaseUrl: string;
-  /** Instants in PostgreSQL's format. Default: from the start, up to the newest seal. */
+  /** Inclusive start of the verified time, in the format of PostgreSQL. Default: the start of the record. */
   readonly from?: string | undefined;
+  /** Exclusive end of the verified time. Default: the end of the newest seal. */
   readonly to?: string | undefined;
-  /** A statement that a reader kept: it must be the statement of one of the seals. */
+  /** A statement that a reader stored. One of the seals must have this statement. */
   readonly kept?: string | undefined;
-  /** SPKI in base64: every seal must be signed with it. */
+  /** SPKI in base64: every seal must be signed with this key. */
   readonly publicKey?: string | undefined;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Verifies the recorded data against its seals: the chain of seals, and every row of the given time. Writes
- * nothing.
+ * Verifies the recorded data against its seals: the chain of seals, and every row of the requested time.
+ * Writes nothing.
  */
 export async function verify(options: VerificationOptions): Promise<VerifyResult> {
   const sql = openSealConnection(options.databaseUrl, STATEMENT_TIMEOUT_MS);
@@ -186,8 +189,8 @@ async function verifyDataset(
 }
 
 /**
- * Splits a range into ranges of whole days, each with about {@link MAX_LEAVES_PER_STATEMENT} sealed leaves; inclusive start,
- * exclusive end.
+ * Splits a range into ranges of whole days, each with about {@link MAX_LEAVES_PER_STATEMENT} sealed leaves:
+ * inclusive start, exclusive end.
  */
 async function chunksOf(
   sql: postgres.Sql,
