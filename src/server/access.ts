@@ -14,10 +14,10 @@ export interface AccessOptions {
   readonly public: readonly ('status' | 'badge')[];
 }
 
-/** The parts of a request that decide whether it is admitted. */
+/** Fields of a request that are checked by the access rules. */
 export interface Caller {
   readonly path: string;
-  /** Remote address of the connection: that of the proxy if there is one. */
+  /** Remote address of the connection; behind a proxy, the address of the proxy. */
   readonly address: string | undefined;
   readonly authorization: string | undefined;
   /** The session cookie. */
@@ -36,21 +36,21 @@ export type Admission =
 const SESSION_MS = 30 * 86_400_000;
 
 /**
- * Public paths, which containers, load balancers and the login form need. These paths reveal nothing about the
- * record.
+ * Paths that are served without a token: liveness and readiness checks, login, logout, theme and assets.
+ * Their responses contain no recorded data.
  */
 const PATHS_WITHOUT_TOKEN = /^\/(health|ready|login|logout|theme|assets\/.*)$/;
 /** Paths that can be public and embedded in pages of other sites. */
 export const PUBLIC_PATHS = { status: /^\/status(\/|$|\.)/, badge: /^\/badge\// } as const;
 
-/** The access rules of the server. There are none for writing: the server has no write operations. */
+/** The access rules of the server. All operations only read, so there are no rules for writing. */
 export class Access {
   readonly #token: string | undefined;
   readonly #proxied: (address: string | undefined) => boolean;
   readonly #open: readonly RegExp[];
   readonly #everybody: boolean;
 
-  /** @throws UsageError if the server would listen beyond this machine without access control */
+  /** @throws UsageError if other machines could reach the server without access control */
   constructor({ host, token, trustedProxies, public: everybodySees }: AccessOptions) {
     if (!isLoopback(host) && token === undefined && trustedProxies.length === 0)
       throw new UsageError([
@@ -63,13 +63,13 @@ export class Access {
     this.#everybody = isLoopback(host) && token === undefined;
   }
 
-  /** Returns whether a token is configured, and so a login form is needed. */
+  /** Returns whether a token is configured. If so, a login form is served. */
   get requiresToken(): boolean {
     return this.#token !== undefined;
   }
 
   /**
-   * Decides about a request.
+   * Returns whether a request is allowed, or the reason why the request is refused.
    * @param now ms since 1970
    */
   admit({ path, address, authorization, session }: Caller, now: number): Admission {
@@ -89,6 +89,7 @@ export class Access {
   /**
    * Creates the value of a session cookie: the end of the session and a proof that the token was presented.
    * The cookie does not contain the token.
+   * @param now ms since 1970
    */
   newSession(now: number): { readonly value: string; readonly seconds: number } {
     const until = String(now + SESSION_MS);
@@ -108,7 +109,7 @@ export class Access {
 }
 
 const loopback = withinNetworks(['127.0.0.0/8', '::1']);
-/** Returns whether a listen address can be reached from this machine only. */
+/** Returns whether a listen address can only be reached from this machine. */
 const isLoopback = (host: string) => host === 'localhost' || loopback(host);
 
 function sameText(one: string, other: string): boolean {

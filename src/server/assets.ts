@@ -36,8 +36,8 @@ const manifestSchema = z.record(
 );
 
 /**
- * Reads all assets once. Returns none if they were not built: pages then show a notice, and are readable
- * without styles.
+ * Reads all assets. Returns no assets if `dist/web/` was not built: pages then contain a notice, and are
+ * readable without styles.
  * @throws Error if a built file cannot be read
  */
 export function readAssets(): Assets {
@@ -48,7 +48,10 @@ export function readAssets(): Assets {
   const files = new Map(
     [...names].map((name): [string, Asset] => {
       const type = TYPES[extname(name)];
-      if (!type) throw new Error(`${name}: src/server/assets.ts has no media type for this suffix`);
+      if (!type)
+        throw new Error(
+          `${name}: unknown media type of an asset: add the suffix to TYPES in src/server/assets.ts`,
+        );
       return [name, { type, body: readFileSync(new URL(name, ASSETS_DIRECTORY)) }];
     }),
   );

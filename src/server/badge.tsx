@@ -11,7 +11,7 @@ import {
 import { uptimeIn } from '../reporting/reports/nodes/windows.ts';
 import { percentText } from '../reporting/reports/uptime.ts';
 
-/** The values of `range`, and the ranges as texts. */
+/** Values of the parameter `range`, and the name of the span of each value. */
 const ranges = { '24h': '24 h', '7d': '7 days', '30d': '30 days', '90d': '90 days' } as const;
 export type BadgeRange = keyof typeof ranges;
 export const badgeRanges = ['24h', '7d', '30d', '90d'] as const satisfies readonly BadgeRange[];
@@ -30,14 +30,14 @@ const COLOURS = {
 
 const HEIGHT = 20;
 const PADDING = 7;
-/** Width of a character in px, wide enough for any fallback font. */
+/** Assumed width of a character, in px, large enough for all fallback fonts. */
 const CHARACTER_WIDTH = 6.6;
 /** Cache time of a badge, in s. */
 const CACHE_SECONDS = 60;
 
 /**
  * Serves `/badge/NODE.svg`: the state of the node, or with `?range=24h|7d|30d|90d` its uptime in that range.
- * Time without an observation counts as downtime: the badge then shows a lower bound ("≥").
+ * Time without an observation counts as downtime: the text of the badge is then a lower bound ("≥").
  */
 export function serveBadges(server: FastifyInstance, nodes: () => Promise<NodesStatus>): void {
   server.get<{ Params: { file: string } }>('/badge/:file', async ({ params, query }, reply) => {
@@ -49,7 +49,9 @@ export function serveBadges(server: FastifyInstance, nodes: () => Promise<NodesS
     const name = /^(.+)\.svg$/s.exec(params.file)?.[1];
     const node = name === undefined ? undefined : (await nodes()).nodes.find((one) => one.node === name);
     if (!node)
-      return reply.code(404).send({ error: `there is no badge ${params.file}: the node is not watched` });
+      return reply.code(404).send({
+        error: `there is no badge ${params.file}: use /badge/NODE.svg, with the name of a watched node`,
+      });
     return reply
       .type('image/svg+xml')
       .header('cache-control', `private, max-age=${CACHE_SECONDS}`)

@@ -13,27 +13,30 @@ import { QueueUnavailableError } from './queue-unavailable.ts';
 import type { ServerContext } from './server-context.ts';
 
 const QUERY_TIMEOUT_MS = 3_000;
-/** Cache time of queries of the database, in ms, independent of the number of requests. */
+/** Cache time of most database queries, in ms. */
 const CACHE_TTL_MS = 1_000;
 
 /** Cache time of values that change slowly, in ms. */
 const SLOW_CACHE_TTL_MS = 60_000;
-/** Cache time of the nodes' ledger, in ms, independent of the number of visitors of the status page. */
+/** Cache time of the states of the nodes, in ms. */
 const NODES_CACHE_TTL_MS = 5_000;
 const NODES_TIMEOUT_MS = 8_000;
-/** Cache time of the user's validators, in ms: they are polled once a minute. */
+/** Cache time of the user's validators, in ms. The validators are polled once a minute. */
 const VALIDATORS_CACHE_TTL_MS = 10_000;
 
-/** Reads for pages, monitoring and badges. The number of reads does not depend on the number of requests. */
+/**
+ * Cached reads for pages, monitoring and badges. The number of queries does not depend on the number of
+ * requests.
+ */
 export interface CachedReads
   extends Pick<PageContext, 'status' | 'demands' | 'disk' | 'queues' | 'nodes' | 'validators'> {
-  /** Returns why the recorder is not ready: problems of the database and of the queue. */
+  /** Returns the problems of the database and of the queue. The recorder is ready if there are none. */
   readonly problems: () => Promise<readonly string[]>;
 }
 
 /**
- * Creates the cached reads. A request waits for a read only until its timeout. The read continues after that,
- * so that a later request gets its result from the cache.
+ * Creates the cached reads. A request waits for a read until a timeout. The read continues after the timeout,
+ * so that a later request gets the result from the cache.
  */
 export function cachedReads({
   sql,
@@ -80,13 +83,13 @@ export function cachedReads({
   };
 }
 
-/** Returns the problem that a check finds, or that the check failed. Null: none. */
+/** Returns the problem that a check found, or the error of the check; null if there is neither. */
 const problemOf = (name: string, check: Promise<string | null>): Promise<string | null> =>
   withQueryTimeout(check).catch((error: unknown) => `${name}: ${toErrorMessage(error)}`);
 
 /**
- * Wraps the queues for pages: a query that times out is reported as unavailable, and is not repeated before
- * it has answered.
+ * Adds caching and a timeout to the queries of the queues. After a timeout, the queue is reported as
+ * unavailable. The contents are not queried again before the previous query has ended.
  */
 function queuesOf(view: QueuesView): QueuesView {
   const answered = <T>(answer: Promise<T>) =>
@@ -104,7 +107,10 @@ function queuesOf(view: QueuesView): QueuesView {
   };
 }
 
-/** @throws DOMException (TimeoutError) if there is no answer in time */
+/**
+ * Adds a timeout of {@link QUERY_TIMEOUT_MS} to a query.
+ * @throws DOMException (TimeoutError) after the timeout; the query continues
+ */
 export async function withQueryTimeout<T>(answer: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

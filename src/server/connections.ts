@@ -5,26 +5,26 @@ import type { FastifyInstance } from 'fastify';
 export interface ConnectionLimits {
   /** Maximum number of connections of all clients. */
   readonly max: number;
-  /** Connections beyond `max`, which only serve the paths for monitoring. */
+  /** Number of additional connections, which serve only {@link WATCHER_PATHS}. */
   readonly reserved: number;
 }
 
 export const DEFAULT_CONNECTION_LIMITS: ConnectionLimits = { max: 2_000, reserved: 64 };
 
-/** Paths for monitoring. These paths are served even if there are too many other clients. */
+/** Paths for monitoring, which are served even at the limit of the connections. */
 export const WATCHER_PATHS = /^\/(health|ready|metrics)(\?|$)/;
 
-/** Maximum number of requests in progress on one connection. Browsers wait for each response. */
+/** Maximum number of requests in progress on one connection. Browsers send only one. */
 const MAX_PIPELINED_REQUESTS = 10;
 
 /** Time after which a refused client may retry, in s. */
 const RETRY_AFTER_S = 10;
 
 /**
- * Limits the connections of a server. At the limit a new connection replaces the oldest one without a request
- * in progress: first those that never sent one, then kept-alive ones. If all have requests in progress,
- * further connections serve only {@link WATCHER_PATHS}. A connection with too many requests in progress is
- * closed, and the rest of its requests is not served.
+ * Limits the connections of a server. At the limit, a new connection replaces the oldest connection that
+ * never sent a request, or else the oldest idle connection. If all connections have requests in progress,
+ * further connections serve only {@link WATCHER_PATHS}. A connection with more than {@link
+ * MAX_PIPELINED_REQUESTS} requests in progress is closed, and its remaining requests are not served.
  * @param reached called each time the limit is reached
  */
 export function limitConnections(
@@ -34,8 +34,9 @@ export function limitConnections(
 ): void {
   const open = new Set<Socket>();
   const reserved = new Set<Socket>();
-  /** Connections that never sent a request, and idle ones; the oldest first. */
+  /** Connections that never sent a request, the oldest first. */
   const silent = new Set<Socket>();
+  /** Connections without a request in progress that have sent requests, the longest idle first. */
   const idle = new Set<Socket>();
   const inProgress = new WeakMap<Socket, number>();
   const forget = (socket: Socket) => {
@@ -88,9 +89,9 @@ export function limitConnections(
     }
     if (!reserved.has(socket)) return;
     reply.header('connection', 'close');
-    // Of other methods the server would read the body, which may never end.
+    // The server would read the bodies of other methods, and a body may be endless.
     if (/^(GET|HEAD)$/.test(method) && WATCHER_PATHS.test(url)) return;
-    const error = `the server has its maximum of ${max} connections, all in use`;
+    const error = `all ${max} connections of the server are in use: retry in ${RETRY_AFTER_S} s`;
     await reply.code(503).header('retry-after', RETRY_AFTER_S).send({ error });
   });
 }

@@ -4,12 +4,12 @@ import type { Clock } from '../lib/clock.ts';
 import { parseInstant } from '../lib/instant.ts';
 import { InvalidRequestError } from '../reporting/relations/invalid-request.ts';
 
-/** A parameter with a moment at which the record is read. */
+/** A parameter with a moment as of which the record is read. */
 interface MomentParameter {
   readonly parameter: string;
   /**
-   * Matches the paths on which this parameter is a moment of the record; on other paths it is another kind of
-   * moment. Default: all paths.
+   * Matches the paths on which this parameter is a moment of the record. On other paths the parameter has
+   * another meaning. Default: all paths.
    */
   readonly of?: RegExp;
   readonly fix: string;
@@ -29,9 +29,8 @@ const MOMENT_PARAMETERS: readonly MomentParameter[] = [
 const parametersSchema = z.record(z.string(), z.unknown()).catch({});
 
 /**
- * Refuses reads of the record as of a future moment, on pages, in lists and in files. Otherwise the same
- * request would have another response later. Values that are not moments are left to the validation of the
- * route.
+ * Refuses requests for the record as of a future moment, because the response to the same request would
+ * change later. Values that are not moments are validated by the route.
  */
 export function refuseFuture(server: FastifyInstance, clock: Clock): void {
   server.addHook('preHandler', async ({ query, url }) => {

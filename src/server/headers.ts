@@ -5,10 +5,10 @@ import { PUBLIC_PATHS } from './access.ts';
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * Returns whether a request was meant for this server. A web page can let its own name point to this machine
- * and make a browser send requests here (DNS rebinding). Such a request has that name as its `Host`, and is
- * refused.
- * @param host the request's `Host` with its port; undefined if the client sent none and so is not a browser
+ * Returns whether the `Host` of a request is a name of this server. The domain of a malicious web page can
+ * resolve to this machine, so that a browser sends the requests of the page here (DNS rebinding). The `Host`
+ * of such a request is the domain of the page.
+ * @param host the request's `Host` with the port; undefined if there is none. Browsers always send one
  * @param reachedAt the address at which the request arrived
  * @param names host names in `server.allowedHosts`
  */
@@ -32,7 +32,7 @@ function urlHost(name: string): string {
   return isIP(address) === 6 ? `[${address}]` : address;
 }
 
-/** Fetch metadata headers of a browser. Other clients send none. */
+/** Fetch metadata headers of a browser. Other clients do not send these headers. */
 interface FetchMetadata {
   readonly 'sec-fetch-site'?: string | string[] | undefined;
   readonly 'sec-fetch-mode'?: string | string[] | undefined;
@@ -41,7 +41,8 @@ interface FetchMetadata {
 
 /**
  * Returns whether a page of another site made a browser send this request (an image, a script, a frame). Such
- * a page cannot read the response, but a query costs seconds of work. Following a link does not count.
+ * a page cannot read the response, but a query may take seconds. False for followed links and for
+ * {@link PUBLIC_PATHS}.
  */
 export const isCrossSiteRequest = (path: string, headers: FetchMetadata): boolean =>
   headers['sec-fetch-site'] === 'cross-site' &&
@@ -67,20 +68,21 @@ export const HEADERS = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
-  // The record may have changed. A shared cache must not store responses that required a token.
+  // Caches must revalidate responses, because the record changes. Shared caches must not store responses that
+  // required a token.
   'cache-control': 'private, no-cache',
 } as const;
 
-/** Sends these headers with every response, including errors. A route may override them. */
+/** Sends {@link HEADERS} with every response, including errors. A route may override each header. */
 export function sendHeaders(server: FastifyInstance): void {
   server.addHook('onRequest', async (_request, reply) => {
     reply.headers(HEADERS);
   });
 }
 
-/** Refuses requests that name several hosts, for other host names, and from pages of other sites. */
+/** Refuses requests with several host names, with unknown host names, and from pages of other sites. */
 export function refuseForeignRequests(server: FastifyInstance, allowedHosts: readonly string[]): void {
-  // With two names, a proxy in front may use the other one.
+  // A proxy in front of the server might check another of the names than this server.
   server.addHook('onRequest', async ({ url, raw: { rawHeaders } }, reply) => {
     const hosts = rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'host');
     if (hosts.length < 2 && !/^https?:/i.test(url)) return;

@@ -3,13 +3,13 @@ export interface ListenError {
   readonly setting: 'RECORDER_HOST' | 'RECORDER_PORT';
   readonly cause: string;
   readonly fix: string;
-  /** Another process listens on the port. */
+  /** True if another process listens on the port. */
   readonly isPortInUse: boolean;
 }
 
 /**
- * Explains an error of `listen`.
- * @returns null if the error is not about the address
+ * Returns the reason of an error of `listen`.
+ * @returns null if the error has another cause than the host or the port
  */
 export function explainListenError(error: unknown, host: string, port: number): ListenError | null {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

@@ -2,17 +2,17 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { TooManyReadsError } from '../db/semaphore.ts';
 import { WATCHER_PATHS } from './connections.ts';
 
-/** Limits of the time that requests may use, in ms. */
+/** Limits of the process time that requests may use. */
 interface AllowanceLimits {
-  /** Share of the elapsed time that is credited, at this moment. */
+  /** Returns the current share of the elapsed time that is credited, from 0 to 1. */
   readonly share: () => number;
   /** Maximum unused credit, in ms. */
   readonly reserve: number;
 }
 
 /**
- * A token bucket of process time for requests, in a process with other work. Time is charged while at least one
- * request is in progress, because the share of each request cannot be measured.
+ * A token bucket of process time for requests, in a process with other work. Time is charged while at least
+ * one request is in progress, because the share of each request cannot be measured.
  */
 export class RequestTimeBucket {
   readonly #limits: AllowanceLimits;
@@ -25,7 +25,10 @@ export class RequestTimeBucket {
     this.#left = limits.reserve;
   }
 
-  /** @param now monotonic time in ms, here and below */
+  /**
+   * Counts a request as in progress.
+   * @param now monotonic time in ms, as in the other methods
+   */
   begin(now: number): void {
     this.#count(now);
     this.#underWay += 1;
@@ -40,7 +43,7 @@ export class RequestTimeBucket {
   wait(now: number): number {
     this.#count(now);
     if (this.#left >= 0) return 0;
-    // While a request is in progress no credit accrues: this is the earliest time.
+    // Credit accrues only while no request is in progress, so this is the minimum wait.
     return -this.#left / this.#limits.share();
   }
 
@@ -57,8 +60,8 @@ export interface ThrottleLimits extends AllowanceLimits {
   /** Maximum number of concurrent requests. */
   readonly atOnce: number;
   /**
-   * Maximum time for which a request counts as concurrent, in ms. Longer requests mostly wait for the
-   * database.
+   * Maximum time for which a request counts as concurrent, in ms. After that time, most requests
+   * only wait for the database.
    */
   readonly counted: number;
   /** Maximum wait of a request, in ms. */
@@ -67,17 +70,20 @@ export interface ThrottleLimits extends AllowanceLimits {
   readonly waiting: number;
 }
 
-/** Limits for readers. A person who opens one page after another stays within the reserve. */
+/** Limits for readers. A person who opens one page after another uses less than the reserve. */
 const READER_LIMITS = { atOnce: 4, reserve: 2_000, counted: 250, maxWaitMs: 10_000, waiting: 1_000 };
 /** Limits for monitoring, separate from those for readers. */
 const MONITORING_LIMITS = { ...READER_LIMITS, reserve: 500 };
-/** Shares of the process's time: while it records, while it is ready to record, and if it never records. */
+/**
+ * Shares of the process time that requests may use: while the process records, while the process waits for
+ * the next recording, and in a process that never records.
+ */
 const SHARES = {
   readers: { recording: 0.25, waiting: 0.75, never: 1 },
   watchers: { recording: 0.05, waiting: 0.1, never: 1 },
 } as const;
 
-/** Paths whose response costs no more than a refusal, so that requests of these paths never wait. */
+/** Paths that are never throttled, because a response takes no more time than a refusal. */
 const PROBE_PATHS = /^\/(health|ready)(\?|$)/;
 
 /** Minimum delay before waiting requests are checked again, in ms. */
@@ -88,8 +94,8 @@ const RETRY_AFTER_SECONDS = 10;
 /**
  * Throttles every request of a server, except {@link PROBE_PATHS}.
  * @param recording returns whether the process records at this moment, so that requests get a small share of
- * its time; null if it never records
- * @returns the throttle of readers, for work that takes longer than a usual request
+ * the process time; null if the process never records
+ * @returns the throttle of readers, for work in several parts, such as large files
  */
 export function throttleRequests(
   server: FastifyInstance,
@@ -112,9 +118,9 @@ export function throttleRequests(
 }
 
 /**
- * Starts requests within their share of the process's time, one per iteration of the event loop. Other work
- * of the process, such as recording, continues. Clients are served in turn, and the requests of each client
- * in order. A request that waits too long, or that finds too many waiting, is refused as busy.
+ * A queue that starts requests within their share of the process time, one per iteration of the event loop,
+ * so that other work of the process, such as recording, continues. Clients are served in turn, and the
+ * requests of each client in order. A request is refused if it waits too long, or if too many requests wait.
  */
 export class RequestThrottle {
   readonly #limits: ThrottleLimits;
@@ -132,8 +138,8 @@ export class RequestThrottle {
 
   /**
    * Queues a request until it may start.
-   * @param begin called without an argument to start it, or with an error if it is refused; not called if the
-   * client has disconnected
+   * @param begin called without an argument to start the request, or with an error to refuse the request; not
+   * called after the client has disconnected
    */
   admit(
     { socket: { remoteAddress = '' } }: FastifyRequest,
@@ -148,7 +154,8 @@ export class RequestThrottle {
   }
 
   /**
-   * Queues long work, such as a further page of a file.
+   * Waits until a part of long work may start, such as the next page of a file.
+   * @param line the client for which the work is done
    * @returns a function that ends the work
    * @throws TooManyReadsError if the work is refused
    */

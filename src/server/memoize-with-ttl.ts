@@ -1,7 +1,7 @@
-/** A cached result and its expiry (monotonic, in ms). */
+/** A cached result and its expiry. */
 interface CachedResult<T> {
   readonly answer: Promise<T>;
-  /** Null while the result is being computed. */
+  /** Monotonic time of the expiry, in ms; null while the result is being computed. */
   until: number | null;
 }
 
@@ -9,7 +9,8 @@ interface CachedResult<T> {
 const MAX_ERROR_TTL_MS = 1_000;
 
 /**
- * Cache time as a multiple of the duration of the computation, which then takes a fifth of the time at most.
+ * Minimum ratio of the cache time to the duration of the computation. With 4, a computation is in progress
+ * for at most a fifth of the time.
  */
 const TTL_FACTOR = 4;
 

@@ -17,7 +17,7 @@ export function serveMonitoring(
     const found = await problems();
     return reply.code(found.length === 0 ? 200 : 503).send({ ready: found.length === 0, problems: found });
   });
-  // A scrape also succeeds while the database is unavailable, and reports that.
+  // A scrape also succeeds while the database is unavailable; the response then contains that state.
   const metrics = metricsOf({ sql, status, disk, budgets, upstreams, counts }, withQueryTimeout, log);
   server.get('/metrics', async (_request, reply) => reply.type(PROMETHEUS_TEXT).send(await metrics.read()));
   server.get('/api/status', async (_request, reply) =>

@@ -1,4 +1,4 @@
-/** Error of a queue that does not respond. */
+/** Error of a query of the queue that failed or timed out. */
 export class QueueUnavailableError extends Error {
   override readonly name = 'QueueUnavailableError';
 }

@@ -1,8 +1,9 @@
 import type { ResultColumn } from '../db/query-as-reader.ts';
 import type { ReadGate } from '../db/read-gate.ts';
 
-/** Timeouts of one block of a result, and of a whole result including its wait, in ms. */
+/** Timeout of one block of a result, in ms. */
 const BLOCK_TIMEOUT_MS = 10_000;
+/** Timeout of a whole result, including the wait for a connection, in ms. */
 const RESULT_TIMEOUT_MS = 20_000;
 
 /** Rows of a result, truncated to the limits. */
@@ -17,8 +18,9 @@ export interface QueryResult {
 /** Format and maximum size of a result. */
 export interface ResultLimits {
   readonly form: 'values' | 'object';
-  /** Maximum number of rows, and of characters of all rows together. */
+  /** Maximum number of rows. */
   readonly rows: number;
+  /** Maximum number of characters of all rows together. */
   readonly characters: number;
 }
 

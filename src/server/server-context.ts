@@ -16,11 +16,11 @@ import type { StatusSite } from './status-site.ts';
 
 /** Dependencies of the server. */
 export interface ServerContext {
-  /** Client for health and metrics, with its own connections: requests never use those of the recording. */
+  /** Database client for health and metrics. Requests never use the connections of the recording. */
   readonly sql: postgres.Sql;
   /** Limits the reads of the pages and the API. */
   readonly gate: ReadGate;
-  /** Replica that the gate reads instead of the database. Default: the database itself. */
+  /** Replica that the gate reads. Default: null, the gate reads the database itself. */
   readonly replica?: Replica | null;
   readonly clock: Clock;
   /** The access rules. */
@@ -34,18 +34,19 @@ export interface ServerContext {
   /** The budgets that are displayed. */
   readonly budgets: readonly BudgetKey[];
   readonly recorder: RecorderFacts;
-  /** The feeds of the upstreams, and the configuration of the upstreams. */
+  /** The configured feeds. */
   readonly watched: readonly ConfiguredFeed[];
+  /** The configuration of the upstreams. */
   readonly upstreams: Config['upstreams'];
   /** Counters of this process, for `/metrics`. */
   readonly counts: ProcessCounts;
-  /** The uptimes that a reward requires. */
+  /** Minimum uptimes for a reward. */
   readonly rewards: RewardThresholds;
   /** Configuration of the status page. */
   readonly site: StatusSite;
   /**
-   * Returns whether this process records at this moment, so that requests get only a part of its time; null
-   * if it never records.
+   * Returns whether this process records at this moment, so that requests get only a small share of the
+   * process time; null if the process never records.
    */
   readonly recording: (() => boolean) | null;
   /** Timeout of a connection without data, in ms. Default: 120 000. */

@@ -15,19 +15,20 @@ import { serveQueryData } from './query-files.ts';
 import type { ServerContext } from './server-context.ts';
 import type { StatusSite } from './status-site.ts';
 
-/** Timeouts of receiving the headers of a request, and all of it, in ms. */
+/** Timeout for receiving the headers of a request, in ms. */
 const HEADERS_TIMEOUT_MS = 15_000;
+/** Timeout for receiving a whole request, in ms. */
 const REQUEST_TIMEOUT_MS = 30_000;
 /**
- * Default timeout of a connection without data, in ms. Every response starts earlier, so a client whose
- * connection has no data for this long does not read. Without the timeout, such connections would remain open
- * and count.
+ * Default timeout of a connection without data, in ms. Every response starts earlier, so a connection that
+ * has no data for this long belongs to a client that does not read the response. Without the timeout, such
+ * connections would stay open and count towards the limit.
  */
 const STALL_TIMEOUT_MS = 120_000;
 
 /**
- * Refuses JSON Schemas of routes; no route has one. Fastify's default compilers are a hundred modules, which
- * it would load at the start.
+ * Throws an error for the JSON Schema of a route; no route has one. This function replaces the default
+ * compilers of Fastify, because they would load a hundred modules at the start.
  */
 const noSchemas = () => {
   throw new Error('the server compiles no JSON Schema: validate the input of a route with zod');
@@ -84,7 +85,7 @@ export function buildServer(context: ServerContext): FastifyInstance {
 
 function serveLogo(server: FastifyInstance, { logo }: StatusSite): void {
   if (!logo) return;
-  // Opened directly, an SVG is a document: it may load and run nothing.
+  // An SVG that is opened directly is a document; the policy prevents it from loading or running anything.
   server.get('/status.logo', async (_request, reply) =>
     reply
       .type(logo.type)

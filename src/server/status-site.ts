@@ -17,15 +17,18 @@ export interface StatusSite {
   readonly text: readonly string[];
   /** Configured logo; null if there is none. */
   readonly logo: Logo | null;
-  /** The nodes of the configuration, by name. */
+  /** Names of the configured nodes. */
   readonly nodes: readonly string[];
   readonly announced: AnnouncedMaintenance;
 }
 
-/** Maximum size of a logo, in bytes: each visitor loads it. */
+/** Maximum size of a logo, in bytes. Each visitor downloads the logo. */
 const MAX_LOGO_BYTES = 256 * 1024;
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-/** Content of an SVG that runs or loads something. An image cannot, but a user may open the file directly. */
+/**
+ * Content of an SVG that runs scripts or loads other files. Browsers block such content in images, but not in
+ * an SVG that is opened directly.
+ */
 const ACTIVE_CONTENT = /<\s*(?:[\w-]+:)?(?:script|foreignObject|iframe)\b|\son\w+\s*=|javascript:|<!ENTITY/i;
 
 /**
@@ -51,17 +54,17 @@ function readLogo(file: string): Logo {
     throw refuse(toErrorMessage(error));
   }
   if (body.length > MAX_LOGO_BYTES)
-    throw refuse(`is larger than ${MAX_LOGO_BYTES / 1024} kB: make it smaller`);
+    throw refuse(`is larger than ${MAX_LOGO_BYTES / 1024} kB: set a smaller file`);
   if (body.subarray(0, PNG.length).equals(PNG)) return { type: 'image/png', ending: '.png', body };
   const text = body.toString('utf8');
   if (!/^\uFEFF?\s*(?:<\?xml[^>]*>|<!--[\s\S]*?-->|<!DOCTYPE\s+svg\b[^>[]*>|\s)*<svg[\s>]/i.test(text))
-    throw refuse('is neither an SVG nor a PNG');
+    throw refuse('is neither an SVG nor a PNG: set a file of one of these formats');
   if (ACTIVE_CONTENT.test(text)) throw refuse('contains a script, an entity or a foreign object: remove it');
   return { type: 'image/svg+xml', ending: '.svg', body };
 }
 
 /**
- * Reads the first bytes of a file, so that an endless one is not read to its end.
+ * Reads the first bytes of a file. The rest is not read, because the file may be an endless device.
  * @param most maximum number of bytes
  */
 function firstBytes(file: string, most: number): Buffer {

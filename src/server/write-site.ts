@@ -16,11 +16,11 @@ import { UsageError } from '../lib/errors.ts';
 import { createFolder, explainWriteErrors, rejectSymlinks } from '../lib/write-errors.ts';
 import { FIRST_PAGE, type SiteFile } from './pages/status/files.ts';
 
-/** File that lists the written files, so that other files in the folder are neither replaced nor removed. */
+/** File that lists the files of the site. Other files in the folder are neither replaced nor removed. */
 const MANIFEST_FILE = '.chain-recorder.json';
 /** Name prefix of the temporary folder for new files, inside the destination. */
 const TEMPORARY_PREFIX = '.making-';
-/** Age from which the temporary folder of another run is removed, in ms. A killed run leaves it behind. */
+/** Minimum age at which the temporary folder of a killed run is removed, in ms. */
 const ABANDONED_AGE_MS = 3_600_000;
 
 const listSchema = z.object({
@@ -29,8 +29,8 @@ const listSchema = z.object({
 
 /**
  * Writes a site to a folder that a web server may serve at the same time. All files are created in a
- * temporary folder first and then renamed one by one, the first page last. So each page is either the old or
- * the new one as a whole, and an interrupted run changes nothing. Files of an earlier run that the site no
+ * temporary folder first and then renamed one by one, the first page last. So each file is replaced as a
+ * whole, and a run that fails before the renames changes no page. Files of an earlier run that the site no
  * longer contains are removed; other files are kept.
  * @returns the paths of the files
  * @throws UsageError if a file of another origin has the same path, or the folder is not writable
@@ -76,7 +76,7 @@ export async function writeSite(
 
 const rank = (path: string) => (path === FIRST_PAGE ? 1 : 0);
 
-/** Returns the files of an earlier run; none if there was no such run. */
+/** Returns the paths of the files of the previous run; an empty list if there was no run. */
 async function readManifest(folder: string): Promise<string[]> {
   const text = await readFile(join(folder, MANIFEST_FILE), 'utf8').catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '{"files":[]}';
@@ -112,7 +112,7 @@ async function removeAbandoned(folder: string): Promise<void> {
   }
 }
 
-/** Removes a file, and its folders that are empty then. */
+/** Removes a file, and its parent folders if they are then empty. */
 async function removeFile(folder: string, path: string): Promise<void> {
   await rm(join(folder, path), { force: true });
   for (let parent = dirname(path); parent !== '.'; parent = dirname(parent))

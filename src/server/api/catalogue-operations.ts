@@ -114,7 +114,9 @@ const dataset = z.strictObject({
   views: z.array(z.strictObject({ name: z.string(), about: z.string() })),
 });
 
-/** Declares the operation that describes a dataset: its columns, their meaning, and the views about it. */
+/**
+ * Declares the operation that returns the columns of a dataset, their meaning, and the views of the dataset.
+ */
 export function datasetOperation(
   one: OperationName,
   from: DatasetRelations,
@@ -168,7 +170,7 @@ const views = z.strictObject({
   views: z.array(z.strictObject({ name: z.string(), about: z.string(), parameters })),
 });
 
-/** Declares the operation that lists all views, and all functions that return rows. */
+/** Declares the operation that lists all views and all functions that return rows. */
 export function viewsOperation(one: OperationName, catalogue: Catalogue): Operation {
   const answer = {
     views: [...catalogue.views.values()].map(({ name, about, parameters }) => ({

@@ -128,7 +128,7 @@ export function describeParameters(
   );
 }
 
-/** Returns the fields of an object's schema, also if it has a transformation. */
+/** Returns the fields of an object schema, with or without a transformation; empty for other schemas. */
 function shapeOf(schema: z.ZodType): Record<string, z.ZodType> {
   const object = schema instanceof z.ZodPipe ? schema.in : schema;
   if (!(object instanceof z.ZodObject)) return {};

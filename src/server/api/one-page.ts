@@ -1,7 +1,7 @@
 import type { Value } from '../../reporting/relations/values.ts';
 import type { CsvColumn, Operation, PreparedResponse } from './operation.ts';
 
-/** The name of an operation and its path. */
+/** Path, id, tag and summary of an operation. */
 export type OperationName = Pick<Operation, 'path' | 'id' | 'tag' | 'summary'>;
 
 type Sql = Parameters<PreparedResponse['json']>[0];
@@ -21,7 +21,7 @@ export const createSinglePage = <T>(
 
 /**
  * Declares columns of CSV.
- * @param types types of PostgreSQL by column
+ * @param types PostgreSQL types by name of the column
  */
 export const csvColumns = (types: Readonly<Record<string, string>>): CsvColumn[] =>
   Object.entries(types).map(([name, type]) => ({ name, type }));

@@ -34,7 +34,7 @@ const FORMAT: JsonSchema = {
 
 /**
  * Generates the OpenAPI 3.1 document of the API from the schemas that validate its parameters.
- * @param version of the recorder
+ * @param version version of the recorder
  */
 export async function openApi(
   operations: ReadonlyMap<string, Operation>,
@@ -45,7 +45,7 @@ export async function openApi(
   const paths: Record<string, JsonSchema> = {};
   for (const operation of operations.values()) {
     paths[operation.path] = { get: describeOperation(operation, shared) };
-    // Generating the document takes about 1 s. Other work of the process must not wait for all of it.
+    // Generating the document takes about 1 s. Other work of the process runs between the operations.
     await setImmediate();
   }
   return {
@@ -84,15 +84,15 @@ export async function openApi(
 }
 
 /**
- * Parameters that many operations share, each defined once: a filter is equal for all columns of the same
- * name and type.
+ * Parameters that several operations share. Each parameter is defined once. For example, all columns with the
+ * same name and type have the same filter.
  */
 class SharedParameters {
   readonly byName: Record<string, JsonSchema> = { format: FORMAT };
   readonly #names = new Map<string, string>();
   readonly #schemas = new Map<z.ZodType, { readonly json: JsonSchema; readonly required: boolean }>();
 
-  /** Returns a reference to a parameter, which is added if it is new. */
+  /** Returns a reference to a parameter. Adds the parameter if it is new. */
   of(name: string, schema: z.ZodType, description: string | undefined): JsonSchema {
     const { json, required } = this.#read(schema);
     const { description: own, ...rest } = json;

@@ -5,7 +5,7 @@ import type { Value } from '../../reporting/relations/values.ts';
 /** A column of a CSV response. */
 export interface CsvColumn {
   readonly name: string;
-  /** PostgreSQL's type. */
+  /** PostgreSQL type. */
   readonly type: string;
 }
 
@@ -19,7 +19,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 export interface Operation {
   /** Path below `/api/v1`. */
   readonly path: string;
-  /** `operationId` of the OpenAPI document, one word for generated clients. */
+  /** `operationId` in the OpenAPI document: one word, because generated clients use it as a name. */
   readonly id: string;
   readonly tag: 'datasets' | 'views' | 'questions' | 'recording';
   readonly summary: string;
@@ -45,7 +45,7 @@ export interface PreparedResponse {
   readonly csv: {
     readonly columns: readonly CsvColumn[];
     /**
-     * Returns a page of lines and the cursor of the next one, null on the last page.
+     * Returns a page of lines and the cursor of the next page; the cursor is null on the last page.
      * @param after the cursor; null for the first page
      */
     page(sql: postgres.Sql, after: string | null): Promise<CsvPage>;

@@ -160,7 +160,7 @@ function feedSchema(name: string): JsonSchema {
   const next = {
     type: ['string', 'null'],
     description:
-      'The cursor to continue after, also where nothing is new; null: there is no change at all yet. No rows: nothing is new.',
+      'The value of `after` for the next request, also if there are no new changes. Null: no change has been recorded yet.',
   };
   return { ...page, properties: { ...Object(page.properties), next } };
 }

@@ -3,7 +3,7 @@ import type { DeclaredColumn } from '../../db/declared.ts';
 import type { Relation } from '../../reporting/relations/relation.ts';
 import type { JsonSchema } from './operation.ts';
 
-/** JSON Schemas of values by PostgreSQL's type. */
+/** JSON Schemas of values, by PostgreSQL type. */
 const VALUES: Readonly<Record<string, JsonSchema>> = {
   text: { type: 'string' },
   numeric: { type: 'string', description: 'An exact number.' },
@@ -29,7 +29,10 @@ const VALUES: Readonly<Record<string, JsonSchema>> = {
  */
 export function valueSchema({ name, type, comment, notNull }: DeclaredColumn): JsonSchema {
   const value = VALUES[type];
-  if (!value) throw new Error(`${name}: the type ${type} has no JSON format`);
+  if (!value)
+    throw new Error(
+      `column ${name}: the type ${type} has no JSON Schema: add it to VALUES in src/server/api/schemas.ts`,
+    );
   const types = Array.isArray(value.type) ? value.type : [value.type];
   const nullable = notNull || value.type === undefined ? value : { ...value, type: [...types, 'null'] };
   const also = value.description === undefined ? '' : ` (${value.description})`;
@@ -63,7 +66,7 @@ export const pageSchema = (row: string): JsonSchema => ({
 
 /**
  * Returns the JSON Schema of a Zod schema.
- * @param io before (`input`) or after (`output`) transformations
+ * @param io `input` for values before transformations, `output` for values after them
  */
 export function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });

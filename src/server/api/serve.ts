@@ -50,10 +50,10 @@ function problemOf(error: unknown): ApiProblem {
       status: 504,
       title: 'The database took too long',
       detail:
-        'request less: filter by the first columns of the key, sort by the key, or choose a shorter window',
+        'select fewer rows: filter by the first columns of the key, sort by the key, or choose a shorter window',
     };
-  // Values that PostgreSQL rejects, and queries without a result: no record at that moment, or a sum without
-  // a meaning.
+  // Class 22: values that PostgreSQL rejects, and queries without a result, such as a moment before the first
+  // record or a sum of different units.
   if (/^22/.test(code)) {
     const hint = error instanceof Error && 'hint' in error && error.hint ? `; ${error.hint}` : '';
     return { status: 400, title: 'No result', detail: `${detail}${hint}` };
@@ -76,8 +76,8 @@ export interface ApiOptions {
 export function serveApi(server: FastifyInstance, { gate, pace, clock, status, log }: ApiOptions): void {
   let operationsByPath: ReadonlyMap<string, Operation> | undefined;
   /**
-   * Creates the operations at the first request, because creating them would be most of the start time of the
-   * server.
+   * Returns the operations. The first request creates them, because their creation would be most of the start
+   * time of the server.
    */
   const operations = () => {
     operationsByPath ??= operationsOf({ catalogue: getCatalogue(), clock, status });
@@ -134,7 +134,7 @@ function formatOf(format: unknown, suffix: 'csv' | 'json' | null): 'csv' | 'json
   return wanted;
 }
 
-/** Streams CSV, one page at a time, so that memory is bounded for any size. */
+/** Streams CSV, one page at a time, so that the required memory does not depend on the size of the result. */
 async function sendCsv(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -142,9 +142,9 @@ async function sendCsv(
   { gate, pace, signal }: Pick<ApiOptions, 'gate' | 'pace'> & { readonly signal: AbortSignal },
 ): Promise<FastifyReply> {
   const read = (after: string | null) => gate.read((sql) => csv.page(sql, after), signal);
-  // The first page is read before anything is sent, so that an error can still be reported.
+  // The first page is read before the response starts, so that an error can be reported by its status.
   const first = await read(null);
-  // Each further page is scheduled like a request of its own.
+  // Each further page is queued like a separate request.
   const readNext = async (after: string | null) => {
     const end = await pace.acquireTurn(request.socket.remoteAddress ?? '');
     return read(after).finally(end);

@@ -28,7 +28,7 @@ const partRead = gauge(
   'collector',
 );
 
-/** Every part, in the order of the documentation. */
+/** All parts, in the order of the documentation. */
 export const metricParts: readonly MetricPart[] = [
   nodeMetrics,
   responseTimeMetrics,
@@ -49,7 +49,7 @@ export const metricParts: readonly MetricPart[] = [
 /** Metrics about the scrape itself. */
 export const scrapeFamilies = [reachable, partRead];
 
-/** Default cache time of a part, in ms, independent of the number of scrapes. */
+/** Default cache time of a part, in ms. */
 const DEFAULT_TTL_MS = 1_000;
 
 /** Content type of Prometheus' text format. */
@@ -58,8 +58,8 @@ export const PROMETHEUS_TEXT = 'text/plain; version=0.0.4; charset=utf-8';
 let ownMetrics: Registry | undefined;
 
 /**
- * Returns memory, CPU and event loop metrics of this process. The metrics are collected once per process, from
- * the first scrape on.
+ * Returns memory, CPU and event loop metrics of this process. Collection starts once per process, at the
+ * first scrape.
  */
 function processRegistry(): Registry {
   if (ownMetrics === undefined) {
@@ -75,9 +75,9 @@ export interface Metrics {
 }
 
 /**
- * Creates the metrics of the recording, which are equal in every process, and those of this process. A part
- * that cannot be read does not affect others, and is reported.
- * @param within adds a timeout
+ * Creates the metrics of the recording, which are equal in every process, and the metrics of this process. If
+ * a part cannot be read, the other parts are still exposed, and the reason is logged.
+ * @param within adds a timeout to a read
  * @param parts Default: all parts
  */
 export function metricsOf(
@@ -88,7 +88,8 @@ export function metricsOf(
 ): Metrics {
   const readers = parts.map(({ name, ttlMs = DEFAULT_TTL_MS, reader }) => {
     const read = reader(sources);
-    // For a long list the query may exceed the timeout of a scrape: the next scrape gets the cached result.
+    // The query of a long list may exceed the timeout of a scrape. The next scrape then gets the cached
+    // result.
     const memoized = memoizeWithTtl(read, proportionalTtl(ttlMs));
     return { name, read: () => within(memoized()) };
   });

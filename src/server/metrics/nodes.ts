@@ -3,7 +3,9 @@ import { probeLimitNote, refuseTooManyProbes, watchedProbes } from './watched-pr
 
 /** The states of a probe in the ledger. */
 const STATES = ['up', 'down', 'unknown', 'maintenance'] as const;
-/** Maximum number of checks per probe that have a series: their names come from the node. */
+/**
+ * Maximum number of checks per probe with a series. The node determines the number and names of its checks.
+ */
 const MAX_CHECKS = 100;
 /** Maximum length of a check's name, in characters. Checks with longer names have no series. */
 const MAX_NAME_CHARACTERS = 200;
@@ -74,12 +76,12 @@ interface ProbeRow {
   readonly states: readonly string[];
 }
 
-/** Returns the state of a probe for an observer: unknown if no process probes. */
+/** Returns the state of a probe for an observer: unknown if no process of the observer probes. */
 const seen = ({ state: stored, watching }: ProbeRow) => (watching ? (stored ?? 'unknown') : 'unknown');
 
 /**
- * Returns the samples of a probe's checks. The states of checks are known only if the probe as a whole received
- * a report, and there is no maintenance.
+ * Returns the samples of the checks of a probe. The states of the checks are unknown unless the node answered
+ * the probe with a report. During maintenance, all checks count as maintenance.
  */
 function checkSamples(one: ProbeRow): Sample[] {
   const { observer, node, probe } = one;

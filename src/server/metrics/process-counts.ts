@@ -1,24 +1,28 @@
 import type { Buckets } from './samples.ts';
 
-/** The ends of the buckets for calls, in s. */
+/** Inclusive ends of the buckets for durations of calls, in s. */
 const BUCKET_ENDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Counters of one upstream. */
 interface UpstreamCounts {
-  /** Number of calls by status of the response, or by the error if there was none. */
+  /** Number of calls by status of the response, or by error if there was no response. */
   readonly calls: Map<string, number>;
-  /** Number of calls that took at most as long as each of {@link BUCKET_ENDS}. */
+  /** Number of calls with at most the duration of each entry of {@link BUCKET_ENDS}. */
   readonly within: number[];
+  /** Sum of the durations of all calls, in s. */
   seconds: number;
 }
 
 /**
- * Counters of this process since its start: calls to upstreams, runs, and lost log lines. Labels are names in
- * the configuration.
+ * Counters of this process since its start: calls to upstreams, runs, and lost log lines. The
+ * upstreams and feeds are names from the configuration.
  */
 export class ProcessCounts {
   readonly #upstreams = new Map<string, UpstreamCounts>();
-  /** True if the last configuration file was applied; and the time at which it was read, in ms since 1970. */
+  /**
+   * Whether the last read configuration file is valid and in use, and the time of that read, in ms since
+   * 1970.
+   */
   configuration: { readonly applied: boolean; readonly at: number } = { applied: true, at: Date.now() };
   readonly #runs = new Map<string, { feed: string; status: string; count: number }>();
   #underWay = 0;
@@ -46,7 +50,7 @@ export class ProcessCounts {
 
   /**
    * Counts a call.
-   * @param outcome the status of the response (100 to 599), or the error if there was none
+   * @param outcome the status of the response (100 to 599), or the error if there was no response
    */
   call(upstream: string, outcome: number | string, seconds: number): void {
     const counts = this.#upstreams.get(upstream) ?? {
@@ -63,8 +67,8 @@ export class ProcessCounts {
   }
 
   /**
-   * Stores that the configuration was read again.
-   * @param applied false if it is invalid and the previous one remains in use
+   * Stores the result and time of a reload of the configuration.
+   * @param applied false if the new configuration is invalid and the previous one remains in use
    */
   noteReload(applied: boolean): void {
     this.configuration = { applied, at: Date.now() };

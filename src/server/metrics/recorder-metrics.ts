@@ -2,7 +2,10 @@ import type { Status } from '../../reporting/reports/status.ts';
 import { counter, gauge, type MetricRow, metricTable, type Sample, samplesIn } from './samples.ts';
 import { watchedProbes } from './watched-probes.ts';
 
-/** Cache time of counts that grow with the number of errors, in ms. */
+/**
+ * Cache time of counts of gaps and quarantined items, in ms. The duration of these queries grows with the
+ * counts.
+ */
 const SLOW_COUNTS_MS = 60_000;
 
 /** Metrics of the health ledgers. */

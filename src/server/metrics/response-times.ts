@@ -4,8 +4,8 @@ import { type Buckets, histogram, type MetricPart } from './samples.ts';
 import { probeLimitNote, refuseTooManyProbes, watchedProbes } from './watched-probes.ts';
 
 /**
- * Indexes of the ledger's buckets whose ends are also ends of the exposed ones. Each exposed bucket ends at
- * about twice the end of the previous one.
+ * Indexes of the ledger's buckets whose ends are also ends of exposed buckets. The end of each exposed bucket
+ * is about twice the end of the previous bucket.
  */
 const BUCKET_INDEXES = Array.from({ length: 16 }, (_, at) => 21 + 7 * at);
 
@@ -21,17 +21,16 @@ interface StoredLatency {
   readonly observer: string;
   readonly node: string;
   readonly probe: string;
-  /**
-   * The packed response times of the days of the month, and of the current hour; null if there are none yet.
-   */
+  /** Packed response times of the current month except the current hour; null if there are none. */
   readonly month: Buffer | null;
+  /** Packed response times of the current hour; null if there are none in this month. */
   readonly hour: Buffer | null;
 }
 
 /**
  * Merges the buckets of the ledger's histograms.
- * @param previous the previously exposed values: a count never decreases, also while an hour is merged into its
- * day
+ * @param previous the previously exposed values. No count decreases below these, even while the current hour
+ * is merged into the month
  */
 export function bucketsOf(histograms: readonly Histogram[], previous: Buckets | undefined): Buckets {
   let [count, sum] = [0, 0];

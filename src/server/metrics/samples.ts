@@ -5,7 +5,7 @@ import type { DiskUse } from '../../reporting/reports/disk.ts';
 import type { Status } from '../../reporting/reports/status.ts';
 import type { ProcessCounts } from './process-counts.ts';
 
-/** A metric by its name: its meaning and the labels of its series. */
+/** Name, type, description and labels of a metric. */
 export interface Family {
   readonly name: string;
   readonly type: 'gauge' | 'counter' | 'histogram';
@@ -13,7 +13,7 @@ export interface Family {
   readonly labels: readonly string[];
 }
 
-/** A histogram of durations: the end of each bucket in seconds, ascending, and the cumulative count. */
+/** A histogram of durations: the ascending ends of the buckets in seconds, each with its cumulative count. */
 export interface Buckets {
   readonly upTo: readonly (readonly [end: number, count: number])[];
   readonly count: number;
@@ -44,7 +44,7 @@ const sampler =
 
 /** Declares a gauge. */
 export const gauge = sampler<number>('gauge');
-/** Declares a counter: it only grows, or restarts at 0. */
+/** Declares a counter: a value that only grows, or restarts at 0. */
 export const counter = sampler<number>('counter');
 /** Declares a histogram of seconds. */
 export const histogram = sampler<Buckets>('histogram');
@@ -56,19 +56,20 @@ export interface MetricSources {
   readonly status: () => Promise<Status>;
   /** Disk usage. */
   readonly disk: () => Promise<DiskUse>;
-  /** The displayed budgets, and the configuration of their upstreams. */
+  /** The displayed budgets. */
   readonly budgets: readonly BudgetKey[];
+  /** The configuration of the upstreams. */
   readonly upstreams: Config['upstreams'];
   /** Counters of this process. */
   readonly counts: ProcessCounts;
 }
 
 /**
- * Metrics that are read together. A part that cannot be read does not affect others. The cost of a read
- * depends on the current number of targets, nodes and checks, not on the length of the record.
+ * Metrics that are read together. If a part cannot be read, the other parts are still exposed. The cost of a
+ * read depends on the current number of targets, nodes and checks, not on the length of the record.
  */
 export interface MetricPart {
-  /** Value of the label `part`. */
+  /** Value of the label `collector`, and heading of the part in the documentation. */
   readonly name: string;
   /** Meaning and source of the part: one or two sentences of Markdown. */
   readonly about: string;
@@ -76,25 +77,25 @@ export interface MetricPart {
   /** Cache time, in ms. Default: 1 000. */
   readonly ttlMs?: number;
   /**
-   * Creates the reader, once per server, so that it can keep state between reads.
-   * @returns the reader; it rejects if the metrics cannot be read
+   * Creates the reader. Called once per server, so that the reader can keep state between reads.
+   * @returns the reader, which rejects if the metrics cannot be read
    */
   reader(sources: MetricSources): () => Promise<readonly Sample[]>;
 }
 
-/** A value of a row: instants become Unix time, booleans 1 or 0; null has no sample. */
+/** A value of a row. Dates are exposed as Unix time, booleans as 1 or 0; null has no sample. */
 type MetricValue = number | boolean | Date | null;
 
 /** A row from which metrics are read. A metric has no sample if its column is missing in the row. */
 export type MetricRow = Readonly<Record<string, MetricValue | string | undefined>>;
 
 interface MetricTable extends Omit<MetricPart, 'families' | 'reader'> {
-  /** Metrics by the column that contains the value. Labels are columns with the name of the label. */
+  /** Metrics by the column that contains the value. Labels are read from the columns of the same name. */
   readonly metrics: Readonly<Record<string, Family>>;
   readonly rows: (sources: MetricSources) => Promise<readonly MetricRow[]>;
 }
 
-/** Returns the samples of the metrics in rows. */
+/** Returns the samples of all metrics for which a row has a value. */
 export function samplesIn(metrics: MetricTable['metrics'], rows: readonly MetricRow[]): Sample[] {
   return Object.entries(metrics).flatMap(([column, family]) =>
     rows.flatMap((row) => {
@@ -114,8 +115,9 @@ export const metricTable = ({ metrics, rows, ...part }: MetricTable): MetricPart
 });
 
 /**
- * Writes samples in Prometheus' text format. prom-client writes only its own counters, and these values come
- * from elsewhere. If a series occurs twice the last value counts, because Prometheus would reject both.
+ * Returns samples in Prometheus' text format. prom-client formats only its own counters, and most of these
+ * values are read from the database. If a series occurs twice, the last value is used, because Prometheus
+ * would reject duplicates.
  */
 export function exposition(samples: readonly Sample[]): string {
   const families = new Map<string, { family: Family; series: Map<string, Sample['value']> }>();

@@ -3,8 +3,8 @@ import { tableText } from '../../db/orm.ts';
 import { targetDatasets, targets } from '../../db/schema/bookkeeping.ts';
 
 /**
- * SQL query: the currently configured probes, by observer, node and probe. Removed probes are no longer
- * exposed.
+ * Returns the SQL query of the currently configured probes, by observer, node and probe. Removed probes have
+ * no samples.
  */
 export const watchedProbes = (sql: postgres.Sql) => sql`
   select t.target ->> 'observer' as observer, t.target ->> 'node' as node, t.target ->> 'probe' as probe,
@@ -14,10 +14,10 @@ export const watchedProbes = (sql: postgres.Sql) => sql`
   where d.dataset = 'node_health' and d.active
   group by 1, 2, 3`;
 
-/** Maximum number of probes with a series each: each takes 1 kB of a scrape, and 10 kB or more of memory. */
+/** Maximum number of probes. Each takes 1 kB of a scrape, and 10 kB or more of memory. */
 const MAX_PROBES = 30_000;
 
-/** The limit, for the documentation. */
+/** Note about {@link MAX_PROBES} for the documentation. */
 export const probeLimitNote = `Maximum ${MAX_PROBES.toLocaleString('en')} probes: with more the part has no sample; use \`reporting_internal.node_health_now\` instead.`;
 
 /**
@@ -29,6 +29,6 @@ export async function refuseTooManyProbes(sql: postgres.Sql): Promise<void> {
     select count(*)::int from recorder.target_datasets where dataset = 'node_health' and active`;
   if (watched && watched.count > MAX_PROBES)
     throw new Error(
-      `${watched.count} probes exceed the maximum of ${MAX_PROBES} with a series each: use reporting_internal.node_health_now`,
+      `${watched.count} probes exceed the maximum of ${MAX_PROBES} for metrics: query reporting_internal.node_health_now instead`,
     );
 }

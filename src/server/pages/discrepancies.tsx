@@ -22,10 +22,10 @@ import { momentText, numberText } from './texts.ts';
 const PATH = '/discrepancies';
 const STATES = ['open', 'ended'] as const;
 const YEAR = 365 * 86_400_000;
-/** Maximum number of changes of level on the page. */
+/** Maximum number of level shifts on the page. */
 const MAX_BREAKS = 50;
 
-/** `/discrepancies`: contradictions between sources, and days on which a metric changed its level. */
+/** `/discrepancies`: differences between sources, and level shifts of metrics. */
 export const discrepanciesPage = definePage({
   path: PATH,
   params: z.strictObject({

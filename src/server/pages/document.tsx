@@ -7,7 +7,7 @@ import { CurrentView, type RenderContext } from './view.ts';
 
 /**
  * Renders a page as an HTML document.
- * @param links URLs of the status page. Default: those on the server
+ * @param links URLs of the status page. Default: the URLs on the server
  */
 export function documentOf(content: Content, view: RenderContext, links: StatusLinks = serverLinks): string {
   const page = (

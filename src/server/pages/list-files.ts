@@ -1,7 +1,7 @@
 import { hrefOf, normalizeParameters, type Parameters, singleParameters } from './datasets/addresses.ts';
 import type { PageDefinition } from './page.ts';
 
-/** A page of rows, and the corresponding request to the API. */
+/** A page of rows, and the parameters of the corresponding request to the API. */
 interface List {
   readonly path: string;
   /** The view that contains the rows of the page. */

@@ -15,7 +15,7 @@ export const navigation: readonly { readonly href: string; readonly label: strin
 
 /**
  * Returns whether a path is a main page or below it.
- * @param path without the query
+ * @param path path of a URL, without the query
  */
 export function isWithin(href: string, path: string): boolean {
   return href === '/' ? path === '/' : path === href || path.startsWith(`${href}/`);

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { INSTANT_EXAMPLE, parseInstant } from '../../lib/instant.ts';
 import { recorded } from '../../reporting/recorded-datasets.ts';
 
-/** A parameter that may be missing, or empty in a form. */
+/** Returns the schema of an optional parameter. An empty text counts as a missing parameter. */
 export const optionalParam = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value) => (value === '' ? undefined : value), schema.optional());
 
-/** The sorted names of everything that is recorded. */
+/** Names of all datasets, sorted. */
 export const datasetNames: readonly string[] = recorded.map(({ name }) => name).sort();
 
 /** The name of a dataset. */
@@ -17,7 +17,7 @@ export const dataset = z
 /** The numeric id of a row. */
 export const id = z.string().regex(/^\d{1,18}$/, 'must be a whole number of at most 18 digits');
 
-/** A moment in the formats for people, as ms since 1970. */
+/** A moment in a format that `parseInstant` parses, as ms since 1970. */
 export const momentParam = z
   .string('must be a moment')
   .transform((text) => parseInstant(text))
@@ -27,7 +27,7 @@ export const momentParam = z
 export const oneOf = <const Words extends readonly [string, ...string[]]>(words: Words) =>
   z.enum(words, `must be one of ${words.join(', ')}`);
 
-/** Returns a link to a path with parameters; undefined ones are omitted. */
+/** Returns the URL of a path with parameters. Undefined parameters are omitted. */
 export function linkTo(
   path: string,
   parameters: Readonly<Record<string, string | number | undefined>>,

@@ -18,21 +18,21 @@ export interface RecorderFacts {
   readonly network: string;
   /** True if the recorder records the bundled, simulated network. */
   readonly simulated: boolean;
-  /** The folder of the embedded database; null for a server of the user's own. */
+  /** The folder of the embedded database; null for an external database server. */
   readonly directory: string | null;
 }
 
 /** Data sources of pages. */
 export interface PageContext {
   /**
-   * Runs the statements of this page, one after the other, on a connection that nothing else uses at the same
-   * time.
+   * Runs the statements of this page, one after the other, on a connection that no other request uses at the
+   * same time.
    * @throws TooManyReadsError if there are too many reads, and the errors of `work`
    */
   read<T>(work: (sql: postgres.Sql) => Promise<T>): Promise<T>;
   /**
-   * Runs a statement that a user wrote, within limits of its own.
-   * @throws TooManyReadsError, and errors that `explainRefusal` explains
+   * Runs a statement that a user wrote, with separate limits.
+   * @throws TooManyReadsError, and errors that `explainRefusal` converts to messages
    */
   readonly runQuery: RunQuery;
   readonly clock: Clock;
@@ -56,18 +56,18 @@ export interface PageContext {
 /** The content of a page. */
 export interface Content {
   readonly title: string;
-  /** Breadcrumbs, from the outside in. Default: none, for a page of the navigation. */
+  /** Breadcrumbs, starting with the main page. Default: no breadcrumbs, for a main page. */
   readonly crumbs?: readonly { readonly href: string; readonly label: string }[];
   /** Modules of `web/` that the page uses, without the extension. The page must be usable without them. */
   readonly islands?: readonly string[];
   /** Refresh interval, in s. Default: no refresh. */
   readonly live?: number;
   /**
-   * True if this content is an error in place of a page: the browser reloads the whole page once the page is
-   * available.
+   * True if this content is an error message instead of the page. The browser then reloads the document when
+   * the page is available.
    */
   readonly instead?: boolean;
-  /** Head of a public page, in place of the recorder's own. */
+  /** Configuration for the head of a public page. Default: the head of the recorder. */
   readonly site?: StatusSite;
   readonly body: ComponentChildren;
 }
@@ -81,7 +81,9 @@ export interface Redirect {
 interface Declaration<Params extends z.ZodObject, Data> {
   /** The path with its parameters, such as `/runs/:run`. */
   readonly path: string;
-  /** The parameters of the path and of the query, as a strict object: others are refused. */
+  /**
+   * The parameters of the path and of the query, as a strict object, so that unknown parameters are refused.
+   */
   readonly params: Params;
   /** Reads the data of the page. Returns null if there is nothing at this path. */
   read(context: PageContext, params: z.output<Params>): Promise<Data | null>;
@@ -89,10 +91,11 @@ interface Declaration<Params extends z.ZodObject, Data> {
   content(data: Data, params: z.output<Params>): Content;
 }
 
-/** A page in the form that the server uses. */
+/** Path of a page, and the function that responds to its requests. */
 export interface PageDefinition {
   readonly path: string;
   /**
+   * Returns the content of the page, or a redirect.
    * @param params unvalidated parameters
    * @returns null if there is nothing at this path
    * @throws BadRequest, InvalidRequestError if a parameter is invalid
@@ -100,12 +103,12 @@ export interface PageDefinition {
   answer(context: PageContext, params: Readonly<Record<string, unknown>>): Promise<Content | Redirect | null>;
 }
 
-/** Error of an invalid parameter of a request. */
+/** Error of a request with invalid parameters. */
 export class BadRequest extends Error {
   override readonly name = 'BadRequest';
   readonly problems: readonly string[];
 
-  /** @param problems one line each, starting with the parameter */
+  /** @param problems one line per invalid parameter, starting with the name of the parameter */
   constructor(problems: readonly string[]) {
     super(problems.join('\n'));
     this.problems = problems;

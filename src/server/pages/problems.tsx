@@ -7,7 +7,7 @@ export interface PageProblem {
   readonly title: string;
   readonly what: string;
   readonly details: readonly string[];
-  /** The fix, or what continues in the meantime. */
+  /** The fix, or the work that continues in the meantime. */
   readonly advice: string;
   /** Time to wait before a retry, in s. */
   readonly retryAfter?: number;
@@ -38,7 +38,10 @@ export const notFound = (path: string): PageProblem => ({
   advice: 'The address may be misspelt, or the page was removed. The navigation above lists all pages.',
 });
 
-/** @param problems one line each, starting with the parameter */
+/**
+ * Returns the problem of a request with invalid parameters.
+ * @param details one line per invalid parameter, starting with the name of the parameter
+ */
 export const badRequest = (details: readonly string[]): PageProblem => ({
   status: 400,
   title: 'Bad request',
@@ -72,9 +75,9 @@ export const databaseUnavailable = (why: string): PageProblem => ({
  * unavailable or only slow is unknown.
  */
 export const databaseLate = (why: string): PageProblem => {
-  const away = databaseUnavailable(why);
+  const unavailable = databaseUnavailable(why);
   return {
-    ...away,
+    ...unavailable,
     details: [
       why,
       'a query may also exceed this time limit while the machine is busy, such as in the first minute, or if tens of thousands of targets are watched (docs/explanation/performance.md)',
@@ -130,7 +133,7 @@ export const failed: PageProblem = {
   advice: 'The recording continues: it does not depend on pages.',
 };
 
-/** An error in place of a part of a page. */
+/** An error message, displayed instead of a part of a page. */
 export function ProblemNotice({ problem: { what, details, advice } }: { readonly problem: PageProblem }) {
   return (
     <ErrorNotice what={what} details={details}>
@@ -139,7 +142,10 @@ export function ProblemNotice({ problem: { what, details, advice } }: { readonly
   );
 }
 
-/** Returns an error as a page. After a temporary error the page reloads until it succeeds. */
+/**
+ * Returns an error as a page. After a temporary error, the browser reloads the page until the request
+ * succeeds.
+ */
 export function problemPage(problem: PageProblem): Content {
   const { title, status, retryAfter } = problem;
   return {

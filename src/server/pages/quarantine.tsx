@@ -94,9 +94,9 @@ export const quarantineItemPage = definePage({
 });
 
 /**
- * Formats JSON with line breaks and indentation, with its values unchanged: numbers keep every digit. Other
- * text is unchanged.
- * @param json possibly truncated
+ * Formats JSON with line breaks and indentation. Values are unchanged, so that numbers keep all digits. If
+ * the text is not JSON, only whitespace outside of quotation marks is changed.
+ * @param json the text, which may be truncated
  */
 export function indented(json: string): string {
   let depth = 0;

@@ -31,7 +31,7 @@ export const MAX_HEAD_BYTES = 16_384;
  * may be encoded as three.
  */
 const MAX_FORM_BYTES = 4 * MAX_HEAD_BYTES;
-/** Paths for programs: they get JSON, also for errors. */
+/** Paths for programs. Error responses on these paths are JSON. */
 const PROGRAM_PATHS = /^\/(api\/|health$|ready$|metrics$|openapi\.json$|badge\/|assets\/)|\.(json|csv)$/;
 
 const PAGE = 'text/html; charset=utf-8';
@@ -42,7 +42,7 @@ const PAGE_TIMEOUT_MS = 8_000;
 /** Dependencies of the pages. */
 export interface PagesOptions {
   readonly gate: ReadGate;
-  /** Replica that the gate reads instead of the database; null for the database itself. */
+  /** Replica that the gate reads; null: the gate reads the database itself. */
   readonly replica: Replica | null;
   readonly context: Omit<PageContext, 'read' | 'runQuery'>;
   readonly access: Access;
@@ -58,7 +58,7 @@ export interface RefusalResponse {
 }
 
 /**
- * Serves the pages and their forms, enforces the access rules for all routes, and responds to errors.
+ * Serves the pages and their forms, enforces the access rules for all routes, and sends error responses.
  * @returns a function that creates the response for a request that reaches no route
  */
 export function servePages(
@@ -183,8 +183,9 @@ const isTooLong = (error: unknown) => error instanceof Error && 'code' in error 
 const isTimeout = (error: unknown) => error instanceof Error && error.name === 'TimeoutError';
 
 /**
- * Returns whether a function of `reporting` rejected its arguments with a reason:
- * `reporting_internal.refused`, `reporting_internal.has_record`.
+ * Returns whether an error was raised by a function of `reporting` because of invalid arguments. These
+ * errors, with a message for the user, are raised by `reporting_internal.refused` and
+ * `reporting_internal.has_record`.
  */
 const isRefusal = (error: unknown) => error instanceof Error && 'code' in error && error.code === '22023';
 
@@ -212,9 +213,9 @@ function cookieOf({ headers }: FastifyRequest, name: string): string | undefined
 }
 
 /**
- * Sends a cookie that is hidden from scripts (`HttpOnly`) and not sent by requests of other sites
+ * Sets a cookie that scripts cannot read (`HttpOnly`) and that is not sent with requests from other sites
  * (`SameSite=Strict`).
- * @param seconds its lifetime, in s; 0 deletes it
+ * @param seconds lifetime of the cookie, in s; 0 deletes the cookie
  */
 function setCookie(
   request: FastifyRequest,

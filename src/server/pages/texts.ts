@@ -21,9 +21,9 @@ export function numberText(value: number | string | bigint): string {
 }
 
 /**
- * Formats a duration in its largest unit, and in the next one if the first is less than 10: 93784 → `1 day 2
- * h`.
- * @param seconds not negative
+ * Formats a duration in its largest unit, and also in the next unit if the first number is less than 10:
+ * 93784 → `1 day 2 h`.
+ * @param seconds duration in s, not negative
  */
 export function durationWords(seconds: number): string {
   let rest = Math.max(0, Math.round(seconds));
@@ -41,7 +41,11 @@ export function durationWords(seconds: number): string {
   return parts.join(' ');
 }
 
-/** Formats a moment relative to now: `3 min ago`, `in 2 h`, `now`. Both in ms since 1970. */
+/**
+ * Formats a moment relative to now: `3 min ago`, `in 2 h`, `now`.
+ * @param at ms since 1970
+ * @param now ms since 1970
+ */
 export function agoText(at: number, now: number): string {
   const seconds = Math.round((now - at) / SECOND);
   if (Math.abs(seconds) < 2) return 'now';
@@ -53,8 +57,8 @@ export function agoText(at: number, now: number): string {
 export const momentText = (at: Date): string => at.toISOString().slice(0, 19).replace('T', ' ');
 
 /**
- * Formats a moment for a text field of a form: in UTC, to the microsecond, so that the form sends the same
- * moment again. Returns an empty text if the moment is invalid.
+ * Formats a moment for a text field of a form, in UTC with microseconds, so that the form sends exactly the
+ * same moment. Returns an empty text if the moment is invalid.
  */
 export const fieldMoment = (text: string): string =>
   (parseExactInstant(text) ?? '').replace(/(T\d\d:\d\d):00Z$|Z$/, '$1').replace('T', ' ');

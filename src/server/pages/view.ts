@@ -6,23 +6,23 @@ export type Theme = (typeof themes)[number];
 
 /** Properties of a request that every part of a page can use. */
 export interface RenderContext {
-  /** Time of the request, in ms since 1970: the reference of "3 min ago". */
+  /** Time of the request, in ms since 1970. Relative times such as "3 min ago" refer to this time. */
   readonly now: number;
   /** The path and the query of the request. */
   readonly url: string;
   readonly theme: Theme;
-  /** True if the request has a session, which can be ended. */
+  /** True if the request has a session, so that the page contains a button to sign out. */
   readonly session: boolean;
   /** True if the client may read every page. */
   readonly everything: boolean;
-  /** True if the page is written to a file: there is no server to send a form to. */
+  /** True if the page is written to a file. The page then contains no forms, because there is no server. */
   readonly file: boolean;
   readonly assets: Assets;
-  /** Lag of the replica that is read, as a text; null if the primary is read, or the lag is unknown. */
+  /** Lag of the replica that is read, as a text; null if the primary is read or the lag is unknown. */
   readonly behind: string | null;
 }
 
-/** The request of the page that is rendered: `useContext(CurrentView)`. */
+/** The context of the page that is being rendered. */
 export const CurrentView = createContext<RenderContext>({
   now: 0,
   url: '/',

@@ -174,7 +174,11 @@ describe('the logo', () => {
     ['a page inside', svg.replace('<rect', '<foreignObject/><rect'), /foreign object/],
     ['an HTML page', '<!doctype html><svg>', /neither an SVG nor a PNG/],
     ['nothing', '', /neither an SVG nor a PNG/],
-    ['too many bytes', Buffer.concat([png, Buffer.alloc(256 * 1024)]), /larger than 256 kB: make it smaller/],
+    [
+      'too many bytes',
+      Buffer.concat([png, Buffer.alloc(256 * 1024)]),
+      /larger than 256 kB: set a smaller file/,
+    ],
   ])('is refused with a sentence if it has %s', (_, body, words) => {
     const refused = () => siteWith('logo', body);
     expect(refused).toThrow(UsageError);

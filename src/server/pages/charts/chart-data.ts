@@ -15,7 +15,7 @@ export interface ChartRequest extends Omit<LinesQuery, 'asOf'> {
   readonly drawable: ChartSource;
   /** True if the URL contains the grain. Otherwise the grain is chosen to fit the window. */
   readonly isGrainGiven: boolean;
-  /** Moments of the record, in a format that PostgreSQL parses; null for now. */
+  /** Moments of the record, in a format that PostgreSQL parses; null: the current moment. */
   readonly moments: readonly (string | null)[];
 }
 
@@ -32,10 +32,11 @@ export interface ChartParameters {
 }
 
 const DAY = 86_400_000;
-/** Default windows, in ms. Readings and response times are frequent, so their window is shorter. */
+/** Default length of the window for frequent values, such as readings and response times, in ms. */
 const SHORT_WINDOW_MS = 7 * DAY;
+/** Default length of the window for other values, in ms. */
 const LONG_WINDOW_MS = 90 * DAY;
-/** Latest end of a window: years have four digits. */
+/** Maximum end of a window, in ms since 1970. Years have at most four digits. */
 const LATEST = Date.UTC(9999, 11, 31);
 /** Maximum number of values of one column. */
 const MAX_VALUES = 50;
@@ -103,7 +104,9 @@ export function parseChartRequest(
   };
 }
 
-/** Extends a window to whole hours, days, months or years, because the count of an incomplete one is too small. */
+/**
+ * Extends a window to whole hours, days, months or years, because incomplete periods have too small counts.
+ */
 function extendToGrain(from: Date, to: Date, grain: ChartGrain): readonly [Date, Date] {
   const end = endOfGrain(startOfGrain(to.getTime() - 1, grain), grain);
   return [new Date(startOfGrain(from.getTime(), grain)), end > LATEST ? to : new Date(end)];

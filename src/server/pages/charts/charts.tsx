@@ -23,7 +23,7 @@ const grains = ['', 'hour', 'day', 'month', 'year'] as const;
 const edge = asOfParam.transform((text) => (text === null ? null : new Date(text)));
 const paramsSchema = z.strictObject({
   of: z.enum(names, { error: `must be one of ${names.join(', ')}` }).default('metric_points'),
-  // A form sends each selected value as a parameter of its own.
+  // A form sends each selected value as a separate parameter.
   column: z.union([limitedText, z.array(limitedText).transform((all) => all.join(','))]).optional(),
   by: z.enum(grains, { error: 'must be hour, day, month or year' }).default(''),
   from: edge,
@@ -34,18 +34,20 @@ const paramsSchema = z.strictObject({
 });
 
 /**
- * Known keys of a chart source for the form, and the lines of the chart; `found` is null if a required key
- * was not given.
+ * Chart source, request, suggestions and lines of a chart.
  */
 interface ChartData {
   readonly drawable: ChartSource;
+  /** Recorded targets, as suggestions of the form. */
   readonly targets: readonly ChartTarget[];
   readonly drawing: ChartRequest;
+  /** Required keys that the request does not contain. */
   readonly missing: readonly string[];
+  /** Lines of the chart; null if required keys are missing. */
   readonly found: DrawnLines | null;
 }
 
-/** `/charts`: numbers over time, as known now or at past moments. A link reproduces the view. */
+/** `/charts`: numbers over time, as of now or past moments. The URL contains all parameters of the view. */
 export const chartsPage = definePage({
   path: '/charts',
   params: paramsSchema,
@@ -104,8 +106,8 @@ export const chartsPage = definePage({
 
 /**
  * A chart, the links that move its window, and its points.
- * @param begins whether the window starts at the first point
- * @param fixed whether the end of the window was given
+ * @param begins whether the start of the window is a default, so that the window starts at the first point
+ * @param fixed whether the request contains the end of the window
  */
 function Drawn({
   drawing,
@@ -158,8 +160,8 @@ function Drawn({
 }
 
 /**
- * The notice that a part of the window was not read in time, with a link to that part, unless nothing was read. The
- * island `charts` fetches the part and adds it to the lines.
+ * Notice that a part of the window was not read in time. Contains a link to the unread part, unless no part
+ * was read. The island `charts` fetches the unread part and adds its points to the lines.
  * @param before start of the part that is drawn
  */
 export function UnreadNotice({
@@ -178,11 +180,11 @@ export function UnreadNotice({
         fewer lines.
       </p>
     );
-  // The part extends to the first points that are drawn, because the distance to their predecessors
+  // The unread part ends after the first drawn points, because the time between them and the previous points
   // determines whether there is a gap.
   const joins = Math.max(before.getTime(), ...lines.map(({ points }) => (points[0]?.[0] ?? 0) + 1));
   const params = chartOf(drawing);
-  // The same lines with the same grain.
+  // The link selects the same lines and the same grain.
   const selected = { ...params.selected, ...keysOfLines(drawing, lines) };
   const rest = chartLink({ ...params, selected, by: drawing.grain, to: new Date(joins) });
   return (
@@ -194,8 +196,8 @@ export function UnreadNotice({
 }
 
 /**
- * Returns the keys of the lines by column, for a URL. Omits columns that are empty for a line, or contain a
- * comma.
+ * Returns the keys of the lines by column, for a URL. Omits columns that are empty for a line or whose values
+ * contain a comma.
  */
 function keysOfLines(
   { drawable }: ChartRequest,

@@ -2,13 +2,13 @@ import type { DeclaredColumn } from '../../../db/declared.ts';
 import type { Line } from '../parts/line-chart.tsx';
 import { drawn } from '../parts/line-path.ts';
 
-/** Minimum width of a window that starts where the record starts, in ms. */
+/** Minimum length of a window that starts at the first point, in ms. */
 const MIN_WIDTH_MS = 600_000;
 
 /**
- * Returns the window to draw: a default window starts at the first point, if that is later.
- * @param window in ms since 1970
- * @param isDefault false: the start of the window was requested
+ * Returns the window to draw, in ms since 1970. If the start is a default, the drawn window starts at the
+ * first point of the lines.
+ * @param isDefault false if the request contains the start of the window
  */
 export function windowOfRecord(
   [from, to]: readonly [number, number],
@@ -25,7 +25,7 @@ export function windowOfRecord(
 
 const UNIT = /\bin (nAVAX|AVAX|percent|ms|seconds|bytes|tokens|the (?:asset's )?smallest unit)\b/i;
 
-/** Returns the units of columns, as their comments name them; null if a comment names none. */
+/** Returns the units of columns according to their comments; null if a comment contains no unit. */
 export function unitOf(columns: readonly DeclaredColumn[]): string | null {
   const units = columns.map(({ comment }) => UNIT.exec(comment)?.[1] ?? null);
   return units.includes(null) ? null : [...new Set(units)].join(', ');

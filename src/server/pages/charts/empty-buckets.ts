@@ -5,7 +5,7 @@ import type { Line } from '../parts/line-chart.tsx';
 import type { ChartRequest } from './chart-data.ts';
 import { type ChartTarget, targetOf } from './known-values.ts';
 
-/** Completely recorded ranges of a target, in ms since 1970. */
+/** Completely recorded ranges of a target, in ms since 1970: inclusive start, exclusive end. */
 export interface CoveredRanges {
   readonly target: ChartTarget;
   readonly ranges: readonly (readonly [from: number, to: number])[];
@@ -31,8 +31,8 @@ export async function readCovered(
 }
 
 /**
- * Adds zeros to the current counts of a line, for buckets without items that are completely covered. Counts
- * of other empty buckets are unknown.
+ * Returns the points of a line of counts, with zeros for completely recorded buckets without items. Counts of
+ * other empty buckets are unknown, so these buckets get no point.
  */
 export function fillEmptyBuckets(
   points: Line['points'],

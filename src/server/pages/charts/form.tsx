@@ -4,7 +4,9 @@ import type { ChartRequest } from './chart-data.ts';
 import { byHeading } from './drawables.ts';
 import type { ChartTarget } from './known-values.ts';
 
-/** The form that selects the source. Each source has parameters of its own, so it is selected first. */
+/**
+ * The form that selects the source. Each source has different parameters, so the source is selected first.
+ */
 export function ChartChoice({ chosen }: { readonly chosen: ChartSource }) {
   return (
     <form class="filters" method="get" action="/charts">
@@ -105,7 +107,7 @@ export function ChartForm({ targets, drawing, params }: ChartFormProps) {
   );
 }
 
-/** The choice of the columns of values; each one is drawn as lines of its own. */
+/** The choice of the columns of values. Each column is drawn as separate lines. */
 function Values({ drawing: { drawable, columns } }: { readonly drawing: ChartRequest }) {
   if (drawable.values.length < 2) return null;
   return (

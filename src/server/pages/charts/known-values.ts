@@ -4,15 +4,16 @@ import type { ChartSource } from '../../../reporting/relations/chart-sources.ts'
 import { relationSql } from '../../../reporting/views/declared-objects.ts';
 import { textsOf } from './chart-data.ts';
 
-/** Maximum number of targets, and of values of a column, that the form suggests. */
+/** Maximum number of targets and of list members that the form suggests, each. */
 const MAX_SUGGESTIONS = 500;
 
 /** A target as its key values, by column. */
 export type ChartTarget = Readonly<Record<string, string>>;
 
 /**
- * Reads the selectable targets of a chart source, recorded ones first, so that the default chart has points. If its lines are members of a list, adds the newest members
- * of the selected target, or of the first one. Functions have no targets.
+ * Reads the selectable targets of a chart source, recorded ones first, so that the default chart has points.
+ * If the lines are members of a list, adds the newest members of the selected target, or of the first target
+ * if none is selected. Functions have no targets.
  */
 export async function readTargets(
   sql: postgres.Sql,
@@ -33,7 +34,10 @@ export async function readTargets(
     : [...(await readMembers(sql, drawable, members, requested, targets)), ...targets];
 }
 
-/** Reads members from the current list, which is small and indexed by its key; readings are not scanned. */
+/**
+ * Reads the members from the current list, which is small and has an index on its key. Does not scan
+ * readings.
+ */
 async function readMembers(
   sql: postgres.Sql,
   { dataset, needed, memberKeys }: ChartSource,
@@ -53,8 +57,8 @@ async function readMembers(
 }
 
 /**
- * Fills in missing required keys from the first target that matches the given ones. A key is filled in if it
- * has a single value, or if no key was given.
+ * Adds missing required keys, with the values of the first target that matches the selected keys. A key is
+ * added if all matching targets have the same value, or if no required key is selected.
  */
 export function completeKeys(
   selected: ChartTarget,
@@ -75,7 +79,7 @@ export function completeKeys(
   return { ...Object.fromEntries(filled), ...selected };
 }
 
-/** Parses a target's `key=value key=value` into columns. */
+/** Parses the text of a target (`key=value key=value`) into values by column. */
 export function targetOf(text: string): ChartTarget {
   return Object.fromEntries(
     text.split(' ').flatMap((part) => {

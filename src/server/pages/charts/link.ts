@@ -2,17 +2,18 @@
 export interface ChartLinkParameters {
   /** Name of the chart source: one of `drawables`. */
   readonly of: string;
-  /** The columns of values. Default: the usual ones of the source. */
+  /** The columns of values. Default: the default columns of the source. */
   readonly columns?: readonly string[];
   /**
-   * Selected keys by column, such as `chain_id: '43114'`. Several values are separated by commas; each is a
-   * line of its own.
+   * Selected keys by column, such as `chain_id: '43114'`. Several values are separated by commas; each is
+   * drawn as a separate line.
    */
   readonly selected: Readonly<Record<string, string>>;
-  /** The grain: hour, day, month or year. Default: one that fits the window. */
+  /** The grain: hour, day, month or year. Default: a grain that fits the window. */
   readonly by?: string | null;
-  /** The window. Default: the newest part. */
+  /** Inclusive start of the window. Default: the newest part of the record. */
   readonly from?: Date | null;
+  /** Exclusive end of the window. Default: now. */
   readonly to?: Date | null;
   /** Moment of the record. Default: now. */
   readonly asOf?: string | null;
@@ -21,7 +22,7 @@ export interface ChartLinkParameters {
 }
 
 /**
- * Returns the URL of a chart, which reproduces the view:
+ * Returns the URL of a chart, which contains all parameters of the view:
  * `/charts?of=metric_points&chain_id=43114&metric=txCount&time_interval=day`.
  */
 export function chartLink({

@@ -9,11 +9,12 @@ import { chartLink } from './link.ts';
 import type { DrawnLine } from './read-lines.ts';
 import { chartOf } from './zoom.tsx';
 
-/** Maximum number of rows in the table: the newest ones. */
+/** Maximum number of rows in the table. The newest rows are displayed. */
 const MAX_TABLE_ROWS = 200;
 
 /**
- * The exact points of a chart, with links to all of them. Points that differ between two moments are marked.
+ * Table of the exact points of a chart, with links to all points as CSV and SQL. Points that differ between
+ * two moments are marked.
  */
 export function Points({
   drawing,
@@ -98,8 +99,8 @@ const valueText = (value: string | undefined) => {
 };
 
 /**
- * Returns the statement for all points of a chart.
- * @param moment moment of the record; null for now
+ * Returns the SQL statement that selects all points of a chart.
+ * @param moment moment of the record; null: now
  */
 function sqlOf({ drawable, ...linesQuery }: ChartRequest, moment: string | null): string {
   const { rows, conditions, at, ends, values, of, counted } = pointsOf(

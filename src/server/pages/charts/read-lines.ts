@@ -9,7 +9,7 @@ import { type CoveredRanges, fillEmptyBuckets, readCovered } from './empty-bucke
 /** A line as known at a moment. */
 interface LineAtMoment {
   readonly line: ChartLine;
-  /** The moment in a format that PostgreSQL parses; null for now. */
+  /** The moment in a format that PostgreSQL parses; null: now. */
   readonly moment: string | null;
 }
 
@@ -17,27 +17,27 @@ interface LineAtMoment {
 const keyOfLine = ({ line }: LineAtMoment): string => JSON.stringify(line.of);
 
 const HOUR = 3_600_000;
-/** Distance between two points of a metric, by its interval, in ms. */
+/** Time between two points of a metric, by interval of the metric, in ms. */
 const INTERVALS: Readonly<Record<string, number>> = {
   hour: HOUR,
   day: 24 * HOUR,
   week: 7 * 24 * HOUR,
   month: 31 * 24 * HOUR,
 };
-/** Factor by which the distance of two points may exceed the expected one without a gap. */
+/** Maximum ratio of the time between two points to the expected time. A longer time is a gap. */
 const TOLERANCE = 1.5;
 
 /**
- * Returns the expected distance of consecutive points, in ms.
- * @param interval of a metric
- * @param every between two readings, in ms
+ * Returns the expected time between consecutive points, in ms.
+ * @param interval interval of a metric; undefined for other datasets
+ * @param every time between two readings, in ms
  */
 const spacingOf = (interval: string | undefined, every: number): number => INTERVALS[interval ?? ''] ?? every;
 
 /**
  * Inserts a null wherever points are missing, so that no line crosses a gap.
- * @param spacing expected distance of points, in ms; if the configured interval is longer, the median
- * distance counts
+ * @param spacing expected time between points, in ms. If the median time is longer, for example because of a
+ * longer configured interval, the median is used
  * @param bucket width of the buckets of the downsampling, in ms; points within one bucket have no gap
  */
 export function withGaps(points: Line['points'], spacing: number, bucket: number): Line['points'] {
@@ -50,8 +50,8 @@ export function withGaps(points: Line['points'], spacing: number, bucket: number
 }
 
 /**
- * Adds a null at the end of an hour, day, month or year if no point follows there, so that nothing is drawn
- * where there is no value.
+ * Adds a null at the end of each hour, day, month or year that is not directly followed by another point, so
+ * that no line is drawn where there is no value.
  * @param bucket as for {@link withGaps}
  */
 export function withEnds(points: Line['points'], grain: ChartGrain, bucket: number): Line['points'] {
@@ -66,7 +66,7 @@ type LineKey = Readonly<Record<string, string | null>>;
 
 /**
  * Returns the shortest labels that distinguish the lines. If there is only one line, its label contains all
- * selected values.
+ * selected keys.
  */
 function labelsOf(all: readonly LineAtMoment[], { keyValues, moments }: ChartRequest): string[] {
   const names = distinguishingColumns(all.map(({ line }) => line.of));
@@ -94,11 +94,11 @@ function distinguishingColumns(keys: readonly LineKey[]): string[] {
 }
 
 /**
- * Number of buckets of a window. At most four points of each are drawn, or all points of the window if there
- * are at most four times as many.
+ * Number of buckets of a window. At most four points of each bucket are drawn. If the window has at most four
+ * times as many points as buckets, all points are drawn.
  */
 const BUCKET_COUNT = 500;
-/** Maximum time for reading the points of a chart, in ms: the page has to be ready within about 1 s. */
+/** Maximum time for reading the points of a chart, in ms. A page should be ready within about 1 s. */
 const READ_TIMEOUT_MS = 800;
 /** Maximum number of lines of a chart. */
 export const MAX_LINES = 8;
@@ -120,13 +120,13 @@ export interface DrawnLines {
   readonly of: number;
   /** Reasons why there are no points of a moment: there was no record, or the query was refused. */
   readonly missing: readonly string[];
-  /** Start of the part that was read in time; null if all of it was read. */
+  /** Start of the part that was read in time; null if the whole window was read. */
   readonly unreadBefore: Date | null;
 }
 
 /**
  * Reads a line for each key and moment.
- * @param clock measures the time that the query may take
+ * @param clock measures the duration of the queries, for their timeout
  */
 export async function readChartLines(
   sql: postgres.Sql,
@@ -179,7 +179,10 @@ export async function readChartLines(
   return { lines, of, missing, unreadBefore: unread };
 }
 
-/** Returns the message if there is no record at a moment, or if the query was refused. */
+/**
+ * Returns the message of an error if there is no record at a moment, or the query was refused.
+ * @throws the error if it has another reason
+ */
 function refusalMessage(error: unknown): string {
   if (error instanceof Error && 'code' in error && error.code === '22023') return error.message;
   throw error;
@@ -187,7 +190,7 @@ function refusalMessage(error: unknown): string {
 
 /**
  * Returns the points to draw, with gaps where values are unknown.
- * @param unread start of the part that was read; null for all
+ * @param unread start of the part that was read; null if the whole window was read
  */
 function drawnPoints(
   { line, moment }: LineAtMoment,
@@ -210,8 +213,8 @@ function drawnPoints(
   if (grain !== null) {
     const read: ChartRequest = { ...drawing, window: [unread ?? window[0], window[1]] };
     // The coverage at a past moment is not stored, and the dropped points of a downsampled line are unknown.
-    const showsNothing = drawable.counted && moment === null && !isThinned;
-    return withEnds(showsNothing ? fillEmptyBuckets(points, line, read, covered) : points, grain, bucket);
+    const areZerosKnown = drawable.counted && moment === null && !isThinned;
+    return withEnds(areZerosKnown ? fillEmptyBuckets(points, line, read, covered) : points, grain, bucket);
   }
   const last = points.at(-1);
   if (!last || last[1] === null) return points;
@@ -221,7 +224,7 @@ function drawnPoints(
 
 /**
  * Finds the points of a line that differ between two moments of the record.
- * @returns ms since 1970, by line
+ * @returns times of the points in ms since 1970, by line
  */
 function markDifferences(all: readonly LineAtMoment[]): ReadonlyMap<LineAtMoment, readonly number[]> {
   const byLine = new Map<string, LineAtMoment[]>();

@@ -1,16 +1,17 @@
 import type { ChartRequest } from './chart-data.ts';
 import { type ChartLinkParameters, chartLink } from './link.ts';
 
-/** Minimum width of a window, in ms. */
+/** Minimum length of a window, in ms. */
 const MIN_WINDOW_MS = 60_000;
-/** Range of years of a moment. */
+/** Minimum start of a window, in ms since 1970. */
 const EARLIEST = Date.UTC(1970, 0);
+/** Maximum end of a window, in ms since 1970. Years have at most four digits. */
 const LATEST = Date.UTC(9999, 0);
 const inTime = (at: number) => new Date(Math.min(Math.max(Math.round(at), EARLIEST), LATEST));
 
 /**
- * Links that move and scale the window; each loads the points of the new window.
- * @param fixed true if the end of the window was given
+ * Links that move and scale the window. Each link loads the points of the new window.
+ * @param fixed whether the request contains the end of the window
  */
 export function Zoom({ drawing, fixed }: { readonly drawing: ChartRequest; readonly fixed: boolean }) {
   const [from, to] = drawing.window.map((one) => one.getTime());

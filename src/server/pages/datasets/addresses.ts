@@ -25,8 +25,8 @@ export function without(parameters: Parameters, ...names: readonly string[]): Pa
 }
 
 /**
- * Normalizes the fields of a form for a URL. Empty fields are omitted, and the ticked boxes of `columns`
- * become one list. Other repeated fields are unchanged; the parser of the parameters refuses them.
+ * Normalizes the fields of a form for a URL. Empty fields are omitted, and the selected checkboxes of
+ * `columns` become one list. Other repeated fields are unchanged; the parser of the parameters refuses them.
  */
 export function normalizeParameters(
   given: Readonly<Record<string, unknown>>,
@@ -46,8 +46,8 @@ export function singleParameters(given: Readonly<Record<string, unknown>>): Para
 }
 
 /**
- * Returns the parameters of a page without empty fields of forms.
- * @returns a redirect to the shorter URL if there were empty fields
+ * Removes empty form fields from the parameters of a page.
+ * @returns the parameters, or a redirect to the shorter URL if there were empty fields
  */
 export function canonicalizeParameters(
   path: string,
@@ -77,11 +77,14 @@ export function rowsAddress(
 export const changesAddress = ({ now }: DatasetRelations, parameters: Parameters, form: DataFormat): string =>
   hrefOf(`/api/v1/datasets/${now.name}/changes.${form}`, pageOrAll(parameters, form));
 
-/** Returns the parameters for a format: JSON is the same page, CSV contains all rows. */
+/** Returns the parameters for a format. JSON contains the same page, CSV contains all rows. */
 const pageOrAll = (parameters: Parameters, form: DataFormat) =>
   form === 'csv' ? without(parameters, 'after', 'limit') : parameters;
 
-/** Converts the moment of a page for the API: to a filter if past states are not stored, or to nothing. */
+/**
+ * Converts the moment of a page for the API: unchanged if past states can be read, a filter by time if all
+ * rows are kept, else omitted.
+ */
 function convertMoment(parameters: Parameters, past: PastSupport): Parameters {
   const { as_of: moment, ...rest } = parameters;
   if (moment === undefined || past.kind === 'known') return parameters;

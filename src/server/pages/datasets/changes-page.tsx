@@ -94,10 +94,10 @@ function ChangesForm({
 
 const DAY = 86_400_000;
 
-/** A request for the page, and the data for it. */
+/** The dataset and the parameters of a request for the page. */
 interface DifferencesRequest {
   readonly dataset: DatasetRelations;
-  /** Parameters of the URL, with a default for the first moment. */
+  /** Parameters of the URL, with a default for `from`. */
   readonly parameters: Parameters;
   readonly query: DifferencesQuery;
 }

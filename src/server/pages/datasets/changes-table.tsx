@@ -18,7 +18,7 @@ interface DifferenceLine {
   readonly row: RowDifference;
   /** True for the first line of a row. */
   readonly first: boolean;
-  /** Null for the whole row. */
+  /** Name of the column; null: the whole row. */
   readonly column: string | null;
   readonly before: Value | undefined;
   readonly after: Value | undefined;
@@ -50,7 +50,7 @@ export function ChangesTable({
   const asOf: Parameters = to === null ? {} : { as_of: to };
   const [then, now] = [parseExactInstant(from) ?? from, to === null ? null : (parseExactInstant(to) ?? to)];
   const numbers = lines.some(({ column }) => columnKind(typeOf(column)) === 'number');
-  const said = (value: Value | undefined, column: string | null) =>
+  const formatValue = (value: Value | undefined, column: string | null) =>
     column === null ? (
       <Whole of={value} typeOf={typeOf} />
     ) : (
@@ -91,13 +91,13 @@ export function ChangesTable({
       name: `At ${momentText(new Date(then))}`,
       kind: numbers ? 'number' : undefined,
       cell: ({ before, column, row }) =>
-        row.before === null ? <span class="soft">absent</span> : said(before, column),
+        row.before === null ? <span class="soft">absent</span> : formatValue(before, column),
     },
     {
       name: now === null ? 'Now' : `At ${momentText(new Date(now))}`,
       kind: numbers ? 'number' : undefined,
       cell: ({ after, column, row }) =>
-        row.after === null ? <span class="soft">absent</span> : marked(row, said(after, column)),
+        row.after === null ? <span class="soft">absent</span> : marked(row, formatValue(after, column)),
     },
     ...(numbers
       ? [
@@ -189,7 +189,7 @@ function Whole({
 const isRow = (value: Value | undefined): value is Row =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns the relative change of a number, such as `+1.2 %`; empty if there is none. */
+/** Returns the relative change of a number, such as `+1.2 %`; an empty text if there is no such ratio. */
 function shareText(before: Value | undefined, after: Value | undefined): string {
   if (before === undefined || after === undefined || before === null || after === null) return '';
   const [was, is] = [Number(before), Number(after)];

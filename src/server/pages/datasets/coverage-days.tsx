@@ -13,12 +13,12 @@ import { countText, durationWords, numberText } from '../texts.ts';
 import { hrefOf, type Parameters, without } from './addresses.ts';
 import { relationPath } from './relation-head.tsx';
 
-/** Recorded and missing time of a day, for its text and its field of the calendar. */
+/** Recorded, missing and fetchable time of a day. */
 export type DayCoverage = TargetDay;
 
 export type DayState = 'covered' | 'partial' | 'gap' | 'none';
 
-/** Converts the coverage of a day over all targets. */
+/** Converts the coverage of a day, summed over all targets. */
 export const dayOf = ({ day, covered_ms, missing_ms, reasons }: CoverageDay): DayCoverage => ({
   day,
   covered_ms,
@@ -74,12 +74,12 @@ export function allDays(days: readonly DayCoverage[], from: string, to: string):
   });
 }
 
-/** Minimum height of the missing part, as a share of the field, so that it is visible however short. */
+/** Minimum height of the missing part of a field, as a share of the field, so that short gaps are visible. */
 const MIN_MISSING_SHARE = 1 / 3;
-/** CSS classes of the parts of a field: those of the states of nodes. */
+/** CSS classes of the parts of a field. The states of nodes have the same classes. */
 const FILL_CLASSES = { covered: 'up', fetchable: 'maintenance', lost: 'down' } as const;
 
-/** The field of a day: the covered part, and below it the missing part. */
+/** The field of a day, with the covered part above the missing part. */
 export function DayField({ day, x, y, width, height }: FieldPlace & { readonly day: DayCoverage }) {
   const state = stateOfDay(day);
   const share = day.missing_ms / Math.max(day.missing_ms + day.covered_ms, 1);
@@ -148,7 +148,10 @@ export function DayLegend() {
   );
 }
 
-/** A strip of days in the order of time. There may be thousands: those without gaps are drawn as one path. */
+/**
+ * A strip of days in chronological order. There may be thousands of days, so all covered days are drawn as
+ * one path, and all days without a record as another one.
+ */
 export function DayStrip({ days }: { readonly days: readonly DayCoverage[] }) {
   const [step, wide, tall] = [4, 3.4, 16];
   const states = days.map(stateOfDay);
@@ -177,7 +180,7 @@ export function DayStrip({ days }: { readonly days: readonly DayCoverage[] }) {
 }
 
 const DAY = 86_400_000;
-/** Maximum number of days in the table: the newest ones. */
+/** Maximum number of days in the table. The newest days are displayed. */
 const MAX_TABLE_DAYS = 400;
 const TONES = { covered: 'good', partial: 'warn', gap: 'bad', none: 'idle' } as const;
 

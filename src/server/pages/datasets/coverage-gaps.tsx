@@ -31,26 +31,29 @@ export function fixOfGap(dataset: DatasetRelations, gap: Row): GapFix {
   return { command: `chain-recorder backfill ${dataset.name} --from ${from} --to ${to}${targets}` };
 }
 
-/** Returns the axis by which the past of a dataset can be requested, or null if it cannot. */
+/**
+ * Returns the axis of the ranges that can be requested of a dataset; null if only current data can be
+ * requested.
+ */
 export function axisOf({ name }: DatasetRelations): 'time' | 'height' | null {
   const one = recordedNamed(name);
   return one === undefined || one.history === 'ledger' ? null : (one.source.range?.axis ?? null);
 }
 
 /**
- * Splits a target's name into `KEY=VALUE` pairs. Returns null if a value was too long for the name, which
- * then contains its hash.
+ * Splits the name of a target into `KEY=VALUE` pairs. Returns null if the name contains the hash of a long
+ * value instead of the value.
  */
 function pairsOf(target: string): string[] | null {
   if (target.includes('=sha256:')) return null;
   return target.split(/ (?=\w+=)/).filter((pair) => pair !== '');
 }
 
-/** Quotes a word of a command line for any shell. */
+/** Quotes a word of a command line for POSIX shells. */
 const shellWord = (text: string) =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** The gaps, their reasons, and the commands that fetch them. */
+/** The gaps, their reasons, and the commands that fetch the missing data. */
 export function Gaps({ record, all }: { readonly record: CoverageRecord; readonly all: string }) {
   const { dataset, fetchable, missing, targets, parameters } = record;
   const hasTarget = targets.targets.length > 0 || parameters.after !== undefined;

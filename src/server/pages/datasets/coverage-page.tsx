@@ -101,7 +101,7 @@ function CoverageForm({
   );
 }
 
-/** The ranges of heights of a dataset that is recorded by height, and so has no days. */
+/** The ranges of heights of a dataset that is recorded by height instead of time. */
 function Heights({
   dataset,
   of,
@@ -137,7 +137,7 @@ function Heights({
   );
 }
 
-/** Returns the height at which the record of the last target starts; 0 if all start there, or there is none. */
+/** Returns the highest first height of all targets; 0 if there is no target. */
 function startOfRecord(ranges: readonly CoverageHeights[]): number {
   const lowest = new Map<string, number>();
   for (const { target, first_height } of ranges)
@@ -167,8 +167,9 @@ const columns: readonly TableColumn<CoverageHeights>[] = [
   },
 ];
 
-/** Page sizes of targets, and of gaps of each kind. */
+/** Maximum number of targets on a page. */
 const TARGETS_PAGE_SIZE = 25;
+/** Maximum number of gaps of each kind on a page. */
 const GAPS_PAGE_SIZE = 25;
 
 /** Data of the coverage page of a dataset. */
@@ -178,8 +179,9 @@ export interface CoverageRecord {
   readonly parameters: Parameters;
   readonly coverage: Coverage;
   readonly targets: TargetCoveragePage;
-  /** Gaps that can still be fetched, and all gaps, the newest first. */
+  /** Gaps that can still be fetched, the newest first. */
   readonly fetchable: RowsPage;
+  /** All gaps, the newest first. */
   readonly missing: RowsPage;
 }
 
@@ -205,7 +207,7 @@ export const coveragePage: PageDefinition = {
         return readRows(
           sql,
           view,
-          validateParameters(rowsParameters(view), gapsAsked(dataset, query, coverage, more)),
+          validateParameters(rowsParameters(view), gapsParameters(dataset, query, coverage, more)),
         );
       };
       return content({
@@ -221,7 +223,7 @@ export const coveragePage: PageDefinition = {
 };
 
 /** Returns the parameters of `/datasets/gaps` for the gaps of a dataset in the displayed range. */
-function gapsAsked(
+function gapsParameters(
   dataset: DatasetRelations,
   { target }: CoverageQuery,
   { from, to }: Coverage,
@@ -270,4 +272,4 @@ function content(record: CoverageRecord): Content {
 }
 
 const gapsLink = ({ dataset, parameters: { target }, coverage }: CoverageRecord): Parameters =>
-  without(gapsAsked(dataset, { from: null, to: null, target: target ?? null }, coverage, {}), 'limit');
+  without(gapsParameters(dataset, { from: null, to: null, target: target ?? null }, coverage, {}), 'limit');

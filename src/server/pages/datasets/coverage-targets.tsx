@@ -8,7 +8,7 @@ import { allDays, DayStrip, daysWords } from './coverage-days.tsx';
 import type { CoverageRecord } from './coverage-page.tsx';
 import { relationPath } from './relation-head.tsx';
 
-/** The targets, each with its days, its state, and the reason. */
+/** Table of the targets, each with days, state and reason. */
 export function Targets({
   record: { dataset, parameters, coverage, targets },
   byHeight,

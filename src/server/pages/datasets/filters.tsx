@@ -18,13 +18,13 @@ export function HiddenFields({ of }: { readonly of: Parameters }) {
 interface FieldProps {
   readonly id: string;
   readonly name: string;
-  /** PostgreSQL's type of the value. */
+  /** PostgreSQL type of the value. */
   readonly type: string;
   readonly value: string;
   readonly required?: boolean;
 }
 
-/** A form field for a value of a type, with its label. An empty field is no filter. */
+/** A form field for a value of a PostgreSQL type, with a label. */
 export function FilterField({ label, ...field }: FieldProps & { readonly label: ComponentChildren }) {
   return (
     <div class="field">
@@ -105,8 +105,8 @@ export function ActiveFilters({
 }
 
 /**
- * The form field for the moment of `as_of`, which all links keep.
- * @param asOf the moment, in a format that PostgreSQL parses; null for now
+ * The form for the moment of `as_of`. All links of the page keep the moment.
+ * @param asOf the moment, in a format that PostgreSQL parses; null: now
  * @param note text below the field about the meaning of the moment. Default: none
  */
 export function AsOf({

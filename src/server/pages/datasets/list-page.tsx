@@ -22,9 +22,9 @@ import { catalogue, sharedViews, viewNamed } from './relations.ts';
 /** A dataset with its state. */
 interface DatasetEntry {
   readonly dataset: DatasetRelations;
-  /** Null if the dataset is not watched. */
+  /** State of the recording; null if the dataset is not watched. */
   readonly status: DatasetStatus | null;
-  /** Rows and versions ever written; null if there are none, or they are not counted. */
+  /** Number of rows and versions written so far; null if no rows were written or counted. */
   readonly written: Value;
 }
 
@@ -39,12 +39,12 @@ export const listPage = definePage({
     const query = rowsParameters(view).parse({ columns: 'dataset,rows_written', limit: '1000' });
     const [{ rows }, { datasets }] = await Promise.all([read((sql) => readRows(sql, view, query)), status()]);
     const written = new Map(rows.map((row) => [row.dataset, row.rows_written ?? null]));
-    const stands = new Map(datasets.map((one) => [one.dataset, one]));
+    const statuses = new Map(datasets.map((one) => [one.dataset, one]));
     return [...catalogue.datasets.values()].map(
       (dataset): DatasetEntry => ({
         dataset,
-        status: stands.get(dataset.name) ?? null,
-        // Probes of nodes are not runs, and only runs count the rows that they write.
+        status: statuses.get(dataset.name) ?? null,
+        // Rows are counted by run, and probes of nodes are not runs.
         written: dataset.kind === 'ledger' ? null : (written.get(dataset.name) ?? null),
       }),
     );
@@ -130,7 +130,10 @@ const GROUPS = [
   holds: (dataset: DatasetRelations) => upstreamOf(dataset) === upstream,
 }));
 
-/** Groups the other views: predefined queries by subject, then views of nodes and of the recording. */
+/**
+ * Groups the views without a dataset: predefined queries by subject, then views of nodes and of the
+ * recording.
+ */
 function viewGroups(): { readonly heading: string; readonly views: readonly Relation[] }[] {
   const views = sharedViews();
   const answers = savedQueries().map(({ heading, queries: params }) => ({

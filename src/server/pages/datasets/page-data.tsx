@@ -13,7 +13,7 @@ export function Formats({
   all = 'all rows',
 }: {
   readonly address: (form: DataFormat) => string;
-  /** Description of the content of CSV. */
+  /** Description of the content of the CSV file. */
   readonly all?: string;
 }) {
   return (
@@ -28,17 +28,17 @@ export function Formats({
   );
 }
 
-/** A text to copy: one click selects all of it, and with JavaScript a button copies it. */
+/** A text to copy. One click selects the whole text; with JavaScript, a button copies the text. */
 export function CopyableText({ text, label }: { readonly text: string; readonly label: string }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it can be scrolled, so the keyboard has to reach it
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the section can be scrolled, so it must have keyboard focus
     <section class="copied" tabIndex={0} aria-label={label}>
       <pre data-copy>{text}</pre>
     </section>
   );
 }
 
-/** The SQL of a page, to copy it or to change it on the query page. */
+/** The SQL of a page, with a link to the query page. */
 export function PageSql({ sql }: { readonly sql: string }) {
   return (
     <details id="sql">
@@ -54,7 +54,7 @@ export function PageSql({ sql }: { readonly sql: string }) {
 }
 
 const { datasets } = getCatalogue();
-/** Paths of the API by the names of a dataset's pages. */
+/** Paths of the API, by name of the page of a dataset. */
 const FILES: Readonly<Record<string, string>> = {
   row: 'rows/history',
   changes: 'changes',

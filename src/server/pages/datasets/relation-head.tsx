@@ -26,7 +26,7 @@ const HISTORIES: Readonly<Record<string, string>> = {
 export const relationPath = (name: string, page?: Exclude<Tab, 'rows'>) =>
   `/datasets/${name}${page === undefined ? '' : `/${page}`}`;
 
-/** The head of a relation: its name, its description, and the links to all pages of its dataset. */
+/** The head of the page of a relation: name, description, and links to all pages of its dataset. */
 export function RelationHead({
   relation,
   tab,
@@ -54,7 +54,7 @@ export function RelationHead({
   );
 }
 
-/** Returns the URL of the chart of a function or of a dataset, with the given parameters. */
+/** Returns the URL of the chart of a function or of a dataset, with the parameters of the page. */
 function chartOf(name: string, parameters: Parameters): string {
   const { keys = [], takes = [], past = false } = drawables.get(name) ?? {};
   const [from, to] = ['from', 'to'].map((one) => {
@@ -85,7 +85,7 @@ function Tabs({
   parameters,
 }: {
   readonly of: DatasetRelations;
-  /** The name of the shown relation. */
+  /** Name of the displayed relation. */
   readonly here: string;
   readonly tab: Tab;
   readonly parameters: Parameters;
@@ -154,16 +154,17 @@ function Places({ of }: { readonly of: readonly TabLink[] }) {
 }
 
 const DAY = 86_400_000;
-/** Days before and after a point that its chart contains, by the interval of the metric. */
+/** Days before and after a point in its chart, by interval of the metric. */
 const DAYS_BY_INTERVAL: Readonly<Record<string, number>> = { hour: 7, day: 45, week: 180, month: 730 };
-/** Days before and after for points with a validity, and for all others. */
+/** Days before and after a point with a start and an end of its validity in its chart. */
 const VALIDITY_DAYS = 45;
+/** Days before and after any other point in its chart. */
 const DEFAULT_DAYS = 7;
 
 /**
  * Returns the URL of the chart of a row's line, around the time of the row. Returns null if the dataset has
  * no chart, or the row lacks the key of the line.
- * @param asOf the moment of the record; null for now
+ * @param asOf the moment of the record; null: now
  * @param beside a second moment, drawn over the first one
  */
 export function chartOfRow(
@@ -203,8 +204,8 @@ export async function recordedSince(sql: postgres.Sql, { name }: DatasetRelation
 
 /**
  * Returns the start of the record of a dataset if it is after a moment. Returns null if there is a record of
- * the moment, or nothing was recorded yet.
- * @param at in a format that PostgreSQL parses; null for now
+ * the moment, or no record at all.
+ * @param at the moment, in a format that PostgreSQL parses; null: now
  */
 export async function recordStartAfter(
   sql: postgres.Sql,

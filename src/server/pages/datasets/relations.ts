@@ -13,17 +13,19 @@ import { type Parameters, singleParameters } from './addresses.ts';
 /** All relations that pages can read, created once. */
 export const catalogue: Catalogue = getCatalogue();
 
-/** Returns the dataset of a relation, or null if the relation belongs to the recording or to several datasets. */
+/**
+ * Returns the dataset of a relation, or null if the relation belongs to the recording or to several datasets.
+ */
 export const datasetOf = ({ dataset }: Relation): DatasetRelations | null =>
   dataset === undefined ? null : datasetNamed(dataset);
 
-/** Returns the dataset with a name as in commands and in columns named `dataset`, or null. */
+/** Returns the dataset with a name, as in commands and in columns named `dataset`; null if there is none. */
 export const datasetNamed = (name: string): DatasetRelations | null =>
   [...catalogue.datasets.values()].find((one) => one.name === name) ?? null;
 
 /**
  * Returns the view with a name.
- * @throws Error if it is not declared
+ * @throws Error if no such view is declared
  */
 export function viewNamed(name: string): Relation {
   const view = catalogue.views.get(name) ?? catalogue.internal.get(name);
@@ -31,15 +33,15 @@ export function viewNamed(name: string): Relation {
   return view;
 }
 
-/** The other views of a dataset, by their meaning. */
+/** The views of a dataset in addition to its current rows. */
 export interface DatasetViews {
-  /** One row per entity over all nodes. Null if the dataset is not reported by every node. */
+  /** One row per entity, merged over all nodes; null if the dataset is not reported per node. */
   readonly merged: Relation | null;
   /** Every version of every row. */
   readonly history: Relation | null;
   /** Additions, changes and removals, in the order of time. */
   readonly changes: Relation | null;
-  /** The rest: flattened lists and predefined queries. */
+  /** All other views: flattened lists and predefined queries. */
   readonly others: readonly Relation[];
 }
 
@@ -76,15 +78,15 @@ export interface RequestedRows {
   readonly query: RowsQuery;
   /** Parameters of the URL. */
   readonly parameters: Parameters;
-  /** The moment, in a format that PostgreSQL parses; null for now. */
+  /** The moment, in a format that PostgreSQL parses; null: now. */
   readonly asOf: string | null;
   readonly past: PastSupport;
 }
 
-/** Columns with the start of a row, the best first. */
+/** Names of columns with the start time of a row, in order of preference. */
 const SINCE = ['valid_from', 'observed_at', 'started_at', 'found_at', 'at'];
 
-/** Returns how a view supports past moments. */
+/** Returns the support of a view for past moments. */
 export function pastSupportOf({ asOf, parameters, columns }: Relation): PastSupport {
   if (asOf !== null || parameters?.some(({ name }) => name === 'as_of')) return { kind: 'known' };
   const column = SINCE.find((name) => columns.some((one) => one.name === name && one.type === 'timestamptz'));
@@ -93,7 +95,8 @@ export function pastSupportOf({ asOf, parameters, columns }: Relation): PastSupp
 
 /**
  * Parses the moment of `as_of`.
- * @throws InvalidRequestError if it is invalid
+ * @returns null if there is no moment
+ * @throws InvalidRequestError if the moment is invalid
  */
 export function parseAsOf(given: Readonly<Record<string, unknown>>): string | null {
   const moment = z.object({ as_of: instantParam.optional() });

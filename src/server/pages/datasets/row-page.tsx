@@ -24,7 +24,7 @@ import { Formats, PageSql } from './page-data.tsx';
 import { chartOfRow, RelationHead, relationPath } from './relation-head.tsx';
 import { catalogue, parseAsOf } from './relations.ts';
 
-/** The recorded versions of the row. */
+/** A page of the recorded versions of a row, with its view and query. */
 interface Versions {
   readonly view: Relation;
   readonly query: RowsQuery;
@@ -53,8 +53,8 @@ export const rowPage: PageDefinition = {
 };
 
 /**
- * Checks that the parameters are the whole key and nothing else.
- * @throws InvalidRequestError if they are not
+ * Returns the values of the key and the moment.
+ * @throws InvalidRequestError if a part of the key is missing, or a parameter is unknown or repeated
  */
 function keyOf({ key, now }: DatasetRelations, given: Readonly<Record<string, unknown>>): Parameters {
   const known = [...key, 'as_of'];
@@ -158,20 +158,20 @@ function content(
 }
 
 /**
- * Returns the start of the oldest of several versions, or null if there is only one.
- * @param rows the newest first
+ * Returns the start of the oldest of several versions; null if there is only one version, or for a log.
+ * @param rows versions, the newest first
  */
 function oldestVersionStart(
   { kind, begins, history }: DatasetRelations,
   rows: readonly Row[],
 ): string | null {
-  const said = rows.at(-1)?.[begins];
-  return history === null || kind === 'log' || rows.length < 2 || typeof said !== 'string'
+  const start = rows.at(-1)?.[begins];
+  return history === null || kind === 'log' || rows.length < 2 || typeof start !== 'string'
     ? null
-    : parseExactInstant(said);
+    : parseExactInstant(start);
 }
 
-/** Columns that differ in every version, so that the difference has no meaning. */
+/** Columns that usually differ between versions, so that their differences are not marked. */
 const ALWAYS_NEW = ['run_id', 'ended_by', 'probes', 'is_open', 'valid_to'];
 
 /** A column of the versions. Values that differ from the previous version are marked. */

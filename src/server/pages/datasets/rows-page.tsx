@@ -27,13 +27,16 @@ import {
 } from './relations.ts';
 import { filtersOfRows, RowsTable, type TableLocation } from './rows-table.tsx';
 
-/** Returns whether a function can be called: it has no required parameters, or some parameter was given. */
+/**
+ * Returns whether to call a function. False if the function has required parameters, and the request contains
+ * no parameter of the function at all: the page then contains only the form.
+ */
 const canCallFunction = ({ parameters }: Relation, given: Readonly<Record<string, unknown>>): boolean => {
   const needed = (parameters ?? []).filter(({ preset }) => preset === undefined);
   return needed.length === 0 || (parameters ?? []).some(({ name }) => given[name] !== undefined);
 };
 
-/** The form for the parameters of a function. The moment of `as_of` has a form of its own. */
+/** The form for the parameters of a function. The moment of `as_of` has a separate form. */
 function FunctionForm({
   place: { relation, path, parameters },
 }: {
@@ -74,7 +77,7 @@ export const rowsPage: PageDefinition = {
     if (!relation) return fileOf(String(name), given);
     const tidied = canonicalizeParameters(relationPath(String(name)), given);
     if ('location' in tidied) return tidied;
-    if (!canCallFunction(relation, tidied.given)) return unasked(relation, tidied.given);
+    if (!canCallFunction(relation, tidied.given)) return parameterPage(relation, tidied.given);
     const rows = parseRequestedRows(relation, tidied.given);
     const dataset = datasetOf(relation);
     const found = await read(async (sql) => {
@@ -183,8 +186,8 @@ function early(relation: Relation, { parameters, asOf }: RequestedRows, since: s
   };
 }
 
-/** The page of a function whose required parameters were not given yet. */
-function unasked(relation: Relation, given: Readonly<Record<string, unknown>>): Content {
+/** The page of a function that is not called yet, because the request contains no parameters. */
+function parameterPage(relation: Relation, given: Readonly<Record<string, unknown>>): Content {
   const path = relationPath(relation.name);
   const parameters = singleParameters(given) ?? {};
   return {
@@ -217,7 +220,7 @@ function countWords(count: RowCount | null, { rows, next }: RowsPage): string {
   return `${exact ? '' : 'About '}${numberText(exact ? all : roughly(all))} ${all === 1 ? 'row' : 'rows'}.`;
 }
 
-/** Rounds an estimate to two digits; more would suggest a precision that it does not have. */
+/** Rounds an estimate to two digits, because further digits are not accurate. */
 const roughly = (estimate: number) => Number(estimate.toPrecision(2));
 
 function Pager({
@@ -245,7 +248,7 @@ function Pager({
   );
 }
 
-/** The meaning of each column, and a form to select the displayed ones. */
+/** The meaning of each column, and a form to select the displayed columns. */
 function AboutColumns({ place: { relation, path, parameters, shown } }: { readonly place: TableLocation }) {
   const hidden = relation.columns.length - shown.length;
   return (
@@ -281,8 +284,8 @@ interface Recording {
 }
 
 /**
- * Describes why a dataset has no rows, and when its rows are expected.
- * @param now in ms since 1970
+ * Returns a text about the reason why a dataset has no rows, and the interval of its recording.
+ * @param now ms since 1970
  */
 async function explainNoRows(sql: postgres.Sql, dataset: DatasetRelations, now: number): Promise<string> {
   const [found] = await sql<Recording[]>`

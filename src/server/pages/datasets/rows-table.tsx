@@ -16,10 +16,12 @@ import { chartOfRow, relationPath } from './relation-head.tsx';
 import { datasetNamed } from './relations.ts';
 
 /**
- * Orders the columns of a table of rows, so that a phone shows the important ones without scrolling: the key
- * beside the request, the measures, the request, the other columns, the observer. The request comes before the
- * measures if the rest of the key is only a time. A time in the key, and the columns of the key after it, only
- * distinguish periods of one entity: they come after the measures if the entity has a column of its own.
+ * Orders the columns of a table of rows, so that the important columns are visible on a narrow screen:
+ * - the columns of the key that are not in the request, up to the first time
+ * - the measures
+ * - the other columns of the key; before the measures if all columns that are not in the request are times
+ * - all other columns
+ * - the observer
  */
 export function orderTableColumns<Column extends Pick<DeclaredColumn, 'name' | 'type'>>(
   columns: readonly Column[],
@@ -62,7 +64,9 @@ export const filtersOfRows = ({ columns, parameters }: Relation): FilterParamete
 
 const menuId = (column: string) => `column-${column}`;
 
-/** The header of a column: sorts by it, and opens its menu. */
+/**
+ * The header of a column, with a link that sorts the rows, and a button that opens the menu of the column.
+ */
 export function ColumnHead({
   column,
   place,
@@ -90,8 +94,8 @@ export function ColumnHead({
 }
 
 /**
- * The menu of a column: its description, sorting, filters and hiding. The header opens it; it works without
- * JavaScript.
+ * The menu of a column: its description, sorting, filters and hiding. The header opens the menu, which does
+ * not require JavaScript.
  */
 export function ColumnMenu({
   column,
@@ -157,7 +161,7 @@ export function RowsTable({
 }) {
   const direction = order.descending ? 'descending' : 'ascending';
   const asOf = parseExactInstant(place.parameters.as_of ?? '');
-  const ways = (row: Row): readonly RowLink[] =>
+  const linksOf = (row: Row): readonly RowLink[] =>
     (dataset
       ? [
           { label: 'history', href: historyOf(dataset, row, place.parameters) },
@@ -178,12 +182,12 @@ export function RowsTable({
       cell: (row) => <ValueText type={type} value={row[name] ?? null} />,
     };
   });
-  const leads = rows.some((row) => ways(row).length > 0);
+  const hasLinks = rows.some((row) => linksOf(row).length > 0);
   return (
     <>
       <Table
         caption={`Rows of ${place.relation.name}`}
-        columns={leads ? [waysColumn(ways), ...columnsOfRows] : columnsOfRows}
+        columns={hasLinks ? [linksColumn(linksOf), ...columnsOfRows] : columnsOfRows}
         rows={rows}
         keyOf={(row) => rows.indexOf(row)}
         empty={place.parameters.after ? 'No more rows.' : empty}
@@ -209,14 +213,14 @@ interface RowLink {
   readonly href: string;
 }
 
-const waysColumn = (ways: (row: Row) => readonly RowLink[]): TableColumn<Row> => ({
+const linksColumn = (linksOf: (row: Row) => readonly RowLink[]): TableColumn<Row> => ({
   name: 'More',
   head: <span class="unseen">More</span>,
   about: 'Links to the history of the row, its chart and its gaps.',
-  cell: (row) => ways(row).flatMap(({ label, href }) => [<a href={href}>{label}</a>, ' ']),
+  cell: (row) => linksOf(row).flatMap(({ label, href }) => [<a href={href}>{label}</a>, ' ']),
 });
 
-/** Returns the URL of a row's history, or null if the row lacks a part of its dataset's key. */
+/** Returns the URL of the history of a row; null if the row lacks a part of the key of its dataset. */
 export function historyOf({ key, now }: DatasetRelations, row: Row, parameters: Parameters): string | null {
   const nullable = new Set(now.key.filter((one) => one.emptyForNull).map((one) => one.name));
   const whole = key.every(

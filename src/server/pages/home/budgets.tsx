@@ -8,11 +8,11 @@ import { numberText } from '../texts.ts';
 
 interface BudgetsProps {
   readonly budgets: Status['budgets'];
-  /** Null while the demand is being computed. */
+  /** Demand of the schedules for each upstream; null while the demand is being computed. */
   readonly demands: readonly Demand[] | null;
 }
 
-/** The used budget of each upstream, and the demand of the schedules, in its units. */
+/** The used budget of each upstream and the demand of the schedules, in budget units of the upstream. */
 export function Budgets({ budgets, demands }: BudgetsProps) {
   return (
     <section class="panel" aria-labelledby="budgets">

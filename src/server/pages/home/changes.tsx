@@ -114,8 +114,8 @@ function RevisionWords({
   );
 }
 
-/** Time before and after an outage on the page that its link opens, in ms. */
+/** Time before and after an outage in the range of its link, in ms. */
 const MARGIN_MS = 30 * 60_000;
-/** The primary network's id. */
+/** Subnet id of the primary network. */
 const PRIMARY = '11111111111111111111111111111111LpoYY';
 const shortened = (id: string) => (id.length > 20 ? `${id.slice(0, 13)}…${id.slice(-4)}` : id);

@@ -7,7 +7,7 @@ import { durationWords, numberText } from '../texts.ts';
 
 const STATES = ['failing', 'incomplete', 'waiting', 'due', 'fresh', 'unsupported'] as const;
 
-/** Returns the state of a dataset: that of its worst target. */
+/** Returns the state of a dataset, which is the worst state of its targets. */
 export function datasetStateOf(one: DatasetStatus): (typeof STATES)[number] {
   if (one.unsupported === one.targets) return 'unsupported';
   if (one.failing > one.unsupported) return 'failing';

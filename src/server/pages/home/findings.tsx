@@ -85,8 +85,8 @@ function verdictOf(
 }
 
 /**
- * The recorders that write to this database, if there are others than this one: the pages show the data of
- * all.
+ * The recorders that write to this database; empty if there are no other recorders. The pages contain the
+ * data of all recorders.
  */
 function Recorders({ all, own }: { readonly all: readonly LivingRecorder[]; readonly own: string }) {
   if (all.every(({ recorder }) => recorder === own)) return null;
@@ -105,7 +105,7 @@ function Recorders({ all, own }: { readonly all: readonly LivingRecorder[]; read
 
 const targetsOf = ({ datasets }: Status) => datasets.reduce((sum, { targets }) => sum + targets, 0);
 
-/** The findings with their reasons; nothing if there are none. */
+/** The findings with their reasons; empty if there are no findings. */
 export function Findings({ findings }: { readonly findings: readonly FindingGroup[] }) {
   if (findings.length === 0) return null;
   const [first, others] = [findings.slice(0, MAX_OPEN_FINDINGS), findings.slice(MAX_OPEN_FINDINGS)];
@@ -127,8 +127,8 @@ export function Findings({ findings }: { readonly findings: readonly FindingGrou
 }
 
 /**
- * Maximum number of kinds of findings that are not collapsed, the worst first. More would push the nodes out
- * of view.
+ * Maximum number of groups of findings that are not collapsed, the worst first. With more groups, the nodes
+ * below would not be visible without scrolling.
  */
 const MAX_OPEN_FINDINGS = 10;
 

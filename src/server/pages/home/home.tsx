@@ -25,7 +25,7 @@ import { Changes } from './changes.tsx';
 import { byNeed, datasetColumns } from './datasets.tsx';
 import { Findings, HealthSummary } from './findings.tsx';
 
-/** Time in which the first steps are displayed, in ms. */
+/** Time after the start of the recording in which the next steps are displayed, in ms. */
 const FIRST_STEPS_MS = 3 * 86_400_000;
 
 interface NextStepsProps {
@@ -33,7 +33,7 @@ interface NextStepsProps {
   readonly since: Date | null;
 }
 
-/** Next steps in the first days, and as long as the network is simulated. */
+/** Next steps, which are displayed in the first days, and always for a simulated network. */
 function NextSteps({ recorder: { simulated, directory }, since }: NextStepsProps) {
   const { now } = useContext(CurrentView);
   if (!simulated && since !== null && now - since.getTime() > FIRST_STEPS_MS) return null;
@@ -83,7 +83,7 @@ function NextSteps({ recorder: { simulated, directory }, since }: NextStepsProps
   );
 }
 
-/** Maximum number of listed nodes; more would make the page slow to render and to read. */
+/** Maximum number of listed nodes. A longer list would be slow to render. */
 const MAX_NODES = 200;
 
 /** The current state of the nodes. */
@@ -180,10 +180,15 @@ export const homePage = definePage({
 
 /** Maximum wait for optional parts of the page, in ms. */
 const OPTIONAL_DATA_TIMEOUT_MS = 300;
-/** Maximum wait for the user's validators, in ms: they are the first part of the page. */
+/**
+ * Maximum wait for the user's validators, in ms. The wait is longer, because they are an important part of
+ * the page.
+ */
 const VALIDATORS_TIMEOUT_MS = 3_000;
 
-/** Returns a result, or null if it is late or failed. The page refreshes, and shows the result then. */
+/**
+ * Returns a result, or null after a timeout or an error. The next refresh of the page may contain the result.
+ */
 async function orNullIfLate<T>(answer: Promise<T>, timeoutMs = OPTIONAL_DATA_TIMEOUT_MS): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {
@@ -192,7 +197,7 @@ async function orNullIfLate<T>(answer: Promise<T>, timeoutMs = OPTIONAL_DATA_TIM
   return Promise.race([answer.catch(() => null), late]).finally(() => clearTimeout(timer));
 }
 
-/** The disk usage of the record, and when the disk will be full. */
+/** The disk usage of the record, and the time until the disk is full. */
 function Disk({ use, embedded }: { readonly use: DiskUse; readonly embedded: boolean }) {
   const { database, largest, perDay, free } = use;
   const { now } = useContext(CurrentView);

@@ -26,10 +26,10 @@ const STEPS = [
 const MAX_TICKS = 8;
 const TICKS = 5;
 
-/** Returns round, evenly spaced, ascending ticks that enclose both values. There are at least two. */
+/** Returns at least two round, evenly spaced, ascending ticks that enclose both values. */
 export function amountTicks(least: number, most: number): number[] {
-  // A single value gets an axis from zero to the value. Ticks beyond it might be impossible, such as over 100
-  // %.
+  // The axis of a single value ends at the value, because ticks beyond the value might be impossible, such as
+  // more than 100 %.
   if (least === most) return amountTicks(Math.min(least, 0), most === 0 ? 1 : Math.max(most, 0));
   // The axis starts at zero only if the range is large compared to the values; otherwise the line would be
   // flat.
@@ -43,13 +43,14 @@ export function amountTicks(least: number, most: number): number[] {
 
 /** A labelled moment of a time axis. */
 interface TimeTick {
+  /** Ms since 1970. */
   readonly at: number;
   readonly text: string;
 }
 
 /**
- * Returns round moments of a window, with their labels in UTC. There are at least two, unless the window is
- * empty.
+ * Returns at least two moments of a window, if possible round ones, with their labels in UTC. Returns only
+ * the start if the window is empty.
  */
 export function timeTicks(from: number, to: number): TimeTick[] {
   if (!(to > from)) return Number.isFinite(from) ? [{ at: from, text: textOf(from, DAY) }] : [];

@@ -17,14 +17,14 @@ export interface FieldPlace {
 export interface CalendarDay {
   /** A moment of the day, in ms since 1970. */
   readonly at: number;
-  /** Target of the link of the day; null for no link. */
+  /** URL of the link of the day; null: no link. */
   readonly href: string | null;
   draw(place: FieldPlace): ComponentChildren;
 }
 
 /**
- * Days as a calendar, one row per month. A calendar is only usable with a mouse, so the page has to offer the
- * same links elsewhere.
+ * Days as a calendar, one row per month. The links of a calendar are only usable with a mouse, so the page
+ * must contain the same links elsewhere.
  * @param label summary for screen readers
  */
 export function Calendar({ days, label }: { readonly days: readonly CalendarDay[]; readonly label: string }) {

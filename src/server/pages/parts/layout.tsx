@@ -6,7 +6,7 @@ import { momentText } from '../texts.ts';
 import { CurrentView, themes } from '../view.ts';
 import { Time } from './time.tsx';
 
-/** The icon of the recorder, a dot on a line, as a data URL, which needs no request. */
+/** The icon of the recorder, as a data URL, so that the browser does not request a file. */
 const ICON = `data:image/svg+xml,${encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#0e6f76"/><path d="M3 8h3m4 0h3" stroke="#fff" stroke-width="1.5"/><circle cx="8" cy="8" r="2.5" fill="#fff"/></svg>',
 )}`;
@@ -110,7 +110,7 @@ export function Layout({ title, crumbs = [], islands = [], live, instead, site, 
   );
 }
 
-/** The breadcrumbs of a page, from the outside in. */
+/** The breadcrumbs of a page, starting with the main page. */
 function Crumbs({ path }: { readonly path: readonly { readonly href: string; readonly label: string }[] }) {
   if (path.length === 0) return null;
   return (

@@ -5,9 +5,9 @@ import { areaOf, type Draws, dotsOf, drawn, linePath, marksOf, type Shape, UNITS
 /** A line of a chart. */
 export interface Line {
   readonly label: string;
-  /** Ms since 1970 and the exact value, by time; null for a gap. */
+  /** Points in chronological order: the time in ms since 1970, and the exact value; null: a gap. */
   readonly points: readonly (readonly [at: number, value: string | null])[];
-  /** Marked moments, in ms since 1970, at which the value differs between the two moments of the record. */
+  /** Times of the points that differ between the two moments of the record, in ms since 1970. */
   readonly marks?: readonly number[];
 }
 
@@ -17,20 +17,21 @@ export interface LineChartProps {
   readonly title: string;
   /** Name of the chart, unique on its page. Default: chart. */
   readonly name?: string;
-  /** The window, in ms since 1970; null for the range of the points. */
+  /** Start and end of the window, in ms since 1970; null: the range of the points. */
   readonly window: readonly [from: number, to: number] | null;
   readonly draws?: Draws;
   /** Unit of the values; null if unknown. */
   readonly unit?: string | null;
   /**
-   * True if the page accepts the parameters `from` and `to`: selecting a part of the chart loads that window.
+   * True if the page accepts the parameters `from` and `to`, so that the page can load a selected part of the
+   * chart.
    */
   readonly selectsWindow?: boolean;
 }
 
 /**
- * A line chart, rendered by the server. The island `charts` renders it again from the data in its legend, so
- * that a part can be selected and exact values are displayed.
+ * A line chart, rendered by the server. In the browser, the island `charts` renders the chart again from the
+ * data in the legend, with a selection of a part and with exact values.
  */
 export function LineChart({
   lines,

@@ -1,8 +1,8 @@
 import type { Line } from './line-chart.tsx';
 
 /**
- * Style of a line: straight segments, steps that continue until the next point, or steps of counts over an
- * area.
+ * Style of a line: straight segments between points (`line`), a constant value until the next point
+ * (`steps`), or steps with a filled area below a single line (`counts`).
  */
 export type Draws = 'line' | 'steps' | 'counts';
 
@@ -13,12 +13,15 @@ export interface Shape {
   readonly y: (value: number) => number;
 }
 
-/** Units of the drawing in each direction. The drawing is stretched to its size; texts are not. */
+/**
+ * Width and height of the coordinate system of the lines. The browser scales the lines to the size of the
+ * chart.
+ */
 export const UNITS = 10_000;
 
 const units = (share: number) => Math.round(share * UNITS);
 
-/** Parses a number for drawing, not exactly. Returns null for values that cannot be drawn, such as NaN. */
+/** Converts an exact number to a double. Returns null for values that cannot be drawn, such as NaN. */
 export function drawn(text: string | null): number | null {
   const value = text === null ? Number.NaN : Number(text);
   return Number.isFinite(value) ? value : null;
@@ -42,13 +45,13 @@ export function linePath(points: Line['points'], { draws, x, y }: Shape): string
   return path;
 }
 
-/** Returns a path with a dot at each point between two gaps, which has no line of its own. */
+/** Returns a path with a dot at each point between two gaps, to which no line leads. */
 export function dotsOf(points: Line['points'], { draws, x, y }: Shape): string {
   const isNone = (place: number) => drawn(points[place]?.[1] ?? null) === null;
   return points
     .flatMap(([at, text], place) => {
       const value = drawn(text);
-      // A step has a line up to the next point, also if that one ends it.
+      // A step has a line up to the next point, even if the next point is a gap.
       const isAlone =
         isNone(place - 1) && (draws === 'line' ? isNone(place + 1) : place === points.length - 1);
       return value === null || !isAlone ? [] : [`M${units(x(at))} ${units(y(value))}h0`];

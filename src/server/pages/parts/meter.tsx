@@ -1,6 +1,6 @@
 /**
- * A bar that shows a share.
- * @param share 0 to 1; more is drawn as full
+ * A bar that is filled by a share.
+ * @param share 0 to 1; greater shares are drawn as 1
  * @param label description for screen readers
  */
 export function Meter({

@@ -3,17 +3,17 @@ import { fieldMoment } from '../texts.ts';
 interface MomentFieldProps {
   readonly id: string;
   readonly name: string;
-  /** An instant, or a date; empty for none. */
+  /** An instant or a date; an empty text if there is none. */
   readonly value: string;
-  /** True: the field holds a day. */
+  /** True if the field is for a date. Default: an instant. */
   readonly day?: boolean;
   readonly required?: boolean;
   readonly 'aria-describedby'?: string;
 }
 
 /**
- * A form field for a moment in UTC, in ISO 8601 like every printed moment. The island `moments` replaces it by
- * the browser's own control if the browser writes dates in this form.
+ * A form field for a moment in UTC, in ISO 8601 as in all texts. The island `moments` replaces the field with
+ * the date control of the browser if that control also uses ISO 8601.
  */
 export function MomentField({ value, day = false, ...named }: MomentFieldProps) {
   return (

@@ -1,4 +1,4 @@
-/** The link to the next page of rows; nothing if there is none. */
+/** The link to the next page of rows; empty if there is no next page. */
 export function Older({ href, label = 'Older' }: { readonly href: string | null; readonly label?: string }) {
   if (href === null) return null;
   return (

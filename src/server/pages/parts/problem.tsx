@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** An error in place of content. */
+/** An error message, displayed instead of content. */
 export function ErrorNotice({
   what,
   details = [],

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact';
 
-/** Severity of a state. Each severity has a separate shape, so that it is recognizable without color. */
+/**
+ * Severity of a state. Each severity has a different symbol, so that users do not need to distinguish colors.
+ */
 export type Tone = 'good' | 'bad' | 'warn' | 'idle' | 'busy' | 'planned';
 
 const TONES: Readonly<Record<string, Tone>> = {
@@ -28,8 +30,8 @@ const TONES: Readonly<Record<string, Tone>> = {
 };
 
 /**
- * A state with its mark.
- * @param tone Default: depends on the state; idle for unknown ones
+ * A state with the symbol of its severity.
+ * @param tone Default: the severity of the state; idle for unknown states
  */
 export function StateBadge({
   is,

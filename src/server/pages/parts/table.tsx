@@ -8,7 +8,7 @@ export interface TableColumn<Row> {
   readonly about?: string;
   /** Content of the header of the column. Default: the name. */
   readonly head?: ComponentChildren;
-  /** Sort direction of the rows by this column; undefined: the rows are not sorted by it. */
+  /** Sort direction of the rows by this column; undefined: the rows are not sorted by this column. */
   readonly sorted?: 'ascending' | 'descending' | undefined;
   /**
    * `number`: aligned to the right. `name`: short, and wraps if it is long. `wide`: long texts, which wrap.
@@ -16,8 +16,8 @@ export interface TableColumn<Row> {
    */
   readonly kind?: 'number' | 'name' | 'wide' | 'bars' | undefined;
   /**
-   * True if the cells are clear without the name of the column: a stacked row omits the name. The first cell
-   * and long texts never have the name.
+   * True if the cells can be understood without the name of the column, so that stacked rows omit the name.
+   * The first column and columns of kind `wide` never have the name in stacked rows.
    */
   readonly evident?: true;
   readonly cell: (row: Row) => ComponentChildren;
@@ -32,11 +32,14 @@ interface TableProps<Row> {
   /** Notice if there are no rows. */
   readonly empty: ComponentChildren;
   /**
-   * True if, on a narrow screen, the cells of each row are stacked, with their whole texts. Default: the table
+   * True if the cells of each row are stacked on a narrow screen, with their whole texts. Default: the table
    * scrolls sideways.
    */
   readonly stacked?: true;
-  /** True if cells of many columns wrap, with soft texts on a line of their own, so that the table fits a wide screen. */
+  /**
+   * True if cells of many columns wrap, with soft texts on a separate line, so that the table fits a wide
+   * screen.
+   */
   readonly compact?: true;
 }
 
@@ -48,7 +51,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, empty, stacked, comp
   if (rows.length === 0) return <Empty>{empty}</Empty>;
   const classes = ['scroll', stacked && 'stacked', compact && 'compact'].filter(Boolean).join(' ');
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it can be scrolled, so the keyboard has to reach it
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the table can be scrolled, so it must have keyboard focus
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls, and a section would be one more landmark
     <div class={classes} role="group" tabIndex={0} aria-label={caption}>
       <table>

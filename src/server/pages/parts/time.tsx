@@ -3,9 +3,9 @@ import { agoText, durationWords, momentText } from '../texts.ts';
 import { CurrentView } from '../view.ts';
 
 /**
- * A moment, relative to now with the exact moment on demand, or exact. In a file it is always exact, because
- * a file may be read at any time.
- * @param at null if there is none
+ * A moment, either relative to now with the exact moment as tooltip, or exact. Moments in files are always
+ * exact, because a file may be read at any later time.
+ * @param at the moment; null if there is none
  * @param none text for null
  */
 export function Time({
@@ -26,7 +26,10 @@ export function Time({
   );
 }
 
-/** The duration of a state: `for 3 h`, with the exact start on demand. In a file: `since` the start. */
+/**
+ * The duration of a state, such as `for 3 h`, with the exact start as tooltip. In a file: `since` and the
+ * start.
+ */
 export function Lasting({ since }: { readonly since: Date }) {
   const { now, file } = useContext(CurrentView);
   if (file)

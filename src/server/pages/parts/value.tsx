@@ -11,11 +11,12 @@ export const columnKind = (type: string): 'number' | undefined => (NUMBERS.has(t
  * still be copied.
  */
 const MAX_TEXT_CHARACTERS = 22;
+/** Number of displayed characters at the end of a longer id. */
 const TAIL_CHARACTERS = 6;
 
 /**
  * An exact recorded value, formatted for people.
- * @param type PostgreSQL's type of the column
+ * @param type PostgreSQL type of the column
  */
 export function ValueText({ type, value }: { readonly type: string; readonly value: Value }) {
   if (value === null)
@@ -79,7 +80,7 @@ function Text({ of }: { readonly of: string }) {
   );
 }
 
-/** An array or an object: short ones inline, others on demand. */
+/** An array or an object. Short values are displayed inline, longer values on demand. */
 function Json({ value }: { readonly value: Value }) {
   const text = JSON.stringify(value);
   if (text.length <= MAX_TEXT_CHARACTERS) return <code>{text}</code>;

@@ -9,9 +9,9 @@ import { queryLink } from './link.ts';
 const MAX_LINES = 8;
 
 /**
- * Returns the lines of a result: each numeric column over the first time column, one line for each
- * combination of texts.
- * @returns the reason if there are no lines
+ * Returns the lines of a result: one line for each numeric column and each combination of texts, over the
+ * first column of times.
+ * @returns the lines, or the reason why there are none
  */
 function answerLines(
   columns: QueryResult['columns'],
@@ -49,8 +49,8 @@ function answerLines(
 }
 
 /**
- * Parses a time as PostgreSQL writes it into JSON, in UTC if there is no zone. Returns ms since 1970, or null
- * if it is not a moment, such as infinity.
+ * Parses a time in the JSON format of PostgreSQL, in UTC if there is no time zone. Returns ms since 1970, or
+ * null if the text is not a finite time, such as infinity.
  */
 function momentOf(text: string | null): number | null {
   if (text === null) return null;
@@ -67,7 +67,7 @@ const MAX_UNWRAPPED_CHARACTERS = 48;
 
 type Fields = readonly (string | null)[];
 
-/** A result as a table, with a chart above it if requested, and its links. */
+/** A result as a table with links, and with a chart above the table if requested. */
 export function QueryResultSection({
   answer,
   params,

@@ -23,7 +23,8 @@ const EXAMPLE = 'select node_id, stake_navax from validators order by 2 desc nul
 const MOMENTS = ['from', 'to', 'as_of'];
 
 /**
- * The predefined queries by heading, as links that run them for the time up to now.
+ * Links to the examples of the predefined queries, by heading. The times of the examples are shifted to the
+ * time up to now.
  * @param now ms since 1970
  */
 function Examples({ now }: { readonly now: number }) {
@@ -56,7 +57,7 @@ function Examples({ now }: { readonly now: number }) {
 
 /**
  * Shifts the moments in the values.
- * @param by in ms
+ * @param by shift, in ms
  */
 const moved = (values: Values, by: number): Values =>
   Object.fromEntries(
@@ -68,7 +69,10 @@ const moved = (values: Values, by: number): Values =>
 
 const utc = (text: string) => (text.includes('T') ? `${text}Z` : text);
 
-/** Maximum number of rows that are read: a chart has more points than the table below it has rows. */
+/**
+ * Maximum number of rows that are read. A chart can contain more points than the table below the chart has
+ * rows.
+ */
 const MAX_RESULT_ROWS = { table: 200, chart: 10_000 } as const;
 const MAX_RESULT_CHARACTERS = 2_000_000;
 
@@ -78,14 +82,14 @@ const params = z.strictObject({
   show: z.enum(['table', 'chart'], { error: 'must be table or chart' }).default('table'),
 });
 
-/** Result of the page: nothing if no query was given, a result, or a refusal. */
+/** Result or error of a query. Both are null if the request contains no query. */
 interface QueryOutcome {
   readonly now: number;
   readonly answer: QueryResult | null;
   readonly refusal: QueryRefusal | null;
 }
 
-/** `/query`: runs SQL as `recorder_reader`. A link reproduces the result. */
+/** `/query`: runs SQL as `recorder_reader`. The URL contains the statement. */
 export const queryPage = definePage({
   path: '/query',
   params,
@@ -193,8 +197,8 @@ function QueryError({
 }
 
 /**
- * Returns the line of a character and the word at it.
- * @param position in characters from 1, as PostgreSQL counts
+ * Returns the line that contains a character, and the word that starts at the character.
+ * @param position number of the character, starting with 1, as in errors of PostgreSQL
  */
 function placeIn(sql: string, position: number) {
   const characters = [...sql];

@@ -11,8 +11,8 @@ export const jobsLink = (queue: string, state: string, after = 0) =>
   linkTo(`/queues/${queue}`, { state, after: after === 0 ? undefined : after });
 
 /**
- * The number of jobs of a queue by state, each with a link.
- * @param shown the state on this page
+ * The numbers of jobs of a queue by state, each with a link to the jobs.
+ * @param current state of the jobs that the page lists
  */
 export function Counts({
   of: { queue, counts },

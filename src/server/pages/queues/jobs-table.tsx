@@ -14,7 +14,7 @@ export const JOB_STATE_LABELS: Readonly<Record<JobState, { readonly label: strin
 
 /**
  * A table of jobs.
- * @param empty notice if there are none
+ * @param empty notice if there are no jobs
  */
 export function JobsTable({
   caption,

@@ -3,7 +3,7 @@ import { useContext } from 'preact/hooks';
 import { StateBadge } from '../parts/state.tsx';
 import { CurrentView } from '../view.ts';
 
-/** Age from which an observed state is outdated, in ms. */
+/** Maximum age of an observed state, in ms. Older states are outdated. */
 const MAX_OBSERVATION_AGE_MS = 60_000;
 
 /**
@@ -14,7 +14,7 @@ export const isRecentObservation = (at: Date, now: number): boolean =>
   now - at.getTime() <= MAX_OBSERVATION_AGE_MS;
 
 /**
- * A state stored by another process.
+ * A state that another process stored, or a notice if the state is outdated.
  * @param at time of the observation
  */
 export function ObservedState({ at, children }: { readonly at: Date; readonly children: ComponentChildren }) {

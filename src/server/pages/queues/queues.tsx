@@ -15,7 +15,7 @@ import { Counts } from './counts.tsx';
 import { JobsTable } from './jobs-table.tsx';
 import { ObservedState } from './last-seen.tsx';
 
-/** The queues of other recorders on this database, in the state that they stored. */
+/** The queues of other recorders on this database, with their last stored states. */
 function OtherQueues({ of }: { readonly of: readonly SeenQueue[] }) {
   if (of.length === 0) return null;
   return (
@@ -99,7 +99,7 @@ const processColumns: readonly TableColumn<RecorderProcess>[] = [
   { name: 'Last heartbeat', cell: ({ seen_at }) => <Time at={seen_at} /> },
 ];
 
-/** The schedules of all sources, with the next time of each. */
+/** The schedules of all sources, each with its next time. */
 function Schedules({ of }: { readonly of: readonly ScheduleStatus[] }) {
   return (
     <section aria-labelledby="schedules">

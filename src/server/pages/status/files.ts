@@ -12,19 +12,19 @@ import { nodeContent } from './node.tsx';
 import { parseRange, usualNames } from './requested-range.ts';
 import { statusContent } from './status.tsx';
 
-/** A file of the site, by its path relative to the folder of the first page. */
+/** A file of the site, with its path relative to the folder of the first page. */
 export interface SiteFile {
   readonly path: string;
   readonly body: string | Buffer;
 }
 
-/** The first page. */
+/** Path of the first page. */
 export const FIRST_PAGE = 'index.html';
 /** Default range of the page of a node. */
 const DEFAULT_RANGE = '90d';
 
 /**
- * Generates the status pages as files, one after the other. There is the first page, and for each node a
+ * Generates the status pages as files, one after the other. The files are the first page, and for each node a
  * folder with its badges and a page for each usual range. Links are relative, so that the files work in any
  * folder. No page needs a script.
  * @param now ms since 1970
@@ -88,13 +88,15 @@ const fileLinks = (root: string, folderOf: (node: string) => string, site: Statu
   logo: root + logoFile(site),
 });
 
-/** Maximum length of a node's name as the name of a folder, in characters: file systems allow 255 bytes. */
+/**
+ * Maximum length of the name of a node in the name of a folder, in characters. File systems allow 255 bytes.
+ */
 const MAX_FOLDER_CHARACTERS = 120;
 
 /**
  * Returns the folder of each node, by its name. Characters that some file systems or URLs do not allow are
- * encoded as `~` and their bytes. Names that differ only in case get a hash as a suffix, for case-insensitive
- * file systems.
+ * encoded as `~` and their bytes. Names that differ only in case, and long names, get a hash as a suffix,
+ * for the limits of file systems.
  */
 export function foldersOf(nodes: readonly string[]): ReadonlyMap<string, string> {
   const plain = new Map(nodes.map((node) => [node, plainName(node)]));
@@ -110,7 +112,7 @@ export function foldersOf(nodes: readonly string[]): ReadonlyMap<string, string>
 }
 
 const plainName = (node: string) =>
-  // A leading dot hides a file, and a trailing one is lost on some systems.
+  // A leading dot hides a file, and some systems remove a trailing dot.
   node.replaceAll(/^\.|\.$|[^A-Za-z0-9._-]/gu, (character) =>
     [...Buffer.from(character)].map((byte) => `~${byte.toString(16).padStart(2, '0')}`).join(''),
   );

@@ -8,7 +8,7 @@ import { CurrentLinks } from './links.ts';
 
 /**
  * Incidents, each with the messages of the node.
- * @param named whether each shows the name of its node
+ * @param named whether each incident contains the name of its node
  */
 export function Incidents({
   incidents,
@@ -46,7 +46,7 @@ export function Incidents({
   );
 }
 
-/** The messages of the node by check, or those of the whole probe if no check failed. */
+/** The messages of the node by check, or the messages of the whole probe if no check failed. */
 function CheckMessages({
   incident: { checks, first_error, last_error, noticed_by },
 }: {

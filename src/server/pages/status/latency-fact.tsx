@@ -3,8 +3,8 @@ import type { Span } from '../../../reporting/reports/nodes/windows.ts';
 import { windowText } from './state-texts.ts';
 
 /**
- * Response times of a range, as an item of a list of facts. Shows their time range if it differs from the
- * requested one.
+ * Response times of a range, as an item of a list of facts. The item contains the range if it differs from
+ * the requested range.
  */
 export function LatencyFact({
   latency,
@@ -39,7 +39,7 @@ export function LatencyNote({ latency }: { readonly latency: Latency | null }) {
 }
 
 /**
- * Formats a response time. Stored times differ from the exact ones by up to 5 %, so more digits would be
- * meaningless.
+ * Formats a response time with at least three digits. More digits would be inaccurate, because stored times
+ * differ from the measured times by up to 5 %.
  */
 const millisecondsText = (time: number) => (time < 100 ? time.toPrecision(3) : String(Math.round(time)));

@@ -1,19 +1,21 @@
 import { createContext } from 'preact';
 
-/** URLs of the status pages: paths of the server, or files. */
+/** URLs of the status pages, which are paths of the server or files. */
 export interface StatusLinks {
   readonly status: string;
   /**
-   * Returns the page of a node.
+   * Returns the URL of the page of a node.
    * @param range one of the usual ranges. Default: 90 days
    */
   node(node: string, range?: string): string;
-  /** Returns the page of a node over any range, or null if there is no server for it. */
+  /**
+   * Returns the URL of the page of a node over any range; null in files, which have only the usual ranges.
+   */
   range(node: string, params: Readonly<Record<string, string>>): string | null;
   readonly logo: string;
 }
 
-/** Encodes a node's name for a path. */
+/** Encodes the name of a node for a path. */
 const pathPart = (node: string) => encodeURIComponent(node);
 
 const withQuery = (path: string, params: Readonly<Record<string, string>>) =>
@@ -27,10 +29,10 @@ export const serverLinks: StatusLinks = {
   logo: '/status.logo',
 };
 
-/** The links of the page that is rendered. */
+/** The URLs for the page that is being rendered. */
 export const CurrentLinks = createContext<StatusLinks>(serverLinks);
 
-/** Returns the page of a single window, or null if the window is too short or there is no such page. */
+/** Returns the URL of the page of a single window; null if the window is too short or in files. */
 export function finer(
   links: StatusLinks,
   node: string,

@@ -11,14 +11,15 @@ import { NodeStateBadge, UptimeFact } from './node-facts.tsx';
 import { StateBars } from './state-bars.tsx';
 import { summaryWords } from './state-texts.ts';
 
-/** Maximum number of nodes with full details, half a screen each. */
+/** Maximum number of nodes with full details. Each takes half a screen. */
 const MAX_FULL_NODES = 30;
-/** Maximum number of listed nodes, up to 20 kB each. */
+/** Maximum number of listed nodes. Each takes up to 20 kB. */
 const MAX_NODES = 200;
 
 /**
- * The nodes. Few nodes are displayed in full, in their order. Of many nodes, those with problems are
- * displayed in full, others in one line each, and the rest is counted.
+ * A list of nodes. Up to {@link MAX_FULL_NODES} nodes are displayed with full details, in their order. With
+ * more nodes, only nodes with problems have full details, others have one line each, and nodes beyond {@link
+ * MAX_NODES} are counted by state.
  */
 export function ListedNodes({ nodes }: { readonly nodes: readonly NodeStatus[] }) {
   if (nodes.length === 0) return <Empty>No node is watched.</Empty>;

@@ -4,10 +4,13 @@ import type { WatchedNode } from '../../../reporting/reports/nodes/watched-nodes
 import { countText, numberText } from '../texts.ts';
 import { CurrentLinks } from './links.ts';
 
-/** Maximum number of linked nodes, 70 bytes or more each. */
+/** Maximum number of linked nodes. Each link takes 70 bytes or more. */
 const MAX_LINKED_NODES = 1_000;
 
-/** The nodes that a page does not list, by state; the first ones have links to their pages. */
+/**
+ * The nodes that a page does not list, by state. The first {@link MAX_LINKED_NODES} have links to their
+ * pages.
+ */
 export function NotListed({ nodes }: { readonly nodes: readonly Pick<WatchedNode, 'node' | 'state'>[] }) {
   const links = useContext(CurrentLinks);
   const states = new Map<WatchedNode['state'], { count: number; linked: string[] }>();

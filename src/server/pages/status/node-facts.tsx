@@ -19,8 +19,8 @@ export function NodeStateBadge({ node }: { readonly node: Pick<NodeStatus, 'stat
 }
 
 /**
- * An uptime, with its bounds if some of the time is unknown, and the start of the record if it is within the
- * range.
+ * An uptime, with bounds if the state is unknown for some of the time, and with the start of the record if
+ * the record starts within the range.
  */
 export function UptimeFact({ window }: { readonly window: NodeStatus['spans'][SpanName] }) {
   const bounds = boundsText(window);

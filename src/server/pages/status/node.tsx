@@ -45,7 +45,7 @@ const columns: readonly TableColumn<ObservedUptime>[] = [
   { name: 'Maintenance', kind: 'number', cell: ({ maintenance_seconds }) => spanText(maintenance_seconds) },
 ];
 
-/** The uptime of a node by probe and observer, since the observer started to watch it. */
+/** The uptime of a node by probe and observer, since the first probe of the observer. */
 function UptimeByObserver({ observed }: { readonly observed: readonly ObservedUptime[] }) {
   return (
     <Table
@@ -68,7 +68,7 @@ export interface NodeRecord {
   readonly site: StatusSite;
 }
 
-/** Number of days from which a calendar replaces the bars. */
+/** Minimum number of days that are displayed as a calendar instead of bars. */
 const MIN_CALENDAR_DAYS = 100;
 
 /** `/status/NODE`: the record of a node over any range. */
@@ -179,7 +179,7 @@ function Back({ title }: { readonly title: string }) {
   );
 }
 
-/** The link to the response times of the range, for clients that may read charts. */
+/** The link to the chart of response times of the range, for clients that may read charts. */
 function LatencyChart({ node, params }: { readonly node: string; readonly params: RequestedRange }) {
   const { everything, file } = useContext(CurrentView);
   if (!everything || file) return null;
@@ -202,7 +202,7 @@ function Bars({ record, label }: { readonly record: NodeRange; readonly label: s
 
 /**
  * Days of a node as a calendar.
- * @param windows whole days, except for the first and the last one
+ * @param windows whole days, except for the first and the last window
  */
 function Calendar({
   node,

@@ -26,7 +26,7 @@ const columns: readonly TableColumn<ProbeResults>[] = [
   },
 ];
 
-/** The results of probes, one row per series of equal results, the newest first. */
+/** The results of probes, the newest first. Consecutive equal results are one row. */
 export function ProbeResultsTable({ range }: { readonly range: NodeRange }) {
   const links = useContext(CurrentLinks);
   const oldest = range.probeResults.at(-1);

@@ -5,7 +5,7 @@ import { CurrentView } from '../view.ts';
 import { CurrentLinks } from './links.ts';
 import { type RequestedRange, usualNames, usualRanges } from './requested-range.ts';
 
-/** The choice of the range: links to the usual ranges and to the years, and a form for any other. */
+/** The choice of the range: links to the usual ranges and to the years, and a form for other ranges. */
 export function RangeChoice({
   params,
   node,

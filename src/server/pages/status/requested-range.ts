@@ -11,12 +11,12 @@ import { BadRequest } from '../page.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-/** Maximum number of windows: more bars could not be distinguished. */
+/** Maximum number of windows of a range. The bars of more windows would be too narrow. */
 const MAX_RANGE_WINDOWS = 400;
 /** Approximate number of windows of a range without a given grain. */
 const TARGET_WINDOWS = 120;
 
-/** The usual ranges up to now, by name; `all` starts at the first probe. Lengths are in ms. */
+/** The usual ranges up to now, by name, with lengths in ms. `all` starts at the first probe. */
 export const usualRanges = {
   '1h': { length: HOUR, grain: '1min', words: 'hour' },
   '24h': { length: DAY, grain: '15min', words: '24 hours' },
@@ -43,7 +43,7 @@ export const rangeParameters = {
 /** A parsed range. */
 export interface RequestedRange extends Span {
   readonly grain: WindowGrain;
-  /** The name of the usual range; null for any other. */
+  /** Name of the range; null if it is not a usual range. */
   readonly usual: UsualRange | null;
 }
 
@@ -79,7 +79,7 @@ export function parseRange(
 function usualRange(name: UsualRange, now: number, firstProbe: number | null): Span {
   const { length, grain } = usualRanges[name];
   if (length === null) return { from: Math.min(firstProbe ?? now - DAY, now - HOUR), to: now };
-  // Ranges of days start at midnight, so that a day is equal on all pages.
+  // Ranges of days start at midnight (UTC), so that each window is a whole day.
   const from = now - length;
   return { from: grain === '1d' ? Math.ceil(from / DAY) * DAY : from, to: now };
 }

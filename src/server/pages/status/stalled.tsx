@@ -2,7 +2,7 @@ import type { StalledLedger } from '../../../reporting/reports/nodes/watched-nod
 import { ErrorNotice } from '../parts/problem.tsx';
 import { momentText } from '../texts.ts';
 
-/** The warning that ledgers are stalled, above all their data. */
+/** The warning that ledgers are stalled; empty if no ledger is stalled. */
 export function StalledLedgersWarning({ ledgers }: { readonly ledgers: readonly StalledLedger[] }) {
   if (ledgers.length === 0) return null;
   return (

@@ -4,20 +4,21 @@ import { stateWords } from './state-texts.ts';
 const WIDTH = 4;
 const GAP = 1;
 const HEIGHT = 28;
-/** Minimum height of a state in a bar, so that it is visible however short. */
+/** Minimum height of a state in a bar, so that short states are visible. */
 const LEAST_HEIGHT = 4;
-/** States of a bar, from the bottom up. */
+/** States of a bar, from bottom to top. */
 const STACKED = ['up', 'unknown', 'maintenance', 'down'] as const;
 
 /**
- * Returns the fill of a state. Each state has a separate pattern, so that it is recognizable without color.
+ * Returns the fill of a state. Each state has a different pattern, so that users do not need to distinguish
+ * colors.
  */
 export const fillOf = (state: (typeof STACKED)[number]) =>
   state === 'up' ? undefined : `url(#state-${state})`;
 
 /**
- * The patterns of the states, once per page: up is plain, down is crossed, unknown is hatched, maintenance is
- * lined.
+ * The patterns of the states: up is plain, down is cross-hatched, unknown is hatched, maintenance is lined. A
+ * page contains the patterns once.
  */
 export function StatePatterns() {
   return (
@@ -65,7 +66,8 @@ export function Legend() {
 /**
  * A row of bars, one per window. In each bar the states are stacked by their share.
  * @param label summary for screen readers
- * @param href target of a bar's link; null for no link. The page has to offer the same links elsewhere
+ * @param href returns the URL of the link of a bar; null: no link. The page must contain the same links
+ * elsewhere
  */
 export function StateBars({
   windows,
@@ -84,7 +86,7 @@ export function StateBars({
         class="states bars"
         viewBox={`0 0 ${width} ${HEIGHT}`}
         preserveAspectRatio="none"
-        // The links are for the mouse; the label and the page contain the same for screen readers.
+        // The links are only for the mouse. For screen readers, the page contains the same links elsewhere.
         aria-hidden="true"
       >
         {windows.map((window, at) => {
@@ -152,8 +154,8 @@ export function StateBar({
 }
 
 /**
- * Returns the height of each state of a window. Short states are drawn taller, and the tallest one is
- * reduced.
+ * Returns the height of each state of a window. Short states get a minimum height, which is subtracted from
+ * the height of the longest state.
  */
 function heightsOf(window: WindowStates, height: number) {
   const recorded = window.up + window.down + window.maintenance + window.unknown;
@@ -163,8 +165,8 @@ function heightsOf(window: WindowStates, height: number) {
   }));
   const over = parts.reduce((sum, { tall }) => sum + tall, 0) - height;
   const tallest = Math.max(...parts.map(({ tall }) => tall));
-  const giving = parts.findIndex(({ tall }) => tall === tallest);
-  return parts.map(({ state, tall }, at) => ({ state, tall: at === giving ? tall - over : tall }));
+  const longest = parts.findIndex(({ tall }) => tall === tallest);
+  return parts.map(({ state, tall }, at) => ({ state, tall: at === longest ? tall - over : tall }));
 }
 
 const round = (value: number) => Math.round(value * 100) / 100;

@@ -30,7 +30,8 @@ export function stateWords(window: WindowStates): string {
 }
 
 /**
- * Formats the uptime of a window: `99.987 %`. Unknown time is not counted; {@link boundsText} has the bounds.
+ * Formats the uptime of a window: `99.987 %`. Unknown time is not counted; {@link boundsText} formats the
+ * bounds.
  */
 export function uptimeText(window: WindowStates): string {
   const { uptime } = uptimeIn(window);
@@ -38,7 +39,10 @@ export function uptimeText(window: WindowStates): string {
   return window.unrecorded * 1000 >= window.to - window.from ? 'no record' : 'unknown';
 }
 
-/** Formats the bounds of an uptime: `99.1 to 99.9 %`. Returns null if it is exact, or nothing is known. */
+/**
+ * Formats the bounds of an uptime: `99.1 to 99.9 %`. Returns null if the uptime is exact or completely
+ * unknown.
+ */
 export function boundsText(window: WindowStates): string | null {
   const { least, most }: UptimeBounds = uptimeIn(window);
   if (least === null || most === null || window.unknown === 0) return null;

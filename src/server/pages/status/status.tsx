@@ -24,7 +24,7 @@ import { Legend, StatePatterns } from './state-bars.tsx';
 /** Refresh interval of the page, in s. */
 const REFRESH_SECONDS = 30;
 
-/** `/status`: current and past states of the nodes; can be public. */
+/** `/status`: current and past states of the nodes. The page can be public. */
 export const statusPage = definePage({
   path: '/status',
   params: z.strictObject({}),
@@ -90,8 +90,8 @@ function Verdict({
 }
 
 /**
- * Summarizes the state of all nodes in one sentence. The worst state comes first; unknown never counts as
- * good.
+ * Summarizes the state of all nodes in one sentence about the worst state. Unknown states and missing records
+ * never count as good.
  */
 function verdictOf(nodes: readonly NodeStatus[]): readonly [tone: string, words: string] {
   const count = (...states: readonly NodeStatus['state'][]) =>
@@ -134,7 +134,7 @@ function Seal({ seal }: { readonly seal: SealHead | null }) {
 }
 
 /**
- * Current and future announced maintenance.
+ * Table of the current and future announced maintenance.
  * @param now ms since 1970
  */
 function Maintenance({

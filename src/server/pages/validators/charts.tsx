@@ -22,19 +22,21 @@ export interface ChartSection {
   readonly lines: readonly Line[];
 }
 
-/** Window of the charts, in ms. */
+/** Length of the window of the charts, in ms. */
 const WINDOW_MS = 30 * 86_400_000;
 
-/** The charts: source, title, columns, and the keys of the validator. */
+/** The charts of a validator, in the order of the page. */
 const CHARTS: readonly {
+  /** Name of the chart source. */
   readonly of: string;
   readonly title: string;
   readonly columns?: readonly string[];
-  /** Words for the columns in the labels of the lines. Default: their names. */
+  /** Words for columns in the labels of the lines, by name of the column. Default: the name. */
   readonly words?: Readonly<Record<string, string>>;
-  /** Set if the values are in nAVAX, and drawn in the unit of the title. */
+  /** Set if the recorded values are in nAVAX, and converted to AVAX for the chart. */
   readonly isInNavax?: true;
   readonly isShown?: (one: MyValidator) => boolean;
+  /** Returns the keys that select the lines of the validator. */
   keys(one: MyValidator): Readonly<Record<string, string>>;
 }[] = [
   {
@@ -48,7 +50,7 @@ const CHARTS: readonly {
     columns: ['stake_navax', 'delegator_weight'],
     words: { stake_navax: 'stake', delegator_weight: 'delegations' },
     isInNavax: true,
-    // One view of the stake is enough, because the nodes agree about it.
+    // The response of a single node is sufficient, because all nodes report the same stake.
     keys: ({ node_id, uptime_seen_by, node: own }) => {
       const node = uptime_seen_by ?? own;
       return { subnet_id: PRIMARY_NETWORK, node_id, ...(node === null ? {} : { node }) };

@@ -6,13 +6,13 @@ import { Time } from '../parts/time.tsx';
 import { serverLinks } from '../status/links.ts';
 import { durationWords, numberText } from '../texts.ts';
 
-/** Days before the end of a validation, or of the balance of an L1, from which it is marked. */
+/** Remaining days of a validation, or of the balance of an L1, below which the end is marked. */
 const SOON_DAYS = 14;
 
-/** Returns the page of a validator. */
+/** Returns the URL of the page of a validator. */
 export const validatorHref = (nodeId: string) => `/validators/${encodeURIComponent(nodeId)}`;
 
-/** Formats an amount in AVAX without decimals; amounts below 10 with two. */
+/** Formats an amount in AVAX without decimals; amounts below 10 AVAX with two decimals. */
 export function avaxText(amount: string): string {
   const value = Number(amount);
   return value !== 0 && Math.abs(value) < 10 ? value.toFixed(2) : numberText(Math.round(value));
@@ -22,7 +22,7 @@ const none = '–';
 const avax = (amount: string | null) =>
   amount === null ? none : <span title={`${amount} AVAX`}>{avaxText(amount)} AVAX</span>;
 
-/** An amount of a column whose name has the unit. */
+/** An amount without its unit, for a column whose name contains the unit. */
 const amountCell = (amount: string | null) =>
   amount === null ? none : <span title={`${amount} AVAX`}>{avaxText(amount)}</span>;
 
@@ -50,7 +50,7 @@ export function SeenUptime({ uptime, threshold, downtime_left_minutes: left }: M
   );
 }
 
-/** Describes the downtime that is left until the reward is missed. */
+/** Describes the remaining downtime until the reward is lost. */
 export function leftText(minutes: number | null): string | undefined {
   if (minutes === null) return undefined;
   return minutes < 0
@@ -69,7 +69,7 @@ export function Blocks({ blocks_7d: blocks, expected_blocks_7d: expected }: MyVa
   );
 }
 
-/** The version, marked if most of the stake runs a higher one. */
+/** The version, marked if most of the stake runs a higher version. */
 export function Version({ version, network_version: network, is_outdated: outdated }: MyValidator) {
   if (version === null) return <>{none}</>;
   if (!outdated) return <>{version.replace(/^avalanchego\//, '')}</>;
@@ -93,7 +93,7 @@ export function ValidationEnd({ end_time: end, days_left: days }: MyValidator) {
   );
 }
 
-/** The balance of the L1 that is used up first. */
+/** The balance and the remaining days of the L1 whose balance is used up first. */
 export function L1Balance({
   l1_validations: count,
   l1_balance_avax: amount,
@@ -113,14 +113,14 @@ export function L1Balance({
   );
 }
 
-/** The number of delegations, with a link to them. */
+/** The number of delegations, with a link to the delegations. */
 function DelegationsLink({ delegations, node_id }: Pick<MyValidator, 'delegations' | 'node_id'>) {
   return (
     <a href={hrefOf('/datasets/node_validator_delegators', { node_id })}>{numberText(delegations ?? 0)}</a>
   );
 }
 
-/** The delegations, as their number and stake. */
+/** The number and stake of the delegations. */
 export function Delegations(one: MyValidator) {
   if (one.delegations === null) return <>{none}</>;
   return (
@@ -165,7 +165,7 @@ export const overviewColumns: readonly TableColumn<MyValidator>[] = [
   },
 ];
 
-/** All columns. */
+/** The columns of the page of all validators. */
 export const allColumns: readonly TableColumn<MyValidator>[] = [
   name,
   {

@@ -24,7 +24,7 @@ interface ValidatorData {
   readonly charts: readonly ChartSection[];
 }
 
-/** `/validators/NODEID`: a validator of the user, with charts of its last 30 days. */
+/** `/validators/NODEID`: a validator of the user, with charts of the last 30 days. */
 export const validatorPage = definePage({
   path: '/validators/:node_id',
   params: z.strictObject({ node_id: z.string() }),

@@ -8,6 +8,7 @@ import { allColumns, overviewColumns } from './columns.tsx';
 /** Refresh interval of the page, in s. */
 const REFRESH_SECONDS = 30;
 
+/** Notice if there are no validators. */
 export const NO_VALIDATOR =
   'No validator is configured: add node ids to watch.nodeIds of recorder.yaml, or your nodes to upstreams.nodes. A configured node appears after its first poll, within seconds.';
 
@@ -44,7 +45,7 @@ export const validatorsPage = definePage({
 });
 
 interface MyValidatorsProps {
-  /** Null while the validators are being loaded. */
+  /** The validators; null while they are being loaded. */
   readonly all: readonly MyValidator[] | null;
 }
 
