@@ -4,17 +4,20 @@ import { addEarlier, type Line, pointAt } from './charts/lines.ts';
 import { plot } from './charts/plot.ts';
 
 /**
- * Draws charts again, so that a part can be selected by dragging and values are shown with every digit. The new part is
- * a separate page: it is requested and replaces this one, and the address follows.
+ * Replaces charts with interactive plots: users can select a part by dragging, and read exact values. A
+ * selected part is loaded as another page of the server, which replaces the content and the URL of this page.
  */
-const whole = location.href;
-let drawn: { readonly plot: uPlot; readonly seen: ResizeObserver } | null = null;
-let pending: AbortController | null = null;
-let adding: AbortController | null = null;
+const originalUrl = location.href;
+let drawn: { readonly plot: uPlot; readonly resized: ResizeObserver } | null = null;
+/** Aborts the current request for another page. */
+let pageRequest: AbortController | null = null;
+/** Aborts the current requests for unread points. */
+let pointsRequest: AbortController | null = null;
 
+/** Replaces the SVG of the chart with a plot. */
 function draw(): void {
   drawn?.plot.destroy();
-  drawn?.seen.disconnect();
+  drawn?.resized.disconnect();
   drawn = null;
   for (const old of document.querySelectorAll('.plot, .readout')) old.remove();
   const figure = document.querySelector<HTMLElement>('figure.chart');
@@ -31,32 +34,32 @@ function draw(): void {
   picture.setAttribute('hidden', '');
   const { readout, time } = readoutOf(figure, selectsWindow);
   const [from = 0, to = 0] = (figure.dataset.window ?? '').split(' ').map(Number);
-  const within = (to - from) / 50;
+  const tolerance = (to - from) / 50;
   const made = plot(figure, place, {
-    onWindowSelected: choose,
-    reset: () => void (location.href !== whole && go(whole, true)),
+    onWindowSelected: loadRange,
+    onReset: () => void (location.href !== originalUrl && openPage(originalUrl, true)),
     onPointSelected: (at, lines, draws) => {
       time.textContent = at === null ? HINT : `${timeText(at)} UTC`;
       for (const line of lines) {
-        const point = at === null ? null : pointAt(line, draws, at, within);
-        // Earlier values are valid in the window, but their start is unknown here.
+        const point = at === null ? null : pointAt(line, draws, at, tolerance);
+        // A state at the start of the window may have started earlier, so its start is unknown.
         const same = point?.[0] === at || (draws !== 'line' && point?.[0] === from);
-        show(line, point, same ? '' : draws === 'line' ? 'at' : 'since');
+        showValue(line, point, same ? '' : draws === 'line' ? 'at' : 'since');
       }
     },
   });
   figure.querySelector('figcaption')?.before(readout);
-  const seen = new ResizeObserver(() =>
+  const resized = new ResizeObserver(() =>
     made.setSize({ width: place.clientWidth, height: place.clientHeight }),
   );
-  seen.observe(place);
-  byKeys(place, made);
-  drawn = { plot: made, seen };
+  resized.observe(place);
+  selectWithKeys(place, made);
+  drawn = { plot: made, resized };
 }
 
 const HINT = 'Drag to zoom in.';
 
-/** The line below a plot: the selected point, and the link back. */
+/** Creates the line below a plot, with the selected time and a button that opens the original window. */
 function readoutOf(figure: HTMLElement, selectsWindow: boolean) {
   const readout = document.createElement('div');
   readout.className = 'readout';
@@ -64,30 +67,33 @@ function readoutOf(figure: HTMLElement, selectsWindow: boolean) {
   time.textContent = HINT;
   readout.append(time);
   figure.querySelector('figcaption')?.setAttribute('aria-live', 'polite');
-  if (selectsWindow && location.href !== whole) {
+  if (selectsWindow && location.href !== originalUrl) {
     const reset = document.createElement('button');
     reset.type = 'button';
     reset.className = 'plain';
     reset.textContent = 'Reset';
-    reset.addEventListener('click', () => void go(whole, true));
+    reset.addEventListener('click', () => void openPage(originalUrl, true));
     readout.append(reset);
   }
   return { readout, time };
 }
 
-/** Shows a value beside its key. @param apart text of the value's own time; empty if it is the selected time */
-function show({ key }: Line, point: Line['points'][number] | null, apart: string): void {
+/**
+ * Displays the value of a line beside its label.
+ * @param preposition word before the time of the value; empty if the value is at the selected time
+ */
+function showValue({ key }: Line, point: Line['points'][number] | null, preposition: string): void {
   const value = key.querySelector('b') ?? key.appendChild(document.createElement('b'));
   const text = point?.[1] ?? null;
   const exact = text !== null && /^-?\d+(\.\d+)?$/.test(text) ? numberText(text) : text;
   value.textContent =
-    exact === null ? '' : `${exact}${apart && point ? ` ${apart} ${timeText(point[0])}` : ''}`;
+    exact === null ? '' : `${exact}${preposition && point ? ` ${preposition} ${timeText(point[0])}` : ''}`;
 }
 
 const timeText = (at: number) => momentText(new Date(at));
 
-/** The keys left and right select the points one by one. */
-function byKeys(place: HTMLElement, made: uPlot): void {
+/** Selects the previous or next point if the user presses the left or right arrow key. */
+function selectWithKeys(place: HTMLElement, made: uPlot): void {
   place.addEventListener('keydown', ({ key }) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[key];
     const times = made.data[0];
@@ -98,20 +104,27 @@ function byKeys(place: HTMLElement, made: uPlot): void {
   });
 }
 
-/** Requests a part. @param from and @param to in ms since 1970 */
-function choose(from: number, to: number): void {
+/**
+ * Loads a part of the chart.
+ * @param from ms since 1970
+ * @param to ms since 1970
+ */
+function loadRange(from: number, to: number): void {
   const address = new URL(location.href);
   address.searchParams.set('from', new Date(from).toISOString());
   address.searchParams.set('to', new Date(to).toISOString());
-  void go(address.href, true);
+  void openPage(address.href, true);
 }
 
-/** Requests the points beyond the limit of a page, from the end, and adds them until the whole window is drawn. */
+/**
+ * Loads the points that the server did not read within the time limit of the page, from the newest to the
+ * oldest, and adds them to the chart.
+ */
 async function addUnread(): Promise<void> {
   const note = document.querySelector<HTMLElement>('[data-unread]');
   const figure = document.querySelector<HTMLElement>('figure.chart');
   const now = new AbortController();
-  adding = now;
+  pointsRequest = now;
   let link = note?.querySelector('a')?.href;
   if (!note || !figure || link === undefined) return;
   let reached = Number(note.dataset.unread);
@@ -122,7 +135,7 @@ async function addUnread(): Promise<void> {
       const earlier = page.querySelector<HTMLElement>('figure.chart');
       const rest = page.querySelector<HTMLElement>('[data-unread]');
       const unread = Number(rest?.dataset.unread ?? Number.NEGATIVE_INFINITY);
-      // Not even the end of the part was read.
+      // The server did not read any points of the part.
       if (unread >= reached) break;
       if (earlier) addEarlier(figure, earlier);
       reached = unread;
@@ -133,12 +146,12 @@ async function addUnread(): Promise<void> {
       draw();
     }
   } catch {
-    // The response is late or an error: the drawing is kept.
+    // After a timeout or an error, the chart keeps its points.
   }
   if (link !== undefined && reached !== drawnFrom && !now.signal.aborted) offerPart(note, reached, link);
 }
 
-/** States where the drawn part starts, with a link to the previous part. */
+/** Displays the start of the drawn part, with a link to the earlier points. */
 function offerPart(note: HTMLElement, start: number, link: string): void {
   const rest = document.createElement('a');
   rest.href = link;
@@ -146,38 +159,45 @@ function offerPart(note: HTMLElement, start: number, link: string): void {
   note.replaceChildren(`The chart starts at ${timeText(start)}. `, rest);
 }
 
-/** The page at an address. @throws Error if the response is no page of a chart */
+/**
+ * Fetches a page.
+ * @throws Error if the response is an error or not a page of the recorder
+ */
 async function pageAt(address: string, signal: AbortSignal): Promise<Document> {
   const answer = await fetch(address, { headers: { accept: 'text/html' }, signal });
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
-  if (!answer.ok || !page.querySelector('main')) throw new Error('the response is not a chart');
+  if (!answer.ok || !page.querySelector('main'))
+    throw new Error(`HTTP ${answer.status} instead of a page with a chart`);
   return page;
 }
 
-/** Replaces this page with another one of the same chart. @param isNew it becomes an entry of the history */
-async function go(address: string, isNew: boolean): Promise<void> {
-  pending?.abort();
-  adding?.abort();
+/**
+ * Replaces the content of this page with another page of the chart.
+ * @param isNew whether to add the page to the history of the browser
+ */
+async function openPage(address: string, isNew: boolean): Promise<void> {
+  pageRequest?.abort();
+  pointsRequest?.abort();
   const now = new AbortController();
-  pending = now;
+  pageRequest = now;
   document.querySelector('figure.chart')?.setAttribute('aria-busy', 'true');
   try {
     const page = await pageAt(address, now.signal);
     const [old, fresh] = [document.querySelector('main'), page.querySelector('main')];
-    if (!old || !fresh) throw new Error('the response is not a chart');
+    if (!old || !fresh) throw new Error('the page has no main element');
     if (isNew) history.pushState(null, '', address);
     old.replaceWith(document.adoptNode(fresh));
     document.title = page.title;
     draw();
     void addUnread();
   } catch {
-    // The server reports errors on a page of its own.
+    // The browser opens the URL instead, so that the user can read an error page of the server.
     if (!now.signal.aborted) location.assign(address);
   }
 }
 
 addEventListener('popstate', () => {
-  if (document.querySelector('[data-selects-window]') || pending) void go(location.href, false);
+  if (document.querySelector('[data-selects-window]') || pageRequest) void openPage(location.href, false);
 });
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw);
 draw();

@@ -9,7 +9,7 @@ for (const text of document.querySelectorAll<HTMLElement>('[data-copy]')) {
       () => {
         button.textContent = 'Copied';
       },
-      // Without permission to write to the clipboard, the text is at least selected.
+      // Without permission to write to the clipboard, select the text instead.
       () => getSelection()?.selectAllChildren(text),
     );
   });

@@ -1,35 +1,39 @@
 /**
- * Refreshes a page with `<main data-live="SECONDS">`: requests it at this interval and replaces its main part, while
- * the page is visible and no text, link or control in it is selected. If the request fails, the content stays and its
- * time is shown. An error page (`data-instead`) is reloaded as soon as the page is available.
+ * Refreshes a page with `<main data-live="SECONDS">`: requests the page at this interval and replaces the
+ * main element. Pauses while the page is hidden, a link or control in the main element has the focus, or a
+ * text is selected. If the request fails, the content remains, with a notice about its age. An error page
+ * (`data-instead`) is reloaded when the page is available.
  */
 const main = document.querySelector<HTMLElement>('main[data-live]');
 const seconds = Number(main?.dataset.live);
-/** Tables that scroll sideways. A click in one focuses it. */
+/** Selector of tables that scroll sideways. A click in such a table focuses the table. */
 const TABLES = '.scroll[aria-label]';
-/** Maximum duration of a response, ms. The server itself reports after 8 s that the database is late. */
-const TIMEOUT_MS = 12_000;
+/**
+ * Timeout of a request, in ms. Longer than the timeout of a page on the server (8 s), which responds with an
+ * error.
+ */
+const REQUEST_TIMEOUT_MS = 12_000;
 const stale = document.querySelector<HTMLElement>('[data-stale]');
 
 async function refresh(): Promise<void> {
   const old = document.querySelector<HTMLElement>('main[data-live]');
-  if (!old || document.hidden || isHeld(old)) return;
+  if (!old || document.hidden || isInUse(old)) return;
   const { ok, page } = await fetchPage();
   const fresh = page?.querySelector<HTMLElement>('main');
   if (!ok || !fresh) {
-    const problem = page?.querySelector('.problem .what') ?? page?.querySelector('h1');
-    const what = problem?.textContent ?? 'The recorder does not respond.';
+    const heading = page?.querySelector('.problem .what') ?? page?.querySelector('h1');
+    const what = heading?.textContent ?? 'The recorder does not respond.';
     if (old.dataset.instead === undefined)
-      showMessage(`${what} This page shows the state at ${old.dataset.at} UTC. It refreshes automatically.`);
+      showNotice(`${what} This page shows the state at ${old.dataset.at} UTC. It refreshes automatically.`);
     return;
   }
   if (old.dataset.instead !== undefined) return location.reload();
-  if (isHeld(old)) return; // meanwhile
+  if (isInUse(old)) return; // the user may have selected an element during the request
   replace(old, document.adoptNode(fresh));
-  showMessage('');
+  showNotice('');
 }
 
-/** Replaces the old main part with the new one, and keeps opened details, scroll positions and the focus. */
+/** Replaces the old main element with the new one. Keeps opened details, scroll positions and the focus. */
 function replace(old: HTMLElement, fresh: HTMLElement): void {
   for (const open of old.querySelectorAll('details[open][id]'))
     fresh.querySelector(`#${CSS.escape(open.id)}`)?.setAttribute('open', '');
@@ -44,18 +48,18 @@ function replace(old: HTMLElement, fresh: HTMLElement): void {
   now?.focus({ preventScroll: true });
 }
 
-/** The same table in the new main part. */
+/** Returns the table in the new main element that corresponds to a table in the old one. */
 const counterpart = (table: Element, fresh: HTMLElement) =>
   fresh.querySelector<HTMLElement>(
     `.scroll[aria-label="${CSS.escape(table.getAttribute('aria-label') ?? '')}"]`,
   );
 
-/** Requests the page again. Returns no page if the server does not respond in time. */
+/** Requests the page again. The result contains no page if the server does not respond within the timeout. */
 async function fetchPage(): Promise<{ readonly ok: boolean; readonly page: Document | null }> {
   try {
     const answer = await fetch(location.href, {
       headers: { accept: 'text/html' },
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
     });
     return { ok: answer.ok, page: new DOMParser().parseFromString(await answer.text(), 'text/html') };
   } catch {
@@ -64,20 +68,19 @@ async function fetchPage(): Promise<{ readonly ok: boolean; readonly page: Docum
 }
 
 /**
- * Displays a message if it differs from the displayed one. Screen readers read the message at each change.
+ * Displays a notice. Does nothing if the text is unchanged, because screen readers read each change aloud.
  */
-function showMessage(message: string): void {
-  if (stale && stale.textContent !== message) stale.textContent = message;
+function showNotice(words: string): void {
+  if (stale && stale.textContent !== words) stale.textContent = words;
 }
 
 /**
- * Returns whether the user is about to use an element that a refresh would replace: a link, a control, a
- * selected text.
+ * Returns whether a link or control in the main element has the focus, or a text in the element is selected.
  */
-function isHeld(main: HTMLElement): boolean {
+function isInUse(main: HTMLElement): boolean {
   const focused = document.activeElement;
-  const isUsed = focused !== main && main.contains(focused) && !focused?.matches(TABLES);
-  return isUsed || hasSelection(main);
+  const isFocused = focused !== main && main.contains(focused) && !focused?.matches(TABLES);
+  return isFocused || hasSelection(main);
 }
 
 function hasSelection(within: HTMLElement): boolean {

@@ -7,29 +7,29 @@ import { EditorView, keymap, placeholder } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 
 /**
- * Replaces the text area of `/query` with an editor that completes names, and adds a button that cancels. The text area
- * stays in the form, and contains the query.
+ * Replaces the text area of `/query` with an editor that completes names, and adds a button that cancels the
+ * query. The text area remains in the form as a hidden field with the statement.
  */
 const form = document.querySelector<HTMLFormElement>('form[data-query]');
 const area = form?.querySelector('textarea');
 if (form && area) {
-  edit(form, area);
-  cancelling(form);
+  addEditor(form, area);
+  addCancelButton(form);
 }
 
-/** Maximum number of visible options. */
-const OFFERED = 12;
+/** Maximum number of visible completions. */
+const MAX_COMPLETIONS = 12;
 
-/** Names of relations and columns from `/query/names.json`. */
-interface Name {
+/** A relation with its columns, from `/query/names.json`. */
+interface CompletedRelation {
   readonly name: string;
   readonly about: string;
   readonly takes: readonly string[] | null;
   readonly columns: readonly (readonly [name: string, about: string])[];
 }
 
-function edit(form: HTMLFormElement, area: HTMLTextAreaElement): void {
-  const ask = () => {
+function addEditor(form: HTMLFormElement, area: HTMLTextAreaElement): void {
+  const submit = () => {
     form.requestSubmit();
     return true;
   };
@@ -38,13 +38,13 @@ function edit(form: HTMLFormElement, area: HTMLTextAreaElement): void {
     { tag: [tags.string, tags.number, tags.bool, tags.null], color: 'var(--planned)' },
     { tag: tags.comment, color: 'var(--soft)' },
   ]);
-  const extensions = (names: readonly Name[]) => [
+  const extensions = (names: readonly CompletedRelation[]) => [
     history(),
-    // Tab leaves the editor, like every other control.
-    keymap.of([{ key: 'Mod-Enter', run: ask }, ...completionKeymap, ...historyKeymap, ...defaultKeymap]),
+    // The tab key moves the focus out of the editor, as in every other control.
+    keymap.of([{ key: 'Mod-Enter', run: submit }, ...completionKeymap, ...historyKeymap, ...defaultKeymap]),
     sql({ dialect: PostgreSQL, schema: schemaOf(names), defaultSchema: 'reporting' }),
     PostgreSQL.language.data.of({ autocomplete: columnsOfNamed(names) }),
-    autocompletion({ maxRenderedOptions: OFFERED }),
+    autocompletion({ maxRenderedOptions: MAX_COMPLETIONS }),
     syntaxHighlighting(colours),
     EditorView.lineWrapping,
     placeholder(area.placeholder),
@@ -68,40 +68,43 @@ function edit(form: HTMLFormElement, area: HTMLTextAreaElement): void {
         color: 'var(--text)',
         border: '1px solid var(--line)',
       },
-      // The list shows other options when the selection moves, so that nothing in it has to be scrolled, which keys
-      // cannot do.
+      // The list replaces its options when the selection moves, so it needs no scroll bar, which has no
+      // keyboard control.
       '.cm-tooltip.cm-tooltip-autocomplete > ul': { maxHeight: 'none', overflow: 'hidden' },
       '.cm-tooltip-autocomplete > ul > li[aria-selected]': {
         backgroundColor: 'var(--accent)',
         color: 'var(--on-accent)',
       },
       '.cm-completionInfo': { maxWidth: '22rem' },
-      // Without room beside the list it would cover the options. It keeps its width: without one it would seem to fit.
+      // On a narrow screen, the description of an option would cover the options. The description is only
+      // hidden, because CodeMirror measures its width to select the layout.
       '.cm-completionInfo-left-narrow, .cm-completionInfo-right-narrow': { visibility: 'hidden' },
     }),
   ];
   const place = document.createElement('div');
   place.className = 'editor';
   area.before(place);
-  // The styles of a shadow root are style sheets of objects, which the content security policy allows; it refuses
-  // <style>.
+  // In a shadow root, CodeMirror uses constructed style sheets, which the Content Security Policy allows. The
+  // policy does not allow <style> elements.
   const root = place.attachShadow({ mode: 'open' });
-  const state = (names: readonly Name[], doc: string, selection: EditorSelection) =>
+  const state = (names: readonly CompletedRelation[], doc: string, selection: EditorSelection) =>
     EditorState.create({ doc, selection, extensions: extensions(names) });
   const begun = EditorSelection.single(area.selectionStart, area.selectionEnd);
   const view = new EditorView({ state: state([], area.value, begun), parent: root, root });
   if (document.activeElement === area) view.focus();
   area.hidden = true;
-  // A hidden field that is empty could not be reported.
+  // The browser cannot display a validation error at a hidden field.
   area.required = false;
   fetch('/query/names.json')
-    .then((answer): Promise<readonly Name[]> => (answer.ok ? answer.json() : Promise.resolve([])))
-    // They may arrive while the user types: the position in the text stays.
+    .then(
+      (answer): Promise<readonly CompletedRelation[]> => (answer.ok ? answer.json() : Promise.resolve([])),
+    )
+    // The user may type before the names are loaded, so the new state keeps the text and the selection.
     .then((names) => view.setState(state(names, view.state.doc.toString(), view.state.selection)))
-    .catch(() => {}); // without names it completes the words of SQL
+    .catch(() => {}); // without names, the editor completes only SQL keywords
 }
 
-function schemaOf(names: readonly Name[]) {
+function schemaOf(names: readonly CompletedRelation[]) {
   return {
     reporting: Object.fromEntries(
       names.map(({ name, about, takes, columns }) => [
@@ -120,34 +123,37 @@ function schemaOf(names: readonly Name[]) {
   };
 }
 
-const optionOf = ([label, info]: Name['columns'][number]) => ({ label, info, type: 'property' });
+const optionOf = ([label, info]: CompletedRelation['columns'][number]) => ({ label, info, type: 'property' });
 
-/** Completes the columns of the relations in the statement, also without a name and a dot before them. */
-function columnsOfNamed(names: readonly Name[]): CompletionSource {
+/**
+ * Completes names of columns of all relations in the statement, without a qualifier (`relation.`) before the
+ * name.
+ */
+function columnsOfNamed(names: readonly CompletedRelation[]): CompletionSource {
   return (context) => {
     const word = context.matchBefore(/[\w.]*/);
     if (!word || word.text.includes('.') || (word.text === '' && !context.explicit)) return null;
-    const said = new Set(context.state.doc.toString().match(/\w+/g));
-    const columns = names.filter(({ name }) => said.has(name)).flatMap((one) => one.columns.map(optionOf));
+    const words = new Set(context.state.doc.toString().match(/\w+/g));
+    const columns = names.filter(({ name }) => words.has(name)).flatMap((one) => one.columns.map(optionOf));
     const options = [...new Map(columns.map((one) => [one.label, one])).values()];
     return { from: word.from, options, validFor: /^\w*$/ };
   };
 }
 
-/** During a query, a button stops the wait; the server cancels abandoned queries. */
-function cancelling(form: HTMLFormElement): void {
+/** Shows the cancel button while a query runs. The server cancels the query when the browser disconnects. */
+function addCancelButton(form: HTMLFormElement): void {
   const button = form.querySelector<HTMLButtonElement>('[data-cancel]');
   const progress = form.querySelector('[data-progress]');
   if (!button || !progress) return;
-  const show = (asking: boolean, said: string) => {
-    button.hidden = !asking;
-    progress.textContent = said;
+  const show = (isRunning: boolean, text: string) => {
+    button.hidden = !isRunning;
+    progress.textContent = text;
   };
   form.addEventListener('submit', () => show(true, 'Running…'));
   button.addEventListener('click', () => {
     window.stop();
     show(false, 'Cancelled.');
   });
-  // A page that is restored from the browser's memory waits for nothing.
+  // A page that the browser restores from its back/forward cache has no running query.
   addEventListener('pageshow', () => show(false, ''));
 }

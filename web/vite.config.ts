@@ -17,10 +17,10 @@ export default defineConfig({
   logLevel: 'warn',
   build: {
     outDir: '../dist/web',
-    // A running server still sends the files of the previous build.
+    // A running server still serves the files of the previous build.
     emptyOutDir: false,
     assetsDir: '.',
-    // The policy of the pages allows data: URLs for images only.
+    // The Content Security Policy of the pages allows data: URLs only for images.
     assetsInlineLimit: 0,
     manifest: 'manifest.json',
     modulePreload: { polyfill: false },

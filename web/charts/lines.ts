@@ -1,17 +1,21 @@
 import uPlot from 'uplot';
 import { type Draws, drawn } from '../../src/server/pages/parts/line-path.ts';
 
-/** A line of a chart, parsed from its key in the page. */
+/** A line of a chart, parsed from its element in the legend of the page. */
 export interface Line {
+  /** Element of the line in the legend. */
   readonly key: HTMLElement;
   readonly colour: string;
   readonly dashed: boolean;
-  /** Ms since 1970 and the value with every digit; null: unknown from there on. */
+  /**
+   * Points in chronological order: the time in ms since 1970, and the exact value; null: the start of a gap.
+   */
   readonly points: readonly (readonly [at: number, value: string | null])[];
+  /** Times of the marked points, in ms since 1970. */
   readonly marks: readonly number[];
 }
 
-/** The lines of a figure. */
+/** Returns the lines of a figure. */
 export function linesOf(figure: HTMLElement): Line[] {
   return [...figure.querySelectorAll<HTMLElement>('[data-points]')].map((key) => {
     const { borderTopColor, borderTopStyle } = getComputedStyle(key, '::before');
@@ -29,8 +33,8 @@ export function linesOf(figure: HTMLElement): Line[] {
 }
 
 /**
- * Adds points of the same lines from an earlier part of the window. The earlier part ends at the first drawn
- * points, so that a gap between both parts is drawn as a gap.
+ * Adds the points of an earlier part of the window to the lines of a figure. The earlier part ends at the
+ * first drawn points, and contains the gaps before them.
  */
 export function addEarlier(figure: HTMLElement, earlier: HTMLElement): void {
   const known = new Map([...keysOf(figure)].map((key) => [labelOf(key), key]));
@@ -47,7 +51,7 @@ export function addEarlier(figure: HTMLElement, earlier: HTMLElement): void {
 }
 
 const keysOf = (figure: HTMLElement) => figure.querySelectorAll<HTMLElement>('[data-points]');
-/** Text of the server; the selected value follows it. */
+/** Returns the label of a line from the server, without the selected value that follows the label. */
 const labelOf = (key: HTMLElement) => key.firstChild?.textContent ?? '';
 
 function keyAt(fresh: HTMLElement, place: number): HTMLElement {
@@ -60,21 +64,18 @@ function keyAt(fresh: HTMLElement, place: number): HTMLElement {
 
 const partsOf = (text: string | undefined) => (text ? text.split(' ') : []);
 
-/** Data of uPlot: the times of all lines, and the values of each at them. */
+/** Returns the data for uPlot: the times of all lines, and the value of each line at each time. */
 export function dataOf(lines: readonly Line[], draws: Draws): uPlot.AlignedData {
   return uPlot.join(
     lines.map(({ points }): uPlot.AlignedData => {
-      const shown = draws === 'line' ? points : points.flatMap(held);
+      const shown = draws === 'line' ? points : points.flatMap(extendToGap);
       return [shown.map(([at]) => at), shown.map(([, value]) => drawn(value))];
     }),
   );
 }
 
-/**
- * Returns the drawn points of a point. A value is valid up to the start of an unknown part, so that an
- * additional point ends the value there.
- */
-function held(
+/** Adds a point with the previous value before a gap, because a state is valid until the gap. */
+function extendToGap(
   point: Line['points'][number],
   place: number,
   points: Line['points'],
@@ -84,20 +85,23 @@ function held(
 }
 
 /**
- * The valid point of a line at a moment: the nearest, or for states the last one; null: there is none.
- * @param within maximum distance for lines without states, ms
+ * Returns the point of a line at a moment: the nearest point, or for steps and counts the last point up to
+ * the moment. Returns null if there is no such point, or the moment is in a gap.
+ * @param at ms since 1970
+ * @param tolerance maximum time between the moment and the nearest point, in ms; not used for steps and
+ * counts
  */
 export function pointAt(
   { points }: Line,
   draws: Draws,
   at: number,
-  within: number,
+  tolerance: number,
 ): Line['points'][number] | null {
   const next = points.findIndex(([time]) => time > at);
   const last = next === 0 ? undefined : points.at(next === -1 ? -1 : next - 1);
   if (draws !== 'line') return last?.[1] ? last : null;
   const near = [last, points[next]].flatMap((one) =>
-    one?.[1] && Math.abs(one[0] - at) <= within ? [one] : [],
+    one?.[1] && Math.abs(one[0] - at) <= tolerance ? [one] : [],
   );
   return near.sort(([one], [other]) => Math.abs(one - at) - Math.abs(other - at))[0] ?? null;
 }

@@ -3,25 +3,28 @@ import { amountTicks, shortAmount, timeTicks } from '../../src/server/pages/part
 import type { Draws } from '../../src/server/pages/parts/line-path.ts';
 import { dataOf, type Line, linesOf } from './lines.ts';
 
-/** Minimum width of a selected part: less is an accidental movement. CSS pixels. */
-const MIN_DRAG_PX = 5;
-/** A narrow screen shows every second time label. */
-const NARROW = 480;
-/** Maximum number of selected times on a narrow screen. */
+/** Minimum width of a selected part, in CSS pixels. A shorter movement of the mouse is accidental. */
+const MIN_SELECTION_PX = 5;
+/** Minimum width of a chart that is not narrow, in CSS pixels. */
+const MIN_WIDE_PX = 480;
+/** Maximum number of time labels on a narrow chart. With more ticks, every second label is omitted. */
 const MAX_NARROW_TICKS = 4;
 
-/** Events of a plot. */
-export interface Reader {
-  /** Called when a part was selected. Times are in ms since 1970. */
+/** Event handlers of a plot. */
+export interface PlotEvents {
+  /** Called when a part is selected; `from` and `to` are in ms since 1970. */
   onWindowSelected(from: number, to: number): void;
-  /** Called when the complete range is requested. */
-  reset(): void;
-  /** Called when a point is selected, with null when none is. */
+  /** Called when the user double-clicks, to display the original window. */
+  onReset(): void;
+  /** Called when the cursor moves; `at` is the selected time in ms since 1970, or null if there is none. */
   onPointSelected(at: number | null, lines: readonly Line[], draws: Draws): void;
 }
 
-/** Draws a figure's lines in the element, in its width and height. */
-export function plot(figure: HTMLElement, place: HTMLElement, reader: Reader): uPlot {
+/**
+ * Draws the lines of a figure.
+ * @param place parent element of the plot, which determines the width and height
+ */
+export function plot(figure: HTMLElement, place: HTMLElement, events: PlotEvents): uPlot {
   const draws = drawsOf(figure);
   const selectsWindow = figure.dataset.selectsWindow !== undefined;
   const [from = 0, to = 0] = (figure.dataset.window ?? '').split(' ').map(Number);
@@ -44,7 +47,7 @@ export function plot(figure: HTMLElement, place: HTMLElement, reader: Reader): u
           ? {
               bind: {
                 dblclick: () => () => {
-                  reader.reset();
+                  events.onReset();
                   return null;
                 },
               },
@@ -63,13 +66,13 @@ export function plot(figure: HTMLElement, place: HTMLElement, reader: Reader): u
           values: ({ width, scales }, splits) => {
             const { min, max } = scales.x ?? {};
             const texts = new Map(timeTicks(min ?? from, max ?? to).map(({ at, text }) => [at, text]));
-            const isCrowded = width < NARROW && splits.length > MAX_NARROW_TICKS;
+            const isCrowded = width < MIN_WIDE_PX && splits.length > MAX_NARROW_TICKS;
             return splits.map((at, n) => (isCrowded && n % 2 === 1 ? '' : (texts.get(at) ?? '')));
           },
         },
         {
           ...axis,
-          size: ({ width }) => (width < NARROW ? 48 : 64),
+          size: ({ width }) => (width < MIN_WIDE_PX ? 48 : 64),
           splits: (_, __, least, most) => amountTicks(least, most),
           values: (_, splits) => splits.map(shortAmount),
         },
@@ -79,20 +82,20 @@ export function plot(figure: HTMLElement, place: HTMLElement, reader: Reader): u
         setSelect: [
           (self) => {
             const { left, width } = self.select;
-            if (!selectsWindow || width < MIN_DRAG_PX) return;
-            reader.onWindowSelected(self.posToVal(left, 'x'), self.posToVal(left + width, 'x'));
+            if (!selectsWindow || width < MIN_SELECTION_PX) return;
+            events.onWindowSelected(self.posToVal(left, 'x'), self.posToVal(left + width, 'x'));
           },
         ],
         setCursor: [
           (self) => {
             const { idx, left = -1 } = self.cursor;
-            // Points are selected one by one; states are selected anywhere.
+            // On lines, the cursor selects a point. On steps and counts, the cursor selects any time.
             const point = typeof idx === 'number' ? (self.data[0][idx] ?? null) : null;
             const any = left < 0 ? null : Math.round(self.posToVal(left, 'x'));
-            reader.onPointSelected(draws === 'line' ? point : any, lines, draws);
+            events.onPointSelected(draws === 'line' ? point : any, lines, draws);
           },
         ],
-        draw: [(self) => mark(self, lines)],
+        draw: [(self) => drawMarks(self, lines)],
       },
     },
     dataOf(lines, draws),
@@ -104,7 +107,7 @@ function drawsOf({ dataset: { draws } }: HTMLElement): Draws {
   return draws === 'steps' || draws === 'counts' ? draws : 'line';
 }
 
-/** Round amounts around all values; counts are drawn from zero up. */
+/** Returns round amounts that enclose all values. The axis of counts contains zero. */
 function amountsOf(draws: Draws, least: number | null, most: number | null): uPlot.Range.MinMax {
   if (least === null || most === null) return [0, 1];
   const ticks =
@@ -117,19 +120,21 @@ function seriesOf({ colour, dashed }: Line, draws: Draws, alone: boolean): uPlot
   return {
     stroke: colour,
     width: 1.75,
-    points: { show: false, size: 5, fill: colour, filter: lonely },
+    points: { show: false, size: 5, fill: colour, filter: isolatedPoints },
     ...(dashed ? { dash: [6, 3] } : {}),
-    ...(stepped ? { paths: stepped, gaps: afterStep } : {}),
+    ...(stepped ? { paths: stepped, gaps: extendGaps } : {}),
     ...(draws === 'counts' && alone ? { fill: `color-mix(in srgb, ${colour} 18%, transparent)` } : {}),
   };
 }
 
-/** Extends each gap beyond the vertical step at its end, which has no meaning. */
-const afterStep: uPlot.Series.GapsRefiner = (_, __, ___, ____, gaps) =>
+/** Extends each gap to hide the vertical segment at its end, which has no meaning. */
+const extendGaps: uPlot.Series.GapsRefiner = (_, __, ___, ____, gaps) =>
   gaps.map(([from, to]) => [from, to + 2 * devicePixelRatio]);
 
-/** Returns the points between two gaps, which would be invisible otherwise. */
-function lonely(self: uPlot, series: number): number[] {
+/**
+ * Returns the indexes of points between two gaps. These points get dots, because no line is drawn to them.
+ */
+function isolatedPoints(self: uPlot, series: number): number[] {
   const values = [...(self.data[series] ?? [])].flatMap((value, at) =>
     value === undefined ? [] : [{ value, at }],
   );
@@ -139,8 +144,8 @@ function lonely(self: uPlot, series: number): number[] {
   );
 }
 
-/** A ring if another value was known at the other moment. */
-function mark(self: uPlot, lines: readonly Line[]): void {
+/** Draws a ring around each marked point. */
+function drawMarks(self: uPlot, lines: readonly Line[]): void {
   const { ctx } = self;
   ctx.save();
   ctx.lineWidth = 2 * devicePixelRatio;
