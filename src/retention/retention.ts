@@ -91,7 +91,7 @@ async function moveRetentionStart(
       where r.kept_since < excluded.kept_since returning 1
     )
     insert into recorder.seal_changes (dataset, kind, reason, before_at, declared_at)
-    select u.name, 'removed', ${`retention: what was over before ${begin.toISOString().slice(0, 10)}`}, ${begin}, ${at}
+    select u.name, 'removed', ${`retention: removal of data before ${begin.toISOString().slice(0, 10)}`}, ${begin}, ${at}
     from moved, unnest(${[...sealed]}::text[]) as u(name)
     where exists (select from recorder.seal_datasets d where d.dataset = u.name)`;
   const [row] = await sql<{ kept_since: Date; finished_at: Date | null }[]>`

@@ -37,8 +37,8 @@ export const excludedTables: readonly string[] = [
   ...['contradictions', 'contradictions_noted', 'metric_settling'],
   // Files contain the values behind a series id; a restore assigns new ids.
   ...catalog.flatMap((dataset) => (dataset.numbered ? [seriesTableOf(dataset)] : [])),
-  // The change feed numbers the commits of this database and uses internal ids of readings: after a restore
-  // it starts again.
+  // The change feed numbers the commits of this database and uses internal ids of readings, so the feed starts
+  // again after a restore.
   ...['changes', 'change_sinks'],
 ];
 
@@ -54,9 +54,12 @@ export const readingTables: readonly string[] = [
   ],
 ];
 
-/** SQL: number of the newest finished seal. */
+/** SQL of the number of the newest finished seal. */
 const NEWEST_SEAL = '(select coalesce(max(seal), 0) from recorder.seals where made_at is not null)';
-/** Row filters. An unfinished seal is excluded; after a restore it is created again. */
+/**
+ * SQL conditions on the exported rows, by table. An unfinished seal is excluded, because it is created again
+ * after a restore.
+ */
 const ROW_FILTERS: Readonly<Record<string, string>> = {
   seals: 'made_at is not null',
   seal_datasets: `seal <= ${NEWEST_SEAL}`,
@@ -66,7 +69,9 @@ const ROW_FILTERS: Readonly<Record<string, string>> = {
 /** A table of {@link bookkeepingTables} and its current rows: every value is PostgreSQL's text. */
 export interface BookkeepingTable {
   readonly table: ExportTable;
-  /** SQL: the columns in their order, then a constant date, because `writeTable` requires a day. */
+  /**
+   * SQL of the rows: the columns in their order, then a constant date, because `writeTable` requires a day.
+   */
   readonly select: string;
 }
 
@@ -109,7 +114,7 @@ export async function bookkeepingTable(
   };
 }
 
-/** SQL: the identity and serial columns of {@link bookkeepingTables}: "table", "column", sequence. */
+/** SQL of the identity and serial columns of {@link bookkeepingTables}: "table", "column", sequence. */
 export const sequenceColumns = `
   select c.relname as "table", a.attname as "column", pg_get_serial_sequence(format('recorder.%I', c.relname), a.attname) as sequence
   from pg_class c join pg_attribute a on a.attrelid = c.oid
@@ -135,7 +140,7 @@ export async function countMigrations(snapshot: Snapshot): Promise<number> {
   return Number(row?.migrations);
 }
 
-/** Maximum number of files of seal parts; with more, all parts are written again. */
+/** Maximum number of files of seal parts. If there are more, all parts are written again. */
 const MAX_PART_FILES = 64;
 
 /**

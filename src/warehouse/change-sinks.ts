@@ -1,12 +1,13 @@
 import type postgres from 'postgres';
 
 /**
- * Lease of a sink, in seconds: after that time without renewal, another worker takes the sink over. A request
+ * Lease of a sink, in seconds. After this time without renewal, another worker takes over the sink. A request
  * takes less time.
  */
 const LEASE_SECONDS = 30;
-/** Backoff after a failure, in ms. The backoff doubles with each failure, up to the maximum. */
+/** Backoff after the first failure, in ms. The backoff doubles with each failure. */
 const MIN_BACKOFF_MS = 1_000;
+/** Maximum backoff after a failure, in ms. */
 const MAX_BACKOFF_MS = 300_000;
 
 /** Lease of one sink of a recorder. */
@@ -41,7 +42,7 @@ export async function acquireSink(
     from newest n
     where s.recorder = ${recorder} and s.sink = ${sink} and s.cursor is distinct from n.cursor
       and (s.lease_until is null or s.lease_until < now()
-        -- A lease that ends later than that was stored before the clock was set back.
+        -- A lease that ends after the full lease time from now was stored before the clock was set back.
         or s.lease_until > clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}))
       and (s.next_try_at is null or s.next_try_at <= now()
         or s.next_try_at > clock_timestamp() + make_interval(secs => ${MAX_BACKOFF_MS / 1000}))
@@ -51,7 +52,7 @@ export async function acquireSink(
 
 /**
  * Stores the cursor up to which the sink accepted changes, and extends the lease.
- * @returns false if another worker took the sink over meanwhile; it may send these changes again
+ * @returns false if another worker took over the sink meanwhile; that worker may send these changes again
  */
 export async function storeSinkProgress(
   sql: postgres.Sql,
@@ -92,8 +93,8 @@ export async function releaseSink(sql: postgres.Sql, { recorder, sink, holder }:
 const DELETE_BATCH_SIZE = 10_000;
 
 /**
- * Deletes sinks that are not configured any longer, and changes older than `keep` that every sink of any
- * recorder has accepted. The newest commit stays, so that a reader that is up to date can continue.
+ * Deletes sinks that are no longer configured, and changes older than `keep` that every sink of any recorder
+ * has accepted. The newest commit is kept, so that a reader that is up to date can continue.
  * @param keep retention, in ms
  * @returns the number of removed rows
  */

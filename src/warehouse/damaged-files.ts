@@ -17,17 +17,18 @@ export interface FileCheck {
   readonly manifest: Manifest;
   /** Tables whose files are compared. */
   readonly tables: readonly string[];
-  /** Also compare the files of the bookkeeping. */
+  /** True: also compares the files of the bookkeeping. */
   readonly bookkeeping: boolean;
-  /** Read every file and compare its SHA-256. */
+  /** True: reads every file and compares its SHA-256. */
   readonly hashes: boolean;
-  /** A local folder. */
+  /** A local folder for downloaded files. */
   readonly scratch: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * Compares the files of a manifest with those of the target: names and sizes, and on request their content.
+ * Compares the files of a manifest with the files of the target: names and sizes, and on request their
+ * content.
  */
 export async function findDamagedFiles(check: FileCheck): Promise<DamagedFile[]> {
   const { target, manifest, tables, bookkeeping } = check;
@@ -47,7 +48,10 @@ interface ListedFile {
   readonly sha256: string;
 }
 
-/** @param place sizes of the files by path, or the folder to list */
+/**
+ * Returns the damaged files of a table.
+ * @param place sizes of the files by path, or the folder to list
+ */
 async function damagedIn(
   check: FileCheck,
   table: string,

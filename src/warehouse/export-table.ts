@@ -13,7 +13,10 @@ export interface ExportColumn {
   readonly digits?: Digits;
 }
 
-/** A table that is exported into the files of one folder. The rows start at an instant, and may end. */
+/**
+ * A table that is exported into the files of one folder. Each row starts at an instant, and may end at
+ * another instant.
+ */
 export interface ExportTable {
   /** Name of the folder, and of the table in the schema `recorder`. */
   readonly name: string;
@@ -33,7 +36,8 @@ export interface ExportTable {
   /** The dataset if the rows are readings, which are stored in several formats; otherwise null. */
   readonly readings: Dataset | null;
   /**
-   * SQL: FROM item with all columns of the rows, and `xmin`. For readings, only those stored as single rows.
+   * SQL of a FROM item with all columns of the rows, and `xmin`. For readings, only the readings that are
+   * stored as single rows.
    */
   readonly rows: string;
 }
@@ -41,7 +45,7 @@ export interface ExportTable {
 const column = (name: string, type: string, nullable = false): ExportColumn => ({ name, type, nullable });
 const runId = column('run_id', 'bigint');
 
-/** Columns that each kind of history adds to those of the upstream. */
+/** Columns that each kind of history adds to the columns of the upstream. */
 const versions = {
   series: [
     column('valid_from', 'timestamptz'),

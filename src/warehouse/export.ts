@@ -34,13 +34,13 @@ export interface ExportInput {
   readonly tables: readonly ExportTable[];
   readonly format: ExportFormat;
   /**
-   * True: export only rows recorded since the last export of each table, and rows of its missing or damaged
-   * files. False: export all rows and replace the existing files.
+   * True: exports only rows recorded since the last export of each table, and rows of its missing or damaged
+   * files. False: exports all rows and replaces the existing files.
    */
   readonly incremental: boolean;
   /**
-   * Read the existing files and compare their SHA-256 with the manifest. Default: compare names and sizes
-   * only.
+   * True: reads the existing files and compares their SHA-256 with the manifest. Default: compares only names
+   * and sizes.
    */
   readonly verify?: boolean;
   /** Stops the export; the previous export stays valid. */
@@ -77,13 +77,13 @@ export interface ExportResult {
   readonly lost: readonly LostRows[];
 }
 
-/** Another exporter wrote the manifest first. The files of this export are not valid. */
+/** Error of an export whose manifest another exporter wrote first. The files of this export are not valid. */
 export class ExportLostError extends Error {
   override readonly name = 'ExportLostError';
 
   constructor(target: string) {
     super(
-      `${target}: another export finished there meanwhile, and this one does not count: run it again, and let one export write to a target at a time`,
+      `${target}: another export to this target finished first, so the files of this export are not valid: run the export again, and run only one export per target at a time`,
     );
   }
 }
@@ -96,8 +96,8 @@ export class ExportRefusedError extends Error {
 /**
  * Exports tables from one snapshot. The manifest is written last: until then, or if the export fails, the
  * previous manifest stays valid.
- * @throws ExportLostError, ExportRefusedError, UsageError if files cannot be created in the target, and errors of the
- * database or the target
+ * @throws ExportLostError, ExportRefusedError, UsageError if files cannot be created in the target, and
+ * errors of the database or the target
  */
 export function exportTables(exporting: ExportInput): Promise<ExportResult> {
   return explainWriteErrors(exporting.target.local, () => exportInto(exporting));
@@ -134,7 +134,7 @@ function rejectOtherFormat(
     );
 }
 
-/** Rejects a replica that has not replayed yet the rows that an earlier export contains. */
+/** Rejects a replica that has not yet replayed the rows that an earlier export contains. */
 async function rejectOlderSnapshot(
   snapshot: Snapshot,
   { tables, target }: ExportInput,
@@ -263,7 +263,7 @@ async function writeFiles(
   }
 }
 
-/** Returns the files of the last export that are not as its manifest describes them. */
+/** Returns the files of the last export that differ from their description in the manifest. */
 async function damagedOf(
   { target, tables, incremental, verify = false, signal }: ExportInput,
   manifest: Manifest | null,
@@ -279,7 +279,7 @@ type Bookkeeping = NonNullable<Manifest['bookkeeping']>;
 
 /**
  * Writes the tables that a restore needs besides the rows of datasets.
- * @param last previous bookkeeping whose files may be reused; null: none
+ * @param last previous bookkeeping whose files may be reused; null: no files are reused
  */
 async function writeBookkeeping(
   common: Omit<TableExport, 'table' | 'select' | 'inexact' | 'emptyFile'>,
@@ -307,8 +307,8 @@ const pathsOf = (bookkeeping: Bookkeeping | null): string[] =>
   Object.values(bookkeeping?.tables ?? {}).flatMap(({ files }) => files.map(({ path }) => path));
 
 /**
- * Returns an `exported_at` later than that of the last export, even if the clock was set back. Both are ISO
- * 8601, in microseconds.
+ * Returns an `exported_at` that is later than the `exported_at` of the last export, even if the clock was set
+ * back. Both are ISO 8601, in microseconds.
  */
 function toLaterInstant(at: string, last: string | undefined): string {
   return last === undefined || at > last ? at : after(last);

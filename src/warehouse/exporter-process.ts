@@ -7,8 +7,8 @@ import { openTarget } from './open-target.ts';
 import { type ExportReply, exportRequest } from './run-exporter-process.ts';
 
 /**
- * Child process that runs one export: it receives an {@link exportRequest}, replies with an
- * {@link ExportReply}, and exits.
+ * Child process that runs one export. The process receives an {@link exportRequest}, replies with an {@link
+ * ExportReply}, and exits.
  */
 
 raiseConnectTimeout();
@@ -22,7 +22,7 @@ const NICENESS = 10;
 try {
   setPriority(NICENESS);
 } catch {
-  // If the system does not allow it, the process runs with normal priority.
+  // If the system does not allow this priority, the process runs with normal priority.
 }
 
 async function runExport(message: unknown): Promise<ExportReply> {

@@ -18,7 +18,7 @@ export interface FileColumn {
   readonly name: string;
   /** PostgreSQL type of the value. */
   readonly type: string;
-  /** Type in Parquet. Text columns of numbers hold every digit. */
+  /** Type in Parquet. Numbers in text columns keep every digit. */
   readonly stored: 'text' | 'json' | 'boolean' | 'bigint' | 'double' | 'instant' | 'decimal';
   /** Number of digits after the decimal point, only for `decimal`. */
   readonly scale: number;
@@ -31,7 +31,7 @@ export interface FileColumn {
   readonly exactOf?: string;
 }
 
-/** Maximum precision of DECIMAL in all engines; DuckDB misreads larger ones. */
+/** Maximum precision of DECIMAL in all engines. DuckDB reads larger precisions incorrectly. */
 export const DECIMAL_PRECISION = 38;
 /** Digits after the decimal point, for numbers with decimals. */
 export const DECIMAL_SCALE = 18;
@@ -50,8 +50,8 @@ const STORED: Readonly<Record<string, FileColumn['stored']>> = {
 };
 
 /**
- * Returns the columns of a table's files: its own, the exact texts of columns with values that do not fit,
- * and `exported_at`.
+ * Returns the columns of the files of a table: the columns of the table, text columns with the exact values
+ * of columns whose values do not fit, and `exported_at`.
  * @param inexact names of columns with a value that fits no DECIMAL
  * @param exportedAt ISO 8601, in microseconds
  */

@@ -4,7 +4,7 @@ import { EXPORT_FORMATS } from '../config/exports-schema.ts';
 import type { ExportTarget } from './target.ts';
 import { watermark } from './watermark.ts';
 
-/** Column name. A manifest may be untrusted, and its names and days become part of SQL. */
+/** Name of a table or column. A manifest may be untrusted, and its names and days become part of SQL. */
 const name = z.string().regex(/^[a-z0-9_]+$/);
 
 /** Path of a file relative to the target. Paths outside of the target are invalid. */
@@ -15,7 +15,7 @@ const path = z
 
 const file = z.object({
   path,
-  /** Day (UTC) of the start of its rows' validity. */
+  /** Day (UTC) of the start of the validity of the rows in the file. */
   day: z.string().regex(/^-?\d{4,}-\d{2}-\d{2}$/),
   /** Number of the export that wrote the file. */
   export: z.number(),
@@ -42,8 +42,8 @@ const table = z.object({
   dataset: z.string(),
   kind: z.string(),
   /**
-   * Columns that identify a version, together with `from`. Of several rows of one version, the newest
-   * `exported_at` is valid.
+   * Columns that identify a version, together with `from`. If a version has several rows, the row with the
+   * newest `exported_at` is valid.
    */
   key: z.array(name),
   from: name,
@@ -63,7 +63,7 @@ const seal = z.object({ seal: z.number(), until: z.string(), head: z.string() })
 export type ManifestSeal = z.infer<typeof seal>;
 
 /**
- * Tables besides those of datasets, from one snapshot, which a restore needs. Every value is PostgreSQL's
+ * Tables that a restore needs besides the tables of datasets, from one snapshot. Every value is PostgreSQL's
  * text.
  */
 const bookkeeping = z.object({
@@ -96,19 +96,23 @@ const manifest = z.object({
   /** Distinguishes exports of the same number. */
   id: z.string(),
   /**
-   * Time by the clock of the database: everything committed before is included. ISO 8601, in microseconds.
+   * Time by the clock of the database, in ISO 8601 with microseconds. Everything committed before this time
+   * is included.
    */
   exported_at: z.string(),
-  /** Newest seal of the exported record; null if there is none. */
+  /** Newest seal of the exported record; null if nothing is sealed. */
   seal: seal.nullable(),
-  /** First seal of the exported record; null if there is none. */
+  /** First seal of the exported record; null if nothing is sealed. */
   first_seal: seal.nullable(),
   tables: z.record(name, table),
-  /** Tables besides those of datasets, as of the last export of all datasets; null if there was none. */
+  /**
+   * Tables besides the tables of datasets, as of the last export of all datasets; null if there was no such
+   * export.
+   */
   bookkeeping: bookkeeping.nullable(),
   /** Columns added by each export. */
   changes: z.array(z.object({ export: z.number(), table: z.string(), added: z.array(z.string()) })),
-  /** Files that are not valid any longer: the next export removes them. */
+  /** Files that are no longer valid. The next export removes these files. */
   superseded: z.array(path),
   lost: z.array(lostRows),
 });
@@ -118,8 +122,8 @@ export type Manifest = z.infer<typeof manifest>;
 /** Copy of the newest manifest, for readers. */
 const COPY_PATH = 'manifest.json';
 /**
- * Folder of the manifests by number; the newest is valid. Each name is created only once, so only one of two
- * concurrent exporters succeeds.
+ * Folder of the manifests by number; the newest manifest is valid. Each name is created only once, so only
+ * one of two concurrent exporters succeeds.
  */
 const MANIFEST_FOLDER = 'manifests/';
 const DIGITS = 8;
@@ -145,7 +149,7 @@ export async function readManifests(target: ExportTarget): Promise<Manifests> {
   const last = Number(/(\d+)\.json$/.exec(listed.at(-1) ?? '')?.[1] ?? 0);
   const damaged: string[] = [];
   let newest: Manifest | null = null;
-  // The manifest before the newest one stays valid until the next export: its files are not removed earlier.
+  // The manifest before the newest manifest stays valid until the next export: its files are not removed earlier.
   for (const path of [...listed.slice(-2).reverse(), COPY_PATH]) {
     const text = await target.read(path);
     if (text === null) continue;
@@ -158,7 +162,7 @@ export async function readManifests(target: ExportTarget): Promise<Manifests> {
 
 /**
  * Returns the newest manifest of a target, or null if nothing was exported there.
- * @throws Error if the newest one was truncated or changed after it was written, or has another version
+ * @throws Error if the newest manifest was truncated or changed after it was written, or has another version
  */
 export async function currentManifest(target: ExportTarget): Promise<Manifest | null> {
   const { newest, last, damaged } = await readManifests(target);
@@ -171,7 +175,7 @@ export async function currentManifest(target: ExportTarget): Promise<Manifest | 
 }
 
 /**
- * Makes a manifest the current one: its files become valid only now.
+ * Makes a manifest current. Its files become valid only now.
  * @returns false, without any change, if another exporter wrote the manifest of this number first
  */
 export async function commitManifest(target: ExportTarget, next: Manifest): Promise<boolean> {
@@ -181,7 +185,7 @@ export async function commitManifest(target: ExportTarget, next: Manifest): Prom
   if (!(await target.create(path, text)) && (await target.read(path)) !== text) return false;
   const [later] = await target.list(MANIFEST_FOLDER, path);
   if (later === undefined) await target.replace(COPY_PATH, text);
-  // The name must stay, or a slow exporter could create it; its content is not needed any longer.
+  // The file must stay, or a slow exporter could create a file of this name. The content is no longer needed.
   if (next.export > 2) await target.replace(numbered(next.export - 2), '{}\n');
   return true;
 }

@@ -21,7 +21,7 @@ export async function openTarget(
     throw new UsageError([`${option} ${to}: must be a folder, or a bucket such as s3://my-bucket/recorder`]);
   if ('folder' in place) return new DirectoryTarget(place.folder, `${option} ${place.folder}`);
   if (problems.length > 0) throw new UsageError(problems);
-  // Loading the S3 client takes as long as loading a command.
+  // The S3 client is loaded only if needed, because loading it takes as long as loading a command.
   const { S3Target } = await import('./s3-target.ts');
   return new S3Target(place.bucket, place.prefix, s3);
 }

@@ -4,9 +4,12 @@ import { type ColumnValue, createReader, DECIMAL_PRECISION, type FileColumn } fr
 import { DecimalOverflowError, type FileWriter, type WrittenFile } from './file-writer.ts';
 import { HashedFile } from './hashed-file.ts';
 
-/** Maximum rows of a row group: the unit that query engines read, and the rows in memory. */
+/**
+ * Maximum number of rows of a row group. Query engines read row groups as a unit, and the current row group
+ * is in memory.
+ */
 const MAX_GROUP_ROWS = 50_000;
-/** Maximum size of the values of a row group: characters, plus 8 for each number. */
+/** Maximum size of the values of a row group, counted as characters of texts, and 8 for each other value. */
 const MAX_GROUP_SIZE = 16_000_000;
 /** Size of DECIMAL(38), in bytes. */
 const DECIMAL_BYTES = 16;
@@ -15,8 +18,8 @@ type Schema = ConstructorParameters<typeof ParquetWriter>[0]['schema'];
 type Compress = (bytes: Uint8Array) => Uint8Array;
 
 /**
- * Native Snappy compression; undefined if the module has no build for this system. The library's own Snappy
- * writes the same format, but slower.
+ * Native Snappy compression; undefined if the module has no build for this system. The Snappy of the Parquet
+ * library writes the same format, but slower.
  */
 const nativeSnappy = await import('snappy').then(
   ({ compressSync }): Compress => compressSync,
@@ -46,7 +49,7 @@ class FileBytes extends ByteWriter {
 interface GroupColumn {
   readonly column: FileColumn;
   readonly read: (row: CopyRow) => ColumnValue | null;
-  /** True if another column holds the exact values: a number that does not fit then becomes null. */
+  /** True if another column holds the exact values, so that a number that does not fit becomes null. */
   readonly hasExact: boolean;
   data: (ColumnValue | null)[];
 }

@@ -11,14 +11,14 @@ type Decompress = (bytes: Uint8Array) => Uint8Array;
 /** Decompression with zstd, which Node.js 22.15 and newer have; the types of Node.js 20 do not declare it. */
 const { zstdDecompressSync: zstd }: { gzipSync: unknown; zstdDecompressSync?: Decompress } = zlib;
 
-/** Keeps a leading U+FEFF, which a decoder drops as a byte order mark by default. */
+/** Decoder that keeps a leading U+FEFF. By default, a decoder drops U+FEFF as a byte order mark. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true });
 
 /** Reader of a Parquet file from an export. */
 export interface ParquetRows {
   readonly columns: readonly string[];
   readonly rows: number;
-  /** Yields the rows in their order, a row group at a time. */
+  /** Yields the rows in their order, one row group at a time. */
   groups(): AsyncIterable<readonly (readonly TextValue[])[]>;
   close(): Promise<void>;
 }
@@ -82,8 +82,8 @@ function noZstd(): never {
 }
 
 /**
- * Removes logical types from the schema. The reader would convert decimals to doubles and instants to
- * milliseconds; without them it returns the stored values.
+ * Removes logical types from the schema. With these types, the reader would convert decimals to doubles and
+ * instants to milliseconds. Without them, the reader returns the stored values.
  */
 function unconverted(metadata: FileMetaData): FileMetaData {
   return {
@@ -103,7 +103,10 @@ function textOf(converted: string | undefined, scale: number): (value: unknown) 
   };
 }
 
-/** @param bytes a big-endian integer */
+/**
+ * Formats a decimal number.
+ * @param bytes a big-endian integer
+ */
 function decimal(bytes: Uint8Array, scale: number): string {
   let value = 0n;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -16,10 +16,10 @@ interface AnswerColumn {
 export type TextRow = readonly (string | null)[];
 
 /**
- * Writes a query result as a Parquet file.
- * Booleans, integers, doubles and instants keep their types; `numeric` becomes a DECIMAL as in exports; all
- * other types are text. A column with a value that does not fit is text, so that no digit is lost. The types
- * are only known at the end, so rows are buffered in a second file.
+ * Writes a query result as a Parquet file. Booleans, integers, doubles and instants keep their types.
+ * `numeric` becomes a DECIMAL as in exports, and all other types become text. A column with a value that does
+ * not fit becomes text, so that no digit is lost. The types are known only at the end, so rows are buffered
+ * in a second file.
  * @param folder local folder for both files
  * @returns the path of the Parquet file
  */
@@ -103,8 +103,9 @@ class ColumnScanner {
   readonly #name: string;
   readonly #form: ColumnStorage;
   #fits = true;
-  /** Maximum digits before and after the decimal point. */
+  /** Maximum number of digits before the decimal point. */
   #whole = 0;
+  /** Maximum number of digits after the decimal point. */
   #decimals = 0;
 
   constructor({ name, type }: AnswerColumn) {

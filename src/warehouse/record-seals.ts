@@ -18,7 +18,7 @@ async function sealAt(snapshot: Snapshot, order: 'asc' | 'desc'): Promise<Manife
 }
 
 /**
- * Returns true if a snapshot contains a seal. Heads are chained, so all earlier seals are then identical,
+ * Returns true if a snapshot contains a seal. Heads are chained, so then all earlier seals are identical,
  * too.
  */
 export async function hasSeal(snapshot: Snapshot, { seal, head }: ManifestSeal): Promise<boolean> {
@@ -29,9 +29,9 @@ export async function hasSeal(snapshot: Snapshot, { seal, head }: ManifestSeal):
 }
 
 /**
- * Returns true if files belong to this record, even after a restore or a promotion. A record that was restored
- * from a backup older than the files lacks their newest seals, and creates others with the same numbers. Such a
- * record still has the first seal.
+ * Returns true if files belong to this record, even after a restore or a promotion. A record that was
+ * restored from a backup older than the files lacks the newest seals of the files, and creates other seals
+ * with the same numbers. Such a record still has the first seal.
  */
 export async function isSameRecord(
   snapshot: Snapshot,

@@ -34,9 +34,9 @@ export interface RestoreResult {
 }
 
 /**
- * Restores an exported record into an empty database. The database is migrated to the schema of the export, all
- * rows are loaded in one transaction, and later migrations change them as they change every database. Verifies
- * the checksum of each file before reading it.
+ * Restores an exported record into an empty database. The database is migrated to the schema of the export,
+ * all rows are loaded in one transaction, and then later migrations are applied. Verifies the checksum of
+ * each file before reading it.
  * @throws RestoreRefusedError, and errors of a migration, the database, the source or a damaged file
  */
 export async function restoreRecord({
@@ -94,7 +94,10 @@ export async function restoreRecord({
   }
 }
 
-/** @throws RestoreRefusedError if the database has migrations that were not applied to the exported rows */
+/**
+ * Rejects a database whose schema is newer than the export.
+ * @throws RestoreRefusedError if the database has migrations that were not applied to the exported rows
+ */
 async function refuseLaterSchema(loading: BulkLoad, migrations: number, from: string): Promise<void> {
   const [row] = await loading.rows('select count(*)::int as applied from drizzle.__drizzle_migrations');
   if (Number(row?.applied) > migrations)
@@ -171,7 +174,7 @@ async function createStagingTable(
   return 'pg_temp.staged';
 }
 
-/** Returns SQL: FROM item with the rows of a table as they are in files. */
+/** Returns SQL of a FROM item with the rows of a table, in the form of the rows in files. */
 function rowsNamed(table: string): string {
   const numbered = numberedNamed(table);
   return numbered ? tableRowsSql(numbered) : `recorder.${table}`;
@@ -187,7 +190,7 @@ async function numberSeries(loading: BulkLoad, dataset: Dataset, staged: string)
 }
 
 /**
- * Moves staged rows into their table, only the newest of each version.
+ * Moves staged rows into their table. Only the newest row of each version is moved.
  * @returns the number of moved rows
  */
 async function moveNewest(
@@ -219,13 +222,13 @@ async function moveNewest(
   return Number(row?.rows);
 }
 
-/** Maximum of a restored sequence value. Sequences below it do not run out of values. */
+/** Maximum restored sequence value. Sequences below this value do not run out of values. */
 const MAX_SEQUENCE_VALUE = 2n ** 62n;
 
 /**
  * Sets the sequences of identity and serial columns, so that no value is assigned twice.
- * @param numbers by `table.column`
- * @throws RestoreRefusedError if a value is below that of an existing row, or its column has no sequence
+ * @param numbers last values by `table.column`
+ * @throws RestoreRefusedError if a value is below the value of an existing row, or its column has no sequence
  */
 async function setSequences(
   loading: BulkLoad,
@@ -263,7 +266,7 @@ async function setSequences(
 }
 
 /**
- * Compares the newest seal with the exported one.
+ * Compares the newest seal with the exported seal.
  * @throws Error if the seals differ
  */
 async function compareHead(loading: BulkLoad, head: string | null): Promise<void> {

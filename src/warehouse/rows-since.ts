@@ -11,7 +11,7 @@ import type { ExportColumn, ExportTable } from './export-table.ts';
 export interface RowSelection {
   /** Start of the written or changed rows (`since` of watermark.ts); null: all rows. */
   readonly since: { readonly xid: string; readonly runs: string } | null;
-  /** Days whose rows are all exported, whenever they were written: `2026-11-22`. */
+  /** Days whose rows are all exported, whenever they were written, such as `2026-11-22`. */
   readonly days: readonly string[];
 }
 
@@ -19,10 +19,10 @@ export interface RowSelection {
 const DAY = 'day of version';
 
 /**
- * Returns SQL: the selected rows of a table, by day, key and instant. The columns are in their order, then
+ * Returns SQL of the selected rows of a table, by day, key and instant. The columns are in their order, then
  * the day as `date`. JSON and numbers that may be long are texts.
- * Changed rows are found by `xmin`, the id of the transaction that wrote the row last. PostgreSQL sets it on
- * every change, such as the end of a version. There is no index on `xmin`, so the whole table is read.
+ * Changed rows are found by `xmin`, the id of the transaction that wrote the row last. PostgreSQL sets `xmin`
+ * on every change, such as the end of a version. There is no index on `xmin`, so the whole table is read.
  */
 export function selectRowsSince(table: ExportTable, wanted: RowSelection): string {
   const names = table.columns.map(({ name, type }) => [name, type] as const);
@@ -43,7 +43,8 @@ function forms(
       `select ${names.map(([column]) => `r.${column}`).join(', ')} from ${rows} r where ${isWanted('r', from, wanted)}`,
     ];
   const packing = packingOf(readings);
-  // Closing a day writes its observations again. Those of runs that had ended were exported while the day was open.
+  // Closing a day writes its observations again. Observations of runs that had ended were already exported while
+  // the day was open.
   const ended = wanted.since === null ? '' : ` and not l.run_id <@ '${wanted.since.runs}'::int8multirange`;
   return [
     selectRowReadings(packing, isWanted('r', from, wanted)),
@@ -64,7 +65,9 @@ function isWanted(row: string, from: string, { since, days }: RowSelection, more
   return `(${[written, ...ofDays].join(' or ')})`;
 }
 
-/** Sorts texts by their bytes, as engines compare them in files. */
+/**
+ * Returns SQL of a column for sorting. Texts are sorted by their bytes, as engines compare texts in files.
+ */
 const sorted = ({ name, type }: ExportColumn) => (type === 'text' ? `t.${name} collate "C"` : `t.${name}`);
 
 const asText = ({ name, type }: ExportColumn) =>

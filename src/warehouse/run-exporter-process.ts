@@ -13,12 +13,11 @@ export const exportRequest = z.object({
     problems: z.array(z.string()).readonly(),
     keys: z.object({ id: z.string(), secret: z.string(), session: z.string().optional() }).optional(),
   }),
-  /** Default: all. */
+  /** Names of the exported datasets. Default: all datasets. */
   datasets: z.array(z.string()).optional(),
   format: z.enum(EXPORT_FORMATS),
 });
 
-/** Request to the process. */
 export type ExportRequest = z.input<typeof exportRequest>;
 
 const exportReply = z.union([
@@ -30,7 +29,7 @@ const exportReply = z.union([
       bytes: z.number(),
       /** Number of files of the last export that were missing or changed and were written again. */
       damaged: z.number(),
-      /** Number of rows in such files of days whose rows the database may have removed. */
+      /** Number of rows in missing or changed files of days whose rows the database may have removed. */
       lost: z.number(),
     }),
   }),

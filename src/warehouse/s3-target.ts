@@ -17,7 +17,7 @@ import { Upload } from '@aws-sdk/lib-storage';
 import { isDatabaseUnavailable } from '../db/connection-error.ts';
 import { type ExportTarget, TargetUnavailableError } from './target.ts';
 
-/** Access to S3. Missing settings are resolved as by AWS's own programs: profiles, roles. */
+/** Access to S3. Missing settings are resolved as by the programs of AWS: from profiles and roles. */
 export interface S3Access {
   readonly endpoint: string | undefined;
   readonly region: string | undefined;
@@ -26,7 +26,7 @@ export interface S3Access {
     | undefined;
 }
 
-/** Size of an upload part, in bytes. At most four of 8 MiB are in memory. */
+/** Size of an upload part, in bytes. At most four parts are in memory. */
 const UPLOAD_PART_BYTES = 8 << 20;
 /** Socket timeout, in ms: an idle request is retried, or aborted if the response has started. */
 const SOCKET_TIMEOUT_MS = 60_000;
@@ -216,7 +216,7 @@ export class S3Target implements ExportTarget {
   }
 }
 
-/** Returns true if the name exists, or another put of it is in progress. */
+/** Returns true if the name exists, or another put of the same name is in progress. */
 const isTaken = (error: S3ServiceException) =>
   error.$metadata.httpStatusCode === 412 || error.$metadata.httpStatusCode === 409;
 

@@ -10,8 +10,8 @@ import { entitledSql } from '../recording/register.ts';
 const RETRY_INTERVAL_MS = 300_000;
 
 /**
- * Stores the exports in a recorder's configuration, and deletes those no longer configured. Writes nothing
- * unless the configuration is the newest.
+ * Stores the exports in a recorder's configuration, and deletes exports that are no longer configured. Writes
+ * nothing unless the configuration is the newest.
  */
 export async function registerExports(
   sql: postgres.Sql,
@@ -33,9 +33,9 @@ export async function registerExports(
 }
 
 /**
- * Returns the targets of due exports, the longest waiting first.
- * An export that started and neither succeeded nor failed is running, or its process was killed; it is due. A
- * clock that was ahead delays no export.
+ * Returns the targets of due exports, longest waiting first. An export that started and neither succeeded nor
+ * failed is running, or its process was killed. Such an export is due. A clock that was ahead does not delay
+ * exports.
  */
 export async function dueExports(sql: postgres.Sql, recorder: string): Promise<string[]> {
   const rows = await sql<{ destination: string }[]>`
@@ -61,7 +61,7 @@ export interface ExportNote {
 
 /**
  * Stores the start of an export.
- * @returns false if the export is not due any longer
+ * @returns false if the export is no longer due
  */
 export async function storeExportStart(
   sql: postgres.Sql,

@@ -37,9 +37,9 @@ interface Batch {
 }
 
 /**
- * Sends pending changes to a sink in the order of the feed, one batch at a time. The next batch follows after
- * the sink has accepted the previous one and its cursor is stored.
- * Delivery is at least once: a batch whose response was lost is sent again under the same ids.
+ * Sends pending changes to a sink in the order of the feed, one batch at a time. The next batch is sent after
+ * the sink has accepted the previous batch and the cursor of that batch is stored. Delivery is at least once:
+ * a batch whose response was lost is sent again under the same ids.
  * @returns the number of accepted changes
  */
 export async function sendChanges(
@@ -77,7 +77,7 @@ export async function sendChanges(
 }
 
 /**
- * Reads the next batch. If the feed rejects the cursor, the sink receives an event about it, and the feed
+ * Reads the next batch. If the feed rejects the cursor, the sink receives an event about this, and the feed
  * restarts with the oldest change that is kept.
  */
 async function nextBatch(context: SendingContext, holding: SinkLease, settings: SinkConfig): Promise<Batch> {
@@ -95,14 +95,17 @@ async function nextBatch(context: SendingContext, holding: SinkLease, settings: 
 const isRefusal = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === CURSOR_REJECTED;
 
-/** @param after cursor of the last accepted change; null: from the oldest */
+/**
+ * Reads a batch.
+ * @param after cursor of the last accepted change; null: from the oldest change
+ */
 async function read(
   { sql, recorder }: SendingContext,
   after: string | null,
   { batchSize, datasets }: SinkConfig,
 ): Promise<Batch> {
   // PostgreSQL formats the JSON, so that no digit is lost. Changes of other datasets also count for the
-  // batch: the next one continues after the last row.
+  // batch: the next batch continues after the last row.
   const rows = await sql<{ cursor: string; event: string | null }[]>`
     select cursor, event from (
       select c.number, c.cursor, c.event,
@@ -131,7 +134,7 @@ const createRestartEvent = (recorder: string, cursor: string, reason: string) =>
     data: { after: cursor, reason },
   });
 
-/** Sends changes. If the sink rejects them as too large, sends them in two halves. */
+/** Sends changes. If the sink rejects the changes as too large, sends two halves one after the other. */
 async function post(
   settings: SinkConfig,
   secrets: NamedSecrets,

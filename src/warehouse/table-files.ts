@@ -10,7 +10,7 @@ import { ParquetFile } from './parquet-file.ts';
 import type { ExportTarget } from './target.ts';
 import { createCsvWriter, createJsonLinesWriter } from './text-writer.ts';
 
-/** Maximum rows of a file. */
+/** Maximum number of rows of a file. */
 const MAX_FILE_ROWS = 1_000_000;
 /** Interval of progress reports, in rows. */
 const PROGRESS_INTERVAL_ROWS = 10_000;
@@ -27,14 +27,15 @@ export interface TableExport {
   readonly select: string;
   readonly format: ExportFormat;
   readonly target: ExportTarget;
-  /** A local folder. */
+  /** A local folder for unfinished files. */
   readonly scratch: string;
-  /** Number and id of the export: file names are never reused. */
+  /** Number of the export, which is part of file names. */
   readonly number: number;
+  /** Id of the export, which is part of file names, so that no name is reused. */
   readonly id: string;
   /** ISO 8601, in microseconds. */
   readonly exportedAt: string;
-  /** True: a table without rows has one file, with its columns. */
+  /** True: a table without rows has one file, which contains only the columns. */
   readonly emptyFile: boolean;
   /** Columns with a value that fits no DECIMAL. */
   readonly inexact: ReadonlySet<string>;
@@ -85,8 +86,8 @@ class TableWriter {
   readonly #task: TableExport;
   readonly #columns: readonly FileColumn[];
   #open: OpenFile | null = null;
-  #untold = 0;
-  /** Column with a value that did not fit. The remaining rows are read and dropped. */
+  #unreported = 0;
+  /** Column with a value that did not fit. The remaining rows are read and ignored. */
   #misfit: string | null = null;
 
   constructor(task: TableExport, columns: readonly FileColumn[]) {
@@ -94,7 +95,10 @@ class TableWriter {
     this.#columns = columns;
   }
 
-  /** @returns the column with a value that did not fit; null if all rows are written */
+  /**
+   * Writes all rows.
+   * @returns the column with a value that did not fit; null if all rows are written
+   */
   async all(): Promise<string | null> {
     const { snapshot, table, select, wrote, emptyFile, exportedAt } = this.#task;
     try {
@@ -108,7 +112,7 @@ class TableWriter {
     } finally {
       this.#open?.writer.abandon();
     }
-    wrote(this.#untold);
+    wrote(this.#unreported);
     return this.#misfit;
   }
 
@@ -134,10 +138,10 @@ class TableWriter {
       return;
     }
     open.rows += 1;
-    this.#untold += 1;
-    if (this.#untold < PROGRESS_INTERVAL_ROWS) return;
-    this.#task.wrote(this.#untold);
-    this.#untold = 0;
+    this.#unreported += 1;
+    if (this.#unreported < PROGRESS_INTERVAL_ROWS) return;
+    this.#task.wrote(this.#unreported);
+    this.#unreported = 0;
   }
 
   /**
@@ -190,7 +194,7 @@ function writerOf(format: ExportFormat, path: string, columns: readonly FileColu
   }
 }
 
-/** Returns the columns for the manifest, with the number of the export that added each. */
+/** Returns the columns for the manifest, with the number of the export that added each column. */
 export function describeColumns(
   columns: readonly FileColumn[],
   before: ManifestTable['columns'] | undefined,

@@ -3,19 +3,21 @@ import type { LostRows, ManifestFile, ManifestTable } from './manifest.ts';
 import type { RowSelection } from './rows-since.ts';
 import { getExportStart, type Watermark } from './watermark.ts';
 
-/** Maximum files of a day. A day that would have more is written again as one file. */
+/** Maximum number of files of a day. A day that would have more files is written again as one file. */
 const MAX_DAY_FILES = 16;
 
 /** Input of {@link planTable}. */
 export interface TableState {
-  /** Export only rows recorded since the last export. */
+  /** True: exports only rows recorded since the last export. */
   readonly incremental: boolean;
   /** The table in the manifest of the last export. */
   readonly before: ManifestTable | undefined;
   /** Paths of files that differ from their description in the manifest. */
   readonly damaged: ReadonlySet<string>;
   readonly watermark: Watermark;
-  /** First day of which the database has all rows; empty if it has all. */
+  /**
+   * First day of which the database contains all rows; empty if the database contains the rows of all days.
+   */
   readonly kept: string;
 }
 
@@ -36,7 +38,7 @@ export interface TablePlan extends RowSelection {
 
 /**
  * Plans the export of a table. An incremental export keeps the files of days whose rows the database has
- * removed, and writes the days of damaged files again, with the rows that the database has.
+ * removed. The days of damaged files are written again, with the rows that the database still contains.
  */
 export function planTable({ incremental, before, damaged, watermark, kept }: TableState): TablePlan {
   const files = before?.files ?? [];
@@ -68,8 +70,8 @@ export function planTable({ incremental, before, damaged, watermark, kept }: Tab
 }
 
 /**
- * Returns the start of a dataset's retention, such as `2026-11-22`, or an empty text. Files may have rows of
- * earlier days that the database does not have any longer.
+ * Returns the start of the retention of a dataset, such as `2026-11-22`. Returns an empty text if nothing was
+ * removed. Files may contain rows of earlier days that the database no longer contains.
  */
 export async function readKeptSince(snapshot: Snapshot, dataset: string): Promise<string> {
   const [row] = await snapshot.rows(
@@ -78,7 +80,7 @@ export async function readKeptSince(snapshot: Snapshot, dataset: string): Promis
   return row ? String(row.day) : '';
 }
 
-/** Returns the numeric columns of which an earlier export has a value that fits no DECIMAL. */
+/** Returns the numeric columns that had a value in an earlier export that fits no DECIMAL. */
 export function findInexactColumns(before: ManifestTable | undefined): ReadonlySet<string> {
   const names = new Set(before?.columns.map(({ name }) => name));
   return new Set([...names].filter((name) => names.has(`${name}_exact`)));

@@ -1,4 +1,4 @@
-/** Error of a bucket that is unreachable or does not work at present. A later retry may succeed. */
+/** Error of a bucket that is currently unreachable or does not work. A later retry may succeed. */
 export class TargetUnavailableError extends Error {
   override readonly name = 'TargetUnavailableError';
 }
@@ -7,13 +7,13 @@ export class TargetUnavailableError extends Error {
 export interface ExportTarget {
   /** Name as the user entered it. */
   readonly name: string;
-  /** Local place of unfinished files, as errors name it. */
+  /** Local folder of unfinished files, as written in errors. */
   readonly local: string;
-  /** Creates an empty local folder for unfinished files, and removes those of killed exporters. */
+  /** Creates an empty local folder for unfinished files, and removes the folders of killed exporters. */
   scratch(): Promise<string>;
   /** Moves a finished local file to a path, atomically. */
   take(file: string, path: string): Promise<void>;
-  /** Returns the text of a file. Returns null if there is none. */
+  /** Returns the text of a file. Returns null if the file does not exist. */
   read(path: string): Promise<string | null>;
   /**
    * Returns a local file with the content of a file. A downloaded file is below `folder`, and the caller
@@ -25,7 +25,7 @@ export interface ExportTarget {
    * @returns false if the path exists
    */
   create(path: string, text: string): Promise<boolean>;
-  /** Writes a file, and overwrites an existing one. */
+  /** Writes a file, and overwrites an existing file. */
   replace(path: string, text: string): Promise<void>;
   /** Returns the sorted paths that start with `prefix` and are greater than `after`. */
   list(prefix: string, after: string): Promise<string[]>;

@@ -4,15 +4,18 @@ import { runs } from '../db/schema/bookkeeping.ts';
 import type { Snapshot } from '../db/snapshot.ts';
 
 /**
- * Position in the transaction history up to which an export is complete.
- * Every transaction with an id below `xid` had ended when the export read. Rows that were written or changed
- * later carry a higher id. Some transactions above `xid` were already visible; their rows are exported again.
+ * Position in the transaction history up to which an export is complete. Every transaction with an id below
+ * `xid` had ended when the export read the data. Rows that were written or changed later have a higher id.
+ * Some transactions above `xid` were already visible; their rows are exported again.
  */
 export const watermark = z.object({
   xid: z.string().regex(/^\d{1,19}$/),
   /** Time by the clock of the database. ISO 8601, in microseconds. */
   at: z.string(),
-  /** Identity of the database: transaction ids are meaningless in another one, and after a promotion. */
+  /**
+   * Identity of the database. Transaction ids cannot be compared with the ids of another database, nor after
+   * a promotion.
+   */
   system: z.string(),
   timeline: z.number(),
   database: z.number(),
@@ -24,12 +27,12 @@ export const watermark = z.object({
 
 export type Watermark = z.infer<typeof watermark>;
 
-/** Number of the newest runs that are checked one by one. */
+/** Number of the newest runs that are checked individually. */
 const RECENT_RUNS = 10_000;
 
 /**
- * Number of transaction ids that a crashed server may assign again: those of transactions that left no trace
- * in the WAL. After a restart, this many ids count as later ones.
+ * Number of transaction ids that a crashed server may assign again: ids of transactions that are not in the
+ * WAL. After a restart, this many ids are treated as later ids.
  */
 const MAX_REUSED_IDS = 65_536n;
 

@@ -132,7 +132,10 @@ function buildCatalogue(declared: readonly Declared[]): Catalogue {
     const { view, begins, ends } = VERSIONS[kind];
     const now = all.get(one.relation);
     const history = view === null ? null : all.get(`${one.relation}_${view}`);
-    if (!now || history === undefined) throw new Error(`${one.name} has no view of its own in reporting`);
+    if (!now || history === undefined)
+      throw new Error(
+        `the dataset ${one.name} has no view ${one.relation} or no history view in reporting: declare them in datasetViews`,
+      );
     const { name, about, key, source } = one;
     const request = one.columns.filter(({ path }) => path.length === 0).map((column) => column.name);
     return [

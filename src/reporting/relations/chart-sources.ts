@@ -166,11 +166,15 @@ export function listChartSources(catalogue = getCatalogue()): ReadonlyMap<string
       const dataset = catalogue.datasets.get(name);
       const view = catalogue.views.get(name);
       const drawable = dataset ? ofDataset(dataset, one, heading) : view && ofFunction(view, one, heading);
-      if (!drawable) throw new Error(`${name}: no relation of this name in reporting can be drawn`);
+      if (!drawable)
+        throw new Error(
+          `CHARTS: no relation ${name} of reporting has a time and numbers that can be drawn: correct or remove the entry`,
+        );
       const unknown = drawable.usual.find(
         (column) => !drawable.values.some((value) => value.name === column),
       );
-      if (unknown !== undefined) throw new Error(`${name} has no numeric columns ${unknown}`);
+      if (unknown !== undefined)
+        throw new Error(`CHARTS: ${name} has no numeric column ${unknown}: correct its default columns`);
       return drawable;
     }),
   );

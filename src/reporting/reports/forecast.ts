@@ -22,7 +22,7 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 /**
  * Two polls cost about the same if the window of the last poll is at most this many times as long as the
- * window of the next one.
+ * window of the next poll.
  */
 const MAX_WINDOW_RATIO = 2;
 /** Number of targets that are forecast before the event loop continues with other work. */
@@ -41,10 +41,11 @@ export interface Forecast {
   readonly targets: number;
   /** Poll interval of a target, in ms. */
   readonly every: number;
-  /** One poll of all targets. */
+  /** The cost of one poll of all targets. */
   readonly round: Cost;
-  /** Polls and repeated windows within one hour and within one day from now. */
+  /** The cost of polls and repeated windows within one hour from now. */
   readonly hour: Cost;
+  /** The cost of polls and repeated windows within one day from now. */
   readonly day: Cost;
   /** The calls of the day that repeat earlier requests, to find late items and revisions. */
   readonly sweepsOfDay: number;
@@ -67,9 +68,11 @@ interface LastPoll {
 }
 
 /**
- * Forecasts the calls of each schedule after `now`. A target costs as much as its last comparable poll (lists
- * grow), or the declared number of calls if there is none. Targets that the upstream does not offer are
- * polled once a day. Responses that never change are not requested again once they are recorded.
+ * Forecasts the calls of each schedule after `now`. A target costs as much as its last comparable poll,
+ * because lists grow. If there is no such poll, the target costs the declared number of calls. Targets that
+ * the upstream does not offer are polled once a day. Responses that never change are not requested again once
+ * they are recorded.
+ * @param now in ms since 1970
  */
 export async function forecast(
   sql: postgres.Sql,
@@ -186,7 +189,7 @@ function heightsBehind(feed: ConfiguredFeed, target: Target, state: TargetState,
 const isDone = ({ source }: ConfiguredFeed, state: TargetState) =>
   source.once === true && state.lastPolled !== null;
 
-/** Equidistant polls, in ms. */
+/** Polls with a constant interval: `first` in ms since 1970, `step` in ms. */
 interface Ticks {
   readonly first: number;
   readonly step: number;
@@ -211,8 +214,8 @@ const instantsOf = ({ first, step, count }: Ticks) =>
   Array.from({ length: count }, (_, at) => first + at * step);
 
 /**
- * Returns the calls of the next poll of a target: those of the last poll if it is comparable, otherwise the
- * declared number.
+ * Returns the calls of the next poll of a target: the calls of the last poll if that poll is comparable,
+ * otherwise the declared number.
  */
 function pollCost(
   feed: ConfiguredFeed,

@@ -51,7 +51,11 @@ const COLUMNS = [
   'failing_since',
 ] as const;
 
-/** Returns the newest incidents first. @param node null: all nodes */
+/**
+ * Returns the newest incidents, newest first.
+ * @param node null: all nodes
+ * @param most maximum number
+ */
 export function newestIncidents(sql: postgres.Sql, node: string | null, most: number): Promise<Incident[]> {
   return sql<Incident[]>`
     select ${sql([...COLUMNS])} from reporting.node_incidents
@@ -73,7 +77,7 @@ export function incidentsBetween(
  * Reads the events of a node in a window, in the order of time: the states of the node and its checks per
  * observer, absences of observers, maintenance, changes of the node's identity, alerts and acknowledgements,
  * lost recordings, and notes.
- * @returns the events, and the number of omitted ones
+ * @returns the events, and the number of omitted events
  */
 export async function readMoments(
   sql: postgres.Sql,
@@ -96,7 +100,7 @@ export async function readMoments(
         case when state <> 'up' then ': ' || error end) as what, 'observer ' || observer as source
       from reporting.node_health_history where node = ${node} and ${during('started_at')}
       union all
-      select started_at, 2, concat('did not look until ', to_char(ended_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS'), ': ', reason),
+      select started_at, 2, concat('did not probe until ', to_char(ended_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS'), ': ', reason),
         'observer ' || observer
       from reporting_internal.node_absences where started_at < ${to} and ended_at > ${from}
       union all
@@ -112,7 +116,7 @@ export async function readMoments(
       select acknowledged_at, 7, concat('acknowledged', ' by ' || acknowledged_by, ': ' || note), 'alert ' || rule
       from alerts where ${during('acknowledged_at')}
       union all
-      select resolved_at, 8, 'over', 'alert ' || rule from alerts where ${during('resolved_at')}
+      select resolved_at, 8, 'resolved', 'alert ' || rule from alerts where ${during('resolved_at')}
       union all
       select range_start, 9, concat(dataset, ' could not be recorded until ', to_char(range_end at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS'), ': ', reason), 'losses'
       from reporting_internal.permanent_gaps

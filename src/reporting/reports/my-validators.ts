@@ -4,7 +4,7 @@ import type { RewardThresholds } from './rewards.ts';
 /** A validator of the user, as `reporting.my_validators` returns it. Amounts are decimal texts in AVAX. */
 export interface MyValidator {
   readonly node_id: string;
-  /** The configured node with this id; null: none. */
+  /** The configured node with this id; null if no configured node has this id. */
   readonly node: string | null;
   readonly state: 'up' | 'down' | 'unknown' | 'maintenance' | null;
   readonly state_since: Date | null;
@@ -36,7 +36,8 @@ export interface MyValidator {
 }
 
 /**
- * Reads the validators of the user: those in `watch.nodeIds`, and those whose node is configured.
+ * Reads the validators of the user: the validators in `watch.nodeIds`, and the validators whose node is
+ * configured.
  * @param thresholds the uptimes that a reward requires
  */
 export async function readMyValidators(

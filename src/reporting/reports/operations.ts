@@ -8,8 +8,8 @@ const SERVICES: Readonly<Record<Source['upstream'], string>> = {
 };
 
 /**
- * Title of an operation in the documentation of its service, by method and path, or by the prefix of its JSON-RPC
- * method. An operation without a title is shown by its name alone.
+ * Titles of operations in the documentation of their service, by method and path, or by the prefix of the
+ * JSON-RPC method. An operation without a title is shown by its name alone.
  */
 const TITLES: Readonly<Record<string, string>> = {
   'POST /v1/signatureAggregator/{network}/aggregateSignatures': 'Aggregate signatures',

@@ -13,10 +13,10 @@ export interface RecorderProcess {
 
 /** States in descending order of urgency. */
 const ORDER: readonly RecorderProcess['state'][] = ['outdated', 'running', 'lost', 'stopped'];
-/** Maximum number of processes; of the ended ones, the newest are shown. */
+/** Maximum number of processes. If there are more, the oldest ended processes are omitted. */
 const MAX_PROCESSES = 30;
 
-/** Returns the running processes, and those that ended within an hour. */
+/** Returns the running processes, and the processes that ended within the last hour. */
 export async function processesNow(sql: postgres.Sql): Promise<RecorderProcess[]> {
   const rows = await sql<RecorderProcess[]>`
     select process, recorder, network, roles, state, started_at, seen_at from reporting_internal.processes

@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 
-/** A queue as last seen by the process that runs the schedules: a row of `reporting_internal.queues`. */
+/** A queue as last observed by the process that runs the schedules: a row of `reporting_internal.queues`. */
 export interface SeenQueue {
   readonly queue: string;
   readonly recorder: string;
@@ -11,7 +11,7 @@ export interface SeenQueue {
   readonly seen_at: Date;
 }
 
-/** Returns the queues that were checked within a day, by recorder. */
+/** Returns the queues that were observed within the last day, by recorder. */
 export async function queuesSeen(sql: postgres.Sql): Promise<SeenQueue[]> {
   const rows = await sql<SeenQueue[]>`
     select queue, recorder, waiting::float8, active::float8, error, error_since, seen_at from reporting_internal.queues

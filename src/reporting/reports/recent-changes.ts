@@ -30,8 +30,9 @@ export interface Revision {
 /** A node that was down. */
 export interface Outage {
   readonly node: string;
-  /** The start and the end of the last outage; `ended_at` is null while the node is down. */
+  /** The start of the last outage. */
   readonly started_at: Date;
+  /** The end of the last outage; null while the node is down. */
   readonly ended_at: Date | null;
   /** The observed downtime, in seconds. */
   readonly down_seconds: number;
@@ -52,7 +53,7 @@ const MAX_SHOWN = 6;
 const MIN_RELATIVE_CHANGE = 0.01;
 
 /**
- * Reads the changes of the last week, newest first, a few of each kind. Every query uses an index, so its
+ * Reads the changes of the last week, newest first, a few of each kind. Every query uses an index, so the
  * cost does not grow with the age of the recording.
  */
 export async function readRecentChanges(sql: postgres.Sql): Promise<RecentChanges> {

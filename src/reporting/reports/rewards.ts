@@ -12,7 +12,7 @@ export interface RewardThresholds {
   readonly minUptimeAfterUpgrade: number;
 }
 
-/** Returns the thresholds as parameters of the saved queries that compare uptimes with them. */
+/** Returns the thresholds as parameters of the saved queries that compare uptimes with thresholds. */
 export const rewardParameters = ({
   minUptime,
   upgradeAt,
@@ -23,7 +23,10 @@ export const rewardParameters = ({
   threshold_after: String(minUptimeAfterUpgrade),
 });
 
-/** A validation of a configured node as seen by one node; it is not the decision of the network. */
+/**
+ * A validation of a configured node as observed by one node. The observation is not the decision of the
+ * network.
+ */
 export interface ValidationView {
   readonly node: string;
   readonly node_id: string;
@@ -43,8 +46,8 @@ export interface ValidationView {
 }
 
 /**
- * The share of the network's stake that would reward a configured node, according to its own `info.uptime`.
- * In percent.
+ * The share of the stake of the network that would reward a configured node, as reported by `info.uptime` of
+ * that node. All shares are in percent.
  */
 export interface StakeView {
   readonly node: string;
@@ -54,8 +57,9 @@ export interface StakeView {
 }
 
 /**
- * Reads the latest views of the configured nodes' validations, and the stake that would reward them.
- * @param asOf returns the latest views at this moment; null: now
+ * Reads the latest observations of the validations of configured nodes, and the stake that would reward these
+ * nodes.
+ * @param asOf returns the latest observations at this moment; null: now
  */
 export async function networkViews(
   sql: postgres.Sql,
@@ -63,7 +67,7 @@ export async function networkViews(
   asOf: string | null = null,
 ): Promise<{ validations: ValidationView[]; stake: StakeView[] }> {
   const at = sql`${momentOf(asOf)}::text::timestamptz`;
-  // A dataset that was not recorded by then has no rows.
+  // A dataset without a record at the moment is not queried, because the query would raise an error.
   const recorded = async (...datasets: string[]) => {
     const rows = await sql`
       select dataset from reporting_internal.recorded_since where dataset = any(${datasets}) and greatest(recorded_since, kept_since) <= ${at} group by dataset`;

@@ -41,7 +41,7 @@ export interface RunFilter {
   readonly reason?: string | undefined;
   /** Limits the result to runs that started before this time, in ms since 1970. */
   readonly until?: number | undefined;
-  /** Limits the result to runs before this one. */
+  /** Limits the result to runs with a smaller id. */
   readonly before?: string | undefined;
 }
 
@@ -68,7 +68,8 @@ const COLUMNS = `run_id::text, dataset, target, reason, status, started_at, fini
   requests, budget_units::float8, quarantined::float8, error, note, worker, window_start, window_end, first_height::text`;
 
 /**
- * Returns the newest runs that match a filter. Scans a bounded number of runs; `next` continues after them.
+ * Returns the newest runs that match a filter. Scans a bounded number of runs; `next` continues after the
+ * scanned runs.
  */
 export async function readRunPage(sql: postgres.Sql, filter: RunFilter): Promise<RunPage> {
   const { dataset = null, status = null, reason = null, before = null } = filter;
@@ -100,7 +101,7 @@ export async function readRunPage(sql: postgres.Sql, filter: RunFilter): Promise
 }
 
 /**
- * Returns a run, one row per dataset. Empty if the run does not exist, or is only counted in
+ * Returns a run, one row per dataset. Returns an empty list if the run does not exist, or is only counted in
  * `reporting_internal.run_days`.
  */
 export async function runRows(sql: postgres.Sql, run: string): Promise<RunRow[]> {
@@ -114,7 +115,7 @@ export async function runRows(sql: postgres.Sql, run: string): Promise<RunRow[]>
  * Returns the number after the last run that started before a time. Runs are numbered in the order of their
  * start.
  * @param time in ms since 1970
- * @param before upper bound of the result; null: none
+ * @param before upper bound of the result; null: no bound
  */
 async function endOfRunsBefore(sql: postgres.Sql, time: number, before: string | null): Promise<string> {
   const [row] = await sql<{ end: string }[]>`

@@ -18,11 +18,11 @@ export interface QueryExample {
  * docs/reference/questions.md describes it.
  */
 export interface SavedQuery {
-  /** The name in `report NAME`: that of its view or function, with dashes. */
+  /** The name in `report NAME`: the name of the view or function, with dashes. */
   readonly name: string;
   readonly answer: Declared;
   readonly examples: readonly QueryExample[];
-  /** The reason why past moments cannot be queried; null if they can. */
+  /** The reason why past moments cannot be queried; null if they can be queried. */
   readonly notAsOf: string | null;
 }
 
@@ -258,7 +258,7 @@ const SAVED_QUERIES: Readonly<
   },
 };
 
-/** The reasons why saved queries without a parameter `as_of` have none. */
+/** The reasons why saved queries without a parameter `as_of` do not have this parameter. */
 const NOT_AS_OF: Readonly<Record<string, string>> = {
   metric_settling_of: 'it is measured from all revisions recorded up to now',
   metric_rules: 'what may be summed follows from the version, not from the record',
@@ -278,7 +278,7 @@ export function savedQueries(): { heading: string; queries: SavedQuery[] }[] {
     heading,
     queries: Object.entries(ofHeading).map(([object, examples]) => {
       const answer = declared.get(object);
-      if (!answer) throw new Error(`reporting has no object named ${object}`);
+      if (!answer) throw new Error(`reporting has no object named ${object}: correct SAVED_QUERIES`);
       const takesAsOf = answer.kind === 'function' && answer.parameters.some(({ name }) => name === 'as_of');
       const notAsOf = takesAsOf ? null : NOT_AS_OF[object];
       if (notAsOf === undefined)
@@ -305,7 +305,7 @@ export interface Report {
   readonly name: string;
   readonly answers: string;
   readonly takes: readonly string[];
-  /** The reason why the report has no `--as-of`; null if it has. */
+  /** The reason why the report has no option `--as-of`; null if the report has this option. */
   readonly notAsOf: string | null;
 }
 

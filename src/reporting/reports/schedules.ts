@@ -5,15 +5,15 @@ export interface ScheduleStatus {
   readonly schedule: string;
   /** Interval between two ticks, in seconds. */
   readonly every: number;
-  /** The next tick; null: the queue did not have the schedule. */
+  /** The next tick; null if the queue did not contain the schedule. */
   readonly next_at: Date | null;
   readonly missing_since: Date | null;
   readonly seen_at: Date;
 }
 
 /**
- * Returns the schedules as last seen by the process that runs them: missing ones first, then by their next
- * tick.
+ * Returns the schedules as last observed by the process that runs them: missing schedules first, then the
+ * others by their next tick.
  */
 export async function schedulesNow(sql: postgres.Sql): Promise<ScheduleStatus[]> {
   const rows = await sql<ScheduleStatus[]>`

@@ -42,8 +42,8 @@ export function slaPage(report: SlaReport): string {
 <h1>${title}</h1>
 <p class="soft">${timeText(report.from)} to ${timeText(report.to)}${report.complete ? '' : ', so far'}; target ${report.target_percent} %.
 Made ${timeText(report.made_at)}. All times are UTC.</p>
-<p class="soft">Uptime is the time up of the time up and down. Unobserved time counts as neither: where there
-is some, the page shows a lower bound of the uptime. Announced maintenance is left out.</p>
+<p class="soft">Uptime is the time up as a share of the time up and down. Unobserved time counts as neither; if there is
+any, the page contains a lower bound of the uptime. Announced maintenance is excluded.</p>
 ${report.nodes.map((node) => nodeSection(node, report)).join('\n')}
 ${report.nodes.length === 0 ? '<section><p>No node was watched in this month.</p></section>' : ''}
 ${networkSection(report)}
@@ -53,7 +53,8 @@ ${sealed(report)}
 }
 
 /**
- * Renders the seal of the recorded data. A reader can use it to verify that the data was not changed later.
+ * Renders the seal of the recorded data. Readers can use the seal to verify that the data was not changed
+ * later.
  */
 function sealed({ seal }: SlaReport): string {
   if (!seal)
@@ -84,7 +85,7 @@ function nodeSection(node: NodeSla, report: SlaReport): string {
     ],
   ];
   return `<section><h2>${escapeHtml(node.node)} <span class="${node.verdict}">${VERDICTS[node.verdict]}</span></h2>
-<p>${part === null ? '' : `The node was watched ${part} only, and all numbers refer to that part of the month. `}${boundsSentence(node)}</p>
+<p>${part === null ? '' : `The node was watched only ${part}, and all numbers refer to that part of the month. `}${boundsSentence(node)}</p>
 ${bar(node)}
 <dl>${facts.map(([name, value]) => `<div><dt>${swatch(name)}${name}</dt><dd>${escapeHtml(value ?? '')}</dd></div>`).join('')}</dl>
 <h3>Probes</h3>
@@ -96,7 +97,7 @@ ${node.notes.length === 0 ? '' : `<h3>Notes</h3>${noteTable(node.notes)}`}
 ${node.maintenance.length === 0 ? '<p class="soft">No maintenance.</p>' : maintenanceTable(node.maintenance)}</section>`;
 }
 
-/** Returns the colour of a state in the bar; an empty text for other facts. */
+/** Renders the colour of a state in the bar. Returns an empty text for other facts. */
 const swatch = (name: string | undefined) =>
   ['up', 'down', 'unknown', 'maintenance'].includes(name ?? '') ? `<i class="key ${name}"></i>` : '';
 

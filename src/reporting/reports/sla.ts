@@ -31,7 +31,9 @@ export interface SlaNote {
 export interface SlaMaintenance {
   readonly started_at: Date;
   readonly ended_at: Date;
-  /** Reason of an announcement by command. Null: none was given, or the window is from the configuration. */
+  /**
+   * Reason of an announcement by command. Null: no reason was given, or the window is from the configuration.
+   */
   readonly reason: string | null;
 }
 
@@ -41,11 +43,9 @@ export interface NodeSla extends QuorumUptime {
   readonly verdict: 'met' | 'missed' | 'open';
   /** Allowed downtime in the watched part of the month, in seconds. */
   readonly budget_seconds: number;
-  /**
-   * The remaining budget in seconds, and its lower bound, which counts unknown time as down. Negative:
-   * overspent.
-   */
+  /** The remaining budget, in seconds. Negative: the budget is overspent. */
   readonly budget_left_seconds: number;
+  /** Lower bound of the remaining budget, in seconds, which counts unknown time as down. */
   readonly budget_left_at_least_seconds: number;
   readonly p50_ms: number | null;
   readonly p99_ms: number | null;

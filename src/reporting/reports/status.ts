@@ -9,7 +9,10 @@ const NOT_OF_THE_RECORDING: ReadonlySet<string> = new Set(['alerts', 'export', '
 /** The state of the recording, as shown by `status` and `/api/status`. */
 export interface Status {
   readonly datasets: readonly DatasetStatus[];
-  /** The current findings by dataset, with the oldest of each; empty if there is no problem. */
+  /**
+   * The current findings by state, component and dataset, with the oldest of each group; empty if there is no
+   * problem.
+   */
   readonly findings: readonly FindingGroup[];
   /** The last failure of each target that failed within a day; the newest ten. */
   readonly recent_failures: readonly { dataset: string; target: string; at: Date; error: string | null }[];
@@ -25,7 +28,10 @@ export interface Status {
   readonly gaps: number;
   /** The newest seal; null: nothing is sealed yet. */
   readonly seal: { seal: number; sealed_until: Date; head: string; signed: boolean } | null;
-  /** Number of datasets of targets that have not been recorded for longer than three of their intervals. */
+  /**
+   * Number of targets, counted for each dataset, that have not been recorded for longer than three of their
+   * intervals.
+   */
   readonly late_targets: number;
   readonly failing_targets: number;
   readonly incomplete_targets: number;
@@ -37,7 +43,7 @@ export interface Status {
   readonly replicas: readonly SeenReplica[];
 }
 
-/** A replica, as last seen by a process that reads from it. */
+/** A replica, as last observed by a process that reads from it. */
 export interface SeenReplica {
   readonly replica: string;
   /** The replication lag; null if unknown. */
@@ -60,7 +66,10 @@ export interface DatasetStatus {
   readonly never_recorded: number;
   readonly failing: number;
   readonly incomplete: number;
-  /** Members that are missing and current until a later observation confirms their absence. */
+  /**
+   * Number of members that are missing, and that stay current until a later observation confirms their
+   * absence.
+   */
   readonly unconfirmed_departures: number;
   readonly unsupported: number;
   /** Rows written today (UTC). */
@@ -70,7 +79,7 @@ export interface DatasetStatus {
 /**
  * Reads the state of the recording from `reporting`. The cost of the queries depends on the number of
  * targets, not on the number of recorded rows.
- * @param mine the budgets to show; those of URLs that are no longer in use are left out
+ * @param mine the budgets to show; budgets of URLs that are no longer in use are omitted
  */
 export async function statusOf(sql: postgres.Sql, mine: readonly BudgetKey[]): Promise<Status> {
   const [datasets, findings, recent_failures, budgets, [counts], [seal], discrepancies, replicas] =

@@ -9,17 +9,18 @@ export interface Uptime {
   readonly down_seconds: number;
   readonly unknown_seconds: number;
   readonly maintenance_seconds: number;
-  /** Share of time up. Null: the probe was never seen up or down. */
+  /** Share of time up. Null: the probe was observed neither as up nor as down. */
   readonly uptime: number | null;
   readonly uptime_lower: number | null;
   readonly uptime_upper: number | null;
   readonly coverage: number;
-  /** The part of the window in which the node was watched. */
+  /** Start of the part of the window in which the node was watched. */
   readonly since: Date;
+  /** End of the watched part. */
   readonly until: Date;
 }
 
-/** The uptime as seen by one observer. */
+/** The uptime as observed by one observer. */
 export interface ObservedUptime extends Uptime {
   readonly observer: string;
 }
@@ -69,7 +70,7 @@ export async function requireSettled(sql: postgres.Sql, asOf: string): Promise<v
 }
 
 /**
- * Returns the uptime of every probe as seen by each observer.
+ * Returns the uptime of every probe as observed by each observer.
  * @param node only this node; null: all
  * @param asOf the result as of this moment, which must not be before the end of the window; null: now
  */

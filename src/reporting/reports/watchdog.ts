@@ -12,12 +12,12 @@ const LOG_INTERVAL_MS = 600_000;
 /** Time of the last log entry of a finding, and whether the finding is resolved. */
 interface Reported {
   readonly at: number;
-  over: boolean;
+  isResolved: boolean;
 }
 
 /**
- * Logs findings: each one immediately with its reason, then at a limited rate, and when it is resolved. Reads
- * only `reporting`, so it also works in a process that records nothing.
+ * Logs findings: each finding immediately with its reason, then at a limited rate, and when the finding is
+ * resolved. Reads only `reporting`, so a process that records nothing can also run this class.
  */
 export class Watchdog {
   readonly #sql: postgres.Sql;
@@ -48,8 +48,8 @@ export class Watchdog {
     }
     for (const [key, reported] of this.#reported) {
       if (problemKeys.has(key)) continue;
-      if (!reported.over) this.#log.info({ what: key }, 'a finding was resolved');
-      reported.over = true;
+      if (!reported.isResolved) this.#log.info({ what: key }, 'a finding was resolved');
+      reported.isResolved = true;
       if (this.#now() - reported.at > LOG_INTERVAL_MS) this.#reported.delete(key);
     }
   }
@@ -58,7 +58,7 @@ export class Watchdog {
     const now = this.#now();
     const reported = this.#reported.get(key);
     if (reported && now - reported.at < LOG_INTERVAL_MS) return;
-    this.#reported.set(key, { at: now, over: false });
+    this.#reported.set(key, { at: now, isResolved: false });
     this.#log.warn(fields(), message);
   }
 }

@@ -69,7 +69,7 @@ export async function readChain(sql: postgres.Sql, publicKey: string | undefined
   for (const row of rows) {
     const report = (problem: string) => broken.push(`seal ${row.seal}: ${problem}`);
     if (row.seal !== (before?.seal ?? 0) + 1)
-      report(`the seals between this one and seal ${before?.seal ?? 0} are missing`);
+      report(`the seals between this seal and seal ${before?.seal ?? 0} are missing`);
     for (const one of bySeal.get(row.seal) ?? []) {
       for (const problem of partProblems(one, trees.get(treeKey(one)), heads.get(one.dataset) ?? null))
         report(`${one.dataset}: ${problem}`);
@@ -81,7 +81,9 @@ export async function readChain(sql: postgres.Sql, publicKey: string | undefined
     before = row;
   }
   for (const { dataset, seal } of trees.values())
-    broken.push(`seal ${seal}: ${dataset}: there are hashes of this dataset, but the seal does not list it`);
+    broken.push(
+      `seal ${seal}: ${dataset}: there are hashes of this dataset, but the seal does not list the dataset`,
+    );
   const seals = rows.map(({ open, ...row }) => ({ ...row, open: readOpenWriters(open) }));
   const parts = rows.flatMap(({ seal }) => bySeal.get(seal) ?? []);
   return { seals, datasets: groupBy(parts, ({ dataset }) => dataset), forms, broken };
@@ -112,7 +114,7 @@ function partProblems(
 ): string[] {
   const problems: string[] = [];
   if (tree && (tree.root !== part.root || tree.rows !== part.rows || tree.ends !== part.ends))
-    problems.push('the hash tree differs from the sealed one');
+    problems.push('the hash tree differs from the sealed hash tree');
   if (!tree && part.rows + part.ends > 0) problems.push('the hash tree is missing');
   if (datasetHead(part) !== part.head) problems.push('the head does not match the content');
   if (part.before !== before) problems.push('the part does not continue the previous seal');

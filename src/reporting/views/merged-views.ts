@@ -54,7 +54,10 @@ function mergedRows(
   const parts = partsOf(dataset, everyNode, past);
   const { name, key, content, targetKeys } = parts;
   const historySql = HISTORY_SQL[dataset.history]?.(parts);
-  if (!historySql) throw new Error(`${name}: a ${dataset.history} cannot be reported by every node`);
+  if (!historySql)
+    throw new Error(
+      `${name}: merged views do not support the history ${dataset.history}: remove everyNode, or use log, state or sample`,
+    );
   const compared = [...key, ...content];
   const { differs, otherwise } = comparison(parts);
   const keys = key.map((column) => `g.${column.name}`).join(', ');

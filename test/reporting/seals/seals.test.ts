@@ -59,7 +59,7 @@ describe('an edit by hand is found and named', () => {
       { dataset: 'p_blocks', of: 'row', what: 'among', key: { node: 'n', height: 1 } },
     ]);
     expect(found.rows, 'those that stand as they were sealed').toBe(whole.rows - 1);
-    expect(found.broken).toEqual(['seal 1: p_blocks: the hash tree differs from the sealed one']);
+    expect(found.broken).toEqual(['seal 1: p_blocks: the hash tree differs from the sealed hash tree']);
   });
 
   it('only of the selected days', async () => {

@@ -14,8 +14,9 @@ export interface ProbeResults {
   readonly is_open: boolean;
   /** The number of probes. */
   readonly probes: number;
-  /** The first and the latest error message. */
+  /** The first error message. */
   readonly error: string | null;
+  /** The latest error message. */
   readonly last_error: string | null;
 }
 
@@ -48,7 +49,11 @@ export async function readFirstProbe(sql: postgres.Sql, node: string): Promise<D
   return row?.at ?? null;
 }
 
-/** Reads the record of a node over a range. @param range not empty, and not after now (in ms since 1970) */
+/**
+ * Reads the record of a node over a range.
+ * @param range not empty; its start must be before `now`
+ * @param now in ms since 1970
+ */
 export async function nodeRange(
   sql: postgres.Sql,
   node: string,
@@ -60,7 +65,7 @@ export async function nodeRange(
   const { from, to } = range;
   const spans = (await stateSpans(sql, range, node)).get(node) ?? [];
   const [whole] = statesIn(spans, [range], firstProbeAt?.getTime() ?? null);
-  if (!whole) throw new Error('the range is empty');
+  if (!whole) throw new Error('the range of a node record is empty: the end must be after the start');
   const [latency] = await latencies(sql, [range], node, now);
   const probeResults = await sql<ProbeResults[]>`
     select observer, state, started_at, ended_at, is_open, probes::float8, error, last_error

@@ -29,7 +29,7 @@ export interface Latency {
   readonly over: Span;
 }
 
-/** A check of a node's health report, as last seen by an observer. */
+/** A check of the health report of a node, as last observed by an observer. */
 export interface NodeCheck {
   readonly node: string;
   readonly check: string;
@@ -40,7 +40,7 @@ export interface NodeCheck {
   readonly error: string | null;
 }
 
-/** An incident, with the node's own error messages. */
+/** An incident, with the error messages of the node. */
 export interface NodeIncident {
   readonly node: string;
   readonly started_at: Date;
@@ -71,7 +71,7 @@ export const HEALTH = 'health';
 
 /**
  * Reads the combined state of each node over all observers, oldest first.
- * @param node only this node; null: all
+ * @param node only this node; null: all nodes
  */
 export async function stateSpans(
   sql: postgres.Sql,
@@ -94,7 +94,7 @@ export async function stateSpans(
 
 /**
  * Reads response times by node, for several ranges, each extended to whole hours or days.
- * @param node only this node; null: all
+ * @param node only this node; null: all nodes
  * @param now in ms since 1970
  */
 export async function latencies(
@@ -120,7 +120,7 @@ export async function latencies(
   });
 }
 
-/** Returns the checks of nodes, failing ones first. Checks that no observer watches are unknown. */
+/** Returns the checks of nodes, failing checks first. Checks that no observer watches are unknown. */
 export async function readNodeChecks(sql: postgres.Sql, node: string | null): Promise<NodeCheck[]> {
   return [
     ...(await sql<NodeCheck[]>`

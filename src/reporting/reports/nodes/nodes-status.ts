@@ -18,7 +18,7 @@ import { splitIntoWindows, statesIn, type WindowStates } from './windows.ts';
 
 /** The data of a node on the status page. */
 export interface NodeStatus extends WatchedNode {
-  /** The last 90 days (UTC), oldest first; the last one is incomplete. */
+  /** The last 90 days (UTC), oldest first; the last day is incomplete. */
   readonly days: readonly WindowStates[];
   /** The states over each of {@link spans}, up to now. */
   readonly spans: Readonly<Record<SpanName, WindowStates>>;

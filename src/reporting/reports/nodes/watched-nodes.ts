@@ -29,12 +29,13 @@ export interface StalledLedger {
 }
 
 /**
- * Time after the last probe for which a node outside the configuration, such as another recorder's, is shown.
+ * Time after the last probe for which a node outside the configuration is shown, such as a node of another
+ * recorder.
  */
 const UNCONFIGURED_NODE_INTERVAL = '1 day';
 /**
- * Maximum age of the settled state of a node while a ledger is stalled, in ms. If it is older, the state is
- * unknown.
+ * Maximum age of the settled state of a node while a ledger is stalled, in ms. If the settled state is older,
+ * the state is unknown.
  */
 const MAX_SETTLED_AGE_MS = 120_000;
 
@@ -47,13 +48,13 @@ const STATES_BY_URGENCY: readonly WatchedNode['state'][] = [
   'up',
 ];
 
-/** Sorts nodes by urgency; the order within a state is kept. */
+/** Sorts nodes by urgency. The order of nodes with the same state is kept. */
 export const sortByUrgency = <Node extends Pick<WatchedNode, 'state'>>(nodes: readonly Node[]): Node[] =>
   [...nodes].sort(
     (one, other) => STATES_BY_URGENCY.indexOf(one.state) - STATES_BY_URGENCY.indexOf(other.state),
   );
 
-/** Sorts `node-2` before `node-10`. */
+/** Collator that sorts `node-2` before `node-10`. */
 const byName = new Intl.Collator('en', { numeric: true });
 
 /** Returns the stalled ledgers of observers and of single probes. */

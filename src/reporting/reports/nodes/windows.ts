@@ -20,7 +20,7 @@ export interface WindowStates extends Span {
   readonly unrecorded: number;
 }
 
-/** Shares from 0 to 1 of the recorded time. Null: the node was seen neither up nor down. */
+/** Shares from 0 to 1 of the recorded time. Null: the node was observed neither as up nor as down. */
 export interface UptimeBounds {
   /** up / (up + down). */
   readonly uptime: number | null;
@@ -63,7 +63,10 @@ export const grainWords: Readonly<Record<WindowGrain, string>> = {
 /** Origin of windows shorter than a month: a Monday, as in `reporting_internal.window_begin`. */
 const MONDAY = Date.UTC(2000, 0, 3);
 
-/** Returns the approximate number of windows of a range; exact except for its ends, and for months. */
+/**
+ * Returns the approximate number of windows of a range. The number is exact except for the ends of the range,
+ * and for months.
+ */
 export const countOf = ({ from, to }: Span, grain: WindowGrain): number =>
   Math.ceil((to - from) / LENGTHS[grain]);
 
@@ -72,8 +75,8 @@ export const chooseWindowGrain = (range: Span, most: number): WindowGrain =>
   grains.find((grain) => countOf(range, grain) <= most) ?? '1mo';
 
 /**
- * Returns the windows of a range, oldest first. Windows start at whole hours, days, Mondays or months (UTC);
- * the ends are cut to the range.
+ * Returns the windows of a range, oldest first. Windows start at whole hours, days, Mondays or months (UTC).
+ * The first and the last window are cut to the range.
  */
 export function splitIntoWindows({ from, to }: Span, grain: WindowGrain): Span[] {
   const windows: Span[] = [];
@@ -127,7 +130,7 @@ export function statesIn(
   });
 }
 
-/** Removes binary rounding errors: the ledger counts in ms. */
+/** Rounds seconds to ms, the precision of the ledger, to remove binary rounding errors. */
 export const thousandths = (seconds: number) => Math.round(seconds * 1000) / 1000;
 
 /** Returns the uptime of the recorded part of a window, as in reports. */
