@@ -8,14 +8,14 @@ import { unwrap } from './unwrap.ts';
 export function canonicalHex(text: string): string {
   if (!text.startsWith('0x')) return text;
   const lower = text.toLowerCase();
-  // most are already in lower case, and the pattern is not tested
+  // Most texts are already in lower case, so that the pattern is rarely tested.
   return lower !== text && /^0x[0-9a-fA-F]*$/.test(text) ? lower : text;
 }
 
 /** Converts a JSON value to its canonical stored form. */
 export type Normalize = (value: unknown) => unknown;
 
-/** Normalization of each field schema that has one: those of `hex`, `list` and `set` in fields.ts. */
+/** Normalizations by field schema. Only `hex`, `list` and `set` in fields.ts register one. */
 export const normalizations = new WeakMap<object, Normalize>();
 
 /**

@@ -89,7 +89,10 @@ export function findDataset(name: string): Dataset | undefined {
   return catalog.find((dataset) => dataset.name === name);
 }
 
-/** Sources of the catalog, each with its datasets. The first dataset is the leading one. */
+/**
+ * Sources of the catalog, each with its datasets. The items of the first dataset determine the progress of an
+ * index.
+ */
 export const feeds: readonly Feed[] = [...new Set(catalog.map(({ source }) => source))].map((source) => ({
   source,
   datasets: catalog.filter((dataset) => dataset.source === source),

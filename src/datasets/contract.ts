@@ -29,7 +29,10 @@ export interface SourcePage {
    * Part of the window that this page and the previous ones contain completely. Null: nothing is proven yet.
    */
   readonly proven: Window | null;
-  /** End of the walk: this page and the previous ones contain the whole window (or list). */
+  /**
+   * True if this page ends the walk, because this page and the previous ones contain the whole window or
+   * list.
+   */
   readonly last: boolean;
   /**
    * Only for an index on the axis of heights: the exclusive end of the claimable part of `proven`. Undefined:
@@ -64,7 +67,7 @@ export interface SourcePage {
 export interface UpstreamClient {
   /**
    * Sends a GET to a path below the URL of the upstream and returns the parsed body of a 2xx response.
-   * @throws UpstreamFailure if there is none
+   * @throws UpstreamFailure if there is no such response
    */
   get(path: string, query?: Readonly<Record<string, string | number | undefined>>): Promise<unknown>;
   /**
@@ -74,7 +77,7 @@ export interface UpstreamClient {
   post(path: string, body: Readonly<Record<string, unknown>>): Promise<unknown>;
   /**
    * Makes a JSON-RPC call and returns its `result`.
-   * @throws UpstreamFailure if there is none
+   * @throws UpstreamFailure if there is no result
    */
   rpc(path: string, method: string, params?: Readonly<Record<string, unknown>>): Promise<unknown>;
   /**
@@ -141,16 +144,16 @@ export interface RequestedWindow extends Window {
 }
 
 /**
- * An index of a chain that a service builds. The index may lag behind the chain, and show older items after
- * newer ones.
+ * An index of a chain that a service builds. The index may lag behind the chain, and may return an older item
+ * only after newer ones.
  */
 export interface Index {
   /**
-   * Returns the name of the index that contains a target. Progress that is seen with one target holds for all
-   * targets of the same index.
+   * Returns the name of the index that contains a target. Progress that is measured with one target applies
+   * to all targets of the same index.
    */
   readonly name: (target: Target) => string;
-  /** Returns the time of an item, in ms since 1970. Returns null if it cannot be read. */
+  /** Returns the time of an item, in ms since 1970. Returns null if the time cannot be read. */
   readonly timeOf: (item: unknown) => number | null;
   /**
    * Returns the period that an item describes, from its time on, in ms. Undefined: an item describes a
@@ -161,10 +164,13 @@ export interface Index {
   readonly page: number;
 }
 
-/** A source with responses for a range of time or heights, so that missed data can be requested later. */
+/**
+ * Properties of a source whose requests contain a range of time or heights, so that missed data can be
+ * requested later.
+ */
 export interface Range {
   readonly axis: 'time' | 'height';
-  /** Returns the length of one window, so that it fills one or a few pages. Infinity: a single window. */
+  /** Returns the length of one window, whose items fill one or a few pages. Infinity: a single window. */
   readonly span: (target: Target) => number;
   /**
    * Returns the length of the newest part of the range, which every poll requests again because it may still
@@ -189,8 +195,8 @@ export interface Range {
    */
   readonly lookback: number | Date;
   /**
-   * Maximum length of the part of a window that one run requests, if its calls depend on the length.
-   * Undefined: a run requests the whole window.
+   * Maximum length of the part of a window that one run requests, if the number of calls depends on the
+   * length. Undefined: a run requests the whole window.
    */
   readonly perRun?: number;
 }
@@ -231,8 +237,8 @@ export interface Source {
 }
 
 /**
- * Declaration of recorded data, independent of its writer: the part that is required to list, configure and
- * plan it.
+ * Declaration of recorded data, independent of the writer of the data. The declaration is sufficient to list,
+ * configure and plan the data.
  */
 export interface Recorded {
   readonly name: string;
@@ -273,20 +279,20 @@ export interface Dataset extends Recorded {
   /** Columns with lists that are empty in most rows. A partial index finds the other rows without a scan. */
   readonly seldom?: readonly string[];
   /**
-   * Only for a `state` with many members that change often: an index finds the versions at a moment. Without
-   * this index, all versions that started before the moment are read. The index needs some 40 bytes per
-   * version.
+   * True if an index finds the versions at a moment. Only for a `state` with many members that change often.
+   * Without this index, all versions that started before the moment are read. The index needs some 40 bytes
+   * per version.
    */
   readonly byMoment?: boolean;
   /**
-   * Only for a `series` with very many small rows: its table has a number instead of the columns of the
-   * request, whose values are stored once (`target-columns.ts`). All columns of the request must be in the
-   * key.
+   * True if the table has the number of a series instead of the columns of the request, whose values are
+   * stored once (`target-columns.ts`). Only for a `series` with very many small rows. All columns of the
+   * request must be in the key.
    */
   readonly numbered?: true;
   /**
-   * Only for a `state`: the column with the end that a member itself states. A member that is missing after
-   * this end counts as removed.
+   * Column with the time at which a member ends, as the upstream reports it. A member that is missing after
+   * this time counts as removed. Only for a `state`.
    */
   readonly endsAt?: string;
   /**
@@ -370,7 +376,9 @@ export interface DatasetColumn {
    * is no conflict of a log.
    */
   readonly moves?: true;
-  /** Fields of the elements of a list that may change although the entity does not (`moves()` in fields.ts). */
+  /**
+   * Fields of the elements of a list that may change although the entity does not (`moves()` in fields.ts).
+   */
   readonly elementMoves?: readonly ElementFields[];
 }
 

@@ -133,9 +133,9 @@ const instant = () => timestamp({ withTimezone: true });
 const runColumns = () => ({ run_id: bigint({ mode: 'bigint' }).notNull() });
 
 /**
- * `missed_walks`, `missed_since`: number of consecutive complete walks that missed a member, and the time of
- * the first one. Null if the last walk contained the member. `confirmed_at`: time at which the absence was
- * confirmed and recorded, if later than the end; else null.
+ * Columns for missing members. `missed_walks`, `missed_since`: number of consecutive complete walks that
+ * missed a member, and the time of the first of these walks. Null if the last walk contained the member.
+ * `confirmed_at`: time at which the absence was confirmed and recorded, if later than the end; else null.
  */
 const absenceColumns = () => ({ missed_walks: integer(), missed_since: instant(), confirmed_at: instant() });
 
@@ -157,7 +157,7 @@ const historyColumns: Record<History, () => Record<string, PgColumnBuilderBase>>
     ...absenceColumns(),
     ...runColumns(),
   }),
-  // `valid_to`: end of the time for which the row was current. Null: it still is.
+  // `valid_to`: end of the time for which the row was current. Null: the row is still current.
   log: () => ({ valid_from: instant().notNull(), valid_to: instant(), ...runColumns() }),
   sample: () => ({ observed_at: instant().notNull(), ...runColumns() }),
 };
@@ -221,8 +221,9 @@ function tableOf(declaration: Declaration, all: readonly DatasetColumn[]) {
     sql.raw(columns.map((column) => keyColumnSql(column, byName.get(column)?.nullable ?? false)).join(', '));
   const keyExpression = inIndex(key);
   const requested = requestColumns({ columns: all });
-  // Without statistics, PostgreSQL estimates the same cost for each index, and uses the last one. The index of the
-  // key therefore comes after other indexes of the same rows: they would read all rows for each lookup.
+  // Without statistics, PostgreSQL estimates the same cost for each index, and uses the last one. The index
+  // of the key therefore comes after other indexes of the same rows, which would read all rows for each
+  // lookup.
   const withoutRequest = (columns: readonly string[]) =>
     columns.filter((column) => !requested.includes(column));
   const indexes = () => {
@@ -248,8 +249,8 @@ function tableOf(declaration: Declaration, all: readonly DatasetColumn[]) {
         ];
       case 'state':
         return [
-          // If the key does not contain the request: finds the current rows of a target, which a complete
-          // walk needs.
+          // Finds the current rows of a target after a complete walk, if the key does not contain the
+          // request.
           ...(requested.every((one) => declaration.key.includes(one))
             ? []
             : [index(`${name}_requested`).on(inIndex(requested)).where(sql`valid_to is null`)]),
@@ -271,7 +272,7 @@ function tableOf(declaration: Declaration, all: readonly DatasetColumn[]) {
         ];
     }
   };
-  // Includes superseded versions, because queries of an earlier moment use it, too.
+  // These indexes include superseded versions, because queries of an earlier moment use them, too.
   const filled = seldom.map((column) =>
     index(`${name}_${column}_filled`)
       .on(keyExpression)
@@ -288,7 +289,8 @@ export const VALIDITY_RANGE = 'tstzrange(least(valid_from, valid_to), valid_to)'
 
 /**
  * SQL: predicates that divide the rows of a series into two parts, each with its own index. PostgreSQL uses
- * these indexes only if a query contains the predicate. So a query of both parts must query each separately.
+ * these indexes only if a query contains the predicate. So a query of both parts must query each part
+ * separately.
  */
 export const POINT_VALUES = {
   /** SQL: predicate of the last known value of each point. */
@@ -299,8 +301,8 @@ export const POINT_VALUES = {
 
 /**
  * Creates an index for the rows of a time range. Rows are stored approximately in the order of insertion, so
- * that a BRIN index of a few kilobytes per gigabyte is sufficient. The index stores several intervals per block
- * range, because new rows reuse the space of old ones.
+ * that a BRIN index of a few kilobytes per gigabyte is sufficient. The index stores several intervals per
+ * block range, because new rows reuse the space of old ones.
  */
 const timeIndex = (name: string, column: string) =>
   index(name)

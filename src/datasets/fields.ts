@@ -16,8 +16,9 @@ export type ColumnType =
   | 'double precision';
 
 /**
- * Range of the numbers of a `numeric` column, for file formats with limits. `wide`: integers of up to 256 bits.
- * `decimal`: with decimals. Undefined: integers of at most 38 digits. The range does not limit recorded values.
+ * Range of the numbers of a `numeric` column, for file formats with limits. `wide`: integers of up to 256
+ * bits. `decimal`: with decimals. Undefined: integers of at most 38 digits. The range does not limit recorded
+ * values.
  */
 export type Digits = 'wide' | 'decimal';
 
@@ -58,7 +59,10 @@ export const columnOf = (schema: unknown): FieldColumn | undefined =>
  */
 export type Field = z.ZodType<string, unknown>;
 
-/** @param expected description of accepted values, for error messages */
+/**
+ * Creates a leaf with a column.
+ * @param expected description of accepted values, for error messages
+ */
 function field(expected: string, column: FieldColumn): Field {
   const schema = z.transform((value: unknown, context): string => {
     const result = column.read(value);
@@ -73,7 +77,9 @@ function field(expected: string, column: FieldColumn): Field {
 /** Maximum length of a text in any field, in UTF-16 code units. Genesis data and code may be that long. */
 const MAX_TEXT_LENGTH = 1_000_000;
 
-/** Returns a string in its storable form. Returns null for any other value. */
+/**
+ * Returns a string of at most {@link MAX_TEXT_LENGTH} in its storable form. Returns null for any other value.
+ */
 const shortText = (value: unknown): string | null =>
   typeof value === 'string' && value.length <= MAX_TEXT_LENGTH ? storableText(value) : null;
 const SHORT_TEXT = `a string of at most ${MAX_TEXT_LENGTH} characters`;
@@ -212,7 +218,7 @@ function isRfc3339(value: string): boolean {
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
 }
 
-/** Matches the digits below a microsecond. PostgreSQL would round them, even into the next year. */
+/** Matches the digits below a microsecond. PostgreSQL would round the time, even into the next year. */
 const BELOW_MICROSECONDS = /(\.\d{6})\d+/;
 
 /**
@@ -258,7 +264,10 @@ export function set(element?: z.ZodType, meaning?: string): Field {
   );
 }
 
-/** @param normalize converts the elements to their stored form. Default: they are stored as received. */
+/**
+ * Creates a leaf for a list.
+ * @param normalize converts the elements to their stored form. Default: the elements are stored as received.
+ */
 function listField(
   element: z.ZodType | undefined,
   meaning: string | undefined,

@@ -4,10 +4,11 @@ const DAY = 86_400_000;
 const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
 
 /**
- * Cache of the last formatted day and its date. Items of a list are ordered by time, so most have the same day
- * as the previous one.
+ * Last formatted day, in days since 1970. Items of a list are ordered by time, so that most items have the
+ * day of the previous item.
  */
 let lastDay = Number.NaN;
+/** Date of {@link lastDay}, such as `2026-01-31T`. */
 let lastDate = '';
 
 /**

@@ -14,9 +14,9 @@ export function snakeCase(name: string): string {
 }
 
 /**
- * Returns the column name of a nested field. The name is prefixed by the name of the object unless it already
- * is: `proposerDetails.proposerNodeId` becomes `proposer_node_id`, and `signer.publicKey` becomes
- * `signer_public_key`.
+ * Returns the column name of a nested field. The name of the object precedes the name of the field, unless
+ * the field already starts with its first word: `proposerDetails.proposerNodeId` becomes `proposer_node_id`,
+ * and `signer.publicKey` becomes `signer_public_key`.
  */
 export function columnName(path: readonly string[]): string {
   return path.map(snakeCase).reduceRight((inner, outer) => {

@@ -1,17 +1,15 @@
 import { day, hour, minute } from './sources/durations.ts';
 
 /**
- * A time before the first EVM chain, in ms since 1970. The first one, the C-chain, has points since 2020-09-21
- * (upstream-services.md#metrics-service). An earlier time would cost four calls per metric and year, because
- * hours are requested in windows of 90 days.
+ * A time before the first EVM chain, in ms since 1970. The first EVM chain, the C-chain, has points since
+ * 2020-09-21 (upstream-services.md#metrics-service). Each earlier year would require four more calls per
+ * metric, because hours are requested in windows of 90 days.
  */
 export const BEFORE_FIRST_CHAIN = Date.UTC(2020, 0, 1);
 /** Maximum delay of the local clock, in ms. */
 const CLOCK_TOLERANCE_MS = 10 * minute;
 
-/**
- * Tests whether a moment is the start of a bucket, by interval, with descriptions for errors.
- */
+/** Tests of the start of a bucket, by interval, with descriptions of the start for errors. */
 const grids = {
   hour: { starts: 'a full hour', isStart: (moment) => moment.getTime() % hour === 0 },
   day: { starts: '00:00 UTC', isStart: (moment) => moment.getTime() % day === 0 },
@@ -32,7 +30,7 @@ export type PointInterval = keyof typeof grids;
 export const isPointInterval = (text: string): text is PointInterval => Object.hasOwn(grids, text);
 
 /**
- * Returns why a point cannot belong to its series. Returns null if it can.
+ * Returns why a point cannot belong to its series. Returns null if the point is valid.
  * @param start start of the bucket, RFC 3339
  * @param now ms since 1970
  */

@@ -11,7 +11,7 @@ import { getMember } from './sources/answer.ts';
  */
 export type StatedRequest = Readonly<Record<string, readonly string[]>>;
 
-/** Returns how a value contradicts its request. Returns null if it does not. */
+/** Returns how a value contradicts its request. Returns null if the value does not contradict the request. */
 type Contradiction = (value: unknown, target: Target) => string | null;
 
 /** Builds the function that compares items or responses with their request. */

@@ -38,7 +38,7 @@ export function originalText(stored: string): string {
 
 /**
  * Returns a JSON text in the form that PostgreSQL can store: {@link storableText} of every string and key in
- * it. In JSON, where a backslash is written as two, only the backslashes have to be doubled.
+ * the text. In JSON, where a backslash is written as two, only the backslashes have to be doubled.
  * @param source well-formed JSON with lower-case hex in its escapes, in the format of `JSON.stringify`
  */
 export function storableJson(source: string): string {

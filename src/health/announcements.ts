@@ -56,7 +56,7 @@ export async function announceMaintenance(
 
 /**
  * Ends an announced maintenance now, or cancels it before its start.
- * @returns false if there is none to end
+ * @returns false if the window does not exist or has already ended
  */
 export async function endMaintenance(sql: postgres.Sql, id: number, now: number): Promise<boolean> {
   const rows = await sql`

@@ -2,9 +2,9 @@ import type postgres from 'postgres';
 import type { Clock } from '../lib/clock.ts';
 
 /**
- * The clock of the database, extrapolated by a monotonic clock between measurements. All processes use it,
- * independently of their system clocks. This clock is ahead of the database only if the database clock was set
- * back since the last measurement.
+ * The clock of the database, extrapolated by a monotonic clock between measurements. All processes use this
+ * clock, independently of their system clocks. This clock is ahead of the database only if the database clock
+ * was set back since the last measurement.
  */
 export class DatabaseClock {
   readonly #sql: postgres.Sql;

@@ -9,7 +9,7 @@ export interface ShareState {
   readonly share: string;
   /** The current or last holder. Null: none is known. */
   readonly process: string | null;
-  /** No process holds the share. */
+  /** True if no process holds the share. */
   readonly free: boolean;
 }
 
@@ -28,8 +28,8 @@ const REBALANCE_DELAY_MS = 30_000;
 
 /**
  * Divides the shares of an observer among processes without coordination. A free share goes to a process with
- * the fewest. The process with the most shares releases some if it has at least two more than another. If two
- * processes acquire the same share, its lease decides.
+ * the fewest shares. The process with the most shares releases some shares if it has at least two more than
+ * another process. If two processes acquire the same share, its lease decides.
  */
 export class ShareBalancer {
   readonly #process: string;

@@ -43,8 +43,7 @@ export interface HealthResult {
 
 /**
  * Converts a response of the source `node-health`. Every response has a result. The state of an unhealthy
- * report is `down`, even if no check fails. The state is `unknown` if no check fails and some checks have not
- * run yet.
+ * report is `unknown` if no check fails and some checks have not run yet; otherwise the state is `down`.
  */
 export function readHealth(body: unknown): HealthResult {
   const room = createReportBudget();
@@ -76,7 +75,7 @@ export function formatNames(names: readonly string[]): string {
   return names.slice(0, MAX_LISTED_NAMES).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 
-/** Severity of states. If several checks are recorded as one, the highest counts. */
+/** Severity of states. If several checks are recorded as one, the state with the highest severity counts. */
 export const STATE_SEVERITY = { up: 0, maintenance: 0, unknown: 1, down: 2 } as const;
 const RESERVED: ReadonlySet<string> = new Set([WHOLE_PROBE, REMAINING_CHECKS]);
 

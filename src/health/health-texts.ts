@@ -19,8 +19,8 @@ export interface TextBudget {
 export const createReportBudget = (): TextBudget => ({ left: 400_000 });
 
 /**
- * Converts a name to a form that fits into an index. Different names stay different: a long one becomes its
- * start and a hash of the whole. Reserved names are quoted.
+ * Converts a name to a form that fits into an index. Different names stay different: a long name becomes its
+ * start and a hash of the whole name. Reserved names are quoted.
  */
 export function storableName(name: string, reserved: ReadonlySet<string>): string {
   const stored = storableText(name);
@@ -50,8 +50,8 @@ export function storableMessage(value: unknown, room: TextBudget): string {
 }
 
 /**
- * Returns the value as JSON text and reduces the remaining size. At the limit it may exceed the size by a few
- * characters.
+ * Returns the value as JSON text and reduces the remaining size. At the limit, the text may exceed the size
+ * by a few characters.
  */
 function jsonOf(value: unknown, room: TextBudget, depth: number): string {
   if (typeof value === 'string') return quoted(value, room);
@@ -86,7 +86,7 @@ function quoted(text: string, room: TextBudget): string {
   return JSON.stringify(storableText(truncated));
 }
 
-/** Matches numbers that PostgreSQL can store without thousands of digits. All others become texts. */
+/** Matches numbers that PostgreSQL can store without thousands of digits. All other numbers become texts. */
 const STORABLE_NUMBER = /^-?\d{1,1000}(?:\.\d{1,1000})?(?:[eE][+-]?\d{1,3})?$/;
 
 function numberOf(source: string, room: TextBudget): string {

@@ -86,7 +86,7 @@ class ShareKeeper {
     await this.#endAbandoned();
     const isStandby = this.#running.size === 0;
     if (isStandby && !this.#isStandby)
-      log.info({ observers: [...shares.keys()] }, 'another process watches; this one is on standby');
+      log.info({ observers: [...shares.keys()] }, 'another process watches; this process is on standby');
     this.#isStandby = isStandby;
   }
 

@@ -18,8 +18,8 @@ export function findBucket(milliseconds: number): number {
 }
 
 /**
- * Returns the representative response time of a bucket, in ms. No value in the bucket differs from it by more
- * than the relative error.
+ * Returns the representative response time of a bucket, in ms. No value in the bucket differs from this time
+ * by more than {@link RELATIVE_ERROR}.
  */
 export function representativeMs(bucket: number): number {
   return (FIRST_BUCKET_END_MS * 2 * GROWTH ** bucket) / (GROWTH + 1);

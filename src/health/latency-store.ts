@@ -60,8 +60,8 @@ export async function storeHours(
     const slot = (hour.hour - week) / HOUR;
     if (ofWeek.has(slot)) continue;
     ofWeek.set(slot, hour.histogram);
-    // An hour ends with the next response. By then, the other hours of its day may be deleted, so that only
-    // their sum is known.
+    // An hour is stored after the first response of a later hour. By then, the other hours of its day may be
+    // deleted, so that only their sum is known.
     const ofMonth = slotsOf(hour, 'month', monthOf(hour.hour));
     const date = new Date(hour.hour).getUTCDate();
     ofMonth.set(date, mergeHistograms([ofMonth.get(date) ?? EMPTY_HISTOGRAM, hour.histogram]));

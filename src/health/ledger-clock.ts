@@ -25,25 +25,25 @@ export interface ClockChange {
 }
 
 /**
- * The time of the ledger. Queries are timed by a monotonic clock, which cannot be set and which includes sleep.
- * These times are converted to wall times when the results are written. While the wall clock contradicts the
- * monotonic clock, nothing can be written. If the wall clock returns to its old course, its change has no
- * effect; otherwise the change is accepted as permanent. If a clock is set back, the ledger is stalled until
- * the clock has passed the written time.
+ * The time of the ledger. Queries are timed by a monotonic clock, which cannot be set and which includes
+ * sleep. These times are converted to wall times when the results are written. While the wall clock
+ * contradicts the monotonic clock, nothing can be written. If the wall clock returns to its old course, its
+ * change has no effect; otherwise the change is accepted as permanent. If a clock is set back, the ledger is
+ * stalled until the clock has passed the written time.
  */
 export class LedgerClock {
   readonly #wall: Clock;
   readonly #steady: Clock;
-  readonly #reckonings: ClockConversion[];
+  readonly #conversions: ClockConversion[];
   #agreedAt: number;
-  #doubt: { readonly since: number; readonly offset: number } | null = null;
+  #pendingChange: { readonly since: number; readonly offset: number } | null = null;
 
   /** @param floor newest wall time in the stored ledger, in ms since 1970 */
   constructor(wall: Clock, steady: Clock, floor = 0) {
     this.#wall = wall;
     this.#steady = steady;
     this.#agreedAt = steady();
-    this.#reckonings = [{ from: Number.NEGATIVE_INFINITY, offset: wall() - this.#agreedAt, floor }];
+    this.#conversions = [{ from: Number.NEGATIVE_INFINITY, offset: wall() - this.#agreedAt, floor }];
   }
 
   /** Returns the time of the monotonic clock, in ms. */
@@ -51,7 +51,7 @@ export class LedgerClock {
     return this.#steady();
   }
 
-  /** Offset by which the wall clock is ahead of the ledger, in ms. 0: they agree. */
+  /** Offset by which the wall clock is ahead of the ledger, in ms. 0: both agree. */
   get disagreement(): number {
     const ahead = this.#wall() - this.#steady() - this.#latest.offset;
     return Math.abs(ahead) < MAX_CLOCK_DIFFERENCE_MS ? 0 : ahead;
@@ -59,7 +59,7 @@ export class LedgerClock {
 
   /** True if the clocks contradict each other, so that nothing can be written. */
   get isDoubtful(): boolean {
-    return this.#doubt !== null;
+    return this.#pendingChange !== null;
   }
 
   /**
@@ -71,26 +71,26 @@ export class LedgerClock {
     const offset = this.#wall() - now;
     const by = offset - this.#latest.offset;
     if (Math.abs(by) < MAX_CLOCK_DIFFERENCE_MS) {
-      this.#doubt = null;
+      this.#pendingChange = null;
       this.#agreedAt = now;
       return null;
     }
-    if (!this.#doubt || Math.abs(offset - this.#doubt.offset) >= MAX_CLOCK_DIFFERENCE_MS)
-      this.#doubt = { since: now, offset };
-    if (now - this.#doubt.since < CLOCK_CHANGE_DELAY_MS) return null;
+    if (!this.#pendingChange || Math.abs(offset - this.#pendingChange.offset) >= MAX_CLOCK_DIFFERENCE_MS)
+      this.#pendingChange = { since: now, offset };
+    if (now - this.#pendingChange.since < CLOCK_CHANGE_DELAY_MS) return null;
     const from = this.toWall(this.#agreedAt);
     // All conversions are kept, because older moments wait while the database is unavailable. A clock is
     // rarely changed.
-    this.#reckonings.push({ from: this.#agreedAt + 1, offset, floor: from });
-    this.#doubt = null;
+    this.#conversions.push({ from: this.#agreedAt + 1, offset, floor: from });
+    this.#pendingChange = null;
     this.#agreedAt = now;
     return { by, skipped: by > 0 ? { from, to: from + by } : null };
   }
 
   /** Returns the wall time of a moment of the monotonic clock. */
   toWall(steady: number): number {
-    const reckoning = this.#reckonings.findLast(({ from }) => from <= steady) ?? this.#latest;
-    return Math.max(Math.round(steady + reckoning.offset), reckoning.floor);
+    const conversion = this.#conversions.findLast(({ from }) => from <= steady) ?? this.#latest;
+    return Math.max(Math.round(steady + conversion.offset), conversion.floor);
   }
 
   /** Returns the moment of the monotonic clock for a wall time that was written earlier. */
@@ -99,7 +99,7 @@ export class LedgerClock {
   }
 
   get #latest(): ClockConversion {
-    const latest = this.#reckonings.at(-1);
+    const latest = this.#conversions.at(-1);
     if (!latest) throw new Error('the ledger clock has no conversion');
     return latest;
   }

@@ -20,8 +20,8 @@ interface StalledProbe extends RefusedProbe {
 
 /**
  * Writes the ledger of an observer. Rows that the database rejects affect only their probe. These rows are
- * written again without the texts of the node. If the database rejects them again, the rows of this probe wait
- * and its ledger is stalled; the ledgers of all other probes continue.
+ * written again without the texts of the node. If the database rejects them again, the rows of this probe
+ * wait and its ledger is stalled; the ledgers of all other probes continue.
  */
 export class LedgerKeeper {
   readonly #context: Pick<ProberContext, 'sql' | 'observer' | 'holder' | 'log'>;

@@ -33,7 +33,7 @@ export function splitByProbe({
 /** Maximum number of transitions of one probe that wait to be stored. */
 const MAX_WAITING_TRANSITIONS = 1_000;
 
-/** Merges a waiting part with a later one. */
+/** Merges a waiting part with a later part. */
 export function mergeParts(waiting: LedgerPart, more: LedgerPart | undefined): LedgerPart {
   if (!more) return waiting;
   const transitions = [...waiting.transitions, ...more.transitions];
@@ -45,7 +45,7 @@ export function mergeParts(waiting: LedgerPart, more: LedgerPart | undefined): L
   };
 }
 
-/** Keeps the first transition of each check, with the state unknown, and the last one. */
+/** Returns the first and the last transition of each check. The first transition gets the state `unknown`. */
 function dropMiddleTransitions(transitions: readonly LedgerTransition[]): LedgerTransition[] {
   return [...new Set(transitions.map(({ check }) => check))].flatMap((check) => {
     const mine = transitions

@@ -30,7 +30,7 @@ export interface ObserverAbsence {
   readonly probeCounts?: ProbeCounts;
 }
 
-/** Progress of a probe without a transition. */
+/** Progress of a probe, which changes even without a transition. */
 export interface ProbeProgress {
   readonly node: string;
   readonly probe: string;
@@ -55,7 +55,7 @@ export interface RefusedProbe {
 
 /** Data that one statement stores. Times are in ms since 1970. */
 export interface LedgerBatch {
-  /** Time up to which everything is final. Null: not later than before. */
+  /** Time up to which everything is final. Null: the stored time is not changed. */
   readonly heartbeat: number | null;
   readonly absences: readonly ObserverAbsence[];
   /** Transitions in any order. If two have the same check and time, the later one in the list counts. */

@@ -4,7 +4,7 @@ import type { Clock } from '../lib/clock.ts';
 export class LogThrottle {
   readonly #clock: Clock;
   readonly #every: number;
-  #toldAt = Number.NEGATIVE_INFINITY;
+  #loggedAt = Number.NEGATIVE_INFINITY;
 
   /** @param every minimum interval between two messages, in ms of the clock */
   constructor(clock: Clock, every: number) {
@@ -15,8 +15,8 @@ export class LogThrottle {
   /** Returns whether a message may be logged now, and if so, counts it as logged. */
   shouldLog(): boolean {
     const now = this.#clock();
-    if (now - this.#toldAt < this.#every) return false;
-    this.#toldAt = now;
+    if (now - this.#loggedAt < this.#every) return false;
+    this.#loggedAt = now;
     return true;
   }
 }

@@ -24,7 +24,7 @@ export interface RecurringMaintenance {
 
 const DAY = 86_400_000;
 
-/** Returns the windows of a recurring maintenance that overlap [from, to]. */
+/** Returns the windows of a recurring maintenance that overlap or touch the range from `from` to `to`. */
 export function listOccurrences(
   { nodes, days, at, duration }: RecurringMaintenance,
   from: number,
@@ -51,7 +51,7 @@ export const UNDER_MAINTENANCE = { state: 'maintenance', error: null, message: n
 /**
  * Applies announced windows to verdicts.
  * @param current observed verdict at `from`; null: none yet
- * @param counted effective verdict until `from`; it differs if a window was announced or cancelled meanwhile
+ * @param counted effective verdict until `from`; differs from `current` under maintenance
  * @param transitions later verdicts, oldest first
  * @returns the moments in [from, to] at which the effective verdict changes
  */

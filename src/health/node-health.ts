@@ -24,8 +24,8 @@ const PROBES: ReadonlyMap<string, Probe> = new Map([
 const NOT_SERVED: ReadonlySet<number | undefined> = new Set([404, 405]);
 
 /**
- * Queries the report of a probe such as `health`, or `health:TAG` for the checks with a tag. If no GET is served, the
- * query is repeated by JSON-RPC.
+ * Queries the report of a probe such as `health`, or `health:TAG` for the checks with a tag. If no GET is
+ * served, the query is repeated by JSON-RPC.
  * @throws UpstreamFailure if there is no report
  */
 async function queryHealthReport(client: UpstreamClient, probe: string): Promise<unknown> {
@@ -42,9 +42,9 @@ async function queryHealthReport(client: UpstreamClient, probe: string): Promise
 }
 
 /**
- * The health API. A 503 has the same body as a 200, and a call without a response is
- * recorded, too. The report of the checks with a tag is a separate probe: it may be healthy while the node is
- * not.
+ * The health API. A 503 has the same body as a 200, and a call without a response is recorded, too. The
+ * report of the checks with a tag is a separate probe, because this report may be healthy while the node is
+ * unhealthy.
  */
 const source: Source = {
   name: 'node-health',
@@ -79,8 +79,9 @@ async function queryReportOrFailure(client: UpstreamClient, probe: string): Prom
 }
 
 /**
- * The dataset of the prober. The ledger records intervals without changes instead of the responses of runs. Its
- * table is `healthIntervals` (`src/db/schema/health-tables.ts`), its views are in `src/reporting/views/sql/`.
+ * The dataset of the prober. The ledger records intervals without changes instead of the responses of runs.
+ * Its table is `healthIntervals` (`src/db/schema/health-tables.ts`), its views are in
+ * `src/reporting/views/sql/`.
  */
 export interface Ledger extends Recorded {
   readonly history: 'ledger';

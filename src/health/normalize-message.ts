@@ -27,7 +27,10 @@ const TOKEN = new RegExp(
   `((?:${[...IDS, TIME, DURATION, NUMBER].join('|')})${END})|HTTP \\d{3}\\b|[\\p{L}\\p{N}_][\\p{L}\\p{N}_.-]*`,
   'gu',
 );
-/** Lists of ids. Each list is replaced like one id, so that a different number of ids is no change. */
+/**
+ * Matches lists of placeholders. Each list becomes one placeholder, so that a different number of ids is no
+ * change.
+ */
 const LIST = /#(?:["'`\s,;]+#)+/g;
 
 /**
@@ -37,7 +40,7 @@ const MAX_COMPARED_LENGTH = 1_000;
 
 /**
  * Replaces durations, percentages, counts, times and ids in a text, so that texts that differ only in these
- * become equal.
+ * parts become equal.
  */
 export function normalizeMessage(text: string): string {
   const gist = text

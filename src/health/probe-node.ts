@@ -65,7 +65,10 @@ async function identityFailure(client: RunClient): Promise<UpstreamFailure | nul
   }
 }
 
-/** Returns the result for a name while another node responds: unknown, and the result of that node. */
+/**
+ * Returns the result of a configured name while another node responds. The state of the name is `unknown`.
+ * The result of the other node is added if its id is known.
+ */
 function toOtherNodeResult(
   failure: UpstreamFailure,
   result: Omit<ProbeQueryResult, 'other'>,

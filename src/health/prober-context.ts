@@ -5,7 +5,8 @@ import type { MaintenanceWindow } from './maintenance.ts';
 import type { Observation } from './state.ts';
 
 /**
- * Result of one query of a node, and the time until the complete response in ms. Null: there was no response.
+ * Result of one query of a node, and the time until the complete response in ms. Null: there was no health
+ * report.
  */
 export interface ProbeQueryResult extends Omit<Observation, 'at' | 'before'> {
   readonly latency: number | null;

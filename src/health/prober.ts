@@ -13,18 +13,16 @@ import type { ProbeQueryResult, ProberContext } from './prober-context.ts';
 import { ProbeSchedule } from './rounds.ts';
 import { createInitialProbe, WatchedProbe } from './watched-probe.ts';
 
-/** Maximum time between two ticks without an absence, in ms. */
+/** Maximum time between two ticks, in ms. After a longer time, an absence starts. */
 const MAX_TICK_GAP_MS = 2_000;
 /** Maximum pause between two ticks, in ms. */
 const MAX_PAUSE_MS = 250;
 const SINGLE_ROUND_TICK_MS = 50;
 /** Maximum number of queries that start in one tick. More would block the event loop. */
 const MAX_QUERIES_PER_TICK = 40;
-/**
- * Minimum delay of the confirmation of a first failure, and its random part, in ms. Confirmations run after 2
- * to 5 s.
- */
+/** Minimum delay of the confirmation of a first failure, in ms. */
 const MIN_CONFIRM_DELAY_MS = 2_500;
+/** Maximum random addition to {@link MIN_CONFIRM_DELAY_MS}, in ms. */
 const CONFIRM_SPREAD_MS = 2_000;
 /**
  * Number of intervals without a change after which the timestamp of a check is stale. The timestamp must also
@@ -32,7 +30,10 @@ const CONFIRM_SPREAD_MS = 2_000;
  */
 const STALE_INTERVALS = 5;
 const MIN_STALE_MS = 150_000;
-/** Time after which a query in progress counts as failed, in ms. Queries have shorter timeouts of their own. */
+/**
+ * Minimum time after which a query in progress counts as failed, in ms. Queries have shorter timeouts of
+ * their own.
+ */
 const MAX_QUERY_MS = 60_000;
 const FLUSH_INTERVAL_MS = 1_000;
 const LOG_INTERVAL_MS = 60_000;
@@ -40,7 +41,8 @@ const LOG_INTERVAL_MS = 60_000;
 const LAST_QUERIES_TIMEOUT_MS = 2_000;
 
 /**
- * Error if the clock of the database was set back permanently. The prober must then acquire its ledger again.
+ * Error for a clock of the database that was set back permanently. The prober must then acquire its ledger
+ * again.
  */
 export class ClockWentBack extends Error {
   override readonly name = 'ClockWentBack';
@@ -61,8 +63,8 @@ interface OpenAbsence extends Omit<ObserverAbsence, 'to' | 'reason'> {
 
 /**
  * Probes all targets of one observer. The prober queries each once per interval, spread evenly, and writes
- * changes once a second. Time in which the process is off, asleep or stalled is an absence of the observer. An
- * absence ends when every overdue probe has a result.
+ * changes once a second. Time in which the process is off, asleep or stalled is an absence of the observer.
+ * An absence ends when every overdue probe has a result.
  */
 export class Prober {
   readonly #context: ProberContext;
@@ -264,7 +266,7 @@ export class Prober {
     this.#stopping.abort();
   }
 
-  /** Number of scheduled queries that were skipped while it was running. */
+  /** Number of scheduled queries that were skipped since the start of the prober. */
   get missed(): number {
     return this.#rounds.missed;
   }

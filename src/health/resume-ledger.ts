@@ -27,7 +27,7 @@ const observation: z.ZodType<Observation> = z.object({
         error: z.string().nullable(),
         message: z.string().nullable(),
         timestamp: z.string().nullable(),
-        // Earlier versions did not store these.
+        // Earlier versions did not store the next two members.
         failingSince: z.string().nullable().default(null),
         failures: z.number().nullable().default(null),
       }),
@@ -39,8 +39,8 @@ const observation: z.ZodType<Observation> = z.object({
 export interface ResumedLedger {
   of(node: string, probe: string): ResumedProbe | undefined;
   /**
-   * Returns transitions to write immediately. Intervals of probes that are no longer watched end. Time that
-   * an earlier process observed but could not store is unknown.
+   * Returns transitions to write immediately. Intervals of probes that are no longer watched end. Periods
+   * that an earlier process observed but could not store get the state `unknown`.
    * @param watched keys of {@link probeKey}
    */
   transitions(watched: ReadonlySet<string>): LedgerTransition[];

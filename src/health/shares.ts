@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 
 /**
  * Returns the shares of the nodes of an observer. Each share is a separate observer in the ledger, with its
- * own lease, heartbeat and absences. The first has the name of the observer, so that an undivided observer is
- * its only share. Configured names cannot contain a slash.
+ * own lease, heartbeat and absences. The first share has the name of the observer, so that an undivided
+ * observer is its only share. Configured names cannot contain a slash.
  */
 export function sharesOf(observer: string, count: number): readonly [string, ...string[]] {
   return [observer, ...Array.from({ length: count - 1 }, (_, at) => `${observer}/${at + 2}`)];

@@ -79,8 +79,8 @@ export interface ProbeState {
   /** Verdicts by check; {@link WHOLE_PROBE} for the probe itself. */
   readonly verdicts: ReadonlyMap<string, CurrentVerdict>;
   /**
-   * First failure of a node that was not down. If a second query confirms it, the node was down from this
-   * moment on.
+   * First failure of a node that was not down. If a second query confirms the failure, the node was down from
+   * the moment of the first failure on.
    */
   readonly suspect: Observation | null;
   /** Time at which the current timestamp of each check was first seen. */
@@ -140,7 +140,7 @@ export function applyObservation(
  */
 const MAX_CHECK_NAMES = 1_000;
 
-/** Merges the readings with names beyond the limit into one, with the most severe state. */
+/** Merges the readings with names beyond the limit into one reading with the most severe state. */
 function limitReadings(
   verdicts: ReadonlyMap<string, CurrentVerdict>,
   endedNames: ReadonlySet<string>,
@@ -185,7 +185,7 @@ function applyReadings(
 ): Transition[] {
   const { at, before } = observation;
   const transitions: Transition[] = [];
-  const say = (
+  const addVerdict = (
     check: string,
     verdict: ProbeVerdict,
     reported: boolean,
@@ -224,14 +224,14 @@ function applyReadings(
     observation.state === 'up' && stale.length > 0
       ? { state: 'unknown', error: `stale: ${formatNames(stale)}`, message: null }
       : { state: observation.state, error: observation.error, message: null };
-  say(WHOLE_PROBE, whole, observation.checks !== null);
+  addVerdict(WHOLE_PROBE, whole, observation.checks !== null);
   if (!readings) return transitions;
   for (const reading of readings) {
     const { name, state, error, message } = reading;
-    say(name, { state, error, message }, true, reading);
+    addVerdict(name, { state, error, message }, true, reading);
   }
   const named = new Set([WHOLE_PROBE, ...readings.map(({ name }) => name)]);
-  for (const check of verdicts.keys()) if (!named.has(check)) say(check, NOT_REPORTED, true);
+  for (const check of verdicts.keys()) if (!named.has(check)) addVerdict(check, NOT_REPORTED, true);
   return transitions;
 }
 

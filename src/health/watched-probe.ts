@@ -114,14 +114,14 @@ export class WatchedProbe {
     this.#queryStartedAt = null;
   }
 
-  /** First failure that waits for a confirmation. */
+  /** First failure that waits for a confirmation. Null: none. */
   get suspect(): Observation | null {
     return this.#state.suspect;
   }
 
   /**
    * Processes the result of a query.
-   * @param latency time until the complete response, in ms; null: there was none
+   * @param latency time until the complete response, in ms; null: there was no health report
    */
   addResult(
     result: Omit<Observation, 'before'>,

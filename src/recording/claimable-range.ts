@@ -7,8 +7,8 @@ import { claimablePart } from './proof.ts';
 import { targetKey } from './target-key.ts';
 
 /**
- * The range that a run may claim as covered. If the source has an index, the range ends at the newest item that
- * the index has returned for any target.
+ * The range that a run may claim as covered. If the source has an index, the range ends at the newest item
+ * that the index has returned for any target.
  */
 export class ClaimableRange {
   readonly #feed: ActiveFeed;

@@ -79,7 +79,8 @@ export interface CommitResult {
   /** One number per dataset. */
   readonly rowsWritten: readonly number[];
   /**
-   * True if members are missing and their absence is not confirmed. Such a run is `partial` instead of `done`.
+   * True if members are missing and their absence is not confirmed. Such a run is `partial` instead of
+   * `done`.
    */
   readonly unconfirmed: boolean;
 }
@@ -115,9 +116,9 @@ async function countActiveCommit<T>(sql: postgres.Sql, commit: () => Promise<T>)
 }
 
 /**
- * Builds the one statement that stores the rows, coverage, gaps, quarantine and run of a feed. The statement is
- * fenced: the CTE `fence` locks the row of the target, and is empty if another run holds the lease. All other
- * CTEs read from `fence`.
+ * Builds the one statement that stores the rows, coverage, gaps, quarantine and run of a feed. The statement
+ * is fenced: the CTE `fence` locks the row of the target, and is empty if another run holds the lease. All
+ * other CTEs read from `fence`.
  * @param historyOf returns the history writer of a dataset
  */
 export function buildCommit(

@@ -12,8 +12,8 @@ export interface Configuration {
   readonly recorder: string;
   readonly network: string;
   /**
-   * Digest of recorded data, exports, alerts and retention. The digest does not depend on the formatting of the
-   * configuration file.
+   * Digest of recorded data, exports, alerts and retention. The digest does not depend on the formatting of
+   * the configuration file.
    */
   readonly digest: string;
 }
@@ -78,8 +78,8 @@ export const isAliveSql = (name: SQL): SQL => expression`exists (
     and alive.seen_at > now() - make_interval(secs => ${HEARTBEAT_TIMEOUT_SECONDS}))`;
 
 /**
- * Returns whether a command in the foreground may register targets. A command must not register
- * targets while `up` runs with another configuration, because it would remove the targets of that configuration.
+ * Returns whether a command in the foreground may register targets. A command must not register targets while
+ * `up` runs with another configuration, because it would remove the targets of that configuration.
  */
 export async function canRegister(sql: postgres.Sql, { recorder, digest }: Configuration): Promise<boolean> {
   const [other] = await sql`

@@ -18,8 +18,8 @@ export interface DecodedPage {
   readonly rows: readonly DecodedRow[];
   readonly refused: readonly RejectedItem[];
   /**
-   * False if two items with the same key differ, on one page or on two. In a log, items of different pages may
-   * differ.
+   * False if two items with the same key differ, on one page or on two. In a log, items of different pages
+   * may differ.
    */
   readonly consistent: boolean;
   /** True if two items of the same list have the same key and the same values. */

@@ -11,8 +11,8 @@ export type OpenRow = (string | null)[];
 export interface ReadItem {
   readonly row: OpenRow;
   /**
-   * True if the schema or the ignore list of the dataset contains every member of the item, so that nothing is
-   * left for `extra`.
+   * True if the schema or the ignore list of the dataset contains every member of the item, so that nothing
+   * is left for `extra`.
    */
   readonly named: boolean;
 }

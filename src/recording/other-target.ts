@@ -6,8 +6,8 @@ import { targetDatasets, targets } from '../db/schema/bookkeeping.ts';
 import { targetKey } from './target-key.ts';
 
 /**
- * Returns the key of another configured target whose members are in the same list, such as the pending rewards
- * of other addresses. Returns null if there is none.
+ * Returns the key of another configured target whose members are in the same list, such as the pending
+ * rewards of other addresses. Returns null if there is none.
  */
 export async function findOtherTarget(
   sql: postgres.Sql,

@@ -12,8 +12,8 @@ import { toQuarantinedItem } from './quarantined-item.ts';
 import { WalkEvidence } from './walk-evidence.ts';
 
 /**
- * Decodes the pages of a walk. Keeps their rows until the next commit, and their evidence until the end of the
- * walk.
+ * Decodes the pages of a walk. Keeps their rows until the next commit, and their evidence until the end of
+ * the walk.
  */
 export class PageReader {
   readonly #feed: ActiveFeed;
@@ -54,8 +54,8 @@ export class PageReader {
   /**
    * Adds a page.
    * @param now time of the observation, in ms since 1970
-   * @throws UpstreamFailure (malformed) if the response does not have the expected list. Such a page adds no rows and
-   * proves nothing.
+   * @throws UpstreamFailure (malformed) if the response does not have the expected list. Such a page adds no
+   * rows and proves nothing.
    */
   add(page: SourcePage, now: number): void {
     const buffer = this.#buffer;

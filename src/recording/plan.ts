@@ -179,8 +179,8 @@ function findHoles(feed: ActiveFeed, target: Target, state: TargetState, now: nu
 }
 
 /**
- * Maximum number of pieces of a window in one run of a backfill. Many pieces per run reduce the fixed cost of
- * the start and the end of a run, which equals that of several pages.
+ * Maximum number of pieces of a window in one run of a backfill. A run requests many pieces, because its
+ * start and its end cost as much as several pages.
  */
 const MAX_PIECES_PER_RUN = 30;
 
@@ -208,8 +208,8 @@ export function findUncoveredWindows(
 /**
  * Returns whether a poll is due at `now`. A poll is due one interval after the last success. After a failure,
  * a poll is due after a backoff, which is at most the interval. A target that its upstream does not offer is
- * due after {@link UNSUPPORTED_RETRY_MS}. The interval starts at the planning of the last poll. If it started
- * at the end of that poll, every second tick would be too early.
+ * due after {@link UNSUPPORTED_RETRY_MS}. The interval starts at the planning of the last poll. If the
+ * interval started at the end of that poll, every second tick would be too early.
  */
 export function isDue(state: TargetState, every: number, now: number): boolean {
   const { lastPolled, lastFailure, failures } = state;

@@ -15,8 +15,8 @@ export function canRetire({ datasets }: Feed, at: number): boolean {
  * Returns the part of a proven window that may be claimed as covered: the part that is old enough and not
  * beyond the progress of the index.
  * @param startedAt time before the first request of the walk, in ms since 1970
- * @param shownUntil time up to which the index has returned items; on the axis of heights the exclusive end of
- * the claimable part
+ * @param shownUntil time up to which the index has returned items; on the axis of heights the exclusive end
+ * of the claimable part
  */
 export function claimablePart(
   proven: Window | null,

@@ -21,12 +21,12 @@ const SECOND_ROUND_TIMEOUT_MS = 4_000;
  * slow IPv4 address together with an unreachable IPv6 address would always fail.
  */
 export function createConnector(options: buildConnector.BuildOptions = {}): buildConnector.connector {
-  const hasty = buildConnector({ ...options, autoSelectFamilyAttemptTimeout: FIRST_ROUND_TIMEOUT_MS });
-  const patient = buildConnector({ ...options, autoSelectFamilyAttemptTimeout: SECOND_ROUND_TIMEOUT_MS });
+  const firstRound = buildConnector({ ...options, autoSelectFamilyAttemptTimeout: FIRST_ROUND_TIMEOUT_MS });
+  const secondRound = buildConnector({ ...options, autoSelectFamilyAttemptTimeout: SECOND_ROUND_TIMEOUT_MS });
   return (place, callback) =>
-    hasty(place, (...[error, socket]) => {
+    firstRound(place, (...[error, socket]) => {
       if (error === null) callback(null, socket);
-      else if (hasTimeout(error)) patient(place, callback);
+      else if (hasTimeout(error)) secondRound(place, callback);
       else callback(error, null);
     });
 }

@@ -197,7 +197,10 @@ function withoutMarks(value: unknown): unknown {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
-/** Returns whether a text has more opening brackets than {@link DEPTH_CHECK_BRACKETS}, including those in strings. */
+/**
+ * Returns whether a text has more opening brackets than {@link DEPTH_CHECK_BRACKETS}, including those in
+ * strings.
+ */
 function mayBeDeep(text: string): boolean {
   if (text.length <= DEPTH_CHECK_BRACKETS) return false;
   let found = 0;

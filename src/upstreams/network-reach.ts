@@ -31,13 +31,15 @@ const HOST_REACHED_CODES: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ECONN
 
 /**
  * Checks by TCP connections whether this machine is cut off from the network. The machine is cut off while
- * every upstream on the network fails at the network level. Upstreams on this machine and behind its container
- * bridges are not on the network.
+ * every upstream on the network fails at the network level. Upstreams on this machine and behind its
+ * container bridges are not on the network.
  */
 export class NetworkReach {
   readonly #endpoints: readonly Endpoint[];
   readonly #reachOf: (endpoint: Endpoint) => Promise<Reach>;
-  /** Unfinished checks by endpoint, also after their timeout: a name lookup occupies a thread until its end. */
+  /**
+   * Unfinished checks by endpoint, also after their timeout: a name lookup occupies a thread until its end.
+   */
   readonly #pending = new Map<string, Promise<Reach>>();
   #result: { until: number; readonly isCutOff: Promise<boolean> } | null = null;
 

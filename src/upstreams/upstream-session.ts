@@ -123,8 +123,8 @@ export class UpstreamSession {
   }
 
   /**
-   * Same as {@link UpstreamSession.rpc}, for a method that the node may not offer. The call is retried only if
-   * the connection failed.
+   * Same as {@link UpstreamSession.rpc}, for a method that the node may not offer. The call is retried only
+   * if the connection failed.
    */
   async rpcIfOffered(
     path: string,

@@ -64,7 +64,7 @@ describe('the processes of a record', () => {
     expect(others.length).toBeGreaterThan(0);
     for (const { ok, found } of others) {
       expect(ok).toBe(false);
-      expect(found).toContain('the recorder "recorder" records it');
+      expect(found).toContain('the recorder "recorder" already records this target');
     }
     await registration.leave();
     expect(await examined({ name: 'second' })).toMatchObject([{ ok: true }]);

@@ -82,7 +82,7 @@ function problemsOf(about: SignatureRequest): string[] {
     problems.push('message: is required: give message, justification or txHash');
   const { quorumPercentage = QUORUM, quorumPercentageBuffer = 0 } = about;
   if (Number(quorumPercentage) + Number(quorumPercentageBuffer) > 100)
-    problems.push('quorumPercentageBuffer: with quorumPercentage it must be at most 100');
+    problems.push('quorumPercentageBuffer: the sum with quorumPercentage must be at most 100');
   return problems;
 }
 
@@ -98,12 +98,13 @@ function toRequestBody(request: SignatureRequest): Record<string, string | numbe
 }
 
 /**
- * Signatures of validators, only on demand, because every call makes validators sign.
+ * Signatures of validators. They are requested only on demand, because every call makes validators sign a
+ * message.
  */
 const source: Source = {
   name: 'aggregated-signatures',
   upstream: 'chainData',
-  every: day, // there are no targets, so that it is never scheduled
+  every: day, // there are no targets, so that no poll is scheduled
   weight: 20,
   calls: 1,
   targets: () => [],

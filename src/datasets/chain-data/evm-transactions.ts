@@ -4,7 +4,9 @@ import { hour } from '../sources/durations.ts';
 import { walkSingleResponse } from '../sources/single-response.ts';
 import { exampleTransaction, transactionDetail, transactionIn } from './transaction-detail.ts';
 
-/** A watched transaction. A new one is unknown until the index contains it. */
+/**
+ * A watched transaction. The service returns a new transaction only after its index contains the transaction.
+ */
 const source: Source = {
   name: 'evm-transactions',
   upstream: 'chainData',

@@ -3,7 +3,7 @@ import { json, object, text } from '../fields.ts';
 import { genesisHash, genesisOf } from './genesis.ts';
 import { blockchainsIn, subnetList } from './subnet-list.ts';
 
-/** Blockchains with the same genesis share one row, also across networks. */
+/** Genesis data by content. Blockchains with the same genesis share one row, even across networks. */
 export const genesisData = defineDataset({
   name: 'genesis_data',
   about: 'Genesis data of blockchains, stored once by content.',
@@ -19,7 +19,7 @@ export const genesisData = defineDataset({
       .map((genesis) => ({ genesisHash: genesisHash(genesis), genesisData: genesis })),
   item: object({
     genesisHash: text('SHA-256 of the received JSON text, in hexadecimal.'),
-    genesisData: json("An EVM chain's genesis, or another virtual machine's own text."),
+    genesisData: json('Genesis of an EVM chain, or the genesis text of another virtual machine.'),
   }),
   example: {
     genesisHash: 'b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9',

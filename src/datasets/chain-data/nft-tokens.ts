@@ -59,7 +59,9 @@ function singleToken(pairs: Readonly<Record<string, string>>): Target {
   return { ...pairs, collection: canonicalHex(collection), tokenId: String(BigInt(tokenId)) };
 }
 
-/** Tokens of both standards. An ERC-1155 token has no name, symbol and owner (upstream-services.md#values). */
+/**
+ * Tokens of both standards. An ERC-1155 token has no name, symbol and owner (upstream-services.md#values).
+ */
 export const nftTokens = defineDataset({
   name: 'nft_tokens',
   about: 'The tokens of watched NFT contracts, with every owner and every version of their metadata.',
@@ -73,7 +75,7 @@ export const nftTokens = defineDataset({
   key: ['chain_id', 'collection', 'token_id'],
   items: (body) => getList(body, 'tokens'),
   states: { collection: ['address'], tokenId: ['tokenId'] },
-  // The contract, which is the requested one.
+  // The contract of the token, which is the requested contract.
   ignore: ['address'],
   item: object({
     tokenId: uint256(),

@@ -8,9 +8,8 @@ import { stakers } from './stakers.ts';
 const MAX_IDS_PER_CALL = 64;
 
 /**
- * Pending rewards of all watched addresses and nodes. A reward is not tied to the
- * requested address or node. So all calls are one walk, and missing rewards are known only after the last
- * call.
+ * Pending rewards of all watched addresses and nodes. A reward in a response does not identify the requested
+ * address or node. So all calls are one walk, and missing rewards are known only after the last call.
  */
 export const pendingRewardList: Source = {
   name: 'pending-rewards',
@@ -52,8 +51,8 @@ function chunks(list: string): string[] {
 }
 
 /**
- * Returns the page without rewards of earlier calls. Their `progress` has changed since, which is no
- * contradiction.
+ * Returns the page without rewards of earlier calls. The `progress` of these rewards may have changed since,
+ * which is no contradiction.
  */
 function withoutKnownRewards(known: ReadonlySet<string>, page: SourcePage): SourcePage {
   const pendingRewards = getList(page.body, 'pendingRewards').filter(

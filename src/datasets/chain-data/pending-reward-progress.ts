@@ -17,7 +17,7 @@ export const pendingRewardProgress = defineDataset({
   item: object({
     txHash: hex(),
     rewardType: text(),
-    progress: decimal('In percent of the time staked: 0.0241 is 0.0241 %.'),
+    progress: decimal('Elapsed part of the staking period, in percent: 0.0241 is 0.0241 %.'),
   }),
   example: {
     txHash: '2NNkpYTGfTFLSGXJcHtVv6drwVU2cczhmjK2uhvwDyxwsjzZMm',

@@ -4,7 +4,10 @@ import { getList } from '../sources/answer.ts';
 import { assetAmount } from './asset-amount.ts';
 import { pendingRewardList } from './pending-reward-list.ts';
 
-/** `progress` changes with every response, and is in pending_reward_progress. */
+/**
+ * Pending rewards without their `progress`, which changes with every response and is in
+ * pending_reward_progress.
+ */
 export const pendingRewards = defineDataset({
   name: 'pending_rewards',
   about: 'Pending rewards of the stakes of watched addresses and nodes.',

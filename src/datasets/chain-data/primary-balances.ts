@@ -36,8 +36,8 @@ const source: Source = {
 };
 
 /**
- * Returns one item per group and asset. Groups that are no list, such as `restakedRewards` of the P-chain,
- * are an amount without an asset (upstream-services.md#values).
+ * Returns one item per group and asset. A group that is no list, such as `restakedRewards` of the P-chain, is
+ * an amount without an asset (upstream-services.md#values).
  */
 function itemsOf(body: unknown): unknown[] {
   return getEntries(getObject(body, 'balances')).flatMap(([balanceGroup, assets]) => {

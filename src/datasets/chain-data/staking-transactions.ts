@@ -69,8 +69,8 @@ const l1Validator = object({
 const PAGE_SIZE = 100;
 
 /**
- * Active staking transactions of an address, newest first. An address has few, so that
- * one window from before the start of the network contains all of them.
+ * Active staking transactions of an address, newest first. An address has few such transactions. So one
+ * window, which starts before the network, contains all of them.
  */
 const source: Source = {
   name: 'staking-transactions',

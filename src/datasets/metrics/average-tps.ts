@@ -7,9 +7,9 @@ import { hour } from '../sources/durations.ts';
 import { fetchPages } from '../sources/pages.ts';
 
 /**
- * Average transactions per second by day, without a window. `status` and `lastRun` of the
- * response are stored with the run. The API was discontinued for some chains: their 404 and 410 are no outage
- * (upstream-services.md#metrics-service).
+ * Average transactions per second by day, without a window. `status` and `lastRun` of the response are stored
+ * with the run. The API was discontinued for some chains. For these chains, the statuses 404 and 410 are no
+ * outage (upstream-services.md#metrics-service).
  */
 const source: Source = {
   name: 'average-tps',

@@ -31,7 +31,7 @@ export const metricIntervals: Readonly<Record<string, readonly string[]>> = {
 const PAGE_SIZE = 2160; // maximum number of points per call; the cost of a call does not depend on their number
 const BUCKETS_MS: Readonly<Record<string, number>> = { hour, day, week, month: month + day };
 
-/** Maximum span, in ms. A full page of weeks or months exceeds the age of all chains. */
+/** Maximum time span of a page, in ms. A full page of weeks or months would exceed the age of all chains. */
 const MAX_SPAN_MS = 6 * 365 * day;
 
 /** Returns the time span of one full page, in ms. */

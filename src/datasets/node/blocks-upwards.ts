@@ -5,7 +5,7 @@ const PAGE_SIZE = 50;
 const MAX_BLOCKS_PER_RUN = 500;
 /** Maximum number of concurrent requests for blocks of one run. */
 const MAX_CONCURRENT_REQUESTS = 8;
-/** Distance from the head at which a recording starts. */
+/** Distance from the newest block at which a recording starts, in blocks. */
 const INITIAL_BLOCKS = 100;
 
 /**
@@ -24,7 +24,8 @@ export const blockRange: Range = {
 /**
  * Requests the blocks of a window upwards, one call each, some of them concurrently. A run requests at most
  * {@link MAX_BLOCKS_PER_RUN} blocks. If more are left, the walk ends without a last page, and the next run
- * continues. A window that starts at {@link OPEN_END} is the first one of a recording, which has no blocks yet.
+ * continues. A window that starts at {@link OPEN_END} is the first window of a recording, which has no blocks
+ * yet.
  */
 export async function* walkBlocksUpwards(
   client: UpstreamClient,
@@ -32,13 +33,13 @@ export async function* walkBlocksUpwards(
   window: Window | null,
 ): AsyncGenerator<SourcePage> {
   const { from: known, to: end } = window ?? { from: OPEN_END, to: OPEN_END };
-  const begins = known >= OPEN_END - 1;
-  const head = await findHead(client, chain, begins ? 0 : known);
-  const from = begins ? Math.max(head - INITIAL_BLOCKS, 0) : known;
+  const isInitial = known >= OPEN_END - 1;
+  const head = await findHead(client, chain, isInitial ? 0 : known);
+  const from = isInitial ? Math.max(head - INITIAL_BLOCKS, 0) : known;
   const to = Math.min(end, head + 1);
   const until = Math.min(to, from + MAX_BLOCKS_PER_RUN);
-  // Without a new block, the newest recorded one is requested again, because the chain may be another one, or
-  // an older state of it.
+  // If there is no new block, the newest recorded block is requested again. This request detects another
+  // chain or an older state of the chain.
   const again = end === OPEN_END && head < from && head >= 0 && from > 0 ? Math.min(head, from - 1) : null;
   for (let first = from; ; ) {
     const blocks: unknown[] = again === null ? [] : [await requestBlockAt(client, chain, again)];

@@ -3,7 +3,10 @@ import { UpstreamFailure } from '../../upstreams/failure.ts';
 import type { UpstreamClient } from '../contract.ts';
 import { getMember } from '../sources/answer.ts';
 
-/** Byte offsets of the parent, the height and the time of a block, by the type after the codec version. */
+/**
+ * Byte offsets of the parent, the height and the time in blocks of one type. The type follows the codec
+ * version.
+ */
 interface Layout {
   readonly parent: number;
   readonly height: number;
@@ -29,7 +32,7 @@ const MIN_HEADER_BYTES = 18;
 
 /**
  * Decodes parent, height and time from the bytes of a P- or X-chain block, for a node that returns no JSON
- * although it was requested.
+ * although JSON was requested.
  * @param hex the `hex` encoding of the node
  * @returns only the bytes if the type of the block is unknown
  */
@@ -73,7 +76,10 @@ export async function requestBlockAt(
   const block = decodeBlock(await client.rpc(path, `${service}.getBlockByHeight`, params));
   const answered = String(getMember(block, 'height'));
   if (answered !== String(height))
-    throw new UpstreamFailure('malformed', `requested block ${height}, the node returned block ${answered}`);
+    throw new UpstreamFailure(
+      'malformed',
+      `block ${height} was requested, and the node returned block ${answered}`,
+    );
   return block;
 }
 

@@ -8,7 +8,7 @@ import { singleResponsePage } from '../sources/single-response.ts';
 
 const METHODS = ['info.getTxFee', 'avm.getTxFee'];
 
-/** Fees of the network (deprecated) and of the X-chain (4.1), combined in one row. */
+/** Fees of the network (deprecated) and of the X-chain, combined in one row. */
 const source: Source = {
   name: 'fees',
   upstream: 'nodes',

@@ -34,7 +34,7 @@ const source: Source = {
 
 export const nodeIdentity = defineDataset({
   name: 'node_identity',
-  about: 'Identity of a node as it reports it: id, address, versions, network, virtual machines.',
+  about: 'Identity that a node reports: id, address, versions, network, virtual machines.',
   operations: METHODS,
   history: 'state',
   source,

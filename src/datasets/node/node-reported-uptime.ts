@@ -19,7 +19,7 @@ const source = nodeMethod({
 
 export const nodeReportedUptime = defineDataset({
   name: 'node_reported_uptime',
-  about: "The network's view of a node's uptime, as reported by info.uptime.",
+  about: 'Uptime of a node as observed by the validators of the network, as reported by info.uptime.',
   operations: ['info.uptime'],
   history: 'sample',
   source,

@@ -25,8 +25,8 @@ const BALANCE_MAPS = {
 };
 
 /**
- * Returns one item per asset. Amounts outside of the maps are those of the native asset, which is in the
- * maps, too.
+ * Returns one item per asset. Amounts outside of the maps belong to the native asset, which the maps also
+ * contain.
  */
 function itemsOf(body: unknown): unknown[] {
   if (getMember(body, BALANCE_MAPS.balance) !== null) getObject(body, BALANCE_MAPS.balance);

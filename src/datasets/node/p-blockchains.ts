@@ -15,10 +15,10 @@ const ID = 'info.getBlockchainID';
 
 /** Chains of the primary network. The P-chain is in no list. */
 const ALIASES = ['P', 'X', 'C'];
-/** Statuses of chains that the node itself runs, so that they have a bootstrap state. */
+/** Statuses of chains that the node itself runs. Only these chains have a bootstrap state. */
 const RUNNING: ReadonlySet<unknown> = new Set(['Validating', 'Syncing']);
 
-/** Blockchains whose status a node can report: one call per blockchain. */
+/** Blockchains whose status a node can report, with one call per blockchain. */
 const source: Source = {
   name: 'p-blockchains',
   upstream: 'nodes',

@@ -9,9 +9,7 @@ import { parseBlockTarget, walkRequestedBlock } from './requested-block.ts';
 
 const chain: NodeChain = { path: '/ext/bc/P', service: 'platform' };
 
-/**
- * Blocks of the P-chain upwards, one call each. Single blocks by id or height on demand.
- */
+/** Blocks of the P-chain in ascending order, one call each, and single blocks by id or height on demand. */
 const source: Source = {
   name: 'p-blocks',
   upstream: 'nodes',

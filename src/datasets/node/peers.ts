@@ -3,7 +3,10 @@ import { object, optional, set, text, unixSeconds } from '../fields.ts';
 import { getList } from '../sources/answer.ts';
 import { connectedPeers } from './connected-peers.ts';
 
-/** `lastSent`, `lastReceived`, `observedUptime` and `observedSubnetUptimes` are readings, in peer_readings. */
+/**
+ * Peers without `lastSent`, `lastReceived`, `observedUptime` and `observedSubnetUptimes`, which are in
+ * peer_readings.
+ */
 export const peers = defineDataset({
   name: 'peers',
   about: 'Peers of a node, with all arrivals, changes and departures.',

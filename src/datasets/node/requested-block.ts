@@ -20,7 +20,7 @@ export function parseBlockTarget(
   if (!keys.includes(key) || more.length > 0)
     problems.push(`--target: requires node and exactly one of ${keys.join(', ')}`);
   else if (key === 'height' && !/^\d{1,15}$/.test(parameters.height ?? ''))
-    problems.push(`--target height=${parameters.height}: must be a height`);
+    problems.push(`--target height=${parameters.height}: must be a height of at most 15 digits`);
   if (problems.length > 0) throw new UsageError(problems);
   return pairs;
 }

@@ -14,7 +14,7 @@ const source = nodeMethod({
 export const nodeUpgrades = defineDataset({
   name: 'upgrades',
   about:
-    "When the network's upgrades become active, as a node is configured; upgrades of later nodes in extra.",
+    'Activation times of network upgrades in the configuration of a node; upgrades without a column are in extra.',
   operations: ['info.upgrades'],
   history: 'state',
   source,

@@ -26,8 +26,8 @@ const source: Source = {
 };
 
 /**
- * Returns the delegators of a validator. A validator without a list has none, unless its count is greater
- * than 0.
+ * Returns the delegators of a validator. A validator without a list has no delegators.
+ * @throws UpstreamFailure (malformed) if a validator without a list has a count of delegators greater than 0
  */
 function delegatorsOf(validator: unknown): readonly unknown[] {
   if (getMember(validator, 'delegators') !== undefined)
@@ -55,7 +55,7 @@ export const validatorDelegators = defineDataset({
       .map((record) => withStake(record, subnetId)),
   states: { nodeId: ['nodeID'] },
   answerStates: { nodeId: ['validators.nodeID'] },
-  ignore: ['nodeID'], // that of the validator, which is the requested one
+  ignore: ['nodeID'], // the id of the requested validator
   item: object({
     txID: text(),
     startTime: unixSeconds(),

@@ -3,10 +3,13 @@ import { decimal, flag, object, optional, text } from '../fields.ts';
 import { getList, getMember } from '../sources/answer.ts';
 import { currentValidators } from './current-validators.ts';
 
-/** A node reports these readings only for validators of the primary network (upstream-services.md#validators-and-peers). */
+/**
+ * Readings that a node reports only for validators of the primary network
+ * (upstream-services.md#validators-and-peers).
+ */
 export const validatorUptime = defineDataset({
   name: 'validator_uptime',
-  about: "A validator's uptime and connection as one node observed them, not the network's verdict.",
+  about: 'Uptime and connection of a validator as observed by one node, not by the whole network.',
   operations: ['platform.getCurrentValidators'],
   history: 'sample',
   source: currentValidators,

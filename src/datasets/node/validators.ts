@@ -24,7 +24,7 @@ export const validators = defineDataset({
     'deactivation_owner_addresses',
     'validator_authority_addresses',
   ],
-  everyNode: { own: ['balance'] }, // it decreases every second
+  everyNode: { own: ['balance'] }, // the balance decreases every second
   items: (body, { subnetId }) =>
     getList(body, 'validators', 'total').map((record) => withStake(record, subnetId)),
   ignore: ['uptime', 'connected', 'delegators'],

@@ -65,7 +65,7 @@ async function* balances(
 const ID = /^[1-9A-HJ-NP-Za-km-z]{40,}$/;
 
 /**
- * Returns the id of an asset for which the node uses an alias, such as the native one. Returns the alias
+ * Returns the id of an asset for which the node uses an alias, such as the native asset. Returns the alias
  * itself if the id is not found.
  */
 async function resolveAssetId(client: UpstreamClient, asset: unknown): Promise<unknown> {

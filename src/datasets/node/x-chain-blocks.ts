@@ -10,8 +10,8 @@ import { parseBlockTarget, walkRequestedBlock } from './requested-block.ts';
 export const xChain: NodeChain = { path: '/ext/bc/X', service: 'avm' };
 
 /**
- * Blocks of the X-chain upwards, one call each, with their transactions. Single blocks by
- * id or height, and transactions by id, on demand.
+ * Blocks of the X-chain in ascending order, one call each, with their transactions. On demand, single blocks
+ * by id or height, and transactions by id.
  */
 export const xChainBlocks: Source = {
   name: 'x-chain-blocks',
@@ -29,7 +29,8 @@ export const xChainBlocks: Source = {
 };
 
 /**
- * The final statuses. A transaction with another status is not stored, but its status is stored with the run.
+ * Final statuses of transactions. A transaction with another status is not stored, but its status is stored
+ * with the run.
  */
 const FINAL_STATUSES: ReadonlySet<unknown> = new Set(['Accepted', 'Rejected']);
 

@@ -19,7 +19,7 @@ const ADDRESS_BYTES = 20;
  * index and transaction id.
  * @param hex the `hex` encoding of the node
  * @param owner an address of the network, for the prefix of the addresses of the output
- * @returns the readable fields; only the text if it is no output
+ * @returns the readable fields; only the hex text if the bytes are no output
  */
 function decodeUtxo(hex: unknown, owner: string): Readonly<Record<string, unknown>> {
   const bytes = typeof hex === 'string' ? decodeHex(hex) : null;
@@ -60,13 +60,16 @@ function decodeTransferOutput(bytes: Buffer, owner: string): Readonly<Record<str
   };
 }
 
-/** Outputs of the X-chain itself, then those in transit from the other two chains. */
+/**
+ * Source chains to request. Undefined: outputs on the X-chain itself. P and C: outputs in transit from that
+ * chain.
+ */
 const SOURCE_CHAINS = [undefined, 'P', 'C'];
 const MAX_PAGE_OUTPUTS = 1024;
 
 /**
- * Requests all unspent outputs of one address, page by page (rules of avm.getUTXOs). With
- * several addresses, a page may be short although more outputs follow (upstream-services.md#unspent-outputs).
+ * Requests all unspent outputs of one address, page by page, by the rules of avm.getUTXOs. With several
+ * addresses, a page may be short although more outputs follow (upstream-services.md#unspent-outputs).
  * @throws UpstreamFailure if a call fails permanently, or the page positions repeat
  */
 async function* walkUtxos(client: UpstreamClient, address: string): AsyncGenerator<SourcePage> {

@@ -83,7 +83,7 @@ function confirmedPart(proven: Window | null, newest: number | null): Window | n
 
 /**
  * Returns the source of one of the lists of transactions of watched EVM addresses, newest first.
- * @param operation suffix of its path after `transactions:`
+ * @param operation suffix of the path after `transactions:`
  */
 export function addressTransactions(name: string, operation: 'listNative' | 'listErc1155'): Source {
   return {

@@ -1,9 +1,10 @@
 import { UpstreamFailure } from '../../upstreams/failure.ts';
 
 /**
- * Returns the list `name` in a response. `null` counts as an empty list, because some deployments send it.
+ * Returns the list `name` in a response. `null` counts as an empty list, because some deployments send
+ * `null`.
  * @param counts optional members beside the list that state its length
- * @throws UpstreamFailure (malformed) if there is no list, or a count contradicts it
+ * @throws UpstreamFailure (malformed) if there is no list, or if a count contradicts the list
  */
 export function getList(body: unknown, name: string, ...counts: readonly string[]): readonly unknown[] {
   const value = getMember(body, name);
@@ -22,7 +23,7 @@ export function getList(body: unknown, name: string, ...counts: readonly string[
 
 /**
  * Returns the object `name` in a response.
- * @throws UpstreamFailure (malformed) if there is none
+ * @throws UpstreamFailure (malformed) if there is no such object
  */
 export function getObject(body: unknown, name: string): object {
   const value = getMember(body, name);
@@ -30,7 +31,10 @@ export function getObject(body: unknown, name: string): object {
   throw new UpstreamFailure('malformed', `the response has no object "${name}"`);
 }
 
-/** Returns a member of a JSON object. Returns undefined if there is none or the value is no object. */
+/**
+ * Returns a member of a JSON object. Returns undefined if there is no such member, or if the value is no
+ * object.
+ */
 export function getMember(body: unknown, name: string): unknown {
   return typeof body === 'object' && body !== null && Object.hasOwn(body, name)
     ? Reflect.get(body, name)

@@ -17,14 +17,16 @@ export const unreachableHeight = (now: number): number =>
 
 /**
  * Determines the height up to which a list of items in blocks proves the state of its chain. An invalid item
- * may have any height, and windows up to it would be claimed and never requested again. So a height counts
- * only if
- * - an item of a newer block confirms it, because the newest block of a list may be the invalid one;
+ * may have any height, and windows up to this height would be claimed and never requested again. So a height
+ * counts only if
+ * - an item of a newer block confirms the height, because the newest block of a list may be invalid;
  * - the chain can have grown from every other block to this height in the time between the two blocks.
- *   Otherwise an invalid item, which stays at the top of its list, would confirm the next invalid one years
- *   later. Unclaimed parts are requested again with each poll, which costs at most one more block. A list of
- *   one block claims nothing. On a faster chain, the newest part of a list is claimed later. A block with too
- *   low a height delays claims only until enough time has passed.
+ *   Otherwise an invalid item, which stays at the top of its list, would confirm the next invalid item years
+ *   later.
+ *
+ * Each poll requests unclaimed parts again, which adds at most one block. A list of one block claims nothing.
+ * If a chain exceeds {@link MAX_BLOCKS_PER_SECOND}, the newest part of a list is claimed later. A block with
+ * an invalid low height delays claims only until enough time has passed.
  */
 export class ConfirmedBlock {
   readonly #from: number;

@@ -14,7 +14,7 @@ export class OptionalMethods {
 
   /**
    * Returns the result of a call. Returns undefined if the node does not offer the method.
-   * @throws UpstreamFailure if it fails otherwise
+   * @throws UpstreamFailure if the call fails otherwise
    */
   async rpc(path: string, method: string, params?: Readonly<Record<string, unknown>>): Promise<unknown> {
     if (this.#refused.has(method)) return undefined;

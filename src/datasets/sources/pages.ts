@@ -3,8 +3,8 @@ import type { RequestedWindow, SourcePage, UpstreamClient, Window } from '../con
 import { getList, getMember } from './answer.ts';
 
 /**
- * Checks whether the items of a list are sorted newest first. This requires two items with different
- * positions: one item, or several with the same position, look the same in the reverse order.
+ * Checks whether the items of a list are sorted newest first. The order is proven only by two items with
+ * different positions, because items with the same position are sorted in both directions.
  */
 class PageOrder {
   readonly #at: (item: unknown) => number | null;
@@ -13,8 +13,8 @@ class PageOrder {
   #broken: boolean;
 
   /**
-   * @param at returns the position of an item, or null if it cannot be read. Undefined: items have no
-   * positions.
+   * @param at returns the position of an item, or null if the position cannot be read. Undefined: items have
+   * no positions.
    */
   constructor(at: ((item: unknown) => number | null) | undefined) {
     this.#at = at ?? (() => null);
@@ -45,8 +45,8 @@ class PageOrder {
 const MAX_EMPTY_PAGES = 10;
 
 /**
- * Validates the page tokens of a walk since its last start: each token must be new, and the number of empty pages is
- * limited.
+ * Validates the page tokens of a walk since its last start. Each token must be new, and the number of empty
+ * pages is limited.
  */
 class PageTokens {
   readonly #seen = new Set<string>();
@@ -83,8 +83,8 @@ export interface PagedList {
   /** Returns the query parameters that limit the response to a window. */
   readonly within?: (window: Window) => Readonly<Record<string, number>>;
   /**
-   * Returns the position of an item on the axis of the window. Returns null if it cannot be read. Required
-   * for progress inside a window.
+   * Returns the position of an item on the axis of the window. Returns null if the position cannot be read.
+   * Required for progress inside a window.
    */
   readonly at?: (item: unknown) => number | null;
   /** Smallest step on the axis: 1000 for times in seconds. */
@@ -92,8 +92,8 @@ export interface PagedList {
 }
 
 /**
- * Follows the page tokens of a list. Lists are sorted newest first. Once the items of a start have shown this
- * order, every page proves the part of the window that is newer than the oldest item of the page.
+ * Follows the page tokens of a list. Lists are sorted newest first. After the items of a start have proven
+ * this order, every page proves the part of the window that is newer than the oldest item of the page.
  *
  * If a token expires (its call returns 400 or 404), the walk starts again with the rest of the window, as
  * long as each start makes progress. A start makes progress if it proves more of the window, or if it reads
@@ -252,7 +252,7 @@ class WalkStart {
     return { ...page, contradiction };
   }
 
-  /** Returns how a stated total contradicts the items. Returns null if it does not. */
+  /** Returns how a stated total contradicts the items. Returns null if all totals are correct. */
   #wrongTotal(): string | null {
     const wrong = [...this.#totals].find((total) => total !== this.#items);
     return wrong === undefined

@@ -3,9 +3,9 @@ import { BEFORE_FIRST_CHAIN } from '../point-grid.ts';
 import { getMember } from './answer.ts';
 
 /**
- * Returns the query of a window of time. The service documents `startTimestamp` as "after" and `endTimestamp` as
- * "before", but recordings show that both are inclusive (upstream-services.md#paging). A request from one second
- * earlier is correct in both cases. Items outside of the window are recorded, but not claimed.
+ * Returns the query of a window of time. The service documents `startTimestamp` as "after" and `endTimestamp`
+ * as "before", but recordings show that both are inclusive (upstream-services.md#paging). A request from one
+ * second earlier is correct in both cases. Items outside of the window are recorded, but not claimed.
  */
 export function timeWindowQuery(window: Window): { startTimestamp: number; endTimestamp: number } {
   return {
@@ -15,8 +15,9 @@ export function timeWindowQuery(window: Window): { startTimestamp: number; endTi
 }
 
 /**
- * Returns a function that reads the Unix seconds in `field` of an item as ms. The function returns null if they
- * are missing, no number, or before any chain: such a time would prove that all later items were shown.
+ * Returns a function that reads the Unix seconds in `field` of an item as ms. The function returns null if
+ * the seconds are missing, no integer, or before any chain. Such a time would prove that all later items were
+ * read.
  */
 export const unixSecondsReader =
   (field: string) =>

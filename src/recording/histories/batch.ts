@@ -25,8 +25,8 @@ export interface CommitInput {
   readonly target: Target;
   readonly batches: readonly DatasetBatch[];
   /**
-   * Time at which the first response of the run arrived, ISO 8601. The time is stored with versions, points and
-   * readings.
+   * Time at which the first response of the run arrived, ISO 8601. The time is stored with versions, points
+   * and readings.
    */
   readonly observedAt: string;
   /** Time at which the rows of this commit were recorded, ISO 8601. */
@@ -132,8 +132,9 @@ export function batchArrays<W extends CommitInput>(statement: Statement<W>, data
 }
 
 /**
- * SQL: select of the rows of a batch: the request as constants, all other columns unnested from one array each.
- * The arrays are unnested in the select list, because PostgreSQL materializes each function in FROM first.
+ * SQL: select of the rows of a batch: the request as constants, all other columns unnested from one array
+ * each. The arrays are unnested in the select list, because PostgreSQL materializes each function in FROM
+ * first.
  * @param arrays result of {@link batchArrays}
  */
 export function batchRowsSql<W extends CommitInput>(

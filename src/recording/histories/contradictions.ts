@@ -70,9 +70,9 @@ export function possibleContradictionsSql(rule: ContradictionRule): string {
 }
 
 /**
- * Returns the statement that stores contradicted entities of rows that were not compared yet. The statement can
- * run repeatedly, because readers compare the stored entities again. $1: recording time up to which all rows
- * are visible. This time may be earlier than in the previous execution.
+ * Returns the statement that stores contradicted entities of rows that were not compared yet. The statement
+ * can run repeatedly, because readers compare the stored entities again. $1: recording time up to which all
+ * rows are visible. This time may be earlier than in the previous execution.
  */
 export function storeContradictionsSql(rule: ContradictionRule): string {
   const { dataset, entityKey } = rule;

@@ -26,9 +26,9 @@ const CONCURRENT_IDS = 8;
 const REPORTED_ONCE = 'reports its node id only once, so that its responses cannot be assigned to one node';
 
 /**
- * A node during one run. Each response carries the id of the node in a header (upstream-services.md#transport). If a proxy
- * removes the header, the id is requested many times before the first response and after the last. Responses
- * of other nodes are rejected.
+ * A node during one run. Each response carries the id of the node in a header
+ * (upstream-services.md#transport). If a proxy removes the header, the id is requested many times before the
+ * first response and after the last. Responses of other nodes are rejected.
  */
 export class IdentifiedNode implements UpstreamClient {
   readonly #session: UpstreamSession;

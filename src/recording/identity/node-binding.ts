@@ -100,7 +100,9 @@ export function findDifference(
 export const nodeDigest = ({ url, nodeId = '' }: ConfiguredNode): string =>
   createHash('sha256').update(`${url}\n${nodeId}`).digest('hex');
 
-/** Returns whether a difference was seen recently at the same URL, so that the other node may still respond. */
+/**
+ * Returns whether a difference was seen recently at the same URL, so that the other node may still respond.
+ */
 export function isDifferenceRecent(
   node: ConfiguredNode,
   { difference, differsAt, differsWhere }: NodeBinding,

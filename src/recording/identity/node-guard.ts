@@ -157,8 +157,8 @@ export class NodeGuard {
     } catch (error) {
       if (!(error instanceof UpstreamFailure) || error.kind !== 'identity') throw error;
       this.#slow = slow;
-      // If the response of the probe carries the bound id, nodes with other ids that responded to the calls of
-      // the verification do not matter.
+      // If the response of the probe carries the bound id, nodes with other ids that responded to the calls
+      // of the verification do not matter.
       if (error instanceof AnotherNode && !error.hasBoundId && nodeId !== null && nodeId === this.expected)
         return;
       slow.failure = error;
@@ -234,7 +234,10 @@ export class NodeGuard {
   }
 }
 
-/** Returns whether `at` is less than `duration` ms before `now`. False if `at` is later, because the clock was set back. */
+/**
+ * Returns whether `at` is less than `duration` ms before `now`. False if `at` is later, because the clock was
+ * set back.
+ */
 const isWithin = (at: number, now: number, duration: number) => now >= at && now - at < duration;
 
 /**

@@ -93,8 +93,8 @@ const slopeValueSql = ({ base, slope, ordinal }: Strip) =>
 const nonNullValueSql = (strip: Strip) => `(${slopeValueSql(strip)} + ${offsetOf(strip)})`;
 
 /**
- * SQL: the value or null of a strip at an ordinal. Most strips have neither nulls nor offsets, so that one test
- * covers both.
+ * SQL: the value or null of a strip at an ordinal. Most strips have neither nulls nor offsets, so that one
+ * test covers both.
  */
 const nullableValueSql = (strip: Strip) =>
   `case when ${strip.mode} & ${MODE.nullable | MODE.width} = 0 then ${slopeValueSql(strip)}

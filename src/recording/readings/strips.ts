@@ -26,8 +26,8 @@ export function stripShapeSql(
       return {
         scale: `case when bool_and(${isWhole}) then 0 else 6 end`,
         trimmed: 'false',
-        // An instant is read as microseconds since 1970 in a double, which is exact for 285 years, and for whole
-        // seconds of any year.
+        // An instant is read as microseconds since 1970 in a double, which is exact for 285 years, and for
+        // whole seconds of any year.
         fits: `coalesce(bool_and(${between('0001-01-01', '9999-12-31')} and (${isWhole} or ${between('1685-01-01', '2255-01-01')})), true)`,
       };
     }
@@ -70,7 +70,9 @@ export interface StripCteNames {
   readonly suffix: string;
   /** Columns that identify a strip, such as `n, c`. */
   readonly key: string;
-  /** A CTE with the key, `ordinal`, and `whole`: one row per reading of a strip, with null for null values. */
+  /**
+   * A CTE with the key, `ordinal`, and `whole`: one row per reading of a strip, with null for null values.
+   */
   readonly wholes: string;
   /** A CTE with the key, `scale` and `trimmed`. */
   readonly shapes: string;

@@ -105,8 +105,8 @@ export const hasBitSql = (number: string, present: string): string =>
 
 /**
  * SQL: array index of a column of the member `m` in a closed day with the given number of columns per member;
- * both from 1. The expression is evaluated several times per reading, so that it is only one multiplication and
- * one subtraction.
+ * both from 1. The expression is evaluated several times per reading, so that it is only one multiplication
+ * and one subtraction.
  */
 export const cellOf = (columns: number, at: number): string =>
   `m.seat * ${columns}${at === columns ? '' : ` - ${columns - at}`}`;
