@@ -23,7 +23,9 @@ export interface RemovalRule {
   readonly given?: string;
 }
 
-/** Rows that the retention of a dataset removes: first those of `removals`, in their order, then its readings. */
+/**
+ * Rows that the retention of a dataset removes: first those of `removals`, in their order, then its readings.
+ */
 export interface RetentionTarget {
   readonly name: string;
   /** Rules for rows that are removed individually. */

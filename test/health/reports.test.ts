@@ -582,7 +582,7 @@ describe('the report of a month', () => {
       },
     ]);
     const page = slaPage({ ...report, nodes });
-    expect(page).toContain('watched since 2026-01-11 00:00 only');
+    expect(page).toContain('watched only since 2026-01-11 00:00');
     expect(page).toContain('disk &lt;full&gt;');
     expect(page).not.toContain('written later');
     expect(page).toContain('<td>2026-01-17 16:00</td><td>2026-01-17 18:00</td><td>new &lt;disk&gt;</td>');

@@ -51,7 +51,9 @@ export interface DatasetRelations {
 export interface Catalogue {
   /** Datasets by the name of the relation with the current rows. */
   readonly datasets: ReadonlyMap<string, DatasetRelations>;
-  /** All views of `reporting`, and all its functions that return rows, by name; includes those of datasets. */
+  /**
+   * All views of `reporting`, and all its functions that return rows, by name; includes those of datasets.
+   */
   readonly views: ReadonlyMap<string, Relation>;
   /** All views and row-returning functions of the schema `reporting_internal`, by name. */
   readonly internal: ReadonlyMap<string, Relation>;

@@ -51,7 +51,9 @@ export interface DownsampleOptions {
 export interface DownsampledRows {
   /** Ordered by line, then by time. */
   readonly rows: readonly DownsampledRow[];
-  /** Points before this moment were not read, because the time limit was reached. Null: all points were read. */
+  /**
+   * Points before this moment were not read, because the time limit was reached. Null: all points were read.
+   */
   readonly unreadBefore: Date | null;
 }
 

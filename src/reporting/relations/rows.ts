@@ -172,8 +172,8 @@ function partsOf(relation: Relation, { asOf, order }: RowsQuery, into: Statement
 }
 
 /**
- * Returns the parts of the rows of a past moment that can each be read in key order. Empty if all rows together
- * can be read in key order.
+ * Returns the parts of the rows of a past moment that can each be read in key order. Empty if all rows
+ * together can be read in key order.
  * @param at SQL of the moment
  */
 export function pastPartsOf(

@@ -34,7 +34,9 @@ export interface Series {
   readonly of: number;
   /** True if points were omitted. Of each bucket, the first, last, minimum and maximum point are kept. */
   readonly thinned: boolean;
-  /** Points before this moment were not read, because the time limit was reached. Null: all points were read. */
+  /**
+   * Points before this moment were not read, because the time limit was reached. Null: all points were read.
+   */
   readonly unread_before: string | null;
 }
 

@@ -50,8 +50,8 @@ export interface Forecast {
   /** The calls of the day that repeat earlier requests, to find late items and revisions. */
   readonly sweepsOfDay: number;
   /**
-   * Calls that fill in the heights between the configured start and the record. Null: unknown before the first
-   * poll.
+   * Calls that fill in the heights between the configured start and the record. Null: unknown before the
+   * first poll.
    */
   readonly backlog: number | null;
 }
@@ -177,7 +177,9 @@ function isWholeList(
   return range?.span(target) === Number.POSITIVE_INFINITY && from <= rangeStart(range, state, now);
 }
 
-/** Returns the number of heights that are missing below the newest part; null: unknown before the first poll. */
+/**
+ * Returns the number of heights that are missing below the newest part; null: unknown before the first poll.
+ */
 function heightsBehind(feed: ConfiguredFeed, target: Target, state: TargetState, now: number): number | null {
   if (feed.source.range?.perRun === undefined) return 0;
   if (state.answered.length === 0) return state.expectedFrom === null ? 0 : null;
@@ -233,8 +235,8 @@ function pollCost(
 }
 
 /**
- * Returns true if two windows need about the same number of calls. For heights, only the first recording, which
- * may be very long, is not comparable.
+ * Returns true if two windows need about the same number of calls. For heights, only the first recording,
+ * which may be very long, is not comparable.
  */
 function isComparable(axis: 'time' | 'height', last: Window, next: Window): boolean {
   if (axis === 'height') return last.from > 0 && last.from < OPEN_END - 1;

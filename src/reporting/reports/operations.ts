@@ -43,8 +43,8 @@ const TITLES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Renders the source of a dataset as Markdown: the service, then its operations by the titles that the service
- * uses.
+ * Renders the source of a dataset as Markdown: the service, then its operations by the titles that the
+ * service uses.
  */
 export function operationsText({ operations, source }: Pick<Recorded, 'operations' | 'source'>): string {
   const titles = [...new Set(operations.map(titleOf))];

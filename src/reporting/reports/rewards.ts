@@ -39,8 +39,8 @@ export interface ValidationView {
   readonly end_time: Date;
   readonly threshold_percent: number;
   /**
-   * Minutes that the validator may be down until its end without missing the threshold. Negative: the threshold
-   * is missed.
+   * Minutes that the validator may be down until its end without missing the threshold. Negative: the
+   * threshold is missed.
    */
   readonly downtime_left_minutes: number | null;
 }

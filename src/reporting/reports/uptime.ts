@@ -90,8 +90,8 @@ export async function readUptime(
 }
 
 /**
- * Returns the uptime of every probe, by the majority of its observers; the probe of the whole node is the first
- * of each node.
+ * Returns the uptime of every probe, by the majority of its observers; the probe of the whole node is the
+ * first of each node.
  * @param node only this node; null: all
  * @param asOf the result as of this moment, which must not be before the end of the window; null: now
  */

@@ -117,7 +117,9 @@ export function isInRange(form: SealForm, kind: Kind): string {
   return `${at} >= g.from_at and ${at} < g.to_at`;
 }
 
-/** Returns the kinds of leaves of a table: rows, and also ends if the form has a column with the end of a row. */
+/**
+ * Returns the kinds of leaves of a table: rows, and also ends if the form has a column with the end of a row.
+ */
 export const kindsOf = (form: SealForm): readonly Kind[] => (form.to === null ? ['row'] : ['row', 'end']);
 
 const day = (instant: string) => `(${instant} at time zone 'UTC')::date`;

@@ -60,8 +60,8 @@ export function signStatement(statement: string, key: KeyObject): { signature: B
 }
 
 /**
- * Returns true if a signature is valid for a statement and a key (SPKI in base64). Returns false if the text is
- * not a key.
+ * Returns true if a signature is valid for a statement and a key (SPKI in base64). Returns false if the text
+ * is not a key.
  */
 export function isSigned(statement: string, signature: Buffer, publicKey: string): boolean {
   try {

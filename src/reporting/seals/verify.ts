@@ -110,7 +110,9 @@ export async function verify(options: VerificationOptions): Promise<VerifyResult
   }
 }
 
-/** Returns true if PostgreSQL rejected a statement because it refers to a missing table, column or function. */
+/**
+ * Returns true if PostgreSQL rejected a statement because it refers to a missing table, column or function.
+ */
 const isUndefinedObject = (error: unknown) =>
   error instanceof Error && 'code' in error && ['42P01', '42703', '42883'].includes(String(error.code));
 

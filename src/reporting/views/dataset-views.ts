@@ -49,8 +49,8 @@ function mergedViewsOf(dataset: Dataset): Declared[] {
 }
 
 /**
- * Returns one view per list column, with the elements of every version. Each element is a row with the natural
- * key and the surrogate key of its version, its position in the list, and its fields.
+ * Returns one view per list column, with the elements of every version. Each element is a row with the
+ * natural key and the surrogate key of its version, its position in the list, and its fields.
  */
 function elementViews(dataset: Dataset): DeclaredView[] {
   return dataset.columns.flatMap((column) =>

@@ -189,7 +189,9 @@ from jsonb_to_recordset(${jsonLiteral(rows)}) as r(${typesOf(relationColumns)})
 left join (select dataset, min(recorded_since) as since from reporting_internal.recorded_since group by dataset) s using (dataset)`;
 }
 
-/** Returns SQL of the rows of the view `columns`. Relations with the same columns share their descriptions. */
+/**
+ * Returns SQL of the rows of the view `columns`. Relations with the same columns share their descriptions.
+ */
 function columnsSql(described: readonly RelationMetadata[]): string {
   const shared = new Map<string, { readonly schema_name: string; readonly relations: string[] }>();
   for (const { schema_name, relation, columns } of described) {

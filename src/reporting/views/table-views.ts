@@ -38,8 +38,8 @@ export function tableView(
 
 /**
  * Returns SQL of an as-of function: a check that the dataset has a record of the moment, and the rows of
- * `body`. The check is a separate branch of a UNION ALL, because PostgreSQL does not run a check that is joined
- * with no rows. `offset 0` prevents PostgreSQL from detecting that the branch has no rows.
+ * `body`. The check is a separate branch of a UNION ALL, because PostgreSQL does not run a check that is
+ * joined with no rows. `offset 0` prevents PostgreSQL from detecting that the branch has no rows.
  */
 export const withRecordCheck = (
   dataset: string,

@@ -85,7 +85,7 @@ it('the report of an incident has everything that was recorded around it in the 
     '| 2026-11-01 03:25:00 | health: down: disk \\*full\\* \\| \\<b\\>99 %\\</b\\> of it | observer paris |',
     '| 2026-11-01 03:30:00 | maintenance until 2026-11-01 03:35:00: new disk | announced |',
     '| 2026-11-01 03:40:00 | health: up | observer paris |',
-    '| 2026-11-01 03:45:00 | over | alert node-down |',
+    '| 2026-11-01 03:45:00 | resolved | alert node-down |',
     '',
   ]);
 });
