@@ -12,7 +12,7 @@ const noParameters = z.strictObject(
   {},
   { error: ({ code }) => (code === 'unrecognized_keys' ? ONLY_FORMAT : undefined) },
 );
-const ONLY_FORMAT = 'this lists the current names, and has only the parameter format';
+const ONLY_FORMAT = 'the only parameter of this operation is format';
 
 const freshness = z.strictObject({
   targets: z.number(),
