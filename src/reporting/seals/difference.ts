@@ -104,7 +104,7 @@ export function describeDifference({ dataset, day, of, what, at, now, key, id }:
       of === 'row'
         ? 'the row has other values'
         : 'the values of the end, or the start of the row, have changed',
-    moved: `the time has changed since the seal: the current value is ${was} at ${now}`,
+    moved: `the time has changed since the seal: the current time is ${now}`,
     gone: of === 'row' ? 'the row is missing' : 'the end is missing',
     added: of === 'row' ? 'the row was added after the seal' : 'the end was set after the seal',
     among: 'this row, or another row that was sealed together with this row, has other values',
