@@ -25,9 +25,12 @@ import { budgetKeys, createUpstreamOpener } from './upstream-opener.ts';
 /** The open resources of a command. These resources stay open when the configuration changes. */
 interface AppResources extends RecordDatabase, Omit<Logging, 'close'> {
   readonly environment: Environment;
-  /** Path of the configuration file; null if there is none. */
+  /** Path of the configuration file; null if there is no file. */
   readonly configFile: string | null;
-  /** Announcement of the bundled sandbox network that this command started or found; null: none. */
+  /**
+   * Announcement of the bundled sandbox network that this command started or found; null if there is no
+   * sandbox.
+   */
   readonly startedSandbox: Announcement | null;
   readonly clock: Clock;
   /** Read replica for queries; null if queries use the database itself. */
@@ -43,7 +46,7 @@ export interface App extends AppResources {
   readonly sandbox: Announcement | null;
   /** Feeds that runs record. */
   readonly feeds: readonly ActiveFeed[];
-  /** Uptime ledgers of the prober: one, or none. */
+  /** Uptime ledgers of the prober, at most one. */
   readonly ledgers: readonly ActiveLedger[];
   /** Feeds and ledgers: everything that is registered, planned and counted. */
   readonly watched: readonly ConfiguredFeed[];
@@ -166,9 +169,10 @@ function buildApp(resources: AppResources, config: Config): App {
 export const STARTUP_SECRETS = ['DATABASE_URL', 'REPORTING_DATABASE_URL', 'OTEL_EXPORTER_OTLP_HEADERS'];
 
 /**
- * Returns the path of the configuration file. Returns null if none is named and the default file is absent.
- * @throws UsageError if the name is empty, or a file has a name that was probably a mistake for the default
- * one
+ * Returns the path of the configuration file. Returns null if no file is named and the default file is
+ * absent.
+ * @throws UsageError if the name is empty, or a file has a name that is probably a mistake for the default
+ * name
  */
 export function findConfigFile(environment: Environment, named: string | undefined): string | null {
   const file = named ?? environment.configFile;
@@ -177,6 +181,8 @@ export function findConfigFile(environment: Environment, named: string | undefin
   if (existsSync(DEFAULT_FILE)) return join('.', DEFAULT_FILE);
   const meant = MISNAMED_CONFIG_FILES.find((one) => existsSync(one));
   if (meant !== undefined)
-    throw new UsageError([`${meant}: is not read: rename it to ${DEFAULT_FILE}, or name it with --config`]);
+    throw new UsageError([
+      `${meant}: is not read: rename this file to ${DEFAULT_FILE}, or pass it with --config`,
+    ]);
   return null;
 }

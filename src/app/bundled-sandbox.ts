@@ -46,7 +46,8 @@ export interface Sandbox {
 }
 
 /**
- * Uses the sandbox that another process of this directory runs, or starts one that ends with this process.
+ * Uses the sandbox that another process of this directory runs, or starts a sandbox that ends with this
+ * process.
  */
 export async function useSandbox(dir: string): Promise<Sandbox> {
   const running = await runningSandbox(dir);
@@ -85,7 +86,7 @@ export async function useSandbox(dir: string): Promise<Sandbox> {
 
 /**
  * Runs the sandbox in the foreground until it exits.
- * @returns its exit code
+ * @returns the exit code of the sandbox
  */
 export function runSandbox(args: readonly string[]): Promise<number> {
   const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: 'inherit' });
@@ -97,8 +98,8 @@ export function runSandbox(args: readonly string[]): Promise<number> {
 }
 
 /**
- * Returns true if the bundled sandbox is the upstream: there is no configuration file, or it has `network: sandbox` and
- * names no upstream.
+ * Returns true if the bundled sandbox is the upstream. This is the case without a configuration file, and
+ * with `network: sandbox` and no upstream.
  */
 export function usesBundledSandbox(config: Config | null): boolean {
   if (config === null) return true;
@@ -119,7 +120,7 @@ export async function resolveSandbox(
 /**
  * Loads the configuration file of a running process. Adds the upstreams of the bundled sandbox if the
  * configuration uses it.
- * @param sandbox announcement of the sandbox that the process started with; null: none
+ * @param sandbox announcement of the sandbox with which the process started; null if there was no sandbox
  * @throws UsageError if the configuration is invalid, or uses a sandbox that the process did not start with
  */
 export function loadConfigFor(file: string, sandbox: Announcement | null): Config {
@@ -127,7 +128,7 @@ export function loadConfigFor(file: string, sandbox: Announcement | null): Confi
   if (!usesBundledSandbox(config)) return config;
   if (sandbox) return addSandbox(config, sandbox);
   throw new UsageError([
-    `${file}: upstreams: names none, and the bundled sandbox starts only together with this process: restart it`,
+    `${file}: upstreams: is empty, and the bundled sandbox starts only together with this process: restart this process`,
   ]);
 }
 
@@ -163,8 +164,8 @@ export function sandboxConfig({ url, nodes, chains, nodeIds, addresses, ...watch
 
 async function runningSandbox(dir: string): Promise<Announcement | null> {
   const over = new AbortController();
-  // If another process's sandbox exits at that moment, undici 7 may neither respond nor fail, even when the
-  // request is aborted.
+  // If another process's sandbox exits during the request, undici 7 may neither respond nor fail, even when
+  // the request is aborted.
   const late = delay(LIVENESS_TIMEOUT_MS, null, { signal: over.signal }).catch(() => null);
   const found = await Promise.race([readLiveAnnouncement(dir, over.signal), late]);
   over.abort();

@@ -48,21 +48,22 @@ function withoutEffect(dataset: string, setting: string, value: unknown): string
   }
 }
 
-/**
- * Returns the feeds that a configuration enables: those with at least one enabled dataset, and their targets.
- */
+/** Returns the feeds with at least one dataset that a configuration enables, and their targets. */
 export function activeFeeds(config: Config): ActiveFeed[] {
   return feeds.flatMap(({ source, datasets }) => selectWatched(config, source, datasets));
 }
 
-/** Returns the uptime ledger that a configuration enables. Empty if it enables none. */
+/**
+ * Returns the uptime ledger that a configuration enables, in a list. The list is empty if no ledger is
+ * enabled.
+ */
 export function activeLedgers(config: Config): ActiveLedger[] {
   return selectWatched(config, nodeHealth.source, [nodeHealth]);
 }
 
 /**
- * Returns the enabled datasets of a source and their targets. Empty if none is enabled, or if the upstream is
- * not configured.
+ * Returns the enabled datasets of a source and their targets. Empty if no dataset is enabled, or if the
+ * upstream is not configured.
  */
 function selectWatched<Kept extends Recorded>(
   config: Config,
@@ -95,7 +96,7 @@ function selectWatched<Kept extends Recorded>(
   ];
 }
 
-/** Removes duplicates: a list in the configuration may contain an entry twice. */
+/** Removes duplicate targets. A list in the configuration may contain an entry twice. */
 function distinct(targets: readonly Target[]): Target[] {
   return [...new Map(targets.map((target) => [targetKey(target), target])).values()];
 }

@@ -5,8 +5,7 @@ const MAX_RECORDS = 20;
 
 /**
  * List of this user's records with an embedded database: one state directory a line, the most recent first.
- * The list only helps people to find a record again, so a file that cannot be read or written is not an
- * error.
+ * The list only serves to find a record again, so a file that cannot be read or written is not an error.
  */
 export class KnownRecords {
   readonly #folder: string;
@@ -18,7 +17,7 @@ export class KnownRecords {
 
   /**
    * Returns the most recent state directory other than `dir` that still contains a database. Returns null if
-   * there is none.
+   * there is no such directory.
    */
   last(dir: string): string | null {
     return this.#read().find((one) => one !== dir && existsSync(join(one, 'postgres'))) ?? null;
@@ -55,8 +54,8 @@ export class KnownRecords {
  * Adds a record to the list.
  * @param isNew true if the record was just created and is empty
  * @param stateHome folder for the state of this user's programs; null: nothing is stored
- * @returns the directories of this record and of the previous one. Null if the record is not new, or the only
- * one.
+ * @returns the directories of this record and of the previous record. Null if the record is not new, or is
+ * the only record.
  */
 export function rememberRecord(
   dir: string,

@@ -14,10 +14,10 @@ import type { Log } from '../telemetry/log.ts';
 import { rememberRecord } from './known-records.ts';
 import type { StateDirectory } from './state-directory.ts';
 
-/** The database of a command: that of DATABASE_URL, or the embedded one. */
+/** The database of a command: the database in DATABASE_URL, or the embedded database. */
 export interface RecordDatabase {
   readonly databaseUrl: string;
-  /** True if the database is the embedded one and its process ids are valid on this system. */
+  /** True if the database is embedded and its process ids are valid on this system. */
   readonly embedded: boolean;
   /** Data folder of the embedded database; null if the database is not embedded. */
   readonly embeddedDirectory: string | null;
@@ -46,8 +46,8 @@ export interface DatabaseOptions {
 const MAX_ATTEMPTS = 3;
 
 /**
- * Opens the database of a command. Opens an embedded database again if its server was stopped meanwhile: when
- * a container ends, the server that it started ends, too.
+ * Opens the database of a command. Opens an embedded database again if its server was stopped meanwhile. When
+ * a container ends, a server that was started in this container also ends.
  * @throws UsageError if the database is invalid
  */
 export async function openRecordDatabase(
@@ -102,7 +102,7 @@ async function openOnce(
   }
 }
 
-/** Waits for an unreachable database if there is a signal. Otherwise refuses a connection pooler. */
+/** Waits for an unreachable database if there is a signal. Otherwise only refuses a connection pooler. */
 async function waitOrRefuse(
   databaseUrl: string,
   isExternal: boolean,
@@ -131,7 +131,10 @@ async function migrateAndLoad(
   for (const warning of warnings) log.warn(warning);
 }
 
-/** @throws UsageError if the schema is not that of this version */
+/**
+ * Opens a migrated database.
+ * @throws UsageError if the database does not have the schema of this version
+ */
 async function openMigrated(databaseUrl: string): Promise<Database> {
   const database = openDatabase(databaseUrl);
   const problem = await schemaProblem(database.sql).catch(async (error: unknown) => {

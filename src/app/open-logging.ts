@@ -12,15 +12,19 @@ export interface Logging {
   /** Records work as spans of traces. Null: traces are not exported. */
   readonly traced: RunInSpan | null;
   /**
-   * Redacts the secrets of the environment and those that a configuration references, in all later lines. A
-   * secret stays redacted after a reload, because the log reports differences from the previous configuration.
+   * Redacts the secrets of the environment and the secrets that a configuration references, in all later
+   * lines. A secret stays redacted after a reload, because the log reports differences from the previous
+   * configuration.
    */
   keepSecrets(config: Config | null): void;
-  /** Flushes what is exported. */
+  /** Flushes the exported traces and logs. */
   close(): Promise<void>;
 }
 
-/** @param isExported export traces and logs if the environment sets an endpoint for them */
+/**
+ * Opens the log and the traces of a command.
+ * @param isExported true to export traces and logs if the environment sets an endpoint for them
+ */
 export async function openLogging(
   { otlp, logJson }: Environment,
   logLevel: string,

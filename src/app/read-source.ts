@@ -14,7 +14,8 @@ export interface ReadSource {
 /**
  * Returns the read replica after a check if one is configured, else the primary. A lag above the limit is
  * reported on stderr.
- * @throws UsageError if the server is not a replica of the primary; ReplicaUnavailableError if it is unavailable
+ * @throws UsageError if the server is not a replica of the primary; ReplicaUnavailableError if the replica is
+ * unavailable
  */
 export async function selectReadSource({
   replica,

@@ -26,12 +26,12 @@ export const ownStateDirectory = (): StateDirectory => ({
 });
 
 /**
- * Returns the state folder of the current directory, or a temporary one if there is no record. For commands
- * that create nothing.
+ * Returns the state folder of the current directory, or a temporary folder if there is no record. For
+ * commands that create nothing.
  * @param databaseUrl undefined: the record uses an embedded database
  */
 export async function existingStateDirectory(databaseUrl: string | undefined): Promise<StateDirectory> {
-  // An absolute path: a current directory that was removed is an error, not a directory without a record.
+  // The path is absolute, so that a removed current directory is an error, not a directory without a record.
   const needed = resolve(databaseUrl === undefined ? join(STATE_DIRECTORY, 'postgres') : STATE_DIRECTORY);
   if (existsSync(needed)) return ownStateDirectory();
   const path = await mkdtemp(join(tmpdir(), 'chain-recorder-'));

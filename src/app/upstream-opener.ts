@@ -14,7 +14,7 @@ import { UpstreamSession, type UpstreamSettings } from '../upstreams/upstream-se
 
 /**
  * Maximum size of a response, in bytes. The largest responses have a few MB, and each of ten workers may hold
- * one.
+ * one response in memory.
  */
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 

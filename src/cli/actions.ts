@@ -1,6 +1,6 @@
 import { UsageError } from '../lib/errors.ts';
 
-/** Arguments and options by the actions of a command that accept them. */
+/** The actions of a command that accept an argument, and the actions that accept each option. */
 export interface ActionArguments {
   /** Actions that accept an argument, such as an id. */
   readonly word: readonly string[];
@@ -9,7 +9,8 @@ export interface ActionArguments {
 }
 
 /**
- * Rejects arguments and options that an action does not accept, so that none is silently ignored.
+ * Rejects arguments and options that an action does not accept, so that no argument or option is silently
+ * ignored.
  * @param given argument after the action, and options by name
  * @throws UsageError with every rejected argument and option
  */

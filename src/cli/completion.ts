@@ -11,7 +11,7 @@ interface CommandCompletion {
   readonly command: string;
   readonly about: string;
   /**
-   * Values of the first argument, such as datasets, reports or actions. Empty: the command has no such
+   * Values of the first argument, such as datasets, reports or actions. Empty if the command has no such
    * argument.
    */
   readonly values: readonly string[];

@@ -1,4 +1,6 @@
-/** Examples of each command, in the form of a terminal: lines of commands, and below them the start of the output. */
+/**
+ * Examples of each command, as on a terminal: lines of commands, and below each line the start of the output.
+ */
 export const EXAMPLES = {
   up: `chain-recorder up
   the server listened  address=http://127.0.0.1:8080

@@ -57,7 +57,8 @@ export function commandLine(): Command {
       const { parseRoles } = await import('../daemon/roles.ts');
       const roles = parseRoles(options.roles);
       (await import('../daemon/log-starting.ts')).logStarting();
-      // The server with its pages takes as long to load as everything else: other commands do not load it.
+      // Loading the server with its pages takes as long as loading everything else, so other commands do not
+      // load the server.
       const load = () => import('../daemon/reload.ts');
       return withApp(
         { config: options.config, migrate: true, wait: true, logLevel: 'info', telemetry: true, load },

@@ -7,8 +7,8 @@ import { commandLine } from './program.ts';
 import { describeTemporaryFailure } from './temporary-failure.ts';
 
 /**
- * Maximum length of a word in an error, in characters. Longer words are user input, such as a whole file;
- * their start identifies them.
+ * Maximum length of a word in an error, in characters. Longer words are user input, such as a whole file, and
+ * are truncated.
  */
 const MAX_WORD_CHARACTERS = 5_000;
 
@@ -20,17 +20,18 @@ const printFailure = async (text: string) => {
   const safe = createRedactor(readSecrets())(text).replaceAll(/\S+/g, (word) =>
     word.length < MAX_WORD_CHARACTERS ? word : `${word.slice(0, 200)}…`,
   );
-  // Imported late, because it keeps half of the modules out of `--help`. Without free descriptors nothing can be imported.
+  // Imported late, so that `--help` loads half of the modules only. Without free descriptors nothing can be
+  // imported.
   const print = await import('../lib/print.ts').catch(() => null);
   if (print) print.printNotice(safe);
   else process.stderr.write(`${safe}\n`);
 };
 
-/** Matches the error of Node.js if the current directory was removed. */
+/** Returns whether an error means that the current directory was removed. */
 const isOfRemovedFolder = (error: unknown) =>
   error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd';
 
-/** Matches the error of Node.js if the limit of open files is reached. */
+/** Returns whether an error means that the limit of open files is reached. */
 const isOfDescriptors = (error: unknown) =>
   error instanceof Error && 'code' in error && (error.code === 'EMFILE' || error.code === 'ENFILE');
 
@@ -48,7 +49,7 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
       for (const problem of error.problems) await printFailure(problem);
       process.exitCode = exitCode.usage;
     } else if (isOfRemovedFolder(error)) {
-      await printFailure('the current folder was removed: change to another one with "cd"');
+      await printFailure('the current folder was removed: change to another folder with "cd"');
       process.exitCode = exitCode.usage;
     } else if (isOfDescriptors(error)) {
       await printFailure('the limit of open files is too low: raise the limit (ulimit -n 1024)');

@@ -6,7 +6,7 @@ import { suggestNames } from '../lib/nearest-name.ts';
 import type { ConfiguredFeed } from '../recording/active-feed.ts';
 import { recordedNamed } from '../reporting/recorded-datasets.ts';
 
-/** Returns the feed that records a dataset. Returns undefined if none does. */
+/** Returns the feed that records a dataset. Returns undefined if no feed does. */
 export function findFeed<Some extends ConfiguredFeed>(
   watched: readonly Some[],
   dataset: string,
@@ -44,7 +44,7 @@ export function getFeed<Feed extends ConfiguredFeed>(feeds: readonly Feed[], dat
 }
 
 /**
- * Parses the range of `--from` and `--to`, in ms since 1970; null: no bound.
+ * Parses the range of `--from` (inclusive) and `--to` (exclusive), in ms since 1970; null for no bound.
  * @throws UsageError if one or both times are invalid, or the range is empty
  */
 export function parseSpan({ from, to }: { from?: string | undefined; to?: string | undefined }): {
@@ -85,7 +85,7 @@ function noInstant(option: string, text: string): never {
 
 /**
  * Returns the results of two parsers.
- * @throws UsageError with the problems of both, so that a person can fix them together
+ * @throws UsageError with the problems of both parsers, so that a person can fix all problems together
  */
 export function parseBoth<One, Other>(one: () => One, other: () => Other): [One, Other] {
   const problems: string[] = [];
@@ -103,7 +103,7 @@ export function parseBoth<One, Other>(one: () => One, other: () => Other): [One,
   return [first.read, second.read];
 }
 
-/** Returns the start of a moment's month, in ms since 1970. */
+/** Returns the start of the month (UTC) that contains a moment, in ms since 1970. */
 export function startOfMonth(moment: number): number {
   const begin = new Date(moment);
   begin.setUTCDate(1);

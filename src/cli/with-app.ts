@@ -3,7 +3,7 @@ import { exitCode } from '../app/exit-code.ts';
 import { doubleYoungGeneration, limitHeapGrowth } from '../daemon/heap.ts';
 import { InterruptedError } from '../lib/errors.ts';
 
-/** Timeout of a stop after the first signal, in ms. Then the process exits with a failure. */
+/** Timeout of a stop after the first signal, in ms. After the timeout, the process exits with a failure. */
 const STOP_TIMEOUT_MS = 19_000;
 
 /** Returns a signal that aborts on SIGTERM or SIGINT. Further signals have no effect. */

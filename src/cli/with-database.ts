@@ -11,9 +11,10 @@ import { createStopSignal } from './with-app.ts';
 
 /**
  * Opens the database for a command that needs no configuration. Does not migrate the database.
- * @param options make: create the embedded database if there is none
+ * @param options make: create the embedded database if it is missing
  * @param work the command; its result is the exit code of the process
- * @throws UsageError if the environment is invalid, or there is no database, or it rejects this user
+ * @throws UsageError if the environment is invalid, or there is no database, or the database rejects this
+ * user
  */
 export async function withDatabase(
   { make }: { make: boolean },

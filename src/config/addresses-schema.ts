@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Placeholder of an environment variable in a text. */
-// biome-ignore lint/suspicious/noTemplateCurlyInString: it is what users write
+// biome-ignore lint/suspicious/noTemplateCurlyInString: users write this text
 export const VARIABLE_PLACEHOLDER = '${NAME}';
 
 /** Returns true for an http or https URL as written. Parsing would drop spaces and line breaks. */
@@ -23,8 +23,11 @@ const hasNoCredentials = (text: string): boolean => {
 export const pageUrlSchema = z
   .string()
   .refine(isHttpUrl, 'must be an http or https URL without spaces')
-  .refine((text) => !text.includes('#'), 'must carry no fragment (#…): the name of the rule follows there')
-  .refine(hasNoCredentials, 'must carry no credentials: it is part of every message');
+  .refine(
+    (text) => !text.includes('#'),
+    'must carry no fragment (#…): the name of the rule is appended as the fragment',
+  )
+  .refine(hasNoCredentials, 'must carry no credentials: the URL is part of every message');
 
 /** Schema of an http or https URL that may contain variables as `${NAME}`. */
 export const urlSchema = z
@@ -34,15 +37,15 @@ export const urlSchema = z
     // A variable may contain the whole URL.
     return whole === 'x' || isHttpUrl(whole);
   }, `must be an http or https URL without spaces; its secret parts as ${VARIABLE_PLACEHOLDER}`)
-  .refine((text) => !text.includes('#'), 'must carry no fragment (#…): it is never sent')
+  .refine((text) => !text.includes('#'), 'must carry no fragment (#…): fragments are never sent')
   .refine(
     hasNoCredentials,
     `must carry no credentials: write ${VARIABLE_PLACEHOLDER} and set NAME in the environment`,
   );
 
 /**
- * Headers that frame a request. The HTTP client sets these headers itself, and throws if a request contains
- * one.
+ * Pattern of the headers that frame a request. The HTTP client sets these headers itself, and throws if a
+ * request contains such a header.
  */
 const CONNECTION_HEADERS = /^(content-length|transfer-encoding|connection|keep-alive|upgrade|expect)$/i;
 
@@ -50,13 +53,13 @@ const CONNECTION_HEADERS = /^(content-length|transfer-encoding|connection|keep-a
 export const headerNameSchema = z
   .string()
   .regex(/^[A-Za-z0-9-]+$/, 'must be a header name')
-  .refine((name) => !CONNECTION_HEADERS.test(name), 'is set by the connection: remove it');
+  .refine((name) => !CONNECTION_HEADERS.test(name), 'is set by the connection: remove this header');
 const header = z.strictObject({
   name: headerNameSchema.describe('Name of the header.'),
   value: z
     .string()
     .min(1)
-    // Characters that undici can send; it throws on others at each request.
+    // Only characters that undici can send. undici throws on other characters at each request.
     .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must be one line, of Latin letters')
     .describe(`Value of the header; secret parts as \`${VARIABLE_PLACEHOLDER}\`.`),
 });

@@ -44,13 +44,13 @@ const channelName = z
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'must be letters, digits, dots, dashes or underscores')
   .meta({ examples: ['ops'] });
 
-/** Schema of a text that is secret, at least partly: the secret comes from the environment. */
+/** Schema of a text with at least one secret part, which comes from an environment variable. */
 const secret = (schema: z.ZodString | typeof urlSchema) =>
   schema.refine(
     (text) => findVariables(text).length > 0,
     `is secret: write ${VARIABLE_PLACEHOLDER}, and set NAME or NAME_FILE in the environment`,
   );
-/** Schema of an e-mail address, alone or after a name; secret parts as variables. */
+/** Schema of an e-mail address, alone or after a name. Secret parts are written as variables. */
 const mailbox = () =>
   z
     .string()
@@ -108,10 +108,13 @@ const kind = <Type extends string>(type: Type) =>
 const templateNames = 'kind rule severity recorder network advice runbook page key title text message'.split(
   ' ',
 );
-/** Matches a placeholder of a template; the first group is the name. */
+/** Pattern of a placeholder of a template; the first group is the name. */
 export const TEMPLATE_PLACEHOLDER = /\{\{ *(\w+) *\}\}/g;
 
-/** Rejects a template with unknown names, or that is not valid JSON after filling. */
+/**
+ * Rejects a template that contains unknown names, or that is not valid JSON after the placeholders are
+ * filled.
+ */
 function validTemplate(template: string, context: z.RefinementCtx): void {
   for (const [place, name = ''] of template.matchAll(TEMPLATE_PLACEHOLDER))
     if (!templateNames.includes(name))

@@ -42,8 +42,9 @@ const RESERVED_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 const MULTILINE_SETTINGS = new Set(['sql', 'body']);
 
 /**
- * Returns content that is invalid in any setting, each problem with its path: reserved keys, and control
- * characters or line breaks in single-line texts, which end up in headers, URLs and addresses.
+ * Returns the problems of content that is invalid in every setting, each with its path. Such content is a
+ * reserved key, or a control character or line break in a single-line text, which may be sent in a header,
+ * URL or address.
  */
 export function findUnsafeValues(value: unknown, path = '', name = ''): string[] {
   if (typeof value === 'string') {
@@ -59,7 +60,9 @@ export function findUnsafeValues(value: unknown, path = '', name = ''): string[]
   });
 }
 
-/** Returns the names of the settings that are valid at a path of the file. Empty if none is. */
+/**
+ * Returns the names of the settings that are valid at a path of the file. Empty if no setting is valid there.
+ */
 export function knownSettings(names: CatalogNames, path: readonly PropertyKey[]): string[] {
   let places: SettingSchema[] = [settingsSchema(names)];
   for (const part of path) places = places.flatMap(forms).flatMap((form) => below(form, part));

@@ -26,7 +26,7 @@ export interface ParsedDatabaseUrl {
   readonly password: string;
   readonly database: string;
   readonly sslMode: SslMode;
-  /** True: TLS starts with the first byte, as PostgreSQL 17 supports. */
+  /** True if TLS starts with the first byte, as PostgreSQL 17 supports. */
   readonly direct: boolean;
   /** Settings of each session, in libpq's format; empty if there are none. */
   readonly options: string;
@@ -92,7 +92,7 @@ const IGNORED_PARAMETERS = [
 ];
 /** Parameters of libpq that the drivers do not support, with the alternative. */
 const UNSUPPORTED_PARAMETERS: ReadonlyMap<string, string> = new Map([
-  ['sslrootcert', 'name the certificate of the authority in NODE_EXTRA_CA_CERTS=/path/to/ca.pem'],
+  ['sslrootcert', 'set NODE_EXTRA_CA_CERTS=/path/to/ca.pem to the certificate of the authority'],
   ['sslcert', 'client certificates are not supported: let the user log in with a password'],
   ['sslkey', 'client certificates are not supported: let the user log in with a password'],
   ['passfile', 'write the password into the URL'],
@@ -103,14 +103,15 @@ const UNSUPPORTED_PARAMETERS: ReadonlyMap<string, string> = new Map([
 /**
  * Parses a database URL as libpq does:
  * `postgres://user:password@host:port,host:port/database?host=…&options=…`.
- * @throws URIError if it is not a URL; TypeError with the problem. Neither message contains a secret
+ * @throws URIError if the text is not a URL; TypeError for any other problem. Neither message contains a
+ * secret
  */
 export function parseDatabaseUrl(url: string): ParsedDatabaseUrl {
   const [whole, login = '', servers = '', path = '', parameters = ''] = URL_PATTERN.exec(url.trim()) ?? [];
   if (whole === undefined) throw new URIError('not a database URL');
   const given = new URLSearchParams(parameters);
   const places = parseServers(servers, given);
-  // After an unescaped "?" in a password, its rest appears as parameters.
+  // After an unescaped "?" in a password, the rest of the password appears as parameters.
   if ([...given.keys()].some((name) => !/^\w+$/.test(name))) throw new URIError('no parameter');
   for (const [name, value] of given) rejectUnsupported(name, value);
   const [, user = '', password = ''] = /^([^:]*):?(.*)$/s.exec(login) ?? [];
@@ -129,7 +130,7 @@ export function parseDatabaseUrl(url: string): ParsedDatabaseUrl {
 /** Returns true if the server is a Unix socket. */
 export const isSocket = ({ host }: ServerAddress): boolean => host.startsWith('/');
 
-/** Formats a server as people write it. */
+/** Formats a server as host and port, or as the path of its socket. */
 export const formatServerAddress = ({ host, port }: ServerAddress): string =>
   isSocket({ host, port })
     ? getSocketPath({ host, port })
@@ -176,7 +177,7 @@ function parseServers(servers: string, given: URLSearchParams): readonly [Server
   const ports = given.get('port')?.split(',') ?? fronts.map(({ port }) => port);
   if (ports.length > 1 && ports.length !== hosts.length)
     throw new TypeError(
-      `there are ${hosts.length} hosts and ${ports.length} ports: write one port, or one for each`,
+      `there are ${hosts.length} hosts and ${ports.length} ports: write one port, or one port for each host`,
     );
   const [first, ...others] = hosts.map((host, index) => ({
     host: host || DEFAULT_HOST,
@@ -196,7 +197,7 @@ function encryptionIn(
   places: readonly ServerAddress[],
   given: URLSearchParams,
 ): Pick<ParsedDatabaseUrl, 'sslMode' | 'direct'> {
-  // A socket is not encrypted; libpq does not request it either.
+  // Connections to a socket are not encrypted, as in libpq.
   if (places.every(isSocket)) return { sslMode: 'disable', direct: false };
   const sslMode = sslModeIn(given);
   const direct = given.get('sslnegotiation') === 'direct';

@@ -13,7 +13,7 @@ const settingDocsSchema = z.object({
   absent: z.string().optional(),
 });
 
-/** Returns the alternatives of a setting. Returns undefined if there are none. */
+/** Returns the alternatives of a setting. Returns undefined if the setting has no alternatives. */
 export const getAlternatives = ({ anyOf, oneOf }: SettingSchema) => anyOf ?? oneOf;
 
 /** Documentation of a setting. */
@@ -26,7 +26,7 @@ export function settingsSchema(names: CatalogNames): SettingSchema {
 
 /**
  * Returns the documentation of a setting in {@link settingsSchema}.
- * @throws ZodError if it is invalid
+ * @throws ZodError if the documentation is invalid
  */
 export const parseSettingDocs = (part: SettingSchema): SettingDocs => settingDocsSchema.parse(part);
 

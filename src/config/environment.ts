@@ -12,37 +12,37 @@ import { LOG_FORMATS, LOG_LEVELS, readSecretFilePath } from './variables.ts';
 export interface Environment {
   /** URL of one server, or of several of which one is writable. Undefined: embedded PostgreSQL. */
   readonly databaseUrl: string | undefined;
-  /** URL of a read replica. Undefined: there is none. */
+  /** URL of a read replica. Undefined: there is no replica. */
   readonly reportingUrl: string | undefined;
-  /** Undefined: the queue is in PostgreSQL. */
+  /** URL of the Redis for the queue. Undefined: the queue is in PostgreSQL. */
   readonly redisUrl: string | undefined;
   /** Port of the embedded PostgreSQL. Undefined: the port of its first start. */
   readonly pgPort: number | undefined;
   readonly host: string;
   readonly port: number;
-  /** Token that HTTP clients must send. Undefined: none. */
+  /** Token that HTTP clients must send. Undefined: no token is needed. */
   readonly token: string | undefined;
-  /** Undefined: the default of the command. */
+  /** Minimum level of log lines. Undefined: the default of the command. */
   readonly logLevel: string | undefined;
-  /** True: the log is JSON lines, even on a terminal. */
+  /** True if the log is JSON lines, even on a terminal. */
   readonly logJson: boolean;
-  /** True: the terminal cannot move the cursor. */
+  /** True if the terminal cannot move the cursor. */
   readonly plainTerminal: boolean;
   readonly configFile: string | undefined;
   /** Folder for the state of this user's programs (XDG_STATE_HOME); null if the user has no home. */
   readonly stateHome: string | null;
   /** Notify socket of systemd. Undefined: systemd set no socket. */
   readonly notifySocket: string | undefined;
-  /** Watchdog timeout after which systemd restarts the service, in ms. Undefined: none. */
+  /** Watchdog timeout after which systemd restarts the service, in ms. Undefined: there is no watchdog. */
   readonly watchdog: number | undefined;
   readonly chainDataKey: string | undefined;
   readonly metricsKey: string | undefined;
   /** Access to S3 for exports. */
   readonly s3: {
-    /** Undefined: AWS's own endpoint. */
+    /** URL of the S3 service. Undefined: AWS's own endpoint. */
     readonly endpoint: string | undefined;
     readonly region: string | undefined;
-    /** Undefined: resolved as by AWS's own programs. */
+    /** Access keys. Undefined: the keys are resolved as AWS's own programs do. */
     readonly keys:
       | { readonly id: string; readonly secret: string; readonly session: string | undefined }
       | undefined;
@@ -51,7 +51,7 @@ export interface Environment {
   };
   /** Private key for signing seals: ed25519. Undefined: seals are not signed. */
   readonly sealKey: KeyObject | undefined;
-  /** Destination of traces and logs. Undefined: none. */
+  /** Destination of traces and logs. Undefined: neither is exported. */
   readonly otlp: OtlpSettings | undefined;
 }
 
@@ -92,7 +92,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
     environment.databaseUrl !== undefined || readSecretFilePath(env, 'DATABASE_URL') !== undefined;
   if (environment.reportingUrl !== undefined && !isDatabaseNamed)
     reader.problems.push(
-      'REPORTING_DATABASE_URL: is set without DATABASE_URL: the embedded PostgreSQL has no replica; name the primary in DATABASE_URL',
+      'REPORTING_DATABASE_URL: is set without DATABASE_URL: the embedded PostgreSQL has no replica; set DATABASE_URL to the primary',
     );
   if (reader.problems.length > 0) throw new UsageError(reader.problems);
   return environment;
@@ -133,16 +133,18 @@ function defaultStateHome(): string | null {
 
 /**
  * Rejects URLs with several servers, because reads would switch between them without notice.
- * @throws Error if a URL names several servers
+ * @throws Error if a URL contains several servers
  */
 function rejectSeveralServers(url: string): void {
   if (parseDatabaseUrl(url).places.length > 1)
-    throw new Error('names several servers: name one replica, or a load balancer in front of the replicas');
+    throw new Error(
+      'contains several servers: write one replica, or a load balancer in front of the replicas',
+    );
 }
 
 /**
- * Reads the environment without its invalid variables and those that depend on them, such as the replica of a
- * database. Returns every problem, too.
+ * Reads the environment without its invalid variables and without variables that depend on these, such as the
+ * replica of a database. Also returns every problem.
  */
 export function readValidEnvironment(env: NodeJS.ProcessEnv = process.env): {
   environment: Environment;

@@ -15,8 +15,8 @@ export function loadConfig(file: string, names: CatalogNames): Config {
   const missing = `correct --config or RECORDER_CONFIG, or let "chain-recorder init --config ${file}" write it`;
   const text = readInputFile(file, file, missing);
   const document = parseDocument(text, { merge: true });
-  // A warning means that the parsed value differs from the intended one, such as an unknown tag, whose text
-  // becomes the value.
+  // A warning means that the parsed value differs from the intended value. For example, the text of an
+  // unknown tag becomes the value.
   const all = [...document.errors, ...document.warnings];
   // The parser stops at excessive nesting, and further errors are consequences of that.
   const tooDeep = all.find(({ code }) => code === NESTING_ERROR_CODE);
@@ -49,7 +49,7 @@ const YAML_FIXES: Readonly<Record<string, string>> = {
 
 const NESTING_ERROR_CODE = 'RESOURCE_EXHAUSTION';
 
-/** Hint of the parser to programmers, which is removed. */
+/** Hint for programmers in an error of the parser. The hint is removed. */
 const PARSER_HINT = '; please use YAML.parseAllDocuments()';
 
 /** Formats a YAML error with its position and fix. */
@@ -142,7 +142,7 @@ function selectNearestAlternative(issue: z.core.$ZodIssue): readonly z.core.$Zod
 }
 
 /**
- * Removes settings without a value: they count as absent.
+ * Removes settings without a value, which count as absent.
  * @param above ancestors of the value
  * @throws UsageError on a circular alias
  */
@@ -179,7 +179,10 @@ function problemOf(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** Returns the allowed values and the nearest one. If there are many values, returns only the nearest one. */
+/**
+ * Returns the error for a value that is not allowed, with the allowed values and the nearest value. If there
+ * are many allowed values, the error contains only the nearest value.
+ */
 function expectOneOf(values: readonly string[], input: unknown): string {
   const nearest = typeof input === 'string' ? findNearestName(input, values) : undefined;
   if (nearest === undefined) return `must be one of ${values.join(', ')}`;
@@ -188,7 +191,7 @@ function expectOneOf(values: readonly string[], input: unknown): string {
     : `must be one of ${values.join(', ')}; did you mean ${nearest}?`;
 }
 
-/** Maximum number of allowed values in an error that names the nearest one. */
+/** Maximum number of allowed values in an error that contains the nearest value. */
 const MAX_LISTED_VALUES = 12;
 
 /** Returns the value of the discriminator of a union. */
@@ -203,7 +206,7 @@ function selectDiscriminator({ input, path }: z.core.$ZodIssue): unknown {
 const SIZE_UNITS: Readonly<Record<string, string>> = { array: ' long', string: ' characters' };
 
 const KINDS: Readonly<Record<string, string>> = {
-  string: 'a text (quotes make one of a number)',
+  string: 'a text (quotes turn a number into a text)',
   object: 'a mapping of settings',
   record: 'a mapping of settings',
   array: 'a list',

@@ -9,7 +9,7 @@ export const findVariables = (text: string): string[] =>
 
 /** Values and problems of the variables that the configuration references. */
 export interface NamedSecrets {
-  /** Replaces `${NAME}` by the values. Invalid variables are replaced by nothing. */
+  /** Replaces `${NAME}` by the values. Invalid variables are replaced by an empty text. */
   fill(text: string): string;
   readonly values: readonly string[];
   /** Returns the problems of the variables in a text; empty if there are none. */
@@ -25,7 +25,7 @@ export function collectTexts(value: unknown): string[] {
 /**
  * Reads the variables that texts of the configuration reference. The value of a variable may be in the file
  * that `NAME_FILE` names.
- * @param texts that may reference variables
+ * @param texts texts that may reference variables
  */
 export function readReferencedSecrets(
   texts: readonly string[],
@@ -40,7 +40,7 @@ export function readReferencedSecrets(
     else if (value.length < MIN_SECRET_LENGTH)
       wrong.set(
         name,
-        `${name} is shorter than ${MIN_SECRET_LENGTH} characters, so that it could not be redacted reliably: set a longer one`,
+        `${name} is shorter than ${MIN_SECRET_LENGTH} characters, so that it could not be redacted reliably: set a longer value`,
       );
     else values.set(name, value);
   }

@@ -11,6 +11,6 @@ export const NETWORK_NAMES = [
   'sandbox',
 ] as const satisfies readonly NetworkName[];
 
-/** Returns the name of a network by its id. Returns a description of the id if no name is known. */
+/** Returns the name of a network by its id. Returns a description of the id if the network has no name. */
 export const networkName = (id: number): string =>
   NETWORK_NAMES.find((name) => NETWORK_IDS[name] === id) ?? `with the id ${id}`;

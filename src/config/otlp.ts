@@ -9,7 +9,7 @@ export interface OtlpSettings {
   readonly headers: Record<string, string>;
   /** URL for posting traces; undefined: no traces are recorded. */
   readonly traces: string | undefined;
-  /** URL for posting log records; undefined: none are sent. */
+  /** URL for posting log records; undefined: no log records are sent. */
   readonly logs: string | undefined;
   readonly sampler: { readonly name: Sampler; readonly ratio: number };
 }
@@ -74,7 +74,7 @@ type Name = keyof typeof OTLP_VARIABLES;
 /**
  * Parses the variables of OpenTelemetry.
  * @param read returns the text of a variable, or undefined if it is not set
- * @param problems receives every problem; none if the export is disabled
+ * @param problems receives every problem; stays unchanged if the export is disabled
  * @returns undefined if the export is disabled
  */
 export function parseOtlpSettings(

@@ -47,7 +47,7 @@ const PARTS = /^([a-z-]+:\/\/(?:[^/?#@]*@)?)([^/?#@]*,[^/?#@]*)((?:[/?#].*)?)$/s
 
 /**
  * Returns one URL for each host: `redis-cluster://a:1,b:2` has two, each with its port.
- * @throws TypeError if one is not a URL
+ * @throws TypeError if a host does not result in a valid URL
  */
 function serverUrls(url: string): readonly URL[] {
   const [, before = '', hosts, after = ''] = PARTS.exec(url) ?? [];
@@ -57,8 +57,8 @@ function serverUrls(url: string): readonly URL[] {
 }
 
 /**
- * Supported parameters: those of sentinels, and `family`, which is ignored because both address families are
- * tried.
+ * Supported parameters: the login at the sentinels, and `family`, which is ignored because both address
+ * families are tried.
  */
 const PARAMETERS = ['sentinelUsername', 'sentinelPassword', 'family'];
 
@@ -94,7 +94,7 @@ export function parseRedisUrl(text: string): ParsedRedisUrl {
   const { pathname, searchParams } = first;
   if (way === 'cluster') {
     if (/[^/]/.test(pathname))
-      throw new TypeError('remove what follows the hosts: a cluster has only one database');
+      throw new TypeError('remove the path after the hosts: a cluster has only one database');
     return { kind: 'cluster', ...access, nodes: addresses(PORT) };
   }
   if (way === 'sentinel') {

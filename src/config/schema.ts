@@ -17,7 +17,7 @@ const serviceUrl = z
     const { username, password, search } = URL.canParse(text) ? new URL(text) : new URL('http://-');
     return username + password + search === '';
   }, 'must carry no credentials and no query: secrets come from the environment')
-  .refine((text) => !text.includes('#'), 'must carry no fragment (#…): it is never sent')
+  .refine((text) => !text.includes('#'), 'must carry no fragment (#…): fragments are never sent')
   .meta({ examples: ['https://service.example'] });
 
 const budget = z
@@ -86,11 +86,11 @@ export interface CatalogNames {
   /** Default rules of alerts, each with its limits. */
   readonly alertRules: RuleLimits;
   /**
-   * Returns the reason why a setting of a dataset has no effect. Returns null if it has one, or if there is
-   * no such dataset or setting.
+   * Returns the reason why a setting of a dataset has no effect. Returns null if the setting has an effect,
+   * or if there is no such dataset or setting.
    */
   withoutEffect(dataset: string, setting: string, value: unknown): string | null;
-  /** Minimum retention of each dataset that can have one, in ms. */
+  /** Minimum retention of each dataset that can have a retention, in ms. */
   readonly shortestRetention: ReadonlyMap<string, number>;
 }
 

@@ -2,7 +2,7 @@ import { findVariables } from './named-secrets.ts';
 import { splitHeaders } from './otlp.ts';
 import { readSecret, VARIABLES, type VariableWith } from './variables.ts';
 
-/** Matches `scheme://user:password@host/database`, and passwords in the parameters of a URL. */
+/** Pattern of `scheme://user:password@host/database`, and of passwords in the parameters of a URL. */
 const PASSWORD_IN_URL =
   /:\/\/([^/?#:]*):([^/?#]*)@[^/?#]*\/?([^?#]*)|[?&](?:ssl|sentinel)?password=([^&#]*)/gi;
 
@@ -43,7 +43,7 @@ export function readSecrets(env: NodeJS.ProcessEnv = process.env): string[] {
 
 /**
  * Returns every secret by its name; an empty text for a secret that is not set.
- * @param texts of the configuration, which may reference more secrets as `${NAME}`
+ * @param texts texts of the configuration, which may reference more secrets as `${NAME}`
  */
 export function secretsByName(
   texts: readonly string[],

@@ -47,7 +47,10 @@ export function formatSettingsPage(names: CatalogNames): string {
   ].join('\n');
 }
 
-/** Returns a part and its settings, from the outside in. Duplicate settings of alternatives appear once. */
+/**
+ * Returns the setting of a schema and, after it, the settings that it contains. Duplicate settings of
+ * alternatives appear once.
+ */
 function settingsOf(schema: SettingSchema, path: string, required: boolean): Setting[] {
   const own: Setting[] =
     path === '' || path.endsWith('[]')
@@ -83,11 +86,14 @@ function forms(schema: SettingSchema): SettingSchema[] {
   return several.flatMap((form) => parts(form).flatMap(forms));
 }
 
-/** Returns the alternatives of a setting; for a list, those of its elements. */
+/** Returns the alternatives of a setting; for a list, the alternatives of its elements. */
 const innermost = (schema: SettingSchema): SettingSchema[] =>
   forms(schema).flatMap((form) => (form.type === 'array' ? parts(form.items).flatMap(innermost) : [form]));
 
-/** Returns a schema in a list. Empty if the value is a boolean or missing: JSON Schema allows both. */
+/**
+ * Returns a list with one schema. The list is empty if the value is a boolean or missing; JSON Schema allows
+ * both.
+ */
 function parts(place: unknown): SettingSchema[] {
   return isPart(place) ? [place] : [];
 }

@@ -12,17 +12,20 @@ import {
 
 type Secret = VariableWith<'secret'>;
 
-/** Matches a key as services issue it. Surrounding quotes come from environment files that keep them. */
+/**
+ * Pattern of an API key without surrounding quotes and spaces. Some environment files keep the quotes of a
+ * value.
+ */
 const KEY_PATTERN = /^[\x21\x23-\x26\x28-\x7e]([\x20-\x7e]*[\x21\x23-\x26\x28-\x7e])?$/;
-/** Matches a token that `Authorization: Bearer` can carry: it ends at a space. */
+/** Pattern of a token that is valid in `Authorization: Bearer`. Such a token contains no space. */
 const BEARER_TOKEN_PATTERN = /^[\x21-\x7e]+$/;
 
 const UNREADABLE =
   'is not a valid URL: in user and password write / as %2F, @ as %40, : as %3A, # as %23, ? as %3F and % as %25';
 
 /**
- * Reads environment variables. Each method returns undefined for a variable that is not set, and adds what is
- * invalid to the problems.
+ * Reads environment variables. Each method returns undefined for a variable that is not set, and adds every
+ * invalid value to the problems.
  */
 export class VariableReader {
   readonly #env: NodeJS.ProcessEnv;
@@ -55,7 +58,10 @@ export class VariableReader {
     }
   }
 
-  /** @param parse throws if the URL is invalid */
+  /**
+   * Returns a URL.
+   * @param parse throws if the URL is invalid
+   */
   url(name: Secret, schemes: readonly string[], parse: (url: string) => unknown): string | undefined {
     const value = this.secret(name);
     if (value === undefined) return undefined;
@@ -90,7 +96,7 @@ export class VariableReader {
     if (key !== undefined && key.length < MIN_SECRET_LENGTH)
       this.#refuse(
         name,
-        `is shorter than ${MIN_SECRET_LENGTH} characters, so that it could not be redacted reliably: set a longer one`,
+        `is shorter than ${MIN_SECRET_LENGTH} characters, so that it could not be redacted reliably: set a longer value`,
       );
     if (key !== undefined && !KEY_PATTERN.test(key))
       this.#refuse(
@@ -105,7 +111,7 @@ export class VariableReader {
     if (token !== undefined && token.length < MIN_TOKEN_LENGTH)
       this.#refuse(
         name,
-        `is shorter than ${MIN_TOKEN_LENGTH} characters and could be guessed: make one with "openssl rand -hex 16"`,
+        `is shorter than ${MIN_TOKEN_LENGTH} characters and could be guessed: create a token with "openssl rand -hex 16"`,
       );
     if (token !== undefined && !BEARER_TOKEN_PATTERN.test(token))
       this.#refuse(
@@ -126,7 +132,7 @@ export class VariableReader {
     }
     this.#refuse(
       name,
-      'must be an ed25519 private key in PEM without a password: make one with "openssl genpkey -algorithm ed25519"',
+      'must be an ed25519 private key in PEM without a password: create a key with "openssl genpkey -algorithm ed25519"',
     );
     return undefined;
   }

@@ -2,7 +2,7 @@ import { readInputFile } from '../lib/read-input-file.ts';
 import { MIN_SECRET_LENGTH } from '../lib/redaction.ts';
 import { OTLP_VARIABLES } from './otlp.ts';
 
-/** Minimum length of a token, in characters. A shorter one could be guessed. */
+/** Minimum length of a token, in characters. A shorter token could be guessed. */
 export const MIN_TOKEN_LENGTH = 16;
 export const LOG_FORMATS = ['json', 'text'];
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
@@ -141,15 +141,15 @@ export type VariableWith<Property extends string> = {
 export const readVariable = (env: NodeJS.ProcessEnv, name: keyof Variables): string | undefined =>
   env[name] || undefined;
 
-/** Returns the path of the file that contains a secret, if one is named. */
+/** Returns the path of the file that contains a secret; undefined if `NAME_FILE` is not set. */
 export const readSecretFilePath = (
   env: NodeJS.ProcessEnv,
   name: VariableWith<'secret'>,
 ): string | undefined => env[`${name}_FILE`] || undefined;
 
 /**
- * Returns a secret from the environment or from the file that `NAME_FILE` names. Returns undefined if it is
- * not set or unreadable.
+ * Returns a secret from the environment or from the file that `NAME_FILE` names. Returns undefined if the
+ * secret is not set or unreadable.
  */
 export function readSecret(env: NodeJS.ProcessEnv, name: string): string | undefined {
   const file = env[`${name}_FILE`];

@@ -17,7 +17,7 @@ interface RetentionContext extends Pick<App, 'databaseUrl' | 'clock'> {
 
 /**
  * Removes expired rows unless another process is removing them, and logs the result. A failure of one dataset
- * does not affect the others.
+ * does not affect the other datasets.
  */
 export async function applyRetention(
   { databaseUrl, database, config, clock, log }: RetentionContext,
@@ -45,7 +45,8 @@ export async function applyRetention(
 }
 
 /**
- * Command `retention`: prints the rows that would be removed now and those removed so far. Removes nothing.
+ * Command `retention`: prints the rows that would be removed now and the rows removed so far. Removes
+ * nothing.
  */
 export async function retentionCommand(app: App, options: { json: boolean }): Promise<void> {
   const plans = await planRetention(app.database.reader, app.config.retention, app.clock());

@@ -34,7 +34,7 @@ export function createSendingContext({ config, database, log }: App): SendingCon
   return { sql: database.sql, recorder: config.name, secrets, log };
 }
 
-/** Removes changes that the feed need not keep any longer. */
+/** Removes changes that the feed no longer has to keep. */
 export const trimChanges = (
   { config: { name, changes }, database }: App,
   signal: AbortSignal,

@@ -19,7 +19,7 @@ const NODE_HEALTH = 'node_health';
 const RATE_WINDOW_MS = 30_000;
 
 /**
- * Returns the terminal for a live summary. Returns undefined if there is none, or if the log is JSON or the
+ * Returns the terminal for a live summary. Returns undefined if there is no terminal, the log is JSON, or the
  * terminal is plain.
  */
 export function findTerminal(app: App): TerminalStream | undefined {
@@ -43,7 +43,10 @@ export class LiveSummary {
     this.#address = address;
   }
 
-  /** Queries the state of the recording and draws it. Also draws that the database is unavailable. */
+  /**
+   * Queries the state of the recording and draws the summary. If the query fails, draws the error of the
+   * database.
+   */
   async show(): Promise<void> {
     const summary = await this.#summary();
     if (this.#ended) return;

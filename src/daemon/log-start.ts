@@ -4,8 +4,8 @@ import { beyondBudget, demands } from '../reporting/reports/call-demand.ts';
 import { forecast } from '../reporting/reports/forecast.ts';
 
 /**
- * Logs at the start of `up` the recorded targets, and how to query them.
- * @param origin URL of the server; null if this process has none
+ * Logs the number of recorded targets and an example query at the start of `up`.
+ * @param origin URL of the server; null if this process has no server
  */
 export function logStart(app: App, queue: string, origin: string | null): void {
   const { log, watched, sandbox } = app;

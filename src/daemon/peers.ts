@@ -33,7 +33,8 @@ export async function joinPeers(
 }
 
 /**
- * Registers the configuration of this process if it is the newest of its recorder. Otherwise logs a warning.
+ * Registration of the configuration of this process. Takes effect only while that configuration is the newest
+ * of its recorder.
  */
 export class ConfigurationRegistration {
   readonly #app: App;
@@ -47,8 +48,9 @@ export class ConfigurationRegistration {
   }
 
   /**
-   * Registers the targets and exports of the configuration once it is the newest.
-   * @returns true if it became the newest with this call
+   * Registers the targets and exports of the configuration when the configuration becomes the newest. Logs a
+   * warning while another configuration is newer.
+   * @returns true if the configuration became the newest since the last call
    * @throws UsageError if another recorder owns some of the targets
    */
   async follow(): Promise<boolean> {

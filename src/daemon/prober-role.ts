@@ -43,7 +43,7 @@ function groupProbesByShare({ config }: App, targets: readonly Target[]): Map<st
   return probes;
 }
 
-/** Runs the prober unless a process with a newer configuration does. */
+/** Switch of the prober. The prober runs unless a process with a newer configuration probes the nodes. */
 export class ProberSwitch {
   readonly #app: App;
   readonly #registration: ProcessRegistration;

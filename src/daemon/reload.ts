@@ -7,12 +7,13 @@ import { validateConfiguration } from './server-role.ts';
 import { ServiceManager } from './service-manager.ts';
 import { upCommand } from './up.ts';
 
-/** Matches settings that may be secret or point to a secret: their values are not logged. */
+/** Pattern of settings that may contain or reference a secret. Their values are not logged. */
 const SENSITIVE_SETTINGS = /^(alerts|changes|exports)\b|url$/i;
 
 /**
  * Returns the differences of two configurations: one line per setting with its path, such as
- * `datasets.subnets.every: 3600000 → 60000`. Empty if they are equal. Both sides include the defaults.
+ * `datasets.subnets.every: 3600000 → 60000`. Empty if the configurations are equal. Both configurations
+ * include the defaults.
  */
 export function diffConfigs(before: unknown, after: unknown, path = ''): string[] {
   if (isDeepStrictEqual(before, after)) return [];
@@ -39,7 +40,7 @@ export function diffConfigs(before: unknown, after: unknown, path = ''): string[
 const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns the elements of a list by their names. Returns null if not all have one. */
+/** Returns the elements of a list by their names. Returns null if an element has no name. */
 function byName(list: readonly unknown[]): Map<string, unknown> | null {
   const named = list.flatMap((one) =>
     isMapping(one) && typeof one.name === 'string' ? [[one.name, one] as const] : [],
@@ -74,10 +75,9 @@ function formatValue(path: string, value: unknown, lead: string): string {
 const MAX_LOGGED_CHANGES = 50;
 
 /**
- * Runs `up` until the signal aborts, and reloads on SIGHUP.
- * On SIGHUP, the configuration file and the secret files are read again. An invalid configuration is logged
- * and not applied. For a valid one, the difference is logged; then everything except the database stops and
- * restarts with it.
+ * Runs `up` until the signal aborts, and reloads on SIGHUP. On SIGHUP, the configuration file and the secret
+ * files are read again. An invalid configuration is logged and not applied. For a valid one, the difference
+ * is logged; then everything except the database stops and restarts with the new configuration.
  * @throws UsageError if `up` cannot start with its first configuration; TemporaryError if the embedded
  * database exited and does not restart
  */
@@ -85,12 +85,12 @@ export async function upUntilStopped(app: App, roles: ReadonlySet<Role>, signal:
   const service = new ServiceManager(app.environment, app.log);
   const hangups = new HangupHandler();
   // In a process started from a terminal, SIGHUP means that the terminal was closed.
-  if (process.stdin.isTTY) hangups.heard = () => process.kill(process.pid, 'SIGTERM');
+  if (process.stdin.isTTY) hangups.listener = () => process.kill(process.pid, 'SIGTERM');
   let stopping = Promise.resolve();
-  const tellStopping = () => {
+  const notifyStopping = () => {
     stopping = service.stopping();
   };
-  signal.addEventListener('abort', tellStopping, { once: true });
+  signal.addEventListener('abort', notifyStopping, { once: true });
   const lost = new AbortController();
   app.superviseDatabase(signal).catch((error: unknown) => lost.abort(error));
   let running = app;
@@ -101,7 +101,7 @@ export async function upUntilStopped(app: App, roles: ReadonlySet<Role>, signal:
       const next: { app: App | null } = { app: null };
       const replaced = new AbortController();
       if (!process.stdin.isTTY)
-        hangups.heard = () => {
+        hangups.listener = () => {
           next.app = reloadConfiguration(next.app ?? running, roles) ?? next.app;
           if (next.app) replaced.abort();
         };
@@ -128,13 +128,14 @@ export async function upUntilStopped(app: App, roles: ReadonlySet<Role>, signal:
     }
   } finally {
     hangups.end();
-    signal.removeEventListener('abort', tellStopping);
+    signal.removeEventListener('abort', notifyStopping);
     await stopping;
   }
 }
 
 /**
- * Returns the application with the current content of its file. Returns null if it is unchanged or invalid.
+ * Returns the application with the current content of its configuration file. Returns null if the file is
+ * unchanged or invalid.
  */
 function reloadConfiguration(app: App, roles: ReadonlySet<Role>): App | null {
   const { configFile, config, counts } = app;
@@ -184,17 +185,17 @@ function logRejected({ log, configFile, counts }: App, { problems }: UsageError)
 /** Handler of SIGHUP, so that the signal does not terminate the process. */
 class HangupHandler {
   #listener: (() => void) | null = null;
-  readonly #hear = () => this.#listener?.();
+  readonly #handleSignal = () => this.#listener?.();
 
   constructor() {
-    process.on('SIGHUP', this.#hear);
+    process.on('SIGHUP', this.#handleSignal);
   }
 
-  set heard(listener: () => void) {
+  set listener(listener: () => void) {
     this.#listener = listener;
   }
 
   end(): void {
-    process.off('SIGHUP', this.#hear);
+    process.off('SIGHUP', this.#handleSignal);
   }
 }

@@ -2,7 +2,7 @@ import { toErrorMessage } from '../lib/errors.ts';
 import type { Log } from '../telemetry/log.ts';
 
 /**
- * Runner of periodic work. Runs of the same work do not overlap, so that they do not accumulate while a
+ * Runner of periodic work. Runs of the same work do not overlap, so that runs do not accumulate while a
  * server is unavailable.
  */
 export class IntervalRunner {

@@ -1,6 +1,6 @@
 import { UsageError } from '../lib/errors.ts';
 
-/** A part of `up` that may run in a process of its own. */
+/** A part of `up` that may run in a separate process. */
 export type Role = 'scheduler' | 'worker' | 'server';
 const ROLES: readonly Role[] = ['scheduler', 'worker', 'server'];
 

@@ -73,8 +73,8 @@ export async function enqueueAllPlans({ config, feeds }: App, polls: RecorderQue
 
 /**
  * Reconciles the schedules with the configuration, and maintains the recorded data: aggregates runs, closes
- * and seals days, applies the retention, compares the sources.
- * Work that depends on the configuration runs only in a process with the newest one.
+ * and seals days, applies the retention, compares the sources. Work that depends on the configuration runs
+ * only in a process with the newest configuration.
  */
 export function keepSchedules({
   app,
@@ -189,7 +189,7 @@ const PACK_TIMEOUT_MS = 10 * 60_000;
 
 /**
  * Packs the readings of past days and stores contradictions between rows, unless another process is doing so.
- * A day that fails is logged and retried in the next round.
+ * A failed day is logged and retried in the next round.
  */
 async function closePastDays({ databaseUrl, clock, log }: App, signal: AbortSignal): Promise<void> {
   const sql = openSealConnection(databaseUrl, PACK_TIMEOUT_MS);
@@ -197,7 +197,7 @@ async function closePastDays({ databaseUrl, clock, log }: App, signal: AbortSign
     const { failed, ...closed } = await closeDays(sql, clock(), signal);
     for (const one of failed) log.warn(one, 'a day of readings could not be packed: it stays unpacked');
     if (closed.packed + closed.kept > 0) log.debug(closed, 'days of readings were closed');
-    // Last, so that a failure does not affect the closing of days.
+    // Contradictions are stored last, so that a failure does not affect the closing of days.
     await storeContradictions(sql, clock(), signal);
   });
 }

@@ -18,7 +18,7 @@ export interface ServerSettings {
 }
 
 /**
- * Validates a configuration before anything starts, or stops because of it.
+ * Validates a configuration before any part of `up` starts with the configuration or stops because of it.
  * @returns the settings of the server; null if this process has no server
  * @throws UsageError if a secret of a channel or sink is missing, the server would be readable by the whole
  * network, or its logo is invalid
@@ -29,7 +29,10 @@ export function validateConfiguration(app: App, roles: ReadonlySet<Role>): Serve
   return roles.has('server') ? { access: accessOf(app), site: readStatusSite(app.config) } : null;
 }
 
-/** @throws UsageError if the whole network could read */
+/**
+ * Returns the access rules of the server.
+ * @throws UsageError if the whole network could read the pages
+ */
 function accessOf({ config, environment: { host, token } }: App): Access {
   return new Access({
     host,
@@ -43,8 +46,8 @@ function accessOf({ config, environment: { host, token } }: App): Access {
 const LIMIT_REPORT_INTERVAL_MS = 60_000;
 
 /**
- * Maximum number of connections that wait to be accepted. With Node.js's default of 511, a burst of
- * connections makes the kernel drop those that follow, and their clients retry after seconds.
+ * Maximum number of connections that wait to be accepted. With Node.js's default of 511, the kernel drops
+ * further connections during a burst, and the clients retry after seconds.
  */
 const BACKLOG = 4_096;
 
@@ -105,7 +108,7 @@ export async function startHttpServer(
     recording: roles.has('worker') ? () => app.counts.recording : null,
     connectionLimitReached: throttle(LIMIT_REPORT_INTERVAL_MS, () => {
       log.warn('the server reached its maximum of connections');
-      // If the database is unavailable, that is reported instead.
+      // An unavailable database is reported elsewhere.
       registration.noteConnectionsFull().catch(() => {});
     }),
   });

@@ -10,15 +10,15 @@ const SYSTEMD_NOTIFY_PATH = '/usr/bin:/bin:/run/current-system/sw/bin';
 const WATCHDOG_SHARE = 1 / 4;
 
 /**
- * Reports the state of the service to systemd (sd_notify), if systemd sets a notify socket.
- * Node.js has no Unix datagram sockets, so systemd-notify sends the messages; the unit needs NotifyAccess=all
- * for that.
+ * Reporter of the state of the service to systemd (sd_notify), if systemd sets a notify socket. Node.js has
+ * no Unix datagram sockets, so the program systemd-notify sends the messages, which requires NotifyAccess=all
+ * in the unit.
  */
 export class ServiceManager {
   readonly #socket: string | undefined;
-  readonly #patience: number;
+  readonly #watchdogIntervalMs: number;
   readonly #log: Pick<Log, 'warn'>;
-  #lastSign = Number.NEGATIVE_INFINITY;
+  #lastSignalAt = Number.NEGATIVE_INFINITY;
   #warned = false;
   #pending: Promise<void> = Promise.resolve();
 
@@ -27,13 +27,13 @@ export class ServiceManager {
     log: Pick<Log, 'warn'>,
   ) {
     this.#socket = notifySocket;
-    this.#patience = watchdog === undefined ? Number.POSITIVE_INFINITY : watchdog * WATCHDOG_SHARE;
+    this.#watchdogIntervalMs = watchdog === undefined ? Number.POSITIVE_INFINITY : watchdog * WATCHDOG_SHARE;
     this.#log = log;
   }
 
   /** Reports that everything runs. */
   ready(): Promise<void> {
-    this.#lastSign = performance.now();
+    this.#lastSignalAt = performance.now();
     return this.#notify('READY=1', 'STATUS=recording');
   }
 
@@ -47,13 +47,16 @@ export class ServiceManager {
   }
 
   /**
-   * Sends the watchdog signal after a round of work, successful or not. There is no timer for it, so that a
+   * Sends the watchdog signal after a round of work, successful or not. No timer sends this signal, so that a
    * hanging process sends no signal.
    */
   alive(): void {
-    if (performance.now() - this.#lastSign < this.#patience || this.#patience === Number.POSITIVE_INFINITY)
+    if (
+      performance.now() - this.#lastSignalAt < this.#watchdogIntervalMs ||
+      this.#watchdogIntervalMs === Number.POSITIVE_INFINITY
+    )
       return;
-    this.#lastSign = performance.now();
+    this.#lastSignalAt = performance.now();
     void this.#notify('WATCHDOG=1');
   }
 

@@ -4,7 +4,7 @@ import { escapeUnsafeText } from '../lib/safe-text.ts';
 import { truncateText } from '../lib/truncate-text.ts';
 import { describeFinding, type FindingGroup } from '../reporting/reports/findings.ts';
 
-/** State of the recording, as shown in the live summary of `up`. */
+/** State of the recording for the live summary of `up`. */
 export interface Summary {
   /** Time of the query. */
   readonly now: Date;
@@ -14,7 +14,7 @@ export interface Summary {
   readonly datasets: readonly DatasetRows[];
   readonly targets: number;
   readonly findings: readonly FindingGroup[];
-  /** Rows per second over the last window; null if not known yet. */
+  /** Rows per second over the last window; null if the rate is not known yet. */
   readonly rate: number | null;
   /** Error of the database; null if it responded. */
   readonly databaseError: string | null;
@@ -26,7 +26,7 @@ export interface DatasetRows {
   /** True if probes are counted instead of rows. */
   readonly isProbed: boolean;
   readonly rows: number;
-  /** Rows written today (UTC), as the pages count them. */
+  /** Number of rows written today (UTC), as on the pages. */
   readonly today: number;
   /** Rows added since the process started. */
   readonly added: number;
@@ -45,7 +45,7 @@ const number = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 /**
  * Returns the lines of the live summary: recorded rows, their rate, the newest datasets, and findings.
  * @param width maximum length of a line, in characters
- * @param height lines of the terminal; at most half of them are used
+ * @param height number of lines of the terminal; the summary uses at most half of these lines
  */
 export function summaryLines(summary: Summary, width: number, height: number): string[] {
   const { now, network, address, datasets, targets, findings, rate, databaseError } = summary;
@@ -67,8 +67,8 @@ export function summaryLines(summary: Summary, width: number, height: number): s
   );
   const headOf = (room: number) => [
     rule,
-    ...flowing(where, room).map((line) => style('bold', cut(line))),
-    ...flowing(figures, room).map(cut),
+    ...joinIntoLines(where, room).map((line) => style('bold', cut(line))),
+    ...joinIntoLines(figures, room).map(cut),
   ];
   const wrong =
     databaseError === null
@@ -96,7 +96,7 @@ export function summaryLines(summary: Summary, width: number, height: number): s
 }
 
 /** Joins parts into as few lines as possible. */
-function flowing(parts: readonly string[], width: number): string[] {
+function joinIntoLines(parts: readonly string[], width: number): string[] {
   const lines: string[] = [];
   for (const part of parts) {
     const longer = [...lines.slice(-1), part].join('   ');

@@ -66,8 +66,8 @@ export async function upCommand(
 }
 
 /**
- * Rejects a server that is not a replica of the database. An unavailable replica is only logged: the watchdog
- * reports it, and nothing waits for it.
+ * Rejects a server that is not a replica of the database. An unavailable replica is only logged here: the
+ * watchdog reports the outage later, and `up` does not wait for the replica.
  * @throws UsageError if the server is not a copy of the database
  */
 async function rejectForeignReplica({ replica, database, log }: App): Promise<void> {
@@ -83,7 +83,7 @@ async function rejectForeignReplica({ replica, database, log }: App): Promise<vo
 interface UpContext {
   readonly app: App;
   readonly roles: ReadonlySet<Role>;
-  /** Settings of the server; null if there is none. */
+  /** Settings of the server; null if this process has no server. */
   readonly serving: ServerSettings | null;
   readonly backend: QueueBackend;
   readonly queues: Queues;
@@ -206,8 +206,8 @@ async function withQueues(
 
 /**
  * Rejects a Redis that would lose schedules and jobs, store them elsewhere, or give them to another recorder.
- * An unavailable Redis is not waited for: `doctor`, or the next start, checks it.
- * @throws UsageError if the Redis is unfit
+ * This function does not wait for an unavailable Redis. `doctor` or the next start checks Redis instead.
+ * @throws UsageError if the Redis is unsuitable
  */
 async function rejectUnfitRedis(queue: RecorderQueue): Promise<void> {
   const objection = await Promise.race([

@@ -2,11 +2,10 @@ import type postgres from 'postgres';
 import { withRowLock } from '../db/row-lock.ts';
 
 /**
- * Does work on a connection of its own, unless another process holds the lock.
- * A stop closes the connection, even during a statement: each statement is then applied completely or not at
- * all.
+ * Runs work on a separate connection, unless another process holds the lock. A stop closes the connection,
+ * even during a statement: each statement is then applied completely or not at all.
  * @param sql the connection, which is closed at the end
- * @param lock one of `LOCKS`
+ * @param lock name of one of the `LOCKS`
  */
 export async function withExclusiveLock(
   databaseUrl: string,

@@ -34,7 +34,8 @@ interface WorkerResources {
  */
 export async function openWorkerResources(app: App, signal: AbortSignal): Promise<WorkerResources> {
   const alerting = openAlertResources(app);
-  // Node.js never loads a module again whose packages were missing once, as they are while `npm ci` replaces them.
+  // Channels are opened at the start, because Node.js never retries a failed import of a module. Imports fail
+  // while `npm ci` replaces the packages.
   await Promise.all(app.config.alerts.channels.map((one) => openChannel(one, alerting.secrets)));
   for (const untried of await testCustomRules(app.config.alerts, app.databaseUrl, signal))
     app.log.warn(untried, 'a query of an alert rule was not validated: its rounds will report errors');
@@ -51,13 +52,16 @@ export interface WorkerRoleContext {
   readonly repeating: IntervalRunner;
   /** Aborts messages in progress. */
   readonly signal: AbortSignal;
-  /** True if the progress is logged periodically. False if a live summary shows it. */
+  /** True if the progress is logged periodically. False if a live summary is drawn instead. */
   readonly logsProgress: boolean;
 }
 
 /** A running worker. */
 export interface RunningWorker {
-  /** @param relieved true if another process probes the nodes */
+  /**
+   * Starts or stops the prober.
+   * @param relieved true if another process probes the nodes
+   */
   follow(relieved: boolean): void;
   /** Stops the worker. Runs in progress may finish their next commit. */
   stop(): Promise<void>;

@@ -27,7 +27,7 @@ async function createReaderRole(sql: postgres.Sql): Promise<void> {
 
 /**
  * A view or function of `reporting` that an earlier migration created and that the recorder may drop. An
- * object that this version does not declare and a user altered belongs to the user.
+ * object that a user altered and that this version does not declare is not one of these objects.
  */
 interface CreatedObject {
   readonly key: ObjectKey;
@@ -52,14 +52,14 @@ export async function createReaderObjects(sql: postgres.Sql): Promise<void> {
 }
 
 /**
- * The schema `reporting` while it is changed to this version. Only objects that the recorder created are
+ * The objects of `reporting` during a migration to this version. Only objects that the recorder created are
  * dropped, never with `cascade`. The migration is refused if an object of a user depends on one of them.
  */
 export class Reporting {
   readonly #sql: postgres.Sql;
   readonly #declared: readonly Declared[];
   readonly #before: readonly CreatedObject[];
-  /** Rights of dropped objects, to be granted again. */
+  /** Statements that grant the rights of dropped objects again. */
   readonly #grants: string[] = [];
 
   private constructor(sql: postgres.Sql, declared: readonly Declared[], before: readonly CreatedObject[]) {
@@ -84,9 +84,9 @@ export class Reporting {
   }
 
   /**
-   * Runs a statement of a migration. Drops the recorder's own views and functions that prevent it; {@link
-   * apply} creates them again.
-   * @throws UsageError if an object of a user prevents it
+   * Runs a statement of a migration. Drops the recorder's own views and functions that prevent the statement;
+   * {@link apply} creates these objects again.
+   * @throws UsageError if an object of a user prevents the statement
    */
   async changeTable(statement: string): Promise<void> {
     const refused = await attempt(this.#sql, statement);
@@ -108,7 +108,7 @@ export class Reporting {
    * Creates or replaces every object that differs from its declaration. Drops objects that are no longer
    * declared, unless a user altered them.
    * @returns messages for the operator
-   * @throws UsageError if an object of a user prevents it
+   * @throws UsageError if an object of a user prevents a change
    */
   async apply(): Promise<string[]> {
     const rows = encodeDeclared(this.#declared);
@@ -145,7 +145,7 @@ export class Reporting {
     }
   }
 
-  /** Creates one object. Returns the objects that had to be dropped for it. */
+  /** Creates or replaces one object. Returns the objects that had to be dropped first. */
   async #create(object: Declared, place: ExistingObject | undefined): Promise<readonly ObjectKey[]> {
     const name = signature(object);
     const key = place?.key ?? null;
@@ -165,10 +165,11 @@ export class Reporting {
   }
 
   /**
-   * Drops own objects together with the own objects that depend on them, one by one.
+   * Drops the roots and all objects that depend on them, one by one. All of these objects must belong to the
+   * recorder.
    * @param kept objects that are not dropped themselves, such as tables
    * @returns the dropped objects
-   * @throws UsageError if an object of a user depends on one of them
+   * @throws UsageError if an object of a user depends on a root
    */
   async #drop(
     roots: DependencyRoots,
@@ -215,18 +216,19 @@ export class Reporting {
 }
 
 /**
- * invalid_table_definition and invalid_function_definition: `create or replace` does not support the change.
+ * SQLSTATEs of changes that `create or replace` does not support: invalid_table_definition,
+ * invalid_function_definition.
  */
 const REPLACE_REFUSED_CODES: ReadonlySet<string> = new Set(['42P16', '42P13']);
 /**
- * dependent_objects_still_exist and feature_not_supported: views or functions depend on what a statement
- * changes.
+ * SQLSTATEs of changes that dependent views or functions prevent: dependent_objects_still_exist,
+ * feature_not_supported.
  */
 const DEPENDENTS_EXIST: ReadonlySet<string> = new Set(['2BP01', '0A000']);
-/** undefined_table, undefined_function. */
+/** SQLSTATEs of a missing object: undefined_table, undefined_function. */
 const UNDEFINED: ReadonlySet<string> = new Set(['42P01', '42883']);
 const RENAME =
-  'reporting: chain-recorder drops nothing that it did not create: rename it, and run "chain-recorder migrate"';
+  'reporting: chain-recorder drops no object that it did not create: rename that object, and run "chain-recorder migrate"';
 
 /**
  * Returns the error for a user's object that has the name of a declared one, or null for any other refusal.

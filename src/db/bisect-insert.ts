@@ -2,8 +2,8 @@ import { sqlStateOf } from './sql-state.ts';
 import { isUniqueViolation } from './unique-violation.ts';
 
 /**
- * SQLSTATE classes about the connection, the schema, the load or the state of the server: other rows would
- * fail as well.
+ * SQLSTATE classes of errors about the connection, the schema, the load or the state of the server. After
+ * such an error, other rows would fail as well.
  */
 const NON_ROW_ERROR_CLASSES: ReadonlySet<string> = new Set([
   '08', // connection
@@ -17,13 +17,13 @@ const NON_ROW_ERROR_CLASSES: ReadonlySet<string> = new Set([
   '57', // cancelled, shutting down
   '58', // system
   'F0', // configuration files
-  'XX', // an internal error, or a damaged table; see the exception below
+  'XX', // an internal error, or a damaged table; see the exception in `refusesRows`
 ]);
 
 /**
- * Returns true if rows were refused because of their values, so that other rows may be stored. These are errors
- * about the data (SQLSTATE classes 22, 23, 54, and errors of triggers). Values too large for the memory of the
- * server or of this process count as well.
+ * Returns true if the database refused rows because of their values. Other rows can still be stored. These
+ * are errors about the data (SQLSTATE classes 22, 23, 54, and errors of triggers). Values too large for the
+ * memory of the server or of this process count as well.
  */
 export function refusesRows(error: unknown): error is Error {
   if (error instanceof RangeError) return true; // a text longer than V8 supports
@@ -41,20 +41,20 @@ export interface RefusedItem<T> {
   readonly error: Error;
 }
 
-/** Too many items were refused: the cause is the table or the database, not the items. */
+/**
+ * Error of a batch in which too many items were refused. The cause is the table or the database, not the
+ * items.
+ */
 export class TooManyRefusalsError extends Error {
   override readonly name = 'TooManyRefusalsError';
 }
 
-/**
- * Maximum number of attempts after unique violations. Items of other targets may be committed at the same
- * time.
- */
+/** Maximum number of attempts to store items. Concurrent commits of other targets cause unique violations. */
 const MAX_ATTEMPTS = 10;
 
 /**
- * Stores items, and retries after a unique violation: another target committed the same row at the same time.
- * A new statement sees that row.
+ * Stores items, and retries after a unique violation. The cause is another target that committed the same row
+ * at the same time; the retried statement reads that row.
  */
 async function storeOnceVisible<T>(
   store: (items: readonly T[]) => Promise<unknown>,
@@ -74,8 +74,8 @@ async function storeOnceVisible<T>(
  * Stores items together. If the database refuses them, bisects them until each refused item is found. This
  * takes about 2 · log2(items) statements for each refused item. Items that were stored stay stored, even if a
  * later statement fails.
- * @param store stores some of them, all or none
- * @param most maximum number of refused items
+ * @param store stores a part of the items: all of the part or none
+ * @param most maximum number of refused items. Default: unlimited
  * @returns the refused items, in their order
  * @throws TooManyRefusalsError if more items are refused, and the errors of `store` that are not about the
  * rows
@@ -100,7 +100,7 @@ export async function storeByBisection<T>(
       else refused.push({ item: first, error });
       if (refused.length > most)
         throw new TooManyRefusalsError(
-          `more than ${most} items cannot be stored; the last one because: ${error.message}`,
+          `more than ${most} items cannot be stored; error of the last item: ${error.message}`,
         );
     }
   }

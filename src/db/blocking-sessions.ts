@@ -5,7 +5,7 @@ import { connect } from './connect.ts';
 import { LOCK_SCHEMA } from './row-lock.ts';
 import { sessionSettings, silenceOf } from './session.ts';
 
-/** A session that holds locks. A column is null if PostgreSQL does not show it to this user. */
+/** A session that holds locks. Details that this user has no right to read are null. */
 export interface LockingSession {
   readonly pid: number;
   readonly user: string | null;
@@ -20,15 +20,15 @@ export interface LockingSession {
 const COLUMNS = `a.pid, a.usename as user, nullif(a.application_name, '') as application, a.state,
   coalesce(a.xact_start, a.backend_start) as since`;
 
-/** Interval of the query for sessions that block another one, in ms. */
+/** Interval of the query for sessions that block another session, in ms. */
 const WATCH_INTERVAL_MS = 300;
 /**
  * Age from which a session with locks on the recorder's tables is reported even if the session blocks no
- * other one, in s.
+ * other session, in s.
  */
 const REPORTED_AFTER_SECONDS = 60;
 
-/** Returns whether a session is a migration by another process, which must not be ended. */
+/** Returns whether a session is a migration by another process. Such a session must not be ended. */
 export const isMigration = ({ application }: LockingSession): boolean =>
   application === sessionSettings('migration').application_name;
 
@@ -59,7 +59,7 @@ export function watchBlockers(url: string, pid: number): { stop(): Promise<reado
       if (found.length > 0) last = found;
       await delay(WATCH_INTERVAL_MS, undefined, { signal: stopped.signal }).catch(() => {});
     }
-  })().catch(() => {}); // the blocking sessions are unknown then
+  })().catch(() => {}); // after an error, `stop` returns the sessions that were found before
   return {
     stop: async () => {
       stopped.abort();

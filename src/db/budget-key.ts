@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 export interface BudgetKey {
   /** The upstream's name in the configuration. */
   readonly upstream: string;
-  /** A hash. Equal for equal origin and key header. */
+  /** Hash of the URL's origin and the name of the header that carries the API key. */
   readonly endpoint: string;
 }
 
@@ -12,7 +12,7 @@ export interface BudgetKey {
  * Returns the key of an upstream's budget. Another server, or another way to send an API key, has a budget of
  * its own. The hash contains neither the key nor the parts of the URL that may be secret (user, path, query).
  * A new API key for the same server shares the remaining budget.
- * @param keyHeader the header that carries the API key; undefined if none is sent
+ * @param keyHeader the header that carries the API key; undefined if no key is sent
  */
 export function budgetKey(upstream: string, url: string, keyHeader: string | undefined): BudgetKey {
   const identity = `${new URL(url).origin} ${keyHeader?.toLowerCase() ?? ''}`;

@@ -15,7 +15,7 @@ export interface BulkLoad {
 }
 
 /**
- * Runs `work` in one transaction, on a connection of its own: all of it is committed or nothing.
+ * Runs `work` in one transaction, on a separate connection. Either all changes are committed or none.
  * @param signal closes the connection, which rolls the transaction back
  * @throws the error of the lost connection: every statement on it fails
  */

@@ -2,7 +2,7 @@ import type postgres from 'postgres';
 import { connect, connectPool } from './connect.ts';
 import { sessionSettings, silenceOf } from './session.ts';
 
-/** The clients of postgres.js by purpose, each with Drizzle on it (`ormOf`). */
+/** The clients of postgres.js by purpose. `ormOf` returns Drizzle for each client. */
 export interface Database {
   /** Client for the data path: single statements only, never a transaction. */
   readonly sql: postgres.Sql;

@@ -7,7 +7,7 @@ import type { Clock } from '../lib/clock.ts';
  */
 export const MAX_DATABASE_CLOCK_SKEW_MS = 2_000;
 
-/** Returns how far the database's clock is ahead of ours, in ms; negative if it is behind. */
+/** Returns the time of the database's clock minus the time of this process's clock, in ms. */
 export async function measureClockSkew(sql: postgres.Sql, clock: Clock): Promise<number> {
   const before = clock();
   const [row] = await sql<{ now: Date }[]>`select clock_timestamp() as now`;

@@ -4,8 +4,8 @@ import { serversOf } from './servers.ts';
 
 /**
  * Opens a client for the server of `url` that accepts writes. Connections are opened when they are needed. A
- * closed connection is replaced without an error: what belongs to its session (a lock, a transaction, a
- * temporary function) is lost.
+ * closed connection is replaced without an error, and the state of its session (locks, the transaction,
+ * temporary functions) is lost.
  * @param url as in DATABASE_URL: one server or several
  * @param silence time without data after which a connection is closed, in ms; 0 for no limit
  */
@@ -19,7 +19,7 @@ export function connect(
 }
 
 /**
- * Opens a client like {@link connect}, for single statements that need nothing of a session. The driver
+ * Opens a client like {@link connect}, for single statements that depend on no state of a session. The driver
  * closes idle connections well before their socket would time out. Otherwise a statement could be written to
  * a socket that has closed before the driver noticed.
  */

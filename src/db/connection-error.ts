@@ -1,6 +1,6 @@
 /**
- * Codes of errors of a database that is unavailable or not ready yet, as opposed to one that refuses the
- * connection.
+ * Codes of errors of a database that is unavailable or not ready yet, as opposed to a database that refuses
+ * the connection.
  */
 const UNAVAILABLE_CODES = new Set([
   'ECONNREFUSED',
@@ -18,8 +18,8 @@ const UNAVAILABLE_CODES = new Set([
   '57P01', // the server is shutting down
   '57P02',
   '57P03', // the server is starting
-  '53300', // all its connections are in use
-  'REPLICA_AWAY', // the replica for reads
+  '53300', // all connections of the server are in use
+  'REPLICA_AWAY', // the replica for reads is unavailable
   'SERVER_LOST', // set by the recorder for errors of PostgreSQL's own programs
   'NO_PRIMARY', // none of several servers accepts writes
 ]);

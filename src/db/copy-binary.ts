@@ -2,13 +2,13 @@ import type { Readable } from 'node:stream';
 import { parseRfc3339Microseconds } from '../lib/instant.ts';
 
 /**
- * Reads one value in PostgreSQL's binary format.
+ * A function that reads one value in PostgreSQL's binary format.
  * @param start inclusive
  * @param end exclusive
  */
 export type ReadValue<T> = (bytes: Buffer, start: number, end: number) => T;
 
-/** Bytes of the header: the signature, the flags and the length of an empty extension. */
+/** Length of the header (signature, flags, length of an empty extension), in bytes. */
 const HEADER_BYTES = 19;
 /** Microseconds from 1970 to the epoch of PostgreSQL, 2000-01-01. */
 export const POSTGRES_EPOCH_MICROS = 946_684_800_000_000n;
@@ -23,11 +23,12 @@ export const readInstant: ReadValue<bigint> = (bytes, start) =>
 /**
  * Encodes a `timestamptz` for a binary COPY.
  * @param iso ISO 8601 in UTC, to the microsecond
- * @throws RangeError if it is not a valid instant
+ * @throws RangeError if `iso` is not a valid instant
  */
 export function instantBytes(iso: string): Buffer {
   const since1970 = parseRfc3339Microseconds(iso);
-  if (since1970 === null) throw new RangeError(`${iso} is not a valid time`);
+  if (since1970 === null)
+    throw new RangeError(`invalid time ${iso}: it must be ISO 8601 in UTC, to the microsecond`);
   const micros = BigInt(since1970);
   const bytes = Buffer.alloc(8);
   bytes.writeBigInt64BE(micros - POSTGRES_EPOCH_MICROS);
@@ -93,14 +94,14 @@ export async function readCopy(
   if (!ended) throw new Error('the output of COPY is truncated');
 }
 
-/** Result if the received bytes end within a row. */
+/** Result of {@link findRow} if the received bytes end within a row. */
 const INCOMPLETE = -1;
-/** Result if the trailer is reached, which follows the last row. */
+/** Result of {@link findRow} at the trailer, which follows the last row. */
 const END_OF_ROWS = -2;
 
 /**
  * Finds the values of the row that starts at an offset.
- * @returns its end, {@link INCOMPLETE} or {@link END_OF_ROWS}
+ * @returns the exclusive end of the row, {@link INCOMPLETE} or {@link END_OF_ROWS}
  */
 function findRow({ bytes, starts, ends }: CopyRow, begin: number): number {
   let at = begin + 2;

@@ -6,7 +6,7 @@ import { POOLER_REASON, poolerFix } from './detect-pooler.ts';
 /** Error code of a server that accepts the connection and then sends nothing. */
 export const NO_ANSWER = 'NO_ANSWER';
 
-/** The parts of a database URL that errors may show; no password. */
+/** The parts of a database URL that may appear in errors. The password is not one of these parts. */
 interface DatabaseFacts {
   readonly user: string;
   /** All servers, as `host:port`. */
@@ -15,7 +15,7 @@ interface DatabaseFacts {
   readonly server: ServerAddress;
   readonly database: string;
   readonly hasPassword: boolean;
-  /** The URL requests TLS. */
+  /** True if connections are encrypted with TLS. */
   readonly tls: boolean;
   /** The environment variable that contains the URL. */
   readonly variable: string;
@@ -157,7 +157,7 @@ const CAUSES: readonly Cause[] = [
 ];
 
 /**
- * Explains the error of a database: its cause and its fix.
+ * Returns the cause and the fix of a database error.
  * @param variable the environment variable that contains the URL
  */
 export function explainDatabaseError(
@@ -175,7 +175,7 @@ export function explainDatabaseError(
   };
 }
 
-/** Returns whether a server refused the connection for a reason that is listed here. */
+/** Returns whether a server refused the connection for one of the {@link CAUSES}. */
 export const isKnownRefusal = (error: unknown): boolean =>
   causeOf(error) !== undefined && !isDatabaseUnavailable(error);
 

@@ -9,7 +9,10 @@ export interface Dependent {
   readonly key: ObjectKey;
   /** Type and name as text, such as `view public.mine`. */
   readonly description: string;
-  /** Null if the object has to be changed by hand, such as a column of a table. */
+  /**
+   * The statement that drops the object; null if the object has to be changed by hand, such as a column of a
+   * table.
+   */
   readonly drop: string | null;
   /** Statements that create the object, without its rights. */
   readonly create: readonly string[];
@@ -24,7 +27,10 @@ export interface DependencyRoots {
   readonly columns?: readonly string[];
 }
 
-/** Parts of a relation: its query, its defaults, the types of its rows. */
+/**
+ * SQL query: the parts of relations (queries, defaults, row types), each with the relation that contains the
+ * part.
+ */
 const PARTS = `
   select 'pg_rewrite'::regclass::oid as classid, oid as objid, 'pg_class'::regclass::oid as class, ev_class as oid
     from pg_rewrite where rulename = '_RETURN'
@@ -106,7 +112,7 @@ export async function dependentsOf(
 
 /**
  * Returns the error of a migration that objects of users prevent, with the statements to run before and after
- * it.
+ * the migration.
  */
 export function dependentsError(theirs: readonly Dependent[]): UsageError {
   const lines = (when: string, statements: readonly string[]) =>

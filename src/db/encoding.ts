@@ -1,7 +1,8 @@
 import type postgres from 'postgres';
 
 /**
- * Checks that the database can store any text. Only UTF-8 can; SQL_ASCII stores bytes without checking them.
+ * Checks that the database can store any text. Only a UTF-8 database can; SQL_ASCII stores bytes without a
+ * check of their encoding.
  * @returns the problem and its fix, or null if the encoding is UTF-8
  */
 export async function encodingProblem(sql: postgres.Sql): Promise<string | null> {

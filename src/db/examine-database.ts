@@ -76,8 +76,8 @@ async function otherTimeZones(sql: postgres.Sql, url: string): Promise<string[]>
 }
 
 /**
- * Returns the time zone of a session for which neither the database nor the role sets one. Returns null if it
- * is UTC, or if one of them sets it.
+ * Returns the time zone of a session if the server sets a time zone other than UTC. Returns null if that time
+ * zone is UTC, or if the database or the role sets the time zone.
  */
 async function unsetTimeZone(url: string): Promise<string | null> {
   const { TimeZone: _, ...settings } = SETTINGS;
@@ -126,13 +126,13 @@ async function problemOf(sql: postgres.Sql): Promise<CheckResult | null> {
   if (number < MIN_SERVER_VERSION)
     return bad(
       `PostgreSQL ${version} is too old`,
-      'name a server of PostgreSQL 15 to 18 in DATABASE_URL, or upgrade this one',
+      'set DATABASE_URL to a server of PostgreSQL 15 to 18, or upgrade this server',
     );
   if (row.timeout !== SETTINGS.statement_timeout) return bad(POOLER_REASON, poolerFix('DATABASE_URL'));
   if (standby)
     return bad(
       'this server is a standby and accepts no writes',
-      'name the primary in DATABASE_URL, or both: postgres://one:5432,two:5432/database',
+      'set DATABASE_URL to the primary, or to both servers: postgres://one:5432,two:5432/database',
     );
   const encoding = await encodingProblem(sql);
   if (encoding) return bad(encoding.replace(/: create.*$/, ''), encoding.replace(/^.*?: create/, 'create'));
@@ -159,8 +159,8 @@ interface Rights {
   readonly version: string;
   readonly standby: boolean;
   /**
-   * The statement timeout of the session. The timeout differs from the requested one behind a pooler that drops
-   * settings.
+   * The statement timeout of the session. The timeout differs from the requested timeout behind a pooler that
+   * drops settings.
    */
   readonly timeout: string;
   readonly user: string;

@@ -40,7 +40,8 @@ class GuardedClient extends pg.Client {
 }
 
 /**
- * Creates clients for the one of several servers that accepts writes. `pg` itself supports one server only.
+ * Returns a class of clients that connect to the one of several servers that accepts writes. `pg` itself
+ * supports one server only.
  */
 function clientOf(servers: Servers): ClientClass {
   return class extends GuardedClient {

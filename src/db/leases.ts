@@ -5,8 +5,8 @@ import { targets } from './schema/bookkeeping.ts';
 
 /**
  * Time without a heartbeat after which a run loses its target to the next run, in s. The time counts from
- * `clock_timestamp()`: a statement may wait for longer, such as for a migration. `now()` is the start of the
- * transaction, so a live run could receive a lease that has already expired.
+ * `clock_timestamp()`, not from `now()`, the start of the transaction. A statement may wait for longer than a
+ * lease, such as for a migration, and would then store a lease that has already expired.
  */
 export const LEASE_SECONDS = 6;
 
@@ -14,10 +14,9 @@ export const LEASE_SECONDS = 6;
 export const leaseEnd = expression`clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`;
 
 /**
- * Extends every lease that was valid when this transaction started to its full length. A change of tables
- * blocks all other statements, including those that renew leases. Without this extension, a live run could
- * lose its target to the run whose statement is executed first. Targets whose row another statement has
- * locked are skipped.
+ * Renews every lease that was valid when this transaction started. A change of tables blocks all other
+ * statements, including those that renew leases. Without this renewal, a live run could lose its target to
+ * the run whose statement is executed first. Targets whose row another statement has locked are skipped.
  */
 export async function renewLeases(sql: postgres.Sql): Promise<void> {
   await ormOf(sql).execute(expression`

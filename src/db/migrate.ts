@@ -21,14 +21,14 @@ const FOLDER = fileURLToPath(packageFile('drizzle'));
 
 /** Options of a migration. */
 export interface MigrateOptions {
-  /** Folder of the migrations. Default: those of this version. */
+  /** Folder of the migrations. Default: the folder with the migrations of this version. */
   readonly folder?: string;
   /**
-   * Number of migrations that the database has afterwards, for the schema of an earlier version. Default:
-   * all. An earlier schema gets no views, so no view may be declared.
+   * Number of migrations that the database has afterwards, to create the schema of an earlier version.
+   * Default: all. `declared` must then be empty, because views require the schema of this version.
    */
   readonly last?: number;
-  /** Cancels the migration at once, with nothing changed. */
+  /** Cancels the migration at once. The database stays unchanged. */
   readonly signal?: AbortSignal | undefined;
   /**
    * Maximum time of attempts that are blocked, in ms. Default: 100 s, so that the migration ends within two
@@ -50,8 +50,8 @@ const MAX_DEADLOCKS = 5;
 /**
  * Migrates a database to this version's schema: migrations in order, then views and functions, then the
  * reader's rights. All of it is one transaction, so a killed migrator leaves the database unchanged. Many
- * processes may run it at once, and while others record. The migration waits for a lock for 2 s only and then
- * releases its own, so that others are not queued behind it for long.
+ * processes may run this function at once, and while other processes record. The migration waits for a lock
+ * for 2 s only and then releases its own locks, so that other sessions do not wait for long.
  * @returns messages for the operator
  * @throws UsageError if the database is not UTF-8, has a migration of a newer version, or lacks an earlier
  * one, or if an object of a user prevents a view or a function
@@ -95,15 +95,18 @@ const codeOf = (error: unknown) => (error instanceof postgres.PostgresError ? er
 const isDeadlock = (error: unknown) => codeOf(error) === '40P01';
 const isLockTimeout = (error: unknown) => codeOf(error) === '55P03';
 
-/** @param timeout time for which the migration was tried, in ms */
+/**
+ * Returns the error text of a blocked migration.
+ * @param timeout time for which the migration was tried, in ms
+ */
 function blockedText(sessions: readonly LockingSession[], timeout: number): string {
   const named =
     sessions.length > 0 ? sessions.map(formatSession).join('; ') : 'a session that has ended by now';
   const first = sessions.find((session) => !isMigration(session));
   if (sessions.length > 0 && !first)
-    return `the database was not migrated: another process has migrated it for more than ${timeout / 1000} s: ${named}: try again when it has ended`;
+    return `the database was not migrated: another process has migrated it for more than ${timeout / 1000} s: ${named}: try again when that migration has ended`;
   const fix = first
-    ? `end the transaction there, or: select pg_terminate_backend(${first.pid})`
+    ? `end the transaction of that session, or: select pg_terminate_backend(${first.pid})`
     : 'try again';
   return `the database was not migrated: for ${timeout / 1000} s its tables or views were locked by ${named}: ${fix}`;
 }
@@ -185,7 +188,7 @@ async function applyMigrations(
 
 /**
  * Prefix of a statement of a migration that runs after the views of this version exist. Such a statement
- * drops what the earlier views read.
+ * drops objects that the views of earlier versions read.
  */
 const AFTER_VIEWS = '-- After the views:';
 
@@ -223,8 +226,8 @@ async function appliedMigrations(sql: postgres.Sql): Promise<string[]> {
 }
 
 /**
- * Refuses a history of migrations that is not a prefix of this version's. Drizzle would skip a migration that
- * is older than the last one it applied.
+ * Refuses a history of migrations that is not a prefix of this version's history. Drizzle would skip a
+ * migration that is older than the last applied migration.
  * @param known migrations of this version
  * @returns the number of migrations of the database
  */

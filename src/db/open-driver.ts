@@ -5,8 +5,8 @@ import { driverSocket } from './postgres-workarounds/driver-socket.ts';
 import type { Servers } from './servers.ts';
 
 /**
- * Opens a client of postgres.js. The driver reads neither URL nor environment: it gets every setting that it
- * would read there.
+ * Opens a client of postgres.js. The driver reads neither URL nor environment: the driver gets every setting
+ * that it would read there.
  * @param silence see {@link driverSocket}
  * @param server selects the server to connect to
  * @param options with `fetch_types: false` arrays are returned as texts
@@ -21,8 +21,8 @@ export function openDriver(
   // with `localhost`.
   const withSocket = {
     ...options,
-    // `socket` connects. The driver uses these settings for its error messages only; without them it would
-    // read the environment.
+    // The function `socket` opens the connection. The driver uses these settings for its error messages only;
+    // without them it would read the environment.
     host: DEFAULT_HOST,
     port: settings.places[0].port,
     path: formatServerAddress(settings.places[0]),

@@ -9,7 +9,7 @@ class OwnSession extends PostgresJsSession<postgres.Sql, Record<string, never>, 
 
 /**
  * Drizzle's session with the original errors of the driver. Drizzle's own errors repeat the statement and its
- * parameters, and hide the code.
+ * parameters, and hide the SQLSTATE.
  */
 class Session extends OwnSession {
   override prepareQuery(...[query, fields, name, ...others]: Parameters<OwnSession['prepareQuery']>) {
@@ -20,14 +20,14 @@ class Session extends OwnSession {
   }
 }
 
-/** The recorder's tables in a database. */
+/** Drizzle's client for the recorder's tables in a database. */
 export type Orm = PostgresJsDatabase<Record<string, never>>;
 
 const opened = new WeakMap<postgres.Sql, Orm>();
 
 /**
- * Returns Drizzle on the connections of a client. `drizzle()` itself would change how the client parses
- * times.
+ * Returns Drizzle's client for the connections of a client of postgres.js. `drizzle()` itself would change
+ * how the client parses times.
  */
 export function ormOf(sql: postgres.Sql): Orm {
   const before = opened.get(sql);

@@ -7,8 +7,8 @@ import { sessionConfig } from './session.ts';
 const CLOSE_TIMEOUT_MS = 2_000;
 
 /**
- * Runs `work` on a connection of its own, which is closed afterwards. Uncommitted changes are rolled back.
- * @param settings of its session (`sessionSettings`)
+ * Runs `work` on a separate connection, which is closed afterwards. Uncommitted changes are rolled back.
+ * @param settings settings of the session (`sessionSettings`)
  * @param signal closes the connection, and with it the running statement
  * @throws the error of the lost connection: every statement on it fails
  */

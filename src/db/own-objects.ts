@@ -37,8 +37,8 @@ export async function noteOwnObjects(sql: postgres.Sql): Promise<void> {
 }
 
 /**
- * Returns the objects and the reader's rights that were there after the last migration and are missing now.
- * Returns nothing for a database that was never migrated.
+ * Returns the objects and the reader's rights that existed after the last migration and are missing now.
+ * Returns an empty list for a database that was never migrated.
  */
 export async function missingObjects(
   sql: postgres.Sql,
@@ -80,14 +80,14 @@ async function missingRights(
     ) missing order by place, what`;
 }
 
-/** Restores missing objects. Returns a message for each one that could not be restored, with the reason. */
+/** Restores missing objects. Returns a message with the reason for each object that could not be restored. */
 export async function restoreOwnObjects(sql: postgres.Sql, declared: readonly Declared[]): Promise<string[]> {
   const notices: string[] = [];
   for (const { name, statement } of await missingObjects(sql, declared)) {
     const refused = await attempt(sql, statement);
     if (refused)
       notices.push(
-        `${name} is missing and could not be restored (${refused.detail ?? refused.message}): correct that, and run "chain-recorder migrate"`,
+        `${name} is missing and could not be restored (${refused.detail ?? refused.message}): fix the cause, and run "chain-recorder migrate"`,
       );
   }
   return notices;

@@ -8,23 +8,24 @@ import { lowerPriority } from './process-priority.ts';
 import { READER_ROLE, verifyReaderFunctions } from './reader-functions.ts';
 import { sessionSettings } from './session.ts';
 
-/**
- * Maximum number of rows of a block, and of characters after which a block ends. These limits bound the memory
- * of an answer.
- */
+/** Maximum number of rows of a block. Bounds the memory of a result. */
 const MAX_BLOCK_ROWS = 1_000;
+
+/** Number of characters after which a block ends. Bounds the memory of a result. */
 const MAX_BLOCK_CHARACTERS = 1_000_000;
 /** Maximum length of a row, in characters. */
 const MAX_ROW_CHARACTERS = 64_000_000;
+
+/** Maximum length of a row of a query that runs beside the recording, in characters. */
 const MAX_ROW_CHARACTERS_BESIDE = 4_000_000;
 
 /** The form of a row: `values` is a JSON array of texts and nulls, `object` is a JSON object with exact numbers. */
 export type RowForm = 'values' | 'object';
 
-/** A column of an answer. */
+/** A column of a result. */
 export interface ResultColumn {
   readonly name: string;
-  /** Common kind of the values of the column. Times of timestamptz are in UTC. */
+  /** Kind of all values of the column. Times of timestamptz are in UTC. */
   readonly kind: 'number' | 'time' | 'text';
   /** OID of the type of the column in pg_type. */
   readonly type: number;
@@ -34,8 +35,8 @@ export interface ResultColumn {
 export interface ReaderQueryResult {
   readonly columns: readonly ResultColumn[];
   /**
-   * Returns the rows in blocks, each row as one JSON text. A block is fetched when the reader requests it.
-   * Can be read only once.
+   * Returns the rows in blocks, each row as one JSON text. A block is fetched when the reader requests the
+   * block. The rows can be read only once.
    */
   rows(form: RowForm): AsyncGenerator<readonly string[]>;
 }
@@ -45,13 +46,15 @@ export interface ReaderQueryOptions {
   /** Timeout of the server's work on one block of rows, in ms. */
   readonly timeout: number;
   /**
-   * Moment for names without a schema: their rows are returned as of this moment. In a format that PostgreSQL
-   * parses; null for now.
+   * Moment as of which relations that are named without a schema return their rows, in a format that
+   * PostgreSQL parses. Null: the current rows.
    */
   readonly asOf: string | null;
   /** Cancels the query. */
   readonly signal: AbortSignal;
-  /** True if the query runs beside the recording: it gets one core, and its rows must be shorter. */
+  /**
+   * True if the query runs beside the recording. Such a query gets one core, and its rows must be shorter.
+   */
   readonly beside?: boolean;
   /**
    * Lowers the CPU priority of the session of the query below that of recording; only for the embedded
@@ -73,8 +76,9 @@ export interface QueryRefusal {
  * The statement runs inside functions that belong to `recorder_reader` (`reader-functions.ts`). The functions
  * open a cursor, which accepts only a query: no DO block, no COPY, no second statement.
  * @param url the database; its user must be a superuser or a member of `recorder_reader`
- * @param read receives the answer; its rows can be read until `read` returns
- * @throws UsageError if the statement is invalid or not allowed, or the user has no permission to become `recorder_reader`
+ * @param read receives the result, whose rows can be read until the promise of `read` has settled
+ * @throws UsageError if the statement is invalid or not allowed, or the user has no permission to become
+ * `recorder_reader`
  * @throws the reason of the signal if it aborted
  */
 export async function queryAsReader<T>(
@@ -153,9 +157,9 @@ export async function queryAsReader<T>(
 }
 
 /**
- * Sends a statement with the extended protocol. The driver sends a text without values as a simple query,
- * which may contain several statements, such as `set role none`. In an extended query PostgreSQL refuses
- * several statements before it runs any. The driver's types lack `simple`.
+ * Options that send a statement with the extended protocol. The driver sends a text without values as a
+ * simple query, which may contain several statements, such as `set role none`. In an extended query
+ * PostgreSQL refuses several statements before it runs any. The driver's types lack `simple`.
  */
 const ONE_STATEMENT = { prepare: false, simple: false };
 
@@ -174,8 +178,8 @@ const AS_VIEW = 'create temporary view "the question" as ';
 type Run = <Row extends postgres.Row>(text: string, values?: string[]) => Promise<readonly Row[]>;
 
 /**
- * Creates a temporary view for each name in the query that has a function `reporting.NAME_as_of`, and for each
- * name of a list of its rows. The view shows the rows at the given moment.
+ * Creates a temporary view for each name in the query that has a function `reporting.NAME_as_of`, and for
+ * each of its lists in `reporting_lists`. The view returns the rows at the given moment.
  * @throws UsageError if the query reads another object of `reporting`
  */
 async function createPastViews(run: Run, statement: string, asOf: string): Promise<void> {
@@ -257,13 +261,13 @@ function pastViewError(error: unknown): UsageError | null {
 }
 
 /**
- * Returns the reason in an error of {@link queryAsReader} from PostgreSQL or from the rules of access; null for
- * any other error.
+ * Returns why PostgreSQL or the access rules refused a query, from an error of {@link queryAsReader}. Returns
+ * null for any other error.
  */
 export function explainRefusal(error: unknown): QueryRefusal | null {
   if (error instanceof Error && error.cause instanceof postgres.PostgresError) {
     const { code, message, hint = null, position } = error.cause;
-    const reason = code === CANCELLED ? 'it took too long and was cancelled' : message;
+    const reason = code === CANCELLED ? 'the query took too long and was cancelled' : message;
     if (isMultipleStatements(error.cause)) return { reason: MULTIPLE_STATEMENTS, hint: null, position: null };
     return { reason, hint, position: position === undefined ? null : Number(position) };
   }
@@ -275,7 +279,7 @@ const CANCELLED = '57014';
 const UNDEFINED_TABLE = '42P01';
 
 /**
- * Returns a hint with the relation of `reporting` whose name is nearest to the unknown one. Returns an empty
+ * Returns a hint with the relation of `reporting` whose name is nearest to the unknown name. Returns an empty
  * text if no name is near.
  */
 async function suggestRelation(session: postgres.Sql, message: string): Promise<string> {

@@ -11,8 +11,8 @@ import { sessionConfig, sessionSettings } from './session.ts';
  */
 const RETRY_DELAY_MS = 2_000;
 /**
- * Maximum number of connections: each of the two workers listens on one; the others run the statements of
- * queues and workers.
+ * Maximum number of connections. Each of the two workers listens on one connection; the other connections run
+ * the statements of queues and workers.
  */
 const MAX_CONNECTIONS = 6;
 /** Timeout of a statement without an answer, in ms. */
@@ -78,7 +78,8 @@ export function openQueuePool(
     Client: guardedClient(servers),
     connectionTimeoutMillis: 10_000,
   });
-  // Every queue and worker adds a listener, and so does each attempt to start one. This is no leak.
+  // Every queue and worker adds a listener, and so does each attempt to start a queue or worker. This is no
+  // leak.
   pool.setMaxListeners(0);
   pool.on('error', onError);
   pool.on('connect', (client) => closeUnanswered(client, silence));

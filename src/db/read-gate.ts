@@ -34,8 +34,8 @@ const USER_QUERY_LIMITS = { maxConcurrent: 2, waiting: 10 };
 export interface UserQuestion {
   readonly text: string;
   /**
-   * Moment for names without a schema: their rows are returned as of this moment. In a format that PostgreSQL
-   * parses; null for now.
+   * Moment as of which relations that are named without a schema return their rows, in a format that
+   * PostgreSQL parses. Null: the current rows.
    */
   readonly asOf: string | null;
   /** Timeout of one block of rows of the result, in ms. */
@@ -43,8 +43,8 @@ export interface UserQuestion {
 }
 
 /**
- * Limits the reads of pages and the API so that they never delay the recording. These reads have few
- * connections of their own, which can only read. Each statement has one core and a timeout; the number of
+ * A limiter of the reads of pages and the API, so that these reads never delay the recording. The reads have
+ * a few separate connections, which can only read. Each statement has one core and a timeout; the number of
  * waiting reads is limited.
  */
 export class ReadGate {
@@ -138,13 +138,14 @@ class ReadConnection {
     signal.throwIfAborted();
     this.#client ??= open(this.#url);
     const client = this.#client;
-    // At each use, because the driver replaces a connection that was idle for a while.
+    // The priority is lowered at each use, because the driver replaces a connection that was idle for a
+    // while.
     const done = this.#yields ? lowerPriority(client, 'page').then(() => work(client)) : work(client);
     let abort = () => {};
     const aborted = new Promise<never>((_, reject) => {
       abort = () => {
-        // The server cancels the statement of a closed connection. postgres.js's own `cancel()` can hit the
-        // statement after it.
+        // The server cancels the statement of a closed connection. postgres.js's own `cancel()` can cancel
+        // the next statement instead.
         void this.close();
         reject(signal.reason);
       };

@@ -5,7 +5,10 @@ import { attempt } from './transaction.ts';
 /** The role that runs every statement a user wrote. */
 export const READER_ROLE = 'recorder_reader';
 
-/** The schema of the functions. The schema is not part of `reporting`, because only the recorder calls them. */
+/**
+ * The schema of the functions that run a user's statement. The schema is not part of `reporting`, because
+ * only the recorder calls these functions.
+ */
 export const READER_FUNCTIONS_SCHEMA = 'recorder_question';
 
 /**
@@ -66,7 +69,8 @@ interface FunctionsState extends postgres.Row {
 
 /**
  * Creates the functions, within the transaction of a migration. A user that cannot become `recorder_reader`
- * cannot create them. The database is usable anyway, and queries of users report what is missing.
+ * cannot create the functions. The database is usable anyway, and only queries of users fail, with an error
+ * that contains the fix.
  */
 export async function createReaderFunctions(sql: postgres.Sql): Promise<void> {
   const [found] = await sql.unsafe<FunctionsState[]>(FUNCTIONS_STATE_QUERY);
@@ -88,7 +92,7 @@ type Run = <Row extends postgres.Row>(text: string) => Promise<readonly Row[]>;
 /**
  * Verifies that the functions exist and belong to the reader. Functions of another owner would run with that
  * owner's rights.
- * @throws UsageError if they are missing
+ * @throws UsageError if a function is missing or has another owner
  */
 export async function verifyReaderFunctions(run: Run): Promise<void> {
   const [found] = await run<FunctionsState>(FUNCTIONS_STATE_QUERY);

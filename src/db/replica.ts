@@ -19,31 +19,32 @@ const AS_POOLER = `${POOLER_REASON}: ${poolerFix('REPORTING_DATABASE_URL')}`;
 
 /** The state of a replica when it was last checked. */
 export interface FoundReplica {
-  /** Lag behind the primary, in seconds and in bytes of WAL; null if unknown. */
+  /** Lag behind the primary, in s; null if unknown. */
   readonly lagSeconds: number | null;
+  /** Lag behind the primary, in bytes of WAL; null if unknown. */
   readonly lagBytes: number | null;
   /** Reason why the replica is not used, or should not be used; null if there is none. */
   readonly error: string | null;
   /**
-   * True if the server responds, but refuses this user or is not a copy of the primary: reads would be wrong. A
-   * retry would fix neither.
+   * True if the server responds, but refuses this user or is not a copy of the primary. Reads would fail or
+   * be wrong, and a retry would not help.
    */
   readonly strange: boolean;
 }
 
-/** The position of a server. */
+/** The WAL position of a server, and the state that determines whether the server is a copy. */
 interface ServerPosition {
   readonly system: string;
   readonly timeline: number;
   readonly standby: boolean;
-  /** Position in the WAL; on a standby the replayed one. */
+  /** Position in the WAL; on a standby the replayed position. */
   readonly lsn: string;
   readonly at: number;
   /** The session's statement timeout, in ms. */
   readonly timeout: string;
   /**
    * Commit time of the last transaction that a standby replayed, in s since 1970; null for a primary, or if
-   * none was replayed since the start.
+   * no transaction was replayed since the start.
    */
   readonly replayed_at: number | null;
 }
@@ -58,7 +59,6 @@ const SERVER_POSITION_QUERY = `
     (select setting from pg_settings where name = 'statement_timeout') as timeout,
     extract(epoch from pg_last_xact_replay_timestamp())::float8 as replayed_at`;
 
-/** Queries the position of a server. */
 async function queryServerPosition(sql: postgres.Sql): Promise<ServerPosition> {
   const [row] = await sql.unsafe<ServerPosition[]>(SERVER_POSITION_QUERY);
   if (!row) throw new Error('the query for the position returned no row');
@@ -67,9 +67,9 @@ async function queryServerPosition(sql: postgres.Sql): Promise<ServerPosition> {
 
 /**
  * Measures the lag of a replica behind its primary. The lag in seconds comes from the commit that was
- * replayed last. The recorder commits every few seconds, so it is accurate to about 5 s.
+ * replayed last. The recorder commits every few seconds, so this lag is accurate to about 5 s.
  * @param replica a client with the settings of {@link Replica}
- * @param url of the replica
+ * @param url URL of the replica
  * @throws the primary's error if the primary does not respond
  */
 async function measureReplica(
@@ -103,12 +103,12 @@ async function measureReplica(
   }
 }
 
-/** Returns why one server is not a copy of the other; null if it is a copy or the same server. */
+/** Returns why the replica is not a copy of the primary; null if the replica is a copy or the same server. */
 function notCopyReason(here: ServerPosition, there: ServerPosition): string | null {
   if (here.system !== there.system)
     return 'the replica is not a copy of the server in DATABASE_URL: name a streaming standby of that server';
   if (!here.standby && here.timeline !== there.timeline)
-    return 'the replica was promoted and no longer follows the server in DATABASE_URL: make it a standby of that server again (pg_rewind), or name another one';
+    return 'the replica was promoted and no longer follows the server in DATABASE_URL: make it a standby of that server again (pg_rewind), or name another standby';
   return null;
 }
 
@@ -121,7 +121,10 @@ function position(lsn: string): number {
 /** Lag from which a replica is reported as behind, in s. */
 export const REPORTED_LAG_SECONDS = 60;
 
-/** serialization_failure: PostgreSQL cancelled a query that blocked the replay on a standby. */
+/**
+ * SQLSTATE (serialization_failure) of a query that PostgreSQL cancelled on a standby because the query
+ * blocked the replay.
+ */
 const CONFLICT = '40001';
 
 /**
@@ -138,7 +141,7 @@ export class Replica {
 
   /**
    * Creates the clients of a replica. Connections are opened when they are needed.
-   * @param url of one server
+   * @param url URL with a single server
    */
   constructor(url: string) {
     const { places, database } = parseDatabaseUrl(url);

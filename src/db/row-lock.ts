@@ -10,10 +10,10 @@ import { silenceOf } from './session.ts';
 export const LOCK_SCHEMA = 'recorder_locks';
 const TABLE = `${LOCK_SCHEMA}.locks`;
 
-/** Work that only one process of a database does at a time, by the name of its row. */
+/** Names of the locks: each for work that only one process of a database does at a time. */
 export const LOCKS = {
   migrate: 'migrate',
-  /** Schedules of the recorder without a name. */
+  /** Work of the scheduler of a recorder that has no name. */
   schedules: 'schedules',
   seal: 'seal',
   compare: 'compare',
@@ -21,13 +21,13 @@ export const LOCKS = {
   export: 'export',
   /** Removal of data that is older than its retention. */
   retain: 'retain',
-  /** Assignment of a commit's number; held by transactions. */
+  /** Assignment of a commit's number. Transactions hold this lock. */
   changes: 'changes',
 } as const;
 
 /**
- * unique_violation, duplicate_schema, duplicate_table: another process created the same object at the same
- * time.
+ * SQLSTATEs of an object that another process created at the same time: unique_violation, duplicate_schema,
+ * duplicate_table.
  */
 const ALREADY_EXISTS_CODES: ReadonlySet<unknown> = new Set(['23505', '42P06', '42P07']);
 const CREATE_ATTEMPTS = 20;
@@ -53,16 +53,16 @@ export async function createLock(sql: postgres.Sql, name: string): Promise<void>
 }
 
 /**
- * SQL query that locks the row of a lock, waiting for it if necessary.
- * @param condition SQL that must be true before the query waits
+ * Returns the SQL query that locks the row of a lock. The query waits if another transaction holds the lock.
+ * @param condition SQL condition; if the condition is false, the query neither locks nor waits
  */
 export const lockRow = (name: keyof typeof LOCKS, condition = 'true'): string =>
   `select name from ${TABLE} where name = '${LOCKS[name]}' and ${condition} for no key update`;
 
 /**
- * Runs work that only one process may do at a time. The lock has a session and a transaction of its own and
- * ends with them, so no unlock statement is needed. In postgres.js 3.4.9, a statement on a reserved
- * connection that was closed ends the process, and no handler can catch the error.
+ * Runs work that only one process may do at a time. The lock has a separate session and transaction and ends
+ * with these, so no unlock statement is needed. The session is not a reserved connection: in postgres.js
+ * 3.4.9, a statement on a closed reserved connection ends the process, and no handler can catch the error.
  * @param silence time without data after which a connection is closed, in ms. A heartbeat keeps the lock's
  * connection alive, however long the work takes.
  * @returns the result of the work; null if another process holds the lock

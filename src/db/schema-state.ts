@@ -4,7 +4,7 @@ import { type Declared, definition, literal, REPORTING_SCHEMAS, signature } from
 
 const SCHEMAS = REPORTING_SCHEMAS.map(literal).join(', ');
 
-/** SQL query: the existing objects of both schemas of `reporting`. */
+/** SQL query: the existing objects of all {@link REPORTING_SCHEMAS}. */
 export const EXISTING_REPORTING_OBJECTS = `
   select 'view' as kind, c.oid, concat('pg_class'::regclass::oid, '/', c.oid) as key, format('%s.%s', n.nspname, c.relname) as signature
   from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname in (${SCHEMAS}) and c.relkind = 'v'
@@ -44,12 +44,12 @@ export const encodeDeclared = (declared: readonly Declared[]) =>
   );
 
 /**
- * SQL expression: the state to store for an object when it is created. The state consists of the digest in
- * {@link asRows} and the digests of the created object.
+ * SQL expression: the state to store for an object when it is created. The state consists of the digest from
+ * {@link encodeDeclared} and the digests of the created object.
  */
 export const OBJECT_STATE = `concat_ws(' ', d.digest, ${DEFINITION_DIGEST}, ${COMMENTS_DIGEST})`;
 
-/** SQL expression: whether the stored state of an object still matches it. */
+/** SQL expression: whether the stored state of an object still matches the object. */
 export const IS_UNCHANGED = `coalesce(o.definition = ${OBJECT_STATE}, false)`;
 
 /**

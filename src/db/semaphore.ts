@@ -15,9 +15,11 @@ export class TooManyReadsError extends Error {
 
 const RETRY_AFTER_SECONDS = 2;
 
-/** Maximum number of waiting callers, and maximum wait of each, in ms. */
+/** Limits of the callers that wait for a free place. */
 export interface SemaphoreLimits {
+  /** Maximum number of waiting callers. */
   readonly waiting: number;
+  /** Maximum wait of a caller, in ms. */
   readonly maxWaitMs: number;
 }
 
@@ -46,7 +48,7 @@ export class Semaphore<Place> {
   }
 
   /**
-   * Runs `use` with one free place, which no other caller gets meanwhile.
+   * Runs `use` with one free place. No other caller gets this place until `use` has ended.
    * @throws TooManyReadsError if too many callers wait, or this one waited too long
    * @throws the reason of the signal if it aborted, and the errors of `use`
    */

@@ -32,15 +32,15 @@ type ServerAnswer =
   | { readonly place: ServerAddress; readonly position: PrimaryPosition }
   | { readonly place: ServerAddress; readonly position: null; readonly error: unknown };
 
-/** Temporary error: no server accepts writes at this moment, as during a failover. */
+/** Temporary error if no server accepts writes at this moment, as during a failover. */
 class NoPrimaryError extends Error {
   readonly code = 'NO_PRIMARY';
 }
 
 /**
- * The servers in a database URL, one of which accepts writes. If there are several, all are queried before
- * every connection, and standbys are never used. If two accept writes, the one that was promoted last wins.
- * This process never uses the other one again, and closes the connections to it.
+ * The servers in a database URL, one of which accepts writes. If there are several servers, all are queried
+ * before every connection, and standbys are never used. If two servers accept writes, only the server that
+ * was promoted last is used, and connections to the other server are closed.
  */
 export class Servers {
   /** The settings of the URL, common to all servers. */
@@ -66,7 +66,7 @@ export class Servers {
 
   /**
    * Returns the server that accepts writes; a single server without a check.
-   * @throws Error with the reason for each server if none does
+   * @throws Error with the reason for each server if no server accepts writes
    */
   async primary(): Promise<ServerAddress> {
     const [only, ...others] = this.settings.places;

@@ -26,8 +26,8 @@ const PURPOSES = {
 } as const;
 
 /**
- * Returns the time without data after which a connection is closed, in ms: longer than any statement may
- * take.
+ * Returns the time without data after which a connection is closed, in ms. This time is longer than any
+ * statement may take.
  */
 export const silenceOf = (purpose: 'work' | 'reader' | 'report' | 'checks' | 'alerts') =>
   PURPOSES[purpose].timeout + 5_000;
@@ -59,9 +59,9 @@ export function sessionSettings(purpose: Purpose, searchPath = 'pg_catalog'): Re
     default_transaction_read_only: readOnly,
     default_transaction_deferrable: 'off',
     row_security: 'on',
-    // Execution. The planner estimates thousands of times the actual rows for views that unpack. The JIT
-    // compiler, which many servers have, would then take longer than the statement: seconds for a thousand
-    // runs.
+    // Execution. For views that unpack arrays, the planner estimates thousands of times the actual number of
+    // rows. The JIT compiler, which many servers have, would then take longer than the statement: seconds for
+    // a thousand runs.
     jit: 'off',
     // Timeouts, in ms.
     statement_timeout: String(timeout),
@@ -72,8 +72,8 @@ export function sessionSettings(purpose: Purpose, searchPath = 'pg_catalog'): Re
 }
 
 /**
- * Converts the settings for `pg`. The application name is a separate option, where it overrides the
- * environment.
+ * Converts session settings to options of `pg`. The application name is a separate option, because only that
+ * option overrides the environment.
  */
 export function sessionConfig({
   application_name,

@@ -18,20 +18,22 @@ interface Limit {
   readonly lasts: number;
 }
 
-/** Windows of limits, in s. */
+/** Window of a limit per minute, in s. */
 const MINUTE = 60;
+
+/** Window of a limit per day, in s. */
 const DAY = 86_400;
 
 /**
- * Maximum validity of a limit from headers, in ms. The limit is valid for one window and no longer than this,
- * because only another response can correct it.
+ * Maximum validity of a limit from headers, in ms. Such a limit is valid for one window, but no longer than
+ * this maximum, because only another response can correct the limit.
  */
 const MAX_ANNOUNCED_LIMIT_MS = 600_000;
 
 /**
- * The declared limits of an upstream and those in the headers of its responses; the smaller one applies. The
- * latest headers count, for a limited time, so that one wrong header does not slow the recorder down for
- * long.
+ * The declared limits of an upstream and the limits in the headers of its responses; the smaller limit
+ * applies. Only the latest headers apply, for a limited time, so that one wrong header does not slow the
+ * recorder down for long.
  */
 export class KnownLimits {
   readonly #declared: Limits;
@@ -50,7 +52,7 @@ export class KnownLimits {
   }
 
   /**
-   * Returns the limit of a minute, or null if there is none.
+   * Returns the limit of a minute, or null if there is no limit.
    * @param now ms since 1970
    */
   perMinute(now: number): Limit | null {
@@ -58,7 +60,7 @@ export class KnownLimits {
   }
 
   /**
-   * Returns the limit of a day (UTC), or null if there is none.
+   * Returns the limit of a day (UTC), or null if there is no limit.
    * @param now ms since 1970
    */
   perDay(now: number): Limit | null {
@@ -83,7 +85,10 @@ const MAX_WAIT_MS = 90_000;
 /** Interval at which an upstream without a limit is checked for blocks that other workers stored, in ms. */
 const BLOCK_CHECK_INTERVAL_MS = 1_000;
 
-/** Maximum length of a block, in ms. A longer one was stored by a process whose clock was ahead. */
+/**
+ * Maximum length of a block, in ms. A longer block was stored by a process whose clock was ahead, and is
+ * ignored.
+ */
 const MAX_BLOCK_MS = 3_600_000;
 
 /** End of the block of an upstream, and the header or status that caused it. */
@@ -92,7 +97,9 @@ interface Block {
   blocked_by: string | null;
 }
 
-/** Reason why units were not taken, and the time until the next attempt, in ms. 0 if the units were taken. */
+/**
+ * Time until the next attempt to take units, in ms, and the reason for the wait. 0 if the units were taken.
+ */
 interface BudgetWait {
   readonly wait: number;
   readonly reason: string;
@@ -149,7 +156,7 @@ export class SharedBudget implements Budget {
     if (limit) this.#limits.noteAnnouncedLimit(limit, this.#clock());
   }
 
-  /** Takes the units if they are available. Returns the reason and the wait, in ms; 0 if they were taken. */
+  /** Takes the units if they are available. Returns the wait and its reason. */
   async #tryTake(units: number, priority: Priority): Promise<BudgetWait> {
     const now = new Date(this.#clock());
     const perMinute = this.#limits.perMinute(now.getTime());

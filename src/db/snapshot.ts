@@ -18,7 +18,7 @@ export interface Snapshot {
 const SORT_MEMORY = '64MB';
 
 /**
- * Runs `work` in one repeatable-read, read-only transaction, on a connection of its own and on one core.
+ * Runs `work` in one repeatable-read, read-only transaction, on a separate connection and on one core.
  * @param signal closes the connection
  * @throws the error of the lost connection: every statement on it fails
  */

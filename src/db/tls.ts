@@ -7,11 +7,13 @@ export interface Encryption {
   readonly sslnegotiation: 'direct' | 'postgres';
 }
 
-/** Timeout of each step, in ms. */
+/** Timeout of each step of the encryption, in ms. */
 const STEP_TIMEOUT_MS = 10_000;
 
-/** PostgreSQL's SSLRequest, and the answer that accepts TLS. */
+/** PostgreSQL's SSLRequest message. */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
+
+/** The response to an SSLRequest that accepts TLS. */
 const TLS_ACCEPTED = 'S';
 
 /**
@@ -24,15 +26,15 @@ export async function encryptSocket(
   host: string,
   { ssl, sslnegotiation }: Encryption,
 ): Promise<TLSSocket> {
-  // The caller gets the error from its promise. Without this listener the loss of a connection would end the
-  // process.
+  // The caller gets the error from the promise of this function. Without this listener the loss of a
+  // connection would end the process.
   socket.on('error', () => {});
   const direct = sslnegotiation === 'direct';
   try {
     if (!direct) {
       socket.write(SSL_REQUEST);
       const answer = await waitForEvent('data', socket, host);
-      // Bytes after this one would not be encrypted, and may come from an attacker.
+      // Bytes after this byte would not be encrypted, and may come from an attacker.
       if (String(answer) !== TLS_ACCEPTED) throw coded('ERR_NO_TLS', `${host} does not offer TLS`);
     }
     const secure = connect({

@@ -9,7 +9,7 @@ import { sessionSettings } from './session.ts';
 const LOCK_TIMEOUT_MS = 2_000;
 
 /**
- * Runs `work` in one transaction on a connection of its own: all of it is committed or nothing. In
+ * Runs `work` in one transaction on a separate connection. Either all changes are committed or none. In
  * postgres.js 3.4.9, `sql.begin` never settles if its connection is closed. So `begin` and `commit` are sent
  * as single statements by a client with one connection. The driver replaces a lost connection without an
  * error. The new session is read-only and lacks the savepoint, so statements after a loss fail instead of
@@ -41,7 +41,7 @@ export async function inOneTransaction<T>(
   }
 }
 
-/** lock_not_available, deadlock_detected: the whole transaction has to be retried. */
+/** SQLSTATEs after which the whole transaction has to be retried: lock_not_available, deadlock_detected. */
 const RETRIED_CODES: ReadonlySet<unknown> = new Set(['55P03', '40P01']);
 
 /** The error with which PostgreSQL refused a statement. */
@@ -52,8 +52,8 @@ export interface StatementRefusal extends Error {
 }
 
 /**
- * Executes statements within the transaction; none of them if PostgreSQL refuses one.
- * @returns the refusal, or null if they were executed
+ * Executes statements within the transaction. If PostgreSQL refuses one statement, none takes effect.
+ * @returns the refusal, or null if all statements were executed
  */
 export async function attempt(sql: postgres.Sql, statements: string): Promise<StatementRefusal | null> {
   await sql.unsafe('savepoint attempt');
@@ -69,5 +69,7 @@ export async function attempt(sql: postgres.Sql, statements: string): Promise<St
   }
 }
 
-/** Joins statements into one text, which needs one round trip. If one is refused, none is executed. */
+/**
+ * Joins statements into one text, which needs one round trip. If one statement is refused, none takes effect.
+ */
 export const joinStatements = (statements: readonly string[]): string => statements.join('\n;\n');

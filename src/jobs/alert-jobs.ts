@@ -18,8 +18,8 @@ export interface AlertTasks {
 }
 
 /**
- * Processes an alert job. A lost job does no harm: pending messages are stored in the database, and the next
- * round finds them. A process with an older configuration evaluates no rules.
+ * Processes an alert job. A lost job has no lasting effect, because the next round finds the pending messages
+ * in the database. A process with an older configuration evaluates no rules.
  */
 export async function processAlertJob(
   work: AlertTasks | undefined,

@@ -33,7 +33,9 @@ it.each([['status'], ['doctor'], ['query', 'select 1']])(
     const before = ['bash', '-c', 'rmdir "$PWD" && exec "$@"', 'bash'];
     const env = { DATABASE_URL: database.url };
     const ended = await startCommand(args, env, gone, undefined, before).ended;
-    expect(told(ended)).toEqual(one(2, /^the current folder was removed: change to another one with "cd"$/));
+    expect(told(ended)).toEqual(
+      one(2, /^the current folder was removed: change to another folder with "cd"$/),
+    );
   },
 );
 

@@ -165,7 +165,9 @@ describe('a reader in an idle transaction', () => {
     });
     await other.unsafe(`begin; select from recorder_locks.locks where name = 'migrate' for no key update`);
     const refused = await migrateDatabase(database.url, changed, { timeout: 0 }).catch(String);
-    expect(refused).toMatch(/another process has migrated it .*process \d+.*: try again when it has ended$/);
+    expect(refused).toMatch(
+      /another process has migrated it .*process \d+.*: try again when that migration has ended$/,
+    );
     await other.end({ timeout: 1 });
   });
 

@@ -82,7 +82,10 @@ async function list(app: App, { from, to, rule, json }: AlertsOptions): Promise<
   return exitCode.done;
 }
 
-/** @throws UsageError if there is no channel of this name */
+/**
+ * Returns the configured channel of a name.
+ * @throws UsageError if there is no channel of this name
+ */
 function channelNamed({ config }: App, name: string | undefined): ChannelConfig {
   const { channels } = config.alerts;
   const channel = channels.find((one) => one.name === name);
@@ -168,14 +171,20 @@ async function printReplay(
   return signal.aborted ? exitCode.later : exitCode.done;
 }
 
-/** @throws UsageError if neither the default rules nor the configuration has the rule, enabled or not */
+/**
+ * Rejects the name of an unknown rule.
+ * @throws UsageError if neither the default rules nor the configuration contains the rule, enabled or not
+ */
 function rejectUnknownRule({ rules }: AlertsConfig, name: string): void {
   const known = [...new Set([...defaultRules, ...rules].map((rule) => rule.name))];
   if (!known.includes(name))
     throw new UsageError([`--rule ${name}: there is no such rule; ${suggestNames(name, known)}`]);
 }
 
-/** @throws UsageError if there is no such rule */
+/**
+ * Returns the enabled rules of a name. Default: all enabled rules.
+ * @throws UsageError if no enabled rule has this name
+ */
 function selectRules(rules: readonly ConfiguredRule[], name: string | undefined): readonly ConfiguredRule[] {
   const found = findRules(rules, name);
   if (found.length > 0 || name === undefined) return found;
@@ -186,7 +195,10 @@ function selectRules(rules: readonly ConfiguredRule[], name: string | undefined)
   throw new UsageError([`--rule ${name}: no enabled rule has this name; ${there}`]);
 }
 
-/** @throws UsageError if the text is not a duration */
+/**
+ * Parses the duration of `--every`, in ms.
+ * @throws UsageError if the text is not a duration
+ */
 function parseStep(text: string): number {
   const { data } = duration.safeParse(text);
   if (data === undefined)

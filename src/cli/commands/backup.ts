@@ -10,7 +10,7 @@ import { exportTo } from './export.ts';
 
 /**
  * Command `backup --to DIR|s3://BUCKET/PREFIX`: exports every dataset, and the tables that a restore needs.
- * An existing backup of the record is updated: every file is read and verified, and missing ones are written
+ * An existing backup of the record is updated: every file is read and verified, and missing files are written
  * again.
  * @returns the exit code, as {@link exportTo} does
  * @throws UsageError if the database has no record of this version
@@ -39,7 +39,10 @@ export async function backupCommand(
   );
 }
 
-/** @throws UsageError if the database has no record, or one of another version */
+/**
+ * Refuses a database without a record of this version.
+ * @throws UsageError if the database has no record, or a record of another version
+ */
 async function requireRecord(databaseUrl: string): Promise<void> {
   const database = openDatabase(databaseUrl);
   try {

@@ -45,7 +45,7 @@ export async function coverageCommand(
     states,
     'no dataset is registered: start the recorder, or record a dataset that the configuration watches',
   );
-  // Without a dataset, only the missing ranges are printed; with one, all.
+  // Without a dataset, only the missing ranges are printed; with a dataset, all ranges.
   const listed = dataset === undefined ? ranges.filter(({ reason }) => reason !== 'recorded') : ranges;
   process.stdout.write('\n');
   printTable(

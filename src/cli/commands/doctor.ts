@@ -36,8 +36,8 @@ interface ConfigurationCheck {
 /**
  * Command `doctor`: checks environment, configuration, database, queue, disk, clock, the recording and each
  * upstream, and prints a fix for each failure. After a failure, independent checks continue.
- * @returns 1 if something must be fixed; 2 if a value in the configuration or the environment is invalid. A value
- * that another system rejects, such as a password or a key, results in 1
+ * @returns 1 if something must be fixed; 2 if a value in the configuration or the environment is invalid. A
+ * value that another system rejects, such as a password or a key, also results in 1
  */
 export async function doctorCommand(
   options: { config?: string | undefined; json: boolean },
@@ -47,7 +47,7 @@ export async function doctorCommand(
   const log = openLog({ logLevel: environment.logLevel ?? 'error', logJson: environment.logJson });
   const state = await existingStateDirectory(environment.databaseUrl);
   const configured = await configuration(environment, options.config, state.path);
-  // If the URL of an external database is invalid, an embedded one must not be created here.
+  // If the URL of an external database is invalid, no embedded database must be created.
   const own = environment.databaseUrl !== undefined || problems.some((one) => one.startsWith('DATABASE_URL'));
   const embedded = own ? null : await startEmbedded(environment, state.path, log);
   try {
@@ -138,8 +138,8 @@ async function startEmbedded(
 }
 
 /**
- * Reports the address of the embedded database for other programs. Fails if the database was just created
- * although this user has another record.
+ * Reports the address of the embedded database for other programs. The check fails if the database was just
+ * created although this user has another record.
  */
 function reportEmbedded(
   { port, created }: EmbeddedPostgres,

@@ -90,16 +90,17 @@ export async function exportTo(
   }
 }
 
-/** @throws UsageError with every problem */
+/**
+ * Parses the datasets and options of `export`.
+ * @throws UsageError with every problem
+ */
 function readOptions(datasets: readonly string[], { format, incremental, verify }: ExportOptions) {
   const names = new Set(warehouseTables.map(({ dataset }) => dataset));
   const wrong = datasets.filter((name) => name !== ALL_DATASETS && !names.has(name)).map(unknownDatasetText);
   const known = EXPORT_FORMATS.find((one) => one === format);
   if (!known) wrong.push(`--format ${format}: must be one of ${EXPORT_FORMATS.join(', ')}`);
   if (verify && !incremental)
-    wrong.push(
-      '--verify: requires --incremental, because a full export replaces all files that it would compare',
-    );
+    wrong.push('--verify: requires --incremental, because a full export replaces all files');
   if (wrong.length > 0 || !known) throw new UsageError(wrong);
   const tables = warehouseTables.filter(
     ({ dataset }) => datasets.includes(ALL_DATASETS) || datasets.includes(dataset),

@@ -8,7 +8,7 @@ import { incidentMarkdown } from '../../reporting/reports/incident-page.ts';
 import { parseSpan } from '../select-targets.ts';
 import type { ReportOptions } from './saved-query.ts';
 
-/** Time before and after an incident that its report includes, in ms. */
+/** Length of the time before and after an incident that the report includes, in ms. */
 const CONTEXT_MS = 3_600_000;
 
 /**

@@ -23,7 +23,7 @@ const MAX_NOTE_LENGTH = 10_000;
 
 /**
  * Command `incidents [list] [NODE]`: lists outages of nodes. `incidents note NODE --by WHO --note TEXT [--at
- * T]`: stores a note about one.
+ * T]`: stores a note about the outage of a node.
  * @returns the exit code
  * @throws UsageError with every problem
  */
@@ -56,7 +56,9 @@ export async function incidentsCommand(
     ...(note !== undefined && note.length > MAX_NOTE_LENGTH
       ? [`--note: is longer than ${MAX_NOTE_LENGTH} characters`]
       : []),
-    ...([by, note].some((text) => text?.includes('\0')) ? ['--by, --note: a NUL cannot be stored'] : []),
+    ...([by, note].some((text) => text?.includes('\0'))
+      ? ['--by, --note: contain a NUL character, which cannot be stored: remove it']
+      : []),
   ];
   const about = at === undefined ? now : parseInstantOption('--at', at);
   if (about > now) problems.push(`--at ${at}: is in the future`);

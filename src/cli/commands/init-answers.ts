@@ -20,7 +20,6 @@ export const NO_ANSWERS: Answers = {
   addresses: [],
 };
 
-/** Returns the default of an answer. */
 export function getDefaultAnswer(name: keyof Answers, network: string): readonly string[] {
   // Without upstreams, the bundled sandbox is recorded.
   if (network === 'sandbox') return [];
@@ -40,7 +39,7 @@ const PUBLIC_BUDGETS: ReadonlyMap<string, { readonly perMinute: number; readonly
   ['metrics.avax.network', { perMinute: 8_000, perDay: 1_200_000 }],
 ]);
 
-/** Returns the settings of a service, with the keyless budget of a public one. */
+/** Returns the settings of a service. A public service gets the budget that it grants without a key. */
 function serviceAt(url: string) {
   const budget = PUBLIC_BUDGETS.get(URL.canParse(url) ? new URL(url).hostname : '');
   return { url, ...(budget && { budget }) };

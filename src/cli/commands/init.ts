@@ -35,8 +35,8 @@ export interface InitOptions {
 const SCHEMA = fileURLToPath(packageFile('docs/recorder.schema.json'));
 
 /**
- * Command `init`: writes the configuration file from the options, and prompts on a terminal for the others.
- * Never overwrites a file. Sends a request to each upstream after the file is written.
+ * Command `init`: writes the configuration file from the options, and prompts on a terminal for missing
+ * options. Never overwrites a file. Sends a request to each upstream after the file is written.
  * @returns 1 if an upstream does not respond correctly, or the user cancelled before the file was written
  * @throws UsageError if the file exists or cannot be written, or an option is invalid
  */
@@ -146,7 +146,7 @@ ${part({ watch })}
 `;
 }
 
-/** Questions, in the order of the prompts. */
+/** Texts of the prompts by answer. */
 const QUESTIONS: Readonly<Record<keyof Answers, string>> = {
   network: 'Network (mainnet, fuji or sandbox)',
   chainData: 'URL of the chain data service',
@@ -184,7 +184,9 @@ async function promptAnswers(
     return SINGLE_ANSWERS.includes(name) ? [text] : text.split(/[\s,]+/).filter(Boolean);
   };
   let answers = NO_ANSWERS;
-  /** Returns the answers including this one. Prints the problems and returns null if it is invalid. */
+  /**
+   * Returns the answers with a new answer. Prints the problems and returns null if the new answer is invalid.
+   */
   const taken = (name: keyof Answers, answer: readonly string[]) => {
     const all = { ...answers, [name]: answer };
     const problems = validateAnswer(name, all);

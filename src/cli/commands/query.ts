@@ -59,13 +59,16 @@ export async function queryCommand(
   return exitCode.done;
 }
 
-/** @throws UsageError if there is no such format, or it is unsuitable for the output */
+/**
+ * Parses the format of `--format`.
+ * @throws UsageError if there is no such format, or the format is unsuitable for the output
+ */
 function parseFormat(text: string): (typeof FORMATS)[number] {
   const format = FORMATS.find((one) => one === text);
   if (!format) throw new UsageError([`--format ${text}: must be one of ${FORMATS.join(', ')}`]);
   if (format === 'parquet' && process.stdout.isTTY)
     throw new UsageError([
-      '--format parquet: cannot be printed on a terminal: redirect it to a file, with > rows.parquet',
+      '--format parquet: cannot be printed on a terminal: redirect the output to a file, with > rows.parquet',
     ]);
   return format;
 }
@@ -94,7 +97,7 @@ function parseTimeout(text: string): number {
 /**
  * Prints a query result as a Parquet file, which is first written to a temporary folder. Returns early if the
  * reader closes the output.
- * @throws as {@link explainWriteErrors}
+ * @throws the errors of {@link explainWriteErrors}
  */
 async function printParquet({ columns, rows }: ReaderQueryResult, out: OutputStream): Promise<void> {
   // Only Parquet output loads the library.

@@ -59,7 +59,7 @@ export interface BackfillOptions {
 
 /**
  * Command `backfill DATASET --from T --to T [--again]`, or with `--from-height N --to-height N`: fetches the
- * uncovered parts of a past range, or all of it, newest first.
+ * uncovered parts of a past range, or with `--again` the whole range, newest first.
  * @returns the exit code
  */
 export async function backfillCommand(
@@ -96,7 +96,8 @@ export async function backfillCommand(
 
 /**
  * Parses the range of a backfill, in ms since 1970 or as heights.
- * @param feed undefined if the axis is unknown: the options of times are parsed
+ * @param feed the feed of the dataset; undefined if the axis is unknown, so that the options of times are
+ * parsed
  * @returns the range; its end is null if the range ends at the start of a target's record
  * @throws UsageError if an option is missing, invalid or of the other axis
  */
@@ -136,7 +137,10 @@ function parseHeight(option: string, text: string | undefined): number {
   throw new UsageError([`${option} ${text ?? '…'}: must be a height, such as 0`]);
 }
 
-/** Returns the lowest recorded height of a target. @throws UsageError if none is recorded */
+/**
+ * Returns the lowest recorded height of a target.
+ * @throws UsageError if no height is recorded
+ */
 function startOfRecord({ answered }: TargetState, dataset: string, target: Target): number {
   const [first] = answered;
   if (first) return answered.reduce((least, { from }) => Math.min(least, from), first.from);
@@ -146,8 +150,8 @@ function startOfRecord({ answered }: TargetState, dataset: string, target: Targe
 }
 
 /**
- * @throws UsageError if the past of the dataset cannot be requested; with the reason, and the datasets whose
- * past can
+ * Rejects a dataset whose past cannot be requested.
+ * @throws UsageError with the reason, and the datasets whose past can be requested
  */
 function rejectUnsupportedBackfill({ source: { range } }: ConfiguredFeed, dataset: string): void {
   if (range && isBackfillable(range)) return;

@@ -54,7 +54,8 @@ export async function reportCommand(
         name,
         reports().map((one) => one.name),
       );
-      const hint = nearest === undefined ? '"report" without a name lists them' : `did you mean ${nearest}?`;
+      const hint =
+        nearest === undefined ? '"report" without a name lists all reports' : `did you mean ${nearest}?`;
       throw new UsageError([`report ${name}: there is no such report; ${hint}`]);
     }
     const { url } = await selectReadSource(app);
@@ -163,7 +164,7 @@ async function slaCommand(app: App, options: ReportOptions): Promise<void> {
 
 /**
  * Returns the moment of `--as-of`. Returns null if the option is absent.
- * @throws UsageError if it is in the future, or the report for it may still change
+ * @throws UsageError if the moment is in the future, or the report for that moment may still change
  */
 async function parseSettledAsOf(
   app: App,

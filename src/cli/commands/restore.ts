@@ -47,14 +47,14 @@ export async function restoreCommand(
     const differ = verified.broken.length + verified.differences.length + verified.more > 0;
     if (differ)
       printNotice(
-        'the record differs from its seals: compare with the output of "verify" where it was backed up',
+        'the record differs from its seals: compare with the output of "verify" on the system that wrote the backup',
       );
     return differ ? exitCode.failed : exitCode.done;
   } catch (error) {
     const why = signal.aborted ? 'interrupted' : describeTemporaryFailure(error);
     if (why !== null) {
       printNotice(
-        `${why}: run "chain-recorder restore" again, or "verify" if it reports that there is a record`,
+        `${why}: run "chain-recorder restore" again; if that command reports that there is a record, run "verify"`,
       );
       return exitCode.later;
     }

@@ -136,7 +136,7 @@ function windowOf({ from, to }: ReportOptions, latest: number): { from: string; 
   const span = parseSpan({ from, to });
   const end = span.to ?? latest;
   const begin = span.from ?? startOfMonth(end - 1);
-  // If both are given, they were already compared, in microseconds.
+  // If both options are given, `parseSpan` has already compared them, in microseconds.
   if ((span.from === null || span.to === null) && begin >= end)
     throw new UsageError([`--from ${from ?? new Date(begin).toISOString()}: must be before --to`]);
   return { from: from ?? new Date(begin).toISOString(), to: to ?? new Date(end).toISOString() };

@@ -45,7 +45,7 @@ export async function sealCommand(
 
 /**
  * Writes the statement and the signature of a seal.
- * @throws Error or UsageError if they cannot be written; the seal stays valid
+ * @throws Error or UsageError if the files cannot be written; the seal stays valid
  */
 async function writeStatement(out: string, { seal, statement, signature }: FinishedSeal): Promise<void> {
   try {

@@ -10,8 +10,8 @@ const MAX_EXAMPLES = 5;
 type Pair = readonly [key: string, value: string];
 
 /**
- * Returns the targets of a feed that match every KEY=VALUE. If none matches and the source supports targets
- * on demand, returns the target described by the pairs. Keys may be in both spellings (`chainId`,
+ * Returns the targets of a feed that match every KEY=VALUE. If no target matches and the source supports
+ * targets on demand, returns the target described by the pairs. Keys may be in both spellings (`chainId`,
  * `chain_id`), hexadecimal values in any case.
  * @throws UsageError if a pair is malformed, or nothing matches; with the keys and some valid values
  */
@@ -24,14 +24,15 @@ export function matchingTargets(
   const targets = feed.targets.filter((target) => wanted.every((pair) => matchesPair(target, pair)));
   if (targets.length > 0) return targets;
   const { demand, name } = feed.source;
-  if (wanted.length === 0 && !demand) throw new UsageError([`watch: contains no target of ${name}: add one`]);
+  if (wanted.length === 0 && !demand)
+    throw new UsageError([`watch: contains no target of ${name}: add a target`]);
   const misses = wanted.length === 0 ? [] : explainMisses(feed, wanted);
   if (!demand) throw new UsageError(misses);
   try {
     return [demand(Object.fromEntries(wanted), scope)];
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    // The user may have meant a watched target or one on demand.
+    // The user may have meant a watched target or a target on demand.
     throw new UsageError([...error.problems.map((problem) => `--target ${problem}`), ...misses]);
   }
 }

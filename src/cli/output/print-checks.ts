@@ -1,7 +1,7 @@
 import type { CheckResult } from '../../lib/check-result.ts';
 import { printTable } from '../../lib/print.ts';
 
-/** Prints check results for people: a line each, and the fix below a failure. */
+/** Prints one line for each check result, and the fix below a failure. */
 export function printCheckResults(checked: readonly CheckResult[]): void {
   printTable(checked.flatMap(inRows), 'nothing to check: no upstream is configured');
 }

@@ -26,7 +26,7 @@ export async function printRows(
 }
 
 /**
- * Writes text or bytes.
+ * A function that writes text or bytes.
  * @returns false once the reader has closed the output
  */
 export type WriteOutput = (text: string | Uint8Array) => Promise<boolean>;
@@ -84,7 +84,9 @@ export function parseFields(row: string): (string | null)[] {
   return fields.map((one: unknown) => (one === null ? null : String(one)));
 }
 
-/** Creates a function that writes with backpressure: it waits until the reader can accept more. */
+/**
+ * Creates a function that writes with backpressure: each write waits until the reader can accept more output.
+ */
 export function createPacedWriter(out: OutputStream): WriteOutput {
   const closed = new AbortController();
   out.once('close', () => closed.abort());

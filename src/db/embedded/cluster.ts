@@ -17,15 +17,16 @@ const run = promisify(execFile);
 const LIMIT_READERS_FILE = packageFile('drizzle/limit-readers.sql');
 
 /**
- * Creates the cluster under a temporary name first, so that an interrupted start leaves no cluster that looks
- * complete.
- * @throws UsageError with the fix if this system does not allow it; InterruptedError if the signal aborted; Error
- * with the output of initdb otherwise
+ * Creates the cluster under a temporary name first, so that an interrupted start leaves no incomplete cluster
+ * under the final name.
+ * @throws UsageError with the fix if this system does not allow PostgreSQL to run; InterruptedError if the
+ * signal aborted; Error with the output of initdb otherwise
  */
 export async function makeCluster(home: EmbeddedHome, bin: string, signal?: AbortSignal): Promise<void> {
   const { account } = home;
   const leftOver = (await readdir(home.path)).filter((name) => name.startsWith('data.new-'));
-  // The initdb of a killed process may still write there; for the same reason the next one gets a new name.
+  // The initdb of a killed process may still write to its folder. For the same reason, each new folder has a
+  // new name.
   for (const name of leftOver)
     await rm(join(home.path, name), { recursive: true, force: true, maxRetries: 10 });
   const unfinished = await mkdtemp(join(home.path, 'data.new-'));
@@ -90,9 +91,9 @@ async function initCluster(
 }
 
 /**
- * Refuses files with which no server can be started: incomplete ones, and those of another major version, which
- * PostgreSQL cannot read.
- * @throws UsageError with the steps to repair or to migrate them
+ * Refuses files with which no server can be started: incomplete files, and files of another major version,
+ * which PostgreSQL cannot read.
+ * @throws UsageError with the steps to repair or to migrate the files
  */
 export async function refuseUnusableFiles(home: EmbeddedHome, data: string): Promise<void> {
   const files = await filesMajor(data);
@@ -105,7 +106,7 @@ export async function refuseUnusableFiles(home: EmbeddedHome, data: string): Pro
   const installed = await installedMajor();
   if (files === installed) return;
   throw new UsageError([
-    `${home.path}: holds files of PostgreSQL ${files}, and the embedded one is ${installed} now: ` +
+    `${home.path}: holds files of PostgreSQL ${files}, and the embedded PostgreSQL is version ${installed} now: ` +
       'run "chain-recorder backup --to BACKUP" with the version of chain-recorder that used this folder last, ' +
       `move ${home.path} away, and run "chain-recorder restore --from BACKUP" with this one`,
   ]);

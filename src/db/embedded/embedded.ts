@@ -25,10 +25,10 @@ import type { Settings } from './settings.ts';
 
 /** Interval of the check whether the server runs, in ms. */
 const SUPERVISION_INTERVAL_MS = 1_000;
-/**
- * Maximum number of consecutive failed restarts, and the first pause between them, in ms. The pause doubles.
- */
+/** Maximum number of consecutive failed restarts. */
 const MAX_RESTARTS = 5;
+
+/** Pause after the first failed restart, in ms. The pause doubles with each failure. */
 const FIRST_BACKOFF_MS = 1_000;
 /** Length of the end of the server's log in which the cause of a failure is searched, in characters. */
 const LOG_TAIL_CHARACTERS = 5_000;
@@ -45,7 +45,7 @@ export interface EmbeddedPostgres {
   url: string;
   /** TCP port of the server on 127.0.0.1. */
   port: number;
-  /** True if this call started the server; false if it was running. */
+  /** True if this call started the server; false if the server was already running. */
   started: boolean;
   /** True if this call created the database, which is then empty. */
   created: boolean;
@@ -56,7 +56,7 @@ export interface EmbeddedPostgres {
   ownNamespace: boolean;
   /**
    * Restarts the server when it ends unexpectedly, until the signal aborts.
-   * @throws TemporaryError if it cannot be restarted, or only on another port
+   * @throws TemporaryError if the server cannot be restarted, or only on another port
    */
   supervise(signal: AbortSignal): Promise<void>;
   /**
@@ -65,7 +65,8 @@ export interface EmbeddedPostgres {
    */
   explainFailure(failure: unknown): Promise<UsageError | null>;
   /**
-   * Ends the use. Stops the server if no other process of this PID namespace uses it. Can be called again.
+   * Ends the use of the server. Stops the server if no other process of this PID namespace uses the server.
+   * Can be called again.
    */
   close(): Promise<void>;
 }
@@ -82,13 +83,14 @@ export interface EmbeddedOptions {
 }
 
 /**
- * Uses the PostgreSQL server of `dir`. Starts it if it does not run, and creates its database if there is
- * none. The server listens on 127.0.0.1, on the same port at every start. If another process uses that port,
- * the server listens on another one, and a warning is logged.
- * @throws UsageError if the folder is not writable, another host uses it, or this system does not let
- * PostgreSQL run or be reached
+ * Uses the PostgreSQL server of `dir`. Starts the server if it does not run, and creates its database if the
+ * database is missing. The server listens on 127.0.0.1, on the same port at every start. If another process
+ * uses that port, the server listens on another port, and a warning is logged.
+ * @throws UsageError if the folder is not writable, another host uses the folder, or this system does not
+ * allow PostgreSQL to run or to be reached
  * @throws InterruptedError if the signal aborted
- * @throws Error if the PostgreSQL package is not installed, or with the server's log if it does not start
+ * @throws Error if the PostgreSQL package is not installed, or, with the server's log, if the server does not
+ * start
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const fix =
@@ -163,9 +165,9 @@ async function explainFailure(home: EmbeddedHome, failure: unknown): Promise<Usa
 }
 
 /**
- * Returns whether the disk has no room for the next file of PostgreSQL's write-ahead log. PostgreSQL's own
- * log is on the same disk, so the log may lack the reason why the server ended. Returns false if the room is
- * unknown.
+ * Returns whether the disk has too little free space for the next file of PostgreSQL's write-ahead log.
+ * PostgreSQL's own log is on the same disk, so the log may lack the reason why the server ended. Returns
+ * false if the free space is unknown.
  */
 async function hasFullDisk(path: string): Promise<boolean> {
   const room = await statfs(path).catch(() => null);
@@ -173,7 +175,7 @@ async function hasFullDisk(path: string): Promise<boolean> {
   return room.bavail * room.bsize < WAL_SEGMENT_BYTES || (room.files > 0 && room.ffree === 0);
 }
 
-/** Returns whether PostgreSQL reports a resource that it lacks: class 53 of its errors. */
+/** Returns whether PostgreSQL reports insufficient resources (SQLSTATE class 53). */
 const lacksResources = (error: unknown) =>
   error instanceof postgres.PostgresError && error.code.startsWith('53');
 
@@ -206,8 +208,8 @@ async function urlOf(home: EmbeddedHome, port: number): Promise<string> {
 }
 
 /**
- * Restarts the server whenever it ended unexpectedly. Every recorder that uses the server runs this function;
- * the start lock lets only one of them restart the server at a time.
+ * Restarts the server whenever it has ended unexpectedly. Every recorder that uses the server runs this
+ * function; the start lock permits only one restart at a time.
  * @throws TemporaryError if the restarts fail
  */
 async function supervise(

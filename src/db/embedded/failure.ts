@@ -1,7 +1,7 @@
 import { UsageError } from '../../lib/errors.ts';
 import { DYNAMIC_MEMORY_REFUSED } from './settings.ts';
 
-/** Output of PostgreSQL's programs for a known limit of the system, and its fix. */
+/** A known limit of the system: the output of PostgreSQL's programs that reports the limit, and the fix. */
 interface Cause {
   readonly pattern: RegExp;
   readonly fix: (match: RegExpExecArray, path: string) => string;
@@ -10,7 +10,7 @@ interface Cause {
 const OWN_DATABASE_FIX = 'or name a PostgreSQL of your own in DATABASE_URL';
 
 const noPrograms = (path: string) =>
-  `the file system of ${path} allows no programs (noexec): use a folder of another one, ${OWN_DATABASE_FIX}`;
+  `the file system of ${path} allows no programs (noexec): use a folder on another file system, ${OWN_DATABASE_FIX}`;
 
 /** Returns the text for a full disk, with its fix. */
 export const diskFullText = (path: string) =>
@@ -26,7 +26,7 @@ const CAUSES: readonly Cause[] = [
   {
     pattern: DYNAMIC_MEMORY_REFUSED,
     fix: () =>
-      `the shared memory of this system (/dev/shm) is too small or not writable: give it 64 MB (of a container: --shm-size 64m), ${OWN_DATABASE_FIX}`,
+      `the shared memory of this system (/dev/shm) is too small or not writable: give it 64 MB (with Docker: --shm-size 64m), ${OWN_DATABASE_FIX}`,
   },
   {
     pattern: /No space left on device|Disk quota exceeded|ENOSPC|EDQUOT|wrote only \d+ of \d+ bytes/,
@@ -52,7 +52,7 @@ const CAUSES: readonly Cause[] = [
   {
     pattern: /EROFS|Read-only file system/i,
     fix: (_, path) =>
-      `the file system of ${path} is read-only: use a folder of another one, ${OWN_DATABASE_FIX}`,
+      `the file system of ${path} is read-only: use a folder on another file system, ${OWN_DATABASE_FIX}`,
   },
 ];
 

@@ -19,7 +19,7 @@ interface NativeLocks {
 }
 
 /**
- * The flags of `a+`, except that a symbolic link is not followed: the folder belongs to the server's account,
+ * The flags of `a+`, except that a symbolic link is not followed. The folder belongs to the server's account,
  * and this process may be root.
  */
 const OPEN_FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
@@ -42,7 +42,8 @@ export class FileLock {
 
   /**
    * Locks a file, which is created if it is missing.
-   * @param shared other shared locks may exist at the same time. Default: false, an exclusive lock
+   * @param shared true for a lock that permits other shared locks at the same time. Default: false, an
+   * exclusive lock
    * @param account the owner of a created file. Default: the account of this process
    * @returns null if another process holds a conflicting lock
    * @throws errors of the file system; UsageError if the package for locks cannot be loaded
@@ -60,7 +61,7 @@ export class FileLock {
     return null;
   }
 
-  /** Releases the lock, unless a child process has inherited it. */
+  /** Closes the descriptor. This releases the lock, unless a child process has inherited the descriptor. */
   release(): void {
     if (this.#released) return;
     this.#released = true;
@@ -135,7 +136,7 @@ export async function waitForLock(
 
 let loaded: NativeLocks | undefined;
 
-/** Loads the package when the first lock is needed: a user's own database needs none. */
+/** Loads the package when the first lock is needed. Locks are needed for the embedded server only. */
 function nativeLocks(): NativeLocks {
   if (loaded) return loaded;
   try {

@@ -4,14 +4,14 @@ import { connect, createServer } from 'node:net';
 import { toErrorMessage, UsageError } from '../../lib/errors.ts';
 
 /**
- * Range of ports that are tried, inclusive start, exclusive end. The range is below the ephemeral ports of most
- * systems, so that outgoing connections do not take them.
+ * Range of ports that are tried, inclusive start, exclusive end. The range is below the ephemeral ports of
+ * most systems, so that outgoing connections do not use these ports.
  */
 const STABLE_PORTS = { from: 10_000, to: 30_000 };
 
 /**
- * Returns a TCP port of 127.0.0.1 on which nothing listens now. Another process may use it before the caller
- * does.
+ * Returns a TCP port of 127.0.0.1 on which nothing listens now. Another process may use this port before the
+ * caller does.
  */
 export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -24,7 +24,7 @@ export async function findFreePort(): Promise<number> {
   return address.port;
 }
 
-/** Returns a free port like {@link findFreePort}, one that is likely to be free again at the next start. */
+/** Returns a free TCP port of 127.0.0.1 that is likely to be free again at the next start. */
 export async function findStablePort(): Promise<number> {
   for (let tries = 0; tries < 20; tries++) {
     const port = randomInt(STABLE_PORTS.from, STABLE_PORTS.to);
@@ -48,7 +48,7 @@ export async function isPortFree(port: number): Promise<boolean> {
 }
 
 /**
- * Refuses a system on which no process can reach another one at 127.0.0.1.
+ * Refuses a system on which processes cannot reach each other at 127.0.0.1.
  * @throws UsageError with the fix
  */
 export async function refuseWithoutLoopback(): Promise<void> {

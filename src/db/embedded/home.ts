@@ -112,8 +112,8 @@ async function makeForRoot(entrance: string, dir: string, log: EmbeddedLog): Pro
 }
 
 /**
- * Creates the folder under a temporary name and renames it once it has its owner. Other processes never see a
- * folder with a wrong owner.
+ * Creates the folder under a temporary name, and renames the folder after its owner is set. So the folder
+ * never has a wrong owner under its final name.
  */
 async function makeOwned(path: string, { uid, gid }: Account): Promise<void> {
   if (await pathExists(path)) return;
@@ -138,7 +138,7 @@ async function serverAccount(): Promise<Account> {
   } catch (cause) {
     throw new UsageError(
       [
-        'embedded PostgreSQL did not start: PostgreSQL refuses to run as root, and the user postgres does not exist and could not be created: create it ' +
+        'embedded PostgreSQL did not start: PostgreSQL refuses to run as root, and the user postgres does not exist and could not be created: create this user ' +
           '(useradd --system postgres), run as another user, or name a PostgreSQL of your own in DATABASE_URL',
       ],
       { cause },

@@ -13,8 +13,8 @@ export const HEARTBEAT_INTERVAL_MS = 3_000;
 const OBSERVATION_MS = 4 * HEARTBEAT_INTERVAL_MS;
 const OBSERVATION_STEP_MS = 250;
 /**
- * Age from which a heartbeat counts as dead without an observation, in ms. The clocks of two hosts differ by
- * less.
+ * Age from which a heartbeat counts as dead without an observation, in ms. This age exceeds any difference
+ * between the clocks of two hosts.
  */
 const DEAD_AGE_MS = 600_000;
 
@@ -23,7 +23,10 @@ const DEAD_AGE_MS = 600_000;
  * within one network namespace.
  */
 export interface Location {
-  /** Changes with every boot of the machine. All containers of a machine have the same one. */
+  /**
+   * Id of the machine's last boot, equal in all containers of the machine. The host name on systems without
+   * such an id.
+   */
   readonly host: string;
   readonly pids: string;
   readonly network: string;
@@ -57,7 +60,7 @@ export function ownLocation(): Location {
 const fileOf = ({ path }: EmbeddedHome) => join(path, 'server.json');
 
 /**
- * Reads the record of the server of a home. Returns null if no server was started, or the last one was
+ * Reads the record of the server of a home. Returns null if no server was started, or the last server was
  * stopped.
  */
 export function readServerRecord(home: EmbeddedHome): ServerRecord | null {
@@ -107,8 +110,8 @@ export async function refuseOtherHost(home: EmbeddedHome, isLocked: boolean): Pr
 }
 
 /**
- * Returns whether the heartbeat changes while it is observed. Clocks are not compared, because those of two
- * hosts may differ.
+ * Returns whether the heartbeat changes during an observation. The age alone is not sufficient, because the
+ * clocks of two hosts may differ.
  */
 async function isBeating(home: EmbeddedHome): Promise<boolean> {
   const beat = () => nullOnError(() => statSync(fileOf(home)).mtimeMs) ?? 0;

@@ -2,8 +2,8 @@ import { closeSync, fchownSync, openSync, renameSync, rmSync, writeFileSync } fr
 import type { Account } from './file-lock.ts';
 
 /**
- * Replaces a file that only the server's account may read. Does not follow a symbolic link in its place: the
- * folder belongs to that account, and this process may be root.
+ * Replaces a file that only the server's account may read. If the path is a symbolic link, the link itself is
+ * replaced, because the folder belongs to that account, and this process may be root.
  * @param account owner of the file. Default: the account of this process
  * @throws errors of the file system
  */

@@ -28,19 +28,19 @@ const MAX_SOCKET_PATH_BYTES = 107;
 
 /**
  * Path of the server's lock. All processes of the server hold the lock from its start on, because they
- * inherit the descriptor. While one of these processes lives in any container of the host, no other server is
+ * inherit the descriptor. While one of these processes runs in any container of the host, no other server is
  * started on the same files.
  */
 const serverLock = ({ path }: EmbeddedHome) => join(path, 'server.lock');
 
 /**
- * Returns whether a process of the home's server lives on this host. A server that was started without the
+ * Returns whether a process of the home's server runs on this host. A server that was started without the
  * lock is not detected.
  */
 export const isServerAlive = (home: EmbeddedHome): boolean => isLocked(serverLock(home), home.account);
 
 /**
- * Returns whether the home's server runs, including one that a person started with `pg_ctl`, without the
+ * Returns whether the home's server runs, including a server that a person started with `pg_ctl`, without the
  * lock.
  */
 export async function isRunning(home: EmbeddedHome): Promise<boolean> {
@@ -48,8 +48,8 @@ export async function isRunning(home: EmbeddedHome): Promise<boolean> {
 }
 
 /**
- * Returns whether the pid in the pid file is that of the home's server, in this PID namespace: its working
- * directory is the cluster.
+ * Returns whether the pid in the pid file is the pid of the home's server in this PID namespace. The working
+ * directory of that process is the cluster.
  */
 async function hasVisibleServer(home: EmbeddedHome): Promise<boolean> {
   const { pid } = await pidFile(home);
@@ -68,10 +68,10 @@ export const socketFolder = ({ path }: EmbeddedHome): string | null =>
   Buffer.byteLength(getSocketPath({ host: path, port: 65_535 })) <= MAX_SOCKET_PATH_BYTES ? path : null;
 
 /**
- * Returns the port of the server that runs in the home, once it accepts connections. Returns undefined if
- * none runs.
- * @throws UsageError if this process cannot connect to it; InterruptedError if the signal aborted; Error if it
- * does not accept connections within 100 s
+ * Returns the port of the server that runs in the home, once the server accepts connections. Returns
+ * undefined if no server runs.
+ * @throws UsageError if this process cannot connect to the server; InterruptedError if the signal aborted;
+ * Error if the server does not accept connections within 100 s
  */
 export async function runningServer(home: EmbeddedHome, signal?: AbortSignal): Promise<number | undefined> {
   const deadline = performance.now() + READY_TIMEOUT_MS;
@@ -97,7 +97,7 @@ const unreachable = ({ path }: EmbeddedHome) =>
       'mount the folder at a shorter path, or share the network of that container',
   ]);
 
-/** Returns whether 127.0.0.1 is the same for this process and the server. */
+/** Returns whether this process and the server are in the same network namespace of the same host. */
 export function sharesNetwork(home: EmbeddedHome): boolean {
   const record = readServerRecord(home);
   const own = ownLocation();
@@ -105,8 +105,8 @@ export function sharesNetwork(home: EmbeddedHome): boolean {
 }
 
 /**
- * Returns true if the server accepts connections. Connects to the Unix socket if there is one, because another
- * program may listen on the port of 127.0.0.1.
+ * Returns true if the server accepts connections. Connects to the Unix socket if the server has one, because
+ * another program may listen on the port of 127.0.0.1.
  */
 const acceptsConnections = (home: EmbeddedHome, port: number): Promise<boolean> =>
   socketFolder(home) === null ? accepts({ host: '127.0.0.1', port }) : acceptsOnSocket(home);
@@ -136,12 +136,12 @@ export interface StartedServer {
 }
 
 /**
- * Starts the server of a home in which none runs, and creates its cluster if there is none. Without `wanted`,
- * the server listens on the port of its first start.
- * @param wanted port to listen on; undefined for the usual one
+ * Starts the server of a home in which no server runs, and creates its cluster if the cluster is missing.
+ * Without `wanted`, the server listens on the port of its first start.
+ * @param wanted port to listen on; undefined for the usual port
  * @param signal aborts the creation of the cluster
- * @throws UsageError with the fix if this system does not let it start; Error with the server's own log
- * otherwise
+ * @throws UsageError with the fix if this system does not allow the server to start; Error with the server's
+ * own log otherwise
  */
 export async function startServer(
   home: EmbeddedHome,
@@ -187,8 +187,8 @@ export async function startServer(
 }
 
 /**
- * Starts the postmaster, which inherits the lock, and waits until it accepts connections. Returns the error,
- * or null.
+ * Starts the postmaster, which inherits the lock, and waits until the postmaster accepts connections. Returns
+ * the error, or null.
  */
 async function startPostmaster(home: EmbeddedHome, bin: string, lock: FileLock): Promise<Error | null> {
   const args = ['start', '-D', 'data', '-l', 'postgres.log', '-w', '-t', '100'];
@@ -207,7 +207,7 @@ async function startPostmaster(home: EmbeddedHome, bin: string, lock: FileLock):
   }
 }
 
-/** Returns the port of the home's first start, so that connections that people saved work again. */
+/** Returns the port of the home's first start, so that saved connection settings stay valid. */
 async function portOf({ path, account }: EmbeddedHome): Promise<number> {
   const file = join(path, 'port');
   const saved = Number(await readFile(file, 'utf8').catch(() => ''));
@@ -218,9 +218,9 @@ async function portOf({ path, account }: EmbeddedHome): Promise<number> {
 }
 
 /**
- * Stops the server of the home, if one runs in this PID namespace. Returns when all of its processes have
- * ended.
- * @throws Error if it does not stop
+ * Stops the server of the home, if the server runs in this PID namespace. Returns when all of its processes
+ * have ended.
+ * @throws Error if the server does not stop
  */
 export async function stopServer(home: EmbeddedHome): Promise<void> {
   if (!(await isOwnServer(home)) || !(await isRunning(home))) return;
@@ -236,8 +236,8 @@ export async function stopServer(home: EmbeddedHome): Promise<void> {
 }
 
 /**
- * Returns whether the process ids of the server are valid for this process. In another PID namespace they
- * belong to other processes.
+ * Returns whether the process ids of the server are valid for this process. In another PID namespace, these
+ * ids belong to other processes.
  */
 export async function isOwnServer(home: EmbeddedHome): Promise<boolean> {
   const record = readServerRecord(home);
@@ -249,8 +249,8 @@ export async function isOwnServer(home: EmbeddedHome): Promise<boolean> {
 /**
  * Replaces the process id in the pid files that a dead server left. PostgreSQL would mistake any process with
  * that id for the server, because a container has the same ids at every start. The caller holds the server's
- * lock, which proves that no process of such a server lives. The rest of the files stays unchanged: PostgreSQL
- * uses it to detect whether backends still use the shared memory.
+ * lock, which proves that no process of such a server runs. The rest of the files stays unchanged, because
+ * PostgreSQL uses the rest to detect whether backends still use the shared memory.
  */
 async function renumberPidFiles({ path, account }: EmbeddedHome): Promise<void> {
   const sockets = (await readdir(path)).filter((name) => /^\.s\.PGSQL\.\d+\.lock$/.test(name));

@@ -6,7 +6,7 @@ import { replaceFile } from './replace-file.ts';
 /** PostgreSQL settings by name. */
 export type Settings = Readonly<Record<string, string | number>>;
 
-// ALTER SYSTEM overrides these: it writes postgresql.auto.conf.
+// ALTER SYSTEM overrides these settings, because ALTER SYSTEM writes postgresql.auto.conf.
 const RECORDER_SETTINGS: Settings = {
   listen_addresses: '127.0.0.1',
   max_connections: 80,
@@ -24,7 +24,7 @@ const RECORDER_SETTINGS: Settings = {
  */
 const INITDB_FILE = 'initdb.conf';
 
-/** Moves the configuration that initdb wrote to a file of its own. */
+/** Moves the configuration that initdb wrote to a separate file. */
 export async function keepInitdbChoices(cluster: string): Promise<void> {
   await rename(join(cluster, 'postgresql.conf'), join(cluster, INITDB_FILE));
 }
@@ -48,16 +48,16 @@ export async function writeSettings(cluster: string, settings: Settings, account
 }
 
 /**
- * Settings that let a server start on a system that allows less than the one on which its cluster was
+ * Settings with which a server starts on a system that allows less than the system on which its cluster was
  * created.
  */
 interface Fallback {
-  /** Matches the server's log if the system refuses a resource. */
+  /** Pattern of the server's log if the system refuses a resource. */
   readonly refused: RegExp;
   readonly settings: Settings;
 }
 
-/** Matches output of PostgreSQL's programs if the system refuses dynamic shared memory. */
+/** Pattern of the output of PostgreSQL's programs if the system refuses dynamic shared memory. */
 export const DYNAMIC_MEMORY_REFUSED =
   /could not (open|create|resize|map|attach to) (dynamic )?shared memory segment/;
 
@@ -79,7 +79,7 @@ export class StartFallbacks {
     return this.#settings;
   }
 
-  /** Adds the next fallback for the output of a failed start. Returns false if there is none. */
+  /** Adds the next fallback for the output of a failed start. Returns false if there is no such fallback. */
   add(output: string): boolean {
     const found = this.#left.findIndex(({ refused }) => refused.test(output));
     const [fallback] = found < 0 ? [] : this.#left.splice(found, 1);

@@ -4,8 +4,8 @@ import { quoteInexactNumbers } from '../../upstreams/json.ts';
 
 /**
  * OIDs of the element and array types that are read and written. The OIDs are equal on every server.
- * postgres.js would query them on each connection first. If the connection closes meanwhile, that query rejects
- * without a handler, which ends a process.
+ * postgres.js would first query these OIDs on each connection. If the connection closes meanwhile, that query
+ * rejects without a handler, which ends a process.
  */
 const ARRAYS: Readonly<Record<string, readonly [element: number, array: number]>> = {
   bool: [16, 1000],
@@ -40,7 +40,8 @@ const ARRAYS: Readonly<Record<string, readonly [element: number, array: number]>
 };
 
 /**
- * Types whose texts the driver would convert incorrectly: "true" to `false`, and times to the millisecond.
+ * OIDs of types whose texts the driver would convert incorrectly: "true" to `false`, and times to ms instead
+ * of µs.
  */
 const UNCONVERTED_TYPE_OIDS = [16, 1184];
 const JSON_TYPES = [114, 3802];
@@ -65,7 +66,7 @@ export function withArrays(sql: postgres.Sql): postgres.Sql {
   return sql;
 }
 
-/** Elements that PostgreSQL reads without quotes. An unquoted NULL would be a null. */
+/** Pattern of elements that PostgreSQL reads without quotes. An unquoted NULL would be a null. */
 const PLAIN = /^(?!null$)[\w.:+-]+$/i;
 
 /**

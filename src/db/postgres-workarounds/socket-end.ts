@@ -13,28 +13,28 @@ const CANCEL_REQUEST = Buffer.from([0, 0, 0, 16, 0x04, 0xd2, 0x16, 0x2e]);
  */
 const READY_FOR_QUERY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 
-/**
- * Last bytes of an ErrorResponse, its message type, and the severities with which the server closes the
- * connection.
- */
+/** Last bytes of an ErrorResponse. */
 const END_OF_ERROR = Buffer.from([0, 0]);
+
+/** Message type of an ErrorResponse. */
 const ERROR_RESPONSE = 0x45;
+
+/** Pattern of the severity field of an error with which the server closes the connection. */
 const FATAL_SEVERITY = /^V(FATAL|PANIC)$/;
 
 /**
  * Changes the close events of a connection to a form that postgres.js 3.4.9 handles correctly. Otherwise the
  * driver
  * - sends statements to a connection between its error and its close. These statements never settle, or they
- *   resolve without rows after the reconnect, so that a statement that never ran appears to be done;
+ * resolve without rows after the reconnect, so that a statement that never ran appears to be done;
  * - keeps unsent bytes when a connection closes. The next startup packet is queued after them and never sent;
  * - reconnects repeatedly without reporting an error, if a server closes before it responds;
  * - keeps the error with which a server closes a connection, and rejects the first statement of the next
- *   connection with it.
- * So a connection that is lost before it was ready emits an error together with the close. A connection that
- * is lost later emits only a close, or the server's final error and then a close: the driver then rejects the
- * waiting statements. The driver's first write may start with queued startup packets of earlier, closed
- * connections. Only the last startup packet is sent.
- * @param host for the message of the error
+ * connection with it. So a connection that is lost before it was ready emits an error together with the
+ * close. A connection that is lost later emits only a close, or the server's final error and then a close:
+ * the driver then rejects the waiting statements. The driver's first write may start with queued startup
+ * packets of earlier, closed connections. Only the last startup packet is sent.
+ * @param host host for the message of the error
  */
 export function withReportedEnd<S extends Socket>(socket: S, host: string): S {
   const emit = socket.emit.bind(socket);

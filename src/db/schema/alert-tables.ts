@@ -37,12 +37,11 @@ export const alerts = recorder.table(
     acknowledged_at: instant(),
     acknowledged_by: text(),
     note: text(),
-    /**
-     * Time for which the rule reported the alert, time for which the rule did not report the alert, and time
-     * since the last message, in ms. All three are counted by rounds.
-     */
+    /** Time for which the rule reported the alert, counted by rounds, in ms. */
     reported_ms: milliseconds(),
+    /** Time for which the rule did not report the alert, counted by rounds, in ms. */
     absent_ms: milliseconds(),
+    /** Time since the last message about the alert, counted by rounds, in ms. */
     since_notice_ms: milliseconds(),
   },
   (table) => [
@@ -69,7 +68,8 @@ export const alertMessages = recorder.table(
     state: text().notNull().default('waiting'),
     attempts: integer().notNull().default(0),
     /**
-     * Set while the message is being sent. If it is set and no worker is sending, the message may have arrived.
+     * Set while the message is being sent. If this column is set and no worker is sending, the message may
+     * have arrived.
      */
     sending_since: instant(),
     sent_at: instant(),
@@ -81,7 +81,7 @@ export const alertMessages = recorder.table(
   ],
 );
 
-/** State of each channel. One worker at a time sends: the one whose number is `holder`. */
+/** State of each channel. Only the worker whose number is `holder` sends messages. */
 export const alertChannels = recorder.table(
   'alert_channels',
   {
@@ -94,7 +94,10 @@ export const alertChannels = recorder.table(
     error: text(),
     next_try_at: instant(),
     sent_at: instant(),
-    /** Time at which firing alerts were last sent again, for channels that expire alerts otherwise. */
+    /**
+     * Time at which firing alerts were last sent again, for channels that expire alerts that are not sent
+     * again.
+     */
     refreshed_at: instant(),
   },
   (table) => [primaryKey({ columns: [table.recorder, table.channel] })],

@@ -20,8 +20,10 @@ export const recorder = pgSchema('recorder');
 
 /** Declares a column of instants. */
 export const instant = () => timestamp({ withTimezone: true });
-/** Ranges on a source's axis: ms since 1970, or heights. */
+/** Column type of several ranges on a source's axis (ms since 1970, or heights). */
 const int8multirange = customType<{ data: string }>({ dataType: () => 'int8multirange' });
+
+/** Column type of one range on a source's axis (ms since 1970, or heights). */
 const int8range = customType<{ data: string }>({ dataType: () => 'int8range' });
 
 /**
@@ -35,39 +37,36 @@ export const targets = recorder.table(
     target_key: text().notNull(),
     target: jsonb().$type<Record<string, string>>().notNull(),
     /**
-     * Recorder that records the target, or the last one that did; null if the target was only recorded by hand.
+     * Recorder that records the target, or last recorded the target; null if the target was only recorded by
+     * hand.
      */
     recorder: text(),
     run_id: bigint({ mode: 'number' }),
     lease_until: instant(),
-    /**
-     * Number of requests of the last complete poll, and its window on the source's axis; null if there was
-     * none.
-     */
+    /** Number of requests of the last complete poll; null if there was no complete poll. */
     poll_requests: integer(),
     /**
      * Maximum number of requests of a complete run. For a list that is one window, this is about the number
      * for the whole list.
      */
     max_requests: integer(),
+    /** Start of the window of the last complete poll, on the source's axis; null if there was no complete poll. */
     poll_from: bigint({ mode: 'number' }),
+    /** End of the window of the last complete poll; null if there was no complete poll. */
     poll_to: bigint({ mode: 'number' }),
-    /** Start of the range that the poll returned, at or below its window; null if unknown. */
+    /** Start of the range that the last complete poll returned, at or below `poll_from`; null if unknown. */
     shown_from: bigint({ mode: 'number' }),
-    /** Service and index from which the target is read; null if there is none. */
+    /** Service and index from which the target is read; null if the target is not read from an index. */
     index_name: text(),
-    /**
-     * Time up to which the index has progressed, according to the target's items; null if no item showed it.
-     */
+    /** Time up to which the index has progressed, according to the target's items; null if unknown. */
     newest_item_at: instant(),
-    /**
-     * Mean and longest time between consecutive items of the newest page, in ms; null if there are too few
-     * items.
-     */
+    /** Mean time between consecutive items of the newest page, in ms; null if there are too few items. */
     usual_interval_ms: bigint({ mode: 'number' }),
+    /** Longest time between consecutive items of the newest page, in ms; null if there are too few items. */
     longest_interval_ms: bigint({ mode: 'number' }),
     /**
-     * Windows of an index whose last repeated request failed, on the axis of the source. Null: there is none.
+     * Windows of an index whose last repeated request failed, on the axis of the source; null if there is no
+     * such window.
      */
     failed_sweeps: int8multirange(),
   },
@@ -85,7 +84,7 @@ export const targetDatasets = recorder.table(
     target_key: text().notNull(),
     dataset: text().notNull(),
     every_ms: bigint({ mode: 'number' }).notNull(),
-    /** True if the response never changes, so that it is not requested again after it was recorded. */
+    /** True if the response never changes, so that no request is repeated after the response was recorded. */
     once: boolean().notNull().default(false),
     /**
      * True if the configuration contains the dataset of the target now; false if it was removed, or was
@@ -93,8 +92,8 @@ export const targetDatasets = recorder.table(
      */
     active: boolean().notNull(),
     /**
-     * Time of the removal from the configuration; null if it was not removed, or was never in the
-     * configuration.
+     * Time at which the dataset of the target was removed from the configuration; null if the dataset was not
+     * removed, or was never in the configuration.
      */
     left_at: instant(),
     /**
@@ -103,8 +102,8 @@ export const targetDatasets = recorder.table(
      */
     ended_at: instant(),
     /**
-     * Time since which the configuration contains the dataset of the target; set again when it returns after a
-     * pause.
+     * Time since which the configuration contains the dataset of the target; set again when the dataset
+     * returns after a pause.
      */
     requested_since: instant().notNull(),
     /** Expected start of the recording, on the source's axis; null for observations. */
@@ -114,9 +113,9 @@ export const targetDatasets = recorder.table(
     last_success_at: instant(),
     /** Time at which the last successful run was planned; null if the run was not planned. */
     last_planned_at: instant(),
-    /** Time of the last success after which nothing was missing. */
+    /** Time of the last successful run after which nothing was missing. */
     last_complete_at: instant(),
-    /** Start of the time in which every success was incomplete; null if the last one was complete. */
+    /** Start of the time in which every success was incomplete; null if the last success was complete. */
     incomplete_since: instant(),
     incomplete_reason: text(),
     /**
@@ -128,13 +127,13 @@ export const targetDatasets = recorder.table(
     failures: integer().notNull().default(0),
     /** Error of the last failure. */
     last_error: text(),
-    /**
-     * Total number of items seen and of rows written, and the rows written on `rows_day` (UTC). Counted here,
-     * because old runs are removed.
-     */
+    /** Total number of items received. Counted here, because old runs are removed. */
     items: bigint({ mode: 'number' }).notNull().default(0),
+    /** Total number of rows written. Counted here, because old runs are removed. */
     rows_written: bigint({ mode: 'number' }).notNull().default(0),
+    /** The day (UTC) that `rows_today` counts. */
     rows_day: date({ mode: 'string' }),
+    /** Number of rows written on `rows_day`. */
     rows_today: bigint({ mode: 'number' }).notNull().default(0),
     /**
      * Reason why the upstream does not offer this target, such as a missing method; such a target is requested
@@ -188,7 +187,7 @@ const count = () => bigint({ mode: 'number' }).notNull();
 export const runDays = recorder.table(
   'run_days',
   {
-    /** `day`, or `month` for older ones. */
+    /** `day`, or `month` for older counts. */
     span: text().notNull(),
     starts_on: date({ mode: 'string' }).notNull(),
     dataset: text().notNull(),
@@ -252,7 +251,7 @@ export const gaps = recorder.table(
   (table) => [primaryKey({ columns: [table.dataset, table.target_key, table.range] })],
 );
 
-/** Items that could not be decoded or stored, each once, kept until a corrected version reads them. */
+/** Items that could not be decoded or stored, each once, kept until a corrected version decodes them. */
 export const quarantine = recorder.table(
   'quarantine',
   {
@@ -270,7 +269,7 @@ export const quarantine = recorder.table(
     /** Time at which the stored form of the item was observed. */
     observed_at: instant().notNull(),
     reason: text().notNull(),
-    /** JSON of the item as text: it may contain what jsonb refuses. */
+    /** JSON of the item, as text because jsonb refuses some items. */
     item: text().notNull(),
   },
   (table) => [
@@ -285,8 +284,8 @@ export const budgets = recorder.table(
   {
     upstream: text().notNull(),
     /**
-     * Digest of the server and the key header. Another URL has its own row, and therefore its own pause and
-     * counts.
+     * Digest of the server and the key header. Another URL has a separate row, and therefore a separate block
+     * and separate counts.
      */
     endpoint: text().notNull(),
     minute: instant().notNull(),
@@ -302,7 +301,7 @@ export const budgets = recorder.table(
 
 /**
  * Constraints, indexes and defaults of the recorder's tables after the last migration. A migration restores
- * those that were dropped by hand.
+ * objects that were dropped by hand.
  */
 export const ownObjects = recorder.table('own_objects', {
   /** Name of the object, such as `index recorder.gaps_by_run`. */
@@ -312,8 +311,9 @@ export const ownObjects = recorder.table('own_objects', {
 });
 
 /**
- * Objects that migrations created in `reporting`, by name; for a function with the types of its parameters.
- * The definition consists of digests of the declaration, of the created object, and of its comments.
+ * Objects that migrations created in `reporting`, by name. The name of a function includes the types of its
+ * parameters. The definition consists of digests of the declaration, of the created object, and of its
+ * comments.
  */
 export const reportingObjects = recorder.table('reporting_objects', {
   name: text().primaryKey(),
@@ -321,15 +321,15 @@ export const reportingObjects = recorder.table('reporting_objects', {
 });
 
 /**
- * Start of the complete record of each dataset: one row for each that ever had a retention. The start only
- * moves forward.
+ * Start of the complete record of each dataset: one row for each dataset that ever had a retention. The start
+ * only moves forward.
  */
 export const retention = recorder.table('retention', {
   /** A dataset, `runs` or `quarantine`. */
   dataset: text().primaryKey(),
   /**
-   * Start of the kept range. Data that only earlier times need may be removed. The start is set before anything
-   * is removed.
+   * Start of the kept range. Data that is only needed for earlier times may be removed. This start is stored
+   * before anything is removed.
    */
   kept_since: instant().notNull(),
   moved_at: instant().notNull(),

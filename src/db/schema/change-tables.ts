@@ -13,8 +13,8 @@ export const changes = recorder.table(
   'changes',
   {
     /**
-     * Number of the commit, in the order in which commits became visible: assigned under a lock that is held
-     * until the commit has ended.
+     * Number of the commit, in the order in which commits became visible. The number is assigned under a lock
+     * that is held until the commit has ended.
      */
     commit_number: bigserial({ mode: 'number' }).primaryKey(),
     dataset: text().notNull(),
@@ -22,8 +22,8 @@ export const changes = recorder.table(
     run_id: bigint({ mode: 'number' }),
     recorded_at: instant().notNull(),
     /**
-     * Time of the commit by the database's clock. Together with the number it distinguishes a database from a
-     * restored copy.
+     * Time of the commit by the database's clock. Together with the number, this time distinguishes a
+     * database from a restored copy.
      */
     made_at: instant().notNull().default(sql`clock_timestamp()`),
     changes: integer().notNull(),
@@ -34,9 +34,9 @@ export const changes = recorder.table(
     /** One letter per change. */
     kinds: text(),
     /**
-     * Text columns of the key: one line per column, one element per change. Texts are stored separately because
-     * hashes and ids do not compress. The attempt to compress them took a tenth of PostgreSQL's time for a
-     * commit of new rows.
+     * Text columns of the key: one line per column, one element per change. Texts are separate from `keys`
+     * because hashes and ids do not compress: the attempt to compress them took a tenth of PostgreSQL's time
+     * for a commit of new rows.
      */
     texts: text().array(),
     /**
@@ -45,8 +45,9 @@ export const changes = recorder.table(
      * `observed_at`. Adjacent numbers compress well.
      */
     keys: text().array(),
-    /** Scope of readings, and one bit per member of the scope, by number. */
+    /** Scope of readings; null for other changes. */
     scope_id: integer(),
+    /** One bit per member of the scope, by number; null for other changes. */
     present: varbit(),
     /** Changes of the uptime ledger, whose rows may be rewritten. */
     turns: jsonb(),
@@ -54,15 +55,15 @@ export const changes = recorder.table(
   (table) => [index('changes_by_dataset').on(table.dataset, table.commit_number)],
 );
 
-/** Position and state of each sink. One worker at a time sends: the one whose number is `holder`. */
+/** Position and state of each sink. Only the worker whose number is `holder` sends changes. */
 export const changeSinks = recorder.table(
   'change_sinks',
   {
     recorder: text().notNull(),
     sink: text().notNull(),
-    /** The last change that the sink accepted; null if there was none. */
+    /** Cursor of the last change that the sink accepted; null if there was no such change. */
     cursor: text(),
-    /** The commit of that change. */
+    /** The commit of the last change that the sink accepted. */
     commit_number: bigint({ mode: 'number' }),
     sent: bigint({ mode: 'number' }).notNull().default(0),
     since: instant().notNull().defaultNow(),

@@ -24,7 +24,8 @@ export const discrepancies = recorder.table(
     /** The compared subject, as key=value pairs. */
     subject: text().notNull(),
     /**
-     * Time of the compared bucket, block or reading; or the time since which both sides have kept their values.
+     * Time of the compared bucket, block or reading; otherwise the time since which neither value has
+     * changed.
      */
     at: instant().notNull(),
     left_source: text().notNull(),
@@ -64,17 +65,17 @@ export const seriesBreaks = recorder.table(
 export const checkRuns = recorder.table('check_runs', {
   /** `nodes`, or the chain whose metrics are compared. */
   scope: text().primaryKey(),
-  /** Time of the last comparison without a failure; null if there was none. */
+  /** Time of the last comparison without a failure; null if there was no such comparison. */
   checked_at: instant(),
   duration_ms: integer(),
-  /** Start of the consecutive failures of the comparison, and the reason; null if the last one succeeded. */
+  /** Start of the consecutive failures of the comparison; null if the last comparison succeeded. */
   failed_since: instant(),
   error: text(),
 });
 
 /**
- * Result of `reporting.metric_settling_of(null)` at the last comparison, stored if there are so many
- * revisions that the query takes seconds.
+ * Result of `reporting.metric_settling_of(null)` at the last comparison. The result is stored if the query
+ * takes seconds because of many revisions.
  */
 export const metricSettling = recorder.table(
   'metric_settling',

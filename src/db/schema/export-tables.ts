@@ -13,21 +13,23 @@ export const scheduledExports = recorder.table(
     format: text().notNull(),
     every_ms: bigint({ mode: 'number' }).notNull(),
     requested_since: instant().notNull(),
-    /** Start of the last attempt; null if there was none. */
+    /** Start of the last attempt; null if there was no attempt. */
     began_at: instant(),
     last_success_at: instant(),
     /** Instant up to which the last successful export contains the record. */
     exported_at: instant(),
     last_failure_at: instant(),
-    /**
-     * Start of the consecutive failures, their number, and the last error; null if the last attempt succeeded.
-     */
+    /** Start of the consecutive failures; null if the last attempt succeeded. */
     failing_since: instant(),
+    /** Number of consecutive failures. */
     failures: integer().notNull().default(0),
+    /** Error of the last attempt; null if the last attempt succeeded. */
     error: text(),
-    /** Last success: its number in the manifest, and the written rows and bytes. */
+    /** Number of the last successful export in the manifest. */
     export: integer(),
+    /** Number of rows that the last successful export wrote. */
     rows: bigint({ mode: 'number' }),
+    /** Number of bytes that the last successful export wrote. */
     bytes: bigint({ mode: 'number' }),
   },
   (table) => [primaryKey({ columns: [table.recorder, table.destination] })],

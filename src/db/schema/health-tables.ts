@@ -14,16 +14,16 @@ import { instant, recorder } from './bookkeeping.ts';
 
 const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 
-/** Observers of nodes: the process that probes for each, and the end of its ledger. */
+/** Observers of nodes: the process that probes for each observer, and the end of the observer's ledger. */
 export const healthObservers = recorder.table('health_observers', {
   observer: text().primaryKey(),
-  /** Process that probes; null if there is none. */
+  /** Process that probes; null if no process does. */
   holder: text(),
-  /** End of the lease by the database's clock. After that, another process may take over. */
+  /** End of the lease by the database's clock. After this time, another process may take over. */
   lease_until: instant(),
   /** Open intervals are final up to this instant. */
   heartbeat_at: instant(),
-  /** Probes whose rows the database refuses, with start and reason; null if there are none. */
+  /** Probes whose rows the database refuses, with start and reason; null if there are no such probes. */
   refused: jsonb(),
 });
 
@@ -44,7 +44,7 @@ export const healthIntervals = recorder.table(
     started_at: instant().notNull(),
     /** Null while the interval lasts. */
     ended_at: instant(),
-    /** For the probe as a whole: the node sent a report, so its checks are known. */
+    /** For the probe as a whole: true if the node sent a report, so that its checks are known. */
     reported: boolean().notNull().default(true),
     /** Number of probes before the interval. */
     probes_before: bigint({ mode: 'number' }).notNull().default(0),
@@ -54,8 +54,9 @@ export const healthIntervals = recorder.table(
     failing_since: instant(),
     /** Number of consecutive failures at the last probe, as reported by the node. */
     failures: bigint({ mode: 'bigint' }),
-    /** Last error and message of the interval; null if they equal the first ones. */
+    /** Last error of the interval; null if it equals the first error. */
     last_error: text(),
+    /** Last message of the interval; null if it equals the first message. */
     last_message: jsonb(),
   },
   () => [
@@ -93,7 +94,7 @@ export const healthProbes = recorder.table(
     probed_at: instant().notNull(),
     /** The first failure, which a second probe has yet to confirm. */
     suspect: jsonb(),
-    /** The latest error and message of each check; null if they equal the first ones. */
+    /** The latest error and message of each check; null if equal to the first error and message. */
     latest: jsonb(),
     /** Start of the hour that `entries` counts. */
     hour: instant(),

@@ -14,7 +14,7 @@ export const nodeBindings = recorder.table('node_bindings', {
   bound_at: instant().notNull(),
   /** Time at which the responding node was last verified to be this node. */
   verified_at: instant(),
-  /** Identity of another node that responds instead, and the fix; null if there is none. */
+  /** Identity of another node that responds instead, and the fix; null if the bound node responds. */
   difference: text(),
   differs_since: instant(),
   /** Time at which the difference was last seen. */

@@ -2,7 +2,10 @@ import { sql } from 'drizzle-orm';
 import { bigint, boolean, doublePrecision, index, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { instant, recorder } from './bookkeeping.ts';
 
-/** Every configuration that `up` was started with, by recorder. The newest one decides what is recorded. */
+/**
+ * Every configuration with which `up` was started, by recorder. The newest configuration determines what is
+ * recorded.
+ */
 export const configurations = recorder.table(
   'configurations',
   {
@@ -46,7 +49,7 @@ export const processes = recorder.table(
 );
 
 /**
- * Replicas that processes read from, with the latest state that any process saw. Instants are by the
+ * Replicas that processes read from, with the latest state that any process found. Instants are by the
  * primary's clock.
  */
 export const replicas = recorder.table(
@@ -56,16 +59,15 @@ export const replicas = recorder.table(
     recorder: text().notNull(),
     /** Host, port and database. */
     replica: text().notNull(),
-    /** Lag, in seconds and in bytes of WAL; null if unknown. */
+    /** Lag behind the primary, in s; null if unknown. */
     lag_seconds: doublePrecision(),
+    /** Lag behind the primary, in bytes of WAL; null if unknown. */
     lag_bytes: bigint({ mode: 'number' }),
-    /**
-     * Reason why the replica is not used, or should not be, and the start of that problem; null if there is
-     * none.
-     */
+    /** Reason why the replica is not used, or should not be used; null if there is no such reason. */
     error: text(),
+    /** Start of the problem in `error`; null if there is no problem. */
     error_since: instant(),
-    /** Time since which the replica is far behind; null if it is not. */
+    /** Time since which the replica is far behind the primary; null if the replica is not far behind. */
     behind_since: instant(),
     seen_at: instant().notNull(),
   },
@@ -83,11 +85,13 @@ export const queues = recorder.table(
     recorder: text().notNull(),
     /** `polls` or `heals`. */
     queue: text().notNull(),
-    /** Number of waiting and active jobs; null if the queue never responded. */
+    /** Number of waiting jobs; null if the queue never responded. */
     waiting: bigint({ mode: 'number' }),
+    /** Number of active jobs; null if the queue never responded. */
     active: bigint({ mode: 'number' }),
-    /** Reason why no job is processed, and the start of that problem; null if there is none. */
+    /** Reason why no job is processed; null if there is no such reason. */
     error: text(),
+    /** Start of the problem in `error`; null if there is no problem. */
     error_since: instant(),
     seen_at: instant().notNull(),
   },

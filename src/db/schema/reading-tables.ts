@@ -14,7 +14,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import { instant, recorder } from './bookkeeping.ts';
 
-/** The table of a dataset as an OID: four bytes, valid after a rename or a restore. */
+/** Column type of a dataset's table: an OID of four bytes, which stays valid after a rename or a restore. */
 const regclass = customType<{ data: string }>({ dataType: () => 'regclass' });
 const varbit = customType<{ data: string }>({ dataType: () => 'bit varying' });
 
@@ -26,20 +26,21 @@ export const readingScopes = recorder.table(
     dataset: regclass().notNull(),
     request: text().array().notNull(),
     /**
-     * The next number of a member. The number only grows, so that concurrent runs never assign the same one.
+     * The next number of a member. The number only grows, so that concurrent runs never assign the same
+     * number.
      */
     next_member: integer().notNull().default(0),
   },
   (table) => [
     uniqueIndex('reading_scopes_request').on(table.dataset, table.request),
-    // The first values identify nearly all rows: no request of readings has more than two.
+    // The first two values identify nearly all rows, because requests of readings have at most two values.
     index('reading_scopes_first').on(table.dataset, sql`(request[1])`, sql`(request[2])`),
   ],
 );
 
 /**
- * Members of a scope: the texts of a reading, unique among those that are not retired. A scope's members are
- * numbered `chunk * 8 + seat - 1`.
+ * Members of a scope: the texts of a reading, unique among the members that are not retired. A scope's
+ * members are numbered `chunk * 8 + seat - 1`.
  */
 export const readingMembers = recorder.table(
   'reading_members',
@@ -88,8 +89,8 @@ export const readingOpen = recorder.table(
 );
 
 /**
- * Observations of closed days. The table has only one index, because its rows are small and many. Queries for a
- * day of a scope filter by time.
+ * Observations of closed days. The table has only one index, because its rows are small and many. Queries for
+ * one day of a scope filter by `observed_at`.
  */
 export const readingObservations = recorder.table(
   'reading_observations',
@@ -121,13 +122,14 @@ export const readingDays = recorder.table(
     mode: smallint().array().notNull(),
     start: integer().array().notNull(),
     /**
-     * One bit per member and observation: set if the member was read. Null if each member that was read at all
-     * was read at every observation.
+     * One bit per member and observation: set if the member was read. Null if every member that was read on
+     * the day was read at every observation.
      */
     present: varbit(),
     bits: varbit().notNull(),
-    /** For numeric columns: the sum of a member's values as whole numbers, and the number of values. */
+    /** For numeric columns: the sum of a member's values, as whole numbers. */
     sums: numeric().array().notNull(),
+    /** For numeric columns: the number of a member's values. */
     value_counts: integer().array().notNull(),
   },
   (table) => [

@@ -14,14 +14,15 @@ export const seals = recorder.table('seals', {
   open: jsonb().notNull(),
   /** Time at which the seal was finished; null before. */
   made_at: instant(),
-  /** The text that is signed. Its SHA-256 in hexadecimal is the head. */
+  /** The text that is signed. */
   statement: text(),
+  /** SHA-256 of the statement, in hexadecimal. */
   head: text(),
   /** The Ed25519 signature of the statement; null if no key was configured. */
   signature: bytes(),
   /** The public key of the signature: SPKI in base64. */
   public_key: text(),
-  /** Error of the last attempt; null if it did not fail. */
+  /** Error of the last attempt; null if the last attempt did not fail. */
   error: text(),
 });
 
@@ -66,8 +67,8 @@ export const sealParts = recorder.table(
     /** Instants at which the rows of the leaves were recorded or ended, in order. */
     instants: instant().array().notNull(),
     /**
-     * Nine bytes for each leaf, in the same order: six of the hash of its key, then three of the hash of the
-     * leaf.
+     * Nine bytes for each leaf, in the order of `instants`: six of the hash of the leaf's key, then three of
+     * the hash of the leaf.
      */
     tags: bytes().notNull(),
     /** SHA-256 of the hashes of all leaves, in the order of `instants`. */
@@ -76,7 +77,7 @@ export const sealParts = recorder.table(
   (table) => [primaryKey({ columns: [table.dataset, table.day, table.kind, table.seal, table.part] })],
 );
 
-/** Forms of hashing: which columns, in which order. The name of a form is its hash. */
+/** Forms of hashing: the hashed columns and their order. The name of a form is the hash of its definition. */
 export const sealForms = recorder.table('seal_forms', {
   form: text().primaryKey(),
   definition: jsonb().notNull(),
@@ -94,6 +95,6 @@ export const sealChanges = recorder.table('seal_changes', {
   reason: text().notNull(),
   before_at: instant(),
   declared_at: instant().notNull(),
-  /** The first seal after the change; null if there is none yet. */
+  /** The first seal after the change; null if there is no such seal yet. */
   seal: integer(),
 });

@@ -86,7 +86,7 @@ it('reports invalid variables and an invalid file', async () => {
   for (const command of ['doctor', 'status']) {
     const { code: refused, stdout, stderr } = await runCommand([command], away, folder);
     expect(refused).toBe(2);
-    expect(stdout + stderr).toContain('recorder.yml: is not read: rename it to recorder.yaml');
+    expect(stdout + stderr).toContain('recorder.yml: is not read: rename this file to recorder.yaml');
   }
 });
 

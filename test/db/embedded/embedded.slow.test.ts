@@ -109,7 +109,7 @@ it('refuses incomplete files and those of another major version, and explains ho
   await expect(openEmbedded({ dir, log })).rejects.toThrow(/password: is missing or empty/);
   await writeFile(join(path, 'password'), 'password');
   await expect(openEmbedded({ dir, log })).rejects.toThrow(
-    /holds files of PostgreSQL 17, and the embedded one is \d+ now: run "chain-recorder backup --to BACKUP" with .* restore --from BACKUP" with this one/,
+    /holds files of PostgreSQL 17, and the embedded PostgreSQL is version \d+ now: run "chain-recorder backup --to BACKUP" with .* restore --from BACKUP" with this one/,
   );
 });
 
