@@ -11,9 +11,9 @@ export interface Acknowledgement {
 }
 
 /**
- * Stores the acknowledgement of an alert: reminders stop, and channels that track acknowledgements receive a
+ * Stores the acknowledgement of an alert. Reminders stop, and channels that track acknowledgements receive a
  * message.
- * @returns false if there is no such firing alert, or it is already acknowledged
+ * @returns false if there is no such firing alert, or the alert is already acknowledged
  */
 export async function acknowledge(
   { sql, config, rules, sender, clock }: Pick<AlertContext, 'sql' | 'config' | 'rules' | 'sender' | 'clock'>,

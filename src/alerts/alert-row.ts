@@ -18,7 +18,7 @@ export interface AlertRow {
   readonly details: unknown;
 }
 
-/** Filter of a list of alerts. Times in ms since 1970; null: no bound, or every rule. */
+/** Filter of a list of alerts. Times are in ms since 1970. Null means no bound, or every rule. */
 export interface AlertFilter {
   readonly from: number;
   readonly to: number | null;
@@ -31,8 +31,8 @@ const alertColumns = (sql: postgres.Sql) => sql`
   case when acknowledged_at is not null then coalesce(acknowledged_by, 'somebody') end as acknowledged_by, note, details`;
 
 /**
- * Returns the open alerts of a recorder, and those that were resolved in a time range: open ones first, then
- * the latest.
+ * Returns the open alerts of a recorder, and the alerts that were resolved in a time range. Open alerts come
+ * first, then the latest alerts.
  */
 export async function listAlertRows(
   sql: postgres.Sql,
@@ -49,8 +49,8 @@ export async function listAlertRows(
 }
 
 /**
- * Returns the open alerts of all recorders, firing ones before pending ones.
- * @param rule null: every rule
+ * Returns the open alerts of all recorders, firing alerts before pending alerts.
+ * @param rule name of a rule; null for every rule
  * @param most maximum number of alerts
  */
 export async function listOpenAlertRows(
@@ -67,8 +67,8 @@ export async function listOpenAlertRows(
 const PAGE_SIZE = 50;
 
 /**
- * Returns a page of resolved alerts, the last first. `next` is the cursor of the next page; null on the last
- * page.
+ * Returns a page of resolved alerts, the newest first. `next` is the cursor of the next page; null on the
+ * last page.
  */
 export async function listResolvedAlerts(
   sql: postgres.Sql,

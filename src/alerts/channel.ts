@@ -6,12 +6,13 @@ import type { AlertMessage, MessageBody } from './message.ts';
 export interface AlertChannel {
   /**
    * Sends one message.
-   * @throws DeliveryFailure if the channel did not accept it
+   * @throws DeliveryFailure if the channel did not accept the message
    */
   send(message: AlertMessage, signal: AbortSignal): Promise<void>;
   /**
-   * Sends the firing alerts again, for channels that expire them. Absent if the channel stores them.
-   * @throws DeliveryFailure if the channel did not accept them
+   * Sends the firing alerts again, for channels that expire alerts. Absent if the channel stores alerts
+   * permanently.
+   * @throws DeliveryFailure if the channel did not accept the alerts
    */
   refresh?(firing: readonly MessageBody[], signal: AbortSignal): Promise<void>;
 }

@@ -10,8 +10,10 @@ import { type AlertRule, type ConfiguredRule, MAX_SUBJECTS, type RuleFinding } f
 /** Timeout of a user-defined query, in ms. */
 const QUERY_TIMEOUT_MS = 10_000;
 
-/** Maximum length of a value and of a subject, in characters: each is part of every message. */
+/** Maximum length of a value, in characters. Values are part of every message. */
 const MAX_TEXT_LENGTH = 2_000;
+
+/** Maximum length of a subject, in characters. Subjects are part of every message. */
 const MAX_SUBJECT_LENGTH = 500;
 
 /** Settings of a user-defined rule. */
@@ -23,7 +25,7 @@ interface CustomRule extends Pick<AlertRule, 'name' | 'severity' | 'for' | 'ever
  * Creates a rule from a user-defined query on `reporting`. Each row is an alert. The query runs as
  * `recorder_reader` with a timeout and cannot change anything. For a past moment, the query must name
  * relations without their schema, and the relations must support as-of.
- * @param url of the database
+ * @param url URL of the database
  */
 function createCustomRule({ sql: query, ...rule }: CustomRule, url: string): AlertRule {
   return {
@@ -41,7 +43,9 @@ function createCustomRule({ sql: query, ...rule }: CustomRule, url: string): Ale
         for await (const block of answer.rows('values'))
           for (const line of block) {
             if (found.length === MAX_SUBJECTS)
-              throw new Error(`the query returns more than ${MAX_SUBJECTS} rows: group them, or add a limit`);
+              throw new Error(
+                `the query returns more than ${MAX_SUBJECTS} rows: group the rows, or add a limit`,
+              );
             found.push(foundOf(answer.columns, texts.parse(JSON.parse(line))));
           }
         return found;
@@ -52,7 +56,7 @@ function createCustomRule({ sql: query, ...rule }: CustomRule, url: string): Ale
 
 /**
  * Tests whether a query is valid.
- * @throws UsageError if it is invalid, or would write
+ * @throws UsageError if the query is invalid, or would write
  */
 async function testQuery(url: string, query: string, signal: AbortSignal): Promise<void> {
   await queryAsReader(
@@ -93,7 +97,7 @@ const DEFAULT_INTERVAL_MS = 60_000;
 
 /**
  * Returns the enabled rules with the settings of the configuration.
- * @param url of the database, for user-defined queries
+ * @param url URL of the database, for user-defined queries
  */
 export function configuredRules(config: AlertsConfig, url: string): ConfiguredRule[] {
   if (!config.enabled) return [];
@@ -142,8 +146,8 @@ export interface UntestedQuery {
 
 /**
  * Tests in the database whether every user-defined query is valid.
- * @returns the queries without a result, because the database was unavailable, too busy or too slow. Later
- * rounds report their errors
+ * @returns the queries that could not be tested, because the database was unavailable, too busy or too slow.
+ * Later rounds report the errors of these queries
  * @throws UsageError with every invalid query, by its path in the file
  */
 export async function testCustomRules(

@@ -41,7 +41,7 @@ const NOTHING: DeliveryResult = { sent: 0, failed: null, more: false };
 
 /**
  * Sends the pending messages of a channel in order, one at a time. Delivery is at least once: a message with
- * an unknown result is sent again with a note that it may be a repetition.
+ * an unknown result is sent again, with a note about the possible repetition.
  */
 export async function deliver(
   context: AlertContext,
@@ -73,7 +73,7 @@ export async function deliver(
 
 /**
  * Sends one message.
- * @returns the error if the channel accepts no messages; null if the next one may follow
+ * @returns the error if the channel accepts no messages; null if the next message may follow
  */
 async function sendOne(
   { sql, log }: AlertContext,
@@ -89,7 +89,7 @@ async function sendOne(
     log.warn({ channel: name, message: id, cause }, 'a message was dropped: the channel can never accept it');
     return null;
   };
-  // An unreadable message must not block those after it.
+  // An unreadable message must not block later messages.
   if (body === null)
     return refuse(
       'another version of chain-recorder wrote the message in a format that this version cannot read',
@@ -100,7 +100,7 @@ async function sendOne(
   } catch (error) {
     const errorText = describeDeliveryError(error, redact);
     if (signal.aborted) {
-      // The recorder stops: the message stays marked as possibly delivered.
+      // The recorder stops, and the message stays marked as possibly delivered.
       await releaseChannel(sql, holding);
       return errorText;
     }
@@ -119,7 +119,7 @@ async function sendOne(
 
 /**
  * Returns true during the quiet hours of a channel.
- * @param now in ms since 1970
+ * @param now current time, in ms since 1970
  */
 function isQuiet(quietHours: ChannelConfig['quietHours'], now: number): boolean {
   if (!quietHours) return false;
@@ -140,13 +140,15 @@ function timeIn(timeZone: string, now: number): number {
   return ((parts.get('hour') ?? 0) * 60 + (parts.get('minute') ?? 0)) * 60_000;
 }
 
-/** Maximum length of the texts of an alert whose message was too large, in characters. */
+/** Maximum length of the summary and description of an alert whose message was too large, in characters. */
 const SHORT_TEXT = 300;
+
+/** Maximum length of the subject of an alert whose message was too large, in characters. */
 const SHORT_SUBJECT = 100;
 
 /**
- * Sends a message. If the channel rejects it as too large, sends the alerts in halves, and a single alert
- * with short texts.
+ * Sends a message. If the channel rejects the message as too large, sends the alerts in halves, and a single
+ * alert with short texts.
  * @throws DeliveryFailure if the channel does not accept a part, or not even a short text
  */
 export async function sendDivided(
@@ -186,14 +188,14 @@ function shortened(message: AlertMessage): AlertMessage {
   };
 }
 
-/** Interval at which firing alerts are sent again to channels that expire them, in ms. */
+/** Interval at which firing alerts are sent again to channels that expire alerts, in ms. */
 const REFRESH_INTERVAL_MS = 60_000;
 
 /**
- * Sends the firing alerts again to a channel that expires them, if the interval is over. Alerts with a
+ * Sends the firing alerts again to a channel that expires alerts, if the interval is over. Alerts with a
  * pending message, for example during quiet hours, are excluded. Alerts whose message was sent before the
  * quiet hours are included, because the channel would resolve them otherwise.
- * @returns the error if the channel did not accept them; null otherwise
+ * @returns the error if the channel did not accept the alerts; null otherwise
  */
 async function refreshIfDue(
   context: AlertContext,

@@ -4,7 +4,7 @@ import { type Alert, type AlertTransition, advanceAlert, endUnwatchedAlert, star
 /** Result of evaluating a rule. */
 export interface RuleResult {
   readonly found: readonly RuleFinding[];
-  /** Elapsed time since the previous evaluation, in ms; bounded. */
+  /** Elapsed time since the previous evaluation, in ms, up to a maximum. */
   readonly elapsed: number;
 }
 
@@ -25,11 +25,11 @@ export interface RoundChanges {
 /** Input of a round. */
 export interface RoundInput {
   readonly rules: readonly ConfiguredRule[];
-  /** Results by rule. A rule without a result was not due or failed: its alerts stay unchanged. */
+  /** Results by rule. A rule without a result was not due or failed, and its alerts stay unchanged. */
   readonly answers: ReadonlyMap<string, RuleResult>;
   /** Alerts that are not resolved. */
   readonly open: readonly Alert[];
-  /** Ids of open alerts whose subjects are not configured any more. */
+  /** Ids of open alerts whose subjects are no longer configured. */
   readonly unwatched: ReadonlySet<number>;
   readonly firedLately: (rule: string, subject: string) => number;
   readonly now: Date;

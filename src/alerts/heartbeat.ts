@@ -5,8 +5,8 @@ import { callChannel, describeDeliveryError } from '../upstreams/deliver.ts';
 import type { AlertContext } from './context.ts';
 
 /**
- * Duration of a channel's failure after which the heartbeat stops, in minutes: messages are then not
- * delivered.
+ * Duration of a channel's failure after which the heartbeat stops, in minutes. The missing heartbeat reports
+ * that messages are not delivered.
  */
 const MAX_FAILING_MINUTES = 15;
 

@@ -18,8 +18,8 @@ const MAX_PAGERDUTY_ALERTS = 20;
 
 /**
  * Returns a body for each channel, with the alerts of sufficient severity. PagerDuty may get several bodies.
- * The end of an alert is also sent to every channel that received it, even if the current configuration excludes
- * it.
+ * The end of an alert is also sent to every channel that received the alert, even if the current
+ * configuration excludes the channel.
  * @param hasReceived returns true if a channel received an alert
  */
 export function routeMessage(

@@ -19,7 +19,7 @@ export function formatTitle({ kind, rule, items, recorder }: MessageBody): strin
 
 /** Maximum number of alerts listed in one message. */
 const MAX_WRITTEN_OUT = 20;
-/** Reference to the complete list, for truncated messages. */
+/** Reference to the complete list of alerts, for truncated messages. */
 const MORE_ALERTS_HINT = 'the page /alerts and "chain-recorder alerts" list all alerts';
 /** Maximum length of the line about one alert, in characters. */
 const MAX_LINE = 1_000;
@@ -75,5 +75,8 @@ export function truncate(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, Math.max(most - 1, 0)).toWellFormed()}…`;
 }
 
-/** Returns the URL that a message opens: the recorder's page, else the runbook's section. Returns null without either. */
+/**
+ * Returns the URL of the link of a message: the recorder's page, else the runbook's section. Returns null if
+ * neither is configured.
+ */
 export const getMessageUrl = (message: MessageBody): string | null => message.page ?? message.runbook;

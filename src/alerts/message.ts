@@ -31,7 +31,7 @@ export const bodySchema = z.object({
   network: z.string(),
   /** Advice, in at most two sentences. */
   advice: z.string(),
-  /** Section of the configured runbook; null if none is configured. */
+  /** URL of the section of the configured runbook; null if no runbook is configured. */
   runbook: z.string().nullable(),
   /** URL of the recorder's page about the alerts; null without `server.publicUrl`. */
   page: z.string().nullable(),
@@ -41,11 +41,11 @@ export const bodySchema = z.object({
 export type AlertItem = z.infer<typeof itemSchema>;
 export type MessageBody = z.infer<typeof bodySchema>;
 
-/** Message as a channel receives it. */
+/** A message in the form in which a channel sends the message. */
 export interface AlertMessage extends MessageBody {
-  /** Idempotency key: equal for each attempt. */
+  /** Idempotency key, which is equal for each attempt. */
   readonly key: string;
-  /** True if the result of an earlier attempt is unknown: the message may have arrived. */
+  /** True if the result of an earlier attempt is unknown, so that the message may have arrived already. */
   readonly maybeAgain: boolean;
 }
 
@@ -53,9 +53,9 @@ export interface AlertMessage extends MessageBody {
 export interface Sender {
   readonly recorder: string;
   readonly network: string;
-  /** URL of the configured runbook; null if none is configured. */
+  /** URL of the configured runbook; null if no runbook is configured. */
   readonly runbook: string | null;
-  /** URL of the recorder's pages, without a slash at its end; null if none is configured. */
+  /** URL of the recorder's pages, without a slash at its end; null if no URL is configured. */
   readonly publicUrl: string | null;
 }
 
@@ -87,7 +87,7 @@ export function groupIntoBodies(
 
 const keyOf = ({ alert, kind }: AlertNotice) => `${alert.rule} ${kind}`;
 
-/** Rules whose subject is a configured node, or such a node and a tag. */
+/** Rules whose subject is a configured node, or a configured node and a tag. */
 const RULES_ABOUT_ONE_NODE: readonly string[] = ['node-down', 'node-flapping', 'node-unobserved'];
 
 /**
@@ -187,6 +187,6 @@ const ADVICE: Readonly<Record<string, string>> = {
     'Run "chain-recorder alerts test CHANNEL" for the channel, or read the error of the rule in "chain-recorder status".',
 };
 
-/** Returns the advice for an alert of a rule. For a user-defined rule, the advice is to check its query. */
+/** Returns the advice for an alert of a rule. For a user-defined rule, the advice is a check of the query. */
 export const getAdvice = (rule: string): string =>
   ADVICE[rule] ?? `Check the query of the rule "${rule}" in recorder.yaml.`;

@@ -2,12 +2,14 @@ import type postgres from 'postgres';
 import { bodySchema, type MessageBody } from './message.ts';
 
 /**
- * Lease of a channel, in seconds: after that time without renewal, another worker takes the channel over. A
- * request takes less time.
+ * Length of the lease of a channel, in s. After this time without renewal, another worker takes the channel
+ * over. A request takes less time.
  */
 export const OUTBOX_LEASE_SECONDS = 30;
-/** Maximum and minimum backoff between two attempts, in ms. */
+/** Maximum backoff between two attempts, in ms. */
 const MAX_BACKOFF_MS = 300_000;
+
+/** Minimum backoff between two attempts, in ms. */
 const MIN_BACKOFF_MS = 10_000;
 /** Number of consecutive failures of a channel (about four days) after which its old messages are dropped. */
 const MAX_FAILURES = 1_000;
@@ -17,7 +19,9 @@ const STALE_DAYS = 7;
 /** Message of the outbox that the holder of its channel must send. */
 export interface PendingMessage {
   readonly id: number;
-  /** Null if another version wrote the message in a form that this version cannot read. */
+  /**
+   * Body of the message; null if another version wrote the message in a form that this version cannot read.
+   */
   readonly body: MessageBody | null;
   /** True if the result of an earlier attempt is unknown, because its process was killed or stalled. */
   readonly maybeAgain: boolean;
@@ -31,7 +35,7 @@ export interface ChannelLease {
 }
 
 /**
- * Acquires the lease of a channel, unless another worker holds it, or a retry is not due yet.
+ * Acquires the lease of a channel, unless another worker holds the lease, or a retry is not due yet.
  * @returns null if the lease is not available
  */
 export async function acquireChannel(
@@ -120,7 +124,7 @@ export async function findNotifiedChannels(
 
 /**
  * Stores the delivery of a message.
- * @returns false if another worker took the channel over meanwhile; it may send the message again
+ * @returns false if another worker took the channel over meanwhile; that worker may send the message again
  */
 export async function storeSent(sql: postgres.Sql, holding: ChannelLease, id: number): Promise<boolean> {
   const rows = await sql`
@@ -138,7 +142,7 @@ export async function storeChannelSuccess(sql: postgres.Sql, holding: ChannelLea
 }
 
 /**
- * SQL: resets the failures of a channel after a response.
+ * Returns the SQL statement that resets the failures of a channel after a response.
  * @param more additional assignments
  */
 const answering = (sql: postgres.Sql, { recorder, channel, holder }: ChannelLease, more = sql``) => sql`
@@ -146,7 +150,7 @@ const answering = (sql: postgres.Sql, { recorder, channel, holder }: ChannelLeas
     lease_until = now() + make_interval(secs => ${OUTBOX_LEASE_SECONDS}) ${more}
   where recorder = ${recorder} and channel = ${channel} and holder = ${holder}`;
 
-/** Stores that the channel rejected a message: it is not retried, and the next one follows. */
+/** Stores that the channel rejected a message. The message is not retried, and the next message follows. */
 export async function storeRejected(
   sql: postgres.Sql,
   holding: ChannelLease,
@@ -163,7 +167,7 @@ export async function storeRejected(
 /**
  * Stores a failed request and releases the lease. The next attempt follows after an exponential backoff.
  * @param message the message, and whether it may have arrived; null for other requests
- * @param wait delay that the channel requested, in ms; null: none
+ * @param wait delay that the channel requested, in ms; null if no delay was requested
  */
 export async function storeChannelFailure(
   sql: postgres.Sql,
@@ -195,8 +199,8 @@ export async function releaseChannel(
 }
 
 /**
- * Returns the channels with pending messages. Deletes the state of channels that are not configured any
- * longer, and drops their messages.
+ * Returns the channels with pending messages. Deletes the state of channels that are no longer configured,
+ * and drops their messages.
  */
 export async function dueChannels(
   sql: postgres.Sql,

@@ -6,16 +6,19 @@ import { type Alert, FLAPPING_WINDOW_MS } from './state.ts';
 
 /** Result of replaying the rules over past moments. */
 export interface ReplayResult {
-  /** Alerts in the order in which they fired. Those that did not end within the range have no end. */
+  /** Alerts in the order of their firing. Alerts that did not end within the range have no end. */
   readonly alerts: readonly Alert[];
   /** Number of messages to a channel without filters. */
   readonly messages: number;
-  /** Rules that were not evaluated, with the reason: they do not support past moments, or failed. */
+  /**
+   * Rules that were not evaluated, with the reason: the rule does not support past moments, or its evaluation
+   * failed.
+   */
   readonly left: readonly { readonly rule: string; readonly reason: string }[];
   readonly rounds: number;
 }
 
-/** Range of past moments. Times in ms since 1970. */
+/** Range of past moments, inclusive start and end. Times are in ms since 1970. */
 export interface ReplayRange {
   readonly from: number;
   readonly to: number;
@@ -24,8 +27,8 @@ export interface ReplayRange {
 }
 
 /**
- * Evaluates the rules at consecutive past moments, like rounds. Writes nothing and sends no messages.
- * The evaluation of a moment includes the rows about it that were recorded later.
+ * Evaluates the rules at consecutive past moments, like rounds. Writes nothing and sends no messages. The
+ * evaluation of a moment includes rows about this moment that were recorded later.
  */
 export async function replayRules(
   { reader, rules, facts }: Pick<AlertContext, 'reader' | 'rules' | 'facts'>,
@@ -86,6 +89,6 @@ const firing = ({ firedAt }: Alert) => firedAt?.getTime() ?? 0;
 const firedSince = (alert: Alert, rule: string, subject: string, since: number) =>
   alert.rule === rule && alert.subject === subject && firing(alert) > since;
 
-/** Returns the rules of a name, or all rules. */
+/** Returns the rule of a name; all rules if the name is undefined. */
 export const findRules = (rules: readonly ConfiguredRule[], name: string | undefined) =>
   name === undefined ? rules : rules.filter((rule) => rule.name === name);

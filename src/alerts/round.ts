@@ -13,24 +13,25 @@ import { findNotifiedChannels } from './outbox.ts';
 import { type EvaluationResult, evaluateRule } from './rule-context.ts';
 import { type Alert, FLAPPING_WINDOW_MS, isEnd } from './state.ts';
 
-/** Lease of a round, in seconds. After that time without renewal, the next round can start. */
+/** Length of the lease of a round, in s. After this time without renewal, the next round can start. */
 const LEASE_SECONDS = 60;
 /** Maximum elapsed time that counts for a rule, in intervals. */
 const MAX_ELAPSED_INTERVALS = 3;
 
 /** Result of a round. */
 export interface RoundResult {
-  /** Number of evaluated rules, and the errors of those that failed. */
+  /** Number of evaluated rules. */
   readonly evaluated: number;
+  /** Errors of rules whose evaluation failed. */
   readonly failed: readonly { readonly rule: string; readonly error: string }[];
   readonly notices: readonly AlertNotice[];
 }
 
 /**
- * Evaluates every due rule, computes the new state of the alerts, and stores it together with the messages.
- * One statement, fenced by the number of the round, writes everything, so that two workers never send the
- * same message.
- * @returns null if another round is running, or took this one over
+ * Evaluates every due rule, computes the new state of the alerts, and stores this state together with the
+ * messages. One statement, fenced by the number of the round, writes everything, so that two workers never
+ * send the same message.
+ * @returns null if another round is running, or the lease of this round was lost
  */
 export async function runRound(context: AlertContext, signal: AbortSignal): Promise<RoundResult | null> {
   const { sql, reader, clock, config, rules, facts, sender } = context;
@@ -79,8 +80,8 @@ export async function runRound(context: AlertContext, signal: AbortSignal): Prom
 }
 
 /**
- * Claims the next round if none is running.
- * @returns the number of the round
+ * Claims the next round if no round is running.
+ * @returns the number of the round; null if another round is running
  */
 async function claimRound(sql: postgres.Sql, recorder: string, every: number): Promise<number | null> {
   const [row] = await sql<{ round: string }[]>`
@@ -130,7 +131,10 @@ async function loadAlerts(sql: postgres.Sql, recorder: string, now: Date) {
   };
 }
 
-/** Returns the ids of the alerts that depend on a name that neither the configuration nor an active target contains. */
+/**
+ * Returns the ids of the alerts that depend on a removed name. Neither the configuration nor an active target
+ * contains such a name.
+ */
 async function findUnwatched(
   { sql, rules, facts, config }: Pick<AlertContext, 'sql' | 'rules' | 'facts' | 'config'>,
   open: readonly Alert[],
@@ -168,7 +172,7 @@ interface RoundWrite {
   readonly judged: RoundChanges;
   readonly messages: readonly RoutedMessage[];
   readonly notes: readonly { readonly rule: string; readonly result: EvaluationResult }[];
-  /** Configured rules and channels; the state of others is deleted. */
+  /** Configured rules and channels. The state of other rules is deleted. */
   readonly names: Pick<AlertContext, 'rules' | 'config'>;
 }
 

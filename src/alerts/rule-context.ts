@@ -15,7 +15,7 @@ export interface EvaluationContext {
 /** Result of evaluating a rule, or the error. */
 export type EvaluationResult = { readonly found: readonly RuleFinding[] } | { readonly error: string };
 
-/** Evaluates one rule at a moment. Never throws: the error is part of the result. */
+/** Evaluates one rule at a moment. Never throws; an error is returned as the result. */
 export async function evaluateRule(
   rule: ConfiguredRule,
   at: Date,
@@ -30,7 +30,10 @@ export async function evaluateRule(
   }
 }
 
-/** Latest instant of an alert, in ms since 1970: PostgreSQL accepts no ISO 8601 years of five digits. */
+/**
+ * Exclusive end of the instants of an alert, in ms since 1970. PostgreSQL accepts no ISO 8601 years of five
+ * digits.
+ */
 const MAX_INSTANT_MS = Date.UTC(9999, 0);
 
 /**
@@ -39,15 +42,17 @@ const MAX_INSTANT_MS = Date.UTC(9999, 0);
  */
 function validateFinding(one: RuleFinding): RuleFinding {
   // A column without NOT NULL may be null, whatever the type of the query.
-  if (!one.subject || !one.summary) throw new Error('the query returns a row without subject or summary');
+  if (!one.subject || !one.summary)
+    throw new Error(
+      'the query returns a row without subject or summary: select both columns, and exclude nulls',
+    );
   const at = one.since?.getTime();
   return at === undefined || (at > 0 && at < MAX_INSTANT_MS) ? one : { ...one, since: null };
 }
 
 /**
- * Limits the number of subjects of a rule: those beyond the limit become one alert.
- * Firing alerts beyond the limit stay open; they are not resolved because others come first. Unknown subjects
- * do not count, however many there are.
+ * Limits the number of subjects of a rule. All subjects beyond the limit become one alert. Firing alerts
+ * beyond the limit stay open and are not resolved. Unknown subjects do not count towards the limit.
  */
 function limitSubjects(found: readonly RuleFinding[]): readonly RuleFinding[] {
   if (found.length <= MAX_SUBJECTS) return found;

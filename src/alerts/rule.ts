@@ -7,13 +7,15 @@ import type { RewardThresholds } from '../reporting/reports/rewards.ts';
 export interface RuleFinding {
   /** Stable identifier of the subject. */
   readonly subject: string;
-  /** Default: the severity of the rule. */
+  /** Severity of the alert. Default: the severity of the rule. */
   readonly severity?: Severity | undefined;
   readonly summary: string;
   /** Start of the condition according to recorded rows; null if unknown. */
   readonly since: Date | null;
   readonly details?: unknown;
-  /** True if the record does not contain the state. Firing alerts stay open, and no new alert starts. */
+  /**
+   * True if the recorded rows do not determine the state. Firing alerts stay open, and no new alert starts.
+   */
   readonly unknown?: boolean;
 }
 
@@ -48,7 +50,7 @@ export interface RuleInput {
   readonly signal: AbortSignal;
 }
 
-/** Rule that creates alerts. Times in ms. */
+/** A rule that creates alerts. */
 export interface AlertRule {
   readonly name: string;
   /** Description of the condition, in one sentence. */
@@ -58,36 +60,40 @@ export interface AlertRule {
   readonly for: number;
   /** Interval of the evaluation, in ms. */
   readonly every: number;
-  /** Duration without the condition before the alert is resolved. Default: immediately. */
+  /** Duration without the condition before the alert is resolved, in ms. Default: 0. */
   readonly clear?: number;
   /** Limits, with their default values. */
   readonly limits?: Readonly<Partial<Record<LimitName, number>>>;
   /** Datasets that the rule requires. */
   readonly needs?: readonly string[];
   /**
-   * Returns the configured names that the subject of an alert depends on, such as nodes, datasets or subnets. An alert
-   * ends without a recovery if one of them is removed from the configuration. Default: none.
+   * Returns the configured names that the subject of an alert depends on, such as nodes, datasets or subnets.
+   * An alert ends without a recovery if one of these names is removed from the configuration. Default: no
+   * names.
    */
   readonly dependsOn?: (alert: { readonly subject: string; readonly details: unknown }) => readonly string[];
-  /** Set for rules about events, for which no end is reported. */
+  /** Set for rules about events, whose end is not reported. */
   readonly event?: true;
   /**
    * Reason why the rule cannot be evaluated at past moments. Absent: the rule can be evaluated at past
    * moments.
    */
   readonly onlyNow?: string;
-  /** @throws Error if the evaluation fails */
+  /**
+   * Returns the subjects that meet the condition, or whose state is unknown.
+   * @throws Error if the evaluation fails
+   */
   evaluate(input: RuleInput): Promise<readonly RuleFinding[]>;
 }
 
 /** Rule with the settings of the configuration. */
 export interface ConfiguredRule extends AlertRule {
   readonly limits: Readonly<Record<LimitName, number>>;
-  /** Interval of the reminders of an open alert. */
+  /** Interval of the reminders of an open alert, in ms. */
   readonly repeatInterval: number;
-  /** Names of the channels; null: all. */
+  /** Names of the channels; null for all channels. */
   readonly channels: readonly string[] | null;
 }
 
-/** Maximum number of subjects of a rule. A query with more is probably a mistake. */
+/** Maximum number of subjects of a rule. A query with more subjects is probably a mistake. */
 export const MAX_SUBJECTS = 200;

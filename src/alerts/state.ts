@@ -2,7 +2,7 @@ import type { Severity } from '../config/alerts-schema.ts';
 import { severities } from '../config/alerts-schema.ts';
 import type { ConfiguredRule, RuleFinding } from './rule.ts';
 
-/** An unresolved or just resolved alert. Durations in ms. */
+/** An unresolved or just resolved alert. */
 export interface Alert {
   readonly id: number;
   readonly rule: string;
@@ -19,9 +19,11 @@ export interface Alert {
   /** True if the alert fired so often that it is only resolved after a long quiet time. */
   readonly flapping: boolean;
   readonly acknowledged: boolean;
-  /** Duration of the condition, duration of its absence, and time since the last message. */
+  /** Duration of the condition, in ms. */
   readonly reportedMs: number;
+  /** Duration of the absence of the condition, in ms. */
   readonly absentMs: number;
+  /** Time since the last message, in ms. */
   readonly sinceNoticeMs: number;
 }
 
@@ -30,7 +32,7 @@ export type NoticeKind = 'firing' | 'resolved' | 'unwatched' | 'reminder' | 'ack
 
 /** Result of a round for one alert. */
 export interface AlertTransition {
-  /** Null if the alert never fired and is deleted. */
+  /** The new state of the alert; null if the alert never fired and is deleted. */
   readonly alert: Alert | null;
   /** Kind of the message; null: no message. */
   readonly noticeKind: Exclude<NoticeKind, 'acknowledged'> | null;
@@ -85,7 +87,7 @@ export function startAlert(
 
 /**
  * Computes the next state of an unresolved alert.
- * @param found result of its rule; null if the condition does not hold any longer
+ * @param found result of the alert's rule; null if the condition no longer holds
  */
 export function advanceAlert(
   rule: ConfiguredRule,
@@ -108,8 +110,8 @@ function keepAlert(
   const alert: Alert = {
     ...before,
     ...texts,
-    // The severity never decreases: channels that received the alert because of its severity must receive its
-    // end.
+    // The severity never decreases, because channels that received the alert because of its severity must
+    // also receive its end.
     severity: isHeavier ? texts.severity : before.severity,
     reportedMs: before.reportedMs + moment.elapsed,
     absentMs: 0,
@@ -125,7 +127,8 @@ function keepAlert(
 function clearAlert(rule: ConfiguredRule, before: Alert, { now, elapsed }: TransitionInput): AlertTransition {
   if (before.state === 'pending') return { alert: null, noticeKind: null };
   const wait = before.flapping ? FLAPPING_CLEAR_MS : (rule.clear ?? 0);
-  // The first round without the condition only marks its absence; the time counts from then on.
+  // The first round without the condition only marks the absence; the time of the absence counts from this
+  // round.
   const absentMs = before.absentMs === 0 ? 1 : before.absentMs + elapsed;
   if (wait > 0 && absentMs < wait) return { alert: { ...before, absentMs }, noticeKind: null };
   return { alert: resolveAlert(before, now), noticeKind: rule.event ? null : 'resolved' };
@@ -145,7 +148,7 @@ const resolveAlert = (alert: Alert, now: Date): Alert => ({
   resolvedAt: now,
 });
 
-/** Ends an alert whose rule or subject is not configured any more. A recovery was not observed. */
+/** Ends an alert whose rule or subject is no longer configured. A recovery was not observed. */
 export function endUnwatchedAlert(before: Alert, now: Date): AlertTransition {
   if (before.state === 'pending') return { alert: null, noticeKind: null };
   const summary = `no longer watched, so a recovery was not observed; last report: ${before.summary}`;

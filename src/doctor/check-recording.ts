@@ -17,7 +17,10 @@ import { describeDiscrepancies, discrepancyCounts } from '../reporting/reports/d
 import { describeFinding, findingGroups } from '../reporting/reports/findings.ts';
 import { forecast } from '../reporting/reports/forecast.ts';
 
-/** Checks the state of the recording in the database. @param config null if it is invalid */
+/**
+ * Checks the state of the recording in the database.
+ * @param config null if the configuration is invalid
+ */
 export async function checkRecording(
   sql: postgres.Sql,
   config: Config | null,
@@ -58,7 +61,10 @@ async function recording(sql: postgres.Sql): Promise<CheckResult[]> {
   }));
 }
 
-/** Returns the recorded part if there is no finding, so that an empty record is not reported as complete. */
+/**
+ * Returns the number of recorded targets if there is no finding, so that an empty record is not reported as
+ * complete.
+ */
 async function recordedSoFar(sql: postgres.Sql): Promise<CheckResult> {
   const [row] = await sql<{ targets: number; recorded: number }[]>`
     select count(*)::int as targets, count(last_success_at)::int as recorded from reporting.freshness`;
@@ -102,8 +108,8 @@ async function heights(sql: postgres.Sql, clock: Clock): Promise<CheckResult[]> 
 }
 
 /**
- * Returns the discrepancies between sources. The recorded data keeps both sides, so there is nothing to fix
- * here.
+ * Returns the discrepancies between sources. The database contains the values of both sources, so the check
+ * has no fix.
  */
 async function sources(sql: postgres.Sql): Promise<CheckResult> {
   const counts = await discrepancyCounts(sql);
@@ -140,8 +146,8 @@ interface Process {
 }
 
 /**
- * Checks the running processes of `up` on this database: those of this recorder must have the same network
- * and configuration, and other recorders must not record the same targets.
+ * Checks the running processes of `up` on this database: processes of this recorder must have the same
+ * network and configuration, and other recorders must not record the same targets.
  */
 export async function checkProcesses(
   sql: postgres.Sql,
@@ -175,7 +181,7 @@ export async function checkProcesses(
       ? [
           bad(
             `${older.process} runs with another configuration than this one`,
-            'restart it with this recorder.yaml; if it is a different recorder, set a name of its own (name:)',
+            'restart that process with this recorder.yaml; if that process is a different recorder, set another name (name:)',
           ),
         ]
       : []),

@@ -11,7 +11,7 @@ import { callOnce } from '../upstreams/http.ts';
 /** Timeout of the request to the process that uses the port, in ms. */
 const PORT_TIMEOUT_MS = 2_000;
 
-/** Checks that the pages can be served: the access rules, and whether the port is free. */
+/** Checks the access rules of the pages, and whether the port of the server is free. */
 export async function checkServer(
   { host, port, token }: Pick<Environment, 'host' | 'port' | 'token'>,
   { server: { trustedProxies, public: open } }: Pick<Config, 'server'>,
@@ -42,9 +42,9 @@ export async function checkServer(
     if (!(await isRecorder(host, port)))
       return bad(
         `${setting}: ${cause} by another program`,
-        `${fix}, or end that program ("ss -ltnp" lists them)`,
+        `${fix}, or end that program ("ss -ltnp" lists the programs that listen)`,
       );
-    const found = `a chain-recorder listens on ${host}:${port}; a second one needs a RECORDER_PORT of its own`;
+    const found = `a chain-recorder listens on ${host}:${port}; a second chain-recorder needs another RECORDER_PORT`;
     return { check: 'server', ok: true, found };
   }
 }

@@ -27,7 +27,10 @@ const GB = 1e9;
 /** Free space that PostgreSQL needs in addition to its data, for example for its WAL, in bytes. */
 const MIN_FREE_BYTES = 2 * GB;
 
-/** Checks the free space on the disk of a folder. @param needed minimum free space, in bytes */
+/**
+ * Checks the free space on the disk of a folder.
+ * @param needed minimum free space, in bytes
+ */
 export async function checkDisk(folder: string, needed = MIN_FREE_BYTES): Promise<CheckResult> {
   const { bavail, bsize } = await statfs(folder);
   const free = bavail * bsize;
@@ -44,7 +47,7 @@ export async function checkDisk(folder: string, needed = MIN_FREE_BYTES): Promis
 /** Timeout of the check of the queue, in ms. */
 const QUEUE_TIMEOUT_MS = 10_000;
 
-/** The configuration to check; null if it is invalid. */
+/** The configuration to check, and its feeds. `config` is null if the configuration is invalid. */
 interface ConfigurationToCheck {
   readonly config: Config | null;
   readonly watched: readonly ConfiguredFeed[];
@@ -137,7 +140,7 @@ async function examineSessions(sql: postgres.Sql): Promise<CheckResult[]> {
   });
 }
 
-/** Checks that the queries of custom rules can run, and lists those that could not be tested. */
+/** Checks that the queries of custom rules can run. Also returns the queries that could not be tested. */
 async function examineOwnRules({ alerts }: Config, url: string, signal: AbortSignal): Promise<CheckResult[]> {
   const check = 'alerts';
   try {
@@ -195,7 +198,7 @@ function timeout(): Promise<never> {
 }
 
 /**
- * Checks that the configured replica, if any, can be read instead of the primary, and how far it lags behind.
+ * Checks the configured replica, if any: whether the replica can be read instead of the primary, and its lag.
  */
 async function checkReplica(
   { reportingUrl }: Pick<Environment, 'reportingUrl'>,

@@ -23,7 +23,7 @@ export async function checkTelemetry(
     const bad = (cause: string): CheckResult => ({
       check: 'OpenTelemetry',
       ok: false,
-      found: `${at}: ${cause}; the recording does not depend on it`,
+      found: `${at}: ${cause}; the recording continues without OpenTelemetry`,
       fix: 'start the collector, or correct the variables that start with OTEL_EXPORTER_OTLP_',
     });
     try {
@@ -36,7 +36,7 @@ export async function checkTelemetry(
         maxBytes: 1024 * 1024,
         signal,
       });
-      if (status < 200 || status >= 300) return bad(`answered ${status}`);
+      if (status < 200 || status >= 300) return bad(`responded with status ${status}`);
       return { check: 'OpenTelemetry', ok: true, found: `${at} accepts data` };
     } catch (error) {
       return bad(toErrorMessage(error));

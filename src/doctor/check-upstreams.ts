@@ -18,7 +18,7 @@ const APIS = ['info', 'platform', 'avm', 'health'] as const;
 
 type Keys = Pick<Environment, 'chainDataKey' | 'metricsKey'>;
 
-/** Checks every upstream of a configuration, all at the same time. */
+/** Checks every upstream of a configuration concurrently. */
 export async function checkUpstreams(
   config: Config,
   keys: Keys,
@@ -73,7 +73,8 @@ function services(config: Config, keys: Keys, signal: AbortSignal): Promise<Upst
 }
 
 /**
- * Adds a hint if no budget is declared: without a budget, only responses of a metered service limit the requests.
+ * Adds a hint if no budget is declared. Without a budget, only responses of a metered service limit the
+ * requests.
  */
 function withAdvice({ checked, skew }: UpstreamCheckResult, limited: boolean): UpstreamCheckResult {
   if (limited) return { checked, skew };
@@ -116,8 +117,8 @@ function examineeOf(
 }
 
 /**
- * Returns a failed check if all upstreams that report their time differ from the clock of this machine. Then
- * the clock of this machine is wrong.
+ * Returns a failed check if the clock of this machine differs from the clocks of all upstreams that report
+ * their time.
  */
 function clockOf(examined: readonly UpstreamCheckResult[]): CheckResult[] {
   const skews = examined.flatMap(({ skew }) => skew ?? []);

@@ -3,8 +3,8 @@ import type { JobData } from './jobs.ts';
 import type { RedisProblem } from './redis-fitness.ts';
 
 /**
- * Storage of the queue: Redis, or a separate schema of the PostgreSQL database of the recorder. Both behave
- * the same.
+ * Storage of the queue: Redis, or a separate schema of the PostgreSQL database of the recorder. Both backends
+ * behave the same.
  */
 export interface QueueBackend {
   readonly kind: 'redis' | 'postgres';
@@ -14,7 +14,7 @@ export interface QueueBackend {
     work: JobProcessor,
     options: Pick<WorkerOptions, 'concurrency'>,
   ): Promise<RecorderWorker>;
-  /** Closes the shared resources of queues and workers. Close those first. */
+  /** Closes the shared resources of queues and workers. The queues and workers must be closed before. */
   close(): Promise<void>;
 }
 
@@ -37,7 +37,9 @@ export interface RecorderQueue
    * for an unavailable Redis.
    */
   claim(): Promise<void>;
-  /** Returns why the queue currently accepts no writes, and the fix. Returns null if it accepts them. */
+  /**
+   * Returns why the queue currently accepts no writes, and the fix. Returns null if the queue accepts writes.
+   */
   refusal(): Promise<string | null>;
   add(name: string, data: JobData, options: JobsOptions): Promise<unknown>;
   addBulk(jobs: { name: string; data: JobData; opts: JobsOptions }[]): Promise<unknown>;
@@ -51,7 +53,7 @@ export interface RecorderQueue
 /** The members of a BullMQ worker that the recorder uses. */
 export type RecorderWorker = Pick<Worker<JobData, void, string>, 'close'>;
 
-/** Processes a job. */
+/** A function that processes a job. */
 export type JobProcessor = (job: ActiveJob, token: string | undefined) => Promise<void>;
 
 /** A job in progress. */
@@ -62,10 +64,10 @@ export interface ActiveJob {
 }
 
 /**
- * With these settings, the job of a killed worker goes to another worker in less than 10 s: the lock of the
- * job expires, and at the latest the second check after that finds the job without a lock.
+ * Settings with which the job of a killed worker is processed by another worker in less than 10 s. The lock
+ * of the job expires, and at the latest the second check after the expiry detects the job.
  */
 export const STALLED_JOB_OPTIONS = { lockDuration: 4_000, stalledInterval: 1_500, maxStalledCount: 1_000 };
 
-/** Called with every connection error. The queue recovers by itself. */
+/** Callback for every connection error. The queue recovers by itself. */
 export type OnError = (error: Error) => void;

@@ -14,10 +14,10 @@ export interface ExportTasks {
 }
 
 /**
- * Processes an export job. A lost job does no harm: due exports are stored in the database, and the next
- * check finds them. A process with an older configuration exports nothing.
- * @param heals the queue for jobs that must not delay polls; an export occupies one of its workers for its
- * whole duration
+ * Processes an export job. A lost job has no lasting effect, because the next check finds the due exports in
+ * the database. A process with an older configuration exports nothing.
+ * @param heals the queue for jobs that must not delay polls. An export occupies one worker of this queue
+ * until the export ends
  */
 export async function processExportJob(
   work: ExportTasks | undefined,

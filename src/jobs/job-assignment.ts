@@ -16,14 +16,14 @@ export interface RecorderPeers {
   beat(): Promise<ProcessPosition>;
 }
 
-/** Assignment of a job: to this process, to another one with a newer configuration, or to none. */
+/** Assignment of a job: to this process, to another process with a newer configuration, or to no process. */
 export type JobAssignment = 'here' | 'elsewhere' | 'nowhere';
 
 /**
  * Returns the assignment of a job. A process does the jobs of its configuration. While a newer configuration
- * is active, a process with an older one does only jobs that both configurations contain, and plans nothing
- * if another process can plan.
- * @param known the configuration of this process contains the subject of the job
+ * is active, a process with an older configuration does only jobs that both configurations contain, and plans
+ * nothing if another process can plan.
+ * @param known true if the configuration of this process contains the subject of the job
  */
 export async function assignJob(
   sql: postgres.Sql,
@@ -83,7 +83,10 @@ export async function queryActiveTargetKeys(
 const LOG_INTERVAL_MS = 60_000;
 const MAX_REMEMBERED_JOBS = 1_000;
 
-/** Logs jobs that this process skipped, at most once a minute per feed. */
+/**
+ * Logger of the jobs that this process skipped. Logs at most once a minute per feed, kind of job and
+ * assignment.
+ */
 export class SkippedJobLog {
   readonly #log: Log;
   readonly #loggedAt = new Map<string, number>();

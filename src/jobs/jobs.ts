@@ -33,10 +33,12 @@ export type AlertJob = Extract<JobData, { kind: 'alerts' | 'deliver' }>;
 export type ExportJob = Extract<JobData, { kind: 'exports' | 'export' }>;
 
 /**
- * Name of the queue of polls and plans. The queue is separate from the queue of heals, so that heals never
+ * Name of the queue of polls and plans. This queue is separate from the queue of heals, so that heals never
  * delay polls.
  */
 export const POLLS = 'polls';
+
+/** Name of the queue of all other runs, and of exports. */
 export const HEALS = 'heals';
 
 /** Default name of a recorder. The queues of this recorder have the names from before recorders had names. */
@@ -107,8 +109,8 @@ const priorityOfInterval = (every: number) =>
   Math.min(Math.max(Math.round(every / 1000), 2), LOWEST_PRIORITY);
 
 /**
- * Priority of the first poll of a feed that fetches past ranges, and the difference to that of the next
- * target.
+ * Priority of the first poll of a feed that fetches past ranges, and the difference in priority between
+ * consecutive targets.
  */
 const FIRST_WALK = { priority: 12, step: 10 };
 /** Difference in priority between the first polls of consecutive targets of a feed. */
@@ -117,7 +119,7 @@ const FIRST_POLL_STEP = 3;
 /**
  * Returns the priority of the first poll of a target. Polls of few calls precede polls that fetch a past
  * range. The first target of each feed precedes most others, so that every dataset soon has rows.
- * @param place among the first polls of the feed
+ * @param place position of the target among the first polls of the feed, from 0
  */
 function priorityOfFirstPoll({ range, calls }: ActiveFeed['source'], every: number, place: number): number {
   if (range) return Math.min(FIRST_WALK.priority + FIRST_WALK.step * place, LOWEST_PRIORITY);
@@ -133,7 +135,7 @@ export function alertsJob() {
   return { name: ALERTS, data };
 }
 
-/** Returns a delivery job for a channel. At most one per channel waits. */
+/** Returns a delivery job for a channel. At most one job per channel waits. */
 export function deliverJob(channel: string) {
   const data: JobData = { kind: 'deliver', channel };
   return {
@@ -153,8 +155,8 @@ export function exportsJob() {
 }
 
 /**
- * Returns an export job. At most one per destination waits. The queue does not retry it: a failed export is
- * due again later.
+ * Returns an export job. At most one job per destination waits. The queue does not retry the job, because a
+ * failed export is due again later.
  */
 export function exportJob(to: string) {
   const data: JobData = { kind: 'export', to };

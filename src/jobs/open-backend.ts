@@ -32,13 +32,16 @@ const LOG_INTERVAL_MS = 30_000;
 /** Prefix of the BullMQ error that a job in progress has lost its lock. The error has no type and no code. */
 const LOST_LOCK_MESSAGE = 'could not renew lock for job ';
 
-/** Logs each cause at most once in 30 s, because one outage can cause tens of thousands of error events. */
+/**
+ * Returns a callback that logs each cause at most once in 30 s, because one outage can cause tens of
+ * thousands of error events.
+ */
 function throttleErrorLog(log: Log): OnError {
   const loggedAt = new Map<string, number>();
   return (error) => {
     if (error.message.startsWith(LOST_LOCK_MESSAGE)) {
-      // The job ended during the renewal of its lock, or the queue gave it to another worker. Then the lease
-      // decides which of them records.
+      // The job ended during the renewal of its lock, or the queue gave it to another worker. In the latter
+      // case, the lease determines which worker records.
       log.debug({ job: error.message.slice(LOST_LOCK_MESSAGE.length) }, 'a job in progress lost its lock');
       return;
     }

@@ -8,11 +8,12 @@ import { createPostgresBackend, DEFAULT_SCHEMA, isPgPool, runMigrations, withBac
 import type { JobData } from './jobs.ts';
 
 /**
- * Replaces the advisory locks in the functions of BullMQ by row locks. Advisory locks share one namespace
- * between all roles of a database, so that a read-only role could block every queue with a number that is
- * derived from its name. The search path of the functions finds the lock functions of their own schema first.
- * - An exclusive lock inserts a key and deletes it in the same transaction. Another insert of the key waits
- * for its end, and no row remains.
+ * Returns SQL statements that replace the advisory locks in the functions of BullMQ by row locks. All roles
+ * of a database share the namespace of advisory locks, so a read-only role could block a queue with the
+ * number that is derived from the name of the queue. The search path of BullMQ's functions contains these
+ * lock functions first.
+ * - An exclusive lock inserts a key and deletes the key in the same transaction. Another insert of the key
+ * waits for the end of this transaction, and no row remains.
  * - A shared lock, and a `try` lock, has a permanent row, because their keys are derived from the few names
  * of queues.
  */
@@ -45,7 +46,7 @@ begin
   return found;
 end $$`;
 
-/** SQL: functions of BullMQ that use advisory locks and do not have the search path yet. */
+/** SQL query: functions of BullMQ that use advisory locks and do not have the search path yet. */
 const ADVISORY_LOCK_USERS = `
 select p.oid::regprocedure::text as name from pg_proc p
 where p.pronamespace = $1::regnamespace and p.prosrc ~ 'pg_(try_)?advisory' and not coalesce(p.proconfig @> array[$2], false)`;
@@ -58,8 +59,8 @@ const CONCURRENT_CHANGE_CODES: ReadonlySet<unknown> = new Set(['23505', '42P06',
 const MAX_ATTEMPTS = 10;
 
 /**
- * Creates the lock functions. Must run before the migrations of BullMQ, which use locks, too. Several
- * processes may run it concurrently.
+ * Creates the lock functions. Must run before the migrations of BullMQ, which also use locks. Several
+ * processes may run this function concurrently.
  */
 function createLockFunctions(client: PoolClient, schema: string): Promise<void> {
   return retryConcurrentChange(async () => {
@@ -72,8 +73,8 @@ function createLockFunctions(client: PoolClient, schema: string): Promise<void> 
 }
 
 /**
- * Makes the functions of BullMQ use the lock functions. Must run after each migration of BullMQ, which
- * replaces its functions. Several processes may run it concurrently.
+ * Sets the search path of BullMQ's functions, so that these call the lock functions. Must run after each
+ * migration of BullMQ, which replaces its functions. Several processes may run this function concurrently.
  */
 function useLockFunctions(client: PoolClient, schema: string): Promise<void> {
   return retryConcurrentChange(async () => {
@@ -101,7 +102,7 @@ const searchPath = (schema: string) => `search_path=${schema}, pg_catalog`;
 
 /**
  * Opens the queue in PostgreSQL, in a separate schema. A BullMQ queue or worker whose first statement fails
- * never recovers. So each is returned only after its start.
+ * never recovers. So each queue or worker is returned only after its start.
  * @param onError called when a connection breaks
  * @param signal ends the wait
  * @param telemetry traces jobs
@@ -130,7 +131,7 @@ export async function postgresBackend(
         onError,
         () => new Queue<JobData, void, string>(name, { connection, ...traces }),
       );
-      // The queue is in the database that it belongs to, so that it needs no claim.
+      // The queue is stored in the database of its recorder, so the queue needs no claim.
       return Object.assign(queue, {
         objection: async () => null,
         claim: async () => {},
@@ -158,13 +159,16 @@ export async function postgresBackend(
   };
 }
 
-/** Maximum sleep of a worker, in seconds. The default of BullMQ is an hour, if a notification is lost. */
+/**
+ * Maximum sleep of a worker, in s. With the default of BullMQ, a worker sleeps for an hour after a lost
+ * notification.
+ */
 const MAX_SLEEP_SECONDS = 5;
 
 const createFrequentBackend: typeof createPostgresBackend = (...args) =>
   Object.defineProperty(createPostgresBackend(...args), 'maximumBlockTimeout', { value: MAX_SLEEP_SECONDS });
 
-/** Casts the pool to the type of BullMQ, which differs from that of `pg`. */
+/** Casts the pool to the type of BullMQ, which differs from the type of `pg`. */
 function asBullMq(pool: Pool): PgPool {
   if (!isPgPool(pool)) throw new Error('this version of BullMQ does not accept a pool of pg');
   return pool;
@@ -182,7 +186,7 @@ async function migrate(pool: Pool): Promise<void> {
 }
 
 /**
- * Creates a queue or a worker repeatedly until one has started, because one that failed to start never
+ * Creates a queue or a worker until its start succeeds. After a failed start, a queue or worker never
  * recovers.
  */
 function startWithRetries<

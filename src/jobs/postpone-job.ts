@@ -3,7 +3,7 @@ import { DelayedError } from './bullmq.ts';
 
 /**
  * Moves a job in progress back to the queue, behind the waiting jobs. The queue would reject a new job with
- * the same id while it runs.
+ * the same id while this job runs.
  * @param wait time until the job may run again, in ms
  * @throws DelayedError always: BullMQ's signal that the job has neither completed nor failed
  */

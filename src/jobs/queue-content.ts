@@ -20,7 +20,7 @@ export interface QueueContent {
   /** Reason why the queue accepts no writes, and the fix. Null: the queue accepts writes. */
   readonly refusal: string | null;
   readonly counts: readonly { readonly state: JobState; readonly jobs: number }[];
-  /** Some jobs: those in progress, then the next ones, then the delayed ones. */
+  /** Some jobs: first the jobs in progress, then the next jobs, then the delayed jobs. */
   readonly jobs: readonly QueuedJob[];
 }
 
@@ -33,12 +33,16 @@ export interface QueuedJob {
   readonly feed: string;
   /** Target as key=value, or the destination of an export. Empty for a plan. */
   readonly target: string;
-  /** Number of attempts so far, and maximum number of attempts. */
+  /** Number of attempts so far. */
   readonly attempts: number;
+  /** Maximum number of attempts. */
   readonly most: number;
-  /** Error of the last attempt. Null: none. */
+  /** Error of the last attempt; null if no attempt failed. */
   readonly failure: string | null;
-  /** Time at which the job was added, started, or will start. */
+  /**
+   * Time of the last start; for a job without an attempt, the time at which the job was added. For a delayed
+   * job, the time of the next start.
+   */
   readonly at: Date;
 }
 
@@ -46,7 +50,7 @@ export interface QueuedJob {
 export interface QueuesView {
   /** Returns the content of each queue, with the next jobs. */
   readContents(): Promise<readonly QueueContent[]>;
-  /** Returns up to `most` jobs of a queue in a state, after the first `after` ones. */
+  /** Returns up to `most` jobs of a queue in a state. Skips the first `after` jobs. */
   jobs(queue: QueueName, state: JobState, after: number, most: number): Promise<readonly QueuedJob[]>;
 }
 
@@ -101,7 +105,7 @@ function toQueuedJob(job: Job<JobData, void, string>, state: JobState): QueuedJo
     attempts: job.attemptsMade,
     most: job.opts.attempts ?? 1,
     failure: job.failedReason || null,
-    // A job that was attempted waits since its last attempt, others since they were added.
+    // An attempted job waits since its last attempt, any other job since the job was added.
     at: new Date((job.processedOn ?? job.timestamp) + (state === 'delayed' ? job.delay : 0)),
   };
 }

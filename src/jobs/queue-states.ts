@@ -6,8 +6,9 @@ import { jobStates } from './queue-content.ts';
 /** Observed state of a queue. */
 export interface QueueState {
   readonly queue: string;
-  /** Null: the queue did not respond. */
+  /** Number of waiting jobs; null if the queue did not respond. */
   readonly waiting: number | null;
+  /** Number of active jobs; null if the queue did not respond. */
   readonly active: number | null;
   /** Reason why the queue processes no jobs. Null: no problem. */
   readonly error: string | null;
@@ -23,8 +24,8 @@ const PAUSED =
   'the queue is paused, so that no job is started: resume the queue with the tool that paused it';
 
 /**
- * Repeated observation of a queue. An observation without a response is awaited, so that at most one is in
- * progress.
+ * Repeated observation of a queue. A check waits for an earlier observation without a response, so that at
+ * most one observation is in progress.
  */
 export class QueueWatch {
   readonly #name: string;
@@ -39,7 +40,7 @@ export class QueueWatch {
     this.#kind = kind;
   }
 
-  /** Returns the state of the queue. A missing response is a state, too. */
+  /** Returns the state of the queue. A missing response also results in a state. */
   async check(): Promise<QueueState> {
     this.#pending ??= this.#query().finally(() => {
       this.#pending = null;

@@ -9,7 +9,7 @@ import { type DatabaseIdentity, QueueOwner } from './redis-owner.ts';
 
 /**
  * Opens the queue in Redis, which may be unavailable at any time.
- * @param url see `redisPlace`
+ * @param url URL in a format of {@link parseRedisUrl}
  * @param onError called when a connection breaks
  * @param identity returns the identity of the database of the recorder
  * @param telemetry traces jobs
@@ -70,8 +70,8 @@ export function redisBackend(
       worker.close = async (force) => {
         await worker.pause(true);
         await Promise.allSettled(atWork);
-        // Without force, BullMQ 6.7 waits for Redis. If Redis never returns, its timers keep the process
-        // alive forever.
+        // Without force, BullMQ 6.7 waits for Redis. If Redis stays unavailable, the timers of BullMQ keep
+        // the process alive forever.
         await close(force || connection.status !== 'ready');
         connection.disconnect();
       };
@@ -83,7 +83,7 @@ export function redisBackend(
 
 const describeProblem = ({ found, fix }: RedisProblem): string => `${found}: ${fix}`;
 
-/** Makes `close` of a queue also run `after`, which closes the connection that was passed in. */
+/** Extends `close` of a queue by `after`, which closes the connection of the queue. */
 function closeWith<T extends { close(force?: boolean): Promise<void> }>(
   part: T,
   after: () => Promise<void>,

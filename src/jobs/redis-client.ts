@@ -18,13 +18,13 @@ export interface RedisTimeouts
 /**
  * Time without a response after which a connection is closed, in ms. A hung primary keeps its connections and
  * accepts commands even after a failover. A vanished host, or a firewall that dropped the connection, sends
- * nothing either, and TCP alone takes a quarter of an hour to detect it. BullMQ workers block for at most 10
- * s.
+ * nothing either, and TCP alone takes a quarter of an hour to detect the loss. BullMQ workers block for at
+ * most 10 s.
  */
 const SOCKET_TIMEOUT_MS = 12_000;
 /**
- * Detects the error of a former primary, or any server, that is now a replica. Redis 6 wraps it in the error
- * of a script.
+ * Returns whether an error means that the server is a replica, such as a former primary. Redis 6 wraps this
+ * error in the error of a script.
  */
 const isReadOnlyError = ({ message }: Error): boolean => message.includes('READONLY');
 /** Number of redirections of a command in a cluster, enough for a failover. */
@@ -54,8 +54,8 @@ export function redisClient(
         lazyConnect,
         retryStrategy,
         socketTimeout: SOCKET_TIMEOUT_MS,
-        // Its address may meanwhile resolve to another server (DNS, load balancer), but open connections stay
-        // with the old one. The command itself fails, so that a server that remains a replica is reported.
+        // The address may resolve to another server by now (DNS, load balancer), but an open connection stays
+        // with the old server. The command itself fails, so that a server that remains a replica is reported.
         reconnectOnError: isReadOnlyError,
       });
     case 'cluster':
@@ -82,7 +82,7 @@ export function redisClient(
         sentinelRetryStrategy: retryStrategy,
         sentinelCommandTimeout: SENTINEL_TIMEOUT_MS,
         socketTimeout: SOCKET_TIMEOUT_MS,
-        // A former primary that is now a replica rejects writes: query the sentinels again.
+        // A former primary that is now a replica rejects writes. The sentinels are then queried again.
         reconnectOnError: (error) => (isReadOnlyError(error) ? 2 : false),
         enableTLSForSentinelMode: place.tls,
         ...(place.sentinelUsername === undefined ? {} : { sentinelUsername: place.sentinelUsername }),

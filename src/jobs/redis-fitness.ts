@@ -51,8 +51,8 @@ export const WRITE_REFUSALS: readonly (readonly [RegExp, string, string])[] = [
 const TEST_KEY_EXPIRY_MS = 5_000;
 
 /**
- * Returns why an available Redis rejects writes. Returns null if it accepts them. Only a test write is
- * reliable, because versions differ in what counts as used memory.
+ * Returns why an available Redis rejects writes. Returns null if Redis accepts writes. Only a test write is
+ * reliable, because versions differ in the computation of the used memory.
  * @param key key of the test write, which expires after some seconds
  * @throws any other error of Redis
  */
@@ -69,9 +69,9 @@ export async function testWrite(client: Redis | Cluster, key: string): Promise<R
 }
 
 /**
- * Returns why a Redis is too old, rejects writes or may evict keys. Returns null if it is suitable. In a
- * cluster, every primary is checked.
- * @throws the error of Redis if it rejects the command
+ * Returns why a Redis is too old, rejects writes or may evict keys. Returns null if the Redis is suitable. In
+ * a cluster, every primary is checked.
+ * @throws the error of Redis if Redis rejects the command
  */
 export async function findRedisProblem(client: Redis | Cluster): Promise<RedisProblem | null> {
   if (client instanceof Cluster) return findClusterProblem(client);

@@ -8,7 +8,10 @@ const CLAIM_EXPIRY_MS = 60_000;
 /** Timeout for releasing a queue on close, in ms. Otherwise the claim expires later. */
 const RELEASE_TIMEOUT_MS = 500;
 
-/** Returns the identity of the database of a recorder. Returns null if it cannot be determined now. */
+/**
+ * A function that returns the identity of a recorder's database, or null if the identity cannot be determined
+ * now.
+ */
 export type DatabaseIdentity = () => Promise<string | null>;
 
 /**
@@ -34,15 +37,15 @@ export class QueueOwner {
     const place =
       kind === 'cluster'
         ? ''
-        : 'append the number of another database to the REDIS_URL of one, such as /1, or ';
+        : 'append the number of another database to the REDIS_URL of one recorder, such as /1, or ';
     this.#other = {
       found:
         "another recorder with the same name and another database uses this queue: each would run the other's jobs, and remove its schedules",
-      fix: `${place}set a name of its own (name:) for one; if the other one has ended, or its database was moved, retry in a minute`,
+      fix: `${place}set another name (name:) for one recorder; if the other recorder has ended, or its database was moved, retry in a minute`,
     };
   }
 
-  /** Returns why the queue is not usable, as of the last claim. Returns null if it is usable. */
+  /** Returns why the queue is not usable, as of the last claim. Returns null if the queue is usable. */
   get problem(): RedisProblem | null {
     return this.#isOthers ? this.#other : null;
   }
@@ -54,8 +57,8 @@ export class QueueOwner {
   }
 
   /**
-   * Claims the queue unless another database does. If the database is unavailable, the previous claim is
-   * renewed.
+   * Claims the queue unless another database claims the queue. If the database is unavailable, the previous
+   * claim is renewed.
    */
   async claim(): Promise<void> {
     const own = (await this.#identity()) ?? this.#claimed;
@@ -78,8 +81,8 @@ export class QueueOwner {
   }
 
   /**
-   * Returns true if this process may use a queue with this owner. If the database was restored from a backup, its
-   * identity has changed. A queue that this process claimed with the previous identity is still usable.
+   * Returns true if this process may use a queue with this owner. A database that was restored from a backup
+   * has a new identity. A queue that this process claimed with the previous identity stays usable.
    */
   #isFor(own: string, owner: string | null): boolean {
     return owner === null || owner === own || owner === this.#claimed;

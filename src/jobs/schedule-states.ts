@@ -3,8 +3,8 @@ import { DEFAULT_RECORDER } from './jobs.ts';
 import type { ScheduleState } from './schedules.ts';
 
 /**
- * Stores the schedules in the queue, for readers without access to the queue. Other stored schedules of the
- * recorder are deleted.
+ * Stores the states of the schedules in the database, for readers without access to the queue. Other stored
+ * schedules of the recorder are deleted.
  */
 export async function storeSchedules(
   sql: postgres.Sql,

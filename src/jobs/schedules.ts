@@ -10,14 +10,16 @@ function schedulesLock(recorder: string | undefined): string {
   const { polls } = queueNames(recorder);
   return polls === POLLS ? LOCKS.schedules : `${LOCKS.schedules} of ${polls}`;
 }
-/** A schedule whose next tick is this many ms in the past has stopped. */
+/**
+ * Maximum delay of the next tick of a schedule, in ms. After a longer delay, the schedule counts as stopped.
+ */
 const MAX_TICK_DELAY_MS = 60_000;
-/** Maximum number of delayed jobs that one round checks. The oldest come first. */
+/** Maximum number of delayed jobs that one round checks, starting with the latest due time. */
 const MAX_DELAYED_JOBS = 200;
 
 /**
- * Omits the trace context from schedules, so that each tick starts a new trace. With the context, the trace
- * of the first tick would never end.
+ * Options of the jobs of a schedule. The trace context is omitted, so that each tick starts a new trace. With
+ * the context, the trace of the first tick would never end.
  */
 const TICK = { removeOnComplete: true, removeOnFail: true, priority: 1, telemetry: { omitContext: true } };
 
@@ -43,19 +45,20 @@ export interface ScheduleState {
 
 /** Result of a reconciliation. */
 export interface ReconcileResult {
-  /** Null: another process holds the lock of the schedules. */
+  /** States of the configured schedules; null if another process holds the lock of the schedules. */
   readonly seen: readonly ScheduleState[] | null;
   readonly set: readonly string[];
   readonly removed: readonly string[];
-  /** Number of delayed jobs that were removed because a clock that was ahead had set their time. */
+  /** Number of delayed jobs that were removed because the clock that set their time was ahead. */
   readonly freed: number;
 }
 
 /**
- * Reconciles the schedules of the queue with the configuration. Missing schedules are added, others are
- * removed. Stopped schedules (the clock jumped, or the job of the next tick was removed) are removed and
- * added again, because an upsert does not repair them. Jobs that were delayed by a clock that was ahead are
- * removed, because their work is planned again. Only one process of a recorder runs this at a time.
+ * Reconciles the schedules of the queue with the configuration. Missing schedules are added, and schedules
+ * that are not configured are removed. Stopped schedules (the clock jumped, or the job of the next tick was
+ * removed) are removed and added again, because an upsert does not repair these schedules. Jobs that were
+ * delayed by a clock that was ahead are removed, because their work is planned again. Only one process of a
+ * recorder runs this function at a time.
  */
 export async function reconcileSchedules(
   databaseUrl: string,
@@ -68,7 +71,7 @@ export async function reconcileSchedules(
   const reconciled = await withRowLock(databaseUrl, schedulesLock(recorder), async () => {
     const { polls, heals } = queues;
     const present = await polls.getJobSchedulers();
-    // Read after the schedules, so that the tick that a schedule refers to is included.
+    // The jobs are read after the schedules, so that the next tick of each schedule is included.
     const delayed = await delayedIn(polls);
     const freed = (await freeDelayed(delayed)) + (await freeDelayed(await delayedIn(heals)));
     return { ...(await reconcile(polls, present, delayed, [...listFeedSchedules(feeds), ...others])), freed };
@@ -84,8 +87,8 @@ type Delayed = Awaited<ReturnType<typeof delayedIn>>;
 type Present = Awaited<ReturnType<RecorderQueue['getJobSchedulers']>>;
 
 /**
- * Removes jobs that would wait for hours, because the clock of the process that added or attempted them was
- * ahead.
+ * Removes jobs that would wait for hours because the clock was ahead in the process that added or attempted
+ * these jobs.
  */
 async function freeDelayed(delayed: Delayed): Promise<number> {
   const latest = Date.now() + MAX_TICK_DELAY_MS;

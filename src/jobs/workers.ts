@@ -32,7 +32,9 @@ const MAX_CONCURRENT_POLLS = 8;
 const MAX_CONCURRENT_HEALS = 2;
 /** Number of targets of a feed that are planned and enqueued in one batch. */
 const PLAN_BATCH_SIZE = 1_000;
-/** Delay before the retry of a job whose target another run holds, or that is for another process, in ms. */
+/**
+ * Delay before the retry of a job, in ms, if another run holds the target or the job is for another process.
+ */
 const HELD_RETRY_DELAY_MS = 1_000;
 
 /** Dependencies of the workers. */
@@ -42,13 +44,13 @@ export interface WorkerContext {
   readonly feeds: readonly ActiveFeed[];
   readonly recording: RecordingContext;
   readonly log: Log;
-  /** The other processes of the recorder. Undefined: there are none. */
+  /** The other processes of the recorder. Undefined: there are no other processes. */
   readonly peers?: RecorderPeers & { readonly registrant: Registrant };
-  /** Undefined: this process evaluates no alerts. */
+  /** Alert tasks. Undefined: this process evaluates no alerts. */
   readonly alerts?: AlertTasks;
-  /** Undefined: there are no scheduled exports. */
+  /** Export tasks. Undefined: there are no scheduled exports. */
   readonly exports?: ExportTasks;
-  /** Wraps each run, to track runs in progress. Default: calls it directly. */
+  /** Wraps each run, to track runs in progress. Default: runs are called directly. */
   readonly during?: <T>(run: () => Promise<T>) => Promise<T>;
   /** Called after every run. */
   readonly finished?: (result: RunResult) => void;
@@ -85,7 +87,7 @@ export async function startWorkers(
 
 /**
  * Adds jobs for missing data of a feed to the queues. A process with an older configuration plans only
- * targets that the newest one also contains.
+ * targets that the newest configuration also contains.
  */
 export function planFeed(context: WorkerContext, queues: Queues, feed: ActiveFeed): Promise<void> {
   const { traced = untraced } = context.recording;
@@ -94,7 +96,7 @@ export function planFeed(context: WorkerContext, queues: Queues, feed: ActiveFee
   );
 }
 
-/** Returns the number of added jobs, including those that were already in the queue. */
+/** Plans a feed. Returns the number of added jobs, including jobs that were already in the queue. */
 async function planTargets(
   { sql, clock, peers }: WorkerContext,
   queues: Queues,
@@ -105,7 +107,8 @@ async function planTargets(
     !peers || peers.position.newest ? whole : await selectActiveTargets(sql, peers.recorder, whole);
   const [states, now] = [await loadStates(sql, feed), clock()];
   let count = 0;
-  // In batches, so that a long list neither blocks the event loop nor becomes a single command to the queue.
+  // Targets are planned in batches, so that a long list neither blocks the event loop nor becomes a single
+  // command to the queue.
   for await (const targets of yieldChunks(feed.targets, PLAN_BATCH_SIZE)) {
     const jobs = planDue({ ...feed, targets }, states, now);
     const [polls, heals] = [
@@ -167,8 +170,9 @@ function workOf(queues: Queues, context: WorkerContext, signal: AbortSignal): Jo
 }
 
 /**
- * Makes the run of a job.
- * @returns `held` if another run holds the target; `over` if nothing follows
+ * Runs a job of a target.
+ * @returns `held` if another run holds the target; `over` if the run stored no result, because the run or its
+ * job was outdated
  * @throws UnrecoverableError if the run failed and a retry would not help
  * @throws Error if the run failed otherwise
  */

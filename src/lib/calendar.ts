@@ -1,13 +1,13 @@
 /**
- * Days from March 1 of the year 0 to 1970. Years start in March here, so that the leap day is the last day of
- * its year.
+ * Number of days from March 1 of the year 0 to 1970-01-01. Years start in March here, so that the leap day is
+ * the last day of its year.
  */
 const DAYS_TO_EPOCH = 719_468;
-/** Days in 400 years, the period of the Gregorian calendar. */
+/** Number of days in 400 years, the period of the Gregorian calendar. */
 const DAYS_PER_CYCLE = 146_097;
 
 /**
- * Returns the days from 1970-01-01 to a calendar day. `Date` does the same at ten times the cost.
+ * Returns the number of days from 1970-01-01 to a calendar day. `Date` does the same at ten times the cost.
  * @param month 1 to 12
  */
 export function dayNumber(year: number, month: number, day: number): number {
@@ -20,7 +20,7 @@ const TWO_DIGITS = Array.from({ length: 32 }, (_, number) => String(number).padS
 
 /**
  * Formats a day as `2026-01-10`.
- * @param days since 1970-01-01
+ * @param days number of days since 1970-01-01
  */
 export function dateText(days: number): string {
   const cycle = Math.floor((days + DAYS_TO_EPOCH) / DAYS_PER_CYCLE);
@@ -35,7 +35,7 @@ export function dateText(days: number): string {
 }
 
 /**
- * Returns the days of a year before a month.
+ * Returns the number of days of a year before a month.
  * @param month 0 is March
  */
 const daysBefore = (month: number): number => Math.floor((153 * month + 2) / 5);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { base58 } from '@scure/base';
 
-/** Encodes an id in the network's format CB58: base 58 of the bytes and their checksum. */
+/** Encodes an id in the network's format CB58, which is base 58 of the bytes and their checksum. */
 export function encodeCb58(bytes: Uint8Array): string {
   return base58.encode(Buffer.concat([bytes, checksum(bytes)]));
 }
@@ -24,13 +24,13 @@ export function decodeHex(text: string): Buffer | null {
 
 const CHECKSUM_BYTES = 4;
 
-/** Returns the bytes before the checksum. Returns null if the checksum does not match them. */
+/** Returns the bytes before the checksum. Returns null if the checksum does not match these bytes. */
 function verifyChecksum(whole: Buffer): Buffer | null {
   const bytes = whole.subarray(0, -CHECKSUM_BYTES);
   return whole.subarray(-CHECKSUM_BYTES).equals(checksum(bytes)) ? bytes : null;
 }
 
-/** Returns the last four bytes of the SHA-256. */
+/** Returns the checksum of CB58: the last four bytes of the SHA-256. */
 function checksum(bytes: Uint8Array): Buffer {
   return createHash('sha256').update(bytes).digest().subarray(-CHECKSUM_BYTES);
 }

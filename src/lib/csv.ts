@@ -1,10 +1,10 @@
 import { escapeSpreadsheetText } from './safe-text.ts';
 
-/** Value of a CSV field. Objects are written as JSON; null and undefined are an empty field. */
+/** Value of a CSV field. Objects are written as JSON, null and undefined as an empty field. */
 export type CsvValue = string | number | bigint | boolean | Date | object | null | undefined;
 
 /**
- * Formats a CSV line for people (RFC 4180), with its line end: pages, API, `query` and `report`.
+ * Formats a CSV line for people (RFC 4180), with its line end. Used by pages, the API, `query` and `report`.
  * Escapes texts that a spreadsheet would run as formulas. Escapes control characters, so that a row is one
  * line. Numbers are never changed.
  */
@@ -13,14 +13,14 @@ export function formatDisplayCsv(values: readonly CsvValue[], end = '\r\n'): str
 }
 
 /**
- * Formats a CSV line for programs (RFC 4180), with its line end: `export`. Texts are written exactly as
- * recorded.
+ * Formats a CSV line for programs (RFC 4180), with its line end. Used by `export`. Texts are written exactly
+ * as recorded.
  */
 export function formatExactCsv(values: readonly CsvValue[]): string {
   return line(values, (text) => text, '\r\n');
 }
 
-/** Formats a line. Quotes an empty text, so that it differs from null. */
+/** Formats a line. Quotes an empty text, so that the text differs from null. */
 function line(values: readonly CsvValue[], safe: (text: string) => string, end: string): string {
   const field = (value: CsvValue) => {
     if (value === null || value === undefined) return '';

@@ -1,4 +1,4 @@
-/** Formats a duration in ms: 90000 as `90s`, 3600000 as `1h`. */
+/** Formats a duration in ms, such as 90000 as `90s` and 3600000 as `1h`. */
 export function formatDuration(milliseconds: number): string {
   for (const [unit, length] of [
     ['d', 86_400_000],

@@ -1,19 +1,22 @@
 /**
- * Invalid usage or configuration that the user must correct. The command prints every problem and exits with
- * 2.
+ * Error of invalid usage or configuration that the user must correct. The command prints every problem and
+ * exits with 2.
  */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
   readonly problems: readonly string[];
 
-  /** @param problems one line each, starting with the path or the option that is invalid */
+  /** @param problems lines that each start with an invalid path or option */
   constructor(problems: readonly string[], options?: ErrorOptions) {
     super(problems.join('\n'), options);
     this.problems = problems;
   }
 }
 
-/** A failure that may resolve itself. The command exits with 75, so that a service manager restarts it. */
+/**
+ * Error of a temporary cause, after which a retry may succeed. The command exits with 75, so that a service
+ * manager restarts the command.
+ */
 export class TemporaryError extends Error {
   override readonly name = 'TemporaryError';
 }
@@ -27,7 +30,7 @@ export class InterruptedError extends Error {
   }
 }
 
-/** Another worker holds the lease of the target, or took it over. This run must not commit anything more. */
+/** Error of a run that lost the lease of its target to another run. The run must not commit anything more. */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 

@@ -1,14 +1,13 @@
 import { dayNumber } from './calendar.ts';
 
-/** Matches a date, or a date and a time of day, with or without a time zone. */
+/** Pattern of a date, or of a date and a time of day, with or without a time zone. */
 export const INSTANT_PATTERN =
   /^(\d{4}-\d{2}-\d{2})(?:[Tt ]((?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?) ?([Zz]|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?$/;
 
-/**
- * Range of the times that databases and files can store: years of four digits. Inclusive start, exclusive
- * end, in ms since 1970.
- */
+/** Inclusive start of the times that databases and files can store (years of four digits), in ms since 1970. */
 const MIN_INSTANT_MS = Date.parse('0001-01-01T00:00Z');
+
+/** Exclusive end of the times that databases and files can store, in ms since 1970. */
 const END_INSTANT_MS = Date.parse('+010000-01-01T00:00Z');
 
 /** Examples of valid times for error messages. */
@@ -32,9 +31,8 @@ export function parseMicroseconds(text: string): number | bigint | null {
 
 /**
  * Parses a time as {@link parseInstant}, with the microsecond precision of PostgreSQL, and formats it as RFC
- * 3339 in UTC.
- * Use this function for moments that may have been copied from recorded rows. Truncated to ms, such a moment
- * would be before the row from which it was copied.
+ * 3339 in UTC. Use this function for moments that may have been copied from recorded rows. Truncated to ms,
+ * such a moment would be before its row.
  */
 export function parseExactInstant(text: string): string | null {
   const read = parseMicroseconds(text);
@@ -49,8 +47,8 @@ export function parseExactInstant(text: string): string | null {
 }
 
 /**
- * Normalizes a time that a person entered to RFC 3339; seconds stay omitted. Returns null as
- * {@link parseInstant}.
+ * Normalizes a time that a person entered to RFC 3339. Omitted seconds stay omitted. Returns null in the same
+ * cases as {@link parseInstant}.
  */
 function normalizeInstant(text: string): string | null {
   const [, date, time = '00:00', zone = 'Z'] = INSTANT_PATTERN.exec(text.trim()) ?? [];
@@ -96,7 +94,10 @@ function parseIsoMicroseconds(text: string): number {
   return (seconds * 1000 + number(text, 20, 23)) * 1000;
 }
 
-/** Parses the digits of a text. Returns NaN if one of the characters is not a digit. */
+/**
+ * Parses the digits of a part of a text (inclusive start, exclusive end). Returns NaN if a character is not a
+ * digit.
+ */
 function number(text: string, from: number, to: number): number {
   let value = 0;
   for (let at = from; at < to; at += 1) {

@@ -7,18 +7,21 @@ export interface TerminalStream extends NodeJS.WritableStream {
   readonly rows?: number;
 }
 
-/** Renders the text of a block for the size of a terminal, in characters and lines. */
+/** A function that renders the text of a block for the size of a terminal, in characters and lines. */
 type RenderBlock = (columns: number, rows: number) => string;
 
-/** Escape sequences of terminals (ECMA-48; DEC VT100 for saving the cursor position). */
+/**
+ * Escape sequence that saves the cursor position (DEC VT100). The sequences below restore that position and
+ * erase (ECMA-48).
+ */
 const SAVE_CURSOR = '\u001b7';
 const RESTORE_CURSOR = '\u001b8';
 const CLEAR_BELOW = '\u001b[J';
 const up = (lines: number) => (lines > 0 ? `\r\u001b[${lines}A` : '\r');
 const down = (lines: number) => `\u001b[${lines}B`;
 /**
- * Start and end of a synchronized update: output between them appears at once. Terminals without this feature
- * ignore the sequences.
+ * Escape sequences of the start and end of a synchronized update. Output between these sequences appears at
+ * once. Terminals without this feature ignore the sequences.
  */
 const [HOLD, SHOW] = ['\u001b[?2026h', '\u001b[?2026l'];
 
@@ -26,12 +29,12 @@ const [HOLD, SHOW] = ['\u001b[?2026h', '\u001b[?2026l'];
 const FREE_LINES = 4;
 
 /**
- * Lines at the bottom of a terminal that are redrawn in place, below the permanent lines.
- * The terminal itself echoes what the user types, and this process is not notified. Reading keys would
- * require another terminal mode, which stops a background job. Therefore the start of the block is saved as
- * the cursor position, and some lines below the cursor are free. The block loses its position only if the
- * user enters more lines than that between two redraws.
- * The cursor is never hidden, so the terminal needs no restore when the process ends for any reason.
+ * Lines at the bottom of a terminal that are redrawn in place, below the permanent lines. The terminal itself
+ * echoes the user's input, and this process is not notified. Reading keys would require another terminal
+ * mode, which stops a background job. Therefore the start of the block is saved as the cursor position, and
+ * {@link FREE_LINES} lines below the cursor are free. The block loses its position only if the user enters
+ * more lines between two redraws. The cursor is never hidden, so the terminal needs no restore when the
+ * process ends for any reason.
  */
 export class LiveBlock {
   readonly #out: TerminalStream;
@@ -42,7 +45,9 @@ export class LiveBlock {
     this.#out = out;
   }
 
-  /** Draws the block in place of the previous one. Redraws it when the terminal is resized. */
+  /**
+   * Draws the block in place of the previous block, and draws the block again when the terminal is resized.
+   */
   show(lay: RenderBlock): void {
     const isFirst = this.#lay === null;
     this.#lay = lay;
@@ -78,7 +83,7 @@ export class LiveBlock {
 
   /**
    * Returns the sequence that draws the block from the cursor position and leaves the cursor on the line
-   * below it.
+   * below the block.
    */
   #drawn(): string {
     const lines = this.#text.split('\n').length;
@@ -100,7 +105,7 @@ export class LiveBlock {
     this.#out.write(`${HOLD}${up(height)}${this.#drawn()}${SHOW}`);
   };
 
-  /** Erases the block at exit, so that the error that ends this process is not written over it. */
+  /** Erases the block at exit, so that the error that ends this process is not written over the block. */
   readonly #ended = () => this.end();
 }
 

@@ -1,7 +1,7 @@
 import leven from 'leven';
 
 /**
- * Returns the name with the smallest edit distance to an unknown name. Returns undefined if none is near.
+ * Returns the name with the smallest edit distance to an unknown name. Returns undefined if no name is near.
  * @param most maximum edit distance
  */
 export function findNearestName(
@@ -16,7 +16,7 @@ export function findNearestName(
   return best && best.distance <= most ? best.name : undefined;
 }
 
-/** Returns a hint for an unknown name: the nearest known name, or all of them if none is near. */
+/** Returns a hint for an unknown name: the nearest known name, or all known names if no name is near. */
 export function suggestNames(written: string, names: readonly string[]): string {
   const nearest = findNearestName(written, names);
   return nearest === undefined ? `there are ${names.join(', ') || 'none'}` : `did you mean ${nearest}?`;

@@ -3,7 +3,7 @@ import { formatLocalTime } from './local-time.ts';
 /** Stream for results: stdout, or another stream in a test. */
 export interface OutputStream extends NodeJS.WritableStream {
   readonly isTTY?: boolean;
-  /** Characters in a line of the terminal; 0 if the terminal does not report it. */
+  /** Number of characters in a line of the terminal; 0 if the terminal does not report this number. */
   readonly columns?: number;
 }
 

@@ -4,14 +4,14 @@ import { formatTime, getTerminalWidth, type OutputStream } from './output-stream
 import { escapeUnsafeLines, escapeUnsafeText } from './safe-text.ts';
 import { createTableLayout, type LayoutColumn } from './table-layout.ts';
 
-/** Prints a result for programs: one JSON document on stdout. */
+/** Prints a result for programs as one JSON document on stdout. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${escapeUnsafeLines(JSON.stringify(value, null, 2))}\n`);
 }
 
 /**
- * Prints rows for people: aligned columns with a heading, or `empty` if there are no rows. On a terminal, the
- * table fits the width and times are local.
+ * Prints rows for people as aligned columns with a heading. Prints `empty` if there are no rows. On a
+ * terminal, the table fits the width and times are local.
  */
 export function printTable(
   rows: readonly Readonly<Record<string, unknown>>[],
@@ -31,7 +31,7 @@ export function printTable(
   out.write(layout.heading() + cells.map(layout.text).join(''));
 }
 
-/** Matches numbers: exact numbers are texts, and shares have a unit. */
+/** Pattern of texts that count as numbers: exact numbers, and shares with their unit. */
 const NUMBER = /^[+-]?\d[\d,]*(\.\d+)?( ?%)?$/;
 
 function kindOf(values: readonly unknown[]): LayoutColumn['kind'] {
@@ -48,7 +48,7 @@ export function printText(text: string): void {
   process.stdout.write(process.stdout.isTTY ? escapeUnsafeLines(text) : text);
 }
 
-/** Prints a sentence for people. On a terminal, it is wrapped between words. */
+/** Prints a sentence for people. On a terminal, the sentence is wrapped between words. */
 export function printLine(line: string, out: OutputStream = process.stdout): void {
   const width = getTerminalWidth(out);
   const text = escapeUnsafeText(line);

@@ -7,14 +7,16 @@ import { toErrorMessage, UsageError } from './errors.ts';
  * /dev/zero has no end.
  */
 const MAX_INPUT_BYTES = 16 * 1024 * 1024;
-/** Timeouts for a pipe: until a writer opens it, and between two of its chunks, in ms. */
+/** Timeout until a writer opens a pipe, in ms. */
 const WRITER_TIMEOUT_MS = 1_000;
+
+/** Timeout between two chunks of a pipe, in ms. */
 const CHUNK_TIMEOUT_MS = 30_000;
 const POLL_INTERVAL_MS = 10;
 
 /**
- * Reads the text of a file, device or pipe that a person named. Always ends: endless input and pipes without
- * a writer are rejected.
+ * Reads the text of a file, device or pipe that a person named. Always returns or throws, because endless
+ * input and pipes without a writer are rejected.
  * @param place option or setting that names the file, such as `--head FILE`
  * @param missing how to fix a missing file
  * @throws UsageError with the reason and the fix if the file cannot be read
@@ -31,16 +33,16 @@ export function readInputFile(place: string, file: string, missing = 'correct th
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Last content of each pipe by its path. Secrets are read again to redact them, but a pipe delivers its
+ * Last content of each pipe by its path. Secrets are read again for redaction, but a pipe delivers its
  * content only once per writer.
  */
 const pipeContents = new Map<string, Buffer>();
 
-/** Reason why the input is rejected, with the fix. */
+/** Error of rejected input. The message contains the reason and the fix. */
 class UnreadableInputError extends Error {}
 
 function bytesOf(file: string): Buffer {
-  // Non-blocking, because opening a pipe waits for a writer.
+  // The file is opened without blocking, because opening a pipe would wait for a writer.
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const isPipe = fstatSync(descriptor).isFIFO();
@@ -77,7 +79,7 @@ function bytesOf(file: string): Buffer {
     if (isUtf16(bytes)) throw new UnreadableInputError(OTHER_ENCODING);
     if (bytes.includes(0))
       throw new UnreadableInputError(
-        `contains a NUL byte at offset ${bytes.indexOf(0)}: the file is not a text or is damaged: write it again`,
+        `contains a NUL byte at offset ${bytes.indexOf(0)}: the file is not a text or is damaged: write the file again`,
       );
     if (isPipe) pipeContents.set(file, bytes);
     return bytes;
@@ -86,7 +88,7 @@ function bytesOf(file: string): Buffer {
   }
 }
 
-/** Returns true if the bytes start like UTF-16: with a byte order mark, or with a NUL beside a letter. */
+/** Returns true if the bytes start like UTF-16, with a byte order mark or with a NUL beside a letter. */
 const isUtf16 = ([first, second]: Buffer) =>
   (first === 0xff && second === 0xfe) ||
   (first === 0xfe && second === 0xff) ||
@@ -107,7 +109,7 @@ function readSome(descriptor: number, into: Buffer): number | null {
   }
 }
 
-const OTHER_ENCODING = 'is not in UTF-8: save it in that encoding';
+const OTHER_ENCODING = 'is not in UTF-8: save the file in UTF-8';
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined);
 

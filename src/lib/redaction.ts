@@ -1,6 +1,6 @@
 /**
- * Minimum length of a secret, in characters. A shorter one may equal an ordinary word, and redacting it would
- * change recorded data.
+ * Minimum length of a secret, in characters. A shorter secret may equal an ordinary word, whose redaction
+ * would change recorded data.
  */
 export const MIN_SECRET_LENGTH = 8;
 
@@ -11,9 +11,9 @@ const MAY_ESCAPE_SPACES = /[\\%&+]/;
 
 /**
  * Creates a function that redacts secrets from a text in every form that an upstream or a library may echo:
- * plain, escaped as in JSON (also JSON within JSON) or HTML, percent-encoded (also repeatedly, or as a form), or
- * base64 of a longer text, as in a Basic header. JSON stays valid.
- * @param secrets those shorter than {@link MIN_SECRET_LENGTH} are ignored
+ * plain, escaped as in JSON (also JSON within JSON) or HTML, percent-encoded (also repeatedly, or as a form),
+ * or base64 of a longer text, as in a Basic header. JSON stays valid.
+ * @param secrets secrets to redact; secrets shorter than {@link MIN_SECRET_LENGTH} are ignored
  */
 export function createRedactor(secrets: readonly (string | undefined)[]): (text: string) => string {
   const known = [...new Set(secrets)]
@@ -45,8 +45,10 @@ function encodeInBase64(secret: string): string[] {
   );
 }
 
-/** Prefixes of escape sequences: percent signs and ampersands may be escaped, too. */
+/** Pattern of the start of percent-encoding. The percent sign itself may be escaped. */
 const PERCENT = '%(?:25){0,3}';
+
+/** Pattern of the start of an HTML entity. The ampersand itself may be escaped. */
 const ENTITY = '&(?:amp;){0,2}';
 /** Characters with a named entity of HTML. */
 const ENTITY_NAMES: Readonly<Record<string, string>> = {
@@ -58,18 +60,21 @@ const ENTITY_NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Builds a pattern of every encoding of a secret. The quantifiers of the pattern are bounded, so that a text
- * of backslashes alone is fast, too.
+ * Builds a pattern of every encoding of a secret. The quantifiers of the pattern are bounded, so that
+ * matching a text of backslashes alone is also fast.
  */
 function buildSecretPattern(secret: string): string {
   return [...secret.matchAll(/\\+|[^\\]/gsu)].map(([part]) => buildPartPattern(part)).join('');
 }
 
-/** @param part a character, or consecutive backslashes */
+/**
+ * Builds a pattern of every encoding of a part of a secret.
+ * @param part a character, or consecutive backslashes
+ */
 function buildPartPattern(part: string): string {
   if (part.startsWith('\\')) {
-    // Each level of JSON doubles the backslashes. An additional one escapes the next character; removing it
-    // would break the JSON.
+    // Each level of JSON doubles the backslashes. An additional backslash escapes the next character, and its
+    // removal would break the JSON.
     const inARow = [32, 16, 8, 4, 2, 1].map((times) => `\\\\{${times * part.length}}`);
     return `(?:(?:\\\\{1,8}u005[cC]|${PERCENT}5[cC]|${ENTITY}#(?:92|[xX]5[cC]);){${part.length}}|${inARow.join('|')})`;
   }
@@ -89,5 +94,5 @@ function buildPartPattern(part: string): string {
   return `\\\\{0,7}(?:${escapes}|${ENTITY}(?:${entities});|${itself}${part === ' ' ? '|\\+' : ''})`;
 }
 
-/** Matches hexadecimal digits in lower and upper case. */
+/** Returns a pattern that matches hexadecimal digits in lower and upper case. */
 const inAnyCase = (hex: string) => hex.replaceAll(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);

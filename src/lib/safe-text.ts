@@ -1,13 +1,13 @@
 /**
  * Escaping of upstream text for each medium. Characters that the medium would interpret are escaped, so that
- * they stay visible.
+ * these characters stay visible.
  */
 
 /**
- * Characters that act instead of being displayed: control characters, line and paragraph separators, lone
- * surrogates, noncharacters (no XML document may contain some of them), and format characters (overrides of
- * the text direction, zero-width characters, tags). Characters that are displayed are excluded: the joiners
- * of scripts and emoji, and the Arabic, Syriac and Kaithi signs around numbers.
+ * Pattern of characters that have an effect instead of a glyph: control characters, line and paragraph
+ * separators, lone surrogates, noncharacters (no XML document may contain some of them), and format
+ * characters (overrides of the text direction, zero-width characters, tags). Characters that are displayed
+ * are excluded: the joiners of scripts and emoji, and the Arabic, Syriac and Kaithi signs around numbers.
  */
 const UNSAFE_CHARACTERS =
   /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Noncharacter_Code_Point}]|(?!\u200c|\u200d|[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}])\p{Cf}/gu;
@@ -45,7 +45,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Escapes a text for HTML that is composed by hand, in an element or in a quoted attribute. */
+/** Escapes a text for an element or a quoted attribute of HTML that is concatenated from texts. */
 export function escapeHtml(text: string): string {
   return escapeHtmlDocument(text).replaceAll(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
 }
@@ -65,13 +65,13 @@ export function messageValue(value: unknown): unknown {
   );
 }
 
-/** Escapes a text so that Markdown shows it literally, in one line. */
+/** Escapes a text so that Markdown renders the text literally, in one line. */
 export function escapeMarkdown(text: string): string {
   return messageText(text).replaceAll(/[\\`*_[\]<>|~&]/g, '\\$&');
 }
 
 /**
- * Matches the start of a spreadsheet formula, also after spaces and in full-width characters, and after a
+ * Pattern of the start of a spreadsheet formula, also after spaces and in full-width characters, and after a
  * semicolon, where spreadsheets of many languages start another cell. A plain number is not a formula.
  */
 const FORMULA =

@@ -10,15 +10,15 @@ export interface LayoutColumn {
 
 /** Formatter that turns rows into lines. */
 export interface TableLayout {
-  /** Returns the line or lines of names at the first call, and an empty text after that. */
+  /** Returns the lines of the column names at the first call, and an empty text at later calls. */
   heading(): string;
   /** Returns the lines of a row. */
   text(cells: readonly string[]): string;
 }
 
 /**
- * Handling of a text that is wider than its column: `wrap` continues on the next line, `shorten` ends it with
- * ….
+ * Handling of a text that is wider than its column. `wrap` continues the text on the next line, `shorten`
+ * ends the text with ….
  */
 export type Overflow = 'wrap' | 'shorten';
 
@@ -29,9 +29,10 @@ const MIN_COLUMN_WIDTH = 8;
 const MAX_UNBROKEN_WIDTH = 28;
 
 /**
- * Creates a layout of aligned columns. If they do not fit, each value has a line of its own, after its name.
- * @param cells rows that determine the widths; later rows are fitted into them
- * @param width characters in a line; null: no limit, and nothing is wrapped or shortened
+ * Creates a layout of aligned columns. If the columns do not fit, each value has a separate line, after the
+ * name of its column.
+ * @param cells rows that determine the widths of the columns, also for later rows
+ * @param width number of characters in a line; null for no limit, so that nothing is wrapped or shortened
  */
 export function createTableLayout(
   columns: readonly LayoutColumn[],
@@ -101,11 +102,11 @@ function aligned(text: string, width: number, kind: LayoutColumn['kind'] = 'text
   return kind === 'number' ? rest + text : text + rest;
 }
 
-/** Returns the width of the longest word, up to the maximum: names stay whole, hashes may be broken. */
+/** Returns the width of the longest word, up to a maximum. So names stay whole, and hashes may be broken. */
 const longestWord = (texts: readonly string[]) =>
   Math.min(MAX_UNBROKEN_WIDTH, widestOf(texts.flatMap((text) => text.split(' '))));
 
-/** Returns the maximum width of texts. There may be more texts than `Math.max` accepts arguments. */
+/** Returns the maximum width of texts. `Math.max` is not used, because its number of arguments is limited. */
 const widestOf = (texts: readonly string[]) =>
   texts.reduce((widest, text) => Math.max(widest, displayWidth(text)), 0);
 
@@ -123,7 +124,9 @@ function fitWidths(sizes: readonly { most: number; least: number }[], room: numb
   return widths(cap);
 }
 
-/** Creates a layout with one value a line, wrapped below itself, and an empty line after each row. */
+/**
+ * Creates a layout with one value on each line and an empty line after each row. Wrapped lines are aligned.
+ */
 function listLayout(columns: readonly LayoutColumn[], width: number | null): TableLayout {
   const longest = Math.max(...columns.map(({ name }) => displayWidth(name)));
   const room = width === null ? null : Math.max(MIN_COLUMN_WIDTH, width - longest - COLUMN_GAP.length);

@@ -3,25 +3,22 @@ export type TracedAttributes = Readonly<Record<string, string | number | boolean
 
 /** A piece of work that is recorded as a span of a trace. */
 export interface TraceSpan {
-  /** Span name with low cardinality: the details are in the attributes. */
+  /** Span name of low cardinality. The details are in the attributes. */
   readonly name: string;
-  /**
-   * True for a request to something outside this process, such as an upstream or the database (span kind
-   * client).
-   */
+  /** True for a request to another process, such as an upstream or the database (span kind client). */
   readonly isClientCall?: boolean;
   readonly attributes?: TracedAttributes;
 }
 
 /**
- * Adds attributes that are known at the end of a piece of work.
+ * A function that adds attributes that are known at the end of a piece of work.
  * @param failure reason of a failure that threw no error
  */
 export type AddSpanAttributes = (attributes: TracedAttributes, failure?: string) => void;
 
 /**
- * Runs a piece of work and records it as a child of the current span. Records a thrown error and throws it
- * again.
+ * A function that runs a piece of work and records the work as a child of the current span. A thrown error is
+ * recorded and thrown again.
  */
 export type RunInSpan = <T>(
   work: TraceSpan,

@@ -9,8 +9,8 @@ const fileInsteadOfFolder = (path: string) => `${fileAbove(path)} is a file, whe
 const full = () => 'the disk is full: free disk space, or';
 
 /**
- * Texts about write errors by system error code. The fix is appended to the text.
- * `path` is the path in the error; empty if the error has no path.
+ * Texts of write errors by system error code. The fix is appended to the text. `path` is the path in the
+ * error; empty if the error has no path.
  */
 const WRITE_ERROR_TEXTS: Readonly<Record<string, (path: string) => string>> = {
   EACCES: notPermitted,
@@ -54,7 +54,8 @@ export async function createFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { recursive: true });
   } catch (error) {
-    // For some reasons, a recursive mkdir of Node.js only reports ENOENT.
+    // For some causes, a recursive mkdir of Node.js only reports ENOENT. A second mkdir reports the actual
+    // cause.
     if (codeOf(error) === 'ENOENT') await mkdir(pathOf(error));
     throw error;
   }
@@ -63,7 +64,7 @@ export async function createFolder(path: string): Promise<void> {
 /**
  * Rejects a path that contains a symbolic link in place of a folder, because writes and removals would happen
  * elsewhere. The root folder itself may be a link.
- * @param path relative to the folder, with slashes
+ * @param path path relative to the folder, with slashes
  * @throws UsageError that names the link
  */
 export async function rejectSymlinks(folder: string, path: string, place: string): Promise<void> {
@@ -81,7 +82,7 @@ export async function rejectSymlinks(folder: string, path: string, place: string
 
 /**
  * Checks that a file can be written, before anything is written. The file need not exist.
- * @throws UsageError if it cannot be written
+ * @throws UsageError if the file cannot be written
  */
 export function assertWritable(place: string, file: string): void {
   if (file === '') throw new UsageError([`${place.trim()}: is empty: ${OTHER_PLACE_FIX}`]);
@@ -97,11 +98,11 @@ export function assertWritable(place: string, file: string): void {
 
 /**
  * Converts an error of the file system into a message for the user. Returns null for other errors.
- * @param path of the failed write. Default: the path in the error.
+ * @param path path of the failed write. Default: the path in the error.
  */
 function toWriteError(error: unknown, place: string, fix: string, path = pathOf(error)): Error | null {
   const code = codeOf(error);
-  // The folder exists, so a file in it is missing: not a write error of the target.
+  // The folder exists, so a file in the folder is missing. This is not a write error of the target.
   if (code === 'ENOENT' && existsSync(dirname(resolve(path)))) return null;
   const why = WRITE_ERROR_TEXTS[code];
   if (!why) return null;
@@ -121,7 +122,10 @@ function codeOf(error: unknown): string {
 const pathOf = (error: unknown): string =>
   error instanceof Error && 'path' in error ? String(error.path) : '';
 
-/** Returns the nearest parent of a path that is a file instead of a folder, or the path itself. */
+/**
+ * Returns the nearest parent of a path that is a file instead of a folder. Returns the path itself if there
+ * is no such parent.
+ */
 function fileAbove(path: string): string {
   for (let at = resolve(path); at !== dirname(at); at = dirname(at))
     if (existsSync(at) && statSync(at).isFile()) return at;

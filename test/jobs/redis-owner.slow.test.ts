@@ -137,7 +137,7 @@ describe.skipIf(skipped)(`a queue in Redis${skipped ? ` (skipped: ${skipped})` :
     await one.queue.claim();
     const refused = await other.queue.objection();
     expect(refused).toMatchObject(OTHERS);
-    expect(refused?.fix).toMatch(/^set a name of its own \(name:\) for one/);
+    expect(refused?.fix).toMatch(/^set another name \(name:\) for one recorder/);
     const cluster = new Cluster([{ host: '127.0.0.1', port: node?.port ?? 0 }]);
     closers.add(() => cluster.disconnect());
     expect(await cluster.get(`{chain-recorder}:owner:${POLLS}`)).toBe('a');

@@ -4,8 +4,8 @@ import type { MakeChannel } from '../channel.ts';
 import type { AlertItem, MessageBody } from '../message.ts';
 
 /**
- * Time until an alert expires in Alertmanager unless it is sent again, in ms. The time is longer than some
- * rounds, so that missed rounds have no effect.
+ * Time until an alert expires in Alertmanager unless it is sent again, in ms. The time is longer than several
+ * rounds, so that a few missed rounds have no effect.
  */
 const EXPIRY_MS = 5 * 60_000;
 const TEST_EXPIRY_MS = 60_000;
@@ -13,10 +13,10 @@ const TEST_EXPIRY_MS = 60_000;
 const MAX_ALERTS_PER_REQUEST = 50;
 
 /**
- * Channel for Alertmanager's API v2. The labels of an alert deduplicate it. Alertmanager expires alerts that
- * are not sent again, so every round sends the firing ones with a later end. A message may have waited for
- * hours, and the clocks may differ. The ends are therefore computed from the `Date` header of a response of
- * Alertmanager.
+ * Channel for Alertmanager's API v2. Alertmanager deduplicates alerts by their labels. Alertmanager expires
+ * alerts that are not sent again, so the firing alerts are repeatedly sent with a later end. A message may
+ * have waited for hours, and the clocks may differ. The ends are therefore computed from the `Date` header of
+ * a response of Alertmanager.
  */
 export const alertmanager: MakeChannel<'alertmanager'> = ({ url, headers }) => {
   const address = `${url.replace(/\/$/, '')}/api/v2/alerts`;
@@ -34,7 +34,10 @@ export const alertmanager: MakeChannel<'alertmanager'> = ({ url, headers }) => {
   return { send: (message, signal) => post([message], signal), refresh: post };
 };
 
-/** @param now time of the Alertmanager server, in ms since 1970 */
+/**
+ * Returns an alert in the format of Alertmanager.
+ * @param now time of the Alertmanager server, in ms since 1970
+ */
 function alertOf(body: MessageBody, item: AlertItem, now: number) {
   const { kind, rule, recorder, network, runbook, at } = body;
   const lasts = kind === 'test' ? TEST_EXPIRY_MS : EXPIRY_MS;

@@ -9,7 +9,7 @@ const YELLOW = 0xf9a825;
 const GREEN = 0x388e3c;
 const BLUE = 0x1976d2;
 
-/** Channel for a Discord webhook. Discord has no idempotency key: a repeated message is shown twice. */
+/** Channel for a Discord webhook. Discord has no idempotency key, so a repeated message appears twice. */
 export const discord: MakeChannel<'discord'> = ({ url }) => ({
   send: async (message, signal) => {
     const address = new URL(url);
@@ -24,7 +24,7 @@ export const discord: MakeChannel<'discord'> = ({ url }) => ({
       timestamp: message.at,
       ...(link !== null && { url: link }),
     };
-    // No user is mentioned, whatever text a node reports.
+    // No user is mentioned, even if the text of a node contains a mention.
     await callChannel(
       { url: address.href, body: { embeds: [embed], allowed_mentions: { parse: [] } } },
       signal,

@@ -6,17 +6,19 @@ import { DeliveryFailure } from '../../upstreams/delivery-failure.ts';
 import type { MakeChannel } from '../channel.ts';
 import { formatText, formatTitle } from '../message-texts.ts';
 
-/** Timeouts of connecting and of a response, in ms. */
+/** Timeout of connecting, in ms. */
 const CONNECT_TIMEOUT_MS = 8_000;
+
+/** Timeout of a response, in ms. */
 const RESPONSE_TIMEOUT_MS = 10_000;
-/** SMTP reply: the message exceeds the allowed storage. */
+/** SMTP reply code for a message that exceeds the allowed storage. */
 const MESSAGE_TOO_LARGE = 552;
 /** Error codes of failures before the text was sent. */
 const NOT_SENT_CODES = new Set(['EAUTH', 'EDNS', 'EENVELOPE', 'ETLS', 'ECONNECTION', 'ENOAUTH']);
 
 /**
  * Channel for e-mail by SMTP. `Message-ID` is equal for each attempt of a message, so that many servers
- * deduplicate it.
+ * deduplicate the message.
  */
 export const email: MakeChannel<'email'> = ({ host, port, user, password, from, to }) => ({
   send: async (message, signal) => {
@@ -49,8 +51,8 @@ export const email: MakeChannel<'email'> = ({ host, port, user, password, from, 
       .catch((error: unknown) => {
         throw failureOf(error);
       });
-    // nodemailer resolves if the server accepts at least one address. A retry would repeat the message for
-    // that one.
+    // nodemailer resolves if the server accepts at least one address. A retry would repeat the message to
+    // that address.
     const [first] = sent.rejectedErrors ?? [];
     if (first)
       throw new DeliveryFailure(

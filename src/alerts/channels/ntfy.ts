@@ -4,14 +4,14 @@ import type { MessageBody } from '../message.ts';
 import { formatText, formatTitle, getMessageUrl, truncate } from '../message-texts.ts';
 import { isEnd } from '../state.ts';
 
-/** Channel for ntfy, published as JSON. ntfy has no idempotency key: a repeated message is shown twice. */
+/** Channel for ntfy, published as JSON. ntfy has no idempotency key, so a repeated message appears twice. */
 export const ntfy: MakeChannel<'ntfy'> = ({ url, topic, token }) => ({
   send: async (message, signal) => {
     const link = getMessageUrl(message);
     const body = {
       topic,
       title: truncate(formatTitle(message), 250),
-      // ntfy turns more than 4,096 bytes into an attachment.
+      // ntfy converts a message of more than 4,096 bytes to an attachment.
       message: truncateBytes(formatText(message), 4_000),
       priority: priorityOf(message),
       tags: [message.kind === 'resolved' ? 'white_check_mark' : 'rotating_light', message.rule],

@@ -16,8 +16,8 @@ const ACTIONS: Readonly<Record<AlertMessage['kind'], string>> = {
 };
 
 /**
- * Channel for PagerDuty's Events API v2: one event per alert. The deduplication key makes a repeated event
- * the same incident.
+ * Channel for PagerDuty's Events API v2, with one event per alert. PagerDuty assigns a repeated event to the
+ * same incident, by the deduplication key.
  */
 export const pagerduty: MakeChannel<'pagerduty'> = ({ url, key }) => {
   const enqueue = `${url.replace(/\/$/, '')}/v2/enqueue`;
@@ -25,7 +25,7 @@ export const pagerduty: MakeChannel<'pagerduty'> = ({ url, key }) => {
     try {
       await callChannel({ url: enqueue, body: { routing_key: key, ...event } }, signal);
     } catch (error) {
-      // The key is wrong, not the event: the configuration must be corrected.
+      // The configured key is invalid, not the event. The failure lasts until the configuration is corrected.
       if (error instanceof DeliveryFailure && /routing.?key/i.test(error.message))
         throw new DeliveryFailure('down', error.message);
       throw error;

@@ -3,7 +3,8 @@ import type { MakeChannel } from '../channel.ts';
 import { formatText, formatTitle } from '../message-texts.ts';
 
 /**
- * Channel for an incoming webhook of Slack. Slack has no idempotency key: a repeated message is shown twice.
+ * Channel for an incoming webhook of Slack. Slack has no idempotency key, so a repeated message appears
+ * twice.
  */
 export const slack: MakeChannel<'slack'> = ({ url }) => ({
   send: async (message, signal) => {
@@ -12,6 +13,6 @@ export const slack: MakeChannel<'slack'> = ({ url }) => ({
   },
 });
 
-/** Escapes texts of nodes, so that they cannot mention people or look like a link. */
+/** Escapes texts of nodes, so that these texts contain no mention and no link. */
 const escaped = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

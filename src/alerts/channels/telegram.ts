@@ -4,7 +4,7 @@ import type { MakeChannel } from '../channel.ts';
 import { formatText, formatTitle } from '../message-texts.ts';
 
 /**
- * Channel for a Telegram bot in a chat. Telegram has no idempotency key: a repeated message is shown twice.
+ * Channel for a Telegram bot in a chat. Telegram has no idempotency key, so a repeated message appears twice.
  */
 export const telegram: MakeChannel<'telegram'> = ({ url, token, chat }) => ({
   send: async (message, signal) => {
@@ -14,7 +14,8 @@ export const telegram: MakeChannel<'telegram'> = ({ url, token, chat }) => ({
     try {
       await callChannel({ url: `${url.replace(/\/$/, '')}/bot${token}/sendMessage`, body }, signal);
     } catch (error) {
-      // The chat is wrong, not the message: the configuration must be corrected.
+      // The configured chat is invalid, not the message. The failure lasts until the configuration is
+      // corrected.
       if (error instanceof DeliveryFailure && /chat not found|PEER_ID_INVALID|upgraded/i.test(error.message))
         throw new DeliveryFailure('down', error.message);
       throw error;

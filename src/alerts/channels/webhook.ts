@@ -4,7 +4,10 @@ import type { MakeChannel } from '../channel.ts';
 import type { AlertMessage } from '../message.ts';
 import { formatText, formatTitle } from '../message-texts.ts';
 
-/** Channel for a POST of JSON. `Idempotency-Key` is equal for each attempt of a message. */
+/**
+ * Channel that sends messages as JSON in POST requests. `Idempotency-Key` is equal for each attempt of a
+ * message.
+ */
 export const webhook: MakeChannel<'webhook'> = ({ url, headers, body }) => ({
   send: async (message, signal) => {
     await callChannel(

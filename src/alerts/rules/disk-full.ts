@@ -16,7 +16,7 @@ export const diskFull: AlertRule = {
   evaluate: async ({ at, limits, facts }) => {
     const use = await facts.disk();
     if (use.free === null) return [];
-    // No seal was made recently, for example because the disk is full.
+    // Without a recent seal, for example because the disk is full, the growth is unknown.
     if (use.perDay === null)
       return [{ subject: SUBJECT, summary: 'the growth per day is unknown', since: null, unknown: true }];
     const full = fullAt(use, at.getTime());

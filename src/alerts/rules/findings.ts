@@ -26,7 +26,7 @@ export const datasetLate: AlertRule = {
   evaluate: ({ sql }) => byDataset(sql, sql`f.state = 'late'`, 'is late'),
 };
 
-/** Fires when the runs of a dataset omit something. */
+/** Fires when the runs of a dataset are incomplete. */
 export const datasetIncomplete: AlertRule = {
   ...common,
   name: 'dataset-incomplete',
@@ -42,7 +42,9 @@ export const datasetIncomplete: AlertRule = {
     ),
 };
 
-/** Fires when a list lost more than half of its members and no later observation has confirmed it yet. */
+/**
+ * Fires when a list lost more than half of its members and no later observation has confirmed the loss yet.
+ */
 export const listUnconfirmed: AlertRule = {
   ...common,
   name: 'list-unconfirmed',
@@ -86,7 +88,7 @@ export const recordingStalled: AlertRule = {
     ),
 };
 
-/** Fires when the index of a service stops showing new items. */
+/** Fires when the index of a service returns no new items for too long. */
 export const indexStalled: AlertRule = {
   ...common,
   name: 'index-stalled',
@@ -96,7 +98,7 @@ export const indexStalled: AlertRule = {
   evaluate: ({ sql }) => queryFindings(sql, sql`f.component = 'index-stalled'`),
 };
 
-/** Fires when another node, network or chain than the recorded one responds. */
+/** Fires when a configured URL belongs to another node, network, genesis or chain than before. */
 export const sourceChanged: AlertRule = {
   ...common,
   name: 'source-changed',
@@ -149,7 +151,7 @@ export const replicaBehind: AlertRule = {
   evaluate: ({ sql }) => queryFindings(sql, sql`f.component = 'replica'`),
 };
 
-/** Returns one result per dataset. The ledger has its own rule. */
+/** Returns one result per dataset. A stalled ledger has a separate rule. */
 async function byDataset(sql: postgres.Sql, which: postgres.Fragment, is: string): Promise<RuleFinding[]> {
   const rows = await sql<Row[]>`
     select f.dataset as subject, min(f.since) as since, count(*)::int as count,

@@ -13,7 +13,8 @@ export const l1BalanceLow: AlertRule = {
   needs: ['validators'],
   dependsOn: ({ details }) => [getMember(details, 'subnet_id')].filter((id) => typeof id === 'string'),
   evaluate: async ({ sql, at, limits }) => {
-    // The earliest run-out first. The rows are not limited in number: an open alert may depend on any of them.
+    // The earliest run-out comes first. The number of rows is not limited, because an open alert may depend
+    // on any row.
     const rows = await sql<Row[]>`
       select subnet_id, validation_id, node_id, runs_dry_at, balance_avax::text,
         (extract(epoch from runs_dry_at - ${at}::timestamptz) / 86400)::float8 as days_left
@@ -30,8 +31,8 @@ interface Row {
   readonly validation_id: string;
   readonly node_id: string;
   /**
-   * Expected time at which the balance is used up. Null if no decrease of the balance was recorded: then the
-   * balance was polled too rarely for an estimate.
+   * Expected time at which the balance is used up. Null if no decrease of the balance was recorded, because
+   * the balance was polled too rarely for an estimate.
    */
   readonly runs_dry_at: Date | null;
   readonly balance_avax: string;

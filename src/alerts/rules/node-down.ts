@@ -57,7 +57,7 @@ export const nodeDown: AlertRule = {
 
 interface Row {
   readonly node: string;
-  /** Set if only the checks with this tag are down. */
+  /** Tag whose checks are down; null if the state of the whole node is down. */
   readonly tag: string | null;
   readonly since: Date | null;
   readonly error: string | null;

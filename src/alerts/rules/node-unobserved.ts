@@ -49,7 +49,7 @@ export const nodeUnobserved: AlertRule = {
 interface Row {
   readonly node: string;
   readonly since: Date;
-  /** Null if the state was never known. */
+  /** The last known state; null if the state was never known. */
   readonly last_state: string | null;
   readonly error: string | null;
 }

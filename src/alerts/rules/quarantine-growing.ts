@@ -8,7 +8,7 @@ export const quarantineGrowing: AlertRule = {
   severity: 'warning',
   for: 0,
   every: 60_000,
-  // If an upstream changed, each poll may add an item: all of them are one alert.
+  // After a change of an upstream, each poll may add an item. All these items are one alert.
   clear: 6 * 3_600_000,
   limits: { threshold: 1, minutes: 60 },
   dependsOn: ({ subject }) => [subject],

@@ -41,8 +41,8 @@ export const validationEnding: AlertRule = {
 };
 
 /**
- * Returns the user's own validators by node id, with the name of the node or its id: configured nodes and
- * `watch.nodeIds`.
+ * Returns the user's own validators (configured nodes and `watch.nodeIds`): the name of the node, or else its
+ * id, by node id.
  */
 async function findOwnNodeIds(sql: postgres.Sql, at: Date, facts: RuleFacts): Promise<Map<string, string>> {
   const known = (await isRecordedAt(sql, at, ['node_identity']))
