@@ -1,12 +1,12 @@
-/** The simulated time: Unix time in milliseconds. */
+/** A function that returns the simulated time, in ms since 1970. */
 export type Clock = () => number;
 
-/** The time of the machine. */
+/** Returns a clock with the time of the machine. */
 export function realClock(): Clock {
   return () => Date.now();
 }
 
-/** A clock that starts at startMs and runs `speed` times as fast as the machine's. */
+/** Returns a clock that starts at startMs and runs `speed` times as fast as the clock of the machine. */
 export function acceleratedClock(startMs: number, speed: number): Clock {
   const begun = performance.now();
   return () => Math.floor(startMs + (performance.now() - begun) * speed);

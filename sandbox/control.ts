@@ -34,7 +34,7 @@ async function write(response: ServerResponse, lines: Iterable<string>): Promise
   response.end(text);
 }
 
-/** Sends lines one after the other, as fast as the client reads them. */
+/** Sends lines in order, as fast as the client reads. */
 function stream(response: ServerResponse, lines: Iterable<string>): undefined {
   write(response, lines).catch(() => response.destroy());
 }
@@ -86,7 +86,10 @@ function clock(parts: Controlled, request: JsonObject): Delivery {
   return delivery({ status: 200, document: { nowMs: parts.now() } });
 }
 
-/** The sandbox's own interface, for tests in other processes: the ledger, the truth, faults and the clock. */
+/**
+ * Responds to a call of the control interface: the ledger, the true blocks, faults, facts and the clock. The
+ * interface is for tests in other processes.
+ */
 export function control(parts: Controlled, call: Call, response: ServerResponse): Delivery | undefined {
   const { ledger, network, faults } = parts;
   const read = readJson(call.body);

@@ -21,7 +21,10 @@ function answered(call: Call, operation: Operation, parts: Readonly<Record<strin
   }
 }
 
-/** Sends each call to its service: the nodes below /nodes/NAME/ext and /ext, the others by path. */
+/**
+ * Dispatcher of calls to services. Calls below /nodes/NAME/ext and /ext belong to nodes, other calls to the
+ * service of their path.
+ */
 export class Dispatch {
   readonly #router: Router;
   readonly #nodes: readonly NodeService[];

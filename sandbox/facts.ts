@@ -1,4 +1,7 @@
-/** Undocumented responses that services and nodes were observed to send, and a faulty node; each can be switched on. */
+/**
+ * Undocumented behaviour that was observed in services and nodes, and a faulty node. Each fact can be
+ * switched on.
+ */
 export const FACTS = {
   'health-moving-errors':
     'errors of failing checks contain durations, percentages and ids that differ at every probe',
@@ -23,13 +26,13 @@ export const FACTS = {
 
 export type Fact = keyof typeof FACTS;
 
-/** The fact with a name. */
+/** Returns the fact with a name. Returns undefined if there is no such fact. */
 export function factOf(name: string): Fact | undefined {
   return Object.keys(FACTS).find((fact): fact is Fact => fact === name);
 }
 
 interface Switched {
-  /** Unix seconds. */
+  /** Start of the fact, in Unix seconds. */
   readonly since: number;
   /** Name of the only node to which the fact applies. Undefined: all nodes. */
   readonly node: string | undefined;
@@ -67,14 +70,14 @@ export class Facts {
   }
 
   /**
-   * Returns a name as responses contain it at a time (Unix seconds): with characters that PostgreSQL cannot
-   * store while `names-with-nul` applies.
+   * Returns a name in the form of responses at a time (Unix seconds). While `names-with-nul` applies, the
+   * name contains characters that PostgreSQL cannot store.
    */
   spelt(name: string, sec: number): string {
     return this.has('names-with-nul', sec) ? `${name}\u0000\ud83d` : name;
   }
 
-  /** Every fact with its description and, if it applies, its start. */
+  /** Returns every fact with its description and, if it applies, its start. */
   list(): { readonly fact: Fact; readonly what: string; readonly since?: number; readonly node?: string }[] {
     return Object.entries(FACTS).flatMap(([name, what]) => {
       const fact = factOf(name);

@@ -1,4 +1,4 @@
-/** JSON text that is written unchanged: for numbers beyond a double. */
+/** JSON text that is written unchanged, for numbers that a double cannot represent. */
 export class Literal {
   readonly text: string;
 
@@ -7,10 +7,10 @@ export class Literal {
   }
 }
 
-/** Anything that can be written as JSON; a bigint becomes a JSON number with all its digits. */
+/** A value that can be written as JSON. A bigint is written as a JSON number with all its digits. */
 export type Json = string | number | bigint | boolean | null | Literal | readonly Json[] | JsonObject;
 
-/** Members that are undefined are left out, as JSON.stringify does. */
+/** A JSON object. Undefined members are omitted, as by JSON.stringify. */
 export interface JsonObject {
   readonly [key: string]: Json | undefined;
 }
@@ -43,12 +43,12 @@ export function writeJson(value: Json): string {
   return writeObject(value);
 }
 
-/** True for an object, as opposed to a list, a literal or a plain value. */
+/** Returns whether a value is an object, not a list, a literal or a plain value. */
 export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !isList(value) && !(value instanceof Literal);
 }
 
-/** Reads JSON text; undefined when it is not JSON. */
+/** Parses JSON text. Returns undefined if the text is not JSON. */
 export function readJson(text: string): Json | undefined {
   try {
     const value: Json = JSON.parse(text);

@@ -4,7 +4,7 @@ import { FACTS, type Fact, factOf } from './facts.ts';
 import type { SandboxOptions } from './options.ts';
 import { startSandbox } from './server.ts';
 
-/** The command line; speed and blocks-per-hour are numbers, start is an ISO 8601 time. */
+/** Options of the command line. `speed` and `blocks-per-hour` are numbers; `start` is an ISO 8601 time. */
 const OPTIONS = {
   port: { type: 'string', default: '0' },
   host: { type: 'string', default: '127.0.0.1' },
@@ -24,7 +24,7 @@ function readArguments() {
   return parseArgs({ options: OPTIONS }).values;
 }
 
-/** The facts of a list of names with commas. */
+/** Returns the facts of a list of names with commas. */
 function facts(values: Values): Fact[] {
   const names = values.facts.split(',').filter((name) => name !== '');
   return names.map((name) => {
@@ -42,8 +42,8 @@ function integer(values: Values, name: 'port' | 'seed' | 'blocks-per-hour'): num
 }
 
 /**
- * The clock of the arguments: the machine's, one with another start or speed, or one by hand. If its start leaves no
- * history, the networks start 400 days before it.
+ * Returns the clock of the arguments: the machine's, one with another start or speed, or one by hand. If its
+ * start leaves no history, the networks start 400 days before it.
  */
 function clockOptions(values: Values): Pick<SandboxOptions, 'clock' | 'advance' | 'genesisMs'> {
   const startMs = values.start === undefined ? Date.now() : Date.parse(values.start);
@@ -80,7 +80,7 @@ async function main(): Promise<void> {
   process.stdout.write(`${JSON.stringify({ url: sandbox.url, seed: sandbox.seed, ...sandbox.watch })}\n`);
 }
 
-/** Message of an error, with the fix if the arguments are invalid. */
+/** Returns the message of an error, with the fix if the port is in use. */
 function told(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const inUse = 'code' in error && error.code === 'EADDRINUSE';

@@ -4,15 +4,15 @@ import type { CallRecord } from './ledger/ledger.ts';
 
 /** Options of a sandbox; all are optional. */
 export interface SandboxOptions {
-  /** Seed of the network, of which it is a pure function. */
+  /** Seed of the network. The same seed results in the same network. */
   readonly seed?: number;
-  /** 0: a free port. */
+  /** Port of the server; 0 for any free port. */
   readonly port?: number;
   /** The address to listen on. Default: the loopback. */
   readonly host?: string;
-  /** The simulated time in Unix milliseconds. */
+  /** Clock of the simulated time, in Unix milliseconds. */
   readonly clock?: Clock;
-  /** Moves the clock by milliseconds, if it can be moved: for `POST /_sandbox/clock`. */
+  /** Moves the clock by milliseconds, for `POST /_sandbox/clock`. Absent if the clock cannot be moved. */
   readonly advance?: (ms: number) => void;
   /** Start of the networks in Unix milliseconds. Default: 2025-01-01. */
   readonly genesisMs?: number;
@@ -20,11 +20,11 @@ export interface SandboxOptions {
   readonly tokenLifeMs?: number;
   /** Maximum number of validators of each network. */
   readonly validators?: number;
-  /** Blocks an hour that each validator proposes on each primary-network chain. */
+  /** Number of blocks that each validator proposes per hour on each primary-network chain. */
   readonly blocksPerHour?: number;
   /** Lag of the data service's index of blocks behind the clock, in simulated ms. */
   readonly indexerLagMs?: number;
-  /** UTXOs that the first account holds on the X-chain. */
+  /** Number of UTXOs of the first account on the X-chain. */
   readonly utxos?: number;
   /** True if nodes restart and fail without a script. */
   readonly incidents?: boolean;
@@ -32,7 +32,7 @@ export interface SandboxOptions {
   readonly facts?: readonly Fact[];
   /** Number of calls that the ledger keeps completely. */
   readonly ledgerCalls?: number;
-  /** True if the ledger keeps the bodies of those calls. */
+  /** True if the ledger also keeps the bodies of the responses to these calls. */
   readonly ledgerBodies?: boolean;
   /** Called for every call. */
   readonly requestLog?: (call: CallRecord) => void;

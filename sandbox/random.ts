@@ -1,6 +1,7 @@
 /**
- * Keyed hashing in place of a random generator: every value of the model is a pure function of a seed and of its
- * identity, so each can be computed independently, in any order.
+ * Adds a word to the state of a hash. Keyed hashing replaces a random generator: every value of the model is
+ * a pure function of a seed and of the identity of the value. So values can be computed independently, in any
+ * order.
  */
 
 function absorb(state: number, word: number): number {
@@ -18,29 +19,29 @@ function finish(state: number): number {
   return (h ^ (h >>> 16)) >>> 0;
 }
 
-/** A 32-bit hash (murmur3's steps) of a seed and up to three numbers, modulo 2^32. */
+/** Returns a 32-bit hash (murmur3's steps) of a seed and up to three numbers, modulo 2^32. */
 export function mix(seed: number, a: number, b = 0, c = 0): number {
   return finish(absorb(absorb(absorb(seed, a), b), c));
 }
 
-/** Returns the result of {@link mix} as a fraction: 0 <= unit < 1. */
+/** Returns the result of {@link mix} as a fraction, inclusive 0, exclusive 1. */
 export function unit(seed: number, a: number, b = 0, c = 0): number {
   return mix(seed, a, b, c) / 0x1_0000_0000;
 }
 
-/** An integer from..to, both included. */
+/** Returns an integer in a range, inclusive start and end. */
 export function between(seed: number, from: number, to: number, a: number, b = 0, c = 0): number {
   return from + Math.floor(unit(seed, a, b, c) * (to - from + 1));
 }
 
-/** One item of a list that is not empty. */
+/** Returns one item of a list that is not empty. */
 export function pick<T>(items: readonly T[], seed: number, a: number, b = 0, c = 0): T {
   const item = items[mix(seed, a, b, c) % items.length];
   if (item === undefined) throw new Error('nothing to pick from');
   return item;
 }
 
-/** A seed for a part of the model, derived from its parent's seed and its name. */
+/** Returns a seed for a part of the model, derived from the seed of the parent and the name of the part. */
 export function derive(seed: number, name: string): number {
   let state = absorb(seed, name.length);
   for (let i = 0; i < name.length; i += 1) state = absorb(state, name.charCodeAt(i));

@@ -24,14 +24,14 @@ import { type Watch, watchList } from './watch.ts';
 
 /** A running sandbox. */
 export interface Sandbox {
-  /** The address of all three services; a node's own address is this followed by its path. */
+  /** The base URL of all three services. The URL of a node is this URL followed by the path of the node. */
   readonly url: string;
   readonly seed: number;
   /** Operations of the three services: "METHOD PATH", or the name of a JSON-RPC method. */
   readonly operations: ReadonlySet<string>;
   /** Targets for the `watch` of a recorder. */
   readonly watch: Watch;
-  /** The main network: the true blocks, validators and so on. */
+  /** The main network, with its true blocks, validators and other objects. */
   readonly network: Network;
   readonly networks: Networks;
   /** The EVM chains by chain id. */
@@ -44,7 +44,7 @@ export interface Sandbox {
   readonly faults: Faults;
   /** Enabled undocumented behaviour. */
   readonly facts: Facts;
-  /** Stops at once, also with open requests. */
+  /** Stops the server at once, also with open requests. */
   close(): Promise<void>;
 }
 

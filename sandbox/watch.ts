@@ -22,7 +22,7 @@ export interface Watch {
   readonly nodes: readonly { readonly name: string; readonly path: string }[];
 }
 
-/** The useful targets of the main network at a time (Unix seconds). */
+/** Returns the useful targets of the main network at a time (Unix seconds). */
 export function watchList(
   network: Network,
   evm: readonly EvmNetwork[],

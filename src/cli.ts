@@ -16,15 +16,15 @@ raiseConnectTimeout();
 await runCommandLine(process.argv.slice(2));
 await waitForOutput();
 if (outputIsLost()) process.exitCode = exitCode.failed;
-// An explicit exit: while Node.js shuts down by itself it handles no signals, and a second SIGTERM would kill
+// The exit is explicit. During its own shutdown, Node.js handles no signals, so a second SIGTERM would kill
 // the process.
 process.exit();
 
 /**
- * Handles a reader of stdout or stderr that closes it early, such as `head`: the command does not fail.
+ * Handles a reader that closes stdout or stderr early, such as `head`, so that the command does not fail.
  * Output to a closed stderr is lost, including log lines.
- * @returns a function that returns true if stdout failed for another reason, such as a full disk; the error
- * was printed then
+ * @returns a function that returns true if stdout failed for another reason, such as a full disk, and the
+ * error was printed
  */
 function handleEpipe(): () => boolean {
   let isLost = false;
@@ -37,7 +37,7 @@ function handleEpipe(): () => boolean {
   return () => isLost;
 }
 
-/** Resolves when the readers of stdout and stderr have received everything, or have closed them. */
+/** Waits until the readers of stdout and stderr have received everything, or have closed these streams. */
 async function waitForOutput(): Promise<void> {
   for (const stream of [process.stdout, process.stderr])
     await new Promise<void>((resolve) => stream.write('', () => resolve()));

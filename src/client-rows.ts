@@ -6,7 +6,7 @@ export interface Views {
   readonly [view: string]: Readonly<Record<string, unknown>>;
 }
 
-/** Datasets, each with the view that has every version of its rows. */
+/** Names of the views with every version of a dataset's rows, by dataset. */
 export interface Datasets {
   readonly [dataset: string]: string;
 }

@@ -4,7 +4,7 @@ import type { Datasets, Views } from './client-rows.ts';
 export interface ClientOptions {
   /** Base URL, such as `http://127.0.0.1:8080`. */
   readonly url: string;
-  /** The RECORDER_TOKEN, if the recorder has one. */
+  /** The value of RECORDER_TOKEN, if the recorder requires a token. */
   readonly token?: string;
   /** Function that sends requests. Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
@@ -22,14 +22,14 @@ export type ParamValue = string | number | boolean | Date;
 export interface RowQueryOptions<V extends ViewName> {
   /**
    * Filters by column and operator, such as `{ chain_id: '43114', 'bucket_start.gte': new Date(0) }`. For
-   * functions, also their parameters.
+   * functions, the filters include the parameters of the function.
    */
   readonly where?: Readonly<Record<string, ParamValue>>;
-  /** A column; a prefix `-` sorts in descending order. */
+  /** Column by which rows are sorted; a prefix `-` sorts in descending order. */
   readonly sort?: ColumnName<V> | `-${ColumnName<V>}`;
   /** Rows per page. Default and maximum: 1000. */
   readonly limit?: number;
-  /** Returns the rows as known at this moment. */
+  /** Moment as of which rows are returned. Default: now. */
   readonly asOf?: ParamValue;
   /** Aborts the requests. */
   readonly signal?: AbortSignal;
@@ -41,7 +41,7 @@ export interface Page<Row> {
   readonly next: string | null;
 }
 
-/** Error of a request to the recorder. */
+/** Error of a request to a recorder. */
 export class RecorderError extends Error {
   override readonly name = 'RecorderError';
   readonly status: number;
@@ -125,9 +125,9 @@ export class RecorderClient {
   }
 
   /**
-   * Requests changes of all datasets after a cursor, in the order of the feed, each once. Store `next` for
-   * the next call. An empty page means that nothing is new yet.
-   * @param after `next` of the previous page; null: from the oldest change that is kept
+   * Requests changes of all datasets after a cursor, in the order of the feed, each change once. Store `next`
+   * for the next call. An empty page means that nothing is new yet.
+   * @param after `next` of the previous page; null to start at the oldest change that is kept
    * @throws RecorderError with status 400 if the cursor has expired, or belongs to another database: read all
    * rows again
    */

@@ -43,7 +43,10 @@ export interface RecordedRun {
   readonly error: string | null;
 }
 
-/** Error of a recording that is incomplete. Committed rows stay; the same call continues. */
+/**
+ * Error of an incomplete recording. Committed rows stay, and a repetition of the call continues the
+ * recording.
+ */
 export class NotAllRecorded extends Error {
   override readonly name = 'NotAllRecorded';
   /** Results of the completed runs, as {@link Recorder.record} returns them. */
@@ -56,7 +59,9 @@ export class NotAllRecorded extends Error {
   constructor(dataset: string, runs: readonly RecordedRun[], busy: readonly string[], left: number) {
     const why = [
       ...busy.map((target) => `another worker is recording ${target}`),
-      ...(left > 0 ? [`it was stopped, and ${left} ${left === 1 ? 'run is' : 'runs are'} left`] : []),
+      ...(left > 0
+        ? [`the recording was stopped, and ${left} ${left === 1 ? 'run is' : 'runs are'} left`]
+        : []),
     ];
     super(`${dataset}: not everything was recorded: ${why.join('; ')}`);
     this.runs = runs;
@@ -74,7 +79,7 @@ export interface Recorder {
   /**
    * Records the missing rows of a dataset's targets now, as `chain-recorder record` does. Needs no queue.
    * Node health is recorded by {@link Recorder.run} only.
-   * @returns the results of the runs, including failed ones
+   * @returns the results of the runs, including failed runs
    * @throws UsageError if there is no such dataset or target; NotAllRecorded if another process holds a
    * target, or the signal aborted before the end
    */
@@ -89,7 +94,8 @@ export interface Recorder {
 }
 
 /**
- * Opens a recorder: reads the configuration, migrates the database to this version and connects to it.
+ * Opens a recorder: reads the configuration, migrates the database to this version and connects to the
+ * database.
  * @throws UsageError if the configuration, the environment or the database is invalid
  */
 export async function openRecorder(options: RecorderOptions = {}): Promise<Recorder> {
@@ -100,7 +106,9 @@ export async function openRecorder(options: RecorderOptions = {}): Promise<Recor
     run: (signal, roles) => upCommand(app, parseRoles(roles?.join(',')), signal),
     record: async (dataset, { target = {}, signal = new AbortController().signal } = {}) => {
       if (findFeed(app.ledgers, dataset))
-        throw new UsageError([`${dataset}: a running recorder already records this dataset: stop it first`]);
+        throw new UsageError([
+          `${dataset}: a running recorder already records this dataset: stop that recorder first`,
+        ]);
       const feed = getFeed(app.feeds, dataset);
       const pairs = Object.entries(target).map(([key, value]) => `${key}=${value}`);
       const targets = matchingTargets(feed, createScope(app.config), pairs);

@@ -4,7 +4,7 @@ import type { Network } from '../network/network.ts';
 
 const MOST = 64;
 
-/** The accounts of the `addresses` parameter; undefined without the parameter. */
+/** Returns the accounts of the `addresses` parameter. Returns undefined without this parameter. */
 export function accountsOf(query: Query, network: Network): Account[] | undefined {
   const addresses = query.list('addresses');
   if (addresses.length === 0) return undefined;

@@ -13,7 +13,10 @@ import { chainInfo, chainOf, networkOf } from './networks.ts';
 
 type Group = (of: (account: Account) => Holding[]) => Json;
 
-/** The balance groups of the P-chain; with a past blockTimestamp the optional restakedRewards is absent. */
+/**
+ * Returns the balance groups of the P-chain. With a past `blockTimestamp`, the optional `restakedRewards` is
+ * absent.
+ */
 function platform(network: Network, group: Group, sec: number, past: boolean): JsonObject {
   const { holdings } = network;
   const shared = group((account) => holdings.atomic(account, 0, sec));
@@ -42,7 +45,7 @@ function exchange(network: Network, group: Group, sec: number): JsonObject {
   };
 }
 
-/** The balances of addresses on a primary-network chain. */
+/** Returns the operation for balances of addresses on a primary-network chain. */
 export function balances({ networks }: DataService): Operation[] {
   function answer(call: Call, parts: PathParts): Answer {
     const network = networkOf(networks, parts);

@@ -13,7 +13,7 @@ import { between } from '../random.ts';
 import type { DataService } from './data-service.ts';
 import { addressOf, currencyOf, evmNetworkOf } from './evm-request.ts';
 
-/** The time (Unix seconds) of the blockNumber parameter, or now. */
+/** Returns the time (Unix seconds) of the blockNumber parameter, or now. */
 function timeOf(network: EvmNetwork, query: Query, now: number): number {
   const block = query.integer('blockNumber', { min: 0 });
   query.check();
@@ -46,7 +46,7 @@ function nativeBalance(
   };
 }
 
-/** The native and the ERC-1155 balances of an address. */
+/** Returns the operations for the native balance and the ERC-1155 balances of an address. */
 export function evmBalances({ evm: networks, tokens }: DataService): Operation[] {
   function getNative(call: Call, parts: PathParts): Answer {
     const network = evmNetworkOf(networks, parts);

@@ -10,7 +10,10 @@ import type { JsonObject } from '../json.ts';
 import type { DataService } from './data-service.ts';
 import { addressOf, currencyOf, evmNetworkOf } from './evm-request.ts';
 
-/** A deployed contract, a union by ercType; every fourth has all optional fields. */
+/**
+ * Returns a deployed contract, whose fields depend on `ercType`. Three of eight contracts have all optional
+ * fields.
+ */
 function item(network: EvmNetwork, contract: Contract, sec: number): JsonObject {
   const { type, address, number } = contract;
   const name = network.facts.spelt(contract.name, sec);
@@ -43,7 +46,7 @@ function item(network: EvmNetwork, contract: Contract, sec: number): JsonObject 
   };
 }
 
-/** Single transactions and deployed contracts. */
+/** Returns the operations for single transactions and deployed contracts. */
 export function evmContracts({ evm: networks, tokens }: DataService): Operation[] {
   function getTransaction(call: Call, parts: PathParts): Answer {
     const network = evmNetworkOf(networks, parts);

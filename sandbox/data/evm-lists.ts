@@ -12,7 +12,7 @@ import { addressOf, evmNetworkOf, transactionsIn } from './evm-request.ts';
 
 const SIZES = { max: 100, standard: 10 };
 
-/** The page of a range of numbered items, the last first. */
+/** Returns the page of a range of numbered items, the last first. */
 function newestFirst(range: Numbers, page: Page, item: (i: number) => JsonObject): JsonObject {
   const { items, nextPageToken } = sliceNumbers(range, page);
   return { nextPageToken, transactions: items.map(item) };
@@ -31,7 +31,7 @@ function erc1155Item(network: EvmNetwork, account: number, i: number): JsonObjec
   };
 }
 
-/** The lists of native transactions and of ERC-1155 transfers of an address. */
+/** Returns the operations for lists of an address: native transactions and ERC-1155 transfers. */
 export function evmLists({ evm: networks, tokens }: DataService): Operation[] {
   function list(
     call: Call,

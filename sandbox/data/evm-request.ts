@@ -10,7 +10,7 @@ import { isId } from '../ids/base58.ts';
 /** The EVM chains by chain id and, if they have one, by blockchain id. */
 export type EvmNetworks = ReadonlyMap<string, EvmNetwork>;
 
-/** The chain of a path. */
+/** Returns the chain of a path. */
 export function evmNetworkOf(networks: EvmNetworks, parts: PathParts): EvmNetwork {
   const id = part(parts, 'chainId');
   if (!/^\d{1,20}$/.test(id) && !isId(id))
@@ -20,7 +20,7 @@ export function evmNetworkOf(networks: EvmNetworks, parts: PathParts): EvmNetwor
   return network;
 }
 
-/** The address of a path, with its case kept; refuses an invalid address. */
+/** Returns the address of a path, in the case of the path. Refuses an invalid address. */
 export function addressOf(parts: PathParts): string {
   const address = part(parts, 'address');
   if (!/^0x[0-9a-fA-F]{40}$/.test(address))
@@ -28,12 +28,15 @@ export function addressOf(parts: PathParts): string {
   return address;
 }
 
-/** The currency of prices: usd by default. */
+/** Returns the currency of prices. Default: `usd`. */
 export function currencyOf(query: Query): Currency {
   return query.choice('currency', CURRENCIES) ?? 'usd';
 }
 
-/** The transactions of an account between startBlock, included, and endBlock, excluded, up to a time (Unix seconds). */
+/**
+ * Returns the transactions of an account from `startBlock` (inclusive) to `endBlock` (exclusive), up to a
+ * time (Unix seconds).
+ */
 export function transactionsIn(network: EvmNetwork, account: number, query: Query, sec: number): Numbers {
   const startBlock = query.integer('startBlock', { min: 0 }) ?? 0;
   const endBlock = query.integer('endBlock', { min: 0 }) ?? Number.MAX_SAFE_INTEGER;

@@ -8,8 +8,8 @@ import type { NetworkName, PrimaryChain } from '../network/primary-chains.ts';
 export type Networks = Readonly<Record<NetworkName, Network>>;
 
 /**
- * The network of a path. The sandbox refuses the names of public networks, so that its data cannot be mistaken for
- * theirs.
+ * Returns the network of a path. The sandbox refuses the names of public networks, so that its data cannot be
+ * mistaken for real data.
  */
 export function networkOf(networks: Networks, parts: PathParts): Network {
   const name = part(parts, 'network');
@@ -18,7 +18,7 @@ export function networkOf(networks: Networks, parts: PathParts): Network {
   throw new Refusal(400, ['network must be one of the following values: sandbox, sandbox-2']);
 }
 
-/** The primary-network chain of a path. */
+/** Returns the primary-network chain of a path. */
 export function chainOf(network: Network, parts: PathParts): PrimaryChain {
   const chain = network.chain(part(parts, 'blockchainId'));
   if (chain === undefined)
@@ -26,7 +26,7 @@ export function chainOf(network: Network, parts: PathParts): PrimaryChain {
   return chain;
 }
 
-/** The chainInfo of an answer. */
+/** Returns the chainInfo of an answer. */
 export function chainInfo(network: Network, chain: PrimaryChain): JsonObject {
   return { chainName: chain.alias, network: network.name };
 }

@@ -8,7 +8,7 @@ import { Query } from '../http/query.ts';
 import type { DataService } from './data-service.ts';
 import { addressOf, evmNetworkOf } from './evm-request.ts';
 
-/** The tokens of an NFT contract and a single one, ERC-721 or ERC-1155. */
+/** Returns the operations for the tokens of an NFT contract (ERC-721 or ERC-1155) and for a single token. */
 export function nftTokens({ evm: networks, tokens }: DataService): Operation[] {
   function list(call: Call, parts: PathParts): Answer {
     const network = evmNetworkOf(networks, parts);

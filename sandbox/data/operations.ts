@@ -11,7 +11,7 @@ import { signatures } from './signatures.ts';
 import { stakingTransactions } from './staking-transactions.ts';
 import { subnets } from './subnets.ts';
 
-/** Each file returns the operations of one kind of result. */
+/** Functions that return the operations of the service, by kind of result. */
 const KINDS = [
   proposedBlocks,
   stakingTransactions,

@@ -12,10 +12,13 @@ import { assetAmount } from './amounts.ts';
 import type { DataService } from './data-service.ts';
 import { networkOf } from './networks.ts';
 
-/** Seconds for which an expired stake is still listed. */
+/** Time for which an expired stake is still listed, in s. */
 const LINGERS = 3_600;
 
-/** The expected rewards of stakes; a validator's fee is under the transaction of its delegator. */
+/**
+ * Returns the expected rewards of stakes. The reward of a validator's fee has the transaction of the
+ * delegator.
+ */
 function rewards(network: Network, sec: number): ExpectedReward[] {
   return network.validators.stakes
     .flat()
@@ -38,7 +41,7 @@ function item(network: Network, reward: ExpectedReward, sec: number): JsonObject
   };
 }
 
-/** Lists pending rewards of addresses or nodes, latest start first. */
+/** Returns the operation that lists pending rewards of addresses or nodes, latest start first. */
 export function pendingRewards({ networks, tokens }: DataService): Operation[] {
   function answer(call: Call, parts: PathParts): Answer {
     const network = networkOf(networks, parts);

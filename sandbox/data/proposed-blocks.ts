@@ -8,7 +8,10 @@ import { writeJson } from '../json.ts';
 import type { DataService } from './data-service.ts';
 import { chainInfo, chainOf, networkOf } from './networks.ts';
 
-/** Lists blocks proposed by a node, newest first; indexed up to lagMs before now. */
+/**
+ * Returns the operation that lists blocks proposed by a node, newest first. Blocks of the last `lagMs` are
+ * not indexed yet.
+ */
 export function proposedBlocks({ networks, tokens, lagMs }: DataService): Operation[] {
   function answer(call: Call, parts: PathParts): Answer {
     const network = networkOf(networks, parts);

@@ -4,7 +4,10 @@ import type { Settlement } from '../network/rewards.ts';
 import { bare } from './staking-events.ts';
 import { type StakingItem, utxo } from './staking-items.ts';
 
-/** The transaction that ends a stake: it returns the stake, and pays the rewards in outputs of their own. */
+/**
+ * Returns the transaction that ends a stake. This transaction returns the stake, and pays each reward in a
+ * separate output.
+ */
 export function rewardItem(network: Network, { stake, txId, time, paid }: Settlement): StakingItem {
   const payees = paid.flatMap(({ owners }) => owners);
   const item = { time, hash: txId, type: 'RewardValidatorTx', owner: stake.owner, payees };

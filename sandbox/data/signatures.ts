@@ -10,7 +10,7 @@ import { networkOf } from './networks.ts';
 
 const HEX = /^(0x)?([0-9a-fA-F]{2})+$/;
 
-/** The response for signed messages: 201, also to GET, as the service does. */
+/** Returns the response for signed messages. As in the service, the status is 201 for GET, too. */
 function signed(text: string): Answer {
   const parts = [0, 1, 2, 3, 4, 5].map((i) => createHash('sha256').update(`${i} ${text}`).digest('hex'));
   return { status: 201, document: { signedMessage: parts.join('') } };
@@ -45,7 +45,7 @@ function problemsOf(body: JsonObject): string[] {
   return problems;
 }
 
-/** The two signature operations. */
+/** Returns the two signature operations. */
 export function signatures({ networks }: DataService): Operation[] {
   function aggregate(call: Call, parts: PathParts): Answer {
     networkOf(networks, parts);

@@ -7,11 +7,11 @@ import { EMPTY_ID } from '../network/primary-chains.ts';
 import { mix } from '../random.ts';
 import { common, type StakingItem, utxo } from './staking-items.ts';
 
-/** Interval of an account's transactions without stake, in seconds. */
+/** Interval of an account's transactions without a stake, in seconds. */
 const EVERY = 30 * DAY;
 const PER_ACCOUNT = 65_536;
 
-/** Actions of accounts and of the network besides staking. The last ones only if they are enabled. */
+/** Types of transactions of accounts and of the network besides staking. */
 const TYPES = ['ImportTx', 'ExportTx', 'BaseTx', 'AdvanceTimeTx', 'UNKNOWN'];
 const NEW_TYPES = [
   'AddAutoRenewedValidatorTx',
@@ -19,13 +19,16 @@ const NEW_TYPES = [
   'RewardAutoRenewedValidatorTx',
 ];
 
-/** The fields of a transaction that the network creates itself: nothing is consumed, moved or burned. */
+/**
+ * Returns the fields of a transaction that the network creates itself. Such a transaction consumes, moves and
+ * burns nothing.
+ */
 export function bare(network: Network, item: Omit<StakingItem, 'details'>): JsonObject {
   const { sourceChain, destinationChain, memo, ...rest } = common(network, item, 0n, 0n);
   return { ...rest, consumedUtxos: [], emittedUtxos: [], amountBurned: [] };
 }
 
-/** The fields of a transfer, optionally to or from another chain. */
+/** Returns the fields of a transfer, optionally to or from another chain. */
 function moved(network: Network, item: Omit<StakingItem, 'details'>, more: JsonObject): JsonObject {
   const amount = 1_000_000_000n + BigInt(mix(network.seed, item.time, 95));
   const { sourceChain, destinationChain, ...rest } = common(network, item, 0n, 0n);
@@ -57,7 +60,7 @@ function detailsOf(network: Network, item: Omit<StakingItem, 'details'>): JsonOb
 function event(network: Network, account: Account, number: number, types: readonly string[]): StakingItem {
   return {
     time: network.genesisSec + number * EVERY + (mix(network.seed, account.number, number, 98) % EVERY),
-    // Created on demand: most of them are filtered out.
+    // The hash is created on demand, because most items are filtered out.
     get hash() {
       return network.ids.primary.encode(KIND.event, account.number * PER_ACCOUNT + number);
     },
@@ -69,7 +72,10 @@ function event(network: Network, account: Account, number: number, types: readon
   };
 }
 
-/** The transactions by a time (Unix seconds) without a stake: each account has one every thirty days. */
+/**
+ * Returns the transactions without a stake up to a time (Unix seconds). Each account has one transaction in
+ * thirty days.
+ */
 export function stakingEvents(network: Network, sec: number): StakingItem[] {
   const count = Math.max(0, Math.ceil((sec - network.genesisSec) / EVERY));
   const types = network.facts.has('staking-new-types', sec) ? [...TYPES, ...NEW_TYPES] : TYPES;

@@ -8,12 +8,12 @@ import type { Stake } from '../network/validators.ts';
 import { mix } from '../random.ts';
 import { assetAmount } from './amounts.ts';
 
-/** A transaction in the staking list with its sort and filter keys; time in Unix seconds. */
+/** A transaction in the staking list with its sort and filter keys. Times are in Unix seconds. */
 export interface StakingItem {
   readonly time: number;
   readonly hash: string;
   readonly type: string;
-  /** The accounts whose funds the transaction spends. */
+  /** The account whose funds the transaction spends. */
   readonly owner: Account;
   /** Further receivers. */
   readonly payees?: readonly Account[];
@@ -50,7 +50,7 @@ export function utxo(
   };
 }
 
-/** The fields that every transaction has. */
+/** Returns the fields that every transaction has. */
 export function common(
   network: Network,
   item: Omit<StakingItem, 'details'>,
@@ -86,7 +86,10 @@ export function common(
   };
 }
 
-/** A validator's or delegator's stake on the primary network; one in ten has an old transaction type. */
+/**
+ * Returns the transaction of a validator's or delegator's stake on the primary network. One in ten has an old
+ * transaction type.
+ */
 export function stakeItem(network: Network, stake: Stake, feePercent: number | undefined): StakingItem {
   const role = feePercent === undefined ? 'Delegator' : 'Validator';
   const old = mix(network.seed, stake.start, stake.node.seat, 91) % 10 === 0;
@@ -126,7 +129,7 @@ export function stakeItem(network: Network, stake: Stake, feePercent: number | u
   return { ...item, details };
 }
 
-/** Identity of an L1 validator. */
+/** Returns the identity of an L1 validator. */
 export function l1Detail(subnet: Subnet, member: Member): JsonObject {
   const { nodeId, publicKey, proofOfPossession } = member.node;
   return {
@@ -138,7 +141,10 @@ export function l1Detail(subnet: Subnet, member: Member): JsonObject {
   };
 }
 
-/** A member of a subnet: an L1's weights are raw integers that may exceed 2^53. */
+/**
+ * Returns the transaction that adds a member to a subnet. Weights of L1 members are raw integers that may
+ * exceed 2^53.
+ */
 export function memberItem(network: Network, subnet: Subnet, member: Member, sec: number): StakingItem {
   const owner = network.accounts.of(member.ownerKey, 56);
   const item = {
@@ -169,7 +175,7 @@ export function memberItem(network: Network, subnet: Subnet, member: Member, sec
   return { ...item, details };
 }
 
-/** The creation of a subnet and of its chains. */
+/** Returns the transactions that create a subnet and its chains. */
 export function subnetItems(network: Network, subnet: Subnet, sec: number): StakingItem[] {
   const owner = network.accounts.of(subnet.number, 81);
   const made = {

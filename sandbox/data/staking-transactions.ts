@@ -16,7 +16,7 @@ import { subnetChanges } from './subnet-changes.ts';
 
 const TYPE = /^([A-Za-z0-9]+Tx|UNKNOWN)$/;
 
-/** All transactions that are active at a time (Unix seconds). */
+/** Returns all transactions that are active at a time (Unix seconds). */
 function stakingItems(network: Network, sec: number): StakingItem[] {
   const stakes = network.validators
     .current(sec)
@@ -39,7 +39,10 @@ function stakingItems(network: Network, sec: number): StakingItem[] {
   );
 }
 
-/** Lists active staking transactions, the latest first; both time bounds are included. */
+/**
+ * Returns the operation that lists active staking transactions, the latest first. Both time bounds are
+ * inclusive.
+ */
 export function stakingTransactions({ networks, tokens }: DataService): Operation[] {
   function answer(call: Call, parts: PathParts): Answer {
     const network = networkOf(networks, parts);

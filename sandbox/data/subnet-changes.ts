@@ -38,12 +38,12 @@ function item(network: Network, subnet: Subnet, change: Change): StakingItem {
   return { ...about, details };
 }
 
-/** The hash of the transaction that changed a member: `which` counts its changes. */
+/** Returns the hash of a transaction that changed a member. `which` is the number of the change. */
 function changeHash(network: Network, member: Member, which: number): string {
   return network.ids.primary.encode(KIND.memberChange, member.number * 4096 + which);
 }
 
-/** Latest changes of a member: weight, balance, end. */
+/** Returns the latest changes of a member: weight, balance, end. */
 function memberChanges(network: Network, subnet: Subnet, member: Member, sec: number): Change[] {
   const owner = network.accounts.of(member.ownerKey, 56);
   const { nodeId } = member.node;
@@ -141,7 +141,7 @@ function ownChanges(network: Network, subnet: Subnet, sec: number): Change[] {
   return [transfer, conversion];
 }
 
-/** The transactions that changed a subnet and its members by a time (Unix seconds). */
+/** Returns the transactions that changed a subnet and its members by a time (Unix seconds). */
 export function subnetChanges(network: Network, subnet: Subnet, sec: number): StakingItem[] {
   const members = subnet.members.filter((member) => member.start <= sec);
   return [

@@ -20,15 +20,15 @@ function height(network: Network, sec: number): string {
   return String(chain === undefined ? 0 : Math.max(0, network.blocks(chain).heightAt(sec)));
 }
 
-/** The hash of a later transaction of a subnet: `which` counts them. */
+/** Returns the hash of a later transaction of a subnet. `which` is the number of the transaction. */
 export function subnetTransaction(network: Network, subnet: Subnet, which: number): string {
   return network.ids.primary.encode(KIND.subnetTransaction, 1_000_000 + subnet.number * 100 + which);
 }
 
-/** The height of the block of genesis objects: there is none. */
+/** Height in responses for objects of the genesis, which are in no block. */
 const BEFORE_ALL_BLOCKS = '-1';
 
-/** The chains of the primary network, which the genesis created with it. */
+/** Returns the chains of the primary network, which the genesis created. */
 function primaryBlockchains(network: Network): JsonObject[] {
   const vms = ['platform', 'avm', 'evm'];
   return PRIMARY_CHAINS[network.name].map((chain) => ({
@@ -42,7 +42,10 @@ function primaryBlockchains(network: Network): JsonObject[] {
   }));
 }
 
-/** A subnet as served at a time (Unix seconds). ownerAddresses keeps its first value when the owner changes. */
+/**
+ * Returns a subnet in the form of responses at a time (Unix seconds). `ownerAddresses` keeps its first value
+ * when the owner changes.
+ */
 function item(network: Network, subnet: Subnet, sec: number): JsonObject {
   const first = network.accounts.of(subnet.number, 81);
   const age = sec - subnet.createdAt;
@@ -87,7 +90,7 @@ function item(network: Network, subnet: Subnet, sec: number): JsonObject {
   };
 }
 
-/** Lists subnets, the latest first. */
+/** Returns the operation that lists subnets, the latest first. */
 export function subnets({ networks, tokens }: DataService): Operation[] {
   function answer(call: Call, parts: PathParts): Answer {
     const network = networkOf(networks, parts);

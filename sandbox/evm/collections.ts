@@ -5,22 +5,24 @@ import type { Contract } from './contracts.ts';
 import type { EvmNetwork } from './evm-network.ts';
 import { lowerBound } from './sequence.ts';
 
-/** Token ids of the ERC-1155 collections; ERC-721 ones mint a token every day and a half, up to 400. */
+/** Number of token ids of an ERC-1155 collection. */
 export const CARDS = 6;
+
+/** Maximum number of tokens of an ERC-721 collection, which mints a token every day and a half. */
 const MOST = 400;
 /** Base of the token ids of more than 64 bits, which every seventh ERC-721 token has. */
 const BEYOND = 2n ** 200n;
 
 const STATUSES = ['INDEXED', 'INDEXED', 'INDEXED', 'UNREACHABLE_TOKEN_URI', 'UNINDEXED'];
 
-/** Number of tokens of a collection at a time (Unix seconds). */
+/** Returns the number of tokens of a collection at a time (Unix seconds). */
 export function mintedBy(contract: Contract, sec: number): number {
   if (contract.type === 'ERC-1155') return CARDS;
   if (contract.type !== 'ERC-721') return 0;
   return lowerBound(MOST, (i) => contract.deployedAt + i * 1.5 * DAY <= sec);
 }
 
-/** The id of a token in responses at a time (Unix seconds). */
+/** Returns the id of a token in responses at a time (Unix seconds). */
 function tokenId(network: EvmNetwork, contract: Contract, i: number, sec: number): string {
   const id = plainId(contract, i);
   const padded = network.facts.has('token-ids-padded', sec) && Math.floor(sec / 3600) % 2 === 1;
@@ -32,7 +34,7 @@ function plainId(contract: Contract, i: number): string {
   return String(contract.type === 'ERC-721' && i % 7 === 6 ? BEYOND + id : id);
 }
 
-/** The number of a token by its id; undefined if it has not been minted by a time (Unix seconds). */
+/** Returns the number of a token by its id; undefined if it has not been minted by a time (Unix seconds). */
 export function tokenNumber(contract: Contract, id: string, sec: number): number | undefined {
   if (!/^\d{1,78}$/.test(id)) return undefined;
   const value = BigInt(id);
@@ -40,7 +42,7 @@ export function tokenNumber(contract: Contract, id: string, sec: number): number
   return i >= 0 && i < mintedBy(contract, sec) && plainId(contract, i) === String(value) ? i : undefined;
 }
 
-/** The metadata of a token, which is indexed again every 60 days. */
+/** Returns the metadata of a token, which is indexed again every 60 days. */
 function metadata(network: EvmNetwork, contract: Contract, i: number, sec: number): JsonObject {
   const round = Math.floor((sec - contract.deployedAt) / (60 * DAY));
   const indexStatus = STATUSES[mix(network.seed, contract.number, i, round) % STATUSES.length] ?? 'UNKNOWN';
@@ -65,7 +67,7 @@ function metadata(network: EvmNetwork, contract: Contract, i: number, sec: numbe
   };
 }
 
-/** A token: an Erc721Token with its owner, who may change every 30 days, or an Erc1155Token. */
+/** Returns an Erc721Token with its owner, who may change every 30 days, or an Erc1155Token. */
 export function token(network: EvmNetwork, contract: Contract, i: number, sec: number): JsonObject {
   const shared = {
     address: contract.address,

@@ -6,7 +6,9 @@ import { lowerBound } from './sequence.ts';
 
 type ErcType = 'ERC-20' | 'ERC-721' | 'ERC-1155' | 'UNKNOWN';
 
-/** A contract that an account deployed; number counts the account's own. */
+/**
+ * A contract that an account deployed. `number` is its ordinal among the contracts of the account, from 0.
+ */
 export interface Contract {
   readonly account: number;
   readonly number: number;
@@ -21,7 +23,7 @@ export interface Contract {
 
 const TYPES: readonly ErcType[] = ['ERC-20', 'ERC-721', 'ERC-1155', 'UNKNOWN'];
 const PER_ACCOUNT = 1024;
-/** Contracts of an account on the day after the launch; later ones follow every 25 days. */
+/** Number of contracts of an account on the day after the launch. Later contracts follow every 25 days. */
 const EARLY = 4;
 
 function deployedAt(network: EvmNetwork, number: number): number {
@@ -43,7 +45,10 @@ function contract(network: EvmNetwork, account: number, number: number): Contrac
   };
 }
 
-/** The contracts that an account deployed by a time (Unix seconds), oldest first; the quietest account has none. */
+/**
+ * Returns the contracts that an account deployed by a time (Unix seconds), oldest first. The quietest account
+ * has no contracts.
+ */
 export function contractsOf(network: EvmNetwork, account: number, sec: number): Contract[] {
   if (account >= network.accounts - 1) return [];
   const most = account === 0 ? PER_ACCOUNT : EARLY;
@@ -56,24 +61,24 @@ function find(network: EvmNetwork, number: number, sec: number): Contract | unde
   return contractsOf(network, account, sec)[number % PER_ACCOUNT];
 }
 
-/** The contract at an address, if it was deployed by a time (Unix seconds). */
+/** Returns the contract at an address, if it was deployed by a time (Unix seconds). */
 export function contractAt(network: EvmNetwork, address: string, sec: number): Contract | undefined {
   const meaning = network.ids.address.decode(address);
   return meaning?.kind === KIND.contract ? find(network, meaning.number, sec) : undefined;
 }
 
-/** The contract that a transaction deployed. */
+/** Returns the contract that a transaction deployed. */
 export function contractMadeBy(network: EvmNetwork, hash: string, sec: number): Contract | undefined {
   const meaning = network.ids.hash.decode(hash);
   return meaning?.kind === KIND.deployment ? find(network, meaning.number, sec) : undefined;
 }
 
-/** The ERC-1155 contract whose tokens the accounts of a chain send. */
+/** Returns the ERC-1155 contract whose tokens the accounts of a chain send. */
 export function cards(network: EvmNetwork): Contract {
   return contract(network, 0, 2);
 }
 
-/** The contract of another type that a transaction touched. */
+/** Returns the contract of another type that a transaction touched. */
 export function touched(network: EvmNetwork, type: 'ERC-20' | 'ERC-721', key: number): Contract {
   const offset = (mix(network.seed, key, 4) % 2) * TYPES.length;
   return contract(network, 0, TYPES.indexOf(type) + offset);

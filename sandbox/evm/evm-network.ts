@@ -6,7 +6,7 @@ import { DAY } from '../network/periods.ts';
 import { derive, mix } from '../random.ts';
 import { Sequence } from './sequence.ts';
 
-/** Watched accounts of each chain, from busy to quiet: seconds between their transactions. */
+/** Mean interval of the transactions of each watched account of a chain, from busy to quiet, in seconds. */
 const INTERVALS = [900, 7_200, DAY] as const;
 const PER_ACCOUNT = 2 ** 28;
 
@@ -39,7 +39,10 @@ export class EvmNetwork {
     return this.#activity.length;
   }
 
-  /** The number of the block at a time (Unix seconds): one every two seconds from the launch on. */
+  /**
+   * Returns the number of the block at a time (Unix seconds). There is a block every two seconds from the
+   * launch on.
+   */
   blockAt(sec: number): number {
     return Math.floor((sec - this.chain.launchSec) / 2);
   }
@@ -56,7 +59,9 @@ export class EvmNetwork {
     return this.ids.address.encode(KIND.account, this.chain.number * 64 + account);
   }
 
-  /** The account of an address of this chain; undefined for an address without transactions. */
+  /**
+   * Returns the account of an address of this chain. Returns undefined for an address without transactions.
+   */
   account(address: string): number | undefined {
     const meaning = this.ids.address.decode(address);
     if (meaning?.kind !== KIND.account) return undefined;
@@ -64,18 +69,18 @@ export class EvmNetwork {
     return account >= 0 && account < this.accounts ? account : undefined;
   }
 
-  /** An address outside of `watch`. */
+  /** Returns an address outside of `watch`. */
   counterparty(key: number): string {
     return this.ids.address.encode(KIND.counterparty, mix(this.seed, key, 3) % 500);
   }
 
-  /** The block of an account's transaction. */
+  /** Returns the block of an account's transaction. */
   block(key: TransactionKey): number {
     const activity = this.#activity[key.account];
     return activity === undefined ? 0 : this.blockAt(activity.time(key.number));
   }
 
-  /** Number of transactions of an account at a time (Unix seconds). */
+  /** Returns the number of transactions of an account at a time (Unix seconds). */
   countUntil(account: number, sec: number): number {
     return this.#activity[account]?.countUntil(sec) ?? 0;
   }

@@ -3,7 +3,10 @@ import type { Network } from '../network/network.ts';
 import type { NetworkName } from '../network/primary-chains.ts';
 import { EvmNetwork } from './evm-network.ts';
 
-/** The EVM chains of both networks by chain id, and by blockchain id if a subnet or the C-chain has one. */
+/**
+ * Returns the EVM chains of both networks by chain id, and by blockchain id if a subnet or the C-chain has
+ * one.
+ */
 export function evmNetworks(
   chains: readonly EvmChain[],
   networks: Readonly<Record<NetworkName, Network>>,

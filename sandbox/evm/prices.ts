@@ -22,7 +22,10 @@ export const CURRENCIES = [
 
 export type Currency = (typeof CURRENCIES)[number];
 
-/** Price of a chain's token at a time (Unix seconds); the chain with number 3 has no known price. */
+/**
+ * Returns the price of a chain's token at a time (Unix seconds). Returns undefined for the chain with number
+ * 3.
+ */
 export function price(network: EvmNetwork, currency: Currency, sec: number, token = 0): number | undefined {
   if (network.chain.number === 3) return undefined;
   const rate = 1 + CURRENCIES.indexOf(currency) * 0.37;
@@ -32,12 +35,12 @@ export function price(network: EvmNetwork, currency: Currency, sec: number, toke
   return Number((usd * rate).toFixed(6));
 }
 
-/** A Price, whose value the service returns as a number; undefined if none is known. */
+/** Returns a Price with a value as a JSON number. Returns undefined if the value is unknown. */
 export function money(currency: Currency, value: number | undefined): JsonObject | undefined {
   return value === undefined ? undefined : { currencyCode: currency, value };
 }
 
-/** The native token of a chain. */
+/** Returns the native token of a chain. */
 export function networkToken(network: EvmNetwork): JsonObject {
   const { name, symbol } = network.chain.token;
   return {

@@ -1,6 +1,9 @@
 import { mix, unit } from '../random.ts';
 
-/** The number of the first item of 0..count-1 that is not `before`; the items must be in order. */
+/**
+ * Returns the first number from 0 (inclusive) to `count` (exclusive) for which `before` is false, or `count`.
+ * The numbers for which `before` is true must come first.
+ */
 export function lowerBound(count: number, before: (i: number) => boolean): number {
   let low = 0;
   let high = count;
@@ -13,8 +16,8 @@ export function lowerBound(count: number, before: (i: number) => boolean): numbe
 }
 
 /**
- * Numbered events in time, each computed independently: event k is within the k-th interval after the start. One pair
- * in sixteen has the same moment. Times are whole Unix seconds that never decrease.
+ * Numbered events in time, each computed independently. Event k is within the k-th interval after the start.
+ * In one of sixteen pairs, both events have the same time. Times are whole Unix seconds that never decrease.
  */
 export class Sequence {
   readonly #seed: number;
@@ -34,7 +37,7 @@ export class Sequence {
     return this.#startSec + Math.floor(position * this.#intervalSec);
   }
 
-  /** Number of events at or before a time (Unix seconds). */
+  /** Returns the number of events at or before a time (Unix seconds). */
   countUntil(sec: number): number {
     const most = Math.max(0, Math.ceil((sec - this.#startSec) / this.#intervalSec) + 2);
     return lowerBound(most, (k) => this.time(k) <= sec);

@@ -8,7 +8,7 @@ import { transfer, transfersOf } from './transfers.ts';
 
 const DAY = 86_400;
 
-/** Fields of a transaction in lists and in single responses. */
+/** Returns the fields of a transaction in lists and in single responses. */
 export function native(network: EvmNetwork, key: TransactionKey): JsonObject {
   const { seed } = network;
   const { account, number } = key;
@@ -115,7 +115,10 @@ function internal(about: JsonObject): JsonObject[] {
   ];
 }
 
-/** A complete transaction at a time (Unix seconds); some have every optional part, some none. */
+/**
+ * Returns a complete transaction at a time (Unix seconds). Some transactions have every optional part, some
+ * have none.
+ */
 export function transaction(
   network: EvmNetwork,
   key: TransactionKey,
@@ -143,7 +146,7 @@ export function transaction(
   };
 }
 
-/** The complete transaction that deployed a contract. */
+/** Returns the complete transaction that deployed a contract. */
 export function deployment(
   network: EvmNetwork,
   contract: Contract,

@@ -6,13 +6,13 @@ import type { EvmNetwork } from './evm-network.ts';
 import { lowerBound } from './sequence.ts';
 
 /**
- * Positions of transfers: every third transaction of an account moves ERC-1155 tokens. Every fifth of these
- * transactions has a second log.
+ * Every third transaction of an account moves ERC-1155 tokens. Every fifth of these transactions has a second
+ * log.
  */
 const EVERY = 3;
 const LOGS_OF_FIVE = 6;
 
-/** A transfer of ERC-1155 tokens by its index among the account's. */
+/** Position of a transfer of ERC-1155 tokens among the transactions of its account. */
 interface Place {
   readonly transaction: number;
   readonly move: number;
@@ -25,12 +25,12 @@ function place(i: number): Place {
   return { transaction: move * EVERY, move, log: within === 5 ? 1 : 0 };
 }
 
-/** Number of transfers in the first transactions of an account. */
+/** Returns the number of transfers in the first transactions of an account. */
 export function transfersIn(transactions: number): number {
   return lowerBound(transactions * 2, (i) => place(i).transaction < transactions);
 }
 
-/** The indexes of a transaction's transfers. */
+/** Returns the indexes of a transaction's transfers. */
 export function transfersOf(transaction: number): number[] {
   const before = transfersIn(transaction);
   return Array.from({ length: transfersIn(transaction + 1) - before }, (_, i) => before + i);
@@ -40,12 +40,18 @@ export function transactionOf(i: number): number {
   return place(i).transaction;
 }
 
-/** Number of tokens of an incoming transfer; the outgoing one after it sends all of them except one. */
+/**
+ * Returns the number of tokens of an incoming transfer; the next outgoing transfer sends all of these tokens
+ * except one.
+ */
 function incoming(network: EvmNetwork, account: number, move: number): number {
   return 5 + between(network.seed, 0, 9, account, move, 8);
 }
 
-/** A transfer: from, to, logIndex, value and token. A second log sends a token from the account to itself. */
+/**
+ * Returns a transfer with from, to, logIndex, value and token. In a second log, the sender and the receiver
+ * are the account.
+ */
 export function transfer(network: EvmNetwork, account: number, i: number): JsonObject {
   const { move, log, transaction } = place(i);
   const own = { address: network.address(account) };
@@ -64,7 +70,10 @@ export function transfer(network: EvmNetwork, account: number, i: number): JsonO
   };
 }
 
-/** The balance of each token id after an account's first transactions of this number: the sum of its transfers. */
+/**
+ * Returns the balance of each token id after the first transactions of an account, which is the sum of the
+ * transfers.
+ */
 export function cardBalances(network: EvmNetwork, account: number, transactions: number): number[] {
   const moves = Math.ceil(transactions / EVERY);
   const pairs = Math.floor(moves / 2);

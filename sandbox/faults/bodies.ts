@@ -7,8 +7,8 @@ const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 const bombs = new Map<number, Buffer>();
 
 /**
- * Returns a JSON string of this many spaces, compressed. The result is cached, because the compression is
- * slow.
+ * Returns a compressed JSON document with a string of this many spaces. The result is cached, because the
+ * compression is slow.
  */
 function bomb(bytes: number): Buffer {
   const packed =
@@ -62,10 +62,10 @@ function deliver(kind: BodyKind, context: FaultContext): Delivery {
   }
 }
 
-/** The response with a body that is broken, truncated or far too large. */
+/** Returns the response with a body that is broken, truncated or far too large. */
 export function spoilBody(kind: BodyKind, context: FaultContext): Spoilt | undefined {
   if (context.delivery.body.length < 2) return undefined;
-  // A client may accept these two as valid.
+  // A client may accept these two kinds of bodies as valid.
   const readable = kind === 'wrong-content-type' || kind === 'bom' ? 'all' : 'none';
   return { delivery: deliver(kind, context), readable };
 }

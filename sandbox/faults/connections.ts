@@ -8,7 +8,7 @@ function manner(kind: ConnectionKind, context: FaultContext): Manner {
   return { kind };
 }
 
-/** The correct response on a connection that is reset, stalled or slow. */
+/** Returns the correct response on a connection that is reset, stalled or slow. */
 export function spoilConnection(kind: ConnectionKind, context: FaultContext): Spoilt {
   const slow = kind === 'slow-headers' || kind === 'slow-body';
   return {

@@ -25,7 +25,7 @@ export interface FaultContext {
   /** Responds to the same call like the first of a walk with another behaviour. */
   again(walk: WalkManner): Answer;
   readonly sizes: FaultSizes;
-  /** Differs from fault to fault; the same in a run with the same requests. */
+  /** Random number of the fault, which is equal in runs with the same requests. */
   readonly draw: number;
 }
 

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, readJson, writeJson } from '../js
 import type { FaultContext } from './context.ts';
 import type { Delivery } from './delivery.ts';
 
-/** The document of a valid response, parsed if it was written as text. */
+/** Returns the document of a valid response, parsed if it was written as text. */
 export function documentOf(context: FaultContext): JsonObject | undefined {
   if (context.answer.status >= 300) return undefined;
   const document = context.answer.document ?? readJson(context.answer.text ?? '');
@@ -14,13 +14,13 @@ export function withDocument(context: FaultContext, document: JsonObject): Deliv
   return { ...context.delivery, body: Buffer.from(writeJson(document)) };
 }
 
-/** A list within a document: the path of members that leads to it. */
+/** A list within a document, with the path of member names from the document to the list. */
 export interface List {
   readonly path: readonly string[];
   readonly items: readonly Json[];
 }
 
-/** The first list of objects that a document holds, directly or in its `result`. */
+/** Returns the first list of objects in a document, directly or in its `result`. */
 export function listOf(document: JsonObject, path: readonly string[] = []): List | undefined {
   for (const [name, member] of Object.entries(document)) {
     if (Array.isArray(member) && member.length > 0 && member.every((item) => isObject(item))) {
@@ -30,7 +30,7 @@ export function listOf(document: JsonObject, path: readonly string[] = []): List
   return isObject(document.result) ? listOf(document.result, [...path, 'result']) : undefined;
 }
 
-/** A document with the member at a path replaced. */
+/** Returns a document with the member at a path replaced. */
 export function replaced(document: JsonObject, path: readonly string[], value: Json): JsonObject {
   const [name, ...rest] = path;
   if (name === undefined) return document;

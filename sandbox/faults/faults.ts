@@ -57,7 +57,7 @@ export class Faults {
     this.#seed = derive(seed, 'faults');
   }
 
-  /** Applies a fault to the next matching request, or to this many of them. */
+  /** Applies a fault to the next matching requests. Default: to one request. */
   next(match: FaultMatch, kind: FaultKind, times = 1): void {
     this.#planned.push({ match, kind, left: times, untilMs: Number.POSITIVE_INFINITY });
   }
@@ -67,7 +67,10 @@ export class Faults {
     this.#planned.push({ match, kind, left: Number.POSITIVE_INFINITY, untilMs });
   }
 
-  /** Applies faults to a share of the matching requests, by kind: 0 to 1. Earlier rates for other requests stay. */
+  /**
+   * Applies faults to a share (0 to 1) of the matching requests, by kind of fault. Earlier rates for other
+   * requests stay.
+   */
   rate(rates: Partial<Readonly<Record<FaultKind, number>>>, match: FaultMatch = {}): void {
     for (const kind of FAULT_KINDS) {
       const rate = rates[kind];

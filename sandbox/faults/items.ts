@@ -16,7 +16,7 @@ function isNumeric(value: Json | undefined): boolean {
   );
 }
 
-/** The field to corrupt: the value of a metric, else one of the suitable fields. */
+/** Returns the field to corrupt: the value of a metric, else one of the suitable fields. */
 function field(
   item: JsonObject,
   draw: number,
@@ -30,7 +30,7 @@ function without(item: JsonObject, name: string): JsonObject {
   return Object.fromEntries(Object.entries(item).filter(([key]) => key !== name));
 }
 
-/** A number in place of a field with a number: as text if the correct value is text. */
+/** Replaces a numeric field of an item by other digits, as text if the correct value is text. */
 function number(item: JsonObject, draw: number, digits: string): JsonObject | undefined {
   const name = field(item, draw, (_, value) => isNumeric(value));
   if (name === undefined) return undefined;
@@ -42,7 +42,7 @@ function text(item: JsonObject, draw: number, change: (value: string) => string)
   return name === undefined ? undefined : { ...item, [name]: change(String(item[name])) };
 }
 
-/** Another id of the same shape. */
+/** Returns another id of the same shape. */
 function otherHash(id: string, draw: number): string {
   const bytes = bytesOfCb58(id, 32);
   if (bytes === undefined) return `${id.slice(0, -1)}${(Number.parseInt(id.slice(-1), 16) ^ 1).toString(16)}`;
@@ -50,7 +50,7 @@ function otherHash(id: string, draw: number): string {
   return cb58(bytes);
 }
 
-/** An item with `__proto__` and `constructor` as own members. */
+/** Returns an item with `__proto__` and `constructor` as own members. */
 function withProto(item: JsonObject): JsonObject {
   const result = Object.fromEntries([
     ...Object.entries(item),
@@ -106,7 +106,10 @@ function spoilt(kind: ItemKind, item: JsonObject, draw: number): Json | undefine
 
 const HARMLESS: readonly ItemKind[] = ['extra-field', 'proto-key'];
 
-/** The response with one corrupted item of its list; undefined without a list, or an item with such a field. */
+/**
+ * Returns the response with one corrupted item of its list. Returns undefined if there is no list, or no item
+ * with a suitable field.
+ */
 export function spoilItem(kind: ItemKind, context: FaultContext): Spoilt | undefined {
   const document = documentOf(context);
   const list = document === undefined ? undefined : listOf(document);

@@ -1,4 +1,4 @@
-/** Responses with another status than the correct one (FAULTS.md 27-30). */
+/** Responses with a status other than the correct status (FAULTS.md 27-30). */
 export const STATUS_KINDS = [
   '429',
   '429-seconds',
@@ -104,12 +104,12 @@ export type ItemKind = (typeof ITEM_KINDS)[number];
 export type RpcKind = (typeof RPC_KINDS)[number];
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
-/** The kind with a name. */
+/** Returns the kind of fault with a name. Returns undefined if there is no such kind. */
 export function faultKind(name: string): FaultKind | undefined {
   return FAULT_KINDS.find((kind) => kind === name);
 }
 
-/** Finds a name in one of the lists above. */
+/** Returns whether a list of kinds contains a kind. */
 export function isOneOf<T extends string>(kinds: readonly T[], kind: string): kind is T {
   return kinds.some((one) => one === kind);
 }

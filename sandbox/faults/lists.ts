@@ -3,12 +3,12 @@ import type { FaultContext, Spoilt } from './context.ts';
 import { documentOf, type List, replaced, withDocument } from './documents.ts';
 import type { ListKind } from './kinds.ts';
 
-/** Members with the length of the adjacent list. */
+/** Names of members that contain the length of the adjacent list. */
 const COUNTS = ['numPeers', 'numFetched'];
 const TOTAL = 700;
 const TEN = 10;
 
-/** The lists of a response: its own members and those of its result and its balances. */
+/** Returns the lists of a response: its own members and those of its result and its balances. */
 function listsOf(document: JsonObject, path: readonly string[] = []): List[] {
   return Object.entries(document).flatMap(([name, member]): List[] => {
     if (Array.isArray(member)) return member.length > 0 ? [{ path: [...path, name], items: member }] : [];
@@ -28,7 +28,7 @@ function timestamps(items: readonly Json[]): number[] {
   );
 }
 
-/** The counts of a list, correct for this many items. */
+/** Returns a document in which the counts of a list match a number of items. */
 function counted(document: JsonObject, { path }: List, length: number): JsonObject {
   const beside = path.slice(0, -1);
   const parent = beside.reduce<Json | undefined>(
@@ -40,8 +40,8 @@ function counted(document: JsonObject, { path }: List, length: number): JsonObje
 }
 
 /**
- * A response whose lists, to their last page, are empty, halved, null or truncated while their count differs; undefined
- * for one that has none, and for a page that is not the first.
+ * Returns a response whose lists are empty, halved or null, or truncated with a different count. There is no
+ * next page. Returns undefined for a response without lists, and for a page that is not the first.
  */
 export function spoilList(kind: ListKind, context: FaultContext): Spoilt | undefined {
   const document = documentOf(context);

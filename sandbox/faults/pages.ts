@@ -17,7 +17,10 @@ function times(items: readonly Json[]): number[] {
   );
 }
 
-/** A response that breaks the sequence of pages; undefined for one that is not a page, or has no page after it. */
+/**
+ * Returns a response that breaks the sequence of pages. Returns undefined for a response that is not a page,
+ * or has no next page.
+ */
 export function spoilPage(kind: PageKind, context: FaultContext): Spoilt | undefined {
   if (kind === 'token-dead') {
     const delivery = dead(context);
@@ -34,7 +37,7 @@ export function spoilPage(kind: PageKind, context: FaultContext): Spoilt | undef
   const list = listOf(document);
   if (list === undefined) return undefined;
   if (kind === 'empty-page') {
-    // The items are delayed, not lost: the token leads to the page that should have been this one.
+    // The items are delayed, not lost. The token leads to the page that should have been returned now.
     const asked = context.call.query.get('pageToken') ?? '';
     const again = context.tokens.copy(asked, context.call.nowMs);
     if (again === undefined) return undefined;

@@ -3,7 +3,7 @@ import type { FaultContext, Spoilt } from './context.ts';
 import { documentOf, withDocument } from './documents.ts';
 import type { RpcKind } from './kinds.ts';
 
-/** An invalid JSON-RPC response or health report; undefined for responses of another kind. */
+/** Returns an invalid JSON-RPC response or health report. Returns undefined for responses of another kind. */
 export function spoilRpc(kind: RpcKind, context: FaultContext): Spoilt | undefined {
   const document = context.answer.document;
   if (kind === 'health-lie') {

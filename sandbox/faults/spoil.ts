@@ -19,7 +19,9 @@ import { spoilRpc } from './rpc.ts';
 import { spoilStatus } from './statuses.ts';
 import { spoilWalk } from './walks.ts';
 
-/** Applies one kind of fault to a response; undefined if it cannot be applied to this one. */
+/**
+ * Applies one kind of fault to a response. Returns undefined if the fault cannot be applied to this response.
+ */
 export function spoil(kind: FaultKind, context: FaultContext): Spoilt | undefined {
   if (isOneOf(STATUS_KINDS, kind)) return spoilStatus(kind, context);
   if (isOneOf(BODY_KINDS, kind)) return spoilBody(kind, context);

@@ -40,7 +40,10 @@ function retryAfter(kind: string, context: FaultContext): string | undefined {
   }
 }
 
-/** A response with another status; `429-…` have that kind of Retry-After, `429` has none. */
+/**
+ * Returns a response with another status. Each `429-…` has its kind of `Retry-After` header; `429` has no
+ * such header.
+ */
 export function spoilStatus(kind: StatusKind, context: FaultContext): Spoilt {
   const deliver = (): Delivery => {
     if (kind === '502-html' || kind === '504-html') return page(Number(kind.slice(0, 3)));

@@ -14,8 +14,8 @@ const MANNERS: Readonly<Record<WalkKind, WalkManner>> = {
 };
 
 /**
- * The first page of a walk with another behaviour to its end; undefined for other pages, or if the walk is too short
- * for a difference.
+ * Returns the first page of a walk that has another behaviour on all its pages. Returns undefined for other
+ * pages, or if the walk is too short for a difference.
  */
 export function spoilWalk(kind: WalkKind, context: FaultContext): Spoilt | undefined {
   if (context.call.query.get('pageToken') || context.answer.status >= 300) return undefined;

@@ -34,7 +34,7 @@ const ERRORS: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-/** The error body of the data and metrics services; message is sometimes a list. */
+/** Returns the error body of the data and metrics services; message is sometimes a list. */
 export function problem(status: number, message: string | readonly string[]): Answer {
   return { status, document: { message, error: ERRORS[status] ?? 'Error', statusCode: status } };
 }

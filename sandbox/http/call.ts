@@ -13,7 +13,7 @@ export interface Call {
   readonly walk?: WalkManner;
 }
 
-/** The simulated time of a call in whole Unix seconds. */
+/** Returns the simulated time of a call in whole Unix seconds. */
 export function nowSec(call: Call): number {
   return Math.floor(call.nowMs / 1000);
 }

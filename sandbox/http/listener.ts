@@ -7,7 +7,7 @@ import { type Answer, type MetricPoints, problem } from './answer.ts';
 import type { Call } from './call.ts';
 import { send } from './sender.ts';
 
-/** Delivery of a response, before any fault. */
+/** Returns the delivery of a response, before any fault. */
 export function delivery(answer: Answer): Delivery {
   const text =
     answer.text ??
@@ -19,7 +19,7 @@ export function delivery(answer: Answer): Delivery {
   return { status: answer.status, headers, body: Buffer.from(text), manner: WHOLE };
 }
 
-/** The metric points that can be read from a response with its fault. */
+/** Returns the metric points that can be read from a response with its fault. */
 export function readable(
   points: MetricPoints | undefined,
   fault: ServedFault | undefined,

@@ -20,7 +20,7 @@ export interface Operation {
   answer(call: Call, parts: PathParts): Answer;
 }
 
-/** A part of the path that the template contains. */
+/** Returns a part of the path that the template contains. */
 export function part(parts: PathParts, name: string): string {
   const value = parts[name];
   if (value === undefined) throw new Refusal(404, `no ${name} in the path`);

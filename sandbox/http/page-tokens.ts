@@ -39,7 +39,10 @@ export class PageTokens {
     this.#lifeMs = lifeMs;
   }
 
-  /** The place of a token; refuses with 400 if it is unknown, expired, or was created for other filters. */
+  /**
+   * Returns the place of a token; refuses with 400 if it is unknown, expired, or was created for other
+   * filters.
+   */
   resume(token: string, filters: string, nowMs: number): Place {
     const entry = this.#entries.get(token);
     const dead = entry !== undefined && entry.pages >= (entry.walk.pages ?? Number.POSITIVE_INFINITY);
@@ -51,7 +54,7 @@ export class PageTokens {
     return entry;
   }
 
-  /** A token for a place; `after` is the token of the page that it follows. */
+  /** Returns a token for a place; `after` is the token of the page that it follows. */
   issue(place: Place, nowMs: number, after?: string): string {
     const loop = after === undefined ? undefined : this.#entries.get(after)?.loop;
     if (loop !== undefined && loop.left === 0) return loop.home;

@@ -8,7 +8,7 @@ export interface Page {
   readonly after: string | undefined;
   /** True if a fault reversed the order of the list. */
   readonly reversed: boolean;
-  /** The token for the page after this one, which resumes after the cursor. */
+  /** Returns the token for the page after this one, which resumes after the cursor. */
   next(cursor: string): string;
 }
 
@@ -52,14 +52,14 @@ export interface Slice<T> {
 /** Order of a list by its keys. */
 export type Order = 'asc' | 'desc';
 
-/** A key that sorts by a number that is not negative, then by an id. */
+/** Returns a key that sorts by a number that is not negative, then by an id. */
 export function sortKey(number: number | bigint, id: string): string {
   return `${String(number).padStart(16, '0')} ${id}`;
 }
 
 /**
- * The items after the page's cursor, in the order of their keys, which are unique. An item that was added or removed
- * between two pages neither shifts nor repeats the others.
+ * Returns the items after the page's cursor, in the order of their keys, which are unique. An item that was
+ * added or removed between two pages neither shifts nor repeats the others.
  */
 export function slice<T>(items: readonly T[], page: Page, order: Order, key: (item: T) => string): Slice<T> {
   const sign = (order === 'asc') === page.reversed ? -1 : 1;
@@ -84,8 +84,8 @@ export interface Numbers {
 }
 
 /**
- * The page of a range of numbered objects, the last of them first; for lists that are too long to be created
- * completely.
+ * Returns the page of a range of numbered objects, the last of them first; for lists that are too long to be
+ * created completely.
  */
 export function sliceNumbers({ from, to }: Numbers, page: Page): Slice<number> {
   const after = page.after === undefined ? undefined : Number(page.after);

@@ -19,7 +19,7 @@ export class Query {
     return this.#parameters.get(name) ?? undefined;
   }
 
-  /** All values of a parameter, given as repeated keys or with commas. */
+  /** Returns all values of a parameter, given as repeated keys or with commas. */
   list(name: string): string[] {
     return this.#parameters
       .getAll(name)

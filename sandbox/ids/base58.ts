@@ -43,7 +43,7 @@ function base58(bytes: Uint8Array): string {
   return letters.toString('latin1', at);
 }
 
-/** The bytes of a text in base 58; undefined if it has another character. */
+/** Returns the bytes of a text in base 58; undefined if it has another character. */
 function bytesOfBase58(text: string): Buffer | undefined {
   let number = 0n;
   for (const letter of text) {
@@ -59,7 +59,9 @@ function bytesOfBase58(text: string): Buffer | undefined {
   ]);
 }
 
-/** The last four bytes of the SHA-256 of some bytes, as the node appends them to ids and hex strings. */
+/**
+ * Returns the last four bytes of the SHA-256 of some bytes, as the node appends them to ids and hex strings.
+ */
 function checksum(bytes: Uint8Array): Uint8Array {
   return hash('sha256', bytes, 'buffer').subarray(28);
 }
@@ -72,7 +74,7 @@ export function cb58(bytes: Uint8Array): string {
   return base58(whole);
 }
 
-/** The bytes of an id in cb58; undefined if the length or the checksum is wrong. */
+/** Returns the bytes of an id in cb58; undefined if the length or the checksum is wrong. */
 export function bytesOfCb58(id: string, size: number): Buffer | undefined {
   // No id of 32 bytes and their checksum is longer.
   const whole = id.length > 52 ? undefined : bytesOfBase58(id);

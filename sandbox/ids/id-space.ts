@@ -15,7 +15,7 @@ export interface IdShape {
   readonly name: string;
   readonly wordBytes: number;
   write(bytes: Uint8Array): string;
-  /** The bytes of an id; undefined if it is invalid. */
+  /** Returns the bytes of an id; undefined if it is invalid. */
   read(id: string): Buffer | undefined;
 }
 
@@ -44,7 +44,7 @@ export class IdSpace {
     this.#words.push(word);
   }
 
-  /** The bytes of the id of object `number` of a kind. */
+  /** Returns the bytes of the id of object `number` of a kind. */
   bytes(kind: number, number: number): Buffer {
     let left = kind * 0x40000 + Math.floor(number / HALF);
     let right = number % HALF;
@@ -62,12 +62,12 @@ export class IdSpace {
     return bytes;
   }
 
-  /** The id of object `number` of a kind. */
+  /** Returns the id of object `number` of a kind. */
   encode(kind: number, number: number): string {
     return this.#shape.write(this.bytes(kind, number));
   }
 
-  /** Meaning of an id; undefined for an id of another space. */
+  /** Returns the meaning of an id; undefined for an id of another space. */
   decode(id: string): Meaning | undefined {
     const size = this.#shape.wordBytes;
     const bytes = this.#shape.read(id);

@@ -50,7 +50,7 @@ const HASH: IdShape = {
 };
 const ADDRESS: IdShape = { name: 'address', wordBytes: 5, write: evmAddress, read: readHex(20) };
 
-/** The id spaces of a seed. */
+/** Returns the id spaces of a seed. */
 export function idSpaces(seed: number): IdSpaces {
   return {
     primary: new IdSpace(seed, PRIMARY),

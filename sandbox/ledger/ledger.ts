@@ -69,7 +69,7 @@ export class Ledger {
     return call;
   }
 
-  /** The last calls that match, oldest first. */
+  /** Returns the last calls that match, oldest first. */
   calls(filter: CallFilter = {}): CallRecord[] {
     return this.#calls
       .slice(-this.#limits.calls)
@@ -81,22 +81,22 @@ export class Ledger {
       );
   }
 
-  /** Number of calls of an operation. */
+  /** Returns the number of calls of an operation. */
   count(operation: string): number {
     return this.total(operation).calls;
   }
 
-  /** Number of calls of an operation, and their budget units. */
+  /** Returns the number of calls of an operation, and their budget units. */
   total(operation: string): Total {
     return this.#totals.get(operation) ?? { calls: 0, units: 0 };
   }
 
-  /** The totals of every operation that was called. */
+  /** Returns the totals of every operation that was called. */
   totals(): Readonly<Record<string, Total>> {
     return Object.fromEntries(this.#totals);
   }
 
-  /** Number of served faults of each kind. */
+  /** Returns the number of served faults of each kind. */
   faults(): Readonly<Record<string, number>> {
     return Object.fromEntries(this.#faults);
   }

@@ -53,7 +53,7 @@ export class MetricAnswers {
     for (const [timestamp, value] of answered.points) rows.add(timestamp, value, at, call);
   }
 
-  /** The matching responses, in order within each series. */
+  /** Yields the matching responses, in order within each series. */
   *find(filter: MetricFilter = {}): Generator<MetricAnswer> {
     for (const [key, rows] of this.#series) {
       const [chain = '', metric = '', interval = ''] = key.split(' ');

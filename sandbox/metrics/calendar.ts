@@ -14,7 +14,10 @@ function month(sec: number, ahead: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + ahead, 1) / 1000;
 }
 
-/** The start of the window that contains a time: the hour, the UTC day, the Monday, the first of the month. */
+/**
+ * Returns the start of the window that contains a time: the hour, the UTC day, the Monday, the first of the
+ * month.
+ */
 export function windowStart(interval: Interval, sec: number): number {
   if (interval === 'hour') return Math.floor(sec / HOUR) * HOUR;
   if (interval === 'day') return Math.floor(sec / DAY) * DAY;
@@ -22,14 +25,14 @@ export function windowStart(interval: Interval, sec: number): number {
   return month(sec, 0);
 }
 
-/** The start of the window after the one that starts at `start`. */
+/** Returns the start of the window after the one that starts at `start`. */
 export function nextWindow(interval: Interval, start: number): number {
   if (interval === 'hour') return start + HOUR;
   if (interval === 'day') return start + DAY;
   return interval === 'week' ? start + WEEK : month(start, 1);
 }
 
-/** The start of the window before the one that starts at `start`. */
+/** Returns the start of the window before the one that starts at `start`. */
 export function previousWindow(interval: Interval, start: number): number {
   return windowStart(interval, start - 1);
 }

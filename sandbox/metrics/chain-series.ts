@@ -4,12 +4,15 @@ import { METRICS, type Metric } from './names.ts';
 import { isGone, SETTLED_AFTER } from './refresh.ts';
 import { type Counts, NOTHING, type Traffic } from './traffic.ts';
 
-/** A value rounded to some decimals. */
+/** Returns a value rounded to some decimals. */
 export function round(value: number, decimals: number): number {
   return Number(value.toFixed(decimals));
 }
 
-/** Number of distinct addresses of n transactions: fewer than the sum over parts, at least as many as in any part. */
+/**
+ * Returns the number of distinct addresses of n transactions: fewer than the sum over parts, at least as many
+ * as in any part.
+ */
 function distinct(transactions: number, factor: number): number {
   return transactions === 0 ? 0 : Math.ceil(factor * transactions ** 0.85);
 }
@@ -39,7 +42,7 @@ function add(totals: Totals, day: Counts): Totals {
 
 /** A source of metric values; times in Unix seconds, undefined without a point. */
 export interface Series {
-  /** The first window start that can have a point; undefined when nothing was ever indexed. */
+  /** Returns the first window start that can have a point; undefined when nothing was ever indexed. */
   first(interval: Interval): number | undefined;
   value(metric: Metric, interval: Interval, start: number, refresh: number): number | undefined;
 }
@@ -116,7 +119,7 @@ export class ChainSeries implements Series {
     }
   }
 
-  /** The sums of all days before `end`. */
+  /** Returns the sums of all days before `end`. */
   #totals(end: number, refresh: number): Totals {
     const days = Math.round((end - this.#firstDay) / DAY);
     const settledDays = Math.floor((refresh - SETTLED_AFTER - this.#firstDay) / DAY);

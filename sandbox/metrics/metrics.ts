@@ -30,7 +30,7 @@ export class Metrics {
     return this.#series.has(chainId);
   }
 
-  /** The value of one point in responses at a time (Unix seconds); undefined if there was none. */
+  /** Returns the value of one point in responses at a time (Unix seconds); undefined if there was none. */
   value(
     chainId: string,
     metric: Metric,
@@ -41,7 +41,9 @@ export class Metrics {
     return this.#series.get(chainId)?.value(metric, interval, start, lastRefresh(atSec));
   }
 
-  /** The points whose timestamps lie in a range, newest first, in responses at a time (Unix seconds). */
+  /**
+   * Returns the points whose timestamps lie in a range, newest first, in responses at a time (Unix seconds).
+   */
   points(chainId: string, metric: Metric, interval: Interval, range: Range, atSec: number): Point[] {
     const series = this.#series.get(chainId);
     const first = series?.first(interval);

@@ -17,7 +17,7 @@ interface Found {
   readonly nextPageToken: string | undefined;
 }
 
-/** The operations of the metrics service. */
+/** Returns the operations of the metrics service. */
 export function metricsOperations(metrics: Metrics, tokens: PageTokens): Operation[] {
   function find(
     call: Call,

@@ -7,7 +7,7 @@ const REFRESH_SEC = 900;
 /** Age from which an hour never changes again, in seconds. */
 export const SETTLED_AFTER = 6 * 24 * HOUR;
 
-/** The last refresh at or before a time. */
+/** Returns the last refresh at or before a time. */
 export function lastRefresh(sec: number): number {
   return Math.floor(sec / REFRESH_SEC) * REFRESH_SEC;
 }

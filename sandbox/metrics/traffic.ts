@@ -13,7 +13,7 @@ export interface Counts {
 
 export const NOTHING: Counts = { transactions: 0, gas: 0, contracts: 0, peak: 0 };
 
-/** The counts of two windows together. */
+/** Returns the counts of two windows together. */
 function sum(a: Counts, b: Counts): Counts {
   return {
     transactions: a.transactions + b.transactions,
@@ -23,7 +23,7 @@ function sum(a: Counts, b: Counts): Counts {
   };
 }
 
-/** Activity of each UTC hour, relative to the mean. */
+/** Returns the activity of each UTC hour, relative to the mean. */
 function rhythm(hour: number): number {
   const ofDay = 1 + 0.35 * Math.sin(((hour / HOUR - 9) % 24) * (Math.PI / 12));
   const weekday = Math.floor(hour / DAY + 3) % 7;
@@ -46,7 +46,7 @@ export class Traffic {
     return Math.floor(this.chain.launchSec / HOUR) * HOUR;
   }
 
-  /** An hour as counted at a refresh. */
+  /** Returns an hour as counted at a refresh. */
   hour(hour: number, refresh: number): Counts {
     if (hour < this.firstHour || hour >= refresh || this.chain.perHour === 0) return NOTHING;
     const seed = this.seed;
@@ -73,7 +73,7 @@ export class Traffic {
     };
   }
 
-  /** A UTC day as counted at a refresh. */
+  /** Returns a UTC day as counted at a refresh. */
   day(day: number, refresh: number): Counts {
     const settled = refresh - day - DAY >= SETTLED_AFTER;
     const known = settled ? this.#days.get(day) : undefined;

@@ -27,7 +27,7 @@ export class Accounts {
     });
   }
 
-  /** An account selected by its purpose. */
+  /** Returns an account selected by its purpose. */
   of(a: number, b = 0): Account {
     return pick(this.all, this.#seed, a, b);
   }
@@ -39,7 +39,7 @@ export class Accounts {
     return isBech32(this.#prefix, text.replace(/^[PXC]-/, ''));
   }
 
-  /** The accounts among some addresses; unknown ones own nothing. */
+  /** Returns the accounts among some addresses; unknown ones own nothing. */
   among(addresses: readonly string[]): Account[] {
     const wanted = new Set(addresses.map((address) => address.replace(/^[PXC]-/, '')));
     return this.all.filter((account) => wanted.has(account.address));

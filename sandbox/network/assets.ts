@@ -15,7 +15,7 @@ function asset(seed: number, name: string, symbol: string, denomination: number,
   return { bytes, assetId: cb58(bytes), name, symbol, denomination, type };
 }
 
-/** The assets of a network; the native one first, whose amounts fit 64 bits but not a double. */
+/** Returns the assets of a network; the native one first, whose amounts fit 64 bits but not a double. */
 export function assets(seed: number): readonly [Asset, ...Asset[]] {
   return [
     asset(seed, 'Avalanche', 'AVAX', 9, 'secp256k1'),

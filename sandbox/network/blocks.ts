@@ -54,7 +54,7 @@ export class Blocks {
     return this.#genesisSec + Math.floor(position * this.#roundSec);
   }
 
-  /** The height of the last block with a timestamp <= sec; -1 before the genesis. */
+  /** Returns the height of the last block with a timestamp <= sec; -1 before the genesis. */
   heightAt(sec: number): number {
     const guess = ((sec - this.#genesisSec) / this.#roundSec) * this.proposers.seats;
     let low = -1;
@@ -67,7 +67,7 @@ export class Blocks {
     return low;
   }
 
-  /** Number of blocks that a seat proposed with a timestamp <= sec. */
+  /** Returns the number of blocks that a seat proposed with a timestamp <= sec. */
   countUntil(seat: number, sec: number): number {
     let low = 0;
     let high = this.proposers.total(seat);
@@ -79,21 +79,21 @@ export class Blocks {
     return low;
   }
 
-  /** The id of a block: `0x` hex on the C-chain, else like cb58. */
+  /** Returns the id of a block: `0x` hex on the C-chain, else like cb58. */
   hash(height: number): string {
     if (height < 0) return this.chain.number === 2 ? `0x${'0'.repeat(64)}` : EMPTY_ID;
     const space = this.chain.number === 2 ? this.#ids.hash : this.#ids.primary;
     return space.encode(KIND.block + this.chain.number, height);
   }
 
-  /** The height of a block id; undefined for an id that is not a block of this chain. */
+  /** Returns the height of a block id; undefined for an id that is not a block of this chain. */
   heightOf(hash: string): number | undefined {
     const space = this.chain.number === 2 ? this.#ids.hash : this.#ids.primary;
     const meaning = space.decode(hash);
     return meaning?.kind === KIND.block + this.chain.number ? meaning.number : undefined;
   }
 
-  /** The numbers of the transactions in a block: four are reserved for each height. */
+  /** Returns the numbers of the transactions in a block: four are reserved for each height. */
   transactionNumbers(height: number): number[] {
     const count = COUNTS[mix(this.#seed, height, 3) & 7] ?? 1;
     const numbers: number[] = [];
@@ -101,12 +101,12 @@ export class Blocks {
     return numbers;
   }
 
-  /** The id of a transaction. */
+  /** Returns the id of a transaction. */
   transactionId(number: number): string {
     return this.#ids.primary.encode(KIND.transaction + this.chain.number, number);
   }
 
-  /** The number of a transaction id, if it is in a block by a time (Unix seconds). */
+  /** Returns the number of a transaction id, if it is in a block by a time (Unix seconds). */
   transactionOf(id: string, sec: number): number | undefined {
     const meaning = this.#ids.primary.decode(id);
     if (meaning?.kind !== KIND.transaction + this.chain.number) return undefined;
@@ -115,12 +115,12 @@ export class Blocks {
     return included ? meaning.number : undefined;
   }
 
-  /** The supply of the network at a time in nAVAX, as a decimal string. */
+  /** Returns the supply of the network at a time in nAVAX, as a decimal string. */
   supply(sec: number): string {
     return `${430_000_000 + Math.floor((sec - this.#genesisSec) * 0.29)}123456789`;
   }
 
-  /** A block as JSON text: written by hand, because tests page through a million of them. */
+  /** Returns a block as JSON text: written by hand, because tests page through a million of them. */
   text(height: number): string {
     const { alias, number } = this.chain;
     const id = this.#ids.primary;

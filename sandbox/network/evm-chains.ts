@@ -16,7 +16,7 @@ export interface EvmChain {
 
 const AVAX = { name: 'Avalanche', symbol: 'AVAX' };
 
-/** The EVM chains. The last one has no data, like some chains of the real service. */
+/** Returns the EVM chains. The last one has no data, like some chains of the real service. */
 export function evmChains(genesisSec: number): readonly EvmChain[] {
   const later = (days: number): number => genesisSec + days * DAY;
   return [

@@ -16,7 +16,7 @@ function forks(): JsonObject {
   return Object.fromEntries(names.split(' ').map((name) => [`${name}Block`, 0]));
 }
 
-/** An allow-list configuration that starts at the genesis (Unix seconds). */
+/** Returns an allow-list configuration that starts at the genesis (Unix seconds). */
 function allowList(sec: number, key: number): JsonObject {
   return {
     blockTimestamp: sec,
@@ -27,8 +27,8 @@ function allowList(sec: number, key: number): JsonObject {
 }
 
 /**
- * The genesis of a subnet's chain: an object for an EVM chain, the VM's own encoding in a string for any other.
- * Complete ones have every key; the others only the required ones.
+ * Returns the genesis of a subnet's chain: an object for an EVM chain, the VM's own encoding in a string for
+ * any other. Complete ones have every key; the others only the required ones.
  */
 export function genesisData(chain: SubnetChain, sec: number): JsonObject | string {
   const { evmChainId } = chain;

@@ -36,7 +36,7 @@ export class Holdings {
     this.#utxos = utxos;
   }
 
-  /** The stakes and delegations of an account at a moment (Unix seconds). */
+  /** Returns the stakes and delegations of an account at a moment (Unix seconds). */
   stakes(account: Account, sec: number): Stake[] {
     const all = this.#validators
       .current(sec)
@@ -98,7 +98,7 @@ export class Holdings {
   }
 }
 
-/** The holdings of several accounts together, by asset and sharing chain. */
+/** Returns the holdings of several accounts together, by asset and sharing chain. */
 export function total(holdings: readonly Holding[]): Holding[] {
   const sums = new Map<string, Holding>();
   for (const holding of holdings) {

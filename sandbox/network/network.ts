@@ -70,24 +70,24 @@ export class Network {
     );
   }
 
-  /** The genesis of a subnet's chain in responses at a time (both in Unix seconds). */
+  /** Returns the genesis of a subnet's chain in responses at a time (both in Unix seconds). */
   genesisData(chain: SubnetChain, createdAt: number, sec: number): JsonObject | string {
     const data = genesisData(chain, createdAt);
     const encoded = typeof data === 'string' && this.facts.has('genesis-data-encoded', sec);
     return encoded ? { encoding: 'base64', data } : data;
   }
 
-  /** The locktime of outputs and owners at a time (Unix seconds): none, or forever. */
+  /** Returns the locktime of outputs and owners at a time (Unix seconds): none, or forever. */
   locktime(sec: number): bigint {
     return this.facts.has('locktime-forever', sec) ? 2n ** 64n - 1n : 0n;
   }
 
-  /** A primary-network chain by alias or blockchain id. */
+  /** Returns a primary-network chain by alias or blockchain id. */
   chain(idOrAlias: string): PrimaryChain | undefined {
     return primaryChain(this.name, idOrAlias);
   }
 
-  /** The blocks of a primary-network chain. */
+  /** Returns the blocks of a primary-network chain. */
   blocks(chain: PrimaryChain): Blocks {
     const blocks = this.#blocks[chain.number];
     if (blocks === undefined) throw new Error(`no chain ${chain.alias}`);
@@ -95,8 +95,8 @@ export class Network {
   }
 
   /**
-   * The truth about proposed blocks: the hashes, oldest first, of the blocks that a node proposed on a chain with
-   * a timestamp from fromSec to toSec (Unix seconds, both included), straight from the model.
+   * Yields the truth about proposed blocks: the hashes, oldest first, of the blocks that a node proposed on a
+   * chain with a timestamp from fromSec to toSec (Unix seconds, both included), straight from the model.
    */
   *proposedBlockHashes(nodeId: string, chain: string, fromSec: number, toSec: number): Generator<string> {
     const primary = this.chain(chain);
@@ -109,7 +109,7 @@ export class Network {
     }
   }
 
-  /** Number of hashes that proposedBlockHashes returns. */
+  /** Returns the number of hashes that proposedBlockHashes returns. */
   proposedBlockCount(nodeId: string, chain: string, fromSec: number, toSec: number): number {
     const primary = this.chain(chain);
     const node = this.validators.node(nodeId);

@@ -18,7 +18,7 @@ export interface Rhythm {
   readonly gapDays: readonly [number, number];
 }
 
-/** The periods of a seat from rhythm.firstStart (Unix seconds) on, for ten years. */
+/** Returns the periods of a seat from rhythm.firstStart (Unix seconds) on, for ten years. */
 export function periods(seed: number, seat: number, rhythm: Rhythm): Period[] {
   const list: Period[] = [];
   let start = rhythm.firstStart;

@@ -18,7 +18,7 @@ export const EMPTY_ID = '11111111111111111111111111111111LpoYY';
 
 const P: PrimaryChain = { alias: 'p-chain', number: 0, blockchainId: EMPTY_ID };
 
-/** The id of a VM that is built into the node: its name, filled up with zero bytes. */
+/** Returns the id of a VM that is built into the node: its name, filled up with zero bytes. */
 export function vmId(name: string): string {
   return cb58(Buffer.from(name.padEnd(32, '\0')));
 }
@@ -46,7 +46,7 @@ export const ADDRESS_PREFIX: Readonly<Record<NetworkName, string>> = {
 /** The id of a network as its nodes report it. No public network has one of these ids. */
 export const NETWORK_ID: Readonly<Record<NetworkName, number>> = { sandbox: 1337, 'sandbox-2': 1338 };
 
-/** The chain of an alias or a blockchain id. */
+/** Returns the chain of an alias or a blockchain id. */
 export function primaryChain(network: NetworkName, idOrAlias: string): PrimaryChain | undefined {
   return PRIMARY_CHAINS[network].find(
     (chain) => chain.alias === idOrAlias || chain.blockchainId === idOrAlias,

@@ -43,20 +43,20 @@ export class Proposers {
     return (this.#active[seat] ?? []).some(({ start, end }) => start <= pair && pair < end);
   }
 
-  /** The seat that proposed a height. */
+  /** Returns the seat that proposed a height. */
   seatOf(height: number): number {
     const slot = height % this.seats;
     const pair = Math.floor(height / this.seats / 2);
     return this.#isActive(slot, pair) ? slot : slot % this.#core;
   }
 
-  /** Number of blocks that a seat proposes before the horizon. */
+  /** Returns the number of blocks that a seat proposes before the horizon. */
   total(seat: number): number {
     const last = this.#of(seat).at(-1);
     return last === undefined ? 0 : last.before + (last.to - last.from) * last.slots.length;
   }
 
-  /** The height of the i-th block (from 0) of a seat. */
+  /** Returns the height of the i-th block (from 0) of a seat. */
   height(seat: number, i: number): number {
     const segments = this.#of(seat);
     let low = 0;

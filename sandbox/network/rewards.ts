@@ -35,12 +35,12 @@ export interface Settlement {
   readonly paid: readonly PaidReward[];
 }
 
-/** The validator's fee of a delegation, in nAVAX. */
+/** Returns the validator's fee of a delegation, in nAVAX. */
 function feeOf(validation: ValidatorStake, delegation: Stake): bigint {
   return (delegation.potentialReward * BigInt(Math.round(validation.feePercent * 10))) / 1000n;
 }
 
-/** The expected rewards of a validation and of the delegations to it. */
+/** Returns the expected rewards of a validation and of the delegations to it. */
 export function expectedRewards(validation: ValidatorStake): ExpectedReward[] {
   const { rewardOwners, feeOwners, potentialReward } = validation;
   return [
@@ -59,7 +59,7 @@ export function expectedRewards(validation: ValidatorStake): ExpectedReward[] {
 const paysFeeAtOnce = (network: Network, { start, node }: Stake) =>
   mix(network.seed, start, node.seat, 91) % 10 === 0;
 
-/** Share of an amount that the network pays: all, a part, or nothing to every fifth stake. */
+/** Returns the share of an amount that the network pays: all, a part, or nothing to every fifth stake. */
 function voted(network: Network, { start, node }: Stake, amount: bigint): bigint {
   const vote = mix(network.seed, start, node.seat, 92) % 10;
   if (vote < 2) return 0n;
@@ -69,8 +69,8 @@ function voted(network: Network, { start, node }: Stake, amount: bigint): bigint
 const settledAt = (stake: Stake) => stake.end + (mix(stake.start, stake.node.seat, 93) % 60);
 
 /**
- * The settlements of a validation and of the delegations to it. The fees of delegations are accrued, and are paid when the
- * validation ends, whether or not the validator itself is rewarded.
+ * Returns the settlements of a validation and of the delegations to it. The fees of delegations are accrued,
+ * and are paid when the validation ends, whether or not the validator itself is rewarded.
  */
 export function settlementsOf(network: Network, validation: ValidatorStake): Settlement[] {
   const settle = (stake: Stake, paid: readonly PaidReward[]): Settlement => ({
@@ -98,7 +98,7 @@ export function settlementsOf(network: Network, validation: ValidatorStake): Set
   return [...delegations, settle(validation, paid)];
 }
 
-/** All settlements up to a time (Unix seconds). */
+/** Returns all settlements up to a time (Unix seconds). */
 export function settlements(network: Network, sec: number): Settlement[] {
   return network.validators.stakes
     .flat()

@@ -93,7 +93,10 @@ const PLANS: readonly Plan[] = [
   },
 ];
 
-/** The subnets of a network, oldest first; the first is the primary network itself, without members here. */
+/**
+ * Returns the subnets of a network, oldest first; the first is the primary network itself, without members
+ * here.
+ */
 export function subnets(seed: number, genesisSec: number, ids: IdSpace, validators: Validators): Subnet[] {
   const key = derive(seed, 'subnets');
   const primary: Subnet = {
@@ -161,20 +164,20 @@ function members(
 
 export const STEP = 17 * DAY;
 
-/** The members of a subnet at a moment (Unix seconds). */
+/** Returns the members of a subnet at a moment (Unix seconds). */
 export function currentMembers(subnet: Subnet, sec: number): Member[] {
   return subnet.members.filter((member) => holds(member, sec));
 }
 
 /**
- * Number of changes of the weight of a member since it joined. The weight of an L1 validator changes every 17
- * days. The weight of a validator of a permissioned subnet never changes.
+ * Returns the number of changes of the weight of a member since it joined. The weight of an L1 validator
+ * changes every 17 days. The weight of a validator of a permissioned subnet never changes.
  */
 export function weightChanges(member: Member, sec: number): number {
   return member.l1 ? Math.floor((sec - member.start) / STEP) : 0;
 }
 
-/** The weight of a member at a moment (Unix seconds). */
+/** Returns the weight of a member at a moment (Unix seconds). */
 export function memberWeight(member: Member, sec: number): bigint {
   return member.baseWeight + BigInt(weightChanges(member, sec) % 5) * (member.baseWeight / 10n);
 }
@@ -182,7 +185,7 @@ export function memberWeight(member: Member, sec: number): bigint {
 /** Interval at which the balance of an L1 validator is topped up, in seconds. */
 export const REFILL = 30 * DAY;
 
-/** The balance of an L1 validator in nAVAX: 512 are burnt per second until it is topped up. */
+/** Returns the balance of an L1 validator in nAVAX: 512 are burnt per second until it is topped up. */
 export function memberBalance(member: Member, sec: number): bigint {
   return 5_000_000_000n - 512n * BigInt((sec - member.start) % REFILL);
 }

@@ -30,7 +30,7 @@ function long(value: bigint): Buffer {
   return bytes;
 }
 
-/** The id of an output: the SHA-256 of its index, as 64 bits, and its transaction's id. */
+/** Returns the id of an output: the SHA-256 of its index, as 64 bits, and its transaction's id. */
 function outputId(txId: Uint8Array, outputIndex: number): Buffer {
   return createHash('sha256')
     .update(long(BigInt(outputIndex)))
@@ -38,7 +38,7 @@ function outputId(txId: Uint8Array, outputIndex: number): Buffer {
     .digest();
 }
 
-/** An output without its time: ids, contents, and the `hex` encoding of the node. */
+/** Returns an output without its time: ids, contents, and the `hex` encoding of the node. */
 function output(
   txBytes: Uint8Array,
   outputIndex: number,
@@ -100,8 +100,8 @@ export class Utxos {
   }
 
   /**
-   * The output with an account's funds in transit to the X-chain on a day (days since 1970): in atomic memory, and none
-   * of the X-chain's own.
+   * Returns the output with an account's funds in transit to the X-chain on a day (days since 1970): in
+   * atomic memory, and none of the X-chain's own.
    * @param from the number of the chain that it was exported from
    */
   atomic(account: Account, from: number, day: number, amount: bigint): Utxo {
@@ -121,12 +121,12 @@ export class Utxos {
     return this.#all;
   }
 
-  /** The outputs of an account at a moment (Unix seconds), in the order of the ids' bytes. */
+  /** Returns the outputs of an account at a moment (Unix seconds), in the order of the ids' bytes. */
   of(account: Account, sec: number): Utxo[] {
     return this.all.filter((utxo) => holds(utxo, sec) && utxo.owners.includes(account));
   }
 
-  /** The output that a transaction made. */
+  /** Returns the output that a transaction made. */
   madeBy(txId: string): Utxo | undefined {
     return this.all.find((utxo) => utxo.txId === txId);
   }

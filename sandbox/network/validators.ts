@@ -39,7 +39,7 @@ const HOUR = 3_600;
 const MAX_PERIODS = 64;
 const TOKEN = 1_000_000_000n;
 
-/** Seats whose node validates without a gap, one period after the other. */
+/** Returns the number of seats whose node validates without a gap, one period after the other. */
 export function coreSeats(seats: number): number {
   return Math.min(10, seats);
 }
@@ -122,7 +122,10 @@ export class Validators {
     };
   }
 
-  /** Receivers of the reward of a stake: mostly its owner, every fourth time another account, every fifth time one more. */
+  /**
+   * Returns the receivers of the reward of a stake: mostly its owner, every fourth time another account,
+   * every fifth time one more.
+   */
   #rewardOwners(owner: Account, key: number): readonly Account[] {
     const other = this.#accounts.of(key, 15);
     if (other === owner) return [owner];
@@ -130,14 +133,16 @@ export class Validators {
     return key % 5 === 2 ? [owner, other] : [owner];
   }
 
-  /** The stakes of validators at a moment (Unix seconds), in the order of the seats. */
+  /** Returns the stakes of validators at a moment (Unix seconds), in the order of the seats. */
   current(sec: number): ValidatorStake[] {
     const since = this.#facts.since('validators-return', sec);
     const stakes = this.stakes.flatMap((some) => some.filter((stake) => holds(stake, sec)));
     return since === undefined ? stakes : stakes.flatMap((stake) => this.#returning(stake, since, sec) ?? []);
   }
 
-  /** A stake at a time if every seventh seat left after a moment; undefined while the seat is removed. */
+  /**
+   * Returns a stake at a time if every seventh seat left after a moment; undefined while the seat is removed.
+   */
   #returning(stake: ValidatorStake, since: number, sec: number): ValidatorStake | undefined {
     const { seat } = stake.node;
     const left = since + between(this.#seed, HOUR, 4 * HOUR, seat, since, 21);
@@ -152,18 +157,21 @@ export class Validators {
     };
   }
 
-  /** The identity of a node id, whether or not it validates now. */
+  /** Returns the identity of a node id, whether or not it validates now. */
   node(nodeId: string): NodeIdentity | undefined {
     return this.nodes.find((node) => node.nodeId === nodeId);
   }
 }
 
-/** The keys of a node, of which the network has several; a seat of -1 is a node that does not validate. */
+/**
+ * Returns the keys of a node, of which the network has several; a seat of -1 is a node that does not
+ * validate.
+ */
 export function nodeIdentity(seed: number, name: string, seat: number, key: number): NodeIdentity {
   return { seat, nodeId: `NodeID-${cb58(namedBytes(seed, `node ${name}`, 20))}`, ...blsKey(key) };
 }
 
-/** About seven percent a year, in nAVAX. */
+/** Returns about seven percent a year, in nAVAX. */
 function reward(weight: bigint, period: Period): bigint {
   return (weight * BigInt(period.end - period.start) * 7n) / (100n * 365n * BigInt(DAY));
 }

@@ -44,7 +44,7 @@ function input({ txId, outputIndex, assetId, amount }: Transfer['input']): Buffe
   return Buffer.concat([...spent, word(TYPES.input), long(amount), listOf([word(0)])]);
 }
 
-/** A transaction with its credentials, without the codec's version. */
+/** Returns a transaction with its credentials, without the codec's version. */
 function signed(transfer: Transfer, chain: PrimaryChain): Buffer {
   const memo = Buffer.from(transfer.memo.slice(2), 'hex');
   const other = transfer.otherChain === undefined ? [] : [id(transfer.otherChain)];
@@ -69,12 +69,12 @@ function signed(transfer: Transfer, chain: PrimaryChain): Buffer {
   ]);
 }
 
-/** A transaction in the node's `hex` encoding. */
+/** Returns a transaction in the node's `hex` encoding. */
 export function transactionHex(network: Network, chain: PrimaryChain, number: number): string {
   return checkedHex(Buffer.concat([Buffer.alloc(2), signed(transferOf(network, chain, number), chain)]));
 }
 
-/** The block at a height in the node's `hex` encoding: a standard block with its transactions. */
+/** Returns the block at a height in the node's `hex` encoding: a standard block with its transactions. */
 export function blockHex(network: Network, chain: PrimaryChain, height: number): string {
   const blocks = network.blocks(chain);
   const place = [id(blocks.hash(height - 1)), long(height)];

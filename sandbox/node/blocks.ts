@@ -6,7 +6,7 @@ import { blockHex } from './block-bytes.ts';
 import { RpcFailure } from './json-rpc.ts';
 import { transactionJson } from './transactions.ts';
 
-/** A block in the json encoding. */
+/** Returns a block in the json encoding. */
 function blockJson(network: Network, chain: PrimaryChain, height: number): JsonObject {
   const blocks = network.blocks(chain);
   return {
@@ -21,7 +21,7 @@ function blockJson(network: Network, chain: PrimaryChain, height: number): JsonO
   };
 }
 
-/** The response of getBlockByHeight at a time (Unix seconds): a future block is not found. */
+/** Returns the response of getBlockByHeight at a time (Unix seconds): a future block is not found. */
 export function blockByHeight(
   network: Network,
   chain: PrimaryChain,
@@ -35,7 +35,7 @@ export function blockByHeight(
   return { block, encoding };
 }
 
-/** The response of getBlock. */
+/** Returns the response of getBlock. */
 export function blockById(
   network: Network,
   chain: PrimaryChain,

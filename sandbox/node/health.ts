@@ -151,8 +151,8 @@ function result(
 }
 
 /**
- * The report of a probe at a time (Unix seconds), with the checks that have one of the tags and those of the
- * application; no tags means all. Once started, readiness never fails again.
+ * Returns the report of a probe at a time (Unix seconds), with the checks that have one of the tags and those
+ * of the application; no tags means all. Once started, readiness never fails again.
  */
 export function health(
   node: SimulatedNode,

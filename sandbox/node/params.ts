@@ -15,28 +15,28 @@ export class Params {
     else throw new BadParams();
   }
 
-  /** A text; absent or null is the empty text. */
+  /** Returns a text; absent or null is the empty text. */
   text(name: string): string {
     const value = this.#values[name] ?? '';
     if (typeof value !== 'string') throw new BadParams();
     return value;
   }
 
-  /** An id in cb58; absent or null is the empty text. */
+  /** Returns an id in cb58; absent or null is the empty text. */
   id(name: string): string {
     const value = this.text(name);
     if (value !== '' && !isId(value)) throw new BadParams();
     return value;
   }
 
-  /** A list of node ids; absent or null is the empty list. */
+  /** Returns a list of node ids; absent or null is the empty list. */
   nodeIds(name: string): string[] {
     const values = this.texts(name);
     if (!values.every(isNodeId)) throw new BadParams();
     return values;
   }
 
-  /** A list of texts; absent or null is the empty list. */
+  /** Returns a list of texts; absent or null is the empty list. */
   texts(name: string): string[] {
     const value = this.#values[name] ?? [];
     if (!Array.isArray(value)) throw new BadParams();
@@ -46,7 +46,7 @@ export class Params {
     });
   }
 
-  /** An unsigned integer, given as a number or a decimal string; absent is 0. */
+  /** Returns an unsigned integer, given as a number or a decimal string; absent is 0. */
   integer(name: string): number {
     const value = this.#values[name] ?? 0;
     const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
@@ -60,12 +60,12 @@ export class Params {
     return value;
   }
 
-  /** The parameters within an object. */
+  /** Returns the parameters within an object. */
   within(name: string): Params {
     return new Params(this.#values[name]);
   }
 
-  /** The encoding: hex unless json is requested and allowed. */
+  /** Returns the encoding: hex unless json is requested and allowed. */
   encoding(allowed: readonly string[]): string {
     const encoding = this.text('encoding') || 'hex';
     if (!allowed.includes(encoding)) throw new BadParams();

@@ -10,7 +10,7 @@ import type { Params } from './params.ts';
 import { isBootstrapped, membersSeen, type SimulatedNode } from './simulated-node.ts';
 import { validatorRecords } from './validator-records.ts';
 
-/** The subnet of a request: the primary network by default. */
+/** Returns the subnet of a request: the primary network by default. */
 function subnetOf(node: SimulatedNode, params: Params, sec: number): Subnet {
   const id = params.id('subnetID');
   const subnet = node.network.subnets.find((one) => (id === '' ? one.number === 0 : one.subnetId === id));
@@ -87,7 +87,7 @@ function status(node: SimulatedNode, id: string, sec: number): string {
   return subnet.number <= 2 ? 'Syncing' : 'Created';
 }
 
-/** The P-chain API of a node. */
+/** Returns the P-chain API of a node. */
 export function platformMethods(node: SimulatedNode, chain: PrimaryChain): Methods {
   const { network } = node;
   const blocks = network.blocks(chain);

@@ -13,7 +13,7 @@ export function release(node: SimulatedNode, sec: number, seat = node.identity.s
   return RELEASES[Math.max(0, Math.min(newest, RELEASES.length - 1))] ?? '1.13.0';
 }
 
-/** The response of info.getNodeVersion. */
+/** Returns the response of info.getNodeVersion. */
 export function nodeVersion(node: SimulatedNode, sec: number): JsonObject {
   const version = release(node, sec);
   const commit = [1, 2, 3, 4, 5].map((i) =>
@@ -30,7 +30,9 @@ export function nodeVersion(node: SimulatedNode, sec: number): JsonObject {
   };
 }
 
-/** The response of info.upgrades: about one upgrade every four months, the last one not yet scheduled. */
+/**
+ * Returns the response of info.upgrades: about one upgrade every four months, the last one not yet scheduled.
+ */
 export function upgrades(): JsonObject {
   const names =
     'apricotPhase1 apricotPhase2 apricotPhase3 apricotPhase4 apricotPhase5 apricotPhasePre6 apricotPhase6 apricotPhasePost6 banff cortina durango etna fortuna granite';

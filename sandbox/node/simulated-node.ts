@@ -21,7 +21,7 @@ export interface SimulatedNode {
   readonly timeline: Timeline;
 }
 
-/** The nodes of a sandbox: three validators of the main network and one that only follows it. */
+/** Returns the nodes of a sandbox: three validators of the main network and one that only follows it. */
 export function simulatedNodes(network: Network, scripted: boolean): SimulatedNode[] {
   return ['validator-1', 'validator-2', 'validator-3', 'observer-1'].map((name, number) => ({
     name,
@@ -40,7 +40,7 @@ export function simulatedNodes(network: Network, scripted: boolean): SimulatedNo
 const ALONE_SEC = 300;
 const FEW = 3;
 
-/** Start of a node that lists few members at first; undefined if it lists all. */
+/** Returns the start of a node that lists few members at first; undefined if it lists all. */
 export function alone(node: SimulatedNode, sec: number): number | undefined {
   const since = node.network.facts.since('node-few-members', sec, node.name);
   if (since === undefined) return undefined;
@@ -48,7 +48,7 @@ export function alone(node: SimulatedNode, sec: number): number | undefined {
   return sec - began < 2 * ALONE_SEC ? began : undefined;
 }
 
-/** The members of a list of a node at a time (Unix seconds). */
+/** Returns the members of a list of a node at a time (Unix seconds). */
 export function membersSeen<T>(node: SimulatedNode, members: readonly T[], sec: number): readonly T[] {
   const began = alone(node, sec);
   if (began === undefined) return members;

@@ -47,7 +47,7 @@ export class Timeline {
     this.#restarts.push(sec);
   }
 
-  /** The last start of a node at a time (Unix seconds). */
+  /** Returns the last start of a node at a time (Unix seconds). */
   startedAt(sec: number): number {
     const week = Math.floor((sec - this.#genesisSec) / WEEK);
     const starts = [this.#genesisSec, ...this.#restarts];
@@ -59,7 +59,7 @@ export class Timeline {
     return this.#genesisSec + week * WEEK + between(this.#seed, 0, WEEK - 1, week, 1);
   }
 
-  /** The active incidents at a time. */
+  /** Returns the active incidents at a time. */
   incidentsAt(sec: number): Incident[] {
     const own = this.#scripted
       ? [this.#daily(Math.floor(sec / DAY)), this.#daily(Math.floor(sec / DAY) - 1)]

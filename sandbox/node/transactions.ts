@@ -7,7 +7,7 @@ import { between, mix } from '../random.ts';
 
 const FX = 'spdxUxVJQbX85MGxMHbKw1sHxMnSqJ3QBzDyDYEP3h6TLuxqQ';
 
-/** An amount: a raw JSON integer in the responses, in one of seven cases beyond 2^53. */
+/** Returns an amount: a raw JSON integer in the responses, in one of seven cases beyond 2^53. */
 function amount(network: Network, number: number): bigint {
   const large = mix(network.seed, number, 101) % 7 === 0;
   return large
@@ -46,7 +46,7 @@ function signature(network: Network, number: number): string {
   return `0x${Buffer.from(namedBytes(network.seed, `signature ${number}`, 65)).toString('hex')}`;
 }
 
-/** The transaction with a number on the P- or X-chain. */
+/** Returns the transaction with a number on the P- or X-chain. */
 export function transferOf(network: Network, chain: PrimaryChain, number: number): Transfer {
   const value = amount(network, number);
   const blocks = network.blocks(chain);
@@ -92,7 +92,7 @@ function special({ kind, otherChain, output, input }: Transfer, chain: PrimaryCh
   return kind === 'import' ? { sourceChain: otherChain, importedInputs: [inputJson(input)] } : {};
 }
 
-/** The transaction with a number on the P- or X-chain, in the json encoding. */
+/** Returns the transaction with a number on the P- or X-chain, in the json encoding. */
 export function transactionJson(network: Network, chain: PrimaryChain, number: number): JsonObject {
   const transfer = transferOf(network, chain, number);
   const base = {

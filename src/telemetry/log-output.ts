@@ -8,7 +8,7 @@ const RETRY_INTERVAL_MS = 50;
 /** Maximum number of retries when the process ends. */
 const MAX_EXIT_ATTEMPTS = 40;
 
-/** Lines that were lost. */
+/** Number of lost lines, and the time of the first. */
 interface LostLines {
   readonly lines: number;
   /** Time of the first lost line, in ms since 1970. */
@@ -16,11 +16,11 @@ interface LostLines {
 }
 
 /**
- * Writes lines to a file descriptor, and never blocks or ends the process. Lines that cannot be written are
- * lost (full disk, closed terminal, reader that exited), and the next lines are tried. The number of lost
+ * Writer of lines to a file descriptor, which never blocks or ends the process. Lines that cannot be written
+ * are lost (full disk, closed terminal, reader that exited), and the next lines are tried. The number of lost
  * lines is written before the next line that can be written. Pino's own destination would emit an error for a
  * line that it cannot write, which ends the process. While the process ends, that destination retries the
- * rest forever: the process hangs, and no signal but SIGKILL ends it.
+ * rest forever, so that only SIGKILL ends the process.
  */
 export class LogOutput {
   readonly #fd: number;
@@ -59,8 +59,8 @@ export class LogOutput {
   }
 
   /**
-   * Lost lines are reported before the buffered lines, and never alone: a report that cannot be written is
-   * retried with the next line.
+   * Writes the report of lost lines, or else the buffered lines. A report is never written alone: a report
+   * that cannot be written is retried with the next line.
    */
   #next(): void {
     if (this.#waiting === '') return;
@@ -117,8 +117,8 @@ export class LogOutput {
   }
 
   /**
-   * Writes the rest when the process ends. No callback is called any more. The write in progress completes
-   * outside of this code.
+   * Writes the remaining bytes when the process ends, when no more callbacks run. The write in progress
+   * completes outside of this code.
    */
   #writeLast(): void {
     let rest = Buffer.concat([

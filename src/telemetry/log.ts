@@ -20,10 +20,10 @@ const stderr = new LogOutput(2, systemClock, (lines, since) => {
 export const linesLost = (): number => stderr.lost;
 
 /**
- * Opens the recorder's log on stderr: JSON lines, or readable lines on a terminal. Messages are in the past
- * tense, with fields. Secrets are never fields. In addition, the secrets of the environment are redacted from
- * every line, because errors of libraries may contain their arguments.
- * @param redact removes the secrets
+ * Opens the recorder's log on stderr, with JSON lines, or readable lines on a terminal. Messages are in the
+ * past tense, with fields. Secrets are never fields. In addition, the secrets of the environment are redacted
+ * from every line, because errors of libraries may contain arguments.
+ * @param redact redacts the secrets in a text
  * @param also receives every line, in JSON, in the async context that wrote it
  */
 export function openLog(
@@ -52,7 +52,7 @@ export function openLog(
 const ignoreError = () => {};
 
 /**
- * Returns a redacted line as JSON. A secret of digits alone may have been a JSON number; then the redacted
+ * Returns a redacted line as JSON. If the redaction of a JSON number makes the line invalid, the redacted
  * line becomes the message.
  */
 function ensureJson(line: string, raw: string): string {

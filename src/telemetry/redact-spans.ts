@@ -2,7 +2,7 @@ import type { Attributes, AttributeValue } from '@opentelemetry/api';
 import type { ExportResult } from '@opentelemetry/core';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 
-/** Redacts secrets in every text of a span before export, whichever code created the span. */
+/** Exporter that redacts secrets in every text of a span, also in spans that libraries created. */
 export class RedactingSpanExporter implements SpanExporter {
   readonly #exporter: SpanExporter;
   #redact: (text: string) => string = (text) => text;

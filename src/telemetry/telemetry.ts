@@ -36,26 +36,27 @@ const SCOPE = 'chain-recorder';
 /** Timeout of the final flush, in ms. */
 const FLUSH_TIMEOUT_MS = 2_000;
 
-/**
- * Exports traces and logs to an OTLP endpoint. Data that the endpoint does not accept is dropped, never
- * waited for.
- */
+/** Export of traces and logs to an OTLP endpoint. Data that the endpoint does not accept is dropped. */
 export interface Telemetry {
   readonly traced: RunInSpan;
   /** Exports a line of the log (JSON without secrets) with the trace of its async context. */
   readonly line: (line: string) => void;
   /** Sets the function that redacts secrets in spans. */
   redactBy(redact: (text: string) => string): void;
-  /** Flushes buffered data, for at most two seconds. */
+  /** Flushes buffered data, for at most {@link FLUSH_TIMEOUT_MS}, and ends the export. */
   close(): Promise<void>;
 }
 
 /**
- * Reports whether the endpoint accepts data. @param cause of the failure; null: the endpoint accepts data again
+ * A function that reports a change of whether the endpoint accepts data.
+ * @param cause cause of the failure; null if the endpoint accepts data again
  */
 export type EndpointReporter = (signal: 'traces' | 'logs', cause: string | null) => void;
 
-/** Starts to export traces and logs. Only one per process: OpenTelemetry's context is global. */
+/**
+ * Starts the export of traces and logs. May be called once per process, because OpenTelemetry's context is
+ * global.
+ */
 export async function openTelemetry(settings: OtlpSettings, report: EndpointReporter): Promise<Telemetry> {
   const resource = defaultResource()
     .merge(
@@ -158,7 +159,7 @@ async function exportersOf({ protocol, headers, traces, logs }: OtlpSettings): P
   };
 }
 
-/** Pino's levels. */
+/** OpenTelemetry's severities by Pino's levels. */
 const SEVERITIES: Readonly<Record<number, readonly [SeverityNumber, string]>> = {
   10: [SeverityNumber.TRACE, 'TRACE'],
   20: [SeverityNumber.DEBUG, 'DEBUG'],
@@ -197,8 +198,9 @@ interface Exporter<T> {
 }
 
 /**
- * An exporter that reports when its endpoint becomes unavailable and when it is available again: once per
- * change, not per batch. The processor always receives success, because dropped batches are not retried.
+ * An exporter that reports when its endpoint becomes unavailable, and when the endpoint is available again.
+ * Each change is reported once. The processor always receives success, because dropped batches are not
+ * retried.
  */
 class FailureReportingExporter<T> implements Exporter<T> {
   readonly #exporter: Exporter<T>;

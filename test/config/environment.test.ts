@@ -56,7 +56,7 @@ describe('the environment', () => {
     const DATABASE_URL = 'postgres://u@primary/db';
     const of = (REPORTING_DATABASE_URL: string) => problems({ DATABASE_URL, REPORTING_DATABASE_URL });
     expect(of('postgres://u:pass@standby/db')).toEqual([]);
-    expect(of('postgres://u@one,two/db')).toEqual([expect.stringContaining('names several servers')]);
+    expect(of('postgres://u@one,two/db')).toEqual([expect.stringContaining('contains several servers')]);
     expect(of('redis://u@standby')).toEqual([expect.stringMatching(/^REPORTING_DATABASE_URL: must start/)]);
     expect(problems({ REPORTING_DATABASE_URL: 'postgres://u@standby/db', RECORDER_PORT: 'x' })).toEqual([
       expect.stringContaining('RECORDER_PORT'),
