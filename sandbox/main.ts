@@ -24,7 +24,7 @@ function readArguments() {
   return parseArgs({ options: OPTIONS }).values;
 }
 
-/** Returns the facts of a list of names with commas. */
+/** Returns the facts of `--facts`, a comma-separated list of names. */
 function facts(values: Values): Fact[] {
   const names = values.facts.split(',').filter((name) => name !== '');
   return names.map((name) => {
@@ -42,8 +42,8 @@ function integer(values: Values, name: 'port' | 'seed' | 'blocks-per-hour'): num
 }
 
 /**
- * Returns the clock of the arguments: the machine's, one with another start or speed, or one by hand. If its
- * start leaves no history, the networks start 400 days before it.
+ * Returns the clock options: the clock of the machine, a clock with another start or speed, or a manual
+ * clock. If the start would leave no history, the networks start 400 days before the start of the clock.
  */
 function clockOptions(values: Values): Pick<SandboxOptions, 'clock' | 'advance' | 'genesisMs'> {
   const startMs = values.start === undefined ? Date.now() : Date.parse(values.start);

@@ -11,12 +11,15 @@ export interface MetricPoints {
   readonly points: readonly Point[];
 }
 
-/** Response of an operation, before any fault. Either a document or ready text; neither means an empty body. */
+/**
+ * Response of an operation, before any fault. The body is the document or the text, or empty if both are
+ * absent.
+ */
 export interface Answer {
   readonly status: number;
   readonly document?: JsonObject;
   readonly text?: string;
-  /** Written after the document; the node ends its responses with a line feed. */
+  /** Text after the document. Nodes end their responses with a line feed. */
   readonly ending?: string;
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -34,7 +37,7 @@ const ERRORS: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-/** Returns the error body of the data and metrics services; message is sometimes a list. */
+/** Returns an error response of the data and metrics services. `message` is sometimes a list. */
 export function problem(status: number, message: string | readonly string[]): Answer {
   return { status, document: { message, error: ERRORS[status] ?? 'Error', statusCode: status } };
 }

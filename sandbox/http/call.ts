@@ -1,6 +1,6 @@
 import type { WalkManner } from './walk-manner.ts';
 
-/** A request to the sandbox, read completely, and its simulated time. */
+/** A completely read request to the sandbox, and its simulated time. */
 export interface Call {
   readonly method: string;
   /** The path, percent-decoded, without the query. */
@@ -9,7 +9,7 @@ export interface Call {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
   readonly nowMs: number;
-  /** Behaviour of the walk that starts with it, if a fault changes it. */
+  /** Behaviour of the walk that starts with this request, if a fault changes the behaviour. */
   readonly walk?: WalkManner;
 }
 

@@ -7,7 +7,7 @@ import { type Answer, type MetricPoints, problem } from './answer.ts';
 import type { Call } from './call.ts';
 import { send } from './sender.ts';
 
-/** Returns the delivery of a response, before any fault. */
+/** Returns the delivery of a response without a fault. */
 export function delivery(answer: Answer): Delivery {
   const text =
     answer.text ??
@@ -44,10 +44,13 @@ async function read(request: IncomingMessage, nowMs: number): Promise<Call> {
   return { method, path, query: url.searchParams, headers: request.headers, body: text, nowMs };
 }
 
-/** Processes a call and either returns the response to send, or writes to the response itself and returns nothing. */
+/**
+ * A function that processes a call. Returns the response to send, or writes to the response itself and
+ * returns undefined.
+ */
 export type Handler = (call: Call, response: ServerResponse) => Delivery | undefined;
 
-/** Listens on the loopback interface; port 0 selects a free one. */
+/** Starts an HTTP server at a host and a port. Port 0 selects a free port. */
 export async function listen(
   at: { port: number; host: string },
   now: () => number,

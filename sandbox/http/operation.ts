@@ -2,7 +2,7 @@ import type { Answer } from './answer.ts';
 import { Refusal } from './answer.ts';
 import type { Call } from './call.ts';
 
-/** The service of an operation; `control` is the sandbox's own. */
+/** The service of an operation. `control` is the control interface of the sandbox. */
 export type Service = 'data' | 'metrics' | 'node' | 'control';
 
 /** The parts of a path that are named in its template. */
@@ -12,10 +12,10 @@ export type PathParts = Readonly<Record<string, string>>;
 export interface Operation {
   readonly name: string;
   readonly service: Service;
-  /** The budget units that a call costs; the node's calls cost none. */
+  /** The budget units that a call costs; 0 for calls of nodes. */
   readonly units: number;
   readonly method: 'GET' | 'POST';
-  /** A path with parts in braces, as `/v1/chains/{chainId}/transactions/{txHash}`. */
+  /** A path with parts in braces, such as `/v1/chains/{chainId}/transactions/{txHash}`. */
   readonly path: string;
   answer(call: Call, parts: PathParts): Answer;
 }

@@ -2,7 +2,9 @@ import { derive } from '../random.ts';
 import { Refusal } from './answer.ts';
 import type { WalkManner } from './walk-manner.ts';
 
-/** A cycle that a fault made in a chain of tokens: after `left` more pages the token `home` follows again. */
+/**
+ * A cycle that a fault created in a chain of tokens. After `left` more pages, the token `home` follows again.
+ */
 interface Loop {
   readonly home: string;
   readonly left: number;
@@ -26,8 +28,8 @@ interface Entry extends Place {
 const HOLD = 50_000;
 
 /**
- * The valid page tokens: UUIDs (version 4 in form) that fix the filters of their request and expire on the simulated
- * clock.
+ * The valid page tokens. Tokens are UUIDs in the form of version 4, are valid for the filters of their
+ * request only, and expire by the simulated clock.
  */
 export class PageTokens {
   readonly #seed: number;
@@ -40,7 +42,7 @@ export class PageTokens {
   }
 
   /**
-   * Returns the place of a token; refuses with 400 if it is unknown, expired, or was created for other
+   * Returns the place of a token. Refuses with 400 if the token is unknown, expired, or was created for other
    * filters.
    */
   resume(token: string, filters: string, nowMs: number): Place {
@@ -54,7 +56,7 @@ export class PageTokens {
     return entry;
   }
 
-  /** Returns a token for a place; `after` is the token of the page that it follows. */
+  /** Creates a token for a place. `after` is the token of the previous page. */
   issue(place: Place, nowMs: number, after?: string): string {
     const loop = after === undefined ? undefined : this.#entries.get(after)?.loop;
     if (loop !== undefined && loop.left === 0) return loop.home;
@@ -69,7 +71,10 @@ export class PageTokens {
     return token;
   }
 
-  /** A fault: repeats the pages from `token` on after `length` pages. False for an unknown token. */
+  /**
+   * Applies a fault: after `length` pages, the pages from `token` on are repeated. Returns false for an
+   * unknown token.
+   */
   loop(token: string, length: number): boolean {
     const entry = this.#entries.get(token);
     if (entry === undefined) return false;
@@ -77,7 +82,7 @@ export class PageTokens {
     return true;
   }
 
-  /** A fault: another token for the same place. Undefined for an unknown token. */
+  /** Creates another token for the place of a token, for a fault. Returns undefined for an unknown token. */
   copy(token: string, nowMs: number): string | undefined {
     const entry = this.#entries.get(token);
     if (entry === undefined) return undefined;

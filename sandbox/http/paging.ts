@@ -8,7 +8,7 @@ export interface Page {
   readonly after: string | undefined;
   /** True if a fault reversed the order of the list. */
   readonly reversed: boolean;
-  /** Returns the token for the page after this one, which resumes after the cursor. */
+  /** Creates the token of the next page, which resumes after the cursor. */
   next(cursor: string): string;
 }
 
@@ -19,8 +19,8 @@ export interface PageSizes {
 }
 
 /**
- * Parses pageToken and pageSize, and checks the query. A token fixes the path and every parameter, including pageSize;
- * a default size equals none.
+ * Parses `pageToken` and `pageSize`, and checks the query. A token is valid for one path and for the same
+ * parameters, including `pageSize`. The default page size equals an absent `pageSize`.
  */
 export function readPage(call: Call, query: Query, tokens: PageTokens, sizes: PageSizes): Page {
   const asked = query.integer('pageSize', { min: 1, max: sizes.max }) ?? sizes.standard;
@@ -43,7 +43,7 @@ export function readPage(call: Call, query: Query, tokens: PageTokens, sizes: Pa
   };
 }
 
-/** A page of items and, if more follow, the token for them. */
+/** A page of items and, if more items follow, the token of the next page. */
 export interface Slice<T> {
   readonly items: readonly T[];
   readonly nextPageToken?: string;
@@ -52,14 +52,14 @@ export interface Slice<T> {
 /** Order of a list by its keys. */
 export type Order = 'asc' | 'desc';
 
-/** Returns a key that sorts by a number that is not negative, then by an id. */
+/** Returns a key that sorts by a non-negative number, then by an id. */
 export function sortKey(number: number | bigint, id: string): string {
   return `${String(number).padStart(16, '0')} ${id}`;
 }
 
 /**
- * Returns the items after the page's cursor, in the order of their keys, which are unique. An item that was
- * added or removed between two pages neither shifts nor repeats the others.
+ * Returns the items after the page's cursor, in the order of their unique keys. An item that was added or
+ * removed between two pages neither shifts nor repeats other items.
  */
 export function slice<T>(items: readonly T[], page: Page, order: Order, key: (item: T) => string): Slice<T> {
   const sign = (order === 'asc') === page.reversed ? -1 : 1;
@@ -84,8 +84,8 @@ export interface Numbers {
 }
 
 /**
- * Returns the page of a range of numbered objects, the last of them first; for lists that are too long to be
- * created completely.
+ * Returns the page of a range of numbered objects, the last first. For lists that are too long to be created
+ * completely.
  */
 export function sliceNumbers({ from, to }: Numbers, page: Page): Slice<number> {
   const after = page.after === undefined ? undefined : Number(page.after);

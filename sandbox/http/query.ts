@@ -1,12 +1,12 @@
 import { Refusal } from './answer.ts';
 
-/** The bounds of an integer parameter, both included. */
+/** The bounds of an integer parameter, inclusive minimum and maximum. */
 export interface Bounds {
   readonly min: number;
   readonly max?: number;
 }
 
-/** Parses the parameters of a query, collects their errors, and refuses all of them at once. */
+/** Parser of the parameters of a query. Collects all errors before the query is refused. */
 export class Query {
   readonly #parameters: URLSearchParams;
   readonly #problems: string[] = [];
@@ -19,7 +19,7 @@ export class Query {
     return this.#parameters.get(name) ?? undefined;
   }
 
-  /** Returns all values of a parameter, given as repeated keys or with commas. */
+  /** Returns all values of a parameter, from repeated keys or comma-separated lists. */
   list(name: string): string[] {
     return this.#parameters
       .getAll(name)
@@ -54,7 +54,7 @@ export class Query {
     this.#problems.push(problem);
   }
 
-  /** Refuses with 400 and every error found so far, as a list. */
+  /** Refuses the query with status 400 and the list of errors, if there are errors. */
   check(): void {
     if (this.#problems.length > 0) throw new Refusal(400, this.#problems);
   }

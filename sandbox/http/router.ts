@@ -11,7 +11,7 @@ export interface Match {
   readonly parts: PathParts;
 }
 
-/** Finds the operation of a request by its method and path. */
+/** Router that finds the operation of a request by method and path. */
 export class Router {
   readonly #routes: readonly Route[];
 

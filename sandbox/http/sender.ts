@@ -5,7 +5,7 @@ import { drained } from './drain.ts';
 
 const CHUNK = Buffer.alloc(64 * 1024, 'x');
 
-/** Writes one chunk; false if the client has closed the connection. */
+/** Writes one chunk. Returns false if the client has closed the connection. */
 async function write(response: ServerResponse, chunk: Buffer): Promise<boolean> {
   if (response.destroyed) return false;
   if (!response.write(chunk)) await drained(response);
@@ -31,8 +31,8 @@ function cut(response: ServerResponse, delivery: Delivery, by: 'length' | 'chunk
   const half = delivery.body.subarray(0, Math.ceil(delivery.body.length / 2));
   const { socket } = response;
   if (by === 'close') {
-    // Written directly to the socket, because the response would announce chunks: a body that only the end of the
-    // stream ends.
+    // Written directly to the socket, because `response` would use chunked encoding. Only the end of the
+    // connection ends this body.
     const lines = Object.entries(delivery.headers).map(([name, value]) => `${name}: ${value}\r\n`);
     socket?.write(`HTTP/1.1 ${delivery.status} OK\r\n${lines.join('')}connection: close\r\n\r\n`);
     socket?.end(half);
@@ -43,7 +43,7 @@ function cut(response: ServerResponse, delivery: Delivery, by: 'length' | 'chunk
   response.write(half, () => socket?.destroySoon());
 }
 
-/** Sends a response with its delivery. */
+/** Sends a response in the manner of its delivery. */
 export async function send(response: ServerResponse, delivery: Delivery): Promise<void> {
   const { manner, body, headers, status } = delivery;
   if (manner.kind === 'stall') return;

@@ -6,6 +6,6 @@ export interface WalkManner {
   readonly pageSize?: number;
   /** Number of pages after which the token of the next page is expired. */
   readonly pages?: number;
-  /** True if a token depends only on its place, so that the token of a place is the same at any time. */
+  /** True if a token depends only on its place, so that a place has the same token at any time. */
   readonly tokensOfPlace?: boolean;
 }

@@ -1,10 +1,10 @@
 import { createHash, hash } from 'node:crypto';
 
-/** The digits of base 58: no zero, no capital O and I, no lower-case l. */
+/** The digits of base 58, without zero, capital O and I, and lower-case l. */
 const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const DIGITS = Buffer.from(BASE58);
 const ONE = DIGITS[0] ?? 0;
-/** Four digits are processed at a time: with limbs of 24 bits the dividend stays within a double. */
+/** Four digits are processed at a time. With limbs of 24 bits, a double represents the dividend exactly. */
 const PAIR = 58 ** 2;
 const FOUR = PAIR ** 2;
 const LIMB = 2 ** 24;
@@ -16,7 +16,7 @@ function digit(value: number): number {
   return DIGITS[value] ?? ONE;
 }
 
-/** At most 36 bytes in base 58; leading zero bytes become ones. */
+/** Encodes at most 36 bytes in base 58. Leading zero bytes become the digit `1`. */
 function base58(bytes: Uint8Array): string {
   const count = Math.ceil(bytes.length / 3);
   for (let i = count - 1, end = bytes.length - 1; i >= 0; i -= 1, end -= 3) {
@@ -43,7 +43,7 @@ function base58(bytes: Uint8Array): string {
   return letters.toString('latin1', at);
 }
 
-/** Returns the bytes of a text in base 58; undefined if it has another character. */
+/** Decodes a text in base 58. Returns undefined if the text contains another character. */
 function bytesOfBase58(text: string): Buffer | undefined {
   let number = 0n;
   for (const letter of text) {
@@ -60,13 +60,14 @@ function bytesOfBase58(text: string): Buffer | undefined {
 }
 
 /**
- * Returns the last four bytes of the SHA-256 of some bytes, as the node appends them to ids and hex strings.
+ * Returns the last four bytes of the SHA-256 of some bytes. Nodes append this checksum to ids and hex
+ * strings.
  */
 function checksum(bytes: Uint8Array): Uint8Array {
   return hash('sha256', bytes, 'buffer').subarray(28);
 }
 
-/** cb58: base 58 of the bytes followed by their checksum. */
+/** Encodes bytes in cb58, which is base 58 of the bytes followed by their checksum. */
 export function cb58(bytes: Uint8Array): string {
   const whole = new Uint8Array(bytes.length + 4);
   whole.set(bytes);
@@ -74,9 +75,9 @@ export function cb58(bytes: Uint8Array): string {
   return base58(whole);
 }
 
-/** Returns the bytes of an id in cb58; undefined if the length or the checksum is wrong. */
+/** Returns the bytes of an id in cb58. Returns undefined if the length or the checksum is wrong. */
 export function bytesOfCb58(id: string, size: number): Buffer | undefined {
-  // No id of 32 bytes and their checksum is longer.
+  // The longest id, of 32 bytes and their checksum, has 52 characters.
   const whole = id.length > 52 ? undefined : bytesOfBase58(id);
   const bytes = whole?.subarray(0, -4);
   if (whole === undefined || bytes === undefined || bytes.length !== size) return undefined;
@@ -93,12 +94,15 @@ export function isId(text: string): boolean {
   return bytesOfCb58(text, 32) !== undefined;
 }
 
-/** `0x` hex of the bytes followed by their checksum: the node's `hex` encoding. */
+/**
+ * Encodes bytes in the `hex` encoding of nodes, which is `0x` and the hex digits of the bytes and their
+ * checksum.
+ */
 export function checkedHex(bytes: Uint8Array): string {
   return `0x${Buffer.concat([bytes, checksum(bytes)]).toString('hex')}`;
 }
 
-/** `size` bytes derived from a name and a seed; for the few ids that are created once. */
+/** Returns `size` bytes that are derived from a name and a seed, for the few ids that are created once. */
 export function namedBytes(seed: number, name: string, size: number): Uint8Array {
   const parts: Buffer[] = [];
   for (let i = 0; i * 32 < size; i += 1) {

@@ -39,7 +39,7 @@ function expanded(prefix: string): number[] {
   return [...letters.map((code) => code >>> 5), 0, ...letters.map((code) => code & 31)];
 }
 
-/** Returns a bech32 address: the human-readable prefix, `1`, the bytes and a checksum. */
+/** Encodes a bech32 address: the human-readable prefix, `1`, the bytes and a checksum. */
 export function bech32(prefix: string, bytes: Uint8Array): string {
   const data = groupsOfFive(bytes);
   const sum = polymod([...expanded(prefix), ...data, 0, 0, 0, 0, 0, 0]) ^ 1;

@@ -1,4 +1,4 @@
-/** The available keys; in a network with more nodes two nodes share some. */
+/** The available keys. In a network with more nodes, some nodes share a key. */
 const PAIRS = [
   'q4nmWLYYP4Uy02xD5Sasw+Uvgef9h9RlPHriTNwTq0rXSC2iePjukfZdqRz8GdMDiDJ+OeIATNK4fyf0PzRuO1LXRdMo0sYLUGeW2YX1xN+UCeuxRJdHe2z2+/ZUOqrcGYQOVudZVYCUxM/3VdBsDd7YW3YCN22CA35Bl67+k2+vxXTt0sEWGqZtUb3TqDsD',
   'k1QJtEejEPuPitztM0JaQnnnKqRlOKR3w0p3Ss1eWu9b5WFDdQTJhh8PuRAN5EIpjZbrNKME66TPlOzLoE6kFnN37caLA/3gqPB0GYfPWEoPeFrQPbqQ/SedipW16DA5CO4Y81cmLEdM1sDPKvGpbP7gVLXSPdXVH9yEV6ci5lTWaIAdmjHeWOn4rfdcldRC',
@@ -98,7 +98,10 @@ const PAIRS = [
   'jbE8U2bAb2OvxoQ+pgotr/Af/amuvXtSZVtSieOm7U4Od4ZJ28BfxOSjI7QTNxhgjXsW+uUuU9Slg1oluuHIj6d9mPZZdqTIgA+0gHvhXFqEKpKp79o10ruKjl2+YrlWEazojIgZcwjbOU/pC/va5KsJfVoGcbYgkAyG27Zw/jzogRJpopVg4NOi1nKsQock',
 ];
 
-/** A node's BLS key, and the signature of that key by itself; 0x hex of 48 and 96 bytes. */
+/**
+ * The BLS key of a node, and the signature of the public key by the secret key, as `0x` hex of 48 and 96
+ * bytes.
+ */
 export interface BlsKey {
   readonly publicKey: string;
   readonly proofOfPossession: string;

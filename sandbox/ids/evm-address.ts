@@ -3,8 +3,8 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 const known = new Map<string, string>();
 
 /**
- * Returns an EVM address as EIP-55 spells it: capitals where the keccak-256 of the lower-case letters has a
- * digit of 8 or more.
+ * Encodes an EVM address with the capitals of EIP-55. A letter is a capital where the keccak-256 of the
+ * lower-case address has a digit of 8 or more.
  */
 export function evmAddress(bytes: Uint8Array): string {
   const small = Buffer.from(bytes).toString('hex');

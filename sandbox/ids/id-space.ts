@@ -4,13 +4,13 @@ const WORDS = 4096;
 const HALF = 0x1000000;
 const ROUNDS = 4;
 
-/** Meaning of an id: the kind of entity (0..63) and its number (0..2^42 - 1). */
+/** Meaning of an id: the kind of entity (0 to 63) and the number of the entity (0 to 2^42 - 1). */
 export interface Meaning {
   readonly kind: number;
   readonly number: number;
 }
 
-/** Form of the ids of a space: four words of bytes, and their spelling. */
+/** Form of the ids of a space, which consist of four words of bytes. */
 export interface IdShape {
   readonly name: string;
   readonly wordBytes: number;
@@ -20,8 +20,8 @@ export interface IdShape {
 }
 
 /**
- * Ids that look random, never collide, and can be decoded: (kind, number) goes through a keyed permutation of 48 bits,
- * and each 12 of them select a word. No id is stored.
+ * Pseudorandom ids that never collide and can be decoded. A keyed permutation maps (kind, number) to 48 bits,
+ * and each group of 12 bits selects a word. No id is stored.
  */
 export class IdSpace {
   readonly #seed: number;
@@ -67,7 +67,7 @@ export class IdSpace {
     return this.#shape.write(this.bytes(kind, number));
   }
 
-  /** Returns the meaning of an id; undefined for an id of another space. */
+  /** Returns the meaning of an id. Returns undefined for an id of another space. */
   decode(id: string): Meaning | undefined {
     const size = this.#shape.wordBytes;
     const bytes = this.#shape.read(id);

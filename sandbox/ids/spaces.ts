@@ -2,7 +2,10 @@ import { bytesOfCb58, cb58 } from './base58.ts';
 import { evmAddress } from './evm-address.ts';
 import { type IdShape, IdSpace } from './id-space.ts';
 
-/** The kinds of objects with decodable ids; those of blocks are followed by one for each further chain. */
+/**
+ * The kinds of objects with decodable ids. Each kind that exists per chain is followed by one number for each
+ * further chain.
+ */
 export const KIND = {
   block: 0,
   proposal: 3,
@@ -36,7 +39,7 @@ const PRIMARY: IdShape = {
   read: (id) => bytesOfCb58(id, 32),
 };
 
-/** Parses `0x` hex of this many bytes, in any case. */
+/** Returns a parser of `0x` hex of this many bytes, in any case. */
 function readHex(size: number): (id: string) => Buffer | undefined {
   const pattern = new RegExp(`^0[xX][0-9a-fA-F]{${2 * size}}$`);
   return (id) => (pattern.test(id) ? Buffer.from(id.slice(2), 'hex') : undefined);

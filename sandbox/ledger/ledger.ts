@@ -4,7 +4,7 @@ import { type MetricAnswer, MetricAnswers, type MetricFilter } from './metric-an
 
 /** One request and its response. */
 export interface CallRecord {
-  /** Counts up from 1. */
+  /** Number of the call, from 1. */
   readonly call: number;
   /** Simulated Unix time in milliseconds. */
   readonly at: number;
@@ -21,7 +21,7 @@ export interface CallRecord {
   readonly body?: string;
 }
 
-/** Sums that are kept without limit. */
+/** Number of calls, and the sum of their budget units. Totals are kept for all calls. */
 export interface Total {
   readonly calls: number;
   readonly units: number;
@@ -36,7 +36,7 @@ export interface CallFilter {
 
 /** Limits of the ledger. */
 export interface LedgerLimits {
-  /** Calls kept in full; older ones are only counted. */
+  /** Number of calls that are kept completely. Older calls are only counted. */
   readonly calls: number;
   /** True if the ledger keeps the bodies of the responses with the calls. */
   readonly bodies: boolean;
@@ -55,7 +55,7 @@ export class Ledger {
     this.#limits = limits;
   }
 
-  /** Adds a call and, if its response can have been read, the metric points in it. */
+  /** Adds a call and the metric points that the client could read from the response. */
   record(entry: Omit<CallRecord, 'call'>, points?: MetricPoints): CallRecord {
     this.#last += 1;
     const { body, ...rest } = entry;

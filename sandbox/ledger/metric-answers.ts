@@ -1,6 +1,8 @@
 import type { MetricPoints } from '../http/answer.ts';
 
-/** One value of one response: at in simulated milliseconds, call the number of the response. */
+/**
+ * One value of one response. `at` is in simulated Unix milliseconds; `call` is the number of the response.
+ */
 export interface MetricAnswer {
   readonly chain: string;
   readonly metric: string;
@@ -41,7 +43,7 @@ class Rows {
   }
 }
 
-/** Every returned metric value: complete, 32 bytes a value. */
+/** Store of every returned metric value, with 32 bytes per value. */
 export class MetricAnswers {
   readonly #series = new Map<string, Rows>();
 

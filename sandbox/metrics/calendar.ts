@@ -1,4 +1,4 @@
-/** The windows of the metrics service; all times are Unix seconds, UTC. */
+/** The intervals of the metrics service. All times are in Unix seconds, UTC. */
 export type Interval = 'hour' | 'day' | 'week' | 'month';
 
 export const INTERVALS: readonly Interval[] = ['hour', 'day', 'week', 'month'];
@@ -6,7 +6,7 @@ export const INTERVALS: readonly Interval[] = ['hour', 'day', 'week', 'month'];
 export const HOUR = 3_600;
 export const DAY = 86_400;
 const WEEK = 7 * DAY;
-/** 1970-01-05, the first Monday of Unix time. */
+/** Start of 1970-01-05, the first Monday of Unix time. */
 const MONDAY = 4 * DAY;
 
 function month(sec: number, ahead: number): number {
@@ -15,7 +15,7 @@ function month(sec: number, ahead: number): number {
 }
 
 /**
- * Returns the start of the window that contains a time: the hour, the UTC day, the Monday, the first of the
+ * Returns the start of the window that contains a time: of the hour, the UTC day, the week (Monday) or the
  * month.
  */
 export function windowStart(interval: Interval, sec: number): number {
@@ -25,14 +25,14 @@ export function windowStart(interval: Interval, sec: number): number {
   return month(sec, 0);
 }
 
-/** Returns the start of the window after the one that starts at `start`. */
+/** Returns the start of the window after the window that starts at `start`. */
 export function nextWindow(interval: Interval, start: number): number {
   if (interval === 'hour') return start + HOUR;
   if (interval === 'day') return start + DAY;
   return interval === 'week' ? start + WEEK : month(start, 1);
 }
 
-/** Returns the start of the window before the one that starts at `start`. */
+/** Returns the start of the window before the window that starts at `start`. */
 export function previousWindow(interval: Interval, start: number): number {
   return windowStart(interval, start - 1);
 }

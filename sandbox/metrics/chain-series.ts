@@ -4,20 +4,20 @@ import { METRICS, type Metric } from './names.ts';
 import { isGone, SETTLED_AFTER } from './refresh.ts';
 import { type Counts, NOTHING, type Traffic } from './traffic.ts';
 
-/** Returns a value rounded to some decimals. */
+/** Rounds a value to a number of decimals. */
 export function round(value: number, decimals: number): number {
   return Number(value.toFixed(decimals));
 }
 
 /**
- * Returns the number of distinct addresses of n transactions: fewer than the sum over parts, at least as many
- * as in any part.
+ * Returns the number of distinct addresses of a number of transactions. The number is less than the sum over
+ * parts of the transactions, and at least the maximum of the parts.
  */
 function distinct(transactions: number, factor: number): number {
   return transactions === 0 ? 0 : Math.ceil(factor * transactions ** 0.85);
 }
 
-/** The running sums of the days up to one. */
+/** The running sums of all days up to a day. */
 interface Totals {
   readonly transactions: number;
   readonly addresses: number;
@@ -40,14 +40,14 @@ function add(totals: Totals, day: Counts): Totals {
   };
 }
 
-/** A source of metric values; times in Unix seconds, undefined without a point. */
+/** A source of metric values. Times are in Unix seconds. */
 export interface Series {
-  /** Returns the first window start that can have a point; undefined when nothing was ever indexed. */
+  /** Returns the first window start that can have a point. Returns undefined if nothing was ever indexed. */
   first(interval: Interval): number | undefined;
   value(metric: Metric, interval: Interval, start: number, refresh: number): number | undefined;
 }
 
-/** The 17 metrics of one chain, derived from its hourly traffic as it was counted at a refresh. */
+/** The 17 metrics of one chain, derived from the hourly traffic that was counted at a refresh. */
 export class ChainSeries implements Series {
   readonly #traffic: Traffic;
   readonly #firstDay: number;
@@ -98,7 +98,7 @@ export class ChainSeries implements Series {
       case 'cumulativeAddresses':
         return this.#totals(day + DAY, refresh).addresses;
       case 'cumulativeContracts':
-        // Up to the timestamp, unlike its three neighbours.
+        // This sum ends at the timestamp, unlike the other three cumulative metrics.
         return this.#totals(day, refresh).contracts;
       case 'cumulativeDeployers':
         return this.#totals(day + DAY, refresh).deployers;

@@ -2,7 +2,7 @@ import type { Interval } from './calendar.ts';
 import { round, type Series } from './chain-series.ts';
 import type { Metric } from './names.ts';
 
-/** Several chains together: `total`. */
+/** The metrics of several chains together, for `total`. */
 export class GroupSeries implements Series {
   readonly #members: readonly Series[];
 
@@ -15,7 +15,10 @@ export class GroupSeries implements Series {
     return firsts.length === 0 ? undefined : Math.min(...firsts);
   }
 
-  /** Counts, rates and fees are sums, maxima are maxima, and the average gas price is fees over gas. */
+  /**
+   * Returns a value of the group. Counts, rates and fees are added, maxima are the maximum, and the average
+   * gas price is the fees divided by the gas.
+   */
   value(metric: Metric, interval: Interval, start: number, refresh: number): number | undefined {
     if (metric === 'avgGasPrice') {
       const fees = this.value('feesPaid', interval, start, refresh);

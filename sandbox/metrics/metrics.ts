@@ -7,7 +7,7 @@ import type { Metric } from './names.ts';
 import { lastRefresh } from './refresh.ts';
 import { Traffic } from './traffic.ts';
 
-/** A range of a series; times in Unix seconds, both included; newest first. */
+/** A range of a series, newest first. Start and end are inclusive, in Unix seconds. */
 export interface Range {
   readonly from: number;
   readonly to: number;
@@ -15,8 +15,8 @@ export interface Range {
 }
 
 /**
- * All series of the metrics service, by chain id or `total`. The total includes no sums of `mainnet` and
- * `testnet`, which are public networks.
+ * All series of the metrics service, by chain id or `total`. There are no series for `mainnet` and `testnet`,
+ * which are public networks.
  */
 export class Metrics {
   readonly #series = new Map<string, Series>();
@@ -30,7 +30,10 @@ export class Metrics {
     return this.#series.has(chainId);
   }
 
-  /** Returns the value of one point in responses at a time (Unix seconds); undefined if there was none. */
+  /**
+   * Returns the value of one point in responses at a time (Unix seconds). Returns undefined if there was no
+   * such point.
+   */
   value(
     chainId: string,
     metric: Metric,
@@ -41,9 +44,7 @@ export class Metrics {
     return this.#series.get(chainId)?.value(metric, interval, start, lastRefresh(atSec));
   }
 
-  /**
-   * Returns the points whose timestamps lie in a range, newest first, in responses at a time (Unix seconds).
-   */
+  /** Returns the points of a range, newest first, in responses at a time (Unix seconds). */
   points(chainId: string, metric: Metric, interval: Interval, range: Range, atSec: number): Point[] {
     const series = this.#series.get(chainId);
     const first = series?.first(interval);

@@ -32,8 +32,8 @@ export function share(seed: number, hour: number, age: number): number {
 
 /**
  * Returns whether the point of a window is currently missing from the responses. A few points in a thousand
- * vanish for some hours and reappear: those of hours when they are three hours old, those of days when they
- * are 30 hours old.
+ * vanish for some hours and reappear. A point of an hour vanishes when it is three hours old, a point of a
+ * day when it is 30 hours old.
  */
 export function isGone(
   seed: number,

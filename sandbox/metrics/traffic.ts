@@ -3,7 +3,10 @@ import { between, derive, unit } from '../random.ts';
 import { DAY, HOUR } from './calendar.ts';
 import { SETTLED_AFTER, share } from './refresh.ts';
 
-/** Activity of a chain in a window, as counted at a refresh; peak: the transactions of the busiest hour. */
+/**
+ * Activity of a chain in a window, as counted at a refresh. `peak` is the number of transactions of the
+ * busiest hour.
+ */
 export interface Counts {
   readonly transactions: number;
   readonly gas: number;
@@ -13,7 +16,7 @@ export interface Counts {
 
 export const NOTHING: Counts = { transactions: 0, gas: 0, contracts: 0, peak: 0 };
 
-/** Returns the counts of two windows together. */
+/** Adds the counts of two windows. */
 function sum(a: Counts, b: Counts): Counts {
   return {
     transactions: a.transactions + b.transactions,
@@ -30,7 +33,10 @@ function rhythm(hour: number): number {
   return ofDay * (weekday >= 5 ? 0.72 : 1.08);
 }
 
-/** The hourly counts of one chain; days, weeks and months are their sums, at every refresh. */
+/**
+ * The hourly counts of one chain. At every refresh, the counts of days, weeks and months are sums of the
+ * hourly counts.
+ */
 export class Traffic {
   readonly chain: EvmChain;
   readonly seed: number;
@@ -46,7 +52,7 @@ export class Traffic {
     return Math.floor(this.chain.launchSec / HOUR) * HOUR;
   }
 
-  /** Returns an hour as counted at a refresh. */
+  /** Returns the counts of an hour at a refresh. */
   hour(hour: number, refresh: number): Counts {
     if (hour < this.firstHour || hour >= refresh || this.chain.perHour === 0) return NOTHING;
     const seed = this.seed;
@@ -73,7 +79,7 @@ export class Traffic {
     };
   }
 
-  /** Returns a UTC day as counted at a refresh. */
+  /** Returns the counts of a UTC day at a refresh. */
   day(day: number, refresh: number): Counts {
     const settled = refresh - day - DAY >= SETTLED_AFTER;
     const known = settled ? this.#days.get(day) : undefined;

@@ -6,13 +6,13 @@ import { pick } from '../random.ts';
 export interface Account {
   readonly number: number;
   readonly bytes: Uint8Array;
-  /** The bech32 address without its chain, as the data service prints it. */
+  /** The bech32 address without the prefix of a chain, as in the data service. */
   readonly address: string;
 }
 
 const COUNT = 24;
 
-/** The owners of everything on the primary network; the first one always exists. */
+/** The owners of all funds on the primary network. */
 export class Accounts {
   readonly #seed: number;
   readonly #prefix: string;
@@ -39,7 +39,7 @@ export class Accounts {
     return isBech32(this.#prefix, text.replace(/^[PXC]-/, ''));
   }
 
-  /** Returns the accounts among some addresses; unknown ones own nothing. */
+  /** Returns the accounts of addresses. Unknown addresses are ignored, because they own nothing. */
   among(addresses: readonly string[]): Account[] {
     const wanted = new Set(addresses.map((address) => address.replace(/^[PXC]-/, '')));
     return this.all.filter((account) => wanted.has(account.address));

@@ -1,6 +1,6 @@
 import { cb58, namedBytes } from '../ids/base58.ts';
 
-/** An asset of the X-chain; amounts are whole numbers of its smallest unit. */
+/** An asset of the X-chain. Amounts are whole numbers of the smallest unit of the asset. */
 export interface Asset {
   readonly bytes: Uint8Array;
   readonly assetId: string;
@@ -15,7 +15,7 @@ function asset(seed: number, name: string, symbol: string, denomination: number,
   return { bytes, assetId: cb58(bytes), name, symbol, denomination, type };
 }
 
-/** Returns the assets of a network; the native one first, whose amounts fit 64 bits but not a double. */
+/** Returns the assets of a network, the native asset first. */
 export function assets(seed: number): readonly [Asset, ...Asset[]] {
   return [
     asset(seed, 'Avalanche', 'AVAX', 9, 'secp256k1'),

@@ -24,7 +24,7 @@ export class Blocks {
   readonly #ids: IdSpaces;
   readonly #nodeIds: readonly string[];
 
-  /** blocksPerHour: of each seat that validates. */
+  /** @param blocksPerHour number of blocks per hour of each seat that validates */
   constructor(
     seed: number,
     chain: PrimaryChain,
@@ -54,7 +54,9 @@ export class Blocks {
     return this.#genesisSec + Math.floor(position * this.#roundSec);
   }
 
-  /** Returns the height of the last block with a timestamp <= sec; -1 before the genesis. */
+  /**
+   * Returns the height of the last block with a timestamp of at most `sec`. Returns -1 before the genesis.
+   */
   heightAt(sec: number): number {
     const guess = ((sec - this.#genesisSec) / this.#roundSec) * this.proposers.seats;
     let low = -1;
@@ -67,7 +69,7 @@ export class Blocks {
     return low;
   }
 
-  /** Returns the number of blocks that a seat proposed with a timestamp <= sec. */
+  /** Returns the number of blocks that a seat proposed with a timestamp of at most `sec`. */
   countUntil(seat: number, sec: number): number {
     let low = 0;
     let high = this.proposers.total(seat);
@@ -79,21 +81,21 @@ export class Blocks {
     return low;
   }
 
-  /** Returns the id of a block: `0x` hex on the C-chain, else like cb58. */
+  /** Returns the id of a block, as `0x` hex on the C-chain and in cb58 on the other chains. */
   hash(height: number): string {
     if (height < 0) return this.chain.number === 2 ? `0x${'0'.repeat(64)}` : EMPTY_ID;
     const space = this.chain.number === 2 ? this.#ids.hash : this.#ids.primary;
     return space.encode(KIND.block + this.chain.number, height);
   }
 
-  /** Returns the height of a block id; undefined for an id that is not a block of this chain. */
+  /** Returns the height of a block id. Returns undefined for an id that is not a block of this chain. */
   heightOf(hash: string): number | undefined {
     const space = this.chain.number === 2 ? this.#ids.hash : this.#ids.primary;
     const meaning = space.decode(hash);
     return meaning?.kind === KIND.block + this.chain.number ? meaning.number : undefined;
   }
 
-  /** Returns the numbers of the transactions in a block: four are reserved for each height. */
+  /** Returns the numbers of the transactions in a block. Four numbers are reserved for each height. */
   transactionNumbers(height: number): number[] {
     const count = COUNTS[mix(this.#seed, height, 3) & 7] ?? 1;
     const numbers: number[] = [];
@@ -106,7 +108,10 @@ export class Blocks {
     return this.#ids.primary.encode(KIND.transaction + this.chain.number, number);
   }
 
-  /** Returns the number of a transaction id, if it is in a block by a time (Unix seconds). */
+  /**
+   * Returns the number of a transaction id. Returns undefined if no block contains the transaction by a time
+   * (Unix seconds).
+   */
   transactionOf(id: string, sec: number): number | undefined {
     const meaning = this.#ids.primary.decode(id);
     if (meaning?.kind !== KIND.transaction + this.chain.number) return undefined;
@@ -120,7 +125,10 @@ export class Blocks {
     return `${430_000_000 + Math.floor((sec - this.#genesisSec) * 0.29)}123456789`;
   }
 
-  /** Returns a block as JSON text: written by hand, because tests page through a million of them. */
+  /**
+   * Returns a block as JSON text. The text is concatenated without {@link writeJson}, because tests page
+   * through a million blocks.
+   */
   text(height: number): string {
     const { alias, number } = this.chain;
     const id = this.#ids.primary;

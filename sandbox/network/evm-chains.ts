@@ -9,14 +9,14 @@ export interface EvmChain {
   readonly name: string;
   /** Time of the first block of the chain, in Unix seconds. */
   readonly launchSec: number;
-  /** Transactions of a usual hour at launch; 0: nothing was ever indexed. */
+  /** Number of transactions of a usual hour at launch; 0 if nothing was ever indexed. */
   readonly perHour: number;
   readonly token: { readonly name: string; readonly symbol: string };
 }
 
 const AVAX = { name: 'Avalanche', symbol: 'AVAX' };
 
-/** Returns the EVM chains. The last one has no data, like some chains of the real service. */
+/** Returns the EVM chains. The last chain has no data, like some chains of the real service. */
 export function evmChains(genesisSec: number): readonly EvmChain[] {
   const later = (days: number): number => genesisSec + days * DAY;
   return [

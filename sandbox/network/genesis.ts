@@ -28,7 +28,7 @@ function allowList(sec: number, key: number): JsonObject {
 
 /**
  * Returns the genesis of a subnet's chain: an object for an EVM chain, the VM's own encoding in a string for
- * any other. Complete ones have every key; the others only the required ones.
+ * any other. If the EVM chain id is odd, the object has every key; otherwise only the required keys.
  */
 export function genesisData(chain: SubnetChain, sec: number): JsonObject | string {
   const { evmChainId } = chain;

@@ -6,7 +6,7 @@ import { type NetworkName, PRIMARY_CHAINS } from './primary-chains.ts';
 import type { Utxos } from './utxos.ts';
 import type { Stake, Validators } from './validators.ts';
 
-/** An amount of an asset in a number of UTXOs; in atomic memory also with the sharing chain. */
+/** An amount of an asset in a number of UTXOs. In atomic memory, the holding also has the sharing chain. */
 export interface Holding {
   readonly asset: Asset;
   readonly amount: bigint;
@@ -52,7 +52,7 @@ export class Holdings {
     );
   }
 
-  /** Free funds on the P-chain, which change about every second day. */
+  /** Returns the free funds on the P-chain, which change every second day. */
   unlocked(account: Account, sec: number): Holding[] {
     const step = Math.floor(sec / (2 * DAY));
     const amount =
@@ -64,14 +64,17 @@ export class Holdings {
     );
   }
 
-  /** Funds of every third account that may be staked but not moved; a fifth is freed every 90 days. */
+  /**
+   * Returns the funds that can be staked but not moved. Every third account has such funds, and a fifth is
+   * freed every 90 days.
+   */
   lockedStakeable(account: Account, sec: number): Holding[] {
     const fifths = 5 - Math.floor((sec % (450 * DAY)) / (90 * DAY));
     const amount = account.number % 3 === 0 ? BigInt(fifths) * 10_000_000_000_000n : 0n;
     return this.#native(amount, fifths);
   }
 
-  /** Funds in transit from another chain, on one day of five; chain: the number of the other chain. */
+  /** Returns the funds in transit to a chain, which an account has on one day of five. */
   atomic(account: Account, chain: 0 | 1 | 2, sec: number): Holding[] {
     const day = Math.floor(sec / DAY);
     if (mix(this.#seed, account.number, day, chain + 4) % 5 !== 0) return [];
@@ -83,7 +86,7 @@ export class Holdings {
     }));
   }
 
-  /** Funds on the X-chain, by asset: the sums of the account's UTXOs. */
+  /** Returns the funds on the X-chain, which are the sums of the account's UTXOs by asset. */
   onX(account: Account, sec: number): Holding[] {
     const utxos = this.#utxos.of(account, sec);
     return this.#assets.flatMap((asset): Holding[] => {

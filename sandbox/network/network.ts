@@ -18,20 +18,20 @@ import { type Subnet, type SubnetChain, subnets } from './subnets.ts';
 import { Utxos } from './utxos.ts';
 import { Validators } from './validators.ts';
 
-/** Parts of a network; times in Unix seconds. */
+/** Parameters of a network. Times are in Unix seconds. */
 export interface NetworkPlan {
   readonly name: NetworkName;
   readonly seed: number;
   readonly genesisSec: number;
   readonly validators: number;
-  /** Blocks an hour that each validator proposes on each primary-network chain. */
+  /** Number of blocks that each validator proposes per hour on each primary-network chain. */
   readonly blocksPerHour: number;
-  /** UTXOs of the first account on the X-chain. */
+  /** Number of UTXOs of the first account on the X-chain. */
   readonly utxos: number;
   readonly facts: Facts;
 }
 
-/** One simulated network: every part of it is a function of the plan and of the requested time. */
+/** One simulated network. Every part of the network is a function of the plan and of the requested time. */
 export class Network {
   readonly name: NetworkName;
   readonly seed: number;
@@ -70,14 +70,14 @@ export class Network {
     );
   }
 
-  /** Returns the genesis of a subnet's chain in responses at a time (both in Unix seconds). */
+  /** Returns the genesis of a subnet's chain in responses at a time. Both times are in Unix seconds. */
   genesisData(chain: SubnetChain, createdAt: number, sec: number): JsonObject | string {
     const data = genesisData(chain, createdAt);
     const encoded = typeof data === 'string' && this.facts.has('genesis-data-encoded', sec);
     return encoded ? { encoding: 'base64', data } : data;
   }
 
-  /** Returns the locktime of outputs and owners at a time (Unix seconds): none, or forever. */
+  /** Returns the locktime of outputs and owners at a time (Unix seconds): 0, or the maximum. */
   locktime(sec: number): bigint {
     return this.facts.has('locktime-forever', sec) ? 2n ** 64n - 1n : 0n;
   }
@@ -95,8 +95,8 @@ export class Network {
   }
 
   /**
-   * Yields the truth about proposed blocks: the hashes, oldest first, of the blocks that a node proposed on a
-   * chain with a timestamp from fromSec to toSec (Unix seconds, both included), straight from the model.
+   * Yields the hashes of the blocks that a node proposed on a chain, oldest first, directly from the model.
+   * The timestamps are from `fromSec` (inclusive) to `toSec` (inclusive), in Unix seconds.
    */
   *proposedBlockHashes(nodeId: string, chain: string, fromSec: number, toSec: number): Generator<string> {
     const primary = this.chain(chain);

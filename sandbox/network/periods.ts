@@ -1,6 +1,6 @@
 import { between } from '../random.ts';
 
-/** A span of simulated time in Unix seconds: from start, before end. */
+/** A span of simulated time in Unix seconds, inclusive start, exclusive end. */
 export interface Period {
   readonly start: number;
   readonly end: number;
@@ -11,14 +11,17 @@ export const DAY = 86_400;
 /** Length of the generated membership after the genesis, in seconds. */
 export const HORIZON = 3_650 * DAY;
 
-/** Rhythm of a seat's periods, in whole days, bounds inclusive. */
+/**
+ * Rhythm of a seat's periods. `days` and `gapDays` are inclusive bounds in days; `firstStart` is in Unix
+ * seconds.
+ */
 export interface Rhythm {
   readonly firstStart: number;
   readonly days: readonly [number, number];
   readonly gapDays: readonly [number, number];
 }
 
-/** Returns the periods of a seat from rhythm.firstStart (Unix seconds) on, for ten years. */
+/** Returns the periods of a seat in the ten years after `rhythm.firstStart`. */
 export function periods(seed: number, seat: number, rhythm: Rhythm): Period[] {
   const list: Period[] = [];
   let start = rhythm.firstStart;

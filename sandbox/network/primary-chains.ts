@@ -1,12 +1,15 @@
 import { cb58 } from '../ids/base58.ts';
 
-/** The simulated networks: the main one, and a second one. */
+/** The simulated networks: the main network and a second network. */
 export type NetworkName = 'sandbox' | 'sandbox-2';
 
 /** The aliases of the primary-network chains. */
 type ChainAlias = 'p-chain' | 'x-chain' | 'c-chain';
 
-/** A primary-network chain; its number distinguishes its ids from those of the other two. */
+/**
+ * A primary-network chain. The number of the chain distinguishes its ids from the ids of the other two
+ * chains.
+ */
 export interface PrimaryChain {
   readonly alias: ChainAlias;
   readonly number: 0 | 1 | 2;
@@ -18,7 +21,7 @@ export const EMPTY_ID = '11111111111111111111111111111111LpoYY';
 
 const P: PrimaryChain = { alias: 'p-chain', number: 0, blockchainId: EMPTY_ID };
 
-/** Returns the id of a VM that is built into the node: its name, filled up with zero bytes. */
+/** Returns the id of a VM that is built into the node, which is the name of the VM padded with zero bytes. */
 export function vmId(name: string): string {
   return cb58(Buffer.from(name.padEnd(32, '\0')));
 }
@@ -43,7 +46,7 @@ export const ADDRESS_PREFIX: Readonly<Record<NetworkName, string>> = {
   'sandbox-2': 'fuji',
 };
 
-/** The id of a network as its nodes report it. No public network has one of these ids. */
+/** The ids that the nodes of each network report. No public network has one of these ids. */
 export const NETWORK_ID: Readonly<Record<NetworkName, number>> = { sandbox: 1337, 'sandbox-2': 1338 };
 
 /** Returns the chain of an alias or a blockchain id. */

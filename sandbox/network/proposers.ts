@@ -14,9 +14,9 @@ interface Segment {
 }
 
 /**
- * The proposer of each block. Blocks have rounds with one slot for every seat; the slot of a seat that does not
- * validate in the whole pair of rounds belongs to one of the core seats. So every height has a proposer that validates
- * at that time, and the i-th block of a seat is found without counting.
+ * The proposer of each block. Each round of blocks has one slot for every seat. If a seat does not validate
+ * during a whole pair of rounds, its slots belong to one of the core seats. So every height has a proposer
+ * that validates at that time, and the i-th block of a seat is found without counting.
  */
 export class Proposers {
   readonly seats: number;

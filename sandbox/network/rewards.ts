@@ -6,7 +6,7 @@ import type { Stake, ValidatorStake } from './validators.ts';
 
 export type RewardType = 'VALIDATOR' | 'DELEGATOR' | 'VALIDATOR_FEE';
 
-/** An expected reward of a stake; a validator's fee is listed under the transaction of its delegator. */
+/** An expected reward of a stake. The reward of a validator's fee has the stake of the delegator. */
 export interface ExpectedReward {
   readonly stake: Stake;
   readonly type: RewardType;
@@ -24,8 +24,8 @@ export interface PaidReward {
 }
 
 /**
- * The transaction that ends a stake: it returns the stake and pays the reward that the network voted for, which may be
- * nothing.
+ * The transaction that ends a stake. The transaction returns the stake and pays the reward that the network
+ * voted for, which may be nothing.
  */
 export interface Settlement {
   readonly stake: Stake;
@@ -59,7 +59,10 @@ export function expectedRewards(validation: ValidatorStake): ExpectedReward[] {
 const paysFeeAtOnce = (network: Network, { start, node }: Stake) =>
   mix(network.seed, start, node.seat, 91) % 10 === 0;
 
-/** Returns the share of an amount that the network pays: all, a part, or nothing to every fifth stake. */
+/**
+ * Returns the part of an amount that the network pays: nothing to every fifth stake, 97 % to another fifth,
+ * and otherwise the whole amount.
+ */
 function voted(network: Network, { start, node }: Stake, amount: bigint): bigint {
   const vote = mix(network.seed, start, node.seat, 92) % 10;
   if (vote < 2) return 0n;

@@ -9,7 +9,7 @@ import { type NodeIdentity, nodeIdentity, type Validators } from './validators.t
 /** Selection of a subnet's validators. */
 type SubnetKind = 'primary' | 'permissioned' | 'l1' | 'mixed';
 
-/** A blockchain of a subnet; evmChainId is absent on one that is not EVM. */
+/** A blockchain of a subnet. `evmChainId` is absent if the blockchain is not an EVM chain. */
 export interface SubnetChain {
   readonly blockchainId: string;
   readonly name: string;
@@ -17,7 +17,7 @@ export interface SubnetChain {
   readonly evmChainId?: number;
 }
 
-/** A subnet of the network; createdAt in Unix seconds. */
+/** A subnet of the network. `createdAt` is in Unix seconds. */
 export interface Subnet {
   readonly number: number;
   readonly kind: SubnetKind;
@@ -29,7 +29,7 @@ export interface Subnet {
 
 /**
  * A validator of a subnet other than the primary network. `l1` is true for a validator of an L1, and false
- * for one of a permissioned subnet.
+ * for a validator of a permissioned subnet.
  */
 export interface Member extends Period {
   readonly id: string;
@@ -43,8 +43,8 @@ export interface Member extends Period {
 }
 
 /**
- * Time from the creation of a subnet to its conversion to an L1, in seconds. The L1 validators join from then
- * on.
+ * Time from the creation of a subnet to its conversion to an L1, in seconds. The L1 validators join after the
+ * conversion.
  */
 export const CONVERTED_AFTER = 30 * DAY;
 
@@ -82,7 +82,7 @@ const PLANS: readonly Plan[] = [
     permissioned: 2,
     weight: [100n, 11n],
   },
-  // Weights beyond 2^53, up to nearly 2^64: an L1 defines them freely.
+  // Weights beyond 2^53 and nearly up to 2^64, because an L1 defines weights freely.
   {
     kind: 'l1',
     afterDays: 90,
@@ -93,10 +93,7 @@ const PLANS: readonly Plan[] = [
   },
 ];
 
-/**
- * Returns the subnets of a network, oldest first; the first is the primary network itself, without members
- * here.
- */
+/** Returns the subnets of a network. The first subnet is the primary network itself, without members here. */
 export function subnets(seed: number, genesisSec: number, ids: IdSpace, validators: Validators): Subnet[] {
   const key = derive(seed, 'subnets');
   const primary: Subnet = {
@@ -162,6 +159,7 @@ function members(
   });
 }
 
+/** Interval of the weight changes of an L1 validator, in seconds. */
 export const STEP = 17 * DAY;
 
 /** Returns the members of a subnet at a moment (Unix seconds). */
@@ -170,8 +168,8 @@ export function currentMembers(subnet: Subnet, sec: number): Member[] {
 }
 
 /**
- * Returns the number of changes of the weight of a member since it joined. The weight of an L1 validator
- * changes every 17 days. The weight of a validator of a permissioned subnet never changes.
+ * Returns the number of changes of the weight of a member since the member joined. The weight of an L1
+ * validator changes every 17 days. The weight of a validator of a permissioned subnet never changes.
  */
 export function weightChanges(member: Member, sec: number): number {
   return member.l1 ? Math.floor((sec - member.start) / STEP) : 0;
@@ -185,7 +183,10 @@ export function memberWeight(member: Member, sec: number): bigint {
 /** Interval at which the balance of an L1 validator is topped up, in seconds. */
 export const REFILL = 30 * DAY;
 
-/** Returns the balance of an L1 validator in nAVAX: 512 are burnt per second until it is topped up. */
+/**
+ * Returns the balance of an L1 validator in nAVAX. 512 nAVAX are burnt per second until the balance is topped
+ * up.
+ */
 export function memberBalance(member: Member, sec: number): bigint {
   return 5_000_000_000n - 512n * BigInt((sec - member.start) % REFILL);
 }

@@ -5,7 +5,7 @@ import type { Account, Accounts } from './accounts.ts';
 import type { Asset } from './assets.ts';
 import { DAY, holds, type Period } from './periods.ts';
 
-/** An unspent output on the X-chain or in transit to it, while its period lasts (Unix seconds). */
+/** An output on the X-chain, or in transit to the X-chain, that is unspent during its period. */
 export interface Utxo extends Period {
   readonly txId: string;
   readonly outputIndex: number;
@@ -30,7 +30,7 @@ function long(value: bigint): Buffer {
   return bytes;
 }
 
-/** Returns the id of an output: the SHA-256 of its index, as 64 bits, and its transaction's id. */
+/** Returns the id of an output, which is the SHA-256 of its index (64 bits) and the id of its transaction. */
 function outputId(txId: Uint8Array, outputIndex: number): Buffer {
   return createHash('sha256')
     .update(long(BigInt(outputIndex)))
@@ -38,7 +38,7 @@ function outputId(txId: Uint8Array, outputIndex: number): Buffer {
     .digest();
 }
 
-/** Returns an output without its time: ids, contents, and the `hex` encoding of the node. */
+/** Returns an output without its period: ids, contents, and the `hex` encoding. */
 function output(
   txBytes: Uint8Array,
   outputIndex: number,
@@ -53,7 +53,7 @@ function output(
   return { txId: cb58(txBytes), outputIndex, id: cb58(idBytes), idBytes, asset, amount, owners, hex };
 }
 
-/** The unspent outputs of every account on the X-chain; one in fifty belongs to two accounts. */
+/** The unspent outputs of every account on the X-chain. One output in fifty belongs to two accounts. */
 export class Utxos {
   readonly #seed: number;
   readonly #genesisSec: number;
@@ -62,7 +62,7 @@ export class Utxos {
   readonly #large: number;
   #all: readonly Utxo[] | undefined;
 
-  /** large: how many outputs the first account has. */
+  /** @param large number of outputs of the first account */
   constructor(
     seed: number,
     genesisSec: number,
@@ -100,9 +100,9 @@ export class Utxos {
   }
 
   /**
-   * Returns the output with an account's funds in transit to the X-chain on a day (days since 1970): in
-   * atomic memory, and none of the X-chain's own.
-   * @param from the number of the chain that it was exported from
+   * Returns the output with an account's funds in transit to the X-chain on a day (days since 1970). The
+   * output is in atomic memory and not yet on the X-chain.
+   * @param from number of the chain from which the output was exported
    */
   atomic(account: Account, from: number, day: number, amount: bigint): Utxo {
     const txBytes = namedBytes(this.#seed, `export ${account.number} ${from} ${day}`, 32);
@@ -110,7 +110,10 @@ export class Utxos {
     return { start: day * DAY, end: (day + 1) * DAY, ...output(txBytes, 0, native, amount, [account]) };
   }
 
-  /** Every output of any time, in the order of the ids' bytes; created at the first request. */
+  /**
+   * All outputs of all times, in the order of the bytes of their ids. The list is created at the first
+   * request.
+   */
   get all(): readonly Utxo[] {
     this.#all ??= this.#accounts.all
       .flatMap((account) => {
@@ -126,7 +129,7 @@ export class Utxos {
     return this.all.filter((utxo) => holds(utxo, sec) && utxo.owners.includes(account));
   }
 
-  /** Returns the output that a transaction made. */
+  /** Returns the output that a transaction created. */
   madeBy(txId: string): Utxo | undefined {
     return this.all.find((utxo) => utxo.txId === txId);
   }

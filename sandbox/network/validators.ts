@@ -15,7 +15,7 @@ export interface NodeIdentity {
   readonly proofOfPossession: string;
 }
 
-/** A stake of a validator or a delegator; amounts in nAVAX, times in Unix seconds. */
+/** A stake of a validator or a delegator. Amounts are in nAVAX, times in Unix seconds. */
 export interface Stake extends Period {
   readonly txId: string;
   readonly node: NodeIdentity;
@@ -39,7 +39,7 @@ const HOUR = 3_600;
 const MAX_PERIODS = 64;
 const TOKEN = 1_000_000_000n;
 
-/** Returns the number of seats whose node validates without a gap, one period after the other. */
+/** Returns the number of core seats. The node of a core seat validates without gaps between its periods. */
 export function coreSeats(seats: number): number {
   return Math.min(10, seats);
 }
@@ -47,7 +47,7 @@ export function coreSeats(seats: number): number {
 /** The validators of the primary network, their periods and their delegators. */
 export class Validators {
   readonly nodes: readonly NodeIdentity[];
-  /** Per seat, in time order. */
+  /** Stakes of each seat, in time order. */
   readonly stakes: readonly (readonly ValidatorStake[])[];
   readonly #seed: number;
   readonly #ids: IdSpace;
@@ -122,10 +122,7 @@ export class Validators {
     };
   }
 
-  /**
-   * Returns the receivers of the reward of a stake: mostly its owner, every fourth time another account,
-   * every fifth time one more.
-   */
+  /** Returns the receivers of the reward of a stake: the owner, another account, or both. */
   #rewardOwners(owner: Account, key: number): readonly Account[] {
     const other = this.#accounts.of(key, 15);
     if (other === owner) return [owner];
@@ -141,7 +138,8 @@ export class Validators {
   }
 
   /**
-   * Returns a stake at a time if every seventh seat left after a moment; undefined while the seat is removed.
+   * Returns a stake at a time if every seventh seat left and returned after a moment. Returns undefined while
+   * the seat is removed.
    */
   #returning(stake: ValidatorStake, since: number, sec: number): ValidatorStake | undefined {
     const { seat } = stake.node;
@@ -157,21 +155,18 @@ export class Validators {
     };
   }
 
-  /** Returns the identity of a node id, whether or not it validates now. */
+  /** Returns the identity of a node id, even if the node does not validate now. */
   node(nodeId: string): NodeIdentity | undefined {
     return this.nodes.find((node) => node.nodeId === nodeId);
   }
 }
 
-/**
- * Returns the keys of a node, of which the network has several; a seat of -1 is a node that does not
- * validate.
- */
+/** Returns the identity of a node with a name. The seat of a node that does not validate is -1. */
 export function nodeIdentity(seed: number, name: string, seat: number, key: number): NodeIdentity {
   return { seat, nodeId: `NodeID-${cb58(namedBytes(seed, `node ${name}`, 20))}`, ...blsKey(key) };
 }
 
-/** Returns about seven percent a year, in nAVAX. */
+/** Returns the potential reward of a stake, in nAVAX: seven percent a year. */
 function reward(weight: bigint, period: Period): bigint {
   return (weight * BigInt(period.end - period.start) * 7n) / (100n * 365n * BigInt(DAY));
 }

@@ -16,7 +16,10 @@ const LIMIT = 1024;
 /** The number of the X-chain. */
 const X = 1;
 
-/** Returns the account of an address; undefined for one without funds; throws for an invalid address. */
+/**
+ * Returns the account of an address. Returns undefined for an address without funds; throws for an invalid
+ * address.
+ */
 function accountOf(node: SimulatedNode, address: string): Account | undefined {
   if (!node.network.accounts.isAddress(address)) {
     throw new RpcFailure(`couldn't parse argument 'address' to address: ${address}`);
@@ -31,8 +34,8 @@ function assetOf(node: SimulatedNode, id: string): Asset {
 }
 
 /**
- * Returns the UTXOs in atomic memory that were exported from a chain to the X-chain and not yet imported:
- * some, on some days.
+ * Returns the UTXOs in atomic memory that were exported from a chain to the X-chain and not yet imported. An
+ * account has such UTXOs on some days only.
  */
 function exported(node: SimulatedNode, account: Account, from: PrimaryChain, sec: number): Utxo[] {
   const { holdings, utxos } = node.network;
@@ -42,7 +45,7 @@ function exported(node: SimulatedNode, account: Account, from: PrimaryChain, sec
     .map(({ amount }) => utxos.atomic(account, from.number, Math.floor(sec / DAY), amount));
 }
 
-/** Returns the chain that a request names as the source of its UTXOs; the X-chain by default. */
+/** Returns the source chain of the UTXOs in a request. Default: the X-chain. */
 function sourceOf(node: SimulatedNode, params: Params): PrimaryChain {
   const name = params.text('sourceChain') || 'X';
   const chain = node.network.chain(blockchainId(node, name) ?? '');
@@ -56,7 +59,7 @@ interface Reference {
   readonly utxo: string;
 }
 
-/** Returns the UTXOs of a list that come after the one with an id, which may have been spent since. */
+/** Returns the UTXOs of a list after the UTXO with an id, which may have been spent since. */
 function behind(node: SimulatedNode, utxos: readonly Utxo[], id: string): readonly Utxo[] {
   const start = [...utxos, ...node.network.utxos.all].find((utxo) => utxo.id === id);
   return start === undefined
@@ -64,7 +67,10 @@ function behind(node: SimulatedNode, utxos: readonly Utxo[], id: string): readon
     : utxos.filter((utxo) => Buffer.compare(utxo.idBytes, start.idBytes) > 0);
 }
 
-/** Returns the UTXOs behind startIndex, address by address in the order of their bytes, without repeats. */
+/**
+ * Returns the UTXOs after `startIndex`, by address in the order of the bytes of the addresses, without
+ * duplicates.
+ */
 function fetch(node: SimulatedNode, params: Params, sec: number): { utxos: Utxo[]; end: Reference } {
   const given = params.texts('addresses');
   if (given.length === 0) throw new RpcFailure('no addresses provided');
@@ -110,7 +116,7 @@ function transaction(
   return { tx, encoding };
 }
 
-/** Returns the X-chain API of a node. */
+/** Returns the methods of the X-chain API of a node. */
 export function avmMethods(node: SimulatedNode, chain: PrimaryChain): Methods {
   const { network } = node;
   const blocks = network.blocks(chain);

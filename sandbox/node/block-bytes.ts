@@ -44,7 +44,7 @@ function input({ txId, outputIndex, assetId, amount }: Transfer['input']): Buffe
   return Buffer.concat([...spent, word(TYPES.input), long(amount), listOf([word(0)])]);
 }
 
-/** Returns a transaction with its credentials, without the codec's version. */
+/** Encodes a transaction with its credentials, without the codec's version. */
 function signed(transfer: Transfer, chain: PrimaryChain): Buffer {
   const memo = Buffer.from(transfer.memo.slice(2), 'hex');
   const other = transfer.otherChain === undefined ? [] : [id(transfer.otherChain)];
@@ -74,7 +74,7 @@ export function transactionHex(network: Network, chain: PrimaryChain, number: nu
   return checkedHex(Buffer.concat([Buffer.alloc(2), signed(transferOf(network, chain, number), chain)]));
 }
 
-/** Returns the block at a height in the node's `hex` encoding: a standard block with its transactions. */
+/** Returns the block at a height in the node's `hex` encoding, as a standard block with its transactions. */
 export function blockHex(network: Network, chain: PrimaryChain, height: number): string {
   const blocks = network.blocks(chain);
   const place = [id(blocks.hash(height - 1)), long(height)];

@@ -21,7 +21,7 @@ function blockJson(network: Network, chain: PrimaryChain, height: number): JsonO
   };
 }
 
-/** Returns the response of getBlockByHeight at a time (Unix seconds): a future block is not found. */
+/** Returns the response of getBlockByHeight at a time (Unix seconds). A future block is not found. */
 export function blockByHeight(
   network: Network,
   chain: PrimaryChain,

@@ -11,7 +11,7 @@ const FREQUENCY = 30;
 
 interface Check {
   readonly name: string;
-  /** The tags that select the check; `application` ones are always selected. */
+  /** The tags that select the check. Checks with the tag `application` are always selected. */
   readonly tags: readonly string[];
   message(node: SimulatedNode, sec: number): Json | undefined;
 }
@@ -91,7 +91,7 @@ function checks(node: SimulatedNode): Check[] {
   ];
 }
 
-/** RFC 3339 with nanoseconds and the node's own offset from UTC, as the node writes it. */
+/** Formats a time as nodes do: RFC 3339 with nanoseconds and the local offset of the node from UTC. */
 function timestamp(node: SimulatedNode, sec: number, offset: number): string {
   const hours = [0, -4, 2, 0][node.number] ?? 0;
   const local = new Date((sec + hours * 3600) * 1000).toISOString().slice(0, 19);
@@ -151,8 +151,9 @@ function result(
 }
 
 /**
- * Returns the report of a probe at a time (Unix seconds), with the checks that have one of the tags and those
- * of the application; no tags means all. Once started, readiness never fails again.
+ * Returns the report of a probe at a time (Unix seconds), with the checks of the tags and of the application.
+ * Without tags, the report has all checks. After a node is ready, its readiness never fails until the next
+ * start.
  */
 export function health(
   node: SimulatedNode,

@@ -17,7 +17,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   evm: 'c-chain',
 };
 
-/** Returns the blockchain id of an alias or id that a node accepts; undefined for any other. */
+/** Returns the blockchain id of an alias or id. Returns undefined if nodes do not accept the text. */
 export function blockchainId(node: SimulatedNode, alias: string): string | undefined {
   const primary = node.network.chain(ALIASES[alias] ?? alias);
   if (primary !== undefined && !alias.endsWith('-chain')) return primary.blockchainId;
@@ -95,7 +95,7 @@ function proposals(node: SimulatedNode, sec: number): JsonObject {
 /** The fees of the X-chain in nAVAX. */
 export const X_FEES = { txFee: '1000000', createAssetTxFee: '10000000' };
 
-/** Returns the info API of a node. */
+/** Returns the methods of the info API of a node. */
 export function infoMethods(node: SimulatedNode): Methods {
   const { identity, network } = node;
   return {

@@ -6,7 +6,7 @@ import { BadParams, Params } from './params.ts';
 /** Error that a method throws. Its message becomes the message of the error in the response. */
 export class RpcFailure extends Error {}
 
-/** A JSON-RPC method; sec is the simulated time in Unix seconds. */
+/** A JSON-RPC method. `sec` is the simulated time, in Unix seconds. */
 type Method = (params: Params, sec: number) => JsonObject;
 
 /** The methods of one path, by their full names. */
@@ -39,7 +39,7 @@ function unknown(name: string, services: ReadonlySet<string>): string {
   return `rpc: can't find method "${service}.${capital}"`;
 }
 
-/** Responds to a JSON-RPC 2.0 request as the node does: errors are HTTP 200 too. */
+/** Responds to a JSON-RPC 2.0 request as nodes do. JSON-RPC errors also have the HTTP status 200. */
 export function answerRpc(call: Call, methods: Methods): RpcAnswer {
   if (call.method !== 'POST') {
     return { method: 'unknown', answer: plain(405, `rpc: POST method required, received ${call.method}\n`) };

@@ -10,7 +10,7 @@ import type { Params } from './params.ts';
 import { isBootstrapped, membersSeen, type SimulatedNode } from './simulated-node.ts';
 import { validatorRecords } from './validator-records.ts';
 
-/** Returns the subnet of a request: the primary network by default. */
+/** Returns the subnet of a request. Default: the primary network. */
 function subnetOf(node: SimulatedNode, params: Params, sec: number): Subnet {
   const id = params.id('subnetID');
   const subnet = node.network.subnets.find((one) => (id === '' ? one.number === 0 : one.subnetId === id));
@@ -75,7 +75,8 @@ function blockchains(node: SimulatedNode, sec: number): JsonObject[] {
 
 /**
  * Returns the status of a blockchain. Chains of the primary network are `Validating` on a bootstrapped
- * validator, else `Syncing`. Chains of tracked subnets are `Syncing`, other known ones `Created`.
+ * validator, else `Syncing`. Chains of tracked subnets are `Syncing`, other known chains `Created`, and all
+ * other chains `Unknown`.
  */
 function status(node: SimulatedNode, id: string, sec: number): string {
   if (id === '') throw new RpcFailure("argument 'blockchainID' not given");
@@ -87,7 +88,7 @@ function status(node: SimulatedNode, id: string, sec: number): string {
   return subnet.number <= 2 ? 'Syncing' : 'Created';
 }
 
-/** Returns the P-chain API of a node. */
+/** Returns the methods of the P-chain API of a node. */
 export function platformMethods(node: SimulatedNode, chain: PrimaryChain): Methods {
   const { network } = node;
   const blocks = network.blocks(chain);

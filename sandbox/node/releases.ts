@@ -6,7 +6,10 @@ import type { SimulatedNode } from './simulated-node.ts';
 const RELEASES = ['1.13.0', '1.13.1', '1.13.2', '1.13.4', '1.13.5', '1.14.0', '1.14.1', '1.14.2'];
 const MONTH = 30 * 86_400;
 
-/** Returns the release of a node: the newest one at its last start. A few nodes are one release behind. */
+/**
+ * Returns the release of a node, which is the newest release at the last start of the node. A few nodes are
+ * one release behind.
+ */
 export function release(node: SimulatedNode, sec: number, seat = node.identity.seat): string {
   const age = node.timeline.startedAt(sec) - node.network.genesisSec;
   const newest = Math.floor(age / (3 * MONTH)) - (mix(node.network.seed, seat, 61) % 8 === 0 ? 1 : 0);
@@ -31,7 +34,8 @@ export function nodeVersion(node: SimulatedNode, sec: number): JsonObject {
 }
 
 /**
- * Returns the response of info.upgrades: about one upgrade every four months, the last one not yet scheduled.
+ * Returns the response of info.upgrades, with an upgrade every four months. The last upgrade is not scheduled
+ * yet.
  */
 export function upgrades(): JsonObject {
   const names =

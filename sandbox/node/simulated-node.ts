@@ -3,14 +3,16 @@ import { type NodeIdentity, nodeIdentity } from '../network/validators.ts';
 import { derive } from '../random.ts';
 import { Timeline } from './timeline.ts';
 
-/** After a start the node reports nothing for 30 s, and bootstraps for 60 s. */
+/** Time after a start in which a node reports no check results, in seconds. */
 export const FIRST_CHECK_SEC = 30;
+
+/** Time after a start in which a node bootstraps, in seconds. */
 export const BOOTSTRAP_SEC = 60;
 
 /** BLS key of the node that does not validate. */
 const OBSERVERS_KEY = 95;
 
-/** One node that serves JSON-RPC and health; a seat of -1 does not validate. */
+/** One node that serves JSON-RPC and health. A node with the seat -1 does not validate. */
 export interface SimulatedNode {
   readonly name: string;
   readonly path: string;
@@ -21,7 +23,10 @@ export interface SimulatedNode {
   readonly timeline: Timeline;
 }
 
-/** Returns the nodes of a sandbox: three validators of the main network and one that only follows it. */
+/**
+ * Returns the nodes of a sandbox: three validators of the main network and one node that only follows the
+ * network.
+ */
 export function simulatedNodes(network: Network, scripted: boolean): SimulatedNode[] {
   return ['validator-1', 'validator-2', 'validator-3', 'observer-1'].map((name, number) => ({
     name,
@@ -36,11 +41,14 @@ export function simulatedNodes(network: Network, scripted: boolean): SimulatedNo
   }));
 }
 
-/** Time after a start without peers, and then with few, in seconds. */
+/** Time after a start without members in lists, and after that with {@link FEW} members, in seconds. */
 const ALONE_SEC = 300;
 const FEW = 3;
 
-/** Returns the start of a node that lists few members at first; undefined if it lists all. */
+/**
+ * Returns the start of the time in which a node lists few members. Returns undefined if the node lists all
+ * members.
+ */
 export function alone(node: SimulatedNode, sec: number): number | undefined {
   const since = node.network.facts.since('node-few-members', sec, node.name);
   if (since === undefined) return undefined;

@@ -22,7 +22,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   bls: 'local BLS key does not match the public key registered on the P-chain',
 };
 
-/** Events of a node: restarts about once a week, and on three days of ten an incident of 2 to 40 minutes. */
+/** Events of a node: a restart in each week, and an incident of 2 to 40 minutes on three days of ten. */
 export class Timeline {
   readonly #seed: number;
   readonly #genesisSec: number;
@@ -30,24 +30,24 @@ export class Timeline {
   readonly #restarts: number[] = [];
   readonly #scripted: boolean;
 
-  /** scripted: whether incidents and restarts also occur without a script. */
+  /** @param scripted true if generated incidents and restarts occur in addition to those that tests add */
   constructor(seed: number, name: string, genesisSec: number, scripted: boolean) {
     this.#seed = derive(seed, `timeline ${name}`);
     this.#genesisSec = genesisSec;
     this.#scripted = scripted;
   }
 
-  /** Makes a check fail for a span. */
+  /** Adds an incident, in which a check fails. */
   addIncident(incident: Incident): void {
     this.#incidents.push(incident);
   }
 
-  /** Restarts the node at a time (Unix seconds). */
+  /** Adds a restart of the node at a time (Unix seconds). */
   addRestart(sec: number): void {
     this.#restarts.push(sec);
   }
 
-  /** Returns the last start of a node at a time (Unix seconds). */
+  /** Returns the last start of the node up to a time (Unix seconds). */
   startedAt(sec: number): number {
     const week = Math.floor((sec - this.#genesisSec) / WEEK);
     const starts = [this.#genesisSec, ...this.#restarts];
@@ -59,7 +59,7 @@ export class Timeline {
     return this.#genesisSec + week * WEEK + between(this.#seed, 0, WEEK - 1, week, 1);
   }
 
-  /** Returns the active incidents at a time. */
+  /** Returns the active incidents at a time (Unix seconds). */
   incidentsAt(sec: number): Incident[] {
     const own = this.#scripted
       ? [this.#daily(Math.floor(sec / DAY)), this.#daily(Math.floor(sec / DAY) - 1)]

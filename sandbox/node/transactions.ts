@@ -7,7 +7,10 @@ import { between, mix } from '../random.ts';
 
 const FX = 'spdxUxVJQbX85MGxMHbKw1sHxMnSqJ3QBzDyDYEP3h6TLuxqQ';
 
-/** Returns an amount: a raw JSON integer in the responses, in one of seven cases beyond 2^53. */
+/**
+ * Returns the amount of a transaction. One amount of seven exceeds 2^53; amounts are raw JSON integers in the
+ * responses.
+ */
 function amount(network: Network, number: number): bigint {
   const large = mix(network.seed, number, 101) % 7 === 0;
   return large
@@ -24,9 +27,9 @@ export interface Transfer {
   readonly otherChain: string | undefined;
   readonly output: { readonly assetId: string; readonly amount: bigint; readonly owner: Account };
   readonly spent: Spent;
-  /** Inputs of an import; derived from the same value as the output. */
+  /** Input of an import, derived from the same value as the output. */
   readonly input: Spent;
-  /** `0x` hex. */
+  /** Memo, in `0x` hex. */
   readonly memo: string;
   readonly signature: string;
 }

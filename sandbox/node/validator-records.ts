@@ -13,7 +13,7 @@ import type { Stake, ValidatorStake } from '../network/validators.ts';
 import { between, mix, unit } from '../random.ts';
 import type { SimulatedNode } from './simulated-node.ts';
 
-/** Returns an owner set, each member of which may sign alone. */
+/** Returns a set of owners, each of whom may sign alone. */
 function owner(network: Network, accounts: readonly Account[], sec: number): JsonObject {
   const addresses = accounts.map(({ address }) => `P-${address}`);
   return { locktime: String(network.locktime(sec)), threshold: '1', addresses };
@@ -105,8 +105,8 @@ function member(viewer: SimulatedNode, one: Member, sec: number): JsonObject {
 }
 
 /**
- * Returns the validators of a subnet at a time (Unix seconds), as in platform.getCurrentValidators: three
- * shapes of records. Delegators are listed only if exactly one node id is requested.
+ * Returns the validators of a subnet at a time (Unix seconds), as in platform.getCurrentValidators. Records
+ * have three shapes. Delegators are listed only if exactly one node id is requested.
  */
 export function validatorRecords(
   viewer: SimulatedNode,

@@ -79,7 +79,7 @@ describe('an input file', () => {
     [
       'in UTF-16',
       () => file('wide', Buffer.from('\ufeffnetwork: fuji', 'utf16le')),
-      /^--head: is not in UTF-8: save it/,
+      /^--head: is not in UTF-8: save the file/,
     ],
     [
       'in UTF-16 without a mark',
