@@ -272,7 +272,10 @@ export interface Dataset extends Recorded {
   readonly ignore?: readonly string[];
   /** False: unknown fields belong to another dataset of the same source, not in `extra`. */
   readonly extra?: boolean;
-  /** Columns that identify one entity. Rows with equal values in these but different keys are in conflict. */
+  /**
+   * Columns that identify one entity. Rows with equal values in these columns but different keys are in
+   * conflict.
+   */
   readonly single?: readonly string[];
   /** Set if the rows are entries of a chain. Entries that do not continue the recorded chain are rejected. */
   readonly chain?: ChainLinks;

@@ -49,7 +49,7 @@ export interface ResumedLedger {
 /**
  * Loads the state that an earlier process of the observer stored.
  * @param settled time up to which its ledger is final, in ms since 1970
- * @param refused probes whose later rows that process could not store
+ * @param refused probes whose ledger is final only up to `since`, because later rows could not be stored
  */
 export async function resumeLedger(
   sql: postgres.Sql,

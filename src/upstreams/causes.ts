@@ -61,7 +61,7 @@ const CAUSES: readonly FailureCause[] = [
     cause: (_, context) => `nothing listens on ${hostOf(context)}`,
     fix: (_, context) =>
       context.kind === 'node'
-        ? `start the node, or ${correctSetting(context)}: a node's API has port 9650 (9651 is for its peers), and on another machine it listens only with --http-host set`
+        ? `start the node, or ${correctSetting(context)}: the API of a node has port 9650 (port 9651 is for peers), and accepts calls from other machines only if the node runs with --http-host`
         : `${correctSetting(context)}: host and port`,
   },
   {

@@ -12,7 +12,7 @@ class JsonStrings {
   readonly #text: string;
   /** A position outside of strings. */
   #outside = 0;
-  /** Position of the first quote after `#outside`, or a position before it. */
+  /** Position of the first quote from `#outside` on. A position before `#outside` is outdated. */
   #quote: number;
 
   constructor(text: string) {

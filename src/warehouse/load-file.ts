@@ -55,7 +55,7 @@ export async function loadFile(
       );
       if (unknown.length > 0)
         throw new RestoreRefusedError(
-          `${where}: has ${unknown.join(', ')}, which this version does not support: restore with the version that exported it, or a newer one`,
+          `${where}: has the columns ${unknown.join(', ')}, which this version does not support: restore with the version that exported it, or a newer one`,
         );
       const places = wanted.map((name) => ({
         own: parquet.columns.indexOf(name),

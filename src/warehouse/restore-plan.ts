@@ -56,7 +56,7 @@ export function restorePlan(manifest: Manifest | null, from: string): RestorePla
   );
   if (unknown.length > 0)
     throw new RestoreRefusedError(
-      `${from}: holds ${unknown.join(', ')}, which this version does not support: restore with the version that exported it, or a newer one`,
+      `${from}: has the tables ${unknown.join(', ')}, which this version does not support: restore with the version that exported it, or a newer one`,
     );
   const other = [...tables.map(([, { format }]) => format), bookkeeping.format].find(
     (format) => format !== 'parquet',

@@ -80,7 +80,7 @@ function localText(text: string): string {
 /** Parses the values of a row from its JSON text. */
 export function parseFields(row: string): (string | null)[] {
   const fields: unknown = JSON.parse(row);
-  if (!Array.isArray(fields)) throw new Error('the row is not an array');
+  if (!Array.isArray(fields)) throw new Error('a row of the result is not a JSON array');
   return fields.map((one: unknown) => (one === null ? null : String(one)));
 }
 

@@ -70,7 +70,7 @@ const PAGE_SIZE = 100;
 
 /**
  * Active staking transactions of an address, newest first. An address has few such transactions. So one
- * window, which starts before the network, contains all of them.
+ * window, which starts before the launch of the network, contains all these transactions.
  */
 const source: Source = {
   name: 'staking-transactions',

@@ -92,7 +92,7 @@ async function makeForRoot(entrance: string, dir: string, log: EmbeddedLog): Pro
   if (await canExecute(account, dir)) return await makeOwned(entrance, account);
 
   const path = join(systemHomes, createHash('sha256').update(dir).digest('hex').slice(0, 16));
-  const fix = `allow its user to enter ${dir} and the folders above it (chmod o+x), or name a PostgreSQL of your own in DATABASE_URL`;
+  const fix = `allow the user postgres to enter ${dir} and the folders above it (chmod o+x), or name a PostgreSQL of your own in DATABASE_URL`;
   await explainWriteErrors(
     `embedded PostgreSQL: ${systemHomes}`,
     async () => {

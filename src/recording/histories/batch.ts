@@ -63,7 +63,7 @@ export type WriteHistory = <W extends CommitInput>(
   at: number,
 ) => CommitFragment;
 
-/** Returns the columns that come from an item. Columns of the request precede them in the table. */
+/** Returns the columns that come from an item. In the table, the columns of the request are first. */
 export const itemColumns = (dataset: Dataset): readonly DatasetColumn[] =>
   dataset.columns.filter((column) => column.path.length > 0);
 

@@ -51,8 +51,8 @@ function changeKeys(dataset: Dataset, valuesOf: (name: string) => string, since:
 }
 
 /**
- * The columns of `recorder.changes` that describe a change, as {@link changeEventsSql} and the readings
- * select them.
+ * The columns of `recorder.changes` that describe a change, in the order in which {@link changeSelectSql}
+ * selects them.
  */
 const CHANGE_COLUMNS = ['changes', 'kinds', 'texts', 'keys', 'scope_id', 'present', 'turns'] as const;
 

@@ -83,8 +83,8 @@ export interface StripCteNames {
 }
 
 /**
- * Builds the CTEs that encode strips. The last one is `strips` with the suffix: the key, base, slope, mode,
- * width, and the bits as a text of zeros and ones.
+ * Builds the CTEs that encode strips. The name of the last CTE is `strips` and the suffix. Its columns are the
+ * key, base, slope, width, mode, and the bits as a text of zeros and ones.
  */
 export function stripCtes({ suffix, key, wholes, shapes, ordinals, sloping }: StripCteNames): string[] {
   const on = (left: string, right: string) =>

@@ -99,7 +99,7 @@ const heightBehind = `select 'height_behind', h.dataset, 'node=' || h.node || ' 
             and p.block_timestamp <= h.observed_at - ${MAX_LAG}) more
         order by at limit 1) ahead`;
 
-/** Returns SQL of whether two rows belong to the same validation. */
+/** Returns an SQL condition: two rows belong to the same validation. */
 const sameValidation = (left: string, right: string) =>
   `(${left}.subnet_id, ${left}.node_id, ${left}.start_time, coalesce(${left}.tx_id, ''), coalesce(${left}.validation_id, ''))
         = (${right}.subnet_id, ${right}.node_id, ${right}.start_time, coalesce(${right}.tx_id, ''), coalesce(${right}.validation_id, ''))`;

@@ -262,7 +262,10 @@ const namesOf = ({ columns }: EntityList, of: string) => columns.map((name) => `
 const recordAt = (dataset: string, at: string, into: StatementBuilder) =>
   `reporting_internal.has_record(${into.value(dataset, 'text')}, ${at})`;
 
-/** Returns SQL of the entities from the start of the page. */
+/**
+ * Returns SQL that lists each entity once, in the order of the rows. The list starts at the entity of the last
+ * row of the previous page.
+ */
 function entitiesSql(
   dataset: string,
   entityList: EntityList,

@@ -125,7 +125,7 @@ const SYSTEMS: readonly [string, System, typeof SERVED | RegExp][] = [
   [
     'root whose directory is closed to the server, with a read-only /var/lib',
     { uid: 0, shell: 'umask 077', mounts: 'mount -t tmpfs -o ro tmpfs /var/lib' },
-    /\/var\/lib\/chain-recorder: the file system is read-only: allow its user to enter .*chmod o\+x/,
+    /\/var\/lib\/chain-recorder: the file system is read-only: allow the user postgres to enter .*chmod o\+x/,
   ],
 ];
 

@@ -133,5 +133,5 @@ const WINDOW = [
 ] as const;
 const MOMENTS = [
   ['as_of', 'As of (empty: now)'],
-  ['beside', 'Compare with, as of'],
+  ['beside', 'Compare with the data as of'],
 ] as const;

@@ -18,7 +18,7 @@ export type DayCoverage = TargetDay;
 
 export type DayState = 'covered' | 'partial' | 'gap' | 'none';
 
-/** Converts the coverage of a day, summed over all targets. */
+/** Returns the recorded, missing and fetchable time of a day, summed over all targets. */
 export const dayOf = ({ day, covered_ms, missing_ms, reasons }: CoverageDay): DayCoverage => ({
   day,
   covered_ms,

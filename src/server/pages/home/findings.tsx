@@ -56,7 +56,7 @@ export function HealthSummary({ status, recorders, nodes, recorder, since }: Ver
             Sealed until <Time at={status.seal.sealed_until} exact />.
           </>
         ) : (
-          'Not sealed yet: the first day ends at midnight.'
+          'Not sealed yet: a day is sealed one hour after its end (UTC).'
         )}
       </p>
     </div>
