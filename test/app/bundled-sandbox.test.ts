@@ -62,7 +62,7 @@ it('is the upstream of a file that names the network sandbox and no upstream', a
   expect(one.upstreams).toEqual(upstreams);
   expect(one.watch).toMatchObject({ chains: ['43114'], nodeIds: [], addresses: [] });
   expect(recordsSandbox(one, announcement)).toBe(true);
-  expect(() => loadConfigFor(file, null)).toThrow(/upstreams: names none, .*: restart it$/);
+  expect(() => loadConfigFor(file, null)).toThrow(/upstreams: is empty, .*: restart this process$/);
   for (const other of ['sandbox\nupstreams: { metrics: { url: "http://127.0.0.1:1" } }', 'mainnet']) {
     const config = load(other);
     expect(await resolveSandbox(config, dir)).toEqual({ config, sandbox: null });
