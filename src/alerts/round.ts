@@ -160,7 +160,9 @@ async function findUnwatched(
       select d.dataset, t.target from recorder.target_datasets d join recorder.targets t using (source, target_key) where d.active
     )
     select dataset as name from active union select value from active, jsonb_each_text(target)
-    -- Subjects of findings about sinks and exports. The state of removed ones is deleted.
+    -- Subjects of findings about rules, channels, sinks and exports, of all recorders. The state of removed ones is deleted.
+    union select 'the rule ' || rule from recorder.alert_rules
+    union select case channel when 'heartbeat' then 'the heartbeat' else 'the channel ' || channel end from recorder.alert_channels
     union select 'the sink ' || sink || s.suffix from recorder.change_sinks k,
       lateral (values (''), (' of the recorder ' || k.recorder)) s(suffix)
     union select destination from recorder.exports`;

@@ -235,8 +235,9 @@ describe('a round', () => {
     await alerts.sql`insert into recorder.change_sinks (recorder, sink, since) values ('recorder', 'kept', now())`;
     await alerts.sql`insert into recorder.exports (recorder, destination, every_ms, requested_since, format)
       values ('recorder', '/files', 1000, now(), 'csv')`;
+    await alerts.sql`insert into recorder.alert_channels (recorder, channel) values ('another recorder', 'theirs')`;
     failing.says = [
-      ...['ops', 'old'].map((name) => `alerts the channel ${name}`),
+      ...['ops', 'theirs', 'old'].map((name) => `alerts the channel ${name}`),
       ...['kept', 'old'].map((name) => `changes the sink ${name}`),
     ];
     late.says = ['export /files', 'export /old'];
@@ -245,7 +246,7 @@ describe('a round', () => {
     late.says = [];
     await round();
     expect(told().slice(-4).sort()).toEqual([
-      'resolved alerts the channel ops changes the sink kept',
+      'resolved alerts the channel ops alerts the channel theirs changes the sink kept',
       'resolved export /files',
       'unwatched alerts the channel old changes the sink old',
       'unwatched export /old',
