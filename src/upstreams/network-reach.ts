@@ -103,15 +103,13 @@ function endpointOf(url: string): Endpoint {
 
 async function tryConnection({ host, port }: Endpoint): Promise<Reach> {
   const addresses = await lookup(host, { all: true }).catch(() => []);
-  const local = localAddresses();
-  const isLocal = ({ address, family }: LookupAddress) =>
-    local.check(address, family === 6 ? 'ipv6' : 'ipv4');
   if (addresses.length === 0) return 'failed';
-  if (addresses.every(isLocal)) return 'local';
+  const remote = remoteOf(addresses);
+  if (remote.length === 0) return 'local';
   return new Promise((resolve) => {
     const socket = connect({
       ...{ host, port, autoSelectFamily: true, timeout: CONNECT_TIMEOUT_MS },
-      lookup: (_host, _options, found) => found(null, addresses),
+      lookup: (_host, _options, found) => found(null, remote),
     });
     const end = (reach: Reach) => {
       socket.destroy();
@@ -128,6 +126,13 @@ export const isHostError = (error: Error): boolean =>
   error instanceof AggregateError
     ? error.errors.some(isHostError)
     : 'code' in error && HOST_REACHED_CODES.has(error.code);
+
+/**
+ * Returns the addresses on the network. A response from an address of this machine does not prove that the
+ * network works.
+ */
+export const remoteOf = (addresses: readonly LookupAddress[], local = localAddresses()): LookupAddress[] =>
+  addresses.filter(({ address, family }) => !local.check(address, family === 6 ? 'ipv6' : 'ipv4'));
 
 /** Returns the addresses of this machine and of its container bridges. */
 export function localAddresses(interfaces = networkInterfaces()): BlockList {

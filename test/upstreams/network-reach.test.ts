@@ -7,6 +7,7 @@ import {
   localAddresses,
   NetworkReach,
   type Reach,
+  remoteOf,
 } from '../../src/upstreams/network-reach.ts';
 import { rawServer } from '../support/upstream-server.ts';
 
@@ -90,6 +91,15 @@ describe('the recorder is cut off', () => {
     expect(error).toBeInstanceOf(AggregateError);
     expect(isHostError(error)).toBe(true);
     expect(isHostError(Object.assign(new Error(), { code: 'ENETUNREACH' }))).toBe(false);
+  });
+
+  it('only by addresses on the network, if a host has some on this machine, too', () => {
+    const [own, other] = [
+      { address: '::1', family: 6 },
+      { address: '10.0.0.9', family: 4 },
+    ];
+    expect(remoteOf([own, other])).toEqual([other]);
+    expect(remoteOf([own])).toEqual([]);
   });
 });
 
