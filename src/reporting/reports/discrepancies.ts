@@ -44,11 +44,9 @@ interface Span {
 
 const bound = (ms: number | null) => (ms === null ? null : new Date(ms));
 
-/** State of the comparisons of one scope: the nodes, or the metrics of one chain. */
+/** State of the comparisons of one scope (the nodes, or the metrics of one chain) since their first run. */
 export interface ComparisonState {
   readonly scope: string;
-  /** Time of the last complete comparison; null if no comparison was complete. */
-  readonly checked_at: Date | null;
   /** Start of the consecutive failures; null if the last comparison succeeded. */
   readonly failed_since: Date | null;
   readonly error: string | null;
@@ -58,7 +56,7 @@ export interface ComparisonState {
 export async function comparisonStates(sql: postgres.Sql): Promise<ComparisonState[]> {
   return [
     ...(await sql<ComparisonState[]>`
-      select scope, checked_at, failed_since, error from reporting_internal.check_runs order by scope`),
+      select scope, failed_since, error from reporting_internal.check_runs order by scope`),
   ];
 }
 

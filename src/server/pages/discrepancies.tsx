@@ -52,9 +52,7 @@ export const discrepanciesPage = definePage({
             Differences above the tolerance between two sources, or between two responses of one source. The
             sources are compared once an hour. The recorder does not decide which source is right.
           </p>
-          {comparisons.map(
-            (one) => one.failed_since && <FailedComparison {...one} since={one.failed_since} />,
-          )}
+          <FailedComparisons of={comparisons} />
           {counts.length > 0 && <Counts counts={counts} />}
           <Filters path={PATH}>
             <SelectField name="state" label="State" value={params.state} words={STATES} />
@@ -113,19 +111,24 @@ export const discrepanciesPage = definePage({
 });
 
 function noneText(comparisons: readonly ComparisonState[]): string {
-  if (comparisons.every(({ checked_at }) => checked_at === null))
+  if (comparisons.length === 0)
     return 'No comparison has run yet: the first one runs two minutes after the start of the recorder.';
   return comparisons.some(({ failed_since }) => failed_since !== null)
     ? 'No discrepancies in the completed comparisons.'
     : 'No discrepancies: all compared values agree.';
 }
 
-function FailedComparison({ scope, since, error }: ComparisonState & { readonly since: Date }) {
+/** The first failed comparison, and the number of the others. */
+function FailedComparisons({ of }: { readonly of: readonly ComparisonState[] }) {
+  const [first, ...others] = of.filter(({ failed_since }) => failed_since !== null);
+  if (!first) return null;
+  const { scope, failed_since, error } = first;
   return (
     <p>
       <StateBadge is="failed" tone="bad" /> The comparison of{' '}
-      {scope === 'nodes' ? 'the nodes' : `the metrics of chain ${scope}`} failed (<Time at={since} />, and not
-      completed since): {error}
+      {scope === 'nodes' ? 'the nodes' : `the metrics of chain ${scope}`} failed first{' '}
+      <Time at={failed_since} />, and has not been completed since: {error}.
+      {others.length > 0 && ` ${numberText(others.length)} more comparisons failed.`}
     </p>
   );
 }

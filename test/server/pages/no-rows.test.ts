@@ -25,10 +25,17 @@ it('a dataset without rows shows why, and when they are expected', async () => {
 
 it('the discrepancies show whether anything was compared', async () => {
   expect((await ask('/discrepancies')).body).toContain('No comparison has run yet');
-  await sql`insert into recorder.check_runs (scope, checked_at, duration_ms) values ('nodes', now(), 1)`;
+  await sql`insert into recorder.check_runs (scope, failed_since, error) values ('nodes', now(), 'no answer')`;
+  const { body: failed } = await ask('/discrepancies');
+  expect(failed).toMatch(/The comparison of the nodes failed .*: no answer/s);
+  expect(failed).not.toMatch(/No comparison has run yet|all compared values agree/);
+  await sql`update recorder.check_runs set checked_at = now(), duration_ms = 1, failed_since = null, error = null`;
   expect((await ask('/discrepancies')).body).toContain('No discrepancies: all compared values agree.');
-  await sql`insert into recorder.check_runs (scope, failed_since, error) values ('43114', now(), 'no answer')`;
+  await sql`
+    insert into recorder.check_runs (scope, failed_since, error) values ('43114', now(), 'no answer'), ('43115', now(), 'late')`;
   const { body } = await ask('/discrepancies');
-  expect(body).toMatch(/The comparison of the metrics of chain 43114 failed .*: no answer/s);
+  expect(body).toMatch(
+    /The comparison of the metrics of chain 43114 failed .*: no answer.*1 more comparisons failed/s,
+  );
   expect(body).not.toContain('all compared values agree');
 });
