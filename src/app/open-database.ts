@@ -62,7 +62,10 @@ export async function openRecordDatabase(
     } catch (error) {
       const mayRetry = environment.databaseUrl === undefined && attempt < MAX_ATTEMPTS;
       if (!mayRetry || options.signal?.aborted || !isDatabaseUnavailable(error)) throw error;
-      log.warn({ error: toErrorMessage(error) }, 'embedded PostgreSQL was stopped: opening it again');
+      log.warn(
+        { error: toErrorMessage(error) },
+        'embedded PostgreSQL became unavailable while it was opened: opening it again',
+      );
     }
   }
 }
