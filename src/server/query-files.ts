@@ -2,11 +2,11 @@ import type { FastifyInstance } from 'fastify';
 import { explainRefusal } from '../db/query-as-reader.ts';
 import type { ReadGate } from '../db/read-gate.ts';
 import { formatDisplayCsv } from '../lib/csv.ts';
+import { parseFields } from '../lib/parse-fields.ts';
 import { getCatalogue } from '../reporting/relations/catalogue.ts';
 import { exactRow } from '../reporting/relations/values.ts';
 import { abortOnDisconnect } from './abort-on-disconnect.ts';
 import { BadRequest } from './pages/page.ts';
-import { fieldsOf } from './pages/query/fields.ts';
 import { queryParametersSchema } from './pages/query/query-parameters.ts';
 import { createQueryRunner, type QueryResult, type ResultLimits } from './run-query.ts';
 
@@ -56,7 +56,7 @@ export function serveQueryData(server: FastifyInstance, gate: ReadGate): void {
   server.get('/query.csv', async ({ query }, reply) => {
     const { columns, rows } = await answer(query, 'values', abortOnDisconnect(reply));
     const names = columns.map(({ name }) => name);
-    const lines = [names, ...rows.map(fieldsOf)].map((values) => formatDisplayCsv(values));
+    const lines = [names, ...rows.map(parseFields)].map((values) => formatDisplayCsv(values));
     return reply
       .type('text/csv; charset=utf-8')
       .header('content-disposition', 'attachment; filename="query.csv"')

@@ -1,7 +1,8 @@
 import type { ReaderQueryResult } from '../../db/query-as-reader.ts';
 import type { OutputStream } from '../../lib/output-stream.ts';
+import { parseFields } from '../../lib/parse-fields.ts';
 import { escapeHtml } from '../../lib/safe-text.ts';
-import { createPacedWriter, parseFields } from './print-rows.ts';
+import { createPacedWriter } from './print-rows.ts';
 
 const STYLE = `
 :root { color-scheme: light dark; --text: #1b1f24; --soft: #5b6570; --line: #d5dae0; --page: #fff; }

@@ -3,6 +3,7 @@ import type { ReaderQueryResult } from '../../db/query-as-reader.ts';
 import { formatDisplayCsv } from '../../lib/csv.ts';
 import { formatLocalTime } from '../../lib/local-time.ts';
 import { getTerminalWidth, type OutputStream } from '../../lib/output-stream.ts';
+import { parseFields } from '../../lib/parse-fields.ts';
 import { escapeUnsafeLines, escapeUnsafeText } from '../../lib/safe-text.ts';
 import { createTableLayout, type LayoutColumn, type TableLayout } from '../../lib/table-layout.ts';
 import { exactRow } from '../../reporting/relations/values.ts';
@@ -75,13 +76,6 @@ const INSTANT = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(\.\d+)?\+00:00$/;
 function localText(text: string): string {
   const [, seconds, fraction] = INSTANT.exec(text) ?? [];
   return seconds === undefined ? escapeUnsafeText(text) : formatLocalTime(new Date(`${seconds}Z`), fraction);
-}
-
-/** Parses the values of a row from its JSON text. */
-export function parseFields(row: string): (string | null)[] {
-  const fields: unknown = JSON.parse(row);
-  if (!Array.isArray(fields)) throw new Error('a row of the result is not a JSON array');
-  return fields.map((one: unknown) => (one === null ? null : String(one)));
 }
 
 /**

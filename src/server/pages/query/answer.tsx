@@ -1,8 +1,8 @@
+import { parseFields } from '../../../lib/parse-fields.ts';
 import type { QueryResult } from '../../run-query.ts';
 import { type Line, LineChart, type LineChartProps } from '../parts/line-chart.tsx';
 import { Table, type TableColumn } from '../parts/table.tsx';
 import { countText, numberText } from '../texts.ts';
-import { fieldsOf } from './fields.ts';
 import { queryLink } from './link.ts';
 
 /** Maximum number of lines of one chart. */
@@ -75,7 +75,7 @@ export function QueryResultSection({
   readonly answer: QueryResult;
   readonly params: { readonly sql: string; readonly asOf: string | null; readonly show: 'table' | 'chart' };
 }) {
-  const rows = answer.rows.map(fieldsOf);
+  const rows = answer.rows.map(parseFields);
   const listed = rows.slice(0, MAX_TABLE_ROWS);
   const lines = params.show === 'chart' ? answerLines(answer.columns, rows) : null;
   return (
