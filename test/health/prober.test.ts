@@ -257,6 +257,34 @@ describe('a recorder', () => {
     expect(await ledger(it, 'b')).toEqual([['up', expect.any(Number), 600]]);
   });
 
+  it('keeps past uptimes of a node that is configured again', async () => {
+    const it = await world(['a', 'returning']);
+    await it.pass(10 * minute);
+    await it.kill();
+    const without = new World(sql, it.observer, [{ node: 'a', probe: 'health' }], it.now);
+    await without.start();
+    await without.pass(2 * hour);
+    await without.kill();
+    const to = new Date(without.now - minute);
+    const past = () => sql`
+      select up_seconds::float8, unknown_seconds::float8, until
+      from reporting.node_uptime('-infinity', ${to}) where (observer, node) = (${it.observer}, 'returning')
+      union all
+      select up_seconds::float8, unknown_seconds::float8, until from reporting.node_quorum(${new Date(start)}, ${to}) where node = 'returning'
+      union all
+      select up_seconds::float8, unknown_seconds::float8, ends
+      from reporting.node_uptime_by('1 hour', null, ${to}) where (observer, node) = (${it.observer}, 'returning')`;
+    const before = await past();
+    expect(before).toMatchObject(
+      Array(3).fill({ unknown_seconds: 0, until: new Date(start + 10 * minute) }),
+    );
+    const again = new World(sql, it.observer, it.targets, without.now);
+    await again.start();
+    await again.pass(10 * minute);
+    await again.flush();
+    expect(await past()).toEqual(before);
+  });
+
   it('needs two new probes to confirm a failure of a node that was removed and configured again', async () => {
     const it = await world(['a', 'b']);
     await it.pass(10 * minute);

@@ -68,7 +68,7 @@ health as (
   from reporting_internal.node_probes p
   left join reporting_internal.node_quorum_states_in(as_of - interval '1 minute', as_of) q
     on (q.node, q.probe) = (p.node, p.probe) and q.ended_at = as_of
-  where as_of < now() and p.probe = 'health' and p.first_probe_at <= as_of and (p.watched_until is null or p.watched_until > as_of)
+  where as_of < now() and p.probe = 'health' and p.watched @> as_of
   group by p.node
 ),
 node_uptimes as (

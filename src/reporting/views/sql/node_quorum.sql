@@ -20,12 +20,13 @@ returns table (
 )
 language sql stable parallel safe as $$
 with probes as (
-  select node, probe, count(*) as observers, greatest("from", min(first_probe_at)) as since,
-    least("to", case when bool_and(watched_until is not null) then max(watched_until) end,
-      greatest(max(settled_until), now())) as until
-  from reporting_internal.node_probes
-  where first_probe_at is not null
-  group by node, probe
+  select p.node, p.probe, count(*) as observers, min(lower(part.during)) as since, max(upper(part.during)) as until
+  from reporting_internal.node_probes p
+  cross join lateral (
+    select p.watched * tstzmultirange(tstzrange("from", null) * tstzrange(null, least("to", greatest(p.settled_until, now())))) as during
+    offset 0) part
+  where not isempty(part.during)
+  group by p.node, p.probe
 ),
 states_in_window as (
   select node, probe, state, disagreement, ended_at - started_at as lasted
@@ -52,7 +53,6 @@ cross join lateral (select extract(epoch from p.until - p.since) as seconds) w
 left join seconds_by_state s on (s.node, s.probe) = (p.node, p.probe)
 cross join lateral (
   select coalesce(s.up, 0) as up, coalesce(s.down, 0) as down, coalesce(s.maintenance, 0) as maintenance) t
-where p.since < p.until
 $$;
 
 comment on function reporting.node_quorum is 'Uptime by the majority of the observers that probed, and the duration of their disagreement.';

@@ -20,23 +20,23 @@ returns table (
 )
 language sql stable parallel safe as $$
 with watched as not materialized (
-  select p.observer, p.node, p.probe, bounds.step, bounds.since, bounds.until
+  select p.observer, p.node, p.probe, bounds.step, bounds.during, lower(bounds.during) as since, upper(bounds.during) as until
   from reporting_internal.node_probes p
   -- Computed once per probe: without `offset 0`, PostgreSQL would compute the bounds once per window.
   cross join lateral (
     -- Without a grain, the step is longer than the longest possible window.
     select coalesce(grain, interval '10000 years') as step,
-      greatest("from", p.first_probe_at) as since,
-      least("to", p.watched_until, greatest(p.settled_until, now())) as until
+      p.watched * tstzmultirange(tstzrange("from", null) * tstzrange(null, least("to", greatest(p.settled_until, now())))) as during
     offset 0) bounds
-  where p.first_probe_at is not null
+  where not isempty(bounds.during)
 ),
 windows as (
-  select w.observer, w.node, w.probe, u.at, greatest(u.at at time zone 'UTC', w.since) as begins,
-    least((u.at + w.step) at time zone 'UTC', w.until) as ends
+  select w.observer, w.node, w.probe, u.at, lower(part.during) as begins, upper(part.during) as ends
   from watched w,
     generate_series(coalesce(reporting_internal.window_begin(grain, w.since), w.since) at time zone 'UTC',
-      (w.until at time zone 'UTC') - interval '1 microsecond', w.step) as u(at)
+      (w.until at time zone 'UTC') - interval '1 microsecond', w.step) as u(at),
+    lateral (select w.during * tstzmultirange(tstzrange(u.at at time zone 'UTC', (u.at + w.step) at time zone 'UTC')) as during) part
+  where not isempty(part.during)
 ),
 states_by_window as (
   select n.observer, n.node, n.probe, u.at, n.state,
@@ -71,4 +71,4 @@ cross join lateral (
     coalesce(s.up, 0) as up, coalesce(s.down, 0) as down, coalesce(s.maintenance, 0) as maintenance) t
 $$;
 
-comment on function reporting.node_uptime_by is 'Uptime of each probe by hour, day, month or any other grain. Each window is computed as in reporting.node_uptime and contains only time in which the probe was configured.';
+comment on function reporting.node_uptime_by is 'Uptime of each probe by hour, day, month or any other grain. Each window is computed as in reporting.node_uptime. A window in which the probe was not configured has no row.';
