@@ -275,9 +275,7 @@ describe('a recorder', () => {
       select up_seconds::float8, unknown_seconds::float8, ends
       from reporting.node_uptime_by('1 hour', null, ${to}) where (observer, node) = (${it.observer}, 'returning')`;
     const before = await past();
-    expect(before).toMatchObject(
-      Array(3).fill({ unknown_seconds: 0, until: new Date(start + 10 * minute) }),
-    );
+    expect(before).toMatchObject(Array(3).fill({ unknown_seconds: 0, until: new Date(start + 10 * minute) }));
     const again = new World(sql, it.observer, it.targets, without.now);
     await again.start();
     await again.pass(10 * minute);
