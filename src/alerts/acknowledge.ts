@@ -50,16 +50,16 @@ async function write(
 ): Promise<number> {
   const { id, by, note, now, channels, body, recorder } = one;
   const rows = await sql`
-    with known as (
+    with acknowledged as (
       update recorder.alerts set acknowledged_at = ${now}, acknowledged_by = ${by}, note = ${note}
       where id = ${id} and recorder = ${recorder} and state = 'firing' and acknowledged_at is null returning id
     ),
-    told as (
+    queued as (
       insert into recorder.alert_messages (recorder, channel, rule, kind, severity, alerts, body, made_at)
-      select ${recorder}, u.channel, ${body.rule}, 'acknowledged', ${body.severity}, array[known.id],
+      select ${recorder}, u.channel, ${body.rule}, 'acknowledged', ${body.severity}, array[acknowledged.id],
         ${JSON.stringify(body)}::text::jsonb, now()
-      from known, unnest(${[...channels]}::text[]) as u(channel)
+      from acknowledged, unnest(${[...channels]}::text[]) as u(channel)
     )
-    select id from known`;
+    select id from acknowledged`;
   return rows.length;
 }

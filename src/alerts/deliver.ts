@@ -209,8 +209,8 @@ async function refreshIfDue(
   const { recorder, channel: name, holder } = holding;
   const least = config.channels.find((one) => one.name === name)?.minSeverity ?? 'info';
   const ofChannel = rules.filter(({ channels }) => channels === null || channels.includes(name));
-  const untold = await findPendingAlerts(sql, holding);
-  const open = (await openAlerts(sql, recorder)).filter(({ id }) => !untold.has(id));
+  const pending = await findPendingAlerts(sql, holding);
+  const open = (await openAlerts(sql, recorder)).filter(({ id }) => !pending.has(id));
   const firing = ofChannel.flatMap((rule) => {
     const alerts = open.filter(
       (one) =>

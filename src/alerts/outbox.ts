@@ -116,10 +116,10 @@ export async function findNotifiedChannels(
     alerts.length === 0
       ? []
       : await sql<{ channel: string; alert: string }[]>`
-          select m.channel, known.alert from recorder.alert_messages m, unnest(m.alerts) as known(alert)
-          where m.recorder = ${recorder} and m.kind in ('firing', 'reminder') and known.alert = any(${[...alerts]}::bigint[])`;
-  const known = new Set(rows.map(({ channel, alert }) => `${alert} ${channel}`));
-  return (channel, alert) => known.has(`${alert} ${channel}`);
+          select m.channel, notified.alert from recorder.alert_messages m, unnest(m.alerts) as notified(alert)
+          where m.recorder = ${recorder} and m.kind in ('firing', 'reminder') and notified.alert = any(${[...alerts]}::bigint[])`;
+  const notified = new Set(rows.map(({ channel, alert }) => `${alert} ${channel}`));
+  return (channel, alert) => notified.has(`${alert} ${channel}`);
 }
 
 /**

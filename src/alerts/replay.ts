@@ -35,7 +35,7 @@ export async function replayRules(
   { from, to, step }: ReplayRange,
   signal: AbortSignal,
 ): Promise<ReplayResult> {
-  const left = new Map(
+  const skipped = new Map(
     rules.flatMap(({ name, onlyNow }) => (onlyNow === undefined ? [] : [[name, onlyNow]])),
   );
   const evaluatedAt = new Map<string, number>();
@@ -45,11 +45,11 @@ export async function replayRules(
   for (let at = from; at <= to && !signal.aborted; at += step) {
     const now = new Date(at);
     const answers = new Map<string, RuleResult>();
-    for (const rule of rules.filter(({ name }) => !left.has(name))) {
+    for (const rule of rules.filter(({ name }) => !skipped.has(name))) {
       const last = evaluatedAt.get(rule.name);
       if (last !== undefined && at - last < rule.every - step / 2) continue;
       const result = await evaluateRule(rule, now, { reader, facts, past: true, signal });
-      if ('error' in result) left.set(rule.name, result.error);
+      if ('error' in result) skipped.set(rule.name, result.error);
       else answers.set(rule.name, { found: result.found, elapsed: last === undefined ? 0 : at - last });
       evaluatedAt.set(rule.name, at);
     }
@@ -72,7 +72,7 @@ export async function replayRules(
   return {
     alerts: alerts.sort((a, b) => firing(a) - firing(b) || a.id - b.id),
     messages,
-    left: [...left].map(([rule, reason]) => ({ rule, reason })),
+    left: [...skipped].map(([rule, reason]) => ({ rule, reason })),
     rounds,
   };
 }

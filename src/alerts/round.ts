@@ -68,9 +68,9 @@ export async function runRound(context: AlertContext, signal: AbortSignal): Prom
     nextId: () => ids.shift() ?? Number.NaN,
   });
   const over = judged.notices.flatMap(({ alert, kind }) => (isEnd(kind) ? [alert.id] : []));
-  const knows = await findNotifiedChannels(sql, sender.recorder, over);
+  const wasNotified = await findNotifiedChannels(sql, sender.recorder, over);
   const messages = groupIntoBodies(judged.notices, rules, sender, now).flatMap((body) =>
-    routeMessage(context, body, knows),
+    routeMessage(context, body, wasNotified),
   );
   const failed = notes.flatMap(({ rule, result }) =>
     'error' in result ? [{ rule, error: result.error }] : [],
@@ -222,7 +222,7 @@ async function write(
     with fence as materialized (
       select 1 from recorder.alert_rounds where recorder = ${recorder} and round = ${round} for update
     ),
-    gone as (
+    removed as (
       delete from recorder.alerts a using fence where a.id = any(${[...judged.removedIds]}::bigint[])
     ),
     kept as (
@@ -237,7 +237,7 @@ async function write(
         details = excluded.details, since = excluded.since, fired_at = excluded.fired_at, resolved_at = excluded.resolved_at,
         flapping = excluded.flapping, reported_ms = excluded.reported_ms, absent_ms = excluded.absent_ms, since_notice_ms = excluded.since_notice_ms
     ),
-    told as (
+    queued as (
       insert into recorder.alert_messages (recorder, channel, rule, kind, severity, alerts, body, made_at)
       select ${recorder}, r.channel, r.rule, r.kind, r.severity, r.alerts, r.body, now()
       from fence, jsonb_to_recordset(${toStorableJson(outbox)}::text::jsonb) as r(channel text, rule text, kind text, severity text,

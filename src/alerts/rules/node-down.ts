@@ -18,7 +18,7 @@ export const nodeDown: AlertRule = {
   dependsOn: dependsOnNode,
   evaluate: async ({ sql, at, facts }) => {
     const rows = await sql<Row[]>`
-      with looks as materialized (
+      with probe_states as materialized (
         select l.*, outage.went_down
         from (${selectHealthAt(sql, at, facts.nodes)}) l
         left join lateral (
@@ -31,12 +31,12 @@ export const nodeDown: AlertRule = {
           min(went_down) filter (where state = 'down') as since,
           (array_agg(last_error order by went_down) filter (where state = 'down'))[1] as error,
           array_agg(distinct observer order by observer) filter (where state = 'down') as observers
-        from looks where check_name = '*'
+        from probe_states where check_name = '*'
         group by node, probe
       ),
       first_words as (
         select distinct on (node, probe, check_name) node, probe, check_name, last_error, failing_since
-        from looks where check_name <> '*' and state = 'down' and is_known
+        from probe_states where check_name <> '*' and state = 'down' and is_known
         order by node, probe, check_name, since
       ),
       failing as (

@@ -26,7 +26,7 @@ export const nodeUnobserved: AlertRule = {
           where s.node = w.node and s.probe = 'health' and s.state <> 'unknown' and s.started_at <= ${at}
             and s.ended_at > ${since} and s.interval_started_at <= ${at} and s.interval_ended_at > ${since})
       )
-      select u.node, coalesce(last_known.at, u.first_probe_at) as since, last_known.state as last_state, said.error
+      select u.node, coalesce(last_known.at, u.first_probe_at) as since, last_known.state as last_state, last_probe.error
       from unobserved u
       left join lateral (
         select s.ended_at as at, s.state from reporting_internal.node_states s
@@ -35,7 +35,7 @@ export const nodeUnobserved: AlertRule = {
       left join lateral (
         select s.last_error as error from reporting_internal.node_states s
         where s.node = u.node and s.probe = 'health' and s.started_at <= ${at} and s.ended_at > ${since}
-        order by s.started_at desc limit 1) said on true
+        order by s.started_at desc limit 1) last_probe on true
       order by u.node`;
     return rows.map(({ node, since: unknownSince, last_state, error }) => ({
       subject: node,
