@@ -84,9 +84,9 @@ export class RecorderClient {
    */
   rows<D extends DatasetName & ViewName>(
     dataset: D,
-    wanted: RowQueryOptions<D> = {},
+    options: RowQueryOptions<D> = {},
   ): AsyncGenerator<Views[D], void, undefined> {
-    return this.#all(`/datasets/${dataset}/rows`, wanted);
+    return this.#all(`/datasets/${dataset}/rows`, options);
   }
 
   /**
@@ -95,9 +95,9 @@ export class RecorderClient {
    */
   history<D extends DatasetName, V extends Datasets[D] & ViewName>(
     dataset: D,
-    wanted: Omit<RowQueryOptions<V>, 'asOf'> = {},
+    options: Omit<RowQueryOptions<V>, 'asOf'> = {},
   ): AsyncGenerator<Views[V], void, undefined> {
-    return this.#all(`/datasets/${dataset}/rows/history`, wanted);
+    return this.#all(`/datasets/${dataset}/rows/history`, options);
   }
 
   /**
@@ -106,9 +106,9 @@ export class RecorderClient {
    */
   view<V extends ViewName>(
     view: V,
-    wanted: RowQueryOptions<V> = {},
+    options: RowQueryOptions<V> = {},
   ): AsyncGenerator<Views[V], void, undefined> {
-    return this.#all(`/views/${view}`, wanted);
+    return this.#all(`/views/${view}`, options);
   }
 
   /**
@@ -118,10 +118,10 @@ export class RecorderClient {
    */
   page<V extends ViewName>(
     view: V,
-    wanted: RowQueryOptions<V> = {},
+    options: RowQueryOptions<V> = {},
     after: string | null = null,
   ): Promise<Page<Views[V]>> {
-    return this.get(`/views/${view}`, parametersOf(wanted, after), wanted.signal);
+    return this.get(`/views/${view}`, parametersOf(options, after), options.signal);
   }
 
   /**
@@ -163,18 +163,18 @@ export class RecorderClient {
     throw errorOf(answer, body);
   }
 
-  async *#all<Row>(path: string, wanted: RowQueryOptions<ViewName>): AsyncGenerator<Row, void, undefined> {
+  async *#all<Row>(path: string, options: RowQueryOptions<ViewName>): AsyncGenerator<Row, void, undefined> {
     let after: string | null = null;
     do {
-      const page: Page<Row> = await this.get(path, parametersOf(wanted, after), wanted.signal);
+      const page: Page<Row> = await this.get(path, parametersOf(options, after), options.signal);
       yield* page.rows;
       after = page.next;
     } while (after !== null);
   }
 }
 
-function parametersOf(wanted: RowQueryOptions<ViewName>, after: string | null): Record<string, ParamValue> {
-  const { where, sort, limit = 1000, asOf } = wanted;
+function parametersOf(options: RowQueryOptions<ViewName>, after: string | null): Record<string, ParamValue> {
+  const { where, sort, limit = 1000, asOf } = options;
   return {
     ...where,
     limit,

@@ -11,22 +11,22 @@ export interface ActionArguments {
 /**
  * Rejects arguments and options that an action does not accept, so that no argument or option is silently
  * ignored.
- * @param given argument after the action, and options by name
+ * @param input argument after the action, and options by name
  * @throws UsageError with every rejected argument and option
  */
 export function rejectUnsupportedArguments(
   command: string,
   action: string,
-  given: { readonly word: string | undefined; readonly options: Readonly<Record<string, unknown>> },
-  taken: ActionArguments,
+  input: { readonly word: string | undefined; readonly options: Readonly<Record<string, unknown>> },
+  supported: ActionArguments,
 ): void {
   const named = (one: string) => `"${command} ${one}"`;
   const problems = [
-    ...(given.word === undefined || taken.word.includes(action)
+    ...(input.word === undefined || supported.word.includes(action)
       ? []
-      : [`${named(action)} accepts no argument: remove "${given.word}"`]),
-    ...Object.entries(taken.options)
-      .filter(([name, actions]) => given.options[name] !== undefined && !actions.includes(action))
+      : [`${named(action)} accepts no argument: remove "${input.word}"`]),
+    ...Object.entries(supported.options)
+      .filter(([name, actions]) => input.options[name] !== undefined && !actions.includes(action))
       .map(([name, actions]) => `--${name}: is an option of ${actions.map(named).join(' and ')}`),
   ];
   if (problems.length > 0) throw new UsageError(problems);

@@ -200,10 +200,11 @@ export function commandLine(): Command {
       'table, csv, json; sla and saved queries also html; incident: markdown, json',
     )
     .action(async (report: string | undefined, options: Common & Partial<ReportOptions>) => {
-      const given = { ...options, format: formatOf(options), param: options.param ?? [] };
-      if (report === undefined) return (await import('./commands/saved-query.ts')).listReports(given.format);
+      const reportOptions = { ...options, format: formatOf(options), param: options.param ?? [] };
+      if (report === undefined)
+        return (await import('./commands/saved-query.ts')).listReports(reportOptions.format);
       return withApp({ config: options.config }, async (app, signal) =>
-        (await import('./commands/report.ts')).reportCommand(app, report, given, signal),
+        (await import('./commands/report.ts')).reportCommand(app, report, reportOptions, signal),
       );
     });
 

@@ -109,21 +109,21 @@ const UNSUPPORTED_PARAMETERS: ReadonlyMap<string, string> = new Map([
 export function parseDatabaseUrl(url: string): ParsedDatabaseUrl {
   const [whole, login = '', servers = '', path = '', parameters = ''] = URL_PATTERN.exec(url.trim()) ?? [];
   if (whole === undefined) throw new URIError('not a database URL');
-  const given = new URLSearchParams(parameters);
-  const places = parseServers(servers, given);
+  const searchParams = new URLSearchParams(parameters);
+  const places = parseServers(servers, searchParams);
   // After an unescaped "?" in a password, the rest of the password appears as parameters.
-  if ([...given.keys()].some((name) => !/^\w+$/.test(name))) throw new URIError('no parameter');
-  for (const [name, value] of given) rejectUnsupported(name, value);
+  if ([...searchParams.keys()].some((name) => !/^\w+$/.test(name))) throw new URIError('no parameter');
+  for (const [name, value] of searchParams) rejectUnsupported(name, value);
   const [, user = '', password = ''] = /^([^:]*):?(.*)$/s.exec(login) ?? [];
-  const parameterOrPart = (name: string, part: string) => given.get(name) || decodeURIComponent(part);
+  const parameterOrPart = (name: string, part: string) => searchParams.get(name) || decodeURIComponent(part);
   const named = parameterOrPart('user', user) || getUserName();
   return {
     places,
     user: named,
     password: parameterOrPart('password', password),
     database: parameterOrPart('dbname', path) || named,
-    ...encryptionIn(places, given),
-    options: given.get('options') ?? '',
+    ...encryptionIn(places, searchParams),
+    options: searchParams.get('options') ?? '',
   };
 }
 
@@ -164,7 +164,10 @@ function getUserName(): string {
 }
 
 /** Parses the servers of a URL. The parameters `host` and `port` take precedence over the authority part. */
-function parseServers(servers: string, given: URLSearchParams): readonly [ServerAddress, ...ServerAddress[]] {
+function parseServers(
+  servers: string,
+  parameters: URLSearchParams,
+): readonly [ServerAddress, ...ServerAddress[]] {
   const fronts = servers.split(',').map((server) => {
     const [whole, six, name = '', port = ''] = SERVER_PATTERN.exec(server) ?? [];
     if (whole === undefined || (server === '' && servers !== ''))
@@ -173,8 +176,8 @@ function parseServers(servers: string, given: URLSearchParams): readonly [Server
       );
     return { host: decodeURIComponent(six ?? name), port };
   });
-  const hosts = given.get('host')?.split(',') ?? fronts.map(({ host }) => host);
-  const ports = given.get('port')?.split(',') ?? fronts.map(({ port }) => port);
+  const hosts = parameters.get('host')?.split(',') ?? fronts.map(({ host }) => host);
+  const ports = parameters.get('port')?.split(',') ?? fronts.map(({ port }) => port);
   if (ports.length > 1 && ports.length !== hosts.length)
     throw new TypeError(
       `there are ${hosts.length} hosts and ${ports.length} ports: write one port, or one port for each host`,
@@ -195,12 +198,12 @@ function portOf(text: string): number {
 
 function encryptionIn(
   places: readonly ServerAddress[],
-  given: URLSearchParams,
+  parameters: URLSearchParams,
 ): Pick<ParsedDatabaseUrl, 'sslMode' | 'direct'> {
   // Connections to a socket are not encrypted, as in libpq.
   if (places.every(isSocket)) return { sslMode: 'disable', direct: false };
-  const sslMode = sslModeIn(given);
-  const direct = given.get('sslnegotiation') === 'direct';
+  const sslMode = sslModeIn(parameters);
+  const direct = parameters.get('sslnegotiation') === 'direct';
   if (direct && sslMode === 'disable')
     throw new TypeError('sslnegotiation=direct requires sslmode=require or sslmode=verify-full');
   if (places.some(isSocket) && sslMode !== 'disable')
@@ -212,13 +215,13 @@ function encryptionIn(
 
 function sslModeIn(parameters: URLSearchParams): SslMode {
   const name = parameters.has('sslmode') ? 'sslmode' : 'ssl';
-  const given = parameters.get(name);
-  if (given === null) return 'disable';
-  const mode = SSL_MODES.get(given);
+  const value = parameters.get(name);
+  if (value === null) return 'disable';
+  const mode = SSL_MODES.get(value);
   if (mode !== undefined) return mode;
   throw new TypeError(
-    given === 'prefer' || given === 'allow'
-      ? `${name}=${given} lets the server decide whether connections are encrypted, which is not supported: ${SSL_MODE_HINT}`
+    value === 'prefer' || value === 'allow'
+      ? `${name}=${value} lets the server decide whether connections are encrypted, which is not supported: ${SSL_MODE_HINT}`
       : `there is no such ${name}: ${SSL_MODE_HINT}`,
   );
 }

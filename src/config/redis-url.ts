@@ -79,11 +79,11 @@ export function parseRedisUrl(text: string): ParsedRedisUrl {
         'the only parameters are sentinelUsername and sentinelPassword: write the number of a database as /1, TLS as rediss://',
       );
   const [, secure, way = 'server'] = /^redis(s?)(?:-(\w+))?:$/.exec(first.protocol) ?? [];
-  const given = (part: string) => (part === '' ? undefined : decodeURIComponent(part));
+  const decodeOptional = (part: string) => (part === '' ? undefined : decodeURIComponent(part));
   const access = {
     tls: secure === 's',
-    username: given(first.username),
-    password: given(first.password),
+    username: decodeOptional(first.username),
+    password: decodeOptional(first.password),
     named: urls.map(({ host }) => host).join(','),
   };
   const addresses = (standard: number) =>

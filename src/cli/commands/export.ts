@@ -153,8 +153,8 @@ function printDamages({ damaged, damagedManifests, lost }: ExportResult): void {
 }
 
 /** Creates a progress bar over the tables, on a terminal only. The number of rows is not known in advance. */
-function createTableProgress(all: number, wanted: boolean) {
-  if (!wanted || !process.stderr.isTTY) return { update: () => {}, stop: () => {} };
+function createTableProgress(all: number, isEnabled: boolean) {
+  if (!isEnabled || !process.stderr.isTTY) return { update: () => {}, stop: () => {} };
   const bar = new SingleBar(
     {
       stream: process.stderr,

@@ -173,9 +173,9 @@ async function promptAnswers(
   signal: AbortSignal,
 ): Promise<Answers | null> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const left = new AbortController();
-  terminal.once('close', () => left.abort());
-  const either = AbortSignal.any([signal, left.signal]);
+  const closed = new AbortController();
+  terminal.once('close', () => closed.abort());
+  const either = AbortSignal.any([signal, closed.signal]);
   const prompt = async (name: keyof Answers, preset: readonly string[]) => {
     const promptText = `${QUESTIONS[name]} [${preset.join(' ') || 'none'}] `;
     const text = (await terminal.question(promptText, { signal: either })).trim();
@@ -187,7 +187,7 @@ async function promptAnswers(
   /**
    * Returns the answers with a new answer. Prints the problems and returns null if the new answer is invalid.
    */
-  const taken = (name: keyof Answers, answer: readonly string[]) => {
+  const withAnswer = (name: keyof Answers, answer: readonly string[]) => {
     const all = { ...answers, [name]: answer };
     const problems = validateAnswer(name, all);
     for (const problem of problems) printNotice(problem);
@@ -203,7 +203,7 @@ async function promptAnswers(
         ? await findNodeIds(answers)
         : getDefaultAnswer(name, answers.network[0] ?? '');
       let all = optionAnswers[name] || needless ? { ...answers, [name]: optionAnswers[name] ?? [] } : null;
-      while (all === null) all = taken(name, await prompt(name, preset));
+      while (all === null) all = withAnswer(name, await prompt(name, preset));
       answers = all;
     }
     return answers;

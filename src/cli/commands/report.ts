@@ -72,9 +72,9 @@ export async function reportCommand(
 function findUnsupportedOptions(name: string, options: ReportOptions): string[] {
   const report = savedQueryNamed(name) ? undefined : reports().find((one) => one.name === name);
   if (!report) return [];
-  const taken = report.takes.map((text) => text.replace(/ .*/, ''));
+  const supported = report.takes.map((text) => text.replace(/ .*/, ''));
   const { from, to, node, month, asOf, out, slo, param } = options;
-  const given = {
+  const optionValues = {
     '--from': from,
     '--to': to,
     '--node': node,
@@ -83,9 +83,9 @@ function findUnsupportedOptions(name: string, options: ReportOptions): string[] 
     '--out': out,
     '--slo': slo,
   };
-  return [...Object.entries(given), ...param.map((text) => ['--param', text] as const)].flatMap(
+  return [...Object.entries(optionValues), ...param.map((text) => ['--param', text] as const)].flatMap(
     ([option, value]) => {
-      if (value === undefined || taken.includes(option)) return [];
+      if (value === undefined || supported.includes(option)) return [];
       const why =
         option === '--as-of' && report.notAsOf
           ? `: ${report.notAsOf}`

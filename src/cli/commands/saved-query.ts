@@ -75,8 +75,8 @@ export async function savedQueryCommand(
   if (!format) throw new UsageError([`--format ${options.format}: must be one of ${FORMATS.join(', ')}`]);
   const names = new Set(savedQueryParameters(savedQuery).map(({ name }) => name));
   const defaults = Object.entries(app.defaults ?? {}).filter(([name]) => names.has(name));
-  const given = parseParameters(savedQuery, options, app.clock());
-  const statement = savedQuerySql(savedQuery, { ...Object.fromEntries(defaults), ...given });
+  const parameters = parseParameters(savedQuery, options, app.clock());
+  const statement = savedQuerySql(savedQuery, { ...Object.fromEntries(defaults), ...parameters });
   await queryAsReader(
     app.databaseUrl,
     statement,

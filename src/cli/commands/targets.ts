@@ -20,16 +20,16 @@ export function matchingTargets(
   scope: Scope,
   texts: readonly string[],
 ): readonly Target[] {
-  const wanted = parsePairs(texts);
-  const targets = feed.targets.filter((target) => wanted.every((pair) => matchesPair(target, pair)));
+  const pairs = parsePairs(texts);
+  const targets = feed.targets.filter((target) => pairs.every((pair) => matchesPair(target, pair)));
   if (targets.length > 0) return targets;
   const { demand, name } = feed.source;
-  if (wanted.length === 0 && !demand)
+  if (pairs.length === 0 && !demand)
     throw new UsageError([`watch: contains no target of ${name}: add a target`]);
-  const misses = wanted.length === 0 ? [] : explainMisses(feed, wanted);
+  const misses = pairs.length === 0 ? [] : explainMisses(feed, pairs);
   if (!demand) throw new UsageError(misses);
   try {
-    return [demand(Object.fromEntries(wanted), scope)];
+    return [demand(Object.fromEntries(pairs), scope)];
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     // The user may have meant a watched target or a target on demand.
@@ -63,7 +63,7 @@ const matchesPair = (target: Target, [key, value]: Pair) =>
   Object.hasOwn(target, key) && canonicalHex(target[key] ?? '') === value;
 
 /** Returns the reasons why no watched target matches the pairs. */
-function explainMisses({ targets }: ConfiguredFeed, wanted: readonly Pair[]): string[] {
+function explainMisses({ targets }: ConfiguredFeed, pairs: readonly Pair[]): string[] {
   const keys = [...new Set(targets.flatMap((target) => Object.keys(target)))];
   const some = (key: string) => {
     const values = [...new Set(targets.flatMap((target) => target[key] ?? []))].sort();
@@ -75,13 +75,13 @@ function explainMisses({ targets }: ConfiguredFeed, wanted: readonly Pair[]): st
     const nearest = findNearestName(key, keys);
     return nearest === undefined ? '' : `did you mean ${nearest}? `;
   };
-  const misses = wanted
+  const misses = pairs
     .filter((pair) => !targets.some((target) => matchesPair(target, pair)))
     .map(([key, value]) =>
       keys.includes(key)
         ? `--target ${key}=${value}: no target matches; ${key} may be ${some(key)}`
         : `--target ${key}=${value}: no such key; ${nearestKey(key)}there are ${keys.map((one) => `${one} (${some(one)})`).join(', ')}`,
     );
-  const texts = wanted.map((pair) => pair.join('=')).join(' ');
+  const texts = pairs.map((pair) => pair.join('=')).join(' ');
   return misses.length > 0 ? misses : [`--target ${texts}: no target matches all of them together`];
 }

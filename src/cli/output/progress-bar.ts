@@ -84,9 +84,9 @@ const lengthOf = (window: Job['window']) => (window ? window.to - window.from : 
 export function createProgressBar(
   jobs: readonly Job[],
   axis: 'time' | 'height' | undefined,
-  wanted: boolean,
+  isEnabled: boolean,
 ): JobCallbacks & { stop(): void } {
-  if (!wanted || jobs.length === 0) return { stop: () => {} };
+  if (!isEnabled || jobs.length === 0) return { stop: () => {} };
   const progress = new Progress(jobs, axis);
   const display = process.stderr.isTTY ? showBar(progress) : showLines(progress);
   return {
