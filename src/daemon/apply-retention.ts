@@ -23,10 +23,10 @@ export async function applyRetention(
   { databaseUrl, database, config, clock, log }: RetentionContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const wanted = Object.entries(config.retention);
-  if (wanted.length === 0) return;
+  const retentions = Object.entries(config.retention);
+  if (retentions.length === 0) return;
   await withRowLock(databaseUrl, LOCKS.retain, async () => {
-    for (const [dataset, keep] of wanted) {
+    for (const [dataset, keep] of retentions) {
       try {
         for (const one of await retain(database.sql, { [dataset]: keep }, clock(), signal))
           log.info(

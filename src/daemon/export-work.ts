@@ -27,11 +27,11 @@ export function createExportJobs(app: App): ExportTasks {
   return {
     due: () => dueExports(sql, recorder),
     run: async (to, signal) => {
-      const wanted = config.exports.find((one) => one.to === to);
-      if (!wanted) return;
+      const exportConfig = config.exports.find((one) => one.to === to);
+      if (!exportConfig) return;
       await withRowLock(databaseUrl, LOCKS.export, async () => {
         if (!(await storeExportStart(sql, recorder, to))) return;
-        const { datasets, format } = wanted;
+        const { datasets, format } = exportConfig;
         const reply = await selectReadSource(app).then(
           ({ url }) =>
             runExporterProcess(
@@ -65,11 +65,11 @@ export function createExportJobs(app: App): ExportTasks {
 
 /** Checks whether each target of `exports` is writable. */
 export async function checkExportTargets(
-  { exports: wanted }: Pick<Config, 'exports'>,
+  { exports: exportConfigs }: Pick<Config, 'exports'>,
   { s3 }: Pick<Environment, 's3'>,
 ): Promise<CheckResult[]> {
   return Promise.all(
-    wanted.map(async ({ to }): Promise<CheckResult> => {
+    exportConfigs.map(async ({ to }): Promise<CheckResult> => {
       const check = 'export';
       try {
         const target = await openTarget(to, s3, 'exports:');

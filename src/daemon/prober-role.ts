@@ -101,13 +101,13 @@ export async function probeOnce(
   // If another process probes the nodes, its readings are current.
   await Promise.all(probers.map((prober) => prober.once(signal)));
   const watchedElsewhere = probers.length < shares.size;
-  const wanted = new Set(targets.map(targetKey));
+  const targetKeys = new Set(targets.map(targetKey));
   const rows = await sql<Reading[]>`
     select h.observer, h.node, h.probe, h.check_name as check, h.state, h.error, h.since, h.observed_at
     from reporting.node_health h
     where h.observer = any(${[...shares.keys()]}::text[]) order by h.node, h.probe, h.check_name <> '*', h.check_name`;
   const keyOf = ({ observer, node, probe }: Reading) => targetKey({ observer, node, probe });
-  const readings = rows.filter((row) => wanted.has(keyOf(row)));
+  const readings = rows.filter((row) => targetKeys.has(keyOf(row)));
   if (json)
     printJson({
       runs: targets.map(targetKey).map((target) => ({

@@ -100,8 +100,8 @@ export function keepSchedules({
     'holding the schedules',
     whileNewest(async () => {
       const { recorder } = registration;
-      const { seen } = await reconcileSchedules(app.databaseUrl, queues, app.feeds, log, recorder, others);
-      if (seen) await storeSchedules(database.sql, recorder, seen, Date.now());
+      const { states } = await reconcileSchedules(app.databaseUrl, queues, app.feeds, log, recorder, others);
+      if (states) await storeSchedules(database.sql, recorder, states, Date.now());
     }),
   );
   const watched = queueKeys.map((name) => new QueueWatch(name, queues[name], kind));

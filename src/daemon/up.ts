@@ -156,8 +156,8 @@ async function runUp(
   log.info('stopping');
   await server?.close();
   await worker?.stop();
-  const left = registration.leave().catch(() => {}); // on failure, the process counts as dead after a timeout
-  await withTimeout(LEAVE_TIMEOUT_MS, left);
+  const deregistration = registration.leave().catch(() => {}); // on failure, the process counts as dead after a timeout
+  await withTimeout(LEAVE_TIMEOUT_MS, deregistration);
 }
 
 async function warnAboutClockSkew({ database, clock, log }: App): Promise<void> {

@@ -28,11 +28,11 @@ export const isPoolerRefusal = (error: unknown): boolean =>
  */
 export async function refusePooler(session: postgres.Sql, variable: string): Promise<void> {
   const problem = new UsageError([`${variable}: ${POOLER_REASON}: ${poolerFix(variable)}`]);
-  const { statement_timeout: wanted } = sessionSettings('work');
+  const { statement_timeout: expected } = sessionSettings('work');
   try {
     const [row] = await session<{ found: string }[]>`
       select setting as found from pg_catalog.pg_settings where name = 'statement_timeout'`;
-    if (row?.found !== wanted) throw problem;
+    if (row?.found !== expected) throw problem;
   } catch (error) {
     throw isPoolerRefusal(error) ? problem : error;
   }

@@ -21,6 +21,6 @@ export const leaseEnd = expression`clock_timestamp() + make_interval(secs => ${L
 export async function renewLeases(sql: postgres.Sql): Promise<void> {
   await ormOf(sql).execute(expression`
     update ${targets} t set lease_until = ${leaseEnd}
-    from (select source, target_key from ${targets} where lease_until >= now() for update skip locked) held
-    where t.source = held.source and t.target_key = held.target_key`);
+    from (select source, target_key from ${targets} where lease_until >= now() for update skip locked) live
+    where t.source = live.source and t.target_key = live.target_key`);
 }

@@ -111,7 +111,7 @@ export class SharedBudget implements Budget {
   readonly #key: BudgetKey;
   readonly #limits: KnownLimits;
   readonly #clock: Clock;
-  #lookedAt = Number.NEGATIVE_INFINITY;
+  #checkedAt = Number.NEGATIVE_INFINITY;
   #blockedUntil = 0;
   #blockedBy: string | null = null;
 
@@ -166,7 +166,7 @@ export class SharedBudget implements Budget {
     const day = dayOf(now);
     const { upstream, endpoint } = this.#key;
     const most = (limit: Limit | null) => limit && Math.max(limit.units * PRIORITY_SHARES[priority], units);
-    const [row] = await this.#sql<({ taken: boolean; day_full: boolean } & Block)[]>`
+    const [row] = await this.#sql<({ units_taken: boolean; day_full: boolean } & Block)[]>`
       with mine as (
         insert into recorder.budgets as b (upstream, endpoint, minute, minute_units, day, day_units)
         values (${upstream}, ${endpoint}, ${minute}, ${units}, ${day}, ${units})
@@ -182,10 +182,10 @@ export class SharedBudget implements Budget {
           and (${most(perDay)}::float8 is null
             or case when b.day = excluded.day then b.day_units else 0 end + ${units} <= ${most(perDay)}::float8)
         returning 1)
-      select exists(select from mine) as taken, b.blocked_until, b.blocked_by,
+      select exists(select from mine) as units_taken, b.blocked_until, b.blocked_by,
         coalesce(b.day = ${day}::date and b.day_units + ${units} > ${most(perDay)}::float8, false) as day_full
       from (values (1)) as one left join recorder.budgets b on (b.upstream, b.endpoint) = (${upstream}, ${endpoint})`;
-    if (!row || row.taken) return TAKEN;
+    if (!row || row.units_taken) return TAKEN;
     const blocked = (row.blocked_until?.getTime() ?? 0) - now.getTime();
     if (blocked > 0 && blocked <= MAX_BLOCK_MS) return blockedBy(blocked, row.blocked_by);
     // A limit from response headers may expire before its window ends.
@@ -199,8 +199,8 @@ export class SharedBudget implements Budget {
   }
 
   async #blockedFor(now: Date): Promise<BudgetWait> {
-    if (Math.abs(now.getTime() - this.#lookedAt) >= BLOCK_CHECK_INTERVAL_MS) {
-      this.#lookedAt = now.getTime();
+    if (Math.abs(now.getTime() - this.#checkedAt) >= BLOCK_CHECK_INTERVAL_MS) {
+      this.#checkedAt = now.getTime();
       const { upstream, endpoint } = this.#key;
       const [row] = await this.#sql<Block[]>`
         select blocked_until, blocked_by from recorder.budgets where (upstream, endpoint) = (${upstream}, ${endpoint})`;

@@ -175,7 +175,7 @@ export async function checkProcesses(
       ),
     ];
   const older = own.find((one) => one.digest !== digest);
-  const taken = await findTakenTargets(sql, watched, { recorder, digest });
+  const conflicts = await findTakenTargets(sql, watched, { recorder, digest });
   const problems = [
     ...(older
       ? [
@@ -185,7 +185,7 @@ export async function checkProcesses(
           ),
         ]
       : []),
-    ...taken.map((problem) => bad(problem)),
+    ...conflicts.map((problem) => bad(problem)),
   ];
   if (problems.length > 0) return problems;
   const found =

@@ -56,7 +56,7 @@ interface ConfigurationToCheck {
 /** Checks the database, the queue, the recording and the queries of custom rules. */
 export async function checkStorage(
   databaseUrl: string,
-  wanted: ConfigurationToCheck,
+  configuration: ConfigurationToCheck,
   environment: Environment,
   log: Log,
   signal: AbortSignal,
@@ -66,7 +66,7 @@ export async function checkStorage(
   const beside = redis ? [redis] : [];
   if (!itself.ok) return [itself, ...beside];
   try {
-    return await checkContents(itself, redis, databaseUrl, wanted, environment, log, signal);
+    return await checkContents(itself, redis, databaseUrl, configuration, environment, log, signal);
   } catch (error) {
     // For example, a table that this user has no permission to read.
     return [

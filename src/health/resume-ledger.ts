@@ -98,11 +98,11 @@ export async function resumeLedger(
       const key = probeKey(node, probe);
       const row = byKey.get(key);
       if (!row) return undefined;
-      const left = observation.safeParse(row.suspect).data ?? null;
+      const storedSuspect = observation.safeParse(row.suspect).data ?? null;
       const since = lost.get(key)?.since ?? settled;
       // A final ledger ends before any failure that waits for a confirmation, unless the probe was not
       // watched meanwhile.
-      const suspect = left && left.at >= since ? left : null;
+      const suspect = storedSuspect && storedSuspect.at >= since ? storedSuspect : null;
       const before: ProbeState = {
         verdicts: verdicts.get(key) ?? new Map(),
         suspect: suspect && { ...suspect, at: clock.toSteady(suspect.at) },

@@ -93,14 +93,14 @@ export async function checkRedis(url: string): Promise<CheckResult | null> {
     maxRetriesPerRequest: 0,
     retryStrategy: () => null,
   });
-  const heard: string[] = [];
-  const hear = (error: Error) => {
+  const connectionErrors: string[] = [];
+  const addConnectionError = (error: Error) => {
     const code = 'code' in error ? String(error.code) : '';
     const last = 'lastNodeError' in error ? toErrorMessage(error.lastNodeError) : '';
-    heard.push(`${toErrorMessage(error)} ${code} ${last}`);
+    connectionErrors.push(`${toErrorMessage(error)} ${code} ${last}`);
   };
-  redis.on('error', hear);
-  redis.on('sentinelError', hear);
+  redis.on('error', addConnectionError);
+  redis.on('sentinelError', addConnectionError);
   try {
     await redis.connect();
     const unfit = await findRedisProblem(redis);
@@ -108,7 +108,7 @@ export async function checkRedis(url: string): Promise<CheckResult | null> {
     await redis.set('chain-recorder:doctor', '', 'PX', CHECK_TIMEOUT_MS);
     return null;
   } catch (error) {
-    const errors = [...heard, toErrorMessage(error)].join('\n');
+    const errors = [...connectionErrors, toErrorMessage(error)].join('\n');
     const [, cause, fix] = CAUSES.find(([words]) => words.test(errors)) ?? [
       /./,
       toErrorMessage(error),

@@ -35,7 +35,7 @@ export async function assignJob(
   if (known && peers.position.newest) return 'here';
   const { newest, relieved } = await peers.beat();
   if (newest) return known ? 'here' : 'nowhere';
-  if (!(await isWanted(sql, peers.recorder, data))) return 'nowhere';
+  if (!(await isConfigured(sql, peers.recorder, data))) return 'nowhere';
   return known && !(data.kind === 'plan' && relieved) ? 'here' : 'elsewhere';
 }
 
@@ -58,7 +58,7 @@ export function createSubjectCheck(feeds: readonly ActiveFeed[]): (data: FeedJob
 }
 
 /** Returns whether the newest configuration contains the subject of a job. */
-async function isWanted(sql: postgres.Sql, recorder: string, data: FeedJob): Promise<boolean> {
+async function isConfigured(sql: postgres.Sql, recorder: string, data: FeedJob): Promise<boolean> {
   const keys = await queryActiveTargetKeys(sql, recorder, data.feed);
   return data.kind === 'plan' ? keys.size > 0 : keys.has(targetKey(data.target));
 }

@@ -9,18 +9,18 @@ import type { ScheduleState } from './schedules.ts';
 export async function storeSchedules(
   sql: postgres.Sql,
   recorder: string,
-  seen: readonly ScheduleState[],
+  states: readonly ScheduleState[],
   now: number,
 ): Promise<void> {
-  const names = seen.map(({ schedule }) =>
+  const names = states.map(({ schedule }) =>
     recorder === DEFAULT_RECORDER ? schedule : `${schedule} of ${recorder}`,
   );
   const at = new Date(now).toISOString();
   await sql`
-    with gone as (delete from recorder.schedules where recorder = ${recorder} and not schedule = any(${names}::text[]))
+    with deleted as (delete from recorder.schedules where recorder = ${recorder} and not schedule = any(${names}::text[]))
     insert into recorder.schedules as s (recorder, schedule, every_ms, next_at, missing_since, seen_at)
     select ${recorder}, u.schedule, u.every_ms, to_timestamp(u.next / 1000.0), case when u.next is null then ${at}::timestamptz end, ${at}
-    from unnest(${names}::text[], ${seen.map(({ every }) => every)}::bigint[], ${seen.map(({ next }) => next)}::bigint[])
+    from unnest(${names}::text[], ${states.map(({ every }) => every)}::bigint[], ${states.map(({ next }) => next)}::bigint[])
       as u(schedule, every_ms, next)
     on conflict (schedule) do update set every_ms = excluded.every_ms, next_at = excluded.next_at, seen_at = excluded.seen_at,
       missing_since = case when excluded.next_at is null then coalesce(s.missing_since, excluded.seen_at) end`;

@@ -46,7 +46,7 @@ export interface ScheduleState {
 /** Result of a reconciliation. */
 export interface ReconcileResult {
   /** States of the configured schedules; null if another process holds the lock of the schedules. */
-  readonly seen: readonly ScheduleState[] | null;
+  readonly states: readonly ScheduleState[] | null;
   readonly set: readonly string[];
   readonly removed: readonly string[];
   /** Number of delayed jobs that were removed because the clock that set their time was ahead. */
@@ -76,10 +76,10 @@ export async function reconcileSchedules(
     const freed = (await freeDelayed(delayed)) + (await freeDelayed(await delayedIn(heals)));
     return { ...(await reconcile(polls, present, delayed, [...listFeedSchedules(feeds), ...others])), freed };
   });
-  const { seen, ...changed } = reconciled ?? { seen: null, set: [], removed: [], freed: 0 };
+  const { states, ...changed } = reconciled ?? { states: null, set: [], removed: [], freed: 0 };
   if (changed.set.length + changed.removed.length + changed.freed > 0)
     log.info(changed, 'updated the schedules');
-  return { seen, ...changed };
+  return { states, ...changed };
 }
 
 const delayedIn = (queue: RecorderQueue) => queue.getJobs(['delayed'], 0, MAX_DELAYED_JOBS - 1, false);
@@ -110,7 +110,7 @@ async function reconcile(
   delayed: Delayed,
   schedules: readonly Schedule[],
 ) {
-  const wanted = new Map(schedules.map((schedule) => [schedule.id, schedule]));
+  const configured = new Map(schedules.map((schedule) => [schedule.id, schedule]));
   const now = Date.now();
   const waiting = new Set(delayed.map((job) => job.repeatJobKey));
   const isLost = (key: string, next: number) =>
@@ -119,7 +119,7 @@ async function reconcile(
   const removed: string[] = [];
   const right = new Set<string>();
   for (const { key, every, next, template } of present) {
-    const schedule = wanted.get(key);
+    const schedule = configured.get(key);
     const frozen =
       next !== undefined &&
       (next < now - MAX_TICK_DELAY_MS || next > now + Number(every) + MAX_TICK_DELAY_MS || isLost(key, next));
@@ -131,16 +131,16 @@ async function reconcile(
     await queue.removeJobScheduler(key);
     removed.push(key);
   }
-  for (const [id, { every, job }] of wanted) {
+  for (const [id, { every, job }] of configured) {
     if (right.has(id)) continue;
     const { name, data } = job;
     await queue.upsertJobScheduler(id, { every }, { name, data, opts: TICK });
     set.push(id);
   }
-  const seen = [...wanted].map(([schedule, { every }]) => ({
+  const states = [...configured].map(([schedule, { every }]) => ({
     schedule,
     every,
     next: present.find(({ key }) => key === schedule)?.next ?? null,
   }));
-  return { seen, set, removed };
+  return { states, set, removed };
 }

@@ -133,7 +133,7 @@ async function selectActiveTargets(
 
 function workOf(queues: Queues, context: WorkerContext, signal: AbortSignal): JobProcessor {
   const feeds = new Map(context.feeds.map((feed) => [feed.source.name, feed]));
-  const knows = createSubjectCheck(context.feeds);
+  const hasSubject = createSubjectCheck(context.feeds);
   const passed = new SkippedJobLog(context.log);
   return async (job, token) => {
     const data = jobData.parse(job.data);
@@ -146,7 +146,7 @@ function workOf(queues: Queues, context: WorkerContext, signal: AbortSignal): Jo
       });
     if (data.kind === 'exports' || data.kind === 'export')
       return processExportJob(context.exports, queues.heals, data, { peers: context.peers, signal });
-    const place = await assignJob(context.sql, context.peers, knows(data), data);
+    const place = await assignJob(context.sql, context.peers, hasSubject(data), data);
     if (place !== 'here') passed.logSkipped(place, data);
     if (place === 'elsewhere') return postponeJob(job, token, HELD_RETRY_DELAY_MS);
     const feed = feeds.get(data.feed);

@@ -49,16 +49,16 @@ export async function* walkBlocksUpwards(
       first += count;
     }
     const last = first >= to;
-    const left = first >= until && !last;
+    const hasMore = first >= until && !last;
     yield {
       body: { blocks },
       head,
       proven: first > from ? { from, to: first } : null,
       last,
       whole: true,
-      ...(left ? { note: `${to - first} blocks are left for the next runs` } : {}),
+      ...(hasMore ? { note: `${to - first} blocks are left for the next runs` } : {}),
     };
-    if (last || left) return;
+    if (last || hasMore) return;
   }
 }
 

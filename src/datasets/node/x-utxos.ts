@@ -75,7 +75,7 @@ const MAX_PAGE_OUTPUTS = 1024;
 async function* walkUtxos(client: UpstreamClient, address: string): AsyncGenerator<SourcePage> {
   const limit = client.pageSize(MAX_PAGE_OUTPUTS);
   for (const sourceChain of SOURCE_CHAINS) {
-    const seen = new Set<string>();
+    const seenPositions = new Set<string>();
     let startIndex: unknown;
     let before = '';
     let isFirst = true;
@@ -92,7 +92,7 @@ async function* walkUtxos(client: UpstreamClient, address: string): AsyncGenerat
       startIndex = getMember(result, 'endIndex');
       const end = jsonText(startIndex);
       const done = !(fetched >= limit) || end === before;
-      if (!done && seen.has(end))
+      if (!done && seenPositions.has(end))
         throw new UpstreamFailure('malformed', 'the pages of avm.getUTXOs form a cycle');
       yield {
         body: { utxos, sourceChain },
@@ -103,7 +103,7 @@ async function* walkUtxos(client: UpstreamClient, address: string): AsyncGenerat
       };
       isFirst = false;
       if (done) break;
-      seen.add(end);
+      seenPositions.add(end);
       before = end;
     }
   }

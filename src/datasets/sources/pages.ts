@@ -112,22 +112,22 @@ export async function* fetchPages(
   window: RequestedWindow | null,
 ): AsyncGenerator<SourcePage> {
   let whole = extendToReach(window);
-  let left = whole;
+  let remaining = whole;
   let mostPages = 0;
   for (;;) {
-    const start = new WalkStart(list, whole, left, window?.from);
+    const start = new WalkStart(list, whole, remaining, window?.from);
     try {
       yield* start.pages(client);
       if (!start.isDisordered) return;
       whole = window;
-      left = window;
+      remaining = window;
       mostPages = 0;
     } catch (error) {
       if (!start.hasMorePages || !isDeadToken(error)) throw error;
       const rest = start.rest();
       if (rest === null && start.pagesRead <= mostPages) throw error;
       mostPages = rest === null ? start.pagesRead : 0;
-      left = rest ?? left;
+      remaining = rest ?? remaining;
     }
   }
 }
@@ -143,7 +143,7 @@ function extendToReach(window: RequestedWindow | null): Window | null {
 class WalkStart {
   readonly #list: PagedList;
   readonly #window: Window | null;
-  readonly #left: Window | null;
+  readonly #remaining: Window | null;
   /** Position at which the walk ends: everything above it is proven. */
   readonly #needed: number;
   readonly #order: PageOrder;
@@ -162,13 +162,13 @@ class WalkStart {
    * @param window extended down to the reach
    * @param needed start of the window itself
    */
-  constructor(list: PagedList, window: Window | null, left: Window | null, needed: number | undefined) {
+  constructor(list: PagedList, window: Window | null, remaining: Window | null, needed: number | undefined) {
     this.#list = list;
     this.#window = window;
-    this.#left = left;
+    this.#remaining = remaining;
     this.#needed = needed ?? Number.NEGATIVE_INFINITY;
     this.#order = new PageOrder(list.at);
-    this.#from = left?.to ?? 0;
+    this.#from = remaining?.to ?? 0;
   }
 
   get pagesRead(): number {
@@ -191,7 +191,7 @@ class WalkStart {
   /** @throws UpstreamFailure under the conditions of the function {@link fetchPages} */
   async *pages(client: UpstreamClient): AsyncGenerator<SourcePage> {
     const { path, query, within } = this.#list;
-    const limits = this.#left && within ? within(this.#left) : {};
+    const limits = this.#remaining && within ? within(this.#remaining) : {};
     for (;;) {
       const token = this.#token === undefined ? {} : { pageToken: this.#token };
       const body = await client.get(path, { ...query, ...limits, ...token });
@@ -228,24 +228,26 @@ class WalkStart {
    * Returns the older part of the remaining window, which no page proved. Returns null if nothing was proven.
    */
   rest(): Window | null {
-    const left = this.#left;
-    return left && !this.#order.broken && this.#from < left.to ? { from: left.from, to: this.#from } : null;
+    const remaining = this.#remaining;
+    return remaining && !this.#order.broken && this.#from < remaining.to
+      ? { from: remaining.from, to: this.#from }
+      : null;
   }
 
   #page(body: unknown): SourcePage {
     const window = this.#window;
     const { oldest, broken } = this.#order;
-    if (this.#left && oldest !== null)
-      this.#from = Math.min(this.#from, Math.max(oldest + (this.#list.step ?? 1), this.#left.from));
+    if (this.#remaining && oldest !== null)
+      this.#from = Math.min(this.#from, Math.max(oldest + (this.#list.step ?? 1), this.#remaining.from));
     const proven = window && this.#from < window.to && !broken ? { from: this.#from, to: window.to } : null;
     return { body, proven, last: false, whole: true };
   }
 
   /** @throws UpstreamFailure (malformed) if the list has only one page, and the stated total differs */
   #lastPage(body: unknown): SourcePage {
-    const narrowed = this.#left !== this.#window;
+    const narrowed = this.#remaining !== this.#window;
     const whole = !(narrowed && this.#order.broken);
-    const page = { body, proven: whole ? this.#window : this.#left, last: true, whole };
+    const page = { body, proven: whole ? this.#window : this.#remaining, last: true, whole };
     const contradiction = narrowed ? null : this.#wrongTotal();
     if (contradiction === null) return page;
     if (this.#pagesRead === 1) throw new UpstreamFailure('malformed', contradiction);

@@ -182,18 +182,18 @@ const lacksResources = (error: unknown) =>
 /** Finds the server of a home, or starts it. The caller holds the start lock. */
 async function findOrStart(
   home: EmbeddedHome,
-  { dir, log, settings = {}, port: wanted, signal }: EmbeddedOptions,
+  { dir, log, settings = {}, port: requestedPort, signal }: EmbeddedOptions,
 ): Promise<{ port: number; created: boolean; started: boolean }> {
   await refuseOtherHost(home, isServerAlive(home));
   const found = await runningServer(home, signal);
   if (found === undefined || sharesNetwork(home)) await refuseWithoutLoopback();
   if (found !== undefined) return { port: found, created: false, started: false };
   log.info({ dir }, 'starting embedded PostgreSQL');
-  const { port, taken, created } = await startServer(home, settings, wanted, signal);
-  if (taken !== undefined)
+  const { port, occupiedPort, created } = await startServer(home, settings, requestedPort, signal);
+  if (occupiedPort !== undefined)
     log.warn(
-      { dir, port, taken },
-      `another program uses port ${taken}: embedded PostgreSQL uses port ${port}; to use port ${taken} again, end that program and restart`,
+      { dir, port, taken: occupiedPort },
+      `another program uses port ${occupiedPort}: embedded PostgreSQL uses port ${port}; to use port ${occupiedPort} again, end that program and restart`,
     );
   return { port, created, started: true };
 }

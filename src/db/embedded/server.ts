@@ -130,15 +130,15 @@ function accepts(address: NetConnectOpts): Promise<boolean> {
 export interface StartedServer {
   readonly port: number;
   /** The usual port if another process uses it; undefined if the server has its usual port. */
-  readonly taken: number | undefined;
+  readonly occupiedPort: number | undefined;
   /** True if this start created the cluster, which is empty. */
   readonly created: boolean;
 }
 
 /**
  * Starts the server of a home in which no server runs, and creates its cluster if the cluster is missing.
- * Without `wanted`, the server listens on the port of its first start.
- * @param wanted port to listen on; undefined for the usual port
+ * Without `requestedPort`, the server listens on the port of its first start.
+ * @param requestedPort port to listen on; undefined for the usual port
  * @param signal aborts the creation of the cluster
  * @throws UsageError with the fix if this system does not allow the server to start; Error with the server's
  * own log otherwise
@@ -146,7 +146,7 @@ export interface StartedServer {
 export async function startServer(
   home: EmbeddedHome,
   settings: Settings,
-  wanted: number | undefined,
+  requestedPort: number | undefined,
   signal?: AbortSignal,
 ): Promise<StartedServer> {
   const bin = await postgresBinaries(home);
@@ -160,7 +160,7 @@ export async function startServer(
   const lock = await waitForLock(serverLock(home), READY_TIMEOUT_MS, home.account);
   try {
     await renumberPidFiles(home);
-    const usual = wanted ?? (await portOf(home));
+    const usual = requestedPort ?? (await portOf(home));
     const fallbacks = new StartFallbacks();
     for (let attempt = 1; ; attempt += 1) {
       const port = (await isPortFree(usual)) ? usual : await findStablePort();
@@ -172,7 +172,7 @@ export async function startServer(
       );
       writeServerRecord(home, port);
       const failed = await startPostmaster(home, bin, lock);
-      if (failed === null) return { port, taken: port === usual ? undefined : usual, created };
+      if (failed === null) return { port, occupiedPort: port === usual ? undefined : usual, created };
       const output = await readFile(log, 'utf8').catch(() => '');
       // Another process took the port first, or backends of a killed server have not ended yet.
       const passes = /Address already in use|pre-existing shared memory block/.test(output);
@@ -255,9 +255,9 @@ export async function isOwnServer(home: EmbeddedHome): Promise<boolean> {
 async function renumberPidFiles({ path, account }: EmbeddedHome): Promise<void> {
   const sockets = (await readdir(path)).filter((name) => /^\.s\.PGSQL\.\d+\.lock$/.test(name));
   for (const file of [join('data', 'postmaster.pid'), ...sockets].map((name) => join(path, name))) {
-    const left = await readFile(file, 'utf8').catch(() => undefined);
-    if (left !== undefined && /^\d+\n/.test(left))
-      replaceFile(file, left.replace(/^\d+/, NO_PROCESS), account);
+    const content = await readFile(file, 'utf8').catch(() => undefined);
+    if (content !== undefined && /^\d+\n/.test(content))
+      replaceFile(file, content.replace(/^\d+/, NO_PROCESS), account);
   }
 }
 

@@ -116,10 +116,14 @@ export function servePages(
     server.get<{ Querystring: Record<string, unknown>; Params: Record<string, unknown> }>(
       page.path,
       async (request, reply) => {
-        const left = abortOnDisconnect(reply);
-        const signal = AbortSignal.any([left, AbortSignal.timeout(PAGE_TIMEOUT_MS)]);
+        const disconnected = abortOnDisconnect(reply);
+        const signal = AbortSignal.any([disconnected, AbortSignal.timeout(PAGE_TIMEOUT_MS)]);
         const content = await page.answer(
-          { ...context, read: (work) => gate.read(work, signal), runQuery: createQueryRunner(gate, left) },
+          {
+            ...context,
+            read: (work) => gate.read(work, signal),
+            runQuery: createQueryRunner(gate, disconnected),
+          },
           { ...request.query, ...request.params },
         );
         if (content && 'location' in content) return reply.redirect(content.location, 303);
