@@ -43,8 +43,8 @@ export class Dispatch {
     const match = this.#router.find(call.method, call.path);
     if (match !== undefined) {
       const { operation, parts } = match;
-      const { name: known, service, units } = operation;
-      return { service, operation: known, units, answer: answered(call, operation, parts) };
+      const { name: operationName, service, units } = operation;
+      return { service, operation: operationName, units, answer: answered(call, operation, parts) };
     }
     const answer = problem(404, `Cannot ${call.method} ${call.path}`);
     return { service: 'data', operation: 'unknown', units: 0, answer };

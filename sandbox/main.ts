@@ -81,13 +81,13 @@ async function main(): Promise<void> {
 }
 
 /** Returns the message of an error, with the fix if the port is in use. */
-function told(error: unknown): string {
+function formatError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const inUse = 'code' in error && error.code === 'EADDRINUSE';
   return inUse ? `${error.message}: another program listens there: name another --port` : error.message;
 }
 
 main().catch((error: unknown) => {
-  process.stderr.write(`${told(error)}\n`);
+  process.stderr.write(`${formatError(error)}\n`);
   process.exitCode = 2;
 });

@@ -68,14 +68,14 @@ export function evmBalances({ evm: networks, tokens }: DataService): Operation[]
     const page = readPage(call, query, tokens, { max: 500, standard: 10 });
     const sec = timeOf(network, query, nowSec(call));
     const contract = cards(network);
-    const wanted =
+    const isRequested =
       contractAddress === undefined || contractAddress.toLowerCase() === contract.address.toLowerCase();
     const counts =
-      account === undefined || !wanted
+      account === undefined || !isRequested
         ? []
         : cardBalances(network, account, network.countUntil(account, sec));
-    const held = counts.flatMap((count, id) => (count === 0 ? [] : [{ id, count }]));
-    const { items, nextPageToken } = slice(held, page, 'asc', ({ id }) => sortKey(id, contract.address));
+    const owned = counts.flatMap((count, id) => (count === 0 ? [] : [{ id, count }]));
+    const { items, nextPageToken } = slice(owned, page, 'asc', ({ id }) => sortKey(id, contract.address));
     const erc1155TokenBalances = items.map(({ id, count }) => ({
       ...token(network, contract, id, sec),
       chainId: network.chain.chainId,

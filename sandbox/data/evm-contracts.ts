@@ -22,9 +22,9 @@ function item(network: EvmNetwork, contract: Contract, sec: number): JsonObject 
     txHash: contract.deploymentHash,
     deployerAddress: network.address(contract.account),
   };
-  const known = type === 'UNKNOWN' ? {} : { symbol };
+  const symbolField = type === 'UNKNOWN' ? {} : { symbol };
   const coin = type === 'ERC-20' ? { decimals: number % 8 === 0 ? 18 : 6 } : {};
-  if (number % 8 >= 4) return { name, address, ercType: type, ...known, ...coin, deploymentDetails };
+  if (number % 8 >= 4) return { name, address, ercType: type, ...symbolField, ...coin, deploymentDetails };
   if (number % 8 === 3) return { address, ercType: type };
   return {
     name,
@@ -39,7 +39,7 @@ function item(network: EvmNetwork, contract: Contract, sec: number): JsonObject 
     address,
     deploymentDetails: { ...deploymentDetails, deployerContractAddress: network.counterparty(number) },
     ercType: type,
-    ...known,
+    ...symbolField,
     ...coin,
     pricingProviders:
       type === 'ERC-20' || type === 'ERC-1155' ? { coingeckoCoinId: `sandbox-${number}` } : undefined,

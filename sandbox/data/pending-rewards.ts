@@ -54,12 +54,12 @@ export function pendingRewards({ networks, tokens }: DataService): Operation[] {
     if (accounts === undefined && nodeIds.length === 0)
       throw new Refusal(400, 'at least one of addresses or nodeIds is required');
     const sec = nowSec(call);
-    const wanted = rewards(network, sec).filter(
+    const matching = rewards(network, sec).filter(
       (reward) =>
         (accounts === undefined || reward.owners.some((owner) => accounts.includes(owner))) &&
         (nodeIds.length === 0 || nodeIds.includes(reward.stake.node.nodeId)),
     );
-    const { items, nextPageToken } = slice(wanted, page, order, (reward) =>
+    const { items, nextPageToken } = slice(matching, page, order, (reward) =>
       sortKey(reward.stake.start, `${reward.stake.txId} ${reward.type}`),
     );
     return {

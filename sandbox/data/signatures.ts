@@ -63,9 +63,9 @@ export function signatures({ networks }: DataService): Operation[] {
     const hash = part(parts, 'txHash');
     if (!isId(hash)) throw new Refusal(400, ['txHash must be a valid transaction id']);
     const kind = network.ids.primary.decode(hash)?.kind ?? -1;
-    const known =
+    const isTransaction =
       kind === KIND.subnetTransaction || kind === KIND.transaction || kind === KIND.transaction + 1;
-    if (!known) throw new Refusal(404, `Transaction ${hash} not found`);
+    if (!isTransaction) throw new Refusal(404, `Transaction ${hash} not found`);
     return signed(hash);
   }
 

@@ -57,7 +57,7 @@ export function stakingTransactions({ networks, tokens }: DataService): Operatio
     const to = query.integer('endTimestamp', { min: 0 }) ?? Number.MAX_SAFE_INTEGER;
     const order = query.choice('sortOrder', ['asc', 'desc'] as const) ?? 'desc';
     const page = readPage(call, query, tokens, { max: 100, standard: 10 });
-    const wanted = stakingItems(network, nowSec(call)).filter(
+    const matching = stakingItems(network, nowSec(call)).filter(
       (item) =>
         item.time >= from &&
         item.time <= to &&
@@ -65,7 +65,7 @@ export function stakingTransactions({ networks, tokens }: DataService): Operatio
           [item.owner, ...(item.payees ?? [])].some((one) => accounts.includes(one))) &&
         (types.length === 0 || types.includes(item.type)),
     );
-    const { items, nextPageToken } = slice(wanted, page, order, (item) => sortKey(item.time, item.hash));
+    const { items, nextPageToken } = slice(matching, page, order, (item) => sortKey(item.time, item.hash));
     const transactions = items.map((item) => item.details());
     return { status: 200, document: { nextPageToken, transactions, chainInfo: chainInfo(network, chain) } };
   }

@@ -98,8 +98,8 @@ export function subnets({ networks, tokens }: DataService): Operation[] {
     const order = query.choice('sortOrder', ['asc', 'desc'] as const) ?? 'desc';
     const page = readPage(call, query, tokens, { max: 10_000, standard: 100 });
     const sec = nowSec(call);
-    const known = network.subnets.filter((subnet) => subnet.createdAt <= sec);
-    const { items, nextPageToken } = slice(known, page, order, (subnet) =>
+    const existing = network.subnets.filter((subnet) => subnet.createdAt <= sec);
+    const { items, nextPageToken } = slice(existing, page, order, (subnet) =>
       sortKey(subnet.createdAt, subnet.subnetId),
     );
     return {

@@ -9,7 +9,7 @@ import { lowerBound } from './sequence.ts';
 export const CARDS = 6;
 
 /** Maximum number of tokens of an ERC-721 collection, which mints a token every day and a half. */
-const MOST = 400;
+const MAX_ERC721_TOKENS = 400;
 /** Base of the token ids of more than 64 bits, which every seventh ERC-721 token has. */
 const BEYOND = 2n ** 200n;
 
@@ -19,7 +19,7 @@ const STATUSES = ['INDEXED', 'INDEXED', 'INDEXED', 'UNREACHABLE_TOKEN_URI', 'UNI
 export function mintedBy(contract: Contract, sec: number): number {
   if (contract.type === 'ERC-1155') return CARDS;
   if (contract.type !== 'ERC-721') return 0;
-  return lowerBound(MOST, (i) => contract.deployedAt + i * 1.5 * DAY <= sec);
+  return lowerBound(MAX_ERC721_TOKENS, (i) => contract.deployedAt + i * 1.5 * DAY <= sec);
 }
 
 /** Returns the id of a token in responses at a time (Unix seconds). */

@@ -51,8 +51,8 @@ function contract(network: EvmNetwork, account: number, number: number): Contrac
  */
 export function contractsOf(network: EvmNetwork, account: number, sec: number): Contract[] {
   if (account >= network.accounts - 1) return [];
-  const most = account === 0 ? PER_ACCOUNT : EARLY;
-  const count = lowerBound(most, (number) => deployedAt(network, number) <= sec);
+  const limit = account === 0 ? PER_ACCOUNT : EARLY;
+  const count = lowerBound(limit, (number) => deployedAt(network, number) <= sec);
   return Array.from({ length: count }, (_, number) => contract(network, account, number));
 }
 

@@ -39,7 +39,7 @@ export class Sequence {
 
   /** Returns the number of events at or before a time (Unix seconds). */
   countUntil(sec: number): number {
-    const most = Math.max(0, Math.ceil((sec - this.#startSec) / this.#intervalSec) + 2);
-    return lowerBound(most, (k) => this.time(k) <= sec);
+    const limit = Math.max(0, Math.ceil((sec - this.#startSec) / this.#intervalSec) + 2);
+    return lowerBound(limit, (k) => this.time(k) <= sec);
   }
 }

@@ -16,7 +16,7 @@ export interface FaultMatch {
 interface Planned {
   readonly match: FaultMatch;
   readonly kind: FaultKind;
-  left: number;
+  remaining: number;
   readonly untilMs: number;
 }
 
@@ -59,12 +59,12 @@ export class Faults {
 
   /** Applies a fault to the next matching requests. Default: to one request. */
   next(match: FaultMatch, kind: FaultKind, times = 1): void {
-    this.#planned.push({ match, kind, left: times, untilMs: Number.POSITIVE_INFINITY });
+    this.#planned.push({ match, kind, remaining: times, untilMs: Number.POSITIVE_INFINITY });
   }
 
   /** Applies a fault to every matching request until a simulated time (Unix milliseconds). */
   until(match: FaultMatch, kind: FaultKind, untilMs: number): void {
-    this.#planned.push({ match, kind, left: Number.POSITIVE_INFINITY, untilMs });
+    this.#planned.push({ match, kind, remaining: Number.POSITIVE_INFINITY, untilMs });
   }
 
   /**
@@ -99,11 +99,11 @@ export class Faults {
     this.#drawn += 1;
     const whole: FaultContext = { ...context, sizes: this.#sizes, draw: mix(this.#seed, this.#drawn) };
     const { nowMs } = context.call;
-    this.#planned = this.#planned.filter((plan) => plan.left > 0 && nowMs < plan.untilMs);
+    this.#planned = this.#planned.filter((plan) => plan.remaining > 0 && nowMs < plan.untilMs);
     for (const plan of this.#planned) {
       const spoilt = matches(plan.match, whole) ? spoil(plan.kind, whole) : undefined;
       if (spoilt === undefined) continue;
-      plan.left -= 1;
+      plan.remaining -= 1;
       return { kind: plan.kind, ...spoilt };
     }
     for (const [i, { match, kind, rate }] of this.#rates.entries()) {

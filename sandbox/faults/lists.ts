@@ -54,11 +54,11 @@ export function spoilList(kind: ListKind, context: FaultContext): Spoilt | undef
     const cut = replaced(changed, list.path, kind === 'list-null' ? null : items);
     return kind === 'list-emptied' || kind === 'list-halved' ? counted(cut, list, items.length) : cut;
   }, document);
-  const told =
+  const changed =
     kind === 'total-mismatch' ? replaced(short, [...first.path.slice(0, -1), 'total'], TOTAL) : short;
   const lost = lists.flatMap(({ items }) => items.slice(kept(kind, items).length));
   return {
-    delivery: withDocument(context, { ...told, nextPageToken: undefined }),
+    delivery: withDocument(context, { ...changed, nextPageToken: undefined }),
     readable: { without: timestamps(lost) },
   };
 }

@@ -38,8 +38,8 @@ export function spoilPage(kind: PageKind, context: FaultContext): Spoilt | undef
   if (list === undefined) return undefined;
   if (kind === 'empty-page') {
     // The items are delayed, not lost. The token leads to the page that should have been returned now.
-    const asked = context.call.query.get('pageToken') ?? '';
-    const again = context.tokens.copy(asked, context.call.nowMs);
+    const token = context.call.query.get('pageToken') ?? '';
+    const again = context.tokens.copy(token, context.call.nowMs);
     if (again === undefined) return undefined;
     const empty = { ...replaced(document, list.path, []), nextPageToken: again };
     return { delivery: withDocument(context, empty), readable: 'none' };

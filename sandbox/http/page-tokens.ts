@@ -3,11 +3,12 @@ import { Refusal } from './answer.ts';
 import type { WalkManner } from './walk-manner.ts';
 
 /**
- * A cycle that a fault created in a chain of tokens. After `left` more pages, the token `home` follows again.
+ * A cycle that a fault created in a chain of tokens. After `remaining` more pages, the token `home` follows
+ * again.
  */
 interface Loop {
   readonly home: string;
-  readonly left: number;
+  readonly remaining: number;
 }
 
 /** The place at which a token resumes, and its walk. */
@@ -59,13 +60,13 @@ export class PageTokens {
   /** Creates a token for a place. `after` is the token of the previous page. */
   issue(place: Place, nowMs: number, after?: string): string {
     const loop = after === undefined ? undefined : this.#entries.get(after)?.loop;
-    if (loop !== undefined && loop.left === 0) return loop.home;
+    if (loop !== undefined && loop.remaining === 0) return loop.home;
     const { filters, cursor, walk } = place;
     const token = this.#uuid(
       walk.tokensOfPlace === true ? `${filters.split('?')[0]} ${cursor}` : `${filters} ${cursor} ${nowMs}`,
     );
     const entry: Entry = { ...place, issuedMs: nowMs };
-    if (loop !== undefined) entry.loop = { home: loop.home, left: loop.left - 1 };
+    if (loop !== undefined) entry.loop = { home: loop.home, remaining: loop.remaining - 1 };
     this.#entries.set(token, entry);
     if (this.#entries.size > HOLD) this.#sweep(nowMs);
     return token;
@@ -78,7 +79,7 @@ export class PageTokens {
   loop(token: string, length: number): boolean {
     const entry = this.#entries.get(token);
     if (entry === undefined) return false;
-    entry.loop = { home: token, left: length - 1 };
+    entry.loop = { home: token, remaining: length - 1 };
     return true;
   }
 

@@ -23,20 +23,20 @@ export interface PageSizes {
  * parameters, including `pageSize`. The default page size equals an absent `pageSize`.
  */
 export function readPage(call: Call, query: Query, tokens: PageTokens, sizes: PageSizes): Page {
-  const asked = query.integer('pageSize', { min: 1, max: sizes.max }) ?? sizes.standard;
+  const pageSize = query.integer('pageSize', { min: 1, max: sizes.max }) ?? sizes.standard;
   query.check();
   const others = [...call.query].filter(([name]) => name !== 'pageToken' && name !== 'pageSize');
   const filters = `${call.path}?${others
     .map(([name, value]) => `${name}=${value}`)
     .sort()
-    .join('&')}&pageSize=${asked}`;
+    .join('&')}&pageSize=${pageSize}`;
   const token = query.text('pageToken');
   const resumed = token === undefined || token === '' ? undefined : token;
   const place = resumed === undefined ? undefined : tokens.resume(resumed, filters, call.nowMs);
   const walk = place?.walk ?? call.walk ?? {};
   const pages = (place?.pages ?? 0) + 1;
   return {
-    size: walk.pageSize ?? asked,
+    size: walk.pageSize ?? pageSize,
     after: place?.cursor,
     reversed: walk.reversed ?? false,
     next: (cursor) => tokens.issue({ filters, cursor, pages, walk }, call.nowMs, resumed),
@@ -94,7 +94,7 @@ export function sliceNumbers({ from, to }: Numbers, page: Page): Slice<number> {
     : [from, Math.min(to, after ?? to)];
   const count = Math.max(0, Math.min(page.size, end - start));
   const items = Array.from({ length: count }, (_, i) => (page.reversed ? start + i : end - 1 - i));
-  const left = end - start > count;
+  const hasMore = end - start > count;
   const cursor = page.reversed ? start + count : end - count;
-  return left ? { items, nextPageToken: page.next(String(cursor)) } : { items };
+  return hasMore ? { items, nextPageToken: page.next(String(cursor)) } : { items };
 }

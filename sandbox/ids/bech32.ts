@@ -14,13 +14,13 @@ function polymod(values: readonly number[]): number {
 function groupsOfFive(bytes: Uint8Array): number[] {
   const groups: number[] = [];
   let bits = 0;
-  let held = 0;
+  let buffer = 0;
   for (const byte of bytes) {
-    held = (held << 8) | byte;
-    for (bits += 8; bits >= 5; bits -= 5) groups.push((held >>> (bits - 5)) & 31);
-    held &= (1 << bits) - 1;
+    buffer = (buffer << 8) | byte;
+    for (bits += 8; bits >= 5; bits -= 5) groups.push((buffer >>> (bits - 5)) & 31);
+    buffer &= (1 << bits) - 1;
   }
-  if (bits > 0) groups.push((held << (5 - bits)) & 31);
+  if (bits > 0) groups.push((buffer << (5 - bits)) & 31);
   return groups;
 }
 

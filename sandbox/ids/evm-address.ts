@@ -1,6 +1,6 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 
-const known = new Map<string, string>();
+const cache = new Map<string, string>();
 
 /**
  * Encodes an EVM address with the capitals of EIP-55. A letter is a capital where the keccak-256 of the
@@ -8,8 +8,8 @@ const known = new Map<string, string>();
  */
 export function evmAddress(bytes: Uint8Array): string {
   const small = Buffer.from(bytes).toString('hex');
-  const spelt = known.get(small) ?? spell(small);
-  known.set(small, spelt);
+  const spelt = cache.get(small) ?? spell(small);
+  cache.set(small, spelt);
   return spelt;
 }
 

@@ -1,7 +1,7 @@
 import { unit } from '../random.ts';
 import { DAY, HOUR, type Interval, nextWindow, windowStart } from './calendar.ts';
 import { METRICS, type Metric } from './names.ts';
-import { isGone, SETTLED_AFTER } from './refresh.ts';
+import { isVanished, SETTLED_AFTER } from './refresh.ts';
 import { type Counts, NOTHING, type Traffic } from './traffic.ts';
 
 /** Rounds a value to a number of decimals. */
@@ -66,8 +66,8 @@ export class ChainSeries implements Series {
     const first = this.first(interval);
     if (first === undefined || start < first || start >= refresh) return undefined;
     const end = nextWindow(interval, start);
-    const gone = interval === 'hour' || interval === 'day' ? interval : undefined;
-    if (gone && isGone(this.#traffic.seed, METRICS.indexOf(metric), gone, start, end, refresh))
+    const vanishing = interval === 'hour' || interval === 'day' ? interval : undefined;
+    if (vanishing && isVanished(this.#traffic.seed, METRICS.indexOf(metric), vanishing, start, end, refresh))
       return undefined;
     const traffic = this.#traffic;
     const counts = interval === 'hour' ? traffic.hour(start, refresh) : traffic.days(start, end, refresh);

@@ -35,7 +35,7 @@ export function share(seed: number, hour: number, age: number): number {
  * vanish for some hours and reappear. A point of an hour vanishes when it is three hours old, a point of a
  * day when it is 30 hours old.
  */
-export function isGone(
+export function isVanished(
   seed: number,
   metric: number,
   interval: 'hour' | 'day',

@@ -82,8 +82,8 @@ export class Traffic {
   /** Returns the counts of a UTC day at a refresh. */
   day(day: number, refresh: number): Counts {
     const settled = refresh - day - DAY >= SETTLED_AFTER;
-    const known = settled ? this.#days.get(day) : undefined;
-    if (known !== undefined) return known;
+    const cached = settled ? this.#days.get(day) : undefined;
+    if (cached !== undefined) return cached;
     let counts = NOTHING;
     for (let hour = day; hour < day + DAY; hour += HOUR) counts = sum(counts, this.hour(hour, refresh));
     if (settled) this.#days.set(day, counts);

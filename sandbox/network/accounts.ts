@@ -41,7 +41,7 @@ export class Accounts {
 
   /** Returns the accounts of addresses. Unknown addresses are ignored, because they own nothing. */
   among(addresses: readonly string[]): Account[] {
-    const wanted = new Set(addresses.map((address) => address.replace(/^[PXC]-/, '')));
-    return this.all.filter((account) => wanted.has(account.address));
+    const requested = new Set(addresses.map((address) => address.replace(/^[PXC]-/, '')));
+    return this.all.filter((account) => requested.has(account.address));
   }
 }

@@ -106,9 +106,9 @@ export function total(holdings: readonly Holding[]): Holding[] {
   const sums = new Map<string, Holding>();
   for (const holding of holdings) {
     const key = `${holding.asset.assetId} ${holding.sharedWithChainId}`;
-    const known = sums.get(key);
-    const amount = holding.amount + (known?.amount ?? 0n);
-    sums.set(key, { ...holding, amount, utxoCount: holding.utxoCount + (known?.utxoCount ?? 0) });
+    const previous = sums.get(key);
+    const amount = holding.amount + (previous?.amount ?? 0n);
+    sums.set(key, { ...holding, amount, utxoCount: holding.utxoCount + (previous?.utxoCount ?? 0) });
   }
   return [...sums.values()];
 }

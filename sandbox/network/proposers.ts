@@ -74,8 +74,8 @@ export class Proposers {
   }
 
   #of(seat: number): readonly Segment[] {
-    const known = this.#segments.get(seat);
-    if (known !== undefined) return known;
+    const cached = this.#segments.get(seat);
+    if (cached !== undefined) return cached;
     const segments = this.#lay(seat);
     this.#segments.set(seat, segments);
     return segments;

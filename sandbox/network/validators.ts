@@ -107,8 +107,8 @@ export class Validators {
     const seed = this.#seed;
     const room = within.end - within.start - 15 * DAY;
     const start = within.start + Math.floor(unit(seed, key, number, 11) * room);
-    const longest = within.end - start;
-    const end = start + 14 * DAY + Math.floor(unit(seed, key, number, 12) * (longest - 14 * DAY));
+    const maxDuration = within.end - start;
+    const end = start + 14 * DAY + Math.floor(unit(seed, key, number, 12) * (maxDuration - 14 * DAY));
     const weight = BigInt(between(seed, 25, 40_000, key, number, 13)) * TOKEN;
     return {
       start,
@@ -143,15 +143,15 @@ export class Validators {
    */
   #returning(stake: ValidatorStake, since: number, sec: number): ValidatorStake | undefined {
     const { seat } = stake.node;
-    const left = since + between(this.#seed, HOUR, 4 * HOUR, seat, since, 21);
-    const back = left + between(this.#seed, 2 * HOUR, 20 * HOUR, seat, since, 22);
-    if (seat % 7 !== 3 || sec < left || stake.start >= left) return stake;
-    if (sec < back) return undefined;
+    const leftAt = since + between(this.#seed, HOUR, 4 * HOUR, seat, since, 21);
+    const returnedAt = leftAt + between(this.#seed, 2 * HOUR, 20 * HOUR, seat, since, 22);
+    if (seat % 7 !== 3 || sec < leftAt || stake.start >= leftAt) return stake;
+    if (sec < returnedAt) return undefined;
     return {
       ...stake,
-      start: back,
+      start: returnedAt,
       txId: this.#ids.encode(KIND.returned, seat * 2 ** 32 + since),
-      delegations: stake.delegations.filter((delegation) => delegation.start >= back),
+      delegations: stake.delegations.filter((delegation) => delegation.start >= returnedAt),
     };
   }
 

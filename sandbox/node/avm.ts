@@ -72,21 +72,21 @@ function behind(node: SimulatedNode, utxos: readonly Utxo[], id: string): readon
  * duplicates.
  */
 function fetch(node: SimulatedNode, params: Params, sec: number): { utxos: Utxo[]; end: Reference } {
-  const given = params.texts('addresses');
-  if (given.length === 0) throw new RpcFailure('no addresses provided');
-  if (given.length > LIMIT)
-    throw new RpcFailure(`number of addresses given, ${given.length}, exceeds maximum, ${LIMIT}`);
+  const addresses = params.texts('addresses');
+  if (addresses.length === 0) throw new RpcFailure('no addresses provided');
+  if (addresses.length > LIMIT)
+    throw new RpcFailure(`number of addresses given, ${addresses.length}, exceeds maximum, ${LIMIT}`);
   const source = sourceOf(node, params);
-  const asked = params.integer('limit');
-  const limit = asked === 0 || asked > LIMIT ? LIMIT : asked;
+  const requestedLimit = params.integer('limit');
+  const limit = requestedLimit === 0 || requestedLimit > LIMIT ? LIMIT : requestedLimit;
   const start = params.within('startIndex');
   const from: Reference = { address: start.text('address'), utxo: start.text('utxo') };
-  const accounts = given.flatMap((address) => accountOf(node, address) ?? []);
+  const accounts = addresses.flatMap((address) => accountOf(node, address) ?? []);
   accounts.sort((a, b) => Buffer.compare(a.bytes, b.bytes));
   const first =
     from.address === '' ? 0 : accounts.findIndex((account) => from.address.endsWith(account.address));
   const found = new Set<Utxo>();
-  let end: Reference = { address: from.address || (given[0] ?? ''), utxo: from.utxo || EMPTY_ID };
+  let end: Reference = { address: from.address || (addresses[0] ?? ''), utxo: from.utxo || EMPTY_ID };
   for (const [i, account] of accounts.entries()) {
     if (i < Math.max(0, first)) continue;
     const own =
@@ -124,9 +124,11 @@ export function avmMethods(node: SimulatedNode, chain: PrimaryChain): Methods {
   return {
     'avm.getAllBalances': (params, sec) => {
       const account = accountOf(node, params.text('address'));
-      const held = account === undefined ? [] : network.holdings.onX(account, sec);
+      const holdings = account === undefined ? [] : network.holdings.onX(account, sec);
       const name = (asset: Asset): string => (asset === network.assets[0] ? asset.symbol : asset.assetId);
-      return { balances: held.map(({ asset, amount }) => ({ asset: name(asset), balance: String(amount) })) };
+      return {
+        balances: holdings.map(({ asset, amount }) => ({ asset: name(asset), balance: String(amount) })),
+      };
     },
     'avm.getAssetDescription': (params, sec) => {
       const { assetId, name, symbol, denomination } = assetOf(node, params.text('assetID'));

@@ -168,14 +168,14 @@ export function health(
     probe === 'readiness'
       ? Math.min(lastRun, Math.ceil((started + BOOTSTRAP_SEC) / FREQUENCY) * FREQUENCY)
       : lastRun;
-  const wanted = checks(node)
+  const requested = checks(node)
     .filter((check) => probe === 'health' || check.name === 'bootstrapped')
     .filter(
       (check) =>
         tags.length === 0 || check.tags === APPLICATION || check.tags.some((tag) => tags.includes(tag)),
     )
     .sort((a, b) => (a.name < b.name ? -1 : 1));
-  const entries = wanted.map((check, i): [string, JsonObject] => [
+  const entries = requested.map((check, i): [string, JsonObject] => [
     check.name,
     result(node, check, i, ran, started, sec),
   ]);

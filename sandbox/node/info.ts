@@ -5,7 +5,7 @@ import type { NodeIdentity } from '../network/validators.ts';
 import { between, mix, unit } from '../random.ts';
 import { type Methods, RpcFailure } from './json-rpc.ts';
 import { nodeVersion, release, upgrades } from './releases.ts';
-import { isBootstrapped, membersSeen, type SimulatedNode } from './simulated-node.ts';
+import { isBootstrapped, type SimulatedNode, visibleMembers } from './simulated-node.ts';
 import { isConnected, observedUptime } from './validator-records.ts';
 
 const ALIASES: Readonly<Record<string, string>> = {
@@ -130,12 +130,12 @@ export function infoMethods(node: SimulatedNode): Methods {
       return { vms: of(['avm', 'evm', 'platform']), fxs: of(['secp256k1fx', 'nftfx', 'propertyfx']) };
     },
     'info.peers': (params, sec) => {
-      const wanted = params.nodeIds('nodeIDs');
+      const requested = params.nodeIds('nodeIDs');
       const connected = network.validators.nodes.filter(
         (other) => other.seat !== identity.seat && isConnected(node, other.seat, sec),
       );
-      const peers = membersSeen(node, connected, sec).filter(
-        (other) => wanted.length === 0 || wanted.includes(other.nodeId),
+      const peers = visibleMembers(node, connected, sec).filter(
+        (other) => requested.length === 0 || requested.includes(other.nodeId),
       );
       return { numPeers: String(peers.length), peers: peers.map((other) => peer(node, other, sec)) };
     },

@@ -65,7 +65,7 @@ export function answerRpc(call: Call, methods: Methods): RpcAnswer {
 function run(call: Call, methods: Methods, name: string, request: JsonObject, id: Json): Answer {
   const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
   if (method === undefined) {
-    const services = new Set(Object.keys(methods).map((known) => known.split('.')[0] ?? ''));
+    const services = new Set(Object.keys(methods).map((method) => method.split('.')[0] ?? ''));
     return failure(-32000, unknown(name, services), id);
   }
   try {

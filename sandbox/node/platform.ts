@@ -7,7 +7,7 @@ import { blockByHeight, blockById } from './blocks.ts';
 import { blockchainId } from './info.ts';
 import { type Methods, RpcFailure } from './json-rpc.ts';
 import type { Params } from './params.ts';
-import { isBootstrapped, membersSeen, type SimulatedNode } from './simulated-node.ts';
+import { isBootstrapped, type SimulatedNode, visibleMembers } from './simulated-node.ts';
 import { validatorRecords } from './validator-records.ts';
 
 /** Returns the subnet of a request. Default: the primary network. */
@@ -80,9 +80,11 @@ function blockchains(node: SimulatedNode, sec: number): JsonObject[] {
  */
 function status(node: SimulatedNode, id: string, sec: number): string {
   if (id === '') throw new RpcFailure("argument 'blockchainID' not given");
-  const known = blockchainId(node, id);
-  const subnet = node.network.subnets.find((one) => one.chains.some((chain) => chain.blockchainId === known));
-  if (known === undefined || (subnet?.createdAt ?? 0) > sec) return 'Unknown';
+  const blockchain = blockchainId(node, id);
+  const subnet = node.network.subnets.find((one) =>
+    one.chains.some((chain) => chain.blockchainId === blockchain),
+  );
+  if (blockchain === undefined || (subnet?.createdAt ?? 0) > sec) return 'Unknown';
   if (subnet === undefined)
     return node.identity.seat < 0 || !isBootstrapped(node, sec) ? 'Syncing' : 'Validating';
   return subnet.number <= 2 ? 'Syncing' : 'Created';
@@ -111,7 +113,7 @@ export function platformMethods(node: SimulatedNode, chain: PrimaryChain): Metho
       return { supply: String(BigInt(blocks.supply(sec)) + apart), height: String(blocks.heightAt(sec)) };
     },
     'platform.getCurrentValidators': (params, sec) => ({
-      validators: membersSeen(
+      validators: visibleMembers(
         node,
         validatorRecords(node, subnetOf(node, params, sec), params.nodeIds('nodeIDs'), sec),
         sec,

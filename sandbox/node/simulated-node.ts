@@ -57,7 +57,7 @@ export function alone(node: SimulatedNode, sec: number): number | undefined {
 }
 
 /** Returns the members of a list of a node at a time (Unix seconds). */
-export function membersSeen<T>(node: SimulatedNode, members: readonly T[], sec: number): readonly T[] {
+export function visibleMembers<T>(node: SimulatedNode, members: readonly T[], sec: number): readonly T[] {
   const began = alone(node, sec);
   if (began === undefined) return members;
   return sec - began < ALONE_SEC ? [] : members.slice(0, FEW);

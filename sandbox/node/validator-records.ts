@@ -114,12 +114,12 @@ export function validatorRecords(
   nodeIds: readonly string[],
   sec: number,
 ): Json[] {
-  const wanted = (nodeId: string): boolean => nodeIds.length === 0 || nodeIds.includes(nodeId);
+  const isRequested = (nodeId: string): boolean => nodeIds.length === 0 || nodeIds.includes(nodeId);
   if (subnet.kind !== 'primary') {
     return currentMembers(subnet, sec)
-      .filter((one) => wanted(one.node.nodeId))
+      .filter((one) => isRequested(one.node.nodeId))
       .map((one) => member(viewer, one, sec));
   }
-  const stakes = viewer.network.validators.current(sec).filter((stake) => wanted(stake.node.nodeId));
+  const stakes = viewer.network.validators.current(sec).filter((stake) => isRequested(stake.node.nodeId));
   return stakes.map((stake) => primary(viewer, stake, sec, nodeIds.length === 1));
 }
