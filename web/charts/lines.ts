@@ -37,16 +37,16 @@ export function linesOf(figure: HTMLElement): Line[] {
  * first drawn points, and contains the gaps before them.
  */
 export function addEarlier(figure: HTMLElement, earlier: HTMLElement): void {
-  const known = new Map([...keysOf(figure)].map((key) => [labelOf(key), key]));
+  const keys = new Map([...keysOf(figure)].map((key) => [labelOf(key), key]));
   for (const fresh of keysOf(earlier)) {
-    const key = known.get(labelOf(fresh));
+    const key = keys.get(labelOf(fresh));
     const first = key ? Number.parseFloat(key.dataset.points ?? '') : Number.POSITIVE_INFINITY;
     const before = (text: string | undefined) =>
       partsOf(text).filter((part) => Number.parseFloat(part) < first);
     if (key) {
       key.dataset.points = [...before(fresh.dataset.points), ...partsOf(key.dataset.points)].join(' ');
       key.dataset.marks = [...before(fresh.dataset.marks), ...partsOf(key.dataset.marks)].join(' ');
-    } else figure.querySelector('figcaption')?.append(keyAt(fresh, known.size));
+    } else figure.querySelector('figcaption')?.append(keyAt(fresh, keys.size));
   }
 }
 
@@ -68,8 +68,8 @@ const partsOf = (text: string | undefined) => (text ? text.split(' ') : []);
 export function dataOf(lines: readonly Line[], draws: Draws): uPlot.AlignedData {
   return uPlot.join(
     lines.map(({ points }): uPlot.AlignedData => {
-      const shown = draws === 'line' ? points : points.flatMap(extendToGap);
-      return [shown.map(([at]) => at), shown.map(([, value]) => drawn(value))];
+      const visible = draws === 'line' ? points : points.flatMap(extendToGap);
+      return [visible.map(([at]) => at), visible.map(([, value]) => drawn(value))];
     }),
   );
 }

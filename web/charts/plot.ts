@@ -55,14 +55,14 @@ export function plot(figure: HTMLElement, place: HTMLElement, events: PlotEvents
           : {}),
       },
       scales: {
-        x: { time: true, range: (_, least, most) => (selectsWindow ? whole : [least, most]) },
-        y: { range: (_, least, most) => amountsOf(draws, least, most) },
+        x: { time: true, range: (_, minimum, maximum) => (selectsWindow ? whole : [minimum, maximum]) },
+        y: { range: (_, minimum, maximum) => amountsOf(draws, minimum, maximum) },
       },
       axes: [
         {
           ...axis,
           size: 32,
-          splits: (_, __, least, most) => timeTicks(least, most).map(({ at }) => at),
+          splits: (_, __, minimum, maximum) => timeTicks(minimum, maximum).map(({ at }) => at),
           values: ({ width, scales }, splits) => {
             const { min, max } = scales.x ?? {};
             const texts = new Map(timeTicks(min ?? from, max ?? to).map(({ at, text }) => [at, text]));
@@ -73,7 +73,7 @@ export function plot(figure: HTMLElement, place: HTMLElement, events: PlotEvents
         {
           ...axis,
           size: ({ width }) => (width < MIN_WIDE_PX ? 48 : 64),
-          splits: (_, __, least, most) => amountTicks(least, most),
+          splits: (_, __, minimum, maximum) => amountTicks(minimum, maximum),
           values: (_, splits) => splits.map(shortAmount),
         },
       ],
@@ -108,11 +108,13 @@ function drawsOf({ dataset: { draws } }: HTMLElement): Draws {
 }
 
 /** Returns round amounts that enclose all values. The axis of counts contains zero. */
-function amountsOf(draws: Draws, least: number | null, most: number | null): uPlot.Range.MinMax {
-  if (least === null || most === null) return [0, 1];
+function amountsOf(draws: Draws, minimum: number | null, maximum: number | null): uPlot.Range.MinMax {
+  if (minimum === null || maximum === null) return [0, 1];
   const ticks =
-    draws === 'counts' ? amountTicks(Math.min(0, least), Math.max(0, most)) : amountTicks(least, most);
-  return [ticks[0] ?? least, ticks.at(-1) ?? most];
+    draws === 'counts'
+      ? amountTicks(Math.min(0, minimum), Math.max(0, maximum))
+      : amountTicks(minimum, maximum);
+  return [ticks[0] ?? minimum, ticks.at(-1) ?? maximum];
 }
 
 function seriesOf({ colour, dashed }: Line, draws: Draws, alone: boolean): uPlot.Series {
