@@ -21,7 +21,7 @@ import { onlyPage, recordingContext, run, scriptedFeed } from '../support/script
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { answersByZone, ZONES } from '../support/zones.ts';
 import { type Duck, openDuck } from '../warehouse/lake.ts';
-import { MOST_256, writeRows } from '../warehouse/synthetic.ts';
+import { MAX_UINT256, writeRows } from '../warehouse/synthetic.ts';
 
 const folder = fileURLToPath(new URL('../../examples/dbt/', import.meta.url));
 const text = (path: string) => readFileSync(join(folder, path), 'utf8');
@@ -319,7 +319,7 @@ describe('the dbt project over Parquet', () => {
          order by chain_id, metric, day, coalesce(value_exact::double, value::double)`,
       );
       expect(here, zone).toEqual(rows);
-      expect(here.flat(), zone).toContain(MOST_256);
+      expect(here.flat(), zone).toContain(MAX_UINT256);
     }
     await duck.run("set TimeZone = 'UTC'");
     expect(await duck.rows('select count(*)::varchar from stg_nft_tokens')).toEqual([['0']]);

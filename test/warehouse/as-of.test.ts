@@ -11,7 +11,7 @@ import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../support/scripted-feed.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { asOfInDuck, type Duck, openDuck, rowsInDuck, rowsInPostgres, shownAsOf } from './lake.ts';
+import { asOfInDuck, type Duck, openDuck, rowsInDuck, rowsInPostgres, withAsOfColumns } from './lake.ts';
 
 const { it, database, sql } = withDatabase({ max: 2, connection: { TimeZone: 'UTC' } });
 let duck: Duck;
@@ -95,7 +95,7 @@ it('returns in DuckDB what was known at every moment, from files of several expo
     expect(exported.manifest.export).toBe((turn + 1) / 2);
   }
   const differing = new Set<string>();
-  for (const table of tables.map(shownAsOf))
+  for (const table of tables.map(withAsOfColumns))
     for (const at of moments) {
       const there = await rowsInPostgres(
         sql,

@@ -66,9 +66,9 @@ function sinkOf(more: object) {
   const send = () => sendChanges(context, sink, never);
   /** Its pause has ended. */
   const later = () => sql`update recorder.change_sinks set next_try_at = now() where sink = ${sink.name}`;
-  const stands = async () =>
+  const storedState = async () =>
     (await sql`select * from reporting_internal.change_sinks where sink = ${sink.name}`)[0];
-  return { send, later, stands };
+  return { send, later, storedState };
 }
 
 let round = 0;
@@ -109,8 +109,12 @@ it('receives every change in order as CloudEvents, until it accepts it, and repo
   answers.push(503);
   await record('0x4', '0x5');
   expect(await sink.send()).toBe(0);
-  expect(await sink.stands()).toMatchObject({ sent: '3', failures: 1, error: 'HTTP 503: no: [redacted]' });
-  expect((await sink.stands())?.waiting_since).toBeInstanceOf(Date);
+  expect(await sink.storedState()).toMatchObject({
+    sent: '3',
+    failures: 1,
+    error: 'HTTP 503: no: [redacted]',
+  });
+  expect((await sink.storedState())?.waiting_since).toBeInstanceOf(Date);
   expect(await sink.send(), 'it has a pause').toBe(0);
   await record('0x6');
   await sink.later();
@@ -118,7 +122,12 @@ it('receives every change in order as CloudEvents, until it accepts it, and repo
   expect(hashes(posted(before))).toEqual([['0x4', '0x5'], ['0x4', '0x5'], ['0x6']]);
   const [failed, again] = posted(before).map((batch) => batch.map(({ id }) => id));
   expect(again, 'ids by which a reader deduplicates them').toEqual(failed);
-  expect(await sink.stands()).toMatchObject({ sent: '6', failures: 0, error: null, waiting_since: null });
+  expect(await sink.storedState()).toMatchObject({
+    sent: '6',
+    failures: 0,
+    error: null,
+    waiting_since: null,
+  });
   expect(lines.join('')).not.toContain(SECRET);
 });
 
@@ -141,7 +150,7 @@ it('starts at its configured position, has its selected changes, and delays thei
   await record('0x7');
   expect(await now.send()).toBe(1);
   expect(await other.send()).toBe(0);
-  expect((await other.stands())?.waiting_since, 'what is not for it does not wait').toBeNull();
+  expect((await other.storedState())?.waiting_since, 'what is not for it does not wait').toBeNull();
   expect(hashes(posted(before))).toEqual([['0x7']]);
   const kept = async () => (await sql`select from recorder.changes`).length;
   await sql`update recorder.changes set made_at = made_at - interval '8 days' where commit_number < (select max(commit_number) from recorder.changes)`;

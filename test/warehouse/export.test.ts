@@ -18,7 +18,7 @@ import { testDatabase } from '../support/database.ts';
 import { withDatabase } from '../support/fixture.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type Duck, everyRow, openDuck, rowsInDuck, rowsInPostgres, versionsOf } from './lake.ts';
-import { MOST_256, writeLook, writeRows } from './synthetic.ts';
+import { MAX_UINT256, writeReadings, writeRows } from './synthetic.ts';
 
 const { it, database, sql } = withDatabase({ max: 3, connection: { TimeZone: 'UTC' } });
 let duck: Duck;
@@ -124,7 +124,7 @@ describe('an export', () => {
     const [[sum] = []] = await duck.rows(
       `select sum(token_id::bignum)::varchar from read_parquet('${into('whole')}/erc1155_balances/**/*.parquet')`,
     );
-    expect(sum).toBe(String(60n * BigInt(MOST_256) - (60n * 61n) / 2n));
+    expect(sum).toBe(String(60n * BigInt(MAX_UINT256) - (60n * 61n) / 2n));
   });
 
   it('is stored in folders by the day of the version, by key, with checksums in the manifest', async () => {
@@ -224,7 +224,7 @@ describe('an export since the previous one', () => {
       ['2026-10-02', 102],
     ] as const)
       for (const hour of ['01', '02', '03'])
-        await writeLook(sql, table, { at: `${day}T${hour}:00:00Z`, run, members: 9 });
+        await writeReadings(sql, table, { at: `${day}T${hour}:00:00Z`, run, members: 9 });
     await sql`
       insert into recorder.runs (run_id, source, target_key, datasets, reason, status, worker, started_at, finished_at, items, rows_written)
       overriding system value
@@ -240,7 +240,7 @@ describe('an export since the previous one', () => {
     expect(after.tables).toMatchObject([{ rows: 0 }]);
     await expectEqual(place, table);
     // A late row of a closed day, by a separate run, is exported though its day is packed before the next export.
-    await writeLook(sql, table, { at: '2026-10-01T02:00:00.5Z', run: 103, members: 4 });
+    await writeReadings(sql, table, { at: '2026-10-01T02:00:00.5Z', run: 103, members: 4 });
     const again = openSealConnection(database.url, 60_000);
     await closeDays(again, Date.UTC(2026, 9, 10), new AbortController().signal);
     await again.end();
@@ -441,8 +441,8 @@ describe('removed rows of a retention', () => {
       const forced = await exported(place, { tables: [table], incremental: true, databaseUrl });
       expect(forced.tables).toMatchObject([{ rows: 7, whole: expect.stringContaining('another database') }]);
       expect(rowsOf(forced.manifest, 'p_blocks')).toBe(60 + 7);
-      const asked = await exported(place, { tables: [table], databaseUrl });
-      expect(rowsOf(asked.manifest, 'p_blocks')).toBe(7);
+      const whole = await exported(place, { tables: [table], databaseUrl });
+      expect(rowsOf(whole.manifest, 'p_blocks')).toBe(7);
     });
   });
 

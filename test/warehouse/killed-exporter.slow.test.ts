@@ -48,9 +48,9 @@ it('leaves the previous manifest valid when an exporter is killed, and the next 
     const before = await manifest();
     for (const table of warehouseTables) await writeRows(sql, table, turn * 1_000, 6);
     const there = files().length;
-    const wanted = there + Math.floor((turn * warehouseTables.length * 3) / (KILLS + 1));
+    const killAt = there + Math.floor((turn * warehouseTables.length * 3) / (KILLS + 1));
     const running = start();
-    while (running.process.exitCode === null && files().length < wanted) await delay(5);
+    while (running.process.exitCode === null && files().length < killAt) await delay(5);
     running.process.kill('SIGKILL');
     const { signal } = await running.ended;
     killed += signal === 'SIGKILL' ? 1 : 0;

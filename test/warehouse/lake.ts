@@ -104,7 +104,7 @@ export function asOfInDuck(folder: string, table: ExportTable, at: Date): string
 }
 
 /** A table with the columns that its as-of function returns. */
-export function shownAsOf(table: ExportTable): ExportTable {
+export function withAsOfColumns(table: ExportTable): ExportTable {
   const kept = (name: string) =>
     name !== table.to &&
     !['vanished', 'ended_by'].includes(name) &&

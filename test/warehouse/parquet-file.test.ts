@@ -85,17 +85,17 @@ it('returns rows of several row groups and pages as written, including nulls, di
     `select own, shared, seldom::varchar, yes::varchar, strftime(moment at time zone 'UTC', '%Y-%m-%dT%H:%M:%S.%fZ'),
        regexp_replace(amount::varchar, '\\.?0+$', ''), never from read_parquet('${path}')`,
   );
-  const wanted = rows.map((row) =>
+  const expected = rows.map((row) =>
     textsOf(row).map((text, place) => (place === 5 && row === 0 ? '-0.000000000000000001' : text)),
   );
-  expect(read.length).toBe(wanted.length);
-  expect(read.find((row, at) => JSON.stringify(row) !== JSON.stringify(wanted[at]))).toBeUndefined();
-  const said = await duck.rows(
+  expect(read.length).toBe(expected.length);
+  expect(read.find((row, at) => JSON.stringify(row) !== JSON.stringify(expected[at]))).toBeUndefined();
+  const statistics = await duck.rows(
     `select path_in_schema, encodings, stats_min_value, stats_max_value, stats_null_count::varchar from parquet_metadata('${path}')
      where row_group_id = 0 and path_in_schema in ('own', 'shared', 'seldom', 'amount', 'never') order by column_id`,
   );
   // A long text has 16 bytes there, the greatest rounded up.
-  expect(said).toEqual([
+  expect(statistics).toEqual([
     ['own', 'PLAIN', 'own 0000000', 'own 0049999äå', '0'],
     ['shared', 'PLAIN, RLE_DICTIONARY', 'shared 0', 'shared 99', '0'],
     ['seldom', 'PLAIN', String(-50_000n * 9_007_199_254_740n), String(-6n * 9_007_199_254_740n), '42857'],

@@ -19,7 +19,7 @@ import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../support/scripted-feed.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { rowsInPostgres } from './lake.ts';
-import { writeLook, writeRows } from './synthetic.ts';
+import { writeReadings, writeRows } from './synthetic.ts';
 
 let database: TestDatabase;
 let empty: TestDatabase;
@@ -48,7 +48,7 @@ const feed = scriptedFeed(
 );
 
 /** One poll of the validators of a node, with their weights. */
-async function look(on: postgres.Sql, weights: Readonly<Record<string, string>>): Promise<void> {
+async function recordPoll(on: postgres.Sql, weights: Readonly<Record<string, string>>): Promise<void> {
   const members = Object.entries(weights).map(([nodeID, weight]) => ({
     nodeID,
     weight,
@@ -89,7 +89,7 @@ const restore = (from: string, more: { signal?: AbortSignal; progress?: () => vo
     ...more,
   });
 
-const standing = async (on: postgres.Sql): Promise<number> => {
+const countRows = async (on: postgres.Sql): Promise<number> => {
   const [found] = await on.unsafe<{ rows: number }[]>(
     `select (${[...bookkeepingTables, 'validators', 'p_blocks'].map((name) => `(select count(*) from recorder.${name})`).join(' + ')})::int as rows`,
   );
@@ -99,13 +99,13 @@ const standing = async (on: postgres.Sql): Promise<number> => {
 it('every table is in an export, or listed as not part of the record', async () => {
   const tables = await sql<{ name: string }[]>`
     select relname as name from pg_class where relnamespace = 'recorder'::regnamespace and relkind in ('r', 'p')`;
-  const known = [
+  const assigned = [
     ...warehouseTables.map(({ name }) => name),
     ...bookkeepingTables,
     ...excludedTables,
     ...readingTables,
   ];
-  expect(tables.map(({ name }) => name).sort()).toEqual([...new Set(known)].sort());
+  expect(tables.map(({ name }) => name).sort()).toEqual([...new Set(assigned)].sort());
 });
 
 it('an empty database becomes the record: rows, versions, bookkeeping, seals; and continues', async () => {
@@ -118,16 +118,16 @@ it('an empty database becomes the record: rows, versions, bookkeeping, seals; an
   const readings = warehouseTables.find(({ name }) => name === 'validator_uptime');
   if (!readings) throw new Error('no readings');
   for (const hour of ['01', '02', '03'])
-    await writeLook(sql, readings, { at: `2026-10-01T${hour}:00:00Z`, run: 3, members: 9 });
+    await writeReadings(sql, readings, { at: `2026-10-01T${hour}:00:00Z`, run: 3, members: 9 });
   const closing = openSealConnection(database.url, 60_000);
   expect(await closeDays(closing, Date.UTC(2026, 10, 20), new AbortController().signal)).toMatchObject({
     failed: [],
   });
   await closing.end();
-  await look(sql, { a: '1', b: '2' });
+  await recordPoll(sql, { a: '1', b: '2' });
   await exportAll(false);
 
-  await look(sql, { a: '1', b: '9007199254740993', c: '3' });
+  await recordPoll(sql, { a: '1', b: '9007199254740993', c: '3' });
   for (const table of warehouseTables) await writeRows(sql, table, 101, 9);
   for (const { name, from, to } of warehouseTables)
     if (to !== null && name !== 'health_absences')
@@ -140,7 +140,7 @@ it('an empty database becomes the record: rows, versions, bookkeeping, seals; an
     values ('o', 'n', 'p', 7, now(), '{"a": [1.50, "ä\\n"]}', now(), '\\x00ff5c')`;
   await seal();
   await exportAll(true);
-  await look(sql, { b: '2', c: '3' });
+  await recordPoll(sql, { b: '2', c: '3' });
   clock.now += 3 * 86_400_000;
   await seal();
   await exportAll(true);
@@ -168,7 +168,7 @@ it('an empty database becomes the record: rows, versions, bookkeeping, seals; an
   const begin = clock.now;
   for (const on of [sql, there]) {
     clock.now = begin;
-    await look(on, { b: '2', d: '4' });
+    await recordPoll(on, { b: '2', d: '4' });
   }
   const changed = (on: postgres.Sql) =>
     on`select node_id, weight, valid_from, valid_to, ended_by, run_id from recorder.validators where node = 'one' order by 1, 3`;
@@ -189,7 +189,7 @@ it('leaves nothing if it is stopped, or if a file differs from the exported one'
     if (files === 40) stop.abort();
   };
   await expect(restore(lake, { signal: stop.signal, progress })).rejects.toThrow();
-  expect(await standing(there)).toBe(0);
+  expect(await countRows(there)).toBe(0);
 
   const damaged = join(folder, 'damaged');
   cpSync(lake, damaged, { recursive: true });
@@ -199,7 +199,7 @@ it('leaves nothing if it is stopped, or if a file differs from the exported one'
   bytes.writeUInt8(bytes.readUInt8(100) ^ 1, 100);
   writeFileSync(join(damaged, path), bytes);
   await expect(restore(damaged)).rejects.toThrow(/seal_parts.*differs from the exported file/);
-  expect(await standing(there)).toBe(0);
+  expect(await countRows(there)).toBe(0);
 });
 
 it('requires a restart if the database is lost within a file, or the bucket is unreachable', async () => {
@@ -219,7 +219,7 @@ it('requires a restart if the database is lost within a file, or the bucket is u
     signal: new AbortController().signal,
   }).catch((error: unknown) => error);
   expect(isDatabaseUnavailable(lost), String(lost)).toBe(true);
-  expect(await standing(there)).toBe(0);
+  expect(await countRows(there)).toBe(0);
 
   const s3 = {
     AWS_ENDPOINT_URL: 'http://127.0.0.1:9', // a port without a server
@@ -227,8 +227,8 @@ it('requires a restart if the database is lost within a file, or the bucket is u
     AWS_SECRET_ACCESS_KEY: 'wJalrXUtnFEMI-secret',
   };
   const env = { DATABASE_URL: empty.url, ...s3 };
-  const away = await startCommand(['restore', '--from', 's3://bucket/lake'], env, folder).ended;
-  expect(away).toMatchObject({
+  const unreachable = await startCommand(['restore', '--from', 's3://bucket/lake'], env, folder).ended;
+  expect(unreachable).toMatchObject({
     code: 75,
     stderr: expect.stringMatching(
       /s3:\/\/bucket\/lake: .*ECONNREFUSED[\s\S]*run "chain-recorder restore" again/,

@@ -119,32 +119,32 @@ describe('a bucket', () => {
       new S3Target('bucket', 'slow', { ...access(), endpoint: url }, silence);
 
     it('stalls within a file is given up', async () => {
-      const standing = await rawServer((socket) =>
+      const stalled = await rawServer((socket) =>
         socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nthe begin'),
       );
-      const target = targetAt(standing.url, 300);
+      const target = targetAt(stalled.url, 300);
       await expect(target.fetch('file', folder)).rejects.toThrow(/TimeoutError/);
       await expect(target.read('file')).rejects.toThrow(/TimeoutError/);
       await target.close();
-      await standing.close();
+      await stalled.close();
     });
 
     it('does not respond is retried, and then given up', async () => {
-      let asked = 0;
+      let connections = 0;
       const silent = await rawServer(() => {
-        asked += 1;
+        connections += 1;
       });
       const target = targetAt(silent.url, 300);
       await expect(target.read('file')).rejects.toThrow(/TimeoutError/);
-      expect(asked).toBeGreaterThan(1);
+      expect(connections).toBeGreaterThan(1);
       await target.close();
       await silent.close();
     });
 
     it('is slow receives the complete file', async () => {
-      let taken = 0;
+      let received = 0;
       const slow = createServer(async (request, response) => {
-        for await (const chunk of request) taken += chunk.length;
+        for await (const chunk of request) received += chunk.length;
         // In total longer than the longest allowed silence.
         for (let time = 0; time < 15; time++) {
           response.writeProcessing();
@@ -158,7 +158,7 @@ describe('a bucket', () => {
       writeFileSync(file, Buffer.alloc(7 << 20, 'chain'));
       const target = targetAt(`http://127.0.0.1:${port}`, 1_000);
       await target.take(file, 'file');
-      expect(taken).toBe(7 << 20);
+      expect(received).toBe(7 << 20);
       await target.close();
       slow.close();
     });

@@ -72,28 +72,28 @@ describe('exports of recorder.yaml', () => {
 
 describe('a scheduled export', () => {
   const by = { recorder: 'due', digest: null };
-  const due = () => dueExports(sql, 'due');
+  const listDue = () => dueExports(sql, 'due');
 
   it('is due at its interval, soon after a failure, and at once after its process was killed', async () => {
     await registerExports(sql, [{ to: 'a', every: 3_600_000, format: 'csv' }], by);
-    expect(await due()).toEqual(['a']);
+    expect(await listDue()).toEqual(['a']);
     expect(await storeExportStart(sql, 'due', 'a')).toBe(true);
-    expect(await due(), 'killed').toEqual(['a']);
+    expect(await listDue(), 'killed').toEqual(['a']);
     await storeExportFailure(sql, 'due', 'a', 'no space');
-    expect(await due(), 'just failed').toEqual([]);
+    expect(await listDue(), 'just failed').toEqual([]);
     expect(await storeExportStart(sql, 'due', 'a')).toBe(false);
     await sql`update recorder.exports set last_failure_at = now() - interval '301 s'`;
     expect(await storeExportStart(sql, 'due', 'a')).toBe(true);
     const made = { export: 7, exportedAt: '2026-11-01T10:00:00.000001Z', rows: 3, bytes: 9 };
     await storeExportSuccess(sql, 'due', 'a', made);
-    expect(await due(), 'just made').toEqual([]);
+    expect(await listDue(), 'just made').toEqual([]);
     await sql`update recorder.exports set began_at = began_at - interval '3599 s'`;
-    expect(await due(), 'not yet').toEqual([]);
+    expect(await listDue(), 'not yet').toEqual([]);
     await sql`update recorder.exports set began_at = began_at - interval '2 s'`;
-    expect(await due()).toEqual(['a']);
+    expect(await listDue()).toEqual(['a']);
     // A clock that was ahead.
     await sql`update recorder.exports set began_at = now() + interval '1 year', last_success_at = now() + interval '1 year'`;
-    expect(await due()).toEqual(['a']);
+    expect(await listDue()).toEqual(['a']);
     await registerExports(sql, [], by);
     expect(await sql`select from recorder.exports`).toHaveLength(0);
   });
@@ -112,18 +112,18 @@ it('is made by up, uses another place after SIGHUP, and reports a failing one, a
   write(lake);
   const up = startCommand(['up'], env, folder);
   try {
-    const stands = () => sql<
+    const storedExports = () => sql<
       { destination: string; rows: string | null; error: string | null; failures: string }[]
     >`
       select destination, rows, error, failures from reporting_internal.exports`;
     await expect
-      .poll(stands, { timeout: 50_000 })
+      .poll(storedExports, { timeout: 50_000 })
       .toMatchObject([{ destination: lake, rows: String(3 * warehouseTables.length), error: null }]);
     const manifest = await currentManifest(new DirectoryTarget(lake));
     expect(Object.keys(manifest?.tables ?? {})).toHaveLength(warehouseTables.length);
-    const [told] = await sql<{ same: boolean }[]>`
+    const [exported] = await sql<{ same: boolean }[]>`
       select exported_at = ${manifest?.exported_at ?? ''}::text::timestamptz as same from reporting_internal.exports`;
-    expect(told?.same).toBe(true);
+    expect(exported?.same).toBe(true);
     const metrics = await (await request(`http://127.0.0.1:${port}/metrics`)).body.text();
     expect(metrics).toMatch(/^chain_recorder_export_failures\{.*\} 0$/m);
     expect(metrics).toMatch(/^chain_recorder_exported_until_timestamp_seconds\{.*\} \d+/m);
@@ -134,7 +134,7 @@ it('is made by up, uses another place after SIGHUP, and reports a failing one, a
     write(file);
     up.process.kill('SIGHUP');
     await expect
-      .poll(stands, { timeout: 50_000 })
+      .poll(storedExports, { timeout: 50_000 })
       .toMatchObject([
         { destination: file, failures: '1', error: expect.stringContaining('a-file-[redacted]') },
       ]);

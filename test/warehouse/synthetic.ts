@@ -5,9 +5,9 @@ import { packingOf } from '../../src/recording/readings/value-encoding.ts';
 import type { ExportColumn, ExportTable } from '../../src/warehouse/export-table.ts';
 
 /** The largest number of 256 bits. */
-export const MOST_256 = (2n ** 256n - 1n).toString();
+export const MAX_UINT256 = (2n ** 256n - 1n).toString();
 /** The largest that DECIMAL(38,0) holds. */
-const MOST_38 = '9'.repeat(38);
+const MAX_DECIMAL_38 = '9'.repeat(38);
 
 const FIRST = `'2026-11-01T22:30:00.123456Z'::timestamptz`;
 
@@ -42,18 +42,18 @@ export async function writeRows(
 }
 
 /** Readings of one poll, as the recorder packs them when their day is closed. */
-export async function writeLook(
+export async function writeReadings(
   sql: postgres.Sql,
   table: ExportTable,
-  look: { readonly at: string; readonly run: number; readonly members: number },
+  poll: { readonly at: string; readonly run: number; readonly members: number },
 ): Promise<void> {
   if (!table.readings) throw new Error(`${table.name} has no readings`);
   const { request } = packingOf(table.readings);
-  const asked = request.map(({ name }) => name);
+  const requestNames = request.map(({ name }) => name);
   const values = table.columns.map(({ name, type }) => {
-    if (name === 'observed_at') return `'${look.at}'::timestamptz`;
-    if (name === 'run_id') return String(look.run);
-    if (asked.includes(name)) return `'same'`;
+    if (name === 'observed_at') return `'${poll.at}'::timestamptz`;
+    if (name === 'run_id') return String(poll.run);
+    if (requestNames.includes(name)) return `'same'`;
     if (type === 'text') return `'member ' || i`;
     if (type === 'numeric') return `i * 1.25`;
     if (type === 'boolean') return 'i % 2 = 0';
@@ -61,7 +61,7 @@ export async function writeLook(
   });
   await sql.unsafe(
     `insert into recorder.${table.name} (${table.columns.map(({ name }) => name).join(', ')})
-     select ${values.join(', ')} from generate_series(1, ${look.members}) i`,
+     select ${values.join(', ')} from generate_series(1, ${poll.members}) i`,
   );
 }
 
@@ -85,10 +85,10 @@ function plain({ name, type, digits }: ExportColumn, at: number, inKey: boolean)
       if (inKey) return `'${name} ' || i`;
       return `case (i + ${at}) % 6 when 0 then '' when 1 then 'a "quoted", one' when 2 then E'two\\r\\nlines' when 3 then 'ä€😀' when 4 then '=1+1' else i::text end`;
     case 'numeric':
-      if (digits === 'wide') return `${MOST_256} - i`;
+      if (digits === 'wide') return `${MAX_UINT256} - i`;
       if (digits === 'decimal')
         return `case i % 3 when 0 then -i when 1 then i * 1.5 else i + 0.123456789012345678 end`;
-      return `case when i % 2 = 0 then ${MOST_38} - i else i end`;
+      return `case when i % 2 = 0 then ${MAX_DECIMAL_38} - i else i end`;
     case 'bigint':
       return `9007199254740993 + i`;
     case 'boolean':
