@@ -132,7 +132,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       const schedules = await queues.polls.getJobSchedulers();
       return new Map(schedules.map(({ key, every }) => [key, Number(every)]));
     };
-    const wanted = (feeds: readonly ActiveFeed[]) =>
+    const expectedSchedules = (feeds: readonly ActiveFeed[]) =>
       new Map(feeds.map(({ source, every }) => [`plan ${source.name}`, every]));
     const reconcile = (feeds: readonly ActiveFeed[], polls = queues.polls) =>
       reconcileSchedules(database.url, { ...queues, polls }, feeds, silent);
@@ -141,7 +141,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
     it('equal the configuration after a reconciliation, which then changes nothing', async () => {
       const feeds = [feed(hour), feed(2 * hour)];
       expect((await reconcile(feeds)).set).toHaveLength(2);
-      expect(await present()).toEqual(wanted(feeds));
+      expect(await present()).toEqual(expectedSchedules(feeds));
       expect(await reconcile(feeds)).toMatchObject(nothing);
     });
 
@@ -150,7 +150,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       await reconcile([stays, goes, empties]);
       const [changed, comes] = [{ ...stays, every: 3 * hour }, feed(hour)];
       await reconcile([changed, comes, { ...empties, targets: [] }]);
-      expect(await present()).toEqual(wanted([changed, comes]));
+      expect(await present()).toEqual(expectedSchedules([changed, comes]));
     });
 
     it('are created again after everything in the queue is removed', async () => {
@@ -159,7 +159,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       await wipe();
       expect(await present()).toEqual(new Map());
       await reconcile(feeds);
-      expect(await present()).toEqual(wanted(feeds));
+      expect(await present()).toEqual(expectedSchedules(feeds));
       expect(await waiting(queues.polls)).toBeGreaterThan(0);
     });
 
@@ -176,9 +176,9 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
             (await target.getJobSchedulers()).map((one) => ({ ...one, next: Number(one.next) + jump }));
         },
       });
-      const [id = ''] = [...wanted(feeds).keys()];
+      const [id = ''] = [...expectedSchedules(feeds).keys()];
       expect(await reconcile(feeds, jumped)).toMatchObject({ set: [id], removed: [id], freed: 0 });
-      expect(await present()).toEqual(wanted(feeds));
+      expect(await present()).toEqual(expectedSchedules(feeds));
       const [schedule] = await queues.polls.getJobSchedulers();
       expect(Number(schedule?.next)).toBeGreaterThan(Date.now() - 1000);
     });
@@ -198,7 +198,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
           if (removed !== 'job') await redis.del(await redis.keys('*:polls:delayed'));
           redis.disconnect();
         } else await sql`delete from bullmq.job where state = 'delayed'`;
-        const [id = ''] = [...wanted(feeds).keys()];
+        const [id = ''] = [...expectedSchedules(feeds).keys()];
         expect(await reconcile(feeds)).toMatchObject({ set: [id], removed: [id] });
         expect(await waiting(queues.polls)).toBeGreaterThan(0);
         expect(await reconcile(feeds)).toMatchObject(nothing);
@@ -209,17 +209,17 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       const feeds = [feed(hour), feed(hour)];
       await Promise.all(Array.from({ length: 8 }, () => reconcile(feeds)));
       for (let restarts = 0; restarts < 4; restarts++) await reconcile(feeds);
-      expect(await present()).toEqual(wanted(feeds));
+      expect(await present()).toEqual(expectedSchedules(feeds));
       expect(await waiting(queues.polls)).toBe(2);
     });
 
     it('are owned by one process at a time: another one does not change them meanwhile', async () => {
-      const [looking, goOn] = [gate(), gate()];
+      const [listing, goOn] = [gate(), gate()];
       const slow = new Proxy(queues.polls, {
         get(target, name, receiver) {
           if (name !== 'getJobSchedulers') return Reflect.get(target, name, receiver);
           return async () => {
-            looking.open();
+            listing.open();
             await goOn.opened;
             return target.getJobSchedulers();
           };
@@ -227,7 +227,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       });
       const feeds = [feed(hour)];
       const first = reconcile(feeds, slow);
-      await looking.opened;
+      await listing.opened;
       expect(await reconcile(feeds)).toMatchObject(nothing);
       expect(await present()).toEqual(new Map());
       goOn.open();
@@ -264,8 +264,8 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
           await queue.add(name, data, { ...opts, timestamp, delay: 30_000 });
       }
       expect((await reconcile([])).freed).toBe(2);
-      const left = await queues.polls.getJobs(['delayed']);
-      expect(left.map(({ data }) => data)).toMatchObject([{ feed: right.source.name }]);
+      const remaining = await queues.polls.getJobs(['delayed']);
+      expect(remaining.map(({ data }) => data)).toMatchObject([{ feed: right.source.name }]);
       expect(await waiting(queues.heals)).toBe(1);
     });
 
@@ -345,7 +345,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       let number = 0;
       const source = {
         ...feed.source,
-        walk: (_ask: unknown, _target: unknown, window: Window | null) => {
+        walk: (_client: unknown, _target: unknown, window: Window | null) => {
           number += 1;
           return onlyPage(
             { blocks: [block(number, Math.floor((window?.from ?? 0) / 1000))] },
@@ -375,7 +375,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
     it.each([
       ['may pass is tried again later', new UpstreamFailure('refused', 'the call failed'), 1],
       ['is permanent is left to the next plan', new UpstreamFailure('auth', 'answered 401'), 0],
-    ])('complete jobs although the upstream has a fault that %s', async (_, fault, left) => {
+    ])('complete jobs although the upstream has a fault that %s', async (_, fault, delayed) => {
       const feed = scriptedFeed(nodeIdentity, { node: 'faulty' });
       feed.script = async function* () {
         yield* [];
@@ -389,34 +389,34 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
         const { active = 0, delayed = 0 } = await queues.polls.getJobCounts('active', 'delayed');
         return { active, delayed };
       };
-      await expect.poll(jobs).toEqual({ active: 0, delayed: left });
+      await expect.poll(jobs).toEqual({ active: 0, delayed });
       expect(runs).toHaveLength(1);
     });
 
     it('wait for a target that another run holds, and drop the job that it made redundant', async () => {
-      const [held, outdated] = [
+      const [claimed, outdated] = [
         scriptedFeed(nodeIdentity, { node: 'held' }),
         scriptedFeed(nodeIdentity, { node: 'outdated' }),
       ];
-      for (const feed of [held, outdated]) feed.script = () => onlyPage({ nodeID: 'NodeID-1' });
+      for (const feed of [claimed, outdated]) feed.script = () => onlyPage({ nodeID: 'NodeID-1' });
       const plannedAt = Date.now();
-      for (const feed of [held, outdated]) {
+      for (const feed of [claimed, outdated]) {
         await claimRun(sql, feed, jobFor(feed), 'another', new Date().toISOString());
         await sql`update recorder.targets set lease_until = now() + make_interval(secs => ${LEASE_SECONDS}) where source = ${feed.source.name}`;
         const { name, data, opts } = recordJob(feed, { ...jobFor(feed), plannedAt });
         await queues.polls.add(name, data, opts);
       }
-      const { runs } = await work([held, outdated]);
+      const { runs } = await work([claimed, outdated]);
       await expect
         .poll(async () => (await queues.polls.getJobCounts('delayed')).delayed, { timeout: 10_000 })
         .toBe(2);
       expect(runs).toEqual([]);
-      await sql`update recorder.targets set run_id = null, lease_until = null where source = ${held.source.name}`;
+      await sql`update recorder.targets set run_id = null, lease_until = null where source = ${claimed.source.name}`;
       await sql`
         with freed as (update recorder.targets set run_id = null, lease_until = null where source = ${outdated.source.name})
         update recorder.target_datasets set last_success_at = ${new Date(plannedAt + 1)} where source = ${outdated.source.name}`;
       await expect.poll(() => waiting(queues.polls), { timeout: 10_000 }).toBe(0);
-      await expect.poll(() => runs.map(({ feed }) => feed)).toEqual([held.source.name]);
+      await expect.poll(() => runs.map(({ feed }) => feed)).toEqual([claimed.source.name]);
     });
 
     it('log no warning about a lost lock: the lease decides which run records', async () => {
@@ -424,20 +424,20 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       const lines: z.infer<typeof line>[] = [];
       const log = pino({ level: 'debug' }, { write: (text) => lines.push(line.parse(JSON.parse(text))) });
       const urls = { redisUrl: onRedis ? (ownRedis ?? '') : undefined, databaseUrl: database.url };
-      const told = await openBackend(urls, log, never);
+      const backend = await openBackend(urls, log, never);
       const end = gate();
-      const worker = await told.worker(POLLS, () => end.opened, { concurrency: 1 });
+      const worker = await backend.worker(POLLS, () => end.opened, { concurrency: 1 });
       stops.push(async () => {
         end.open();
         await worker.close();
-        await told.close();
+        await backend.close();
       });
       const { name, data, opts } = planJob('nodes', 'at work');
       await queues.polls.add(name, data, opts);
       await expect.poll(async () => (await queues.polls.getJobCounts('active')).active).toBe(1);
       await wipe();
-      const gone = { level: 20, msg: 'a job in progress lost its lock', job: opts.jobId };
-      await expect.poll(() => lines).toContainEqual(gone);
+      const lockLost = { level: 20, msg: 'a job in progress lost its lock', job: opts.jobId };
+      await expect.poll(() => lines).toContainEqual(lockLost);
       expect(lines.filter(({ level }) => level > 20)).toEqual([]);
     });
 
@@ -463,9 +463,9 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       let signalled: AbortSignal | undefined;
       const recording: RecordingContext = {
         ...recordingContext(sql, now),
-        open: (of, job, asking) => {
-          signalled = asking.signal;
-          return recordingContext(sql, now).open(of, job, asking);
+        open: (of, job, signals) => {
+          signalled = signals.signal;
+          return recordingContext(sql, now).open(of, job, signals);
         },
       };
       feed.script = async function* () {

@@ -73,9 +73,9 @@ it('a connection that only listens may be silent without limit', async () => {
   await listening.query('listen quiet');
   for (let time = 0; time < 3; time++) await pool.query(`select pg_sleep(${(SILENCE / 1_000) * 0.7})`);
   expect(lost).toBe(false);
-  const told = once(listening, 'notification');
+  const notification = once(listening, 'notification');
   await pool.query("select pg_notify('quiet', 'heard')");
-  expect(await told).toMatchObject([{ payload: 'heard' }]);
+  expect(await notification).toMatchObject([{ payload: 'heard' }]);
   listening.release(true);
 });
 
@@ -126,9 +126,9 @@ it('starts and works while a reader holds every advisory lock of BullMQ', async 
   await polls.add('fails', {});
   await polls.add('once', {}, { deduplication: { id: 'one' } });
   await expect.poll(() => ended.toSorted()).toEqual(['completed once', 'completed works', 'failed fails']);
-  const [held] = await admin`
+  const [locks] = await admin`
     select count(*)::int as n from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`;
-  expect(held?.n).toBe(single.length + ids.length + 3);
+  expect(locks?.n).toBe(single.length + ids.length + 3);
 
   await worker.close();
   await polls.close();

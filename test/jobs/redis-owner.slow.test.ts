@@ -24,7 +24,7 @@ const REFUSED =
   /REDIS_URL: this Redis is unsuitable for the queue: another recorder with the same name and another database uses this queue/;
 
 /** Resolves once a command prints something; rejects if it ends before. */
-function says(running: Running, words: string): Promise<void> {
+function waitForLog(running: Running, words: string): Promise<void> {
   return new Promise((resolve, reject) => {
     createInterface(running.process.stderr).on('line', (line) => line.includes(words) && resolve());
     void running.ended.then(({ code, stderr }) => reject(new Error(`it ended with ${code}: ${stderr}`)));
@@ -89,9 +89,9 @@ describe.skipIf(skipped)(`a queue in Redis${skipped ? ` (skipped: ${skipped})` :
   it('is free a minute after its process was killed', async () => {
     const { url, redis } = await server();
     await (await worker(url, 'a')).queue.claim();
-    const left = await redis.pttl(KEY);
-    expect(left).toBeGreaterThan(50_000);
-    expect(left).toBeLessThanOrEqual(60_000);
+    const ttl = await redis.pttl(KEY);
+    expect(ttl).toBeGreaterThan(50_000);
+    expect(ttl).toBeLessThanOrEqual(60_000);
   });
 
   it('that two processes claim at once belongs to the first, and the second is reported', async () => {
@@ -172,7 +172,7 @@ describe.skipIf(skipped)(`one Redis${skipped ? ` (skipped: ${skipped})` : ''}`, 
     };
 
     const first = start(0, ['up']);
-    await says(first, DECIDES);
+    await waitForLog(first, DECIDES);
     await until('the queue to be reported as taken', async () => (await queueFound(1))?.ok === false);
     expect(await queueFound(1)).toMatchObject({
       found: expect.stringContaining(
@@ -185,9 +185,9 @@ describe.skipIf(skipped)(`one Redis${skipped ? ` (skipped: ${skipped})` : ''}`, 
     const second = await start(1, ['up', '--config', plain]).ended;
     expect(second).toMatchObject({ code: 2, stderr: expect.stringMatching(REFUSED) });
     const fixed = [start(1, ['up', '--config', named]), start(1, ['up', '--config', plain], `${redis}/1`)];
-    await Promise.all(fixed.map((running) => says(running, DECIDES)));
+    await Promise.all(fixed.map((running) => waitForLog(running, DECIDES)));
     // Another process of the first recorder does not conflict.
-    await says(start(0, ['up']), DECIDES);
+    await waitForLog(start(0, ['up']), DECIDES);
 
     first.process.kill('SIGTERM');
     expect(await first.ended).toMatchObject({ code: 0 });

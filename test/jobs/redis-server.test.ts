@@ -44,10 +44,10 @@ async function workingBehind(proxy: TcpProxy) {
     },
     /** Waits until a worker executed it. */
     did: (feed: string) => {
-      const wanted = JSON.stringify(planJob(feed, 'now').data);
+      const job = JSON.stringify(planJob(feed, 'now').data);
       return new Promise<void>((resolve) => {
         noticed = () => {
-          if (done.has(wanted)) resolve();
+          if (done.has(job)) resolve();
         };
         noticed();
       });
@@ -125,8 +125,11 @@ describe.skipIf(skipped)(`the queue in one Redis${skipped ? ` (skipped: ${skippe
 
   it('closes a worker during an outage of Redis, once its active job is complete', async () => {
     const node = await servers.start();
-    const away = gate();
-    const log = pino({ level: 'warn' }, { write: (line) => line.includes('ECONNREFUSED') && away.open() });
+    const unavailable = gate();
+    const log = pino(
+      { level: 'warn' },
+      { write: (line) => line.includes('ECONNREFUSED') && unavailable.open() },
+    );
     const urls = { redisUrl: `redis://127.0.0.1:${node.port}`, databaseUrl: 'postgres://127.0.0.1:1/none' };
     const backend = await openBackend(urls, log, new AbortController().signal);
     const queue = await backend.queue(POLLS);
@@ -142,7 +145,7 @@ describe.skipIf(skipped)(`the queue in one Redis${skipped ? ` (skipped: ${skippe
     await queue.add(name, data, opts);
     await started.opened;
     await servers.kill(node);
-    await away.opened;
+    await unavailable.opened;
     const closed = worker.close().then(() => happened.push('the worker was closed'));
     await queue.close();
     goOn.open();
