@@ -17,7 +17,7 @@ class Reader {
     if (!sum.equals(whole.subarray(-4))) throw new Error('wrong checksum');
   }
 
-  take(size: number): Buffer {
+  readBytes(size: number): Buffer {
     this.#at += size;
     if (this.#at > this.#bytes.length) throw new Error('too short');
     return this.#bytes.subarray(this.#at - size, this.#at);
@@ -27,10 +27,10 @@ class Reader {
     return this.#at === this.#bytes.length;
   }
 
-  short = (): number => this.take(2).readUInt16BE();
-  word = (): number => this.take(4).readUInt32BE();
-  long = (): string => String(this.take(8).readBigUInt64BE());
-  id = (): string => cb58(this.take(32));
+  short = (): number => this.readBytes(2).readUInt16BE();
+  word = (): number => this.readBytes(4).readUInt32BE();
+  long = (): string => String(this.readBytes(8).readBigUInt64BE());
+  id = (): string => cb58(this.readBytes(32));
   list = <T>(read: () => T): T[] => Array.from({ length: this.word() }, read);
 
   output = () => {
@@ -42,7 +42,7 @@ class Reader {
       amount,
       locktime,
       threshold,
-      owners: this.list(() => this.take(20).toString('hex')).length,
+      owners: this.list(() => this.readBytes(20).toString('hex')).length,
     };
   };
 
@@ -56,7 +56,7 @@ class Reader {
     const type = this.word();
     const head = { networkID: this.word(), blockchainID: this.id() };
     const [outputs, inputs] = [this.list(this.output), this.list(this.input)];
-    const memo = `0x${this.take(this.word()).toString('hex')}`;
+    const memo = `0x${this.readBytes(this.word()).toString('hex')}`;
     const imports = [17, 3].includes(type)
       ? { sourceChain: this.id(), importedInputs: this.list(this.input) }
       : {};
@@ -65,17 +65,17 @@ class Reader {
       : {};
     const signatures = this.list(() => {
       expect(this.word()).toBe(9);
-      return this.list(() => `0x${this.take(65).toString('hex')}`);
+      return this.list(() => `0x${this.readBytes(65).toString('hex')}`);
     });
     return { type, ...head, outputs, inputs, memo, ...imports, ...exports, signatures };
   };
 }
 
-const ask = async (chain: string, method: string, params: object) =>
+const request = async (chain: string, method: string, params: object) =>
   (await rpc(`/ext/bc/${chain}`, method, params)).text;
 
 /** The content of the json encoding, with integers as text, in the form of the parsed bytes. */
-function said(tx: ReturnType<typeof JSON.parse>) {
+function normalize(tx: ReturnType<typeof JSON.parse>) {
   const output = (one: ReturnType<typeof JSON.parse>) => ({
     assetID: one.assetID,
     amount: String(one.output.amount),
@@ -112,12 +112,12 @@ it.each([
 ] as const)('encodes blocks of the %s-chain the same in bytes and in JSON', async (name, service, type) => {
   const kinds = new Set<number>();
   for (let height = 100; height < 130; height += 1) {
-    const asked = { height: name === 'X' ? String(height) : height };
+    const params = { height: name === 'X' ? String(height) : height };
     const method = `${service}.getBlockByHeight`;
-    const text = await ask(name, method, { ...asked, encoding: 'json' });
+    const text = await request(name, method, { ...params, encoding: 'json' });
     // Amounts exceed 2^53: they are read as text.
     const json = JSON.parse(text.replace(/"amount":(\d+)/g, '"amount":"$1"')).result.block;
-    const reader = new Reader(JSON.parse(await ask(name, method, asked)).result.block);
+    const reader = new Reader(JSON.parse(await request(name, method, params)).result.block);
     expect([reader.short(), reader.word()]).toEqual([0, type]);
     const early = name === 'P' ? reader.long() : undefined;
     const [parentID, at] = [reader.id(), reader.long()];
@@ -132,7 +132,7 @@ it.each([
     const transactions = reader.list(reader.transaction);
     expect(reader.done).toBe(true);
     for (const one of transactions) kinds.add(one.type);
-    expect(transactions.map(({ type: _, ...rest }) => rest)).toEqual(json.txs.map(said));
+    expect(transactions.map(({ type: _, ...rest }) => rest)).toEqual(json.txs.map(normalize));
   }
   expect(kinds).toEqual(new Set(name === 'P' ? [34, 17, 18] : [0, 3, 4]));
 });
@@ -145,10 +145,10 @@ it('encodes a transaction of the X-chain the same in bytes and in JSON', async (
       : sandbox()
           .network.blocks(chain)
           .transactionId(100 * 4);
-  const text = await ask('X', 'avm.getTx', { txID, encoding: 'json' });
-  const reader = new Reader(JSON.parse(await ask('X', 'avm.getTx', { txID })).result.tx);
+  const text = await request('X', 'avm.getTx', { txID, encoding: 'json' });
+  const reader = new Reader(JSON.parse(await request('X', 'avm.getTx', { txID })).result.tx);
   expect(reader.short()).toBe(0);
   const { type, ...rest } = reader.transaction();
   expect([[0, 3, 4].includes(type), reader.done]).toEqual([true, true]);
-  expect(rest).toEqual(said(JSON.parse(text.replace(/"amount":(\d+)/g, '"amount":"$1"')).result.tx));
+  expect(rest).toEqual(normalize(JSON.parse(text.replace(/"amount":(\d+)/g, '"amount":"$1"')).result.tx));
 });

@@ -108,16 +108,16 @@ describe('nodes of other releases', () => {
 
   it('return balances without maps', async () => {
     on('balance-2021', 'validator-1');
-    const ask = (node: string) =>
+    const readNode = (node: string) =>
       result(`/nodes/${node}/ext/bc/P`, 'platform.getBalance', { addresses: [sandbox().watch.addresses[0]] });
-    expect(await ask('validator-1')).toEqual({
+    expect(await readNode('validator-1')).toEqual({
       balance: expect.any(String),
       unlocked: expect.any(String),
       lockedStakeable: expect.any(String),
       lockedNotStakeable: '0',
       utxoIDs: expect.any(Array),
     });
-    expect(await ask('validator-2')).toHaveProperty('balances');
+    expect(await readNode('validator-2')).toHaveProperty('balances');
   });
 
   it('list few members at first, with 200', async () => {
@@ -145,16 +145,16 @@ describe('observed members and values', () => {
     const before = await list();
     on('validators-return');
     clock().advance(4 * HOUR);
-    const away = [...before.keys()].filter(
+    const departed = [...before.keys()].filter(
       (node) =>
         !sandbox()
           .network.validators.current(SEC + 4 * 3600)
           .some((stake) => stake.node.nodeId === node),
     );
-    expect(away.length).toBeGreaterThan(2);
+    expect(departed.length).toBeGreaterThan(2);
     clock().advance(21 * HOUR);
     const after = await list();
-    for (const node of away) {
+    for (const node of departed) {
       expect(Number(after.get(node)?.startTime)).toBeGreaterThan(SEC + 3600);
       expect(after.get(node)?.txID).not.toBe(before.get(node)?.txID);
     }

@@ -152,8 +152,8 @@ describe('faults', () => {
     const right = (await get(blocks())).body.blocks.map((block: unknown) => JSON.stringify(block));
     sandbox().faults.next({}, kind);
     const { text, status } = await get(blocks());
-    const left = right.filter((block: string) => text.includes(block));
-    expect([status, left.length]).toEqual([200, 4]);
+    const unchanged = right.filter((block: string) => text.includes(block));
+    expect([status, unchanged.length]).toEqual([200, 4]);
   });
 
   it.each([
@@ -173,17 +173,17 @@ describe('faults', () => {
   });
 
   it('contradict the envelope in JSON-RPC and health', async () => {
-    const ask = (): ReturnType<typeof rpc> => rpc('/ext/info', 'info.peers');
+    const listPeers = (): ReturnType<typeof rpc> => rpc('/ext/info', 'info.peers');
     sandbox().faults.next({ operation: 'info.peers' }, 'rpc-error');
-    expect((await ask()).body).toMatchObject({ error: { code: -32000, data: null }, id: 1 });
+    expect((await listPeers()).body).toMatchObject({ error: { code: -32000, data: null }, id: 1 });
     sandbox().faults.next({}, 'rpc-wrong-id');
-    expect((await ask()).body).toMatchObject({ id: 987_654_321, result: { peers: expect.any(Array) } });
+    expect((await listPeers()).body).toMatchObject({ id: 987_654_321, result: { peers: expect.any(Array) } });
     sandbox().faults.next({}, 'rpc-empty');
-    expect(await ask()).toMatchObject({ status: 200, text: '' });
+    expect(await listPeers()).toMatchObject({ status: 200, text: '' });
     sandbox().faults.next({}, 'health-lie');
     expect(await get('/ext/health')).toMatchObject({ status: 200, body: { healthy: false } });
     sandbox().faults.next({}, 'missing-item');
-    const spoilt = (await ask()).body.result;
+    const spoilt = (await listPeers()).body.result;
     expect(String(spoilt.peers.length + 1)).toBe(spoilt.numPeers);
   });
 

@@ -71,8 +71,8 @@ describe('the sandbox as a process', () => {
     const child = spawn(process.execPath, ['--import', 'tsx', 'sandbox/main.ts', argument], {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    const [[code], said] = await Promise.all([once(child, 'exit'), text(child.stderr)]);
+    const [[code], output] = await Promise.all([once(child, 'exit'), text(child.stderr)]);
     expect(code).toBe(2);
-    return said;
+    return output;
   }
 });

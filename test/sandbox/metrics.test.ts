@@ -171,11 +171,11 @@ describe('metrics', () => {
 
   it('revises its newest points until they settle', () => {
     const hour = Math.floor(NOW / 1000 / HOUR) * HOUR;
-    const seen = [600, 1500, 2400, 3600, 5400, 9000, 12_000].map((age) =>
+    const revisions = [600, 1500, 2400, 3600, 5400, 9000, 12_000].map((age) =>
       sandbox().metrics.value('43114', 'txCount', 'hour', hour, hour + age),
     );
-    expect(seen[0]).toBeUndefined();
-    const values = seen.slice(1).map((value) => value ?? -1);
+    expect(revisions[0]).toBeUndefined();
+    const values = revisions.slice(1).map((value) => value ?? -1);
     expect(values).toEqual([...values].sort((a, b) => a - b));
     expect(new Set(values).size).toBeGreaterThan(4);
     const day = midnight - 10 * DAY;

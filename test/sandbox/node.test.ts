@@ -74,13 +74,13 @@ describe('JSON-RPC of a node', () => {
 });
 
 describe('validators', () => {
-  const ask = async (params: unknown): Promise<Record<string, string>[]> =>
+  const listValidators = async (params: unknown): Promise<Record<string, string>[]> =>
     (await rpc('/ext/bc/P', 'platform.getCurrentValidators', params)).body.result.validators;
 
   it('have three shapes', async () => {
     const [primary, permissioned, l1, mixed] = sandbox().network.subnets;
     const shape = async (subnetID: string | undefined): Promise<string[]> => [
-      ...new Set((await ask({ subnetID })).map((one) => Object.keys(one).join(' '))),
+      ...new Set((await listValidators({ subnetID })).map((one) => Object.keys(one).join(' '))),
     ];
     expect(await shape(primary?.subnetId)).toEqual([
       'txID startTime endTime weight nodeID validationRewardOwner delegationRewardOwner potentialReward accruedDelegateeReward delegationFee uptime connected signer delegatorCount delegatorWeight',
@@ -95,27 +95,30 @@ describe('validators', () => {
 
   it('list delegators only for a single requested node', async () => {
     const [a, b] = sandbox().watch.nodeIds;
-    expect((await ask({}))[0]).not.toHaveProperty('delegators');
-    expect((await ask({ nodeIDs: [a, b] })).map((one) => 'delegators' in one)).toEqual([false, false]);
-    const [one] = await ask({ nodeIDs: [a] });
+    expect((await listValidators({}))[0]).not.toHaveProperty('delegators');
+    expect((await listValidators({ nodeIDs: [a, b] })).map((one) => 'delegators' in one)).toEqual([
+      false,
+      false,
+    ]);
+    const [one] = await listValidators({ nodeIDs: [a] });
     expect(String(one?.delegators?.length)).toBe(one?.delegatorCount);
     const nobody = 'NodeID-111111111111111111116DBWJs';
-    expect(await ask({ nodeIDs: [nobody] })).toEqual([]);
+    expect(await listValidators({ nodeIDs: [nobody] })).toEqual([]);
     expect(one?.uptime).toMatch(/^\d{2,3}\.\d{4}$/);
   });
 
   it('join, leave, change their weights and differ by node', async () => {
     const { clock, sandbox: other } = await stillSandbox();
-    const seen = new Set<string>();
+    const seenWeights = new Set<string>();
     const subnetID = other.network.subnets[2]?.subnetId;
     for (let month = 0; month < 8; month += 1) {
       const { body } = await rpcFrom(other, '/ext/bc/P', 'platform.getCurrentValidators', { subnetID });
-      for (const one of body.result.validators) seen.add(`${one.validationID} ${one.weight}`);
+      for (const one of body.result.validators) seenWeights.add(`${one.validationID} ${one.weight}`);
       clock.advance(30 * 86_400_000);
     }
-    const ids = new Set([...seen].map((text) => text.split(' ')[0]));
+    const ids = new Set([...seenWeights].map((text) => text.split(' ')[0]));
     expect(ids.size).toBeGreaterThan(6);
-    expect(seen.size).toBeGreaterThan(ids.size);
+    expect(seenWeights.size).toBeGreaterThan(ids.size);
     const views = await Promise.all(
       ['validator-1', 'validator-2'].map(
         async (name) =>
@@ -188,7 +191,7 @@ describe('the X- and P-chain', () => {
   it('separate UTXOs in transit from one chain, as the data service counts them', async () => {
     const { clock, sandbox: other } = await stillSandbox();
     const address = other.watch.addresses[1];
-    const seen = { P: 0, C: 0 };
+    const utxoCounts = { P: 0, C: 0 };
     for (let day = 0; day < 20; day += 1) {
       const { atomicMemoryUnlocked } = (
         await getFrom(other, `/v1/networks/sandbox/blockchains/x-chain/balances?addresses=${address}`)
@@ -206,17 +209,17 @@ describe('the X- and P-chain', () => {
           String(Buffer.from(utxo.slice(2), 'hex').readBigUInt64BE(74)),
         );
         const from = other.network.chain(alias)?.blockchainId;
-        const said = atomicMemoryUnlocked.filter(
+        const balances = atomicMemoryUnlocked.filter(
           (one: { sharedWithChainId: string }) => one.sharedWithChainId === from,
         );
-        expect(amounts).toEqual(said.map((one: { amount: string }) => one.amount));
+        expect(amounts).toEqual(balances.map((one: { amount: string }) => one.amount));
         expect(result.utxos.filter((utxo: string) => own.includes(utxo))).toEqual([]);
-        seen[sourceChain] += amounts.length;
+        utxoCounts[sourceChain] += amounts.length;
       }
       clock.advance(86_400_000);
     }
-    expect(seen.P).toBeGreaterThan(0);
-    expect(seen.C).toBeGreaterThan(0);
+    expect(utxoCounts.P).toBeGreaterThan(0);
+    expect(utxoCounts.C).toBeGreaterThan(0);
     const wrong = await rpcFrom(other, '/ext/bc/X', 'avm.getUTXOs', {
       addresses: [address],
       sourceChain: 'Z',

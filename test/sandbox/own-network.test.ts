@@ -17,9 +17,9 @@ it('equals the network of the configuration that records the bundled sandbox, an
 
 it('is reported by every node, with an id that no public network has', async () => {
   for (const { path } of sandbox().nodes) {
-    const ask = async (method: string) => (await rpc(`${path}/ext/info`, method)).body.result;
-    expect(await ask('info.getNetworkID')).toEqual({ networkID: String(NETWORK_IDS.sandbox) });
-    expect(await ask('info.getNetworkName')).toEqual({ networkName: 'sandbox' });
+    const call = async (method: string) => (await rpc(`${path}/ext/info`, method)).body.result;
+    expect(await call('info.getNetworkID')).toEqual({ networkID: String(NETWORK_IDS.sandbox) });
+    expect(await call('info.getNetworkName')).toEqual({ networkName: 'sandbox' });
   }
 });
 

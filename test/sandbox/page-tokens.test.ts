@@ -194,10 +194,10 @@ describe('lists of an EVM address', () => {
         `/v1/chains/43114/addresses/${address}/transactions:listErc1155?pageSize=100${token}`,
       );
       for (const { from, to, value, erc1155Token } of body.transactions) {
-        const known = sums.get(erc1155Token.tokenId) ?? 0;
+        const sum = sums.get(erc1155Token.tokenId) ?? 0;
         const change =
           Number(value) * ((to.address === address ? 1 : 0) - (from.address === address ? 1 : 0));
-        sums.set(erc1155Token.tokenId, known + change);
+        sums.set(erc1155Token.tokenId, sum + change);
       }
       token = body.nextPageToken === undefined ? 'end' : `&pageToken=${body.nextPageToken}`;
     }

@@ -66,8 +66,8 @@ async function answers(): Promise<unknown[]> {
     ['/ext/info', 'info.upgrades'],
   ];
   const got = await Promise.all(paths.map((path) => get(path)));
-  const said = await Promise.all(calls.map(([path, method, params]) => rpc(path, method, params)));
-  return [...got, ...said].map(({ body }) => body);
+  const nodeAnswers = await Promise.all(calls.map(([path, method, params]) => rpc(path, method, params)));
+  return [...got, ...nodeAnswers].map(({ body }) => body);
 }
 
 const HASHES =

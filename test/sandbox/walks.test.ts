@@ -121,7 +121,7 @@ describe('walks in an unusual order', () => {
 });
 
 describe('lists that contradict', () => {
-  const ask = async (kind: FaultKind) => {
+  const listWithFault = async (kind: FaultKind) => {
     sandbox().faults.next({}, kind);
     return (await rpc('/ext/info', 'info.peers')).body.result;
   };
@@ -129,8 +129,8 @@ describe('lists that contradict', () => {
   it('their earlier items', async () => {
     const right = (await rpc('/ext/info', 'info.peers')).body.result;
     const { length } = right.peers;
-    expect(await ask('list-emptied')).toEqual({ numPeers: '0', peers: [] });
-    const halved = await ask('list-halved');
+    expect(await listWithFault('list-emptied')).toEqual({ numPeers: '0', peers: [] });
+    const halved = await listWithFault('list-halved');
     expect(halved.peers.length * 2).toBeLessThan(length);
     expect(halved.peers).toEqual(right.peers.slice(0, halved.peers.length));
     expect(halved.numPeers).toBe(String(halved.peers.length));
@@ -139,8 +139,8 @@ describe('lists that contradict', () => {
 
   it('themselves', async () => {
     const right = (await rpc('/ext/info', 'info.peers')).body.result;
-    expect(await ask('list-null')).toEqual({ numPeers: right.numPeers, peers: null });
-    expect(await ask('total-mismatch')).toEqual({
+    expect(await listWithFault('list-null')).toEqual({ numPeers: right.numPeers, peers: null });
+    expect(await listWithFault('total-mismatch')).toEqual({
       numPeers: right.numPeers,
       peers: right.peers.slice(0, 10),
       total: 700,
