@@ -215,7 +215,7 @@ export const extractions: Readonly<Record<string, ExpectedIdentity & Extraction>
         membersAt(body, 'balances').flatMap(([group, assets]): Exact[] =>
           typeof assets === 'string'
             ? [{ group, asset: { assetId: '', amount: assets } }]
-            : listAt(body, `balances.${group}`).map((held) => ({ group, asset: held })),
+            : listAt(body, `balances.${group}`).map((asset) => ({ group, asset })),
         ),
       columns: `balance_group:group asset_id:asset.assetId shared_with_chain_id:asset.sharedWithChainId
       name:asset.name symbol:asset.symbol denomination:asset.denomination type:asset.type amount:asset.amount

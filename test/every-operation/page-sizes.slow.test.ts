@@ -69,7 +69,7 @@ it('on another day arrived outputs are missing from x_utxos, and others are in t
   });
   const table = await Table.open(recorder.sql, 'x_utxos', truth?.columns.split(/\s+/) ?? []);
   expect(await table.stored('valid_to is null')).toEqual(table.expected(rows ?? []));
-  const gone =
+  const ended =
     await recorder.sql`select 1 from reporting.x_utxos_history where source_chain = 'P' and valid_to is not null`;
-  expect(gone).toHaveLength(NODES.length * 2);
+  expect(ended).toHaveLength(NODES.length * 2);
 });

@@ -167,9 +167,9 @@ export function withRecordings(pages: readonly Size['pages'][]) {
       for (const feed of recorder.feeds.filter(({ source }) => source.range)) {
         const states = await loadStates(recorder.sql, feed);
         for (const target of feed.targets) {
-          const left = missingWindows(feed, target, jointState(feed, states, target), INSTANT);
+          const missing = missingWindows(feed, target, jointState(feed, states, target), INSTANT);
           const to = feed.source.range?.axis === 'time' ? INSTANT : OPEN_END;
-          expect(left.map((window) => window.to)).toEqual([to]);
+          expect(missing.map((window) => window.to)).toEqual([to]);
         }
       }
     });

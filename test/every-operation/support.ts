@@ -115,10 +115,10 @@ export class Recorder {
     const now = this.#clock.now();
     await registerTargets(this.sql, ledger, now);
     const states = await loadStates(this.sql, ledger);
-    const due = ledger.targets.some((target) =>
+    const isAnyDue = ledger.targets.some((target) =>
       ledger.datasets.some(({ name, every }) => isDue(targetStateOf(states, target, name), every, now)),
     );
-    if (due) await this.#probe(ledger);
+    if (isAnyDue) await this.#probe(ledger);
   }
 
   /** Probes every node once, as the prober does. */

@@ -73,14 +73,14 @@ function xBalances(model: Model): ExpectedRow[] {
   const { assets, utxos } = sandbox.network;
   return ownersOn('X', model).flatMap(({ address, owner }) =>
     assets.flatMap((asset) => {
-      const held = utxos.of(owner, sec).filter((utxo) => utxo.asset === asset);
+      const unspent = utxos.of(owner, sec).filter((utxo) => utxo.asset === asset);
       return nodes.map((node) => ({
         node,
         address,
         asset_id: asset.assetId,
-        asset: held.length === 0 ? null : asset === assets[0] ? 'AVAX' : asset.assetId,
-        balance: String(held.reduce((sum, utxo) => sum + utxo.amount, 0n)),
-        utxo_ids: held
+        asset: unspent.length === 0 ? null : asset === assets[0] ? 'AVAX' : asset.assetId,
+        balance: String(unspent.reduce((sum, utxo) => sum + utxo.amount, 0n)),
+        utxo_ids: unspent
           .map(({ txId, outputIndex }) => ({ outputIndex: String(outputIndex), txID: txId }))
           .sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1)),
       }));

@@ -30,10 +30,10 @@ async function spoilt(path: string, body: string): Promise<unknown> {
     headers: { 'content-type': 'application/json' },
     body,
   });
-  const said: Listed = JSON.parse(await answer.text());
-  if (!body.includes('platform.getCurrentValidators')) return said;
-  for (const member of said.result.validators) if (member.nodeID === undecodable) member.weight = 'heavy';
-  return said;
+  const response: Listed = JSON.parse(await answer.text());
+  if (!body.includes('platform.getCurrentValidators')) return response;
+  for (const member of response.result.validators) if (member.nodeID === undecodable) member.weight = 'heavy';
+  return response;
 }
 
 beforeAll(async () => {
@@ -55,7 +55,7 @@ afterAll(async () => {
 class Tenures {
   readonly all = new Map<string, { node_id: string; from: number; to: number | null }>();
 
-  look(at: number): void {
+  update(at: number): void {
     const now = new Map(
       sandbox.network.validators.current(at / 1000).map(({ txId, node }) => [txId, node.nodeId]),
     );
@@ -73,15 +73,15 @@ describe('one validator that cannot be decoded for a week', () => {
   it("delays no other member's join or departure, and is reported as one", async () => {
     const feed = recorder.feedOf('validators');
     const truth = new Tenures();
-    const look = async () => {
+    const poll = async () => {
       const jobs = (
         await recorder.planned(feed, (of, states, now) => planAll(of, of.targets, states, now))
       ).filter(({ target }) => target.subnetId === PRIMARY);
       const runs = await recorder.run(feed, jobs);
-      truth.look(clock.now());
+      truth.update(clock.now());
       return runs;
     };
-    expect(await look()).toEqual([expect.objectContaining({ status: 'done' })]);
+    expect(await poll()).toEqual([expect.objectContaining({ status: 'done' })]);
 
     const since = clock.now() + HOUR;
     // Every seventh validator leaves and returns; of the others, one that stays all week cannot be decoded.
@@ -92,7 +92,7 @@ describe('one validator that cannot be decoded for a week', () => {
     undecodable = steady?.node.nodeId ?? null;
     for (let hour = 0; hour < WEEK; hour++) {
       clock.advance(HOUR);
-      expect(await look()).toEqual([expect.objectContaining({ status: 'partial', quarantined: 1 })]);
+      expect(await poll()).toEqual([expect.objectContaining({ status: 'partial', quarantined: 1 })]);
     }
 
     const stored = await sql<{ node_id: string; tx_id: string; first: Date; last: Date | null }[]>`
