@@ -16,9 +16,9 @@ async function all<Row>(rows: AsyncIterable<Row>): Promise<Row[]> {
 
 describe('the client', () => {
   it('returns all rows, page by page, also as of a moment', async () => {
-    let asked = 0;
+    let requests = 0;
     const counting: typeof fetch = (...request) => {
-      asked += 1;
+      requests += 1;
       return fetch(...request);
     };
     const client = new RecorderClient({ url: `${url}/`, token: TOKEN, fetch: counting });
@@ -28,8 +28,8 @@ describe('the client', () => {
         (select count(*)::int from reporting.node_validators_as_of((select at from moments))) as then from moments`;
     const rows = await all(client.rows('node_validators', { limit: 10, sort: '-weight' }));
     expect(rows).toHaveLength(counted?.now ?? 0);
-    expect(asked).toBe(Math.ceil(rows.length / 10));
-    expect(asked).toBeGreaterThan(2);
+    expect(requests).toBe(Math.ceil(rows.length / 10));
+    expect(requests).toBeGreaterThan(2);
     const then = await all(client.rows('node_validators', { asOf: counted?.at ?? '' }));
     expect(then).toHaveLength(counted?.then ?? 0);
     const ofNode = client.history('node_validators', { where: { node: 'validator-1' } });

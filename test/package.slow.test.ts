@@ -132,7 +132,7 @@ const HOUR = 3_600_000;
 const LARGE = '9007199254740993';
 
 /** Two polls of a list and a metric, the second an hour later, and the states of a node by one observer. */
-async function recordTwoLooks(sql: postgres.Sql): Promise<void> {
+async function recordTwoPolls(sql: postgres.Sql): Promise<void> {
   const clock = new ManualClock(START);
   const context = recordingContext(sql, clock.read);
   const more = { every: HOUR, confirmShrink: { observations: 1, minDuration: 0 } };
@@ -198,10 +198,10 @@ afterAll(async () => {
 /** Returns the output of tsc for the project, line by line. */
 async function compile(...options: string[]): Promise<string[]> {
   const tsc = join(MODULES, 'typescript', 'bin', 'tsc');
-  const said = await run(process.execPath, [tsc, ...options], { cwd: project, maxBuffer: 1e8 }).catch(
+  const result = await run(process.execPath, [tsc, ...options], { cwd: project, maxBuffer: 1e8 }).catch(
     (error: { stdout?: string }) => ({ stdout: error.stdout ?? String(error) }),
   );
-  return said.stdout.split('\n').filter((line) => line !== '');
+  return result.stdout.split('\n').filter((line) => line !== '');
 }
 
 const program = (name: string, url = database.url) =>
@@ -235,7 +235,7 @@ describe('the packed package in an empty project', () => {
     const recorded = await program('record');
     expect(recorded.stdout).toMatch(/^validators .* done \[/m);
     const read = JSON.parse((await program('read')).stdout);
-    const [largest, bySubnet, standing] = [
+    const [largest, bySubnet, freshness] = [
       await sql`
         select "nodeId", stake::text, since
         from (select distinct node_id as "nodeId", stake_navax as stake, start_time as since
@@ -252,21 +252,21 @@ describe('the packed package in an empty project', () => {
     expect(read.largest).toEqual(JSON.parse(JSON.stringify(largest)));
     expect(bySubnet.length).toBeGreaterThan(0);
     expect(read.bySubnet).toEqual([...bySubnet]);
-    expect(standing.length).toBeGreaterThan(0);
-    expect(read.standing).toMatchObject([...standing]);
+    expect(freshness.length).toBeGreaterThan(0);
+    expect(read.standing).toMatchObject([...freshness]);
     expect(read.known).toBe(Number((await sql`select count(*) from reporting.validators`)[0]?.count));
     expect(read.uptime).toBe(0);
   });
 
   it('queries six views by their types: the rows equal the recorded ones', async () => {
-    const known = await testDatabase();
-    const recorded = postgres(known.url, { max: 1, onnotice: () => {} });
-    await recordTwoLooks(recorded);
+    const recordedDatabase = await testDatabase();
+    const recorded = postgres(recordedDatabase.url, { max: 1, onnotice: () => {} });
+    await recordTwoPolls(recorded);
     await recorded.end();
     const [first, second] = [new Date(START).toISOString(), new Date(START + HOUR).toISOString()];
-    const told: unknown = JSON.parse((await program('views', known.url)).stdout);
-    await known.close();
-    expect(told).toEqual({
+    const output: unknown = JSON.parse((await program('views', recordedDatabase.url)).stdout);
+    await recordedDatabase.close();
+    expect(output).toEqual({
       members: [{ nodeId: 'a', weight: LARGE, since: first, validFrom: second }],
       history: [
         { nodeId: 'a', weight: '1', validTo: second, endedBy: 'changed' },
@@ -298,9 +298,9 @@ describe('the packed package in an empty project', () => {
       void validators.nodeID;
       void validatorsAsOf({ at: 'yesterday' });\n`,
     );
-    const said = await compile('--noEmit');
-    expect(said).toHaveLength(2);
-    expect(said[0]).toMatch(/^misspelt\.ts\(2,.*'nodeID' does not exist/);
-    expect(said[1]).toMatch(/^misspelt\.ts\(3,.*'string' is not assignable to type 'Date'/);
+    const output = await compile('--noEmit');
+    expect(output).toHaveLength(2);
+    expect(output[0]).toMatch(/^misspelt\.ts\(2,.*'nodeID' does not exist/);
+    expect(output[1]).toMatch(/^misspelt\.ts\(3,.*'string' is not assignable to type 'Date'/);
   });
 });

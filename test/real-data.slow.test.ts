@@ -22,7 +22,7 @@ const present = existsSync(`${folder}replay.mjs`);
 if (!present)
   console.warn('skipped: the recorded answers of the real services (../shared/real-data) are not here');
 
-interface Seen {
+interface SnapshotPoint {
   chain: string;
   day: string;
   snapshot: string;
@@ -30,7 +30,7 @@ interface Seen {
 }
 
 /** Chain, day and value of each point, by snapshot date. */
-function seenPoints(): Seen[] {
+function readSnapshotPoints(): SnapshotPoint[] {
   const lines = readFileSync(`${folder}metrics/txCount-seen-over-snapshots.csv`, 'utf8')
     .trim()
     .split('\n')
@@ -82,9 +82,9 @@ describe.skipIf(!present)('32 days of recorded responses', () => {
         .map((file) => file.slice('validators-'.length, -'.json'.length))
         .sort()
     : [];
-  const seen = present ? seenPoints() : [];
-  const snapshots = [...new Set(seen.map(({ snapshot }) => snapshot))].sort();
-  const chains = [...new Set(seen.map(({ chain }) => chain))];
+  const snapshotPoints = present ? readSnapshotPoints() : [];
+  const snapshots = [...new Set(snapshotPoints.map(({ snapshot }) => snapshot))].sort();
+  const chains = [...new Set(snapshotPoints.map(({ chain }) => chain))];
   /** The snapshot of metrics that the replay serves on day number `at` of the validators. */
   const snapshotOn = (at: number) => snapshots[Math.min(Math.floor(at / 5), snapshots.length - 1)] ?? '';
   let now = 0;
@@ -160,16 +160,16 @@ describe.skipIf(!present)('32 days of recorded responses', () => {
   test('return as of every day the values of that day, and no others in revisions and history', async () => {
     const at = (day: string) => Date.parse(`${day}T12:00:00Z`);
     /** Returns all results as of a day. */
-    const told = async (day: string) => {
+    const resultsAsOf = async (day: string) => {
       const moment = new Date(at(day) + 1000);
       const from = new Date(at(days[0] ?? '') - 86_400_000);
-      const given = { chain_id: '43114', metric: 'txCount' };
+      const parameterValues = { chain_id: '43114', metric: 'txCount' };
       return {
-        ...(await questionDigests(sql, moment, from, given)),
+        ...(await questionDigests(sql, moment, from, parameterValues)),
         ...(await datasetDigests(sql, moment)),
       };
     };
-    const toldThen = new Map<string, Record<string, string>>();
+    const recordedResults = new Map<string, Record<string, string>>();
     let written = 0;
     for (const day of days) {
       await (await request(`${url}/replay?date=${day}`, { method: 'POST' })).body.dump();
@@ -177,7 +177,7 @@ describe.skipIf(!present)('32 days of recorded responses', () => {
       const runs = await recordEverything();
       expect(runs.filter(({ status }) => status === 'failed')).toEqual([]);
       written += runs.reduce((sum, run) => sum + run.rowsWritten.reduce((total, rows) => total + rows, 0), 0);
-      toldThen.set(day, await told(day));
+      recordedResults.set(day, await resultsAsOf(day));
       if (day === days[0] || day === days.at(-1)) {
         const before = await fingerprint();
         now += 60_000;
@@ -213,22 +213,22 @@ describe.skipIf(!present)('32 days of recorded responses', () => {
       const points = await sql`
         select chain_id || ' ' || to_char(bucket_start at time zone 'UTC', 'YYYY-MM-DD') || ' ' || value::text as point
         from reporting.metric_points_as_of(${new Date(at(day) + 1000)}) order by 1`;
-      const said = seen
+      const published = snapshotPoints
         .filter(({ snapshot }) => snapshot === snapshotOn(index))
         .map((p) => `${p.chain} ${p.day} ${p.value}`);
-      const held = points.map(({ point }) => String(point));
+      const recorded = points.map(({ point }) => String(point));
       expect({
         day,
-        lacking: said.filter((p) => !held.includes(p)),
-        beyond: held.filter((p) => !said.includes(p)),
+        lacking: published.filter((p) => !recorded.includes(p)),
+        beyond: recorded.filter((p) => !published.includes(p)),
       }).toEqual({ day, lacking: [], beyond: [] });
     }
 
     // The same as on the day itself, a month of revisions and changes later.
-    expect(toldThen.size).toBe(days.length);
-    for (const [day, then] of toldThen) {
+    expect(recordedResults.size).toBe(days.length);
+    for (const [day, then] of recordedResults) {
       expect(Object.values(then).filter((one) => /^[1-9]\d* /.test(one)).length).toBeGreaterThan(8);
-      expect({ day, told: await told(day) }).toEqual({ day, told: then });
+      expect({ day, results: await resultsAsOf(day) }).toEqual({ day, results: then });
     }
 
     const revisions = await sql`
@@ -237,7 +237,7 @@ describe.skipIf(!present)('32 days of recorded responses', () => {
       from reporting.metric_points_history group by 1`;
     const collapsed = new Map<string, string[]>();
     for (const snapshot of snapshots)
-      for (const { chain, day, value } of seen.filter((one) => one.snapshot === snapshot)) {
+      for (const { chain, day, value } of snapshotPoints.filter((one) => one.snapshot === snapshot)) {
         const values = collapsed.get(`${chain} ${day}`) ?? [];
         if (values.at(-1) !== value) values.push(value);
         collapsed.set(`${chain} ${day}`, values);

@@ -16,13 +16,13 @@ describe('a recorder inside another program', () => {
   let recorder: Recorder;
   let dir: string;
   /** Called when a node is requested. */
-  let asked = () => {};
+  let onRequest = () => {};
 
   beforeAll(async () => {
     database = await testDatabase();
     sql = postgres(database.url, { max: 1, onnotice: () => {} });
     server = await upstreamServer(({ body }, response) => {
-      asked();
+      onRequest();
       sendJson(response, { jsonrpc: '2.0', id: JSON.parse(body).id, result: { height: '5' } });
     });
     dir = mkdtempSync(join(tmpdir(), 'recorder-inside-'));
@@ -53,7 +53,7 @@ describe('a recorder inside another program', () => {
   it('throws the names of unrecorded targets, with the runs that it completed', async () => {
     await recorder.record('chain_heights');
     const stop = new AbortController();
-    asked = () => stop.abort();
+    onRequest = () => stop.abort();
     // Another process records it.
     await sql`
       update recorder.targets set run_id = 1, lease_until = clock_timestamp() + interval '5 s' where target_key = 'chain=X node=b'`;
