@@ -80,7 +80,7 @@ receivers: [{ name: hook, webhook_configs: [{ url: "${receiver.url}/hook", send_
       { rules: [rule] },
     );
     const round = async (...says: string[]) => {
-      rule.says = says;
+      rule.result = says;
       clock.now += 20_000;
       await runRound(alerts, new AbortController().signal);
       await deliver(alerts, 'am', new AbortController().signal);

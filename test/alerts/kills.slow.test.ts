@@ -22,7 +22,7 @@ beforeAll(async () => {
   await sql`create table public.ill (subject text primary key)`;
   // Long enough for a kill before or after the response.
   standIns = await channelStandIns(Date.now, { answerAfter: 10 });
-  standIns.onTold(() => arrived.emit('told'));
+  standIns.onMessage(() => arrived.emit('message'));
 });
 afterAll(async () => {
   for (const child of running) child.kill('SIGKILL');
@@ -47,8 +47,8 @@ async function kill(child: ChildProcess): Promise<void> {
 }
 
 /** Waits until a channel has received a message. */
-async function told(channel: ChannelName, says: string): Promise<void> {
-  while (!standIns.told[channel].some((one) => one.says === says)) await once(arrived, 'told');
+async function told(channel: ChannelName, summary: string): Promise<void> {
+  while (!standIns.messages[channel].some((one) => one.summary === summary)) await once(arrived, 'message');
 }
 
 /** The server has closed the sessions of a killed process, and its leases expire. */
@@ -93,10 +93,12 @@ it(
     ]).flat();
     const repeats = Object.fromEntries(
       CHANNELS.map((channel) => {
-        const all = standIns.told[channel].filter(({ says }) => says !== 'firing scripted: end');
-        const firsts = all.filter(({ says }, at) => all.findIndex((one) => one.says === says) === at);
-        expect([channel, firsts.map(({ says }) => says)]).toEqual([channel, expected]);
-        const again = all.filter(({ says }, at) => all.findIndex((one) => one.says === says) < at);
+        const all = standIns.messages[channel].filter(({ summary }) => summary !== 'firing scripted: end');
+        const firsts = all.filter(
+          ({ summary }, at) => all.findIndex((one) => one.summary === summary) === at,
+        );
+        expect([channel, firsts.map(({ summary }) => summary)]).toEqual([channel, expected]);
+        const again = all.filter(({ summary }, at) => all.findIndex((one) => one.summary === summary) < at);
         expect([channel, again.filter((one) => !one.again)]).toEqual([channel, []]);
         return [channel, again.length];
       }),

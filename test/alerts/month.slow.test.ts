@@ -260,7 +260,7 @@ it('sends every kind of channel the expected messages of a month, without a secr
     const down = CHANNELS.find((name) => at >= day(downDay(name), 10) && at < day(downDay(name), 11));
     if (down) standIns.down.add(down);
     for (const rule of rules)
-      rule.says = episodes
+      rule.result = episodes
         .filter((one) => one.rule === rule.name && at >= one.from && at < one.to)
         .map(({ subject }) => subject);
     for (const { subject } of episodes.filter(({ acknowledged }) => acknowledged === at)) {
@@ -274,7 +274,7 @@ it('sends every kind of channel the expected messages of a month, without a secr
     await Promise.all(
       [...new Set(due.flat())].flatMap((name) => works.map((work) => work.deliver(name, never))),
     );
-    standIns.look();
+    standIns.resolveExpiredAlerts();
     rounds += 1;
     if (down && at === day(downDay(down), 10, 56)) {
       const [row] = await sql<{ error: string }[]>`
@@ -291,7 +291,7 @@ it('sends every kind of channel the expected messages of a month, without a secr
       return [
         name,
         inMoments(
-          standIns.told[name].map(({ says }) => sorted(says)),
+          standIns.messages[name].map(({ summary }) => sorted(summary)),
           lists,
         ),
       ];
@@ -318,7 +318,7 @@ it('sends every kind of channel the expected messages of a month, without a secr
   await queue.close();
   await backend.close();
   for (const { alerts } of workers) await alerts.close();
-  const counts = CHANNELS.map((name) => `${name} ${standIns.told[name].length}`);
+  const counts = CHANNELS.map((name) => `${name} ${standIns.messages[name].length}`);
   console.log(
     `${rounds} rounds of two workers, ${episodes.length} episodes; messages: ${counts.join(', ')}; ${dumps + 1} comparisons of all rows of the database`,
   );

@@ -66,10 +66,10 @@ describe('a round', () => {
   it('stores the alert of a rule, and notifies of it and of its end once', async () => {
     const rule = scriptedRule();
     const { alerts, round, told } = open(rule);
-    rule.says = ['n1'];
+    rule.result = ['n1'];
     await round();
     await round();
-    rule.says = [];
+    rule.result = [];
     await round();
     await round();
     expect(told()).toEqual(['firing n1', 'resolved n1']);
@@ -88,7 +88,7 @@ describe('a round', () => {
   it('sends subjects of one rule in one message, and those of two rules separately', async () => {
     const rules = [scriptedRule({ name: 'one' }), scriptedRule({ name: 'two' })];
     const { round, told } = open(rules);
-    for (const rule of rules) rule.says = ['n1', 'n2'];
+    for (const rule of rules) rule.result = ['n1', 'n2'];
     await round();
     expect(told()).toEqual(['firing n1 n2', 'firing n1 n2']);
   });
@@ -97,13 +97,13 @@ describe('a round', () => {
     const rule = scriptedRule();
     const { alerts, round, told } = open(rule);
     const names = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => `n${from + at}`);
-    rule.says = names(100, 300);
+    rule.result = names(100, 300);
     await round();
-    rule.says = names(0, 300);
+    rule.result = names(0, 300);
     await round();
-    rule.says = names(0, 250);
+    rule.result = names(0, 250);
     await round();
-    rule.says = [];
+    rule.result = [];
     await round();
     expect(told()).toEqual([
       `firing ${names(100, 300).join(' ')}`,
@@ -121,11 +121,11 @@ describe('a round', () => {
     const unknown = Array.from({ length: 300 }, (_, at) => ({
       ...{ subject: `n${at}`, summary: `n${at} is ill`, since: null, unknown: true },
     }));
-    rule.says = unknown;
+    rule.result = unknown;
     await round();
-    rule.says = ['n299', ...unknown.slice(0, 299)];
+    rule.result = ['n299', ...unknown.slice(0, 299)];
     await round();
-    rule.says = unknown;
+    rule.result = unknown;
     await round();
     expect(told()).toEqual(['firing n299']);
   });
@@ -133,9 +133,9 @@ describe('a round', () => {
   it('keeps the alerts of a rule whose query fails, and reports the failure', async () => {
     const rule = scriptedRule();
     const { alerts, round, told } = open(rule);
-    rule.says = ['n1'];
+    rule.result = ['n1'];
     await round();
-    rule.says = new Error('relation "reporting.nothing" does not exist');
+    rule.result = new Error('relation "reporting.nothing" does not exist');
     expect((await round())?.failed).toEqual([
       { rule: 'scripted', error: 'relation "reporting.nothing" does not exist' },
     ]);
@@ -144,7 +144,7 @@ describe('a round', () => {
     const [failed] =
       await alerts.sql`select failed_since is not null as failed, error from recorder.alert_rules`;
     expect(failed).toMatchObject({ failed: true, error: expect.stringContaining('does not exist') });
-    rule.says = [];
+    rule.result = [];
     await round();
     expect(told()).toEqual(['firing n1', 'resolved n1']);
     const [fixed] = await alerts.sql`select failed_since, error from recorder.alert_rules`;
@@ -154,8 +154,8 @@ describe('a round', () => {
   it('reports a rule whose rows lack their subject, and evaluates the others', async () => {
     const [one, two] = [scriptedRule({ name: 'one' }), scriptedRule({ name: 'two' })];
     const { round, told } = open([one, two]);
-    one.says = JSON.parse('[{ "subject": null, "summary": "without a subject", "since": null }]');
-    two.says = [{ subject: 'n1', summary: 'n1 is ill', since: new Date(Number.NaN) }];
+    one.result = JSON.parse('[{ "subject": null, "summary": "without a subject", "since": null }]');
+    two.result = [{ subject: 'n1', summary: 'n1 is ill', since: new Date(Number.NaN) }];
     expect((await round())?.failed).toEqual([
       { rule: 'one', error: expect.stringContaining('a row without subject') },
     ]);
@@ -165,7 +165,7 @@ describe('a round', () => {
   it('continues as long as its rules take, and keeps its lock', async () => {
     const slow = scriptedRule({ name: 'slow' });
     const { alerts, clock, told } = open([slow, scriptedRule({ name: 'other' })]);
-    slow.says = ['n1'];
+    slow.result = ['n1'];
     const rules = alerts.rules.map((rule) => ({
       ...rule,
       ask: async (asking: Parameters<typeof rule.evaluate>[0]) => {
@@ -185,7 +185,7 @@ describe('a round', () => {
   it('ends alerts of disabled rules', async () => {
     const rule = scriptedRule();
     const { alerts, round, told, clock } = open(rule);
-    rule.says = ['n1'];
+    rule.result = ['n1'];
     await round();
     clock.now += 30 * second;
     await runRound({ ...alerts, rules: [] }, never);
@@ -196,9 +196,9 @@ describe('a round', () => {
   it('ends the alert of a node that was removed from the configuration, and does not report a recovery', async () => {
     const rule = scriptedRule({ clear: 3_600_000, dependsOn: ({ subject }) => [subject] });
     const { alerts, round, told, clock } = open(rule);
-    rule.says = ['n1', 'n2'];
+    rule.result = ['n1', 'n2'];
     await round();
-    rule.says = [{ subject: 'n1', summary: 'n1 is ill', since: null, unknown: true }];
+    rule.result = [{ subject: 'n1', summary: 'n1 is ill', since: null, unknown: true }];
     clock.now += 30 * second;
     await runRound({ ...alerts, facts: { ...alerts.facts, nodes: ['n2'] } }, never);
     await deliver(alerts, 'ops', never);
@@ -220,9 +220,9 @@ describe('a round', () => {
     await alerts.sql`insert into recorder.targets (source, target_key, target) values ('s', 'k', '{"subnetId": "L1"}')`;
     await alerts.sql`insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since)
       values ('s', 'k', 'peers', 1000, true, now())`;
-    rule.says = ['peers', 'L1', 'fees'];
+    rule.result = ['peers', 'L1', 'fees'];
     await round();
-    rule.says = [];
+    rule.result = [];
     await round();
     expect(told()).toEqual(['firing peers L1 fees', 'resolved peers L1', 'unwatched fees']);
     await alerts.sql`truncate recorder.targets, recorder.target_datasets`;
@@ -236,14 +236,14 @@ describe('a round', () => {
     await alerts.sql`insert into recorder.exports (recorder, destination, every_ms, requested_since, format)
       values ('recorder', '/files', 1000, now(), 'csv')`;
     await alerts.sql`insert into recorder.alert_channels (recorder, channel) values ('another recorder', 'theirs')`;
-    failing.says = [
+    failing.result = [
       ...['ops', 'theirs', 'old'].map((name) => `alerts the channel ${name}`),
       ...['kept', 'old'].map((name) => `changes the sink ${name}`),
     ];
-    late.says = ['export /files', 'export /old'];
+    late.result = ['export /files', 'export /old'];
     await round();
-    failing.says = [];
-    late.says = [];
+    failing.result = [];
+    late.result = [];
     await round();
     expect(told().slice(-4).sort()).toEqual([
       'resolved alerts the channel ops alerts the channel theirs changes the sink kept',
@@ -266,7 +266,7 @@ describe('a round', () => {
       { rules: [rule] },
     );
     for (let time = 0; time < 10; time += 1) {
-      rule.says = [`n${time}`];
+      rule.result = [`n${time}`];
       await Promise.all([
         round(false),
         runRound(other, never),
@@ -274,7 +274,7 @@ describe('a round', () => {
         deliver(other, 'ops', never),
       ]);
     }
-    rule.says = [];
+    rule.result = [];
     await round(false);
     await Promise.all([deliver(alerts, 'ops', never), deliver(other, 'ops', never)]);
     await other.close();
@@ -291,7 +291,7 @@ describe('a round', () => {
   it('sends nothing again when the clock jumps, forward or back', async () => {
     const rule = scriptedRule({ repeatInterval: 3_600_000, for: 300 * second });
     const { clock, round, told } = open(rule);
-    rule.says = ['n1'];
+    rule.result = ['n1'];
     await round();
     clock.now += 86_400_000;
     await round();
@@ -304,7 +304,7 @@ describe('a round', () => {
     await round();
     await round();
     expect(told()).toEqual(['firing n1']);
-    rule.says = [];
+    rule.result = [];
     await round();
     expect(told()).toEqual(['firing n1', 'resolved n1']);
   });
@@ -312,7 +312,7 @@ describe('a round', () => {
   it('sends no reminder of an acknowledged alert', async () => {
     const rule = scriptedRule({ repeatInterval: 60 * second });
     const { alerts, round, told } = open(rule);
-    rule.says = ['n1'];
+    rule.result = ['n1'];
     await round();
     await round();
     await round();
@@ -323,7 +323,7 @@ describe('a round', () => {
     expect(await acknowledge(alerts, Number(row?.id), who)).toBe(false);
     for (let time = 0; time < 5; time += 1) await round();
     expect(told()).toEqual(['firing n1', 'reminder n1']);
-    rule.says = [];
+    rule.result = [];
     await round();
     expect(told()).toEqual(['firing n1', 'reminder n1', 'resolved n1']);
     const [known] = await alerts.sql`select acknowledged_by, note from reporting.alerts`;
@@ -336,7 +336,7 @@ describe('a channel', () => {
     const rule = scriptedRule();
     const { alerts, round, told } = open(rule);
     answers = [503, 503, 503];
-    rule.says = ['n1'];
+    rule.result = ['n1'];
     await round();
     const channel = async () => {
       const [row] = await alerts.sql`
@@ -345,7 +345,7 @@ describe('a channel', () => {
       return row;
     };
     expect(await channel()).toEqual({ failures: 1, error: 'HTTP 503', failing: true, wait: 10 });
-    rule.says = [];
+    rule.result = [];
     await round(); // the channel is not retried before its time
     expect(told()).toHaveLength(1);
     /** Moves the time. */
@@ -353,7 +353,7 @@ describe('a channel', () => {
     await later();
     await round();
     expect(await channel()).toMatchObject({ failures: 2, wait: 20 });
-    rule.says = ['n2'];
+    rule.result = ['n2'];
     await later();
     await round();
     expect(await channel()).toMatchObject({ failures: 3, wait: 40 });
@@ -367,9 +367,9 @@ describe('a channel', () => {
     const rule = scriptedRule();
     const { alerts, round, told } = open(rule);
     answers = [400];
-    rule.says = ['n1'];
+    rule.result = ['n1'];
     await round();
-    rule.says = [];
+    rule.result = [];
     await round();
     expect(told()).toEqual(['firing n1', 'resolved n1']);
     const rows =
@@ -384,7 +384,7 @@ describe('a channel', () => {
     const rule = scriptedRule();
     const { alerts, round } = open(rule);
     answers = [503, 400];
-    rule.says = ['n1'];
+    rule.result = ['n1'];
     await round();
     await alerts.sql`update recorder.alert_channels set next_try_at = now()`;
     await round();
@@ -404,7 +404,7 @@ describe('a channel', () => {
         await alerts.sql`select failing_since is not null as failing from recorder.alert_channels`;
       return row?.failing;
     };
-    rule.says = ['n1'];
+    rule.result = ['n1'];
     await round();
     await later();
     answers = [503];
@@ -430,11 +430,11 @@ describe('a channel', () => {
     const ill = (severity: 'critical' | 'warning') => [
       { subject: 'n1', summary: 'n1 is ill', since: null, severity },
     ];
-    rule.says = ill('critical');
+    rule.result = ill('critical');
     await round();
-    rule.says = ill('warning');
+    rule.result = ill('warning');
     await round();
-    rule.says = [];
+    rule.result = [];
     await round();
     expect(told()).toEqual(['firing n1', 'resolved n1']);
   });
@@ -444,7 +444,7 @@ describe('a channel', () => {
     const { alerts, round, told } = open(rule, {
       channels: [{ name: 'ops', type: 'pagerduty', url: server.url, key: ['$', '{ROUTING_KEY}'].join('') }],
     });
-    rule.says = Array.from({ length: 50 }, (_, at) => `n${at}`);
+    rule.result = Array.from({ length: 50 }, (_, at) => `n${at}`);
     await round(false);
     const rows = await alerts.sql`
       select cardinality(alerts) as events from recorder.alert_messages order by id`;
@@ -455,10 +455,10 @@ describe('a channel', () => {
   it('receives the messages queued behind one that cannot be parsed', async () => {
     const rule = scriptedRule();
     const { alerts, round, told } = open(rule);
-    rule.says = ['n1'];
+    rule.result = ['n1'];
     await round(false);
     await alerts.sql`update recorder.alert_messages set body = '{"kind": "of a later version"}'`;
-    rule.says = [];
+    rule.result = [];
     await round();
     expect(told()).toEqual(['resolved n1']);
     const rows =
@@ -478,7 +478,7 @@ describe('a channel', () => {
     const { alerts, round, told } = open(rule);
     await alerts.sql`insert into recorder.alert_channels (recorder, channel, lease_until, next_try_at)
       values ('recorder', 'ops', now() + interval '1 year', now() + interval '1 year')`;
-    rule.says = ['n1'];
+    rule.result = ['n1'];
     await round();
     expect(told()).toEqual(['firing n1']);
   });
@@ -486,7 +486,7 @@ describe('a channel', () => {
   it('receives and queues nothing once it is not configured any more', async () => {
     const rule = scriptedRule();
     const { alerts, round } = open(rule);
-    rule.says = ['n1'];
+    rule.result = ['n1'];
     await round(false);
     const { dueChannels } = await import('../../src/alerts/outbox.ts');
     expect(await dueChannels(alerts.sql, 'recorder', ['ops'])).toEqual(['ops']);
@@ -510,10 +510,10 @@ describe('a channel', () => {
       ],
     });
     clock.now = at('22:30'); // 23:30 in Zurich
-    light.says = ['n1'];
+    light.result = ['n1'];
     await round();
     expect(told()).toEqual([]);
-    heavy.says = ['n2'];
+    heavy.result = ['n2'];
     await round();
     expect(told()).toEqual(['firing n2']);
     clock.now = at('05:59'); // 06:59
@@ -552,10 +552,10 @@ describe('a channel', () => {
         ),
       ].sort();
     };
-    light.says = ['n1'];
+    light.result = ['n1'];
     expect(await toldAt('02T21:00')).toEqual(['n1']);
-    light.says = ['n1', 'n2'];
-    heavy.says = ['n3'];
+    light.result = ['n1', 'n2'];
+    heavy.result = ['n3'];
     expect(await toldAt('02T22:30')).toEqual(['n1', 'n3']);
     expect(await toldAt('02T23:30')).toEqual(['n1', 'n3']);
     expect(await toldAt('03T07:01')).toEqual(['n1', 'n2', 'n3']);
@@ -570,11 +570,11 @@ describe('a channel', () => {
         { name: 'other', type: 'webhook', url: `${server.url}/other` },
       ],
     });
-    rule.says = [
+    rule.result = [
       { subject: 'light', summary: 'light', since: null, severity: 'info' },
       { subject: 'heavy', summary: 'heavy', since: null, severity: 'critical' },
     ];
-    quiet.says = ['n1'];
+    quiet.result = ['n1'];
     await round();
     expect(told()).toEqual(['firing heavy']);
   });
@@ -593,10 +593,10 @@ describe('a channel', () => {
         where state = 'waiting' order by id`;
       return rows.map(({ channel, kind, subject }) => `${channel}: ${kind} ${subject}`);
     };
-    rule.says = ['n1', 'n2'];
+    rule.result = ['n1', 'n2'];
     await round();
     const moved = { ...alerts, rules: [{ ...rule, channels: ['other'] }] };
-    rule.says = ['n2'];
+    rule.result = ['n2'];
     clock.now += 30 * second;
     await runRound(moved, never);
     await deliver(alerts, 'ops', never);

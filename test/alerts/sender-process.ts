@@ -17,7 +17,7 @@ const never = new AbortController().signal;
 for (;;) {
   clock.now += 30_000;
   const rows = await alerts.sql<{ subject: string }[]>`select subject from public.ill`;
-  rule.says = rows.map(({ subject }) => subject);
+  rule.result = rows.map(({ subject }) => subject);
   await runRound(alerts, never);
   await Promise.all(alerts.config.channels.map(({ name }) => deliver(alerts, name, never)));
   await delay(5);

@@ -23,17 +23,21 @@ const run = (args: readonly string[], before: readonly string[] = [], env: NodeJ
   startCommand(args, { DATABASE_URL: database.url, LOG_LEVEL: 'error', ...env }, dir, undefined, before)
     .ended;
 /** Nothing on stdout, and one line on stderr. */
-const told = ({ code, stdout, stderr }: Ended) => ({ code, stdout, lines: stderr.trimEnd().split('\n') });
+const outcomeOf = ({ code, stdout, stderr }: Ended) => ({
+  code,
+  stdout,
+  lines: stderr.trimEnd().split('\n'),
+});
 const one = (code: number, words: RegExp) => ({ code, stdout: '', lines: [expect.stringMatching(words)] });
 
 it.each([['status'], ['doctor'], ['query', 'select 1']])(
   'a removed working directory is reported by %s %s',
   async (...args) => {
-    const gone = mkdtempSync(join(tmpdir(), 'recorder-gone-'));
+    const removed = mkdtempSync(join(tmpdir(), 'recorder-gone-'));
     const before = ['bash', '-c', 'rmdir "$PWD" && exec "$@"', 'bash'];
     const env = { DATABASE_URL: database.url };
-    const ended = await startCommand(args, env, gone, undefined, before).ended;
-    expect(told(ended)).toEqual(
+    const ended = await startCommand(args, env, removed, undefined, before).ended;
+    expect(outcomeOf(ended)).toEqual(
       one(2, /^the current folder was removed: change to another folder with "cd"$/),
     );
   },
@@ -48,7 +52,7 @@ it.runIf(noBadPlaces === null).each([
   const mounted = 'mount --bind "$PWD" "$PWD" && mount -o remount,ro,bind "$PWD" && cd "$PWD" && exec "$@"';
   const before = ['unshare', '--user', '--map-root-user', '--mount', 'bash', '-c', mounted, 'bash'];
   const ended = await startCommand(['up'], { LOG_LEVEL: 'error' }, folder, undefined, before).ended;
-  expect(told(ended)).toEqual(
+  expect(outcomeOf(ended)).toEqual(
     one(2, /^\S+\.recorder: the file system is read-only: run chain-recorder in a directory/),
   );
 });
@@ -79,7 +83,7 @@ describe.each(writers)('a filesystem with %j', (command, isTestedWithAll) => {
     if (before.length > 0 && noBadPlaces) skip(noBadPlaces);
     const isFull = place.startsWith('full');
     const line = `${isFull ? 'chain-recorder failed: ' : ''}${option} ${place}: ${words.source} name another place`;
-    expect(told(await run([...command, place], before))).toEqual(
+    expect(outcomeOf(await run([...command, place], before))).toEqual(
       one(isFull ? 1 : 2, new RegExp(`^${line}$`)),
     );
   });
@@ -92,7 +96,7 @@ describe.skipIf(noBadPlaces)('query --format parquet', () => {
     const ended = await run(['query', question, '--format', 'parquet'], smallDisk(tmp, 1024), {
       TMPDIR: tmp,
     });
-    expect(told(ended)).toEqual(
+    expect(outcomeOf(ended)).toEqual(
       one(
         1,
         /^chain-recorder failed: TMPDIR .*full: the disk is full: free disk space, or name another place$/,
@@ -102,7 +106,7 @@ describe.skipIf(noBadPlaces)('query --format parquet', () => {
 
   it('reports a missing folder for temporary files', async () => {
     const ended = await run(['query', 'select 1 as n', '--format', 'parquet'], [], { TMPDIR: '/no/such' });
-    expect(told(ended)).toEqual(
+    expect(outcomeOf(ended)).toEqual(
       one(2, /^TMPDIR \/no\/such: there is no folder \/no\/such: create it, or name another place$/),
     );
   });
@@ -113,7 +117,7 @@ describe.skipIf(noBadPlaces)('an output file', () => {
     ['seal', '--out', 'shut/seal.txt'],
     ['init', '--no-check', '--config', 'shut/other.yaml'],
   ])('without write permission is reported by %s', async (...args) => {
-    expect(told(await run(args, withoutRights))).toEqual(
+    expect(outcomeOf(await run(args, withoutRights))).toEqual(
       one(
         2,
         /shut\/\w+\.\w+: this user has no permission to write to .*shut[^:]*: grant write access, or name another place$/,
@@ -125,7 +129,7 @@ describe.skipIf(noBadPlaces)('an output file', () => {
     ['seal', '--out', 'full/seal.txt'],
     ['init', '--no-check', '--config', 'full/other.yaml'],
   ])('on a full disk is reported by %s', async (...args) => {
-    expect(told(await run(args, fullDisk(join(dir, 'full'))))).toEqual(
+    expect(outcomeOf(await run(args, fullDisk(join(dir, 'full'))))).toEqual(
       one(1, /^chain-recorder failed: .*full\/\w+\.\w+: the disk is full: free disk space, or name another/),
     );
   });

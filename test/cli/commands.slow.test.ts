@@ -19,7 +19,7 @@ import { sendJson, upstreamServer } from '../support/upstream-server.ts';
 
 const KEY = 'canary-7c1d9e4b';
 const day = 86_400_000;
-const PATIENCE = { timeout: 120_000 };
+const POLL_OPTIONS = { timeout: 120_000 };
 
 const { it, database, sql } = withDatabase();
 let sandbox: Sandbox;
@@ -114,11 +114,11 @@ describe.concurrent('a command', () => {
     [['sandbox', '--port', '65536'], '--port must be a whole number, at most 65535'],
     [['record', 'node_identity', '--no-such-option'], 'no-such-option'],
     [['record', 'node_identity', '--target', 'node=nobody'], 'no target matches'],
-  ])('with invalid arguments exits 2 and reports the reason: %j', async (args, said) => {
+  ])('with invalid arguments exits 2 and reports the reason: %j', async (args, message) => {
     // The sandbox is a separate program, which the command line loads from the package.
     const { code, stderr } = await (args[0] === 'sandbox' ? spawned : command)(args);
     expect(code, stderr).toBe(2);
-    expect(stderr).toContain(said);
+    expect(stderr).toContain(message);
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
@@ -135,10 +135,12 @@ describe.concurrent('a command', () => {
   });
 
   it('whose database is unavailable fails with a reason, and without its password', async () => {
-    const away = await spawned(['coverage'], { DATABASE_URL: `postgres://nobody:${KEY}@127.0.0.1:1/none` });
-    expect(away.code).not.toBe(0);
-    expect(away.stderr).not.toContain(KEY);
-    expect(away.stderr).not.toBe('');
+    const unreachable = await spawned(['coverage'], {
+      DATABASE_URL: `postgres://nobody:${KEY}@127.0.0.1:1/none`,
+    });
+    expect(unreachable.code).not.toBe(0);
+    expect(unreachable.stderr).not.toContain(KEY);
+    expect(unreachable.stderr).not.toBe('');
   });
 });
 
@@ -250,9 +252,9 @@ describe('backfill', () => {
     // PostgreSQL completes a statement that the killed process had sent.
     await expect
       .poll(async () => {
-        const left = await sql`
+        const sessions = await sql`
           select 1 from pg_stat_activity where datname = current_database() and application_name = 'chain-recorder'`;
-        return left.length;
+        return sessions.length;
       })
       .toBe(0);
     const before = await stored();
@@ -334,9 +336,11 @@ describe('schedules that need more than the budget', () => {
       command(['doctor', '--json', '--config', 'beyond.yaml']),
       command(['plan', '--json']),
     ]);
-    const told = z.object({ beyond_budget: z.array(z.string()) });
-    expect(told.parse(JSON.parse(plan.stdout)).beyond_budget).toContainEqual(expect.stringMatching(beyond));
-    expect(told.parse(JSON.parse(within.stdout)).beyond_budget).toEqual([]);
+    const planOutput = z.object({ beyond_budget: z.array(z.string()) });
+    expect(planOutput.parse(JSON.parse(plan.stdout)).beyond_budget).toContainEqual(
+      expect.stringMatching(beyond),
+    );
+    expect(planOutput.parse(JSON.parse(within.stdout)).beyond_budget).toEqual([]);
     expect(doctor.code).toBe(1);
     expect(JSON.parse(doctor.stdout)).toContainEqual({
       check: 'budget',
@@ -363,7 +367,7 @@ describe('up', () => {
         },
         () => null,
       );
-    await expect.poll(() => answers('/ready'), PATIENCE).toBe(200);
+    await expect.poll(() => answers('/ready'), POLL_OPTIONS).toBe(200);
     expect(await answers('/health')).toBe(200);
     const metrics = await (await request(`http://127.0.0.1:${port}/metrics`)).body.text();
     expect(metrics).toContain('chain_recorder_targets{dataset="node_health"}');
@@ -374,15 +378,15 @@ describe('up', () => {
             select count(last_success_at)::int as targets
             from reporting.freshness where dataset in ('node_health', 'validator_uptime')`;
         return row?.targets;
-      }, PATIENCE)
+      }, POLL_OPTIONS)
       .toBe(4);
     up.process.kill('SIGTERM');
     const { code, stderr } = await up.ended;
     expect(code, stderr).toBe(0);
     expect(stderr).not.toContain(KEY);
     expect(stderr).toMatch(/metrics: the schedules request \d+ units a day, \d+\.\d times the 2000/);
-    const [left] = await its`select count(*)::int as running from recorder.runs where status = 'running'`;
-    expect(left).toEqual({ running: 0 });
+    const [runsLeft] = await its`select count(*)::int as running from recorder.runs where status = 'running'`;
+    expect(runsLeft).toEqual({ running: 0 });
     await its.end();
     await fresh.close();
   });
@@ -396,7 +400,7 @@ describe('up whose database closes connections right after they open', () => {
     const up = start(['up'], { RECORDER_PORT: '0', DATABASE_URL: proxy.before(fresh.url) });
     const runs = async () =>
       (await its<{ n: number }[]>`select count(*)::int as n from recorder.runs`)[0]?.n ?? 0;
-    await expect.poll(runs, PATIENCE).toBeGreaterThan(0);
+    await expect.poll(runs, POLL_OPTIONS).toBeGreaterThan(0);
     let cut = 0;
     // The first statements on the reopened connections.
     proxy.decide(() => {
@@ -405,9 +409,9 @@ describe('up whose database closes connections right after they open', () => {
       return 'cut-before';
     });
     proxy.reset();
-    await expect.poll(() => cut, PATIENCE).toBe(5);
+    await expect.poll(() => cut, POLL_OPTIONS).toBe(5);
     const before = await runs();
-    await expect.poll(runs, PATIENCE).toBeGreaterThan(before);
+    await expect.poll(runs, POLL_OPTIONS).toBeGreaterThan(before);
     up.process.kill('SIGTERM');
     const { code, stderr } = await up.ended;
     expect(code, stderr).toBe(0);

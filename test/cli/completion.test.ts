@@ -18,10 +18,10 @@ beforeAll(async () => {
 /** Returns the completions of bash for the words of a line, the last of which is incomplete. */
 function offered(...words: string[]): string[] {
   const line = ['chain-recorder', ...words];
-  const asked = `${scripts.get('bash')}
+  const script = `${scripts.get('bash')}
 COMP_WORDS=(${line.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${line.length - 1}
 _chain_recorder; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { stdout, stderr } = spawnSync('bash', ['-c', asked], { encoding: 'utf8' });
+  const { stdout, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
   expect(stderr).toBe('');
   return stdout.split('\n').filter(Boolean);
 }
@@ -58,8 +58,8 @@ it.each(['zsh', 'fish'])('the script of %s has every command, dataset and report
     writeFileSync(file, script);
     expect(spawnSync(shell, ['-n', file], { encoding: 'utf8' }).stderr).toBe('');
     if (shell === 'fish') {
-      const asked = `source ${file}; complete -C 'chain-recorder record validator_up'`;
-      const { stdout } = spawnSync(shell, ['--no-config', '-c', asked], { encoding: 'utf8' });
+      const script = `source ${file}; complete -C 'chain-recorder record validator_up'`;
+      const { stdout } = spawnSync(shell, ['--no-config', '-c', script], { encoding: 'utf8' });
       expect(stdout).toBe('validator_uptime\n');
     }
   }

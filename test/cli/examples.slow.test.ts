@@ -81,12 +81,12 @@ async function outputOf(args: readonly string[], until: string): Promise<string>
     return stdout + stderr;
   }
   const { process: child, ended } = startCommand(args, env, dir);
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (said += bytes));
-  while (!said.includes(until) && child.exitCode === null) await delay(50);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (output += bytes));
+  while (!output.includes(until) && child.exitCode === null) await delay(50);
   child.kill('SIGTERM');
   await ended;
-  return said;
+  return output;
 }
 
 /** Ordered by dependencies; the records of `up` would change the output of others. */

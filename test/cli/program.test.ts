@@ -6,11 +6,11 @@ const { commands } = commandLine();
 
 /** Returns the help of a command. */
 function helpOf(name: string): string {
-  let said = '';
+  let output = '';
   const command = commandLine().commands.find((one) => one.name() === name);
-  command?.configureOutput({ writeOut: (text) => (said += text) });
+  command?.configureOutput({ writeOut: (text) => (output += text) });
   command?.outputHelp();
-  return said;
+  return output;
 }
 
 describe.each(commands.map((command) => command.name()))('%s --help', (name) => {
@@ -22,15 +22,15 @@ describe.each(commands.map((command) => command.name()))('%s --help', (name) => 
       ),
     );
     expect(example).toMatch(/^ {4}/m);
-    const known = commands.find((one) => one.name() === name)?.options.map(({ long }) => long);
+    const options = commands.find((one) => one.name() === name)?.options.map(({ long }) => long);
     for (const [line] of example.matchAll(/^ {2}\S.*$/gm))
-      for (const [option] of line.matchAll(/--[a-z-]+/g)) expect(known).toContain(option);
+      for (const [option] of line.matchAll(/--[a-z-]+/g)) expect(options).toContain(option);
   });
 });
 
 it('--version prints the version of the package', () => {
-  let said = '';
-  const program = commandLine().configureOutput({ writeOut: (text) => (said += text) });
+  let output = '';
+  const program = commandLine().configureOutput({ writeOut: (text) => (output += text) });
   expect(() => program.parse(['node', 'chain-recorder', '--version'])).toThrow();
-  expect(said).toBe(`${readVersion()}\n`);
+  expect(output).toBe(`${readVersion()}\n`);
 });

@@ -38,18 +38,18 @@ const run = async (
 ) => {
   const { code, stdout, stderr } = await execute(line.split(' '), { DATABASE_URL, ...more }, dir);
   expect(stdout + stderr).not.toContain(PASSWORD);
-  return { code, stdout, told: stderr.split('\n') };
+  return { code, stdout, lines: stderr.split('\n') };
 };
-const refused = (words: RegExp) => ({ code: 2, stdout: '', told: [expect.stringMatching(words), ''] });
+const refused = (words: RegExp) => ({ code: 2, stdout: '', lines: [expect.stringMatching(words), ''] });
 
 describe.concurrent('a refused database connection is reported with address, reason and fix', () => {
   // The other commands: options.test.ts.
   it.each(['up', 'status'])('by %s, whose log at the level debug has no password', async (line) => {
     const inProcess = (...command: Parameters<typeof runCommand>) => startCommand(...command).ended;
-    const { told, ...ended } = await run(line, wrongPassword(), { LOG_LEVEL: 'debug' }, inProcess);
+    const { lines, ...ended } = await run(line, wrongPassword(), { LOG_LEVEL: 'debug' }, inProcess);
     const isLogLine = (text: string) => text.startsWith('{');
-    expect(told.filter(isLogLine)).not.toEqual([]);
-    expect({ ...ended, told: told.filter((text) => !isLogLine(text)) }).toEqual(
+    expect(lines.filter(isLogLine)).not.toEqual([]);
+    expect({ ...ended, lines: lines.filter((text) => !isLogLine(text)) }).toEqual(
       refused(
         /^DATABASE_URL: 127\.0\.0\.1:\d+ refuses the password of the user "\w+", or has no such user: correct user and password/,
       ),

@@ -39,7 +39,7 @@ afterAll(async () => {
   await upstream.close();
 });
 
-const shown = (which: string) => async () => {
+const statusWith = (which: string) => async () => {
   const headers = { authorization: `Bearer ${canary('RECORDER_TOKEN', which)}` };
   const answer = await request(`http://127.0.0.1:${port}/metrics`, { headers }).catch(() => null);
   await answer?.body.dump();
@@ -48,19 +48,19 @@ const shown = (which: string) => async () => {
 const sent = () => upstream.received.at(-1)?.headers['x-key'];
 
 it('SIGHUP reloads the changed secrets from files, and logs their names, never their values', async () => {
-  await expect.poll(shown('first'), { timeout: 50_000 }).toBe(200);
+  await expect.poll(statusWith('first'), { timeout: 50_000 }).toBe(200);
   await expect.poll(sent, { timeout: 50_000 }).toBe(canary('CHAIN_DATA_API_KEY', 'first'));
   for (const name of names) if (name !== 'DATABASE_URL') put(name, canary(name, 'second'));
   put('DATABASE_URL', `${database.url}?options=-c%20work_mem%3D5MB`);
   up.process.kill('SIGHUP');
-  await expect.poll(shown('second'), { timeout: 50_000 }).toBe(200);
-  expect(await shown('first')()).toBe(401);
+  await expect.poll(statusWith('second'), { timeout: 50_000 }).toBe(200);
+  expect(await statusWith('first')()).toBe(401);
   await expect.poll(sent, { timeout: 50_000 }).toBe(canary('CHAIN_DATA_API_KEY', 'second'));
 
   put('RECORDER_TOKEN', 'short');
   up.process.kill('SIGHUP');
-  const said = async () => (await shown('second')()) === 200;
-  await expect.poll(said, { timeout: 50_000 }).toBe(true);
+  const isSecondAccepted = async () => (await statusWith('second')()) === 200;
+  await expect.poll(isSecondAccepted, { timeout: 50_000 }).toBe(true);
 
   up.process.kill('SIGTERM');
   const { code, stderr } = await up.ended;

@@ -113,10 +113,10 @@ describe('SIGHUP', () => {
   });
 
   it('keeps secrets out of the log that only the old or only the new file names', async () => {
-    for (const said of [hooked('first'), hooked(HOOK_KEY), titled('without'), hooked(HOOK_KEY)]) {
-      write(2, '30s', said);
+    for (const config of [hooked('first'), hooked(HOOK_KEY), titled('without'), hooked(HOOK_KEY)]) {
+      write(2, '30s', config);
       up.process.kill('SIGHUP');
-      const { title } = said.server.status;
+      const { title } = config.server.status;
       await expect.poll(async () => (await get('/status')).text, { timeout: 50_000 }).toContain(title);
       await expect.poll(ready, { timeout: 50_000 }).toBe(200);
     }
@@ -185,7 +185,7 @@ describe('systemd', () => {
   it.skipIf(noNotifySocket)(
     `is notified that up is ready, running and reloading${noNotifySocket}`,
     async () => {
-      const signs = () => socket?.told.filter((one) => /^[A-Z]+=1$/.test(one)) ?? [];
+      const signs = () => socket?.assignments.filter((one) => /^[A-Z]+=1$/.test(one)) ?? [];
       await expect.poll(signs, { timeout: 50_000 }).toContain('WATCHDOG=1');
       const [first, ...rest] = signs().filter((one) => one !== 'WATCHDOG=1' && one !== 'BARRIER=1');
       expect(first).toBe('READY=1');
@@ -210,11 +210,11 @@ describe('systemd', () => {
     const { code, stderr } = await up.ended;
     expect(code, stderr).toBe(0);
     expect(stderr).not.toContain(HOOK_KEY);
-    if (socket) await expect.poll(() => socket?.told).toContain('STOPPING=1');
+    if (socket) await expect.poll(() => socket?.assignments).toContain('STOPPING=1');
     const lines = stderr.split('\n').filter((line) => line.includes('onfiguration'));
     const log = lines.map((line): Record<string, unknown> => JSON.parse(line));
-    const taken = log.filter(({ changes }) => changes !== undefined).map(({ changes }) => changes);
-    expect(taken).toEqual([
+    const reloads = log.filter(({ changes }) => changes !== undefined).map(({ changes }) => changes);
+    expect(reloads).toEqual([
       [`upstreams.nodes[${nodes(2)[1]}]: added`, 'datasets.node_health.every: 60000 → 30000'],
       ['server.status.title: Status of the nodes → first', 'alerts.channels[hook]: added'],
       ['server.status.title: first → [redacted]'],

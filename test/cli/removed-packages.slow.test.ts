@@ -50,10 +50,10 @@ it('loads every package that a running recorder needs', async () => {
     up.ended.then(({ stderr }) => expect.fail(stderr)),
   ]);
   await unlink(join(dir, 'installed/node_modules'));
-  expect(standIns.told.email).toEqual([]);
+  expect(standIns.messages.email).toEqual([]);
   for (const path of ['/health', '/metrics', '/query?sql=select+1', ...pages.map((page) => page.path)])
     expect([path, await status(path)]).toEqual([path, expect.toSatisfy((code) => code >= 200 && code < 500)]);
-  await expect.poll(() => standIns.told.email.length, { timeout: 90_000 }).toBeGreaterThan(0);
+  await expect.poll(() => standIns.messages.email.length, { timeout: 90_000 }).toBeGreaterThan(0);
   const [failure] = await sql`select error from recorder.alert_channels`;
   expect(failure).toEqual({ error: null });
   up.process.kill('SIGTERM');

@@ -13,7 +13,7 @@ import { noTerminal, type OnTerminal, plainLines, startOnTerminal } from '../sup
 
 const CTRL_C = '\x03';
 const CTRL_D = '\x04';
-const PATIENCE = { timeout: 30_000, interval: 20 };
+const POLL_OPTIONS = { timeout: 30_000, interval: 20 };
 
 const { it, database } = withDatabase();
 let sandbox: Sandbox;
@@ -63,7 +63,7 @@ const COLOUR = /\u001b\[[0-9;]*[1-9][0-9;]*m/;
  * Returns the terminal modes that a command changed and did not restore: the cursor and line breaks are on by default,
  * all others off.
  */
-function leftSwitched(written: string): string[] {
+function unrestoredModes(written: string): string[] {
   const switched = new Map([...written.matchAll(SWITCH)].map(([, mode = '', to]) => [mode, to]));
   return [...switched].flatMap(([mode, to]) =>
     to === (['7', '25'].includes(mode) ? 'h' : 'l') ? [] : [mode],
@@ -74,7 +74,9 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
   it('up shows lines for people, and a summary that is redrawn in place and cleared at the end', async () => {
     const up = start(['up'], {}, { rows: 40 });
     // The rate is unknown at the first display.
-    await expect.poll(() => summaryOf(up).join('\n'), PATIENCE).toMatch(/ rows today {3}[\d,]+ rows\/s\n/);
+    await expect
+      .poll(() => summaryOf(up).join('\n'), POLL_OPTIONS)
+      .toMatch(/ rows today {3}[\d,]+ rows\/s\n/);
     expect(summaryOf(up)).toEqual(
       expect.arrayContaining([
         expect.stringMatching(/^sandbox {3}http:\/\/127\.0\.0\.1:\d+ {3}Ctrl-C stops$/),
@@ -87,15 +89,15 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
     ] as const) {
       // Right after a redraw: between the resize of a terminal and its signal, the summary would be drawn wrongly.
       const drawn = summaryOf(up)[0];
-      await expect.poll(() => summaryOf(up)[0], PATIENCE).not.toBe(drawn);
+      await expect.poll(() => summaryOf(up)[0], POLL_OPTIONS).not.toBe(drawn);
       up.resize(columns, rows);
-      await expect.poll(() => summaryOf(up)[0]?.length, PATIENCE).toBe(Math.min(40, columns - 1));
+      await expect.poll(() => summaryOf(up)[0]?.length, POLL_OPTIONS).toBe(Math.min(40, columns - 1));
       for (const line of summaryOf(up)) expect(stringWidth(line)).toBeLessThan(columns);
     }
     // The terminal itself shows typed text: the next summary erases it and is drawn in the same place.
     up.type('#\r\r@');
-    await expect.poll(() => up.written(), PATIENCE).toContain('@');
-    await expect.poll(() => up.text(), PATIENCE).not.toMatch(/[#@]/);
+    await expect.poll(() => up.written(), POLL_OPTIONS).toContain('@');
+    await expect.poll(() => up.text(), POLL_OPTIONS).not.toMatch(/[#@]/);
     expect(summaryOf(up)).not.toEqual([]);
     up.type(CTRL_C);
     expect(await up.ended).toEqual({ code: 0, restored: true });
@@ -103,16 +105,17 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
     expect(up.text()).not.toMatch(/^\{|─|rows\/s/m);
     expect(up.written()).toMatch(COLOUR);
     expect(up.cursor()).toBe(0);
-    expect(leftSwitched(up.written())).toEqual([]);
+    expect(unrestoredModes(up.written())).toEqual([]);
   });
 
   describe.concurrent('up honours', () => {
     const server = ['up', '--roles', 'server'];
-    const shown = (terminal: OnTerminal) => expect.poll(() => terminal.text(), PATIENCE).toContain(' rows/s');
+    const waitForSummary = (terminal: OnTerminal) =>
+      expect.poll(() => terminal.text(), POLL_OPTIONS).toContain(' rows/s');
 
     it('NO_COLOR, also on a narrow terminal', async () => {
       const up = start(server, { NO_COLOR: '1' }, { columns: 40 });
-      await shown(up);
+      await waitForSummary(up);
       for (const line of summaryOf(up)) expect(stringWidth(line)).toBeLessThan(40);
       expect(up.written()).not.toMatch(COLOUR);
       up.type(CTRL_C);
@@ -124,7 +127,7 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
       ['who wants JSON', { LOG_FORMAT: 'json', FORCE_COLOR: '1' }, /^\{.*\}$/],
     ])('%s', async (_, env, line) => {
       const up = start(server, env, { columns: 300 });
-      await expect.poll(() => up.text(), PATIENCE).toContain('the recorder can be queried');
+      await expect.poll(() => up.text(), POLL_OPTIONS).toContain('the recorder can be queried');
       up.type(CTRL_C);
       expect((await up.ended).code).toBe(0);
       expect(up.written()).not.toMatch(OBEYED);
@@ -134,7 +137,7 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
 
     it('a redirect: the log goes there as JSON, and the summary is on the terminal', async () => {
       const up = start(server, {}, { redirected: '2>log' });
-      await shown(up);
+      await waitForSummary(up);
       up.type(CTRL_C);
       expect((await up.ended).code).toBe(0);
       expect(up.text()).toBe('');
@@ -146,10 +149,10 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
   it('backfill shows its progress in one line, and Ctrl-C restores the terminal', async () => {
     const range = ['--from', '2023-01-01', '--to', '2026-06-01', '--target', 'blockchainId=p-chain'];
     const backfill = start(['backfill', 'proposed_blocks', ...range], {}, { columns: 60 });
-    await expect.poll(() => backfill.text(), PATIENCE).toMatch(/ [1-9]\d* % \| 0\/3 runs \| \d+ rows/);
+    await expect.poll(() => backfill.text(), POLL_OPTIONS).toMatch(/ [1-9]\d* % \| 0\/3 runs \| \d+ rows/);
     backfill.type(CTRL_C);
     expect(await backfill.ended).toEqual({ code: 75, restored: true });
-    expect(leftSwitched(backfill.written())).toEqual([]);
+    expect(unrestoredModes(backfill.written())).toEqual([]);
     expect(backfill.text().match(/ runs \| [\d,]+ rows/g)).toHaveLength(1);
     expect(backfill.text()).toContain('run the same command again');
   });
@@ -180,7 +183,7 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
     };
     /** Waits for the prompt in the last line, and sends an input. */
     const answer = async (init: OnTerminal, question: string, keys: string) => {
-      await expect.poll(() => init.text().split('\n').at(-1), PATIENCE).toContain(question);
+      await expect.poll(() => init.text().split('\n').at(-1), POLL_OPTIONS).toContain(question);
       init.type(keys);
     };
 
@@ -189,18 +192,18 @@ describe.skipIf(noTerminal)(`on a terminal${noTerminal ? ` (skipped: ${noTermina
       const init = start(['init'], {}, { cwd });
       const [node] = sandbox.watch.nodes;
       await answer(init, 'Network (mainnet, fuji or sandbox) [mainnet]', 'moonnet\r');
-      await expect.poll(() => init.text(), PATIENCE).toContain('moonnet: must be one of mainnet, fuji');
+      await expect.poll(() => init.text(), POLL_OPTIONS).toContain('moonnet: must be one of mainnet, fuji');
       await answer(init, 'Network', 'sandbox\r');
       await answer(init, 'URL of the chain data service', `${sandbox.url}\r`);
       await answer(init, 'URL of the metrics service', `-\r`);
       await answer(init, 'URLs of your nodes', `${sandbox.url}${node?.path} 127.0.0.1:9650\r`);
       await expect
-        .poll(() => init.text(), PATIENCE)
+        .poll(() => init.text(), POLL_OPTIONS)
         .toContain('127.0.0.1:9650: must be an http or https URL');
       await answer(init, 'URLs of your nodes', `one=${sandbox.url}${node?.path}\r`);
       // No chain is requested without the metrics service.
       await answer(init, 'Validators to watch', 'NodeID-1\r');
-      await expect.poll(() => init.text(), PATIENCE).toContain('NodeID-1: is mistyped');
+      await expect.poll(() => init.text(), POLL_OPTIONS).toContain('NodeID-1: is mistyped');
       await answer(init, 'Validators to watch', `${sandbox.watch.nodeIds[0]}\r`);
       await answer(init, 'Addresses to watch', '\r');
       expect(await init.ended, init.text()).toEqual({ code: 0, restored: true });
@@ -246,7 +249,7 @@ it('a pipe receives lines of JSON without control characters, also if colours ar
   up.process.stderr.on('data', (text) => {
     stderr += text;
   });
-  await expect.poll(() => stderr, PATIENCE).toContain('the recorder can be queried');
+  await expect.poll(() => stderr, POLL_OPTIONS).toContain('the recorder can be queried');
   up.process.kill('SIGINT');
   const { code, stdout } = await up.ended;
   expect({ code, stdout }).toEqual({ code: 0, stdout: '' });

@@ -24,11 +24,11 @@ it('lists every recorded or shown array type', async () => {
 });
 
 it('identifies arrays by the type numbers of the server', async () => {
-  const known = Object.keys(sql.options.parsers).map(Number);
-  const told = await sql<{ element: number; oid: number }[]>`
-    select typelem::int as element, oid::int from pg_type where typcategory = 'A' and oid = any(${known}::oid[])`;
-  expect(told.length).toBeGreaterThan(25);
-  for (const { element, oid } of told) {
+  const parsedOids = Object.keys(sql.options.parsers).map(Number);
+  const arrayTypes = await sql<{ element: number; oid: number }[]>`
+    select typelem::int as element, oid::int from pg_type where typcategory = 'A' and oid = any(${parsedOids}::oid[])`;
+  expect(arrayTypes.length).toBeGreaterThan(25);
+  for (const { element, oid } of arrayTypes) {
     const [row] = await sql.unsafe<{ is: unknown }[]>(`select array[null, null]::${await nameOf(oid)} as is`);
     expect(row).toEqual({ is: [null, null] });
     expect(element).toBeGreaterThan(0);
@@ -63,11 +63,11 @@ it('reads and writes any texts, nested and with nulls', async () => {
 });
 
 it('reads and writes elements as single values', async () => {
-  const told = await sql`
+  const rows = await sql`
     select array[true, false, null] as flags, ${[1, -2]}::int[] as ints, ${['9007199254740993']}::bigint[] as longs,
       ${['1.50', null]}::numeric[] as numbers, ${['2026-11-22T10:11:12.345Z']}::timestamptz[] as moments,
       array['{"a": [1, null]}', null]::jsonb[] as values, ${[1.5]}::float8[] as floats, array['\\x00ff'::bytea] as bytes`;
-  expect(told).toEqual([
+  expect(rows).toEqual([
     {
       flags: [true, false, null],
       ints: [1, -2],
@@ -100,10 +100,10 @@ it('leaves no unhandled rejection if a client is ended while it connects', async
   try {
     for (let turns = 0; turns < 3_000; turns += 20) {
       const ending = client();
-      const asked = ending`select 1`.catch((error: unknown) => error);
+      const query = ending`select 1`.catch((error: unknown) => error);
       for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
       await ending.end({ timeout: 0 });
-      await asked;
+      await query;
     }
   } finally {
     process.removeAllListeners('unhandledRejection');

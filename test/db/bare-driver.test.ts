@@ -19,9 +19,9 @@ const bare: Open = (url) => postgres(url, OPTIONS);
 const own: Open = (url) => connect(url, 5_000, OPTIONS);
 
 /** Returns `pending` if a statement is not settled within two seconds. */
-const outcomeOf = (asked: Promise<unknown>): Promise<unknown> =>
+const outcomeOf = (query: Promise<unknown>): Promise<unknown> =>
   Promise.race([
-    asked.then(
+    query.then(
       () => 'answered',
       (error: { readonly code?: string }) => error.code,
     ),

@@ -59,12 +59,14 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-it.each(WAYS_IN)('%s: a missing socket is reported as an unavailable server', async (_, ask) => {
-  const error = await ask(`postgres://${login}@:1/${database}?host=${folder}`).catch((failure) => failure);
+it.each(WAYS_IN)('%s: a missing socket is reported as an unavailable server', async (_, readSession) => {
+  const error = await readSession(`postgres://${login}@:1/${database}?host=${folder}`).catch(
+    (failure) => failure,
+  );
   expect(isDatabaseUnavailable(error), String(error)).toBe(true);
 });
 
-describe.each(WAYS_IN)('%s', (_, ask) => {
+describe.each(WAYS_IN)('%s', (_, readSession) => {
   const arrived = {
     user: USER,
     database: DATABASE,
@@ -108,12 +110,14 @@ describe.each(WAYS_IN)('%s', (_, ask) => {
         `postgres://${login}@127.0.0.1:${port}/${database}?application_name=mine&connect_timeout=3&keepalives=1&keepalives_idle=9&client_encoding=LATIN1&target_session_attrs=read-write&gssencmode=disable&channel_binding=prefer`,
     ],
   ])('connects with %s', async (_, url) => {
-    expect(await ask(url())).toMatchObject(arrived);
+    expect(await readSession(url())).toMatchObject(arrived);
   });
 
   it('applies the session settings of the URL', async () => {
     const options = encodeURIComponent('-c work_mem=7MB');
-    expect(await ask(`postgres://${login}@127.0.0.1:${port}/${database}?options=${options}`)).toMatchObject({
+    expect(
+      await readSession(`postgres://${login}@127.0.0.1:${port}/${database}?options=${options}`),
+    ).toMatchObject({
       ...arrived,
       work_mem: '7MB',
     });
@@ -133,6 +137,6 @@ describe.each(WAYS_IN)('%s', (_, ask) => {
       PGDATABASE: 'none',
     }))
       vi.stubEnv(name, value);
-    expect(await ask(`postgres://${login}@127.0.0.1:${port}/${database}`)).toMatchObject(arrived);
+    expect(await readSession(`postgres://${login}@127.0.0.1:${port}/${database}`)).toMatchObject(arrived);
   });
 });

@@ -10,7 +10,7 @@ export const made = (name: string, body: string): Declared => ({
   body: `select ${body}`,
 });
 /** A function that returns the rows of a declared view. */
-const asked: Declared = {
+const theirsOf: Declared = {
   kind: 'function',
   name: 'theirs_of',
   comment: 'theirs',
@@ -21,9 +21,9 @@ const asked: Declared = {
 };
 
 /** The objects of the previous version. */
-export const before = [made('base', '1 as a, 2 as b'), made('theirs', 'b from reporting.base'), asked];
+export const before = [made('base', '1 as a, 2 as b'), made('theirs', 'b from reporting.base'), theirsOf];
 /** The objects of the next version: the first column is removed, which no `create or replace` can do. */
-export const moved = [made('base', '2 as b'), made('theirs', 'b from reporting.base'), asked];
+export const moved = [made('base', '2 as b'), made('theirs', 'b from reporting.base'), theirsOf];
 
 /** Returns the definitions of everything that migrations and declarations create. */
 export async function schemaTexts(sql: postgres.Sql): Promise<string[]> {

@@ -44,16 +44,16 @@ describe.skipIf(!hasPgBouncer).each([
     'is refused by every command, for each variable that names it',
     async () => {
       const dir = await mkdtemp(join(tmpdir(), 'recorder-pooler-'));
-      const told = async (args: readonly string[], env: NodeJS.ProcessEnv) => {
+      const run = async (args: readonly string[], env: NodeJS.ProcessEnv) => {
         const { code, stderr } = await startCommand(args, { LOG_LEVEL: 'error', ...env }, dir).ended;
         return [code, stderr];
       };
       const own = { DATABASE_URL: pooler.url };
       const refused = [2, expect.stringMatching(REASON)];
-      expect(await told(['up'], own)).toEqual(refused);
-      expect(await told(['query', 'select 1'], own)).toEqual(refused);
+      expect(await run(['up'], own)).toEqual(refused);
+      expect(await run(['query', 'select 1'], own)).toEqual(refused);
       const both = { DATABASE_URL: database.url, REPORTING_DATABASE_URL: pooler.url };
-      expect(await told(['query', 'select 1'], both)).toEqual([
+      expect(await run(['query', 'select 1'], both)).toEqual([
         2,
         expect.stringMatching(/REPORTING_DATABASE_URL: the server does .*pooler/),
       ]);

@@ -12,7 +12,7 @@ const { it, database } = withDatabase();
  * Returns the time until the system next probes the other side of a connection to a port, in s; null: it does not
  * probe.
  */
-async function askedIn(port: number): Promise<number | null> {
+async function nextProbeIn(port: number): Promise<number | null> {
   const connections = await readFile('/proc/net/tcp', 'utf8');
   const other = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   for (const line of connections.split('\n')) {
@@ -23,21 +23,24 @@ async function askedIn(port: number): Promise<number | null> {
   return null;
 }
 
-const asking: readonly (readonly [string, (url: string, look: () => Promise<void>) => Promise<void>])[] = [
+const connections: readonly (readonly [
+  string,
+  (url: string, check: () => Promise<void>) => Promise<void>,
+])[] = [
   [
     'a connection for one piece of work',
-    (url, look) =>
+    (url, check) =>
       onOwnConnection(url, sessionSettings('export'), new AbortController().signal, async (client) => {
         await client.query('select 1');
-        await look();
+        await check();
       }),
   ],
   [
     "a connection of the queue's pool",
-    async (url, look) => {
+    async (url, check) => {
       const pool = openQueuePool(url, 'bullmq', () => {});
       await pool.query('select 1');
-      await look();
+      await check();
       await pool.end();
     },
   ],
@@ -46,10 +49,10 @@ const asking: readonly (readonly [string, (url: string, look: () => Promise<void
 const noTimers =
   process.platform === 'linux' ? '' : ' (skipped: only Linux shows the timers of its connections)';
 describe.skipIf(noTimers)(`a vanished server is detected${noTimers}`, () => {
-  it.each(asking)('by %s after seconds, though nothing is sent', async (_, ask) => {
+  it.each(connections)('by %s after seconds, though nothing is sent', async (_, connectAnd) => {
     const proxy = await TcpProxy.open(Number(new URL(database.url).port));
-    await ask(proxy.before(database.url), async () => {
-      const seconds = await askedIn(proxy.port);
+    await connectAnd(proxy.before(database.url), async () => {
+      const seconds = await nextProbeIn(proxy.port);
       expect(seconds).toBeGreaterThan(0);
       expect(seconds).toBeLessThanOrEqual(10);
     });

@@ -129,17 +129,17 @@ describe('a reader in an idle transaction', () => {
   it('blocks only the migration, which names it and continues when it ends', async () => {
     await whileRead(async (end) => {
       const before = await definition();
-      const told: string[] = [];
+      const blockedSessions: string[] = [];
       const migrating = migrateDatabase(database.url, changed, {
-        blocked: (sessions) => void told.push(...sessions.map(formatSession)),
+        blocked: (sessions) => void blockedSessions.push(...sessions.map(formatSession)),
       });
       await blocked(sql);
       // This query waits behind the migration until that gives way, while the reader's transaction stays open.
       await sql`select from reporting.freshness`;
-      await expect.poll(() => told.length).toBeGreaterThan(0);
+      await expect.poll(() => blockedSessions.length).toBeGreaterThan(0);
       await end();
       await migrating;
-      expect(told[0]).toMatch(
+      expect(blockedSessions[0]).toMatch(
         /^process \d+, user "\w+", application "some-notebook", idle in transaction, since 20/,
       );
       expect(await definition()).not.toBe(before);

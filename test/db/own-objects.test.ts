@@ -27,12 +27,12 @@ describe('objects that are missing from a migrated database', () => {
     expect(objects.length).toBeGreaterThan(200);
     const kinds = ['constraint', 'index', 'default', 'not'];
     // Some objects of each kind, at any position of the list.
-    const taken = kinds.flatMap((kind) => {
+    const sampled = kinds.flatMap((kind) => {
       const some = objects.filter(({ name }) => name.startsWith(`${kind} `));
       return some.filter((_, place) => place % Math.ceil(some.length / 6) === 0);
     });
     const dropped: string[] = [];
-    for (const { name, statement } of taken) {
+    for (const { name, statement } of sampled) {
       const table = /(?:alter table|on) (?:only )?(recorder\.\w+)/i.exec(statement)?.[1];
       const column = /alter column "?(\w+)"?/.exec(statement)?.[1];
       const [kind, what] = name.split(' ');

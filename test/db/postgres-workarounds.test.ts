@@ -49,12 +49,12 @@ it('queries on a new connection when an idle one ends at that moment', async () 
   const silence = 1_000;
   const sql = connectPool(database.url, silence, { max: 1, onnotice: () => {} });
   await sql`select 1`;
-  const asked = new Promise((resolve) => {
+  const query = new Promise((resolve) => {
     setTimeout(() => resolve(sql`select 2 as n`), silence + 20);
   });
   // Nothing else runs meanwhile, so that both timers are due at once and the close is not reported in between.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, silence + 100);
-  expect(await asked).toEqual([{ n: 2 }]);
+  expect(await query).toEqual([{ n: 2 }]);
   await sql.end();
 });
 
@@ -130,10 +130,10 @@ it('reports the reason of an ended session to its statement, and to no other', a
 
 it('cancels a statement on abort', async () => {
   const sql = client(proxy.before(database.url), 5_000);
-  const asked = sql`select pg_sleep(30)`;
-  const failed = expect(asked).rejects.toMatchObject({ code: '57014' });
+  const query = sql`select pg_sleep(30)`;
+  const failed = expect(query).rejects.toMatchObject({ code: '57014' });
   await underWay(watcher, 'select pg_sleep(30)');
-  asked.cancel();
+  query.cancel();
   await failed;
   expect(await sql`select 3 as n`).toEqual([{ n: 3 }]);
   await sql.end();

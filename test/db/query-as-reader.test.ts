@@ -11,7 +11,7 @@ const { it, database, sql } = withDatabase({ max: 2 });
 const never = new AbortController().signal;
 
 /** Returns all rows of a result as texts, or its error. */
-async function ask(question: string, more: { url?: string; timeout?: number; asOf?: string } = {}) {
+async function query(question: string, more: { url?: string; timeout?: number; asOf?: string } = {}) {
   const { url = database.url, timeout = 20_000, asOf = null } = more;
   return queryAsReader(url, question, { timeout, asOf, signal: never }, async ({ rows }) => {
     const all: unknown[] = [];
@@ -19,24 +19,24 @@ async function ask(question: string, more: { url?: string; timeout?: number; asO
     return all;
   });
 }
-const asked = (question: string, more: Parameters<typeof ask>[1] = {}) =>
-  ask(question, more).catch((error: Error) => error.message);
+const queryOrError = (question: string, more: Parameters<typeof query>[1] = {}) =>
+  query(question, more).catch((error: Error) => error.message);
 
 describe("a user's query", () => {
   it('runs as recorder_reader, for whom names of reporting need no schema', async () => {
-    expect(await ask('select current_user')).toEqual([['recorder_reader']]);
-    expect(await ask('select count(*) from freshness')).toEqual([['0']]);
-    expect(await ask('table reporting.freshness')).toEqual([]);
+    expect(await query('select current_user')).toEqual([['recorder_reader']]);
+    expect(await query('select count(*) from freshness')).toEqual([['0']]);
+    expect(await query('table reporting.freshness')).toEqual([]);
   });
 
   it('is not JIT-compiled, because views that unpack are estimated at thousands of times their rows', async () => {
     await sql.unsafe(`alter database ${new URL(database.url).pathname.slice(1)} set jit = on`);
-    expect(await ask("select current_setting('jit')")).toEqual([['off']]);
+    expect(await query("select current_setting('jit')")).toEqual([['off']]);
   });
 
   it('returns every value as the text of PostgreSQL', async () => {
     expect(
-      await ask(`select 1.10::numeric, 340282366920938463463374607431768211456::numeric, 'a"b,é
+      await query(`select 1.10::numeric, 340282366920938463463374607431768211456::numeric, 'a"b,é
         c', null, '', array[1,2], '{"a": 1.0}'::jsonb, timestamptz '2026-11-01 12:00:00.123456Z', '\\x00ff'::bytea,
         'NaN'::float8, true, row(1, 'x')`),
     ).toEqual([
@@ -55,7 +55,7 @@ describe("a user's query", () => {
         '{"f1":1,"f2":"x"}',
       ],
     ]);
-    expect(await ask('select 1 as a, 2 as a')).toEqual([['1', '2']]);
+    expect(await query('select 1 as a, 2 as a')).toEqual([['1', '2']]);
   });
 
   it('returns its columns also without rows', async () => {
@@ -91,9 +91,11 @@ describe("a user's query", () => {
   });
 
   it('times out on a silent server, also if the statement sets another timeout', async () => {
-    expect(await asked('select pg_sleep(60)', { timeout: 200 })).toMatch(/exceeded the timeout of 0.2 s/);
+    expect(await queryOrError('select pg_sleep(60)', { timeout: 200 })).toMatch(
+      /exceeded the timeout of 0.2 s/,
+    );
     expect(
-      await asked(
+      await queryOrError(
         `select set_config('statement_timeout', '0', false), case when n > 2000 then pg_sleep(60) end from generate_series(1, 3000) n`,
         { timeout: 500 },
       ),
@@ -165,8 +167,8 @@ describe('a hostile query', () => {
     ['listen x', 'must return rows'],
     ['vacuum', 'must return rows'],
     ['explain analyze delete from public.victim', 'read-only transaction'],
-  ])('%s', async (question, said) => {
-    expect(await asked(question)).toMatch(new RegExp(said));
+  ])('%s', async (question, message) => {
+    expect(await queryOrError(question)).toMatch(new RegExp(message));
     expect(
       await sql`select to_regclass('public.stolen') as stolen, to_regclass('public.victim') is not null as victim`,
     ).toEqual([{ stolen: null, victim: true }]);
@@ -189,21 +191,21 @@ describe('a hostile query', () => {
     ["select query_to_xml('set role none', true, true, '')", 'not allowed|security-definer'],
     ['select * from validators with check option', 'syntax error'],
     ['table "the question"', 'does not exist'],
-  ])('at a past moment: %s', async (question, said) => {
-    const answer = await asked(question, { asOf: new Date().toISOString() });
+  ])('at a past moment: %s', async (question, message) => {
+    const answer = await queryOrError(question, { asOf: new Date().toISOString() });
     expect(
       await sql`select to_regclass('public.stolen') as stolen, to_regclass('public.victim') is not null as victim`,
     ).toEqual([{ stolen: null, victim: true }]);
-    expect(answer).toMatch(new RegExp(said));
+    expect(answer).toMatch(new RegExp(message));
   });
 
   it('leaves no settings, locks and notifications after it', async () => {
-    await asked("select set_config('search_path', 'pg_catalog', false), pg_advisory_lock(7310202611)");
-    const held = async () =>
+    await queryOrError("select set_config('search_path', 'pg_catalog', false), pg_advisory_lock(7310202611)");
+    const countLocks = async () =>
       (
         await sql`select from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`
       ).length;
-    await expect.poll(held).toBe(0);
+    await expect.poll(countLocks).toBe(0);
   });
 
   it.each([
@@ -212,7 +214,7 @@ describe('a hostile query', () => {
     'select U&"\\0070g_advisory_lock"(1)',
     "select query_to_xml('select pg_adv' || 'isory_lock(1)', true, true, '')",
   ])('takes no advisory lock, in any spelling: %s', async (question) => {
-    expect(await asked(question)).toMatch(/queries must not use advisory locks/);
+    expect(await queryOrError(question)).toMatch(/queries must not use advisory locks/);
   });
 });
 
@@ -234,30 +236,32 @@ describe('a database user', () => {
   });
 
   it('who may not become recorder_reader gets the fix; one who may, queries as recorder_reader', async () => {
-    const refused = await ask('select current_user', { url }).catch((error: unknown) => error);
+    const refused = await query('select current_user', { url }).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(UsageError);
     expect(String(refused)).toContain('grant recorder_reader to that user');
     await sql.unsafe(`grant recorder_reader to ${role}`);
-    expect(await ask('select current_user', { url })).toEqual([['recorder_reader']]);
+    expect(await query('select current_user', { url })).toEqual([['recorder_reader']]);
     await sql.unsafe(`grant all on schema recorder to ${role}`);
     await sql.unsafe(`grant all on all tables in schema recorder to ${role}`);
-    expect(await asked("select set_config('role', 'none', false)", { url })).toMatch(
+    expect(await queryOrError("select set_config('role', 'none', false)", { url })).toMatch(
       'within security-definer',
     );
   });
 
   it("runs functions of the reader only: those of another owner would have that owner's rights", async () => {
     await sql`alter function recorder_question.open_answer(text) owner to current_user`;
-    expect(await asked('select 1')).toContain('run "chain-recorder migrate"');
+    expect(await queryOrError('select 1')).toContain('run "chain-recorder migrate"');
     await migrate(database.url);
-    expect(await ask('select 1')).toEqual([['1']]);
+    expect(await query('select 1')).toEqual([['1']]);
   });
 
   it('without the right to temporary objects gets the fix', async () => {
     const name = new URL(database.url).pathname.slice(1);
     await sql.unsafe(`revoke temporary on database ${name} from public`);
-    expect(await ask('select 1', { url })).toEqual([['1']]);
-    expect(await asked('select 1', { url, asOf: new Date().toISOString() })).toContain('grant temporary');
+    expect(await query('select 1', { url })).toEqual([['1']]);
+    expect(await queryOrError('select 1', { url, asOf: new Date().toISOString() })).toContain(
+      'grant temporary',
+    );
     await sql.unsafe(`grant temporary on database ${name} to public`);
   });
 });

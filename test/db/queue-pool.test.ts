@@ -15,14 +15,14 @@ it('delays the report of a failed connection, so that immediate retries do not o
   if (address === null || typeof address === 'string') throw new Error('no port');
   const pool = openQueuePool(`postgres://nobody@127.0.0.1:${address.port}/none`, 'bullmq', () => {});
   const second = delay(1_000).then(() => 'a second');
-  const asked = [pool.query('select 1'), pool.connect()].map((failing) =>
+  const queries = [pool.query('select 1'), pool.connect()].map((failing) =>
     failing.then(
       () => 'connected',
       () => 'failed',
     ),
   );
-  expect(await Promise.race([second, ...asked])).toBe('a second');
-  expect(await Promise.all(asked)).toEqual(['failed', 'failed']);
+  expect(await Promise.race([second, ...queries])).toBe('a second');
+  expect(await Promise.all(queries)).toEqual(['failed', 'failed']);
   expect(tried).toBe(2);
   await pool.end();
   refusing.close();

@@ -116,10 +116,10 @@ describe('reading', () => {
   it('is cancelled in the database when its request is closed, and its slot is free at once', async () => {
     const gate = new ReadGate(database.url, { maxConcurrent: 1 });
     const pid = await pidOf(gate);
-    const gone = new AbortController();
-    const slow = gate.read((sql) => sql`select pg_sleep(30) as gone_away`, gone.signal);
+    const controller = new AbortController();
+    const slow = gate.read((sql) => sql`select pg_sleep(30) as gone_away`, controller.signal);
     await expect.poll(() => running('gone_away')).toBe(1);
-    gone.abort(new Error('the client disconnected'));
+    controller.abort(new Error('the client disconnected'));
     await expect(slow).rejects.toThrow('the client disconnected');
     // Another connection: the cancelled statement may still run on the previous one.
     expect(await pidOf(gate)).not.toBe(pid);
@@ -131,9 +131,9 @@ describe('reading', () => {
     const gate = new ReadGate(database.url, { maxConcurrent: 1 });
     const first = lasting(gate);
     await first.started;
-    const gone = new AbortController();
-    const second = gate.read(async () => 'second', gone.signal);
-    gone.abort(new Error('gone'));
+    const controller = new AbortController();
+    const second = gate.read(async () => 'second', controller.signal);
+    controller.abort(new Error('gone'));
     await expect(second).rejects.toThrow('gone');
     first.end();
     await first.done;
@@ -154,15 +154,15 @@ describe('reading', () => {
 
   it('does not admit a read whose signal aborted before', async () => {
     const gate = new ReadGate(database.url);
-    let asked = false;
-    const gone = AbortSignal.abort(new Error('gone before'));
+    let isCalled = false;
+    const aborted = AbortSignal.abort(new Error('gone before'));
     await expect(
       gate.read(async () => {
-        asked = true;
-      }, gone),
+        isCalled = true;
+      }, aborted),
     ).rejects.toThrow('gone before');
     await setImmediate();
-    expect(asked).toBe(false);
+    expect(isCalled).toBe(false);
     await gate.close();
   });
 });

@@ -12,7 +12,7 @@ import { describeFinding, findingGroups } from '../../src/reporting/reports/find
 import { DirectoryTarget } from '../../src/warehouse/directory-target.ts';
 import { exportTables } from '../../src/warehouse/export.ts';
 import { warehouseTables } from '../../src/warehouse/export-table.ts';
-import { ask, type PageServer, servePagesOf } from '../support/page-server.ts';
+import { type PageServer, sendRequest, servePagesOf } from '../support/page-server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const closers = new Closers();
@@ -49,10 +49,10 @@ async function follows(): Promise<void> {
 const note = async () =>
   storeReplicaState(database.sql, 'recorder', replica.address, await replica.check(primary));
 /** The values of `/metrics` are up to some seconds old. */
-const metrics = () => expect.poll(async () => (await ask(`${server.address}/metrics`)).body);
-const told = async () => (await findingGroups(primary)).map((one) => describeFinding(one, () => 'then'));
-const asked = (sql: string, more = '') =>
-  ask(`${server.address}/query.json?sql=${encodeURIComponent(sql)}${more}`);
+const metrics = () => expect.poll(async () => (await sendRequest(`${server.address}/metrics`)).body);
+const findings = async () => (await findingGroups(primary)).map((one) => describeFinding(one, () => 'then'));
+const query = (sql: string, more = '') =>
+  sendRequest(`${server.address}/query.json?sql=${encodeURIComponent(sql)}${more}`);
 const exporting = (databaseUrl: string) =>
   exportTables({
     ...{ databaseUrl, tables: warehouseTables.slice(0, 1), format: 'csv', incremental: true, signal: never },
@@ -63,18 +63,18 @@ describe('a replica', () => {
   it("serves pages, the API and users' queries, with the rights of the primary", async () => {
     await note();
     await follows();
-    const page = await ask(`${server.address}/datasets`);
+    const page = await sendRequest(`${server.address}/datasets`);
     expect([page.code, page.body]).toEqual([200, expect.stringContaining('Read from a replica, as new as')]);
-    expect((await ask(`${server.address}/api/v1/datasets`)).code).toBe(200);
-    expect((await ask(`${server.address}/`)).code).toBe(200);
-    expect(JSON.parse((await asked('select inet_server_port() as port')).body)).toEqual([
+    expect((await sendRequest(`${server.address}/api/v1/datasets`)).code).toBe(200);
+    expect((await sendRequest(`${server.address}/`)).code).toBe(200);
+    expect(JSON.parse((await query('select inet_server_port() as port')).body)).toEqual([
       { port: Number(port(pair.urls[1])) },
     ]);
-    const other = await asked("select set_config('role', 'none', false)");
+    const other = await query("select set_config('role', 'none', false)");
     expect(other.body).toContain('cannot set parameter \\"role\\" within security-definer function');
-    const before = await asked('select inet_server_port() as port', `&as_of=${new Date().toISOString()}`);
+    const before = await query('select inet_server_port() as port', `&as_of=${new Date().toISOString()}`);
     expect(JSON.parse(before.body)).toEqual([{ port: Number(port(pair.urls[0])) }]);
-    expect(await told()).toEqual([]);
+    expect(await findings()).toEqual([]);
     await metrics().toContain(`chain_recorder_replica_readable{replica="${replica.address}"} 1`);
   });
 
@@ -101,7 +101,7 @@ describe('a replica', () => {
     await storeReplicaState(database.sql, 'recorder', replica.address, {
       ...{ lagSeconds: 90, lagBytes, error, strange: false },
     });
-    expect(await told()).toEqual([
+    expect(await findings()).toEqual([
       expect.stringMatching(/^late since then: replica 127.*: the replica is 90 s behind/),
     ]);
     await metrics().toContain('replica_lag_seconds{');
@@ -110,15 +110,15 @@ describe('a replica', () => {
   it('is reported if it is unavailable; nothing reads the primary instead, and the recording continues', async () => {
     await pair.standby.crash();
     await note();
-    expect(await told()).toEqual([
+    expect(await findings()).toEqual([
       expect.stringMatching(/^failing since then: replica .*the replica does not respond/),
     ]);
-    const page = await ask(`${server.address}/datasets`);
+    const page = await sendRequest(`${server.address}/datasets`);
     expect([page.code, page.headers['retry-after']]).toEqual([503, '10']);
     expect(page.body).toContain('Replica unavailable');
-    const api = await ask(`${server.address}/api/v1/datasets/node_validators/rows`);
+    const api = await sendRequest(`${server.address}/api/v1/datasets/node_validators/rows`);
     expect([api.code, api.body]).toEqual([503, expect.stringContaining('The replica cannot be read')]);
-    expect((await ask(`${server.address}/ready`)).code).toBe(200);
+    expect((await sendRequest(`${server.address}/ready`)).code).toBe(200);
     await metrics().toContain(`chain_recorder_replica_readable{replica="${replica.address}"} 0`);
     await expect(selectReadSource({ replica, database, databaseUrl: '' })).rejects.toMatchObject({
       code: 'REPLICA_AWAY',
@@ -130,7 +130,7 @@ describe('a replica', () => {
     await pair.standby.start();
     await pair.promote();
     await until('it to answer', async () => (await replica.check(primary)).strange);
-    expect((await ask(`${server.address}/datasets`)).body).toContain('the replica was promoted');
+    expect((await sendRequest(`${server.address}/datasets`)).body).toContain('the replica was promoted');
     const app = { replica, database, databaseUrl: '' };
     await expect(selectReadSource(app)).rejects.toThrow('REPORTING_DATABASE_URL: the replica was promoted');
   });

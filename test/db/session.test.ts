@@ -84,10 +84,10 @@ describe('a database with unusual settings', () => {
       connection: { statement_timeout: 60_000 },
     });
     const { sql: ours, close } = openDatabase(database.url);
-    const asked = (sql: postgres.Sql) =>
+    const readMembers = (sql: postgres.Sql) =>
       sql.unsafe(`select node_id, extract(epoch from valid_from)::text as at from reporting.node_validators_as_of(now())
         order by 1, 2`);
-    expect([...(await asked(theirs))]).toEqual([...(await asked(ours))]);
+    expect([...(await readMembers(theirs))]).toEqual([...(await readMembers(ours))]);
     const days = (sql: postgres.Sql) =>
       sql.unsafe(`select count(*)::int as rows from reporting.node_uptime(
         timestamptz '2026-01-01 00:00+00', timestamptz '2026-01-03 00:00+00')`);
@@ -151,8 +151,8 @@ describe('after the clock of the database was set back an hour', () => {
     expect(await claimRun(sql, feed, job, 'two', now)).toBe('held');
     await sql`update recorder.targets set lease_until = now() + interval '1 hour'`;
     const takers = ['two', 'three', 'four', 'five'];
-    const taken = await Promise.all(takers.map((worker) => claimRun(sql, feed, job, worker, now)));
-    expect(taken.filter((one) => one === 'held')).toHaveLength(3);
+    const claims = await Promise.all(takers.map((worker) => claimRun(sql, feed, job, worker, now)));
+    expect(claims.filter((one) => one === 'held')).toHaveLength(3);
   });
 
   it('the lease of an observer that lies in the future has expired too', async () => {
@@ -166,8 +166,8 @@ describe('after the clock of the database was set back an hour', () => {
   it('a lock is kept for longer than a connection may be silent', async () => {
     const lock = 'kept';
     const holders = async () =>
-      sql<{ pid: number; asked: Date }[]>`
-        select a.pid, a.state_change as asked from pg_locks l join pg_stat_activity a on a.pid = l.pid
+      sql<{ pid: number; idle_since: Date }[]>`
+        select a.pid, a.state_change as idle_since from pg_locks l join pg_stat_activity a on a.pid = l.pid
         where l.relation = 'recorder_locks.locks'::regclass and l.mode = 'RowShareLock' and l.granted and a.datname = current_database()
           and a.state = 'idle in transaction'`;
     const silence = 600;
@@ -176,9 +176,9 @@ describe('after the clock of the database was set back an hour', () => {
       lock,
       async () => {
         const [first] = await holders();
-        const ends = (first?.asked.getTime() ?? 0) + 3 * silence;
+        const ends = (first?.idle_since.getTime() ?? 0) + 3 * silence;
         await expect
-          .poll(async () => (await holders())[0]?.asked.getTime() ?? 0, { timeout: 20_000 })
+          .poll(async () => (await holders())[0]?.idle_since.getTime() ?? 0, { timeout: 20_000 })
           .toBeGreaterThan(ends);
         expect((await holders()).map(({ pid }) => pid)).toEqual([first?.pid]);
         return withRowLock(database.url, lock, async () => 'taken twice');

@@ -29,9 +29,9 @@ function shared(limits: Partial<Limits>, clock = new ManualClock(start)) {
 
 /** Acquires calls until the budget delays one; returns their number, and the delay in ms. */
 async function drain(budgets: readonly SharedBudget[], units: number, priority: Priority) {
-  for (let taken = 0; ; taken++) {
+  for (let granted = 0; ; granted++) {
     const stop = new AbortController();
-    const answer = budgets[taken % budgets.length]?.take(units, priority, stop.signal);
+    const answer = budgets[granted % budgets.length]?.take(units, priority, stop.signal);
     const outcome = await Promise.race([
       answer?.then(() => null),
       // The budget grants calls after one query, and delays them by seconds at least.
@@ -41,34 +41,34 @@ async function drain(budgets: readonly SharedBudget[], units: number, priority: 
     stop.abort();
     if (outcome !== 'waits' && !(outcome instanceof UpstreamFailure)) throw outcome;
     await answer?.catch(() => {});
-    return { taken, retryAfter: outcome instanceof UpstreamFailure ? outcome.retryAfter : undefined };
+    return { granted, retryAfter: outcome instanceof UpstreamFailure ? outcome.retryAfter : undefined };
   }
 }
 
 describe('the limits', () => {
   it('of a minute are shared by all processes, and reset with the next one', async () => {
     const { one, other, clock } = shared({ perMinute: 100 });
-    expect((await drain([one, other], 10, 'poll')).taken).toBe(10);
+    expect((await drain([one, other], 10, 'poll')).granted).toBe(10);
     clock.now += minute;
-    expect((await drain([other, one], 10, 'poll')).taken).toBe(10);
+    expect((await drain([other, one], 10, 'poll')).granted).toBe(10);
   });
 
   it('hold for any number of simultaneous requests', async () => {
     const { name, instance, clock } = shared({ perMinute: 100 });
     const stop = new AbortController();
     setMaxListeners(0, stop.signal);
-    let given = 0;
-    const asking = Array.from({ length: 40 }, () =>
+    let granted = 0;
+    const calls = Array.from({ length: 40 }, () =>
       instance(clock)
         .take(10, 'poll', stop.signal)
         .then(
           () => {
-            given += 1;
+            granted += 1;
           },
           () => {},
         ),
     );
-    await expect.poll(() => given).toBe(10);
+    await expect.poll(() => granted).toBe(10);
     const units = async () => {
       const [row] =
         await sql`select minute_units::int as units from recorder.budgets where upstream = ${name}`;
@@ -76,58 +76,58 @@ describe('the limits', () => {
     };
     expect(await units()).toBe(100);
     stop.abort();
-    await Promise.all(asking);
-    expect([given, await units()]).toEqual([10, 100]);
+    await Promise.all(calls);
+    expect([granted, await units()]).toEqual([10, 100]);
   });
 
   it('of a day are left to the queue: the failure states when they reset', async () => {
     const { one, clock } = shared({ perDay: 50 });
-    expect(await drain([one], 10, 'poll')).toEqual({ taken: 5, retryAfter: 12 * hour });
+    expect(await drain([one], 10, 'poll')).toEqual({ granted: 5, retryAfter: 12 * hour });
     clock.now += 12 * hour;
-    expect((await drain([one], 10, 'poll')).taken).toBe(5);
+    expect((await drain([one], 10, 'poll')).granted).toBe(5);
   });
 
   it('reserve calls by priority: backfill stops before healing, healing before polls', async () => {
     const { one, other } = shared({ perMinute: 100 });
-    expect((await drain([one, other], 10, 'backfill')).taken).toBe(6);
-    expect((await drain([one, other], 10, 'heal')).taken).toBe(2);
-    expect((await drain([one, other], 10, 'poll')).taken).toBe(2);
+    expect((await drain([one, other], 10, 'backfill')).granted).toBe(6);
+    expect((await drain([one, other], 10, 'heal')).granted).toBe(2);
+    expect((await drain([one, other], 10, 'poll')).granted).toBe(2);
   });
 
   it('never block a call that is larger than its share without limit', async () => {
     const { one } = shared({ perMinute: 100 });
-    expect((await drain([one], 90, 'backfill')).taken).toBe(1);
+    expect((await drain([one], 90, 'backfill')).granted).toBe(1);
   });
 
   it('of the response headers apply if they are lower than the declared ones', async () => {
     const { one, other } = shared({ perMinute: 100 });
     await one.learn({ limit: { units: 30, seconds: 60 }, exhausted: null });
     await other.learn({ limit: { units: 5_000, seconds: 60 }, exhausted: null });
-    expect((await drain([one], 10, 'poll')).taken).toBe(3);
-    expect((await drain([other], 10, 'poll')).taken).toBe(7);
+    expect((await drain([one], 10, 'poll')).granted).toBe(3);
+    expect((await drain([other], 10, 'poll')).granted).toBe(7);
   });
 
   it('near zero in headers allow one call, and recover with the next headers', async () => {
     const { one, clock } = shared({ perMinute: 100 });
     await one.learn({ limit: { units: 1, seconds: 60 }, exhausted: null });
-    expect((await drain([one], 10, 'poll')).taken).toBe(1);
+    expect((await drain([one], 10, 'poll')).granted).toBe(1);
     await one.learn({ limit: { units: 40, seconds: 60 }, exhausted: null });
-    expect((await drain([one], 10, 'poll')).taken).toBe(3);
+    expect((await drain([one], 10, 'poll')).granted).toBe(3);
     await one.learn({ limit: { units: 5_000, seconds: 60 }, exhausted: null });
-    expect((await drain([one], 10, 'poll')).taken).toBe(6);
+    expect((await drain([one], 10, 'poll')).granted).toBe(6);
     await one.learn({ limit: { units: 1, seconds: 60 }, exhausted: null });
     clock.now += minute;
-    expect((await drain([one], 10, 'poll')).taken).toBe(10);
+    expect((await drain([one], 10, 'poll')).granted).toBe(10);
   });
 
   it('of a day near zero in headers are tested again, long before the day ends', async () => {
     const { one, clock } = shared({ perDay: 1_000 });
     await one.learn({ limit: { units: 1, seconds: 86_400 }, exhausted: null });
-    expect(await drain([one], 10, 'poll')).toEqual({ taken: 1, retryAfter: 600_000 });
+    expect(await drain([one], 10, 'poll')).toEqual({ granted: 1, retryAfter: 600_000 });
     clock.now += 600_000;
     await one.take(10, 'poll', signal);
     await one.learn({ limit: { units: 40, seconds: 86_400 }, exhausted: null });
-    expect((await drain([one], 10, 'poll')).taken).toBe(2);
+    expect((await drain([one], 10, 'poll')).granted).toBe(2);
   });
 
   it('do not exist if none is declared', async () => {
@@ -138,7 +138,7 @@ describe('the limits', () => {
   });
 
   it('hold in every minute, for any callers', async () => {
-    const asks = fc.array(
+    const requests = fc.array(
       fc.record({
         units: fc.integer({ min: 1, max: 40 }),
         priority: fc.constantFrom<Priority[]>('poll', 'heal', 'backfill'),
@@ -146,11 +146,11 @@ describe('the limits', () => {
       { minLength: 1, maxLength: 25 },
     );
     await fc.assert(
-      fc.asyncProperty(asks, async (all) => {
+      fc.asyncProperty(requests, async (all) => {
         const { instance, clock, name } = shared({ perMinute: 100 });
         const stop = new AbortController();
         setMaxListeners(0, stop.signal);
-        const given = await Promise.all(
+        const grants = await Promise.all(
           all.map(({ units, priority }) =>
             Promise.race([
               instance(clock)
@@ -164,7 +164,7 @@ describe('the limits', () => {
           ),
         );
         stop.abort();
-        const total = given.reduce((sum, units) => sum + units, 0);
+        const total = grants.reduce((sum, units) => sum + units, 0);
         expect(total).toBeLessThanOrEqual(100);
         const [row] =
           await sql`select minute_units::int as units from recorder.budgets where upstream = ${name}`;
@@ -190,17 +190,17 @@ describe('a known limit', () => {
     fc.assert(
       fc.property(declared, events, (units, all) => {
         const limits = new KnownLimits({ perMinute: units, perDay: units });
-        const heard: { units: number; seconds: number; at: number }[] = [];
+        const reports: { units: number; seconds: number; at: number }[] = [];
         let now = start;
         for (const event of all) {
           if ('passes' in event) now += event.passes;
-          else heard.push({ ...event, at: now });
+          else reports.push({ ...event, at: now });
           if ('units' in event) limits.noteAnnouncedLimit(event, now);
           for (const [limit, seconds, believed] of [
             [limits.perMinute(now), 60, 60_000],
             [limits.perDay(now), 86_400, 600_000],
           ] as const) {
-            const last = heard.findLast((one) => one.seconds === seconds);
+            const last = reports.findLast((one) => one.seconds === seconds);
             const holds = last && now >= last.at && now - last.at < believed;
             const least = Math.min(
               ...[units, holds ? last.units : undefined].filter((one) => one !== undefined),
@@ -238,17 +238,17 @@ describe('a pause', () => {
       const { name } = shared({});
       const all: Limits = { perMinute: undefined, perDay: undefined, ...limits };
       const clock = new ManualClock(start);
-      const asked = (url: string, header?: string) =>
+      const budgetOf = (url: string, header?: string) =>
         new SharedBudget(sql, budgetKey(name, url, header), all, clock.read);
-      const before = asked('https://one.example/v1', 'X-Key');
+      const before = budgetOf('https://one.example/v1', 'X-Key');
       await before.take(90, 'poll', signal);
       await before.block(120_000, 'retry-after: 120');
-      for (const same of [asked('https://ONE.example:443/v2/', 'x-key'), before])
+      for (const same of [budgetOf('https://ONE.example:443/v2/', 'x-key'), before])
         await expect(same.take(20, 'poll', signal)).rejects.toMatchObject({ kind: 'rate-limited' });
       for (const other of [
-        asked('https://two.example/v1', 'X-Key'),
-        asked('https://one.example/v1'),
-        asked('http://one.example/v1', 'X-Key'),
+        budgetOf('https://two.example/v1', 'X-Key'),
+        budgetOf('https://one.example/v1'),
+        budgetOf('http://one.example/v1', 'X-Key'),
       ])
         await other.take(20, 'poll', signal);
     },

@@ -13,7 +13,7 @@ import { type EmbeddedPostgres, openEmbedded } from '../../src/db/embedded/embed
 import { startCommand } from '../support/cli.ts';
 import { losingAll } from '../support/lost-connections.ts';
 import { onPath } from '../support/on-path.ts';
-import { ASKED, type Session, WAYS_IN } from '../support/ways-in.ts';
+import { SESSION_QUERY, type Session, WAYS_IN } from '../support/ways-in.ts';
 
 const run = promisify(execFile);
 const openssl = onPath('openssl');
@@ -58,11 +58,11 @@ describe.skipIf(!openssl)(`a server with an untrusted certificate${noOpenssl}`, 
     await presenting('DNS:localhost');
     await until('the server to offer TLS', async () => {
       const encrypted = postgres(server.url, { max: 1, ssl: 'require' });
-      const asked = encrypted.unsafe<Session[]>(ASKED).then(
+      const query = encrypted.unsafe<Session[]>(SESSION_QUERY).then(
         ([session]) => session?.ssl,
         () => false,
       );
-      return asked.finally(() => encrypted.end({ timeout: 1 }));
+      return query.finally(() => encrypted.end({ timeout: 1 }));
     });
   });
   afterAll(async () => {
@@ -70,7 +70,7 @@ describe.skipIf(!openssl)(`a server with an untrusted certificate${noOpenssl}`, 
     await rm(dir, { recursive: true, force: true });
   });
 
-  describe.each(WAYS_IN)('and %s', (_, ask) => {
+  describe.each(WAYS_IN)('and %s', (_, readSession) => {
     it.each([
       ['', false],
       ['sslmode=disable', false],
@@ -80,23 +80,27 @@ describe.skipIf(!openssl)(`a server with an untrusted certificate${noOpenssl}`, 
       ['sslmode=no-verify', true],
       ['sslmode=require&sslnegotiation=direct', true],
     ])('with "%s": encrypted is %s', async (parameters, ssl) => {
-      expect(await ask(url(parameters))).toMatchObject({ ssl });
+      expect(await readSession(url(parameters))).toMatchObject({ ssl });
     });
 
     it('encrypts to several servers without a check of the certificate, too', async () => {
-      expect(await ask(url('sslmode=require', ['localhost', '127.0.0.1']))).toMatchObject({ ssl: true });
+      expect(await readSession(url('sslmode=require', ['localhost', '127.0.0.1']))).toMatchObject({
+        ssl: true,
+      });
     });
 
     it.each(['sslmode=verify-full', 'sslmode=verify-ca', 'ssl=true'])(
       'is refused with "%s", because it may be another server',
       async (parameters) => {
-        await expect(ask(url(parameters))).rejects.toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+        await expect(readSession(url(parameters))).rejects.toMatchObject({
+          code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+        });
       },
     );
 
     it('applies options of the URL, and keeps its own', async () => {
       const options = encodeURIComponent('-c work_mem=7MB -c application_name=a-user');
-      expect(await ask(url(`options=${options}`))).toMatchObject({
+      expect(await readSession(url(`options=${options}`))).toMatchObject({
         ssl: false,
         work_mem: '7MB',
         name: expect.stringMatching(/^chain-recorder/),

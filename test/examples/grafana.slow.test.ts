@@ -82,8 +82,8 @@ describe('the dashboard over Prometheus', () => {
       return promtool(['check', 'rules', 'rules.yml'], { cwd: scratch });
     };
     try {
-      const { code, said } = await check(expressions.map(({ expr }) => expr));
-      expect(code, said).toBe(0);
+      const { code, output } = await check(expressions.map(({ expr }) => expr));
+      expect(code, output).toBe(0);
       expect((await check(['max by (node (node_up)'])).code).toBe(1);
     } finally {
       rmSync(scratch, { recursive: true });

@@ -59,8 +59,8 @@ describe('the rules for Prometheus', () => {
       ['check', 'config', 'prometheus.yml'],
       ['test', 'rules', 'rules.test.yml'],
     ]) {
-      const { code, said } = await promtool(args, { cwd: folder });
-      expect(code, said).toBe(0);
+      const { code, output } = await promtool(args, { cwd: folder });
+      expect(code, output).toBe(0);
     }
   });
 
@@ -70,8 +70,8 @@ describe('the rules for Prometheus', () => {
       join(scratch, 'alerts.rules.yml'),
       read('alerts.rules.yml').replace('probe="health"}) == 0', 'probe="health"}) == 1'),
     );
-    const { code, said } = await promtool(['test', 'rules', 'rules.test.yml'], { cwd: scratch });
+    const { code, output } = await promtool(['test', 'rules', 'rules.test.yml'], { cwd: scratch });
     expect(code).toBe(1);
-    expect(said).toContain('NodeDown');
+    expect(output).toContain('NodeDown');
   });
 });

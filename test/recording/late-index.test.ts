@@ -26,7 +26,7 @@ it('lists every dataset of an index for random late indexes', () => {
 const hourly = (count: number, late: (number: number, at: number) => number): LateBlock[] =>
   Array.from({ length: count }, (_, number) => {
     const at = start + number * hour;
-    return { number, at, shownAt: at + late(number, at) };
+    return { number, at, indexedAt: at + late(number, at) };
   });
 
 it.each([

@@ -84,7 +84,7 @@ export async function lateIndexRecorder(
   const lookback = range.axis === 'time' ? 2 * day : range.lookback;
   const feed = scriptedFeed(dataset, target, { range: { ...range, lookback }, every });
   feed.script = (window, ask) => dataset.source.walk(ask, target, window);
-  const context = recordingContext(sql, clock.read, index.ask);
+  const context = recordingContext(sql, clock.read, index.client);
   const { signal } = new AbortController();
   await registerTargets(sql, feed, clock.now);
   const incompleteReason = async () => {
@@ -194,14 +194,14 @@ const scenario = fc
   .map(({ intervals, itemsOfBlock, whole, single, isWhole, ...more }) => {
     const isPoints = more.name === 'metric_points';
     // Points of a series start each hour, and are computed one after the other.
-    const shownAt = isPoints || isWhole ? whole : single;
+    const indexedAt = isPoints || isWhole ? whole : single;
     let at = start - day;
     let height = 0;
     const blocks = intervals.map((minutes, number): LateBlock => {
       const isNext = number % itemsOfBlock === 0;
       if (isNext) height += 1;
       at += isPoints ? hour : isNext ? minutes * minute : 0;
-      return { number, height, at, shownAt: shownAt(at, number) };
+      return { number, height, at, indexedAt: indexedAt(at, number) };
     });
     return { ...more, blocks };
   });
@@ -224,7 +224,7 @@ export async function checkLateIndexes(
   const stakes: IndexStakes = { late: 0, dead: 0, pages: 0 };
   await fc.assert(
     fc.asyncProperty(scenario, async ({ blocks, by, every, name, fails, ...more }) => {
-      const caughtUp = Math.max(...blocks.map(({ shownAt }) => shownAt));
+      const caughtUp = Math.max(...blocks.map(({ indexedAt }) => indexedAt));
       let failing = fails;
       const { clock, poll, recorded, missing } = await lateIndexRecorder(sql, blocks, every, {
         ...more,

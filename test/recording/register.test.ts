@@ -9,7 +9,7 @@ import { blocked } from '../support/blocked-statements.ts';
 import { ManualClock } from '../support/clock.ts';
 import { explained } from '../support/explain-statements.ts';
 import { withDatabase } from '../support/fixture.ts';
-import { most } from '../support/plan-steps.ts';
+import { maxRows } from '../support/plan-steps.ts';
 import {
   onlyPage,
   recordingContext,
@@ -139,10 +139,10 @@ describe('registration of thousands of targets', () => {
       const counted: number[] = [];
       for (let round = 1; round <= ROUNDS; round++) {
         await registerAll(own, [feed], round, by);
-        counted.push(most(steps()));
+        counted.push(maxRows(steps()));
       }
       await registerAll(own, [], ROUNDS + 1, by);
-      counted.push(most(steps()));
+      counted.push(maxRows(steps()));
       expect(Math.min(...counted)).toBeGreaterThanOrEqual(COUNT);
       expect(Math.max(...counted)).toBeLessThan(CONSTANT * COUNT);
     } finally {

@@ -8,7 +8,7 @@ const DAY = 86_400_000;
 
 const access = (options: Partial<AccessOptions>) =>
   new Access({ host: '127.0.0.1', token: undefined, trustedProxies: [], public: [], ...options });
-const ask = (to: Access, path: string, more: Partial<Parameters<Access['admit']>[0]> = {}, now = NOW) =>
+const admit = (to: Access, path: string, more: Partial<Parameters<Access['admit']>[0]> = {}, now = NOW) =>
   to.admit({ path, address: '10.0.0.7', authorization: undefined, session: undefined, ...more }, now);
 
 describe('the server refuses to listen', () => {
@@ -34,15 +34,15 @@ describe('the server refuses to listen', () => {
 
 describe('read access', () => {
   it('is granted to every user on this machine without a token', () => {
-    expect(ask(access({}), '/')).toBe('allowed');
+    expect(admit(access({}), '/')).toBe('allowed');
   });
 
   it('requires the token once it is set, also on this machine', () => {
     const guarded = access({ token: TOKEN });
     for (const path of ['/', '/metrics', '/api/status', '/status', '/badge/a.svg', '/healthy', '/assetsx'])
-      expect(ask(guarded, path), path).toBe('token');
-    expect(ask(guarded, '/', { authorization: `Bearer ${TOKEN}` })).toBe('allowed');
-    expect(ask(guarded, '/', { authorization: `bearer  ${TOKEN}` })).toBe('allowed');
+      expect(admit(guarded, path), path).toBe('token');
+    expect(admit(guarded, '/', { authorization: `Bearer ${TOKEN}` })).toBe('allowed');
+    expect(admit(guarded, '/', { authorization: `bearer  ${TOKEN}` })).toBe('allowed');
     for (const wrong of [
       '',
       TOKEN,
@@ -51,29 +51,29 @@ describe('read access', () => {
       `Bearer ${TOKEN.slice(1)}`,
       `Basic ${TOKEN}`,
     ])
-      expect(ask(guarded, '/', { authorization: wrong }), wrong).toBe('token');
+      expect(admit(guarded, '/', { authorization: wrong }), wrong).toBe('token');
   });
 
   it('is granted without a token to health checks of containers, which return no data', () => {
     const guarded = access({ token: TOKEN });
     for (const path of ['/health', '/ready', '/login', '/assets/style-1.css'])
-      expect(ask(guarded, path), path).toBe('allowed');
+      expect(admit(guarded, path), path).toBe('allowed');
   });
 
   it('is granted without a token to public pages, and only to them', () => {
-    const shown = access({ token: TOKEN, public: ['status'] });
+    const withPublicStatus = access({ token: TOKEN, public: ['status'] });
     for (const path of ['/status', '/status/validator-1', '/status.json'])
-      expect(ask(shown, path), path).toBe('allowed');
+      expect(admit(withPublicStatus, path), path).toBe('allowed');
     for (const path of ['/', '/statusx', '/badge/a.svg', '/api/status', '//status'])
-      expect(ask(shown, path), path).toBe('token');
+      expect(admit(withPublicStatus, path), path).toBe('token');
   });
 
   it('is granted to users of a configured proxy, and to no others if there is no token', () => {
     const proxied = access({ host: '0.0.0.0', trustedProxies: ['10.0.0.7', '172.16.0.0/12', 'fd00::/8'] });
     for (const address of ['10.0.0.7', '172.20.1.1', 'fd00::9', '::ffff:10.0.0.7'])
-      expect(ask(proxied, '/', { address }), address).toBe('allowed');
+      expect(admit(proxied, '/', { address }), address).toBe('allowed');
     for (const address of ['10.0.0.8', '127.0.0.1', '172.32.0.1', 'fe80::1', undefined])
-      expect(ask(proxied, '/', { address }), address).toBe('elsewhere');
+      expect(admit(proxied, '/', { address }), address).toBe('elsewhere');
   });
 });
 
@@ -84,12 +84,12 @@ describe('a session', () => {
   it('is open for a limited time, and does not contain the token', () => {
     expect(seconds).toBe((30 * DAY) / 1000);
     expect(value).not.toContain(TOKEN);
-    expect(ask(guarded, '/', { session: value }, NOW + 29 * DAY)).toBe('allowed');
-    expect(ask(guarded, '/', { session: value }, NOW + 30 * DAY)).toBe('token');
+    expect(admit(guarded, '/', { session: value }, NOW + 29 * DAY)).toBe('allowed');
+    expect(admit(guarded, '/', { session: value }, NOW + 30 * DAY)).toBe('token');
   });
 
   it('ends when the token changes, and cannot be forged or extended without it', () => {
-    expect(ask(access({ token: `${TOKEN}2` }), '/', { session: value })).toBe('token');
+    expect(admit(access({ token: `${TOKEN}2` }), '/', { session: value })).toBe('token');
     const [until = '', proof = ''] = value.split('.');
     for (const made of [
       '',
@@ -100,6 +100,6 @@ describe('a session', () => {
       `1e99.${proof}`,
       TOKEN,
     ])
-      expect(ask(guarded, '/', { session: made }), made).toBe('token');
+      expect(admit(guarded, '/', { session: made }), made).toBe('token');
   });
 });

@@ -17,7 +17,7 @@ const {
   database,
   sql,
   faults: warnings,
-  ask,
+  sendRequest,
 } = withPages((url) => ({ gate: new ReadGate(url, { maxWaitMs: 60_000, waiting: 1_000 }) }), {
   recorded: true,
   max: 4,
@@ -32,8 +32,8 @@ beforeAll(async () => {
     from generate_series(0, 1499) as n`;
 });
 
-const get = async (path: string, options: Parameters<typeof ask>[1] = {}) => {
-  const { code, headers, body } = await ask(path, options);
+const get = async (path: string, options: Parameters<typeof sendRequest>[1] = {}) => {
+  const { code, headers, body } = await sendRequest(path, options);
   return { code, headers, text: body };
 };
 const api = async (path: string) => {
@@ -98,9 +98,9 @@ describe('the OpenAPI document', () => {
     if (ajv.schemas.document === undefined) ajv.addSchema({ $id: 'document', components });
     for (const [path, { get: operation }] of Object.entries(paths)) {
       if (name === null ? names.some((one) => isOf(path, one)) : !isOf(path, name)) continue;
-      const told = await toldFor(path, resolved(operation.parameters, components.parameters));
-      if (told === null) continue;
-      const answer = await api(`${path}?${new URLSearchParams(told)}`);
+      const values = await requiredValues(path, resolved(operation.parameters, components.parameters));
+      if (values === null) continue;
+      const answer = await api(`${path}?${new URLSearchParams(values)}`);
       const text = JSON.stringify(operation.responses[200].content['application/json'].schema);
       const check = ajv.compile(JSON.parse(text.replaceAll('"#/components', '"document#/components')));
       expect(check(answer), `${path}: ${ajv.errorsText(check.errors)}`).toBe(true);
@@ -118,11 +118,11 @@ const resolved = <P>(
 ) => references.flatMap(({ $ref }) => parameters[$ref.replace('#/components/parameters/', '')] ?? []);
 
 /** Values for the required parameters; null: they are unknown. */
-async function toldFor(
+async function requiredValues(
   path: string,
   parameters: readonly { readonly name: string; readonly required?: boolean | undefined }[],
 ): Promise<Record<string, string> | null> {
-  const known: Readonly<Record<string, string>> = {
+  const exampleValues: Readonly<Record<string, string>> = {
     from: '2026-10-01',
     to: '2026-11-01',
     at: '2026-10-20',
@@ -142,9 +142,9 @@ async function toldFor(
   }
   if (path.endsWith('/series') || path.includes('_as_of')) return null;
   const needed = parameters.filter(({ required }) => required);
-  const missing = needed.filter(({ name }) => known[name] === undefined);
+  const missing = needed.filter(({ name }) => exampleValues[name] === undefined);
   expect(missing, path).toEqual([]);
-  return Object.fromEntries(needed.map(({ name }) => [name, known[name] ?? '']));
+  return Object.fromEntries(needed.map(({ name }) => [name, exampleValues[name] ?? '']));
 }
 
 describe('responses', () => {
@@ -192,10 +192,10 @@ describe('responses', () => {
   describe('responses with texts longer than a URL', () => {
     // Of every kind whose URL encoding is longer than the text.
     const long = ['a', 'é', '漢', '😀', '\u0001', '"'].map((one) => one.repeat(10_000 / one.length));
-    const fewest = 1_002;
+    const minRows = 1_002;
     beforeAll(async () => {
       await sql`insert into recorder.incident_notes (node, at, author, note, written_at)
-        select 'long', now(), 'me', l.note || n, now() from generate_series(1, ${fewest / long.length}::int) n, unnest(${long}::text[]) l(note)`;
+        select 'long', now(), 'me', l.note || n, now() from generate_series(1, ${minRows / long.length}::int) n, unnest(${long}::text[]) l(note)`;
     });
     afterAll(async () => {
       await sql`delete from recorder.incident_notes where node = 'long'`;
@@ -220,7 +220,7 @@ describe('responses', () => {
 
     it.each(['', '&sort=note'])('are CSV of more than a page: %s', async (sort) => {
       const { code, text } = await get(`/api/v1/views/incident_notes.csv?node=long&columns=id${sort}`);
-      expect({ code, lines: new Set(text.split('\r\n')).size }).toEqual({ code: 200, lines: fewest + 2 });
+      expect({ code, lines: new Set(text.split('\r\n')).size }).toEqual({ code: 200, lines: minRows + 2 });
     });
   });
 
@@ -426,8 +426,8 @@ it('are shed with a time to retry if too much is read at once, and closed ones a
       select count(*)::int from pg_stat_activity where wait_event_type = 'Lock' and query like '%subnets%'
         and datname = current_database()`
     )[0]?.count;
-  const gone = new AbortController();
-  const first = request(`${at}/api/v1/datasets/subnets/rows`, { signal: gone.signal }).catch(
+  const controller = new AbortController();
+  const first = request(`${at}/api/v1/datasets/subnets/rows`, { signal: controller.signal }).catch(
     (error: Error) => error.name,
   );
   await expect.poll(waiting).toBe(1);
@@ -436,7 +436,7 @@ it('are shed with a time to retry if too much is read at once, and closed ones a
   const third = await request(`${at}/api/v1/datasets/subnets/rows`);
   expect(third.headers['retry-after']).toBe('2');
   expect(await third.body.json()).toMatchObject({ status: 503, title: 'Too many concurrent reads' });
-  gone.abort();
+  controller.abort();
   expect(await first).toBe('AbortError');
   release();
   expect((await second).statusCode).toBe(200);

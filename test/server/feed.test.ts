@@ -7,7 +7,7 @@ import { rowsStatement } from '../../src/reporting/relations/rows.ts';
 import { queryOf, readPages, viewOf } from '../reporting/relations/pages.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withPages } from '../support/fixture.ts';
-import { most, stepsIn } from '../support/plan-steps.ts';
+import { maxRows, stepsIn } from '../support/plan-steps.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../support/scripted-feed.ts';
 
 const { it, sql, server } = withPages({}, { max: 1 });
@@ -47,9 +47,9 @@ describe('/api/v1/changes', () => {
       'one',
       [...Array(120).keys()].map((weight) => String(weight + 1)),
     );
-    const told = await sql<{ cursor: string }[]>`select cursor from reporting.changes(null, 1000)`;
-    expect(told).toHaveLength(241);
-    const seen: unknown[] = [];
+    const changes = await sql<{ cursor: string }[]>`select cursor from reporting.changes(null, 1000)`;
+    expect(changes).toHaveLength(241);
+    const pagedRows: unknown[] = [];
     let cursor: string | null = null;
     for (;;) {
       const { rows, next } = await client.changes(cursor, { limit: 50 });
@@ -58,11 +58,11 @@ describe('/api/v1/changes', () => {
         break;
       }
       expect(next).toBe(rows.at(-1)?.cursor);
-      seen.push(...rows);
+      pagedRows.push(...rows);
       cursor = next;
     }
-    expect(seen).toEqual(told.map((row) => expect.objectContaining(row)));
-    expect(seen[120]).toMatchObject({
+    expect(pagedRows).toEqual(changes.map((row) => expect.objectContaining(row)));
+    expect(pagedRows[120]).toMatchObject({
       ...{ dataset: 'validators', change: 'appeared' },
       content: { weight: '340282366920938463463374607431768211456' },
     });
@@ -95,9 +95,9 @@ describe('rows of change_rows', () => {
   const view = viewOf('change_rows');
 
   it('equal those of the feed, page after page', async () => {
-    const told = await sql<{ cursor: string }[]>`select cursor from reporting.changes(null, 1000)`;
-    const seen = await readPages(sql, view, { limit: '50' });
-    expect(seen.map(({ cursor }) => cursor)).toEqual(told.map(({ cursor }) => cursor));
+    const changes = await sql<{ cursor: string }[]>`select cursor from reporting.changes(null, 1000)`;
+    const pagedRows = await readPages(sql, view, { limit: '50' });
+    expect(pagedRows.map(({ cursor }) => cursor)).toEqual(changes.map(({ cursor }) => cursor));
   });
 
   it('are read for the commits of a page only', async () => {
@@ -108,6 +108,6 @@ describe('rows of change_rows', () => {
     );
     const steps = z.tuple([z.unknown()]).parse(row?.['QUERY PLAN']).flatMap(stepsIn);
     // The last commit has four changes; the first one has 120.
-    expect(most(steps.filter(({ table }) => table === 'validators'))).toBeLessThan(120);
+    expect(maxRows(steps.filter(({ table }) => table === 'validators'))).toBeLessThan(120);
   });
 });

@@ -115,7 +115,7 @@ async function sent(bytes: string): Promise<Answer> {
 }
 
 /** The number of probes in the ledger. */
-async function looks(): Promise<number> {
+async function countProbes(): Promise<number> {
   const [row] = await sql<
     { probes: number }[]
   >`select coalesce(sum(probes), 0)::int as probes from reporting_internal.node_probes`;
@@ -123,10 +123,10 @@ async function looks(): Promise<number> {
 }
 
 /** No internal error, no private text, and no unescaped input in the response. */
-function expectHarmless(asked: string, { code, type, body }: Answer): void {
-  expect(code, `${asked}: ${body.slice(0, 500)}`).not.toBe(500);
-  expect(INDISCREET.exec(body)?.[0], asked).toBeUndefined();
-  if (type.startsWith('text/html')) expect(body.includes('<script>alert('), asked).toBe(false);
+function expectHarmless(label: string, { code, type, body }: Answer): void {
+  expect(code, `${label}: ${body.slice(0, 500)}`).not.toBe(500);
+  expect(INDISCREET.exec(body)?.[0], label).toBeUndefined();
+  if (type.startsWith('text/html')) expect(body.includes('<script>alert('), label).toBe(false);
 }
 
 /** A path with its parameters; `all`: every parameter is tested, not one in turn. */
@@ -177,14 +177,14 @@ describe('a hostile client', () => {
       expect.poll(async () => (await got('/ready')).code, { timeout: 50_000 }).toBe(200),
       up.ended.then(({ stderr }) => expect.fail(stderr)),
     ]);
-    await expect.poll(looks, { timeout: 50_000 }).toBeGreaterThan(0);
+    await expect.poll(countProbes, { timeout: 50_000 }).toBeGreaterThan(0);
   });
 
   it('exploits no parameter of any page or operation', async () => {
     const all = await places();
     expect(all.length).toBeGreaterThan(100);
     let number = 0;
-    const asked = all.flatMap(({ path, query, all: each = false }) => {
+    const paths = all.flatMap(({ path, query, all: each = false }) => {
       const payload = () => encodeURIComponent(String(PAYLOADS[number++ % PAYLOADS.length]).toWellFormed());
       const filled = path.replaceAll(/:\w+/g, payload);
       const some = query.filter((_, at) => each || at === number % query.length);
@@ -193,11 +193,11 @@ describe('a hostile client', () => {
         ...some.map((name) => `${path.replaceAll(/:\w+/g, 'validators')}?${name}=${payload()}`),
       ];
     });
-    expect(asked.length).toBeGreaterThan(200);
+    expect(paths.length).toBeGreaterThan(200);
     const codes = new Map<number, number>();
-    for (let at = 0; at < asked.length; at += 8)
+    for (let at = 0; at < paths.length; at += 8)
       await Promise.all(
-        asked.slice(at, at + 8).map(async (path) => {
+        paths.slice(at, at + 8).map(async (path) => {
           const answer = await got(path);
           expectHarmless(path, answer);
           codes.set(answer.code, (codes.get(answer.code) ?? 0) + 1);
@@ -337,7 +337,7 @@ describe('a hostile client', () => {
         return socket;
       }),
     );
-    const before = await looks();
+    const before = await countProbes();
     const heavy = [
       '/',
       '/status',
@@ -356,7 +356,7 @@ describe('a hostile client', () => {
       [...new Set(answers.map(({ code }) => code))].filter((code) => ![200, 503, 504].includes(code)),
     ).toEqual([]);
     expect(answers.some(({ code }) => code === 200)).toBe(true);
-    await expect.poll(looks, { timeout: 30_000 }).toBeGreaterThan(before);
+    await expect.poll(countProbes, { timeout: 30_000 }).toBeGreaterThan(before);
     for (const socket of idle) socket.destroy();
   });
 

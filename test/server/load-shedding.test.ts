@@ -25,7 +25,7 @@ async function holding(pace: RequestThrottle) {
   server = Fastify();
   server.addHook('onRequest', (request, reply, begin) => pace.admit(request, reply, begin));
   const begun: string[] = [];
-  const held: (() => void)[] = [];
+  const pendingReleases: (() => void)[] = [];
   const refused: Error[] = [];
   server.setErrorHandler((error: Error, _request, reply) => {
     refused.push(error);
@@ -34,12 +34,12 @@ async function holding(pace: RequestThrottle) {
   server.get<{ Params: { name: string } }>('/:name', ({ params: { name } }) => {
     begun.push(name);
     return new Promise<string>((resolve) => {
-      held.push(() => resolve(''));
+      pendingReleases.push(() => resolve(''));
     });
   });
   await server.ready();
   const release = () => {
-    for (const letGo of held.splice(0)) letGo();
+    for (const releaseOne of pendingReleases.splice(0)) releaseOne();
   };
   /** Number of started ones; all are released. */
   const begunAndReleased = () => {
@@ -50,7 +50,7 @@ async function holding(pace: RequestThrottle) {
 }
 
 /** Sends a request from an address. */
-const ask = (path: string, remoteAddress = '10.0.0.1') => server.inject({ url: path, remoteAddress });
+const sendRequest = (path: string, remoteAddress = '10.0.0.1') => server.inject({ url: path, remoteAddress });
 
 describe('the time budget of requests', () => {
   it('is the reserve at first, then a share of all time', () => {
@@ -106,7 +106,7 @@ describe('requests', () => {
     const names = Array.from({ length: 50 }, (_, at) => String(at));
     for (let time = 0; time < 2; time++) {
       begun.length = 0;
-      const answers = await Promise.all(names.map((name) => ask(`/${name}`)));
+      const answers = await Promise.all(names.map((name) => sendRequest(`/${name}`)));
       expect(answers.every(({ statusCode }) => statusCode === 200)).toBe(true);
       expect(begun.map(({ name }) => name)).toEqual(names);
       expect(new Set(begun.map((one) => one.turn)).size).toBe(names.length);
@@ -116,9 +116,9 @@ describe('requests', () => {
 
   it('wait while their time is used up, and clients are served in turn', async () => {
     const { begun, begunAndReleased } = await holding(new RequestThrottle({ ...usual, share: () => 0.9 }));
-    const crowd = ['a', 'b', 'c'].map((name) => ask(`/${name}`));
+    const crowd = ['a', 'b', 'c'].map((name) => sendRequest(`/${name}`));
     await expect.poll(() => begun).toEqual(['a']);
-    const person = ask('/person', '10.0.0.2');
+    const person = sendRequest('/person', '10.0.0.2');
     await expect.poll(begunAndReleased).toBe(4);
     await Promise.all([...crowd, person]);
     expect(begun).toEqual(['a', 'b', 'person', 'c']);
@@ -127,11 +127,11 @@ describe('requests', () => {
   it('that wait too long, or exceed the queue, are refused as busy', async () => {
     const pace = new RequestThrottle({ ...usual, share: () => 1e-3, waiting: 2, maxWaitMs: 50 });
     const { begun, release, refused } = await holding(pace);
-    const first = ask('/first');
+    const first = sendRequest('/first');
     await expect.poll(() => begun).toEqual(['first']);
     release();
     await first;
-    const answers = await Promise.all(['a', 'b', 'c'].map((name) => ask(`/${name}`)));
+    const answers = await Promise.all(['a', 'b', 'c'].map((name) => sendRequest(`/${name}`)));
     expect(answers.map(({ statusCode }) => statusCode)).toEqual([503, 503, 503]);
     expect(begun).toEqual(['first']);
     expect(refused.every((one) => one instanceof TooManyReadsError)).toBe(true);
@@ -150,20 +150,20 @@ describe('requests', () => {
     server = Fastify();
     throttleRequests(server, () => true);
     let release = (_: string) => {};
-    const held = new Promise<string>((resolve) => {
+    const blocked = new Promise<string>((resolve) => {
       release = resolve;
     });
     let begun = 0;
     server.get(slow, () => {
       begun += 1;
-      return held;
+      return blocked;
     });
     for (const path of watched) server.get(path, async () => '');
     await server.ready();
-    const crowd = Array.from({ length: 200 }, () => ask(slow));
+    const crowd = Array.from({ length: 200 }, () => sendRequest(slow));
     // The others wait by now: inject() starts its requests after it returns.
     await expect.poll(() => begun).toBeGreaterThan(0);
-    const answers = await Promise.all(watched.map((path) => ask(path)));
+    const answers = await Promise.all(watched.map((path) => sendRequest(path)));
     expect(answers.map(({ statusCode }) => statusCode)).toEqual(watched.map(() => 200));
     release('');
     await Promise.all(crowd);
@@ -173,7 +173,7 @@ describe('requests', () => {
     const { begun, release, begunAndReleased } = await holding(
       new RequestThrottle({ ...usual, atOnce: 2, reserve: 60_000, counted: 60_000 }),
     );
-    const all = ['a', 'b', 'c', 'd'].map((name) => ask(`/${name}`));
+    const all = ['a', 'b', 'c', 'd'].map((name) => sendRequest(`/${name}`));
     await expect.poll(() => begun).toEqual(['a', 'b']);
     // Ten turns later there are no more.
     for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
@@ -185,13 +185,13 @@ describe('requests', () => {
 
   it('of closed connections do not start', async () => {
     const { begun, begunAndReleased } = await holding(new RequestThrottle(usual));
-    const first = ask('/first');
+    const first = sendRequest('/first');
     await expect.poll(() => begun).toEqual(['first']);
     const leaving = new AbortController();
-    const left = server.inject({ url: '/left', signal: leaving.signal }).catch(() => null);
-    const next = ask('/next');
+    const abandoned = server.inject({ url: '/left', signal: leaving.signal }).catch(() => null);
+    const next = sendRequest('/next');
     leaving.abort();
-    await left;
+    await abandoned;
     await expect.poll(begunAndReleased).toBe(2);
     await Promise.all([first, next]);
     expect(begun).toEqual(['first', 'next']);

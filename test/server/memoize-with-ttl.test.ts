@@ -5,46 +5,46 @@ import { gate } from '../support/scripted-feed.ts';
 it('computes once for all concurrent callers, and keeps the result for a while', async () => {
   const gates = [gate<number>(), gate<number>()];
   let computed = 0;
-  const look = memoizeWithTtl(async () => gates[computed++]?.opened, 60_000);
-  const asked = Array.from({ length: 20 }, look);
+  const cached = memoizeWithTtl(async () => gates[computed++]?.opened, 60_000);
+  const calls = Array.from({ length: 20 }, cached);
   gates[0]?.open(7);
-  expect(await Promise.all(asked)).toEqual(Array.from({ length: 20 }, () => 7));
-  expect(await look()).toBe(7);
+  expect(await Promise.all(calls)).toEqual(Array.from({ length: 20 }, () => 7));
+  expect(await cached()).toBe(7);
   expect(computed).toBe(1);
 });
 
 it('throws an error to all callers, and tries again', async () => {
   let computed = 0;
-  const look = memoizeWithTtl(() => Promise.reject(new Error(`away ${++computed}`)), 0);
-  const asked = [look(), look()].map((one) => one.catch((error: unknown) => error));
-  expect(await Promise.all(asked)).toEqual([new Error('away 1'), new Error('away 1')]);
-  await expect(look()).rejects.toThrow('away 2');
+  const cached = memoizeWithTtl(() => Promise.reject(new Error(`away ${++computed}`)), 0);
+  const calls = [cached(), cached()].map((one) => one.catch((error: unknown) => error));
+  expect(await Promise.all(calls)).toEqual([new Error('away 1'), new Error('away 1')]);
+  await expect(cached()).rejects.toThrow('away 2');
 });
 
 it('keeps an error for a shorter time than a result', async () => {
   let computed = 0;
-  const look = memoizeWithTtl(async () => {
+  const cached = memoizeWithTtl(async () => {
     computed += 1;
     if (computed === 1) throw new Error('away');
     return computed;
   }, 3_600_000);
-  await expect(look()).rejects.toThrow('away');
-  await expect.poll(() => look().catch(() => 0)).toBe(2);
+  await expect(cached()).rejects.toThrow('away');
+  await expect.poll(() => cached().catch(() => 0)).toBe(2);
 });
 
 it('keeps a slow result for longer, in proportion', async () => {
-  const took: number[] = [];
+  const durations: number[] = [];
   let computed = 0;
-  const look = memoizeWithTtl(
+  const cached = memoizeWithTtl(
     async () => ++computed,
     (ms) => {
-      took.push(ms);
+      durations.push(ms);
       return 3_600_000;
     },
   );
-  await look();
-  await expect.poll(() => took).toHaveLength(1);
-  expect(await look()).toBe(1);
+  await cached();
+  await expect.poll(() => durations).toHaveLength(1);
+  expect(await cached()).toBe(1);
   const lasting = proportionalTtl(1_000);
   expect([lasting(0), lasting(250), lasting(3_000)]).toEqual([1_000, 1_000, 12_000]);
 });

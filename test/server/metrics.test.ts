@@ -5,7 +5,7 @@ import { storeHours } from '../../src/health/latency-store.ts';
 import { metricParts, scrapeFamilies } from '../../src/server/metrics/metrics.ts';
 import { ProcessCounts } from '../../src/server/metrics/process-counts.ts';
 import { withDatabase } from '../support/fixture.ts';
-import { ask, type PageServer, servePagesOf } from '../support/page-server.ts';
+import { type PageServer, sendRequest, servePagesOf } from '../support/page-server.ts';
 import { noPromtool, promtool, promtoolPath } from '../support/promtool.ts';
 
 const { it, database, sql } = withDatabase({ max: 4 });
@@ -30,13 +30,13 @@ async function begin(): Promise<void> {
   const budget = { perMinute: 100, perDay: 1000 };
   server = await servePagesOf(database.url, {
     counts,
-    log: { warn: (...said: unknown[]) => warnings.push(said) },
+    log: { warn: (...entry: unknown[]) => warnings.push(entry) },
     budgets: [{ upstream: 'chainData', endpoint: 'e' }],
     upstreams: { chainData: { url: 'http://one.example', timeout: 1000, budget }, nodes: [] },
   });
 }
 
-const scrape = async () => (await ask(`${server.address}/metrics`)).body;
+const scrape = async () => (await sendRequest(`${server.address}/metrics`)).body;
 /** The samples of a metric, as `labels value`, in order. */
 const samplesOf = (page: string, name: string) =>
   page.split('\n').flatMap((line) => {
@@ -92,8 +92,8 @@ describe('node_up', () => {
       '{node="a",probe="readiness"} 0',
       '{node="b",probe="health"} 0',
     ]);
-    const told = samplesOf(page, 'chain_recorder_node_state').filter((one) => one.endsWith(' 1'));
-    expect(told).toEqual([
+    const states = samplesOf(page, 'chain_recorder_node_state').filter((one) => one.endsWith(' 1'));
+    expect(states).toEqual([
       '{observer="eyes",node="a",probe="health",state="up"} 1',
       '{observer="eyes",node="a",probe="health:subnet",state="down"} 1',
       '{observer="eyes",node="a",probe="readiness",state="down"} 1',
@@ -235,10 +235,10 @@ describe('other metrics', () => {
     ]);
     expect(samplesOf(page, 'chain_recorder_runs_total')).toEqual(['{feed="subnets",status="done"} 2']);
     expect(samplesOf(page, 'chain_recorder_log_lines_dropped_total')).toEqual([' 3']);
-    const took = samplesOf(page, 'chain_recorder_upstream_call_duration_seconds_bucket');
-    expect(took).toContain('{upstream="nodes/a",le="0.025"} 1');
-    expect(took).toContain('{upstream="nodes/a",le="0.5"} 2');
-    expect(took).toContain('{upstream="nodes/a",le="+Inf"} 3');
+    const buckets = samplesOf(page, 'chain_recorder_upstream_call_duration_seconds_bucket');
+    expect(buckets).toContain('{upstream="nodes/a",le="0.025"} 1');
+    expect(buckets).toContain('{upstream="nodes/a",le="0.5"} 2');
+    expect(buckets).toContain('{upstream="nodes/a",le="+Inf"} 3');
     expect(samplesOf(page, 'chain_recorder_build_info')).toEqual([
       expect.stringMatching(/^\{version="\d+\.\d+\.\d+[^"]*",node_version="\d+\.\d+\.\d+"\} 1$/),
     ]);
@@ -329,12 +329,12 @@ describe('the exposition', () => {
     await watched({ node: 'a', state: 'up', checks: { P: 'up' } });
     const declared = [...scrapeFamilies, ...metricParts.flatMap(({ families }) => families)];
     expect(new Set(declared.map(({ name }) => name)).size).toBe(declared.length);
-    const told = [...(await scrape()).matchAll(/^# TYPE (\S+) (\S+)$/gm)]
+    const exposedTypes = [...(await scrape()).matchAll(/^# TYPE (\S+) (\S+)$/gm)]
       .map(([, name, type]) => `${name} ${type}`)
       .filter((one) => !/^(process|nodejs)_/.test(one));
-    const known = new Set(declared.map(({ name, type }) => `${name} ${type}`));
-    expect(told.length).toBeGreaterThan(20);
-    expect(told.filter((one) => !known.has(one))).toEqual([]);
+    const declaredTypes = new Set(declared.map(({ name, type }) => `${name} ${type}`));
+    expect(exposedTypes.length).toBeGreaterThan(20);
+    expect(exposedTypes.filter((one) => !declaredTypes.has(one))).toEqual([]);
   });
 
   it.skipIf(!promtoolPath)(`is accepted by promtool${noPromtool}`, async () => {
@@ -342,11 +342,11 @@ describe('the exposition', () => {
     await sql`update recorder.health_probes set hour = date_trunc('hour', now()), entries = ${encodeSlots(new Map([[0, new Map([[50, 2]])]]))}`;
     counts.call('nodes/a', 200, 0.02);
     counts.run({ feed: 'subnets', status: 'done' });
-    const { said } = await promtool(['check', 'metrics'], { input: await scrape() });
+    const { output } = await promtool(['check', 'metrics'], { input: await scrape() });
     // prom-client's own metrics of the process have three names that the linter objects to.
-    const objections = said.split('\n').filter((one) => one !== '' && !/^nodejs_\w+_total /.test(one));
+    const objections = output.split('\n').filter((one) => one !== '' && !/^nodejs_\w+_total /.test(one));
     expect(objections).toEqual([]);
     const broken = await promtool(['check', 'metrics'], { input: 'chain_recorder_x{ 1\n' });
-    expect(broken).toMatchObject({ code: 1, said: expect.stringContaining('error') });
+    expect(broken).toMatchObject({ code: 1, output: expect.stringContaining('error') });
   });
 });

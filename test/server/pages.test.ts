@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { TcpProxy } from '../../chaos/servers/proxy.ts';
 import { pages } from '../../src/server/pages/pages.ts';
 import { withDatabase } from '../support/fixture.ts';
-import { ask, type PageServer, servePagesOf } from '../support/page-server.ts';
+import { type PageServer, sendRequest, servePagesOf } from '../support/page-server.ts';
 
 const TOKEN = 'a-token-of-some-length';
 /** Every page with the parameters that it requires. */
@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 const form = (address: string, fields: Record<string, string>) =>
-  ask(address, {
+  sendRequest(address, {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams(fields).toString(),
@@ -37,7 +37,7 @@ const form = (address: string, fields: Record<string, string>) =>
 
 describe('every page', () => {
   it.each(places)('%s has a title, one heading and a main element, and nothing inline', async (path) => {
-    const { code, headers, body } = await ask(open + path);
+    const { code, headers, body } = await sendRequest(open + path);
     expect(code).toBe(200);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
     expect(headers['content-security-policy']).toMatch(/^default-src 'none';(?!.*unsafe)/);
@@ -53,7 +53,7 @@ describe('every page', () => {
   });
 
   it.each(places)('%s refuses an unknown parameter, with the known ones', async (path) => {
-    const { code, body } = await ask(`${open}${path}?%3Cb%3E=1`);
+    const { code, body } = await sendRequest(`${open}${path}?%3Cb%3E=1`);
     expect(code).toBe(400);
     expect(body).toMatch(/&lt;b>: this page accepts /);
     expect(body).not.toContain('<b>');
@@ -61,22 +61,22 @@ describe('every page', () => {
 });
 
 it('reports no empty record as healthy', async () => {
-  const { body } = await ask(open);
+  const { body } = await sendRequest(open);
   expect(body).toContain('<h1 class="verdict idle">Nothing is recorded yet</h1>');
   expect(body).not.toMatch(/as it should be|since now/);
 });
 
 describe('a missing page', () => {
   it('is HTML for people and JSON for programs', async () => {
-    const page = await ask(`${open}/no<thing>?x=%3Cscript%3E`);
+    const page = await sendRequest(`${open}/no<thing>?x=%3Cscript%3E`);
     expect(page).toMatchObject({ code: 404, body: expect.stringContaining('There is no page at /no') });
     expect(page.body).not.toMatch(/<thing>|<script>/);
-    const json = await ask(`${open}/api/nothing`);
+    const json = await sendRequest(`${open}/api/nothing`);
     expect(json).toMatchObject({ code: 404, body: '{"error":"There is no page at /api/nothing."}' });
   });
 
   it('is returned for malformed URLs, too', async () => {
-    const { code, headers, body } = await ask(`${open}/%zz<b>`);
+    const { code, headers, body } = await sendRequest(`${open}/%zz<b>`);
     expect({ code, body }).toEqual({
       code: 400,
       body: expect.stringMatching(/<h1>Bad request .*not a valid url/s),
@@ -87,23 +87,23 @@ describe('a missing page', () => {
       'x-content-type-options': 'nosniff',
       'content-security-policy': expect.stringMatching(/^default-src 'none';/),
     });
-    const json = await ask(`${open}/api/%zz`);
+    const json = await sendRequest(`${open}/api/%zz`);
     expect(json).toMatchObject({ code: 400, body: expect.stringMatching(/^{"error":".*not a valid url/) });
   });
 });
 
 describe('the token', () => {
   it('is requested in a form, and by a status code for programs', async () => {
-    const page = await ask(`${guarded}/?a="><script>`);
+    const page = await sendRequest(`${guarded}/?a="><script>`);
     expect(page.code).toBe(401);
     expect(page.body).toContain('action="/login"');
     expect(page.body).not.toContain('<script>');
-    const json = await ask(`${guarded}/api/status`);
+    const json = await sendRequest(`${guarded}/api/status`);
     expect(json).toMatchObject({ code: 401, body: expect.stringContaining('RECORDER_TOKEN') });
     expect(json.headers['www-authenticate']).toBe('Bearer realm="chain-recorder"');
-    expect(await ask(`${guarded}/metrics`)).toMatchObject({ code: 401 });
-    expect(await ask(`${guarded}/health`)).toMatchObject({ code: 200 });
-    expect((await ask(guarded, { headers: { authorization: `Bearer ${TOKEN}` } })).code).toBe(200);
+    expect(await sendRequest(`${guarded}/metrics`)).toMatchObject({ code: 401 });
+    expect(await sendRequest(`${guarded}/health`)).toMatchObject({ code: 200 });
+    expect((await sendRequest(guarded, { headers: { authorization: `Bearer ${TOKEN}` } })).code).toBe(200);
   });
 
   it('opens a session by a cookie that scripts cannot read and other sites cannot send', async () => {
@@ -116,11 +116,11 @@ describe('the token', () => {
     expect(cookie).toMatch(/^session=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/);
     expect(cookie).not.toContain(TOKEN);
     const session = cookie.split(';')[0] ?? '';
-    expect(await ask(guarded, { headers: { cookie: session } })).toMatchObject({
+    expect(await sendRequest(guarded, { headers: { cookie: session } })).toMatchObject({
       code: 200,
       body: expect.stringContaining('Sign out'),
     });
-    expect(await ask(guarded, { headers: { cookie: `${session}x` } })).toMatchObject({ code: 401 });
+    expect(await sendRequest(guarded, { headers: { cookie: `${session}x` } })).toMatchObject({ code: 401 });
   });
 
   it.each(['https://evil.example/', '//evil.example', '/\\evil.example', 'javascript:alert(1)', '/\r\nx: y'])(
@@ -136,15 +136,17 @@ it('the selected colour scheme is kept', async () => {
   const chosen = await form(`${open}/theme`, { theme: 'dark', to: '/' });
   expect(chosen).toMatchObject({ code: 303, headers: { location: '/' } });
   const cookie = String(chosen.headers['set-cookie']).split(';')[0] ?? '';
-  expect((await ask(open, { headers: { cookie } })).body).toContain('data-theme="dark"');
-  expect((await ask(open, { headers: { cookie: 'theme="><b>' } })).body).toContain('data-theme="auto"');
+  expect((await sendRequest(open, { headers: { cookie } })).body).toContain('data-theme="dark"');
+  expect((await sendRequest(open, { headers: { cookie: 'theme="><b>' } })).body).toContain(
+    'data-theme="auto"',
+  );
 });
 
 describe('a form', () => {
   it('returns to the longest URL that the server accepts', async () => {
     // Some of the 16 KiB of a head are left for the other headers. A form encodes each bracket as three characters.
     const to = `/query?sql=${'('.repeat(15_000)}`;
-    expect((await ask(guarded + to)).body).toContain(`value="${to}"`);
+    expect((await sendRequest(guarded + to)).body).toContain(`value="${to}"`);
     const signedIn = await form(`${guarded}/login`, { token: TOKEN, to });
     expect({ code: signedIn.code, location: signedIn.headers.location }).toEqual({ code: 303, location: to });
     const chosen = await form(`${open}/theme`, { theme: 'dark', to });
@@ -160,9 +162,9 @@ it('a page that waits for the database in vain reports it as unavailable or slow
   const sql = postgres(database.url, { max: 1, onnotice: () => {} });
   const fresh = await servePagesOf(database.url); // it caches no response
   try {
-    await sql.begin(async (held) => {
-      await held`lock table recorder.target_datasets in access exclusive mode`;
-      expect(await ask(`${fresh.address}/`)).toMatchObject({
+    await sql.begin(async (transaction) => {
+      await transaction`lock table recorder.target_datasets in access exclusive mode`;
+      expect(await sendRequest(`${fresh.address}/`)).toMatchObject({
         code: 503,
         body: expect.stringMatching(/no response within \d+ ms.*a query may also exceed this time limit/s),
       });
@@ -178,7 +180,7 @@ it('every page stays readable while the database is unavailable, with what conti
   proxy.reset();
   for (const path of reading)
     await expect
-      .poll(() => ask(open + path), { message: path })
+      .poll(() => sendRequest(open + path), { message: path })
       .toMatchObject({
         code: 503,
         headers: { 'retry-after': '10' },
@@ -186,5 +188,5 @@ it('every page stays readable while the database is unavailable, with what conti
       });
   proxy.weather = { kind: 'fair' };
   for (const path of reading)
-    await expect.poll(() => ask(open + path), { timeout: 20_000 }).toMatchObject({ code: 200 });
+    await expect.poll(() => sendRequest(open + path), { timeout: 20_000 }).toMatchObject({ code: 200 });
 });

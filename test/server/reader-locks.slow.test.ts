@@ -84,11 +84,11 @@ async function get(path: string): Promise<number> {
 
 /** Amounts that grow while the recorder works. */
 async function progress() {
-  const [row] = await sql<{ runs: number; looks: number; settled: number }[]>`
+  const [row] = await sql<{ runs: number; probes: number; settled: number }[]>`
     select (select count(*)::int from reporting.runs where dataset = 'chain_heights' and status = 'done') as runs,
-      (select coalesce(min(probes), 0)::int from reporting_internal.node_probes where probe = 'health') as looks,
+      (select coalesce(min(probes), 0)::int from reporting_internal.node_probes where probe = 'health') as probes,
       (select coalesce(max(extract(epoch from heartbeat_at)), 0)::int from recorder.health_observers) as settled`;
-  return row ?? { runs: 0, looks: 0, settled: 0 };
+  return row ?? { runs: 0, probes: 0, settled: 0 };
 }
 
 const FOUND = z.array(z.looseObject({ ok: z.boolean(), found: z.string() }));
@@ -183,11 +183,11 @@ describe('while readers hold every lock that they can acquire', () => {
       expect(count).toBeGreaterThan(2_000);
       await sql`insert into public.ill values ('a node')`;
       const went = async () => {
-        const { runs, looks, settled } = await progress();
+        const { runs, probes, settled } = await progress();
         return (
           performance.now() - start > HOLD_SECONDS * 1_000 &&
           runs >= before.runs + 4 &&
-          looks >= before.looks + 3 &&
+          probes >= before.probes + 3 &&
           settled > before.settled + 5
         );
       };
@@ -223,8 +223,8 @@ describe('while readers hold every lock that they can acquire', () => {
         .poll(async () => (await progress()).runs, { timeout: 50_000 })
         .toBeGreaterThan(before.runs);
       await expect
-        .poll(async () => (await progress()).looks, { timeout: 50_000 })
-        .toBeGreaterThan(before.looks);
+        .poll(async () => (await progress()).probes, { timeout: 50_000 })
+        .toBeGreaterThan(before.probes);
     });
     await waiting;
     up.process.kill('SIGTERM');

@@ -13,7 +13,7 @@ import { withDatabase } from '../support/fixture.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** A table that this configuration does not record: only readers wait for it. */
-const HELD = 'recorder.nft_tokens';
+const LOCKED_TABLE = 'recorder.nft_tokens';
 const SLOW = ['/datasets/nft_tokens', '/api/v1/datasets/nft_tokens/rows'];
 const QUESTION = '/query?sql=select+*+from+nft_tokens';
 
@@ -70,19 +70,19 @@ function endless(count: number): Promise<Socket[]> {
 async function waiting(): Promise<Readonly<Record<string, number>>> {
   const rows = await sql<{ name: string; sessions: number }[]>`
     select application_name as name, count(*)::int as sessions from pg_locks join pg_stat_activity using (pid)
-    where relation = ${HELD}::regclass and not granted group by 1`;
+    where relation = ${LOCKED_TABLE}::regclass and not granted group by 1`;
   return Object.fromEntries(rows.map(({ name, sessions }) => [name, sessions]));
 }
 /** Many readers hold something all the time: the number follows from its share of the process's time. */
-const held = { 'chain-recorder reader': expect.any(Number) };
+const waitingReaders = { 'chain-recorder reader': expect.any(Number) };
 
 /** The recorded data so far: the ended runs, and the probes of each node. */
 async function recorded() {
   const [{ runs } = { runs: 0 }] = await sql<{ runs: number }[]>`
     select count(*)::int as runs from reporting.runs where dataset = 'chain_heights' and status = 'done'`;
-  const looks = await sql<{ node: string; probes: number }[]>`
+  const probesByNode = await sql<{ node: string; probes: number }[]>`
     select node, probes::int as probes from reporting_internal.node_probes where probe = 'health' order by node`;
-  return { runs, looks };
+  return { runs, probesByNode };
 }
 
 describe('while many readers hold all their connections', () => {
@@ -91,12 +91,12 @@ describe('while many readers hold all their connections', () => {
       expect.poll(() => status('/ready'), { timeout: 50_000 }).toBe(200),
       up.ended.then(({ stderr }) => expect.fail(stderr)),
     ]);
-    await expect.poll(recorded, { timeout: 50_000 }).toMatchObject({ looks: [{}, {}] });
+    await expect.poll(recorded, { timeout: 50_000 }).toMatchObject({ probesByNode: [{}, {}] });
     /** Responses to reads, by status. */
     const answers = new Map<number, number>();
     const load = { over: false };
-    const often = async (ask: () => Promise<unknown>) => {
-      while (!load.over) await ask();
+    const often = async (send: () => Promise<unknown>) => {
+      while (!load.over) await send();
     };
     const read = async (at: number) => {
       const code = await status(String(SLOW[at % SLOW.length]));
@@ -112,23 +112,23 @@ describe('while many readers hold all their connections', () => {
     let flooding: Promise<unknown> = Promise.resolve();
     try {
       await locker.begin(async (holding) => {
-        await holding`lock table ${holding(HELD)} in access exclusive mode`;
+        await holding`lock table ${holding(LOCKED_TABLE)} in access exclusive mode`;
         flooding = flood();
-        await expect.poll(waiting, { timeout: 50_000 }).toMatchObject(held);
+        await expect.poll(waiting, { timeout: 50_000 }).toMatchObject(waitingReaders);
         const before = await recorded();
-        const further = ({ runs, looks }: typeof before) =>
+        const further = ({ runs, probesByNode }: typeof before) =>
           runs >= before.runs + 6 &&
-          looks.every(({ probes }, at) => probes >= (before.looks[at]?.probes ?? 0) + 3);
+          probesByNode.every(({ probes }, at) => probes >= (before.probesByNode[at]?.probes ?? 0) + 3);
         await expect.poll(async () => further(await recorded()), { timeout: 60_000 }).toBe(true);
         // The same load all the time: no reader was admitted, and rejected ones got a time to retry.
-        await expect.poll(waiting, { timeout: 50_000 }).toMatchObject(held);
+        await expect.poll(waiting, { timeout: 50_000 }).toMatchObject(waitingReaders);
         expect([...answers.keys()].filter((code) => code !== 503 && code !== 504)).toEqual([]);
         expect(answers.get(503)).toBeGreaterThan(50);
         expect(await waiting()).not.toHaveProperty('chain-recorder');
-        const asked = await sql`
+        const queries = await sql`
           select application_name, query from pg_stat_activity
           where application_name = 'chain-recorder' and query ~ 'nft_tokens'`;
-        expect([...asked]).toEqual([]);
+        expect([...queries]).toEqual([]);
         expect(await Promise.all(['/health', '/ready', '/metrics'].map(status))).toEqual([200, 200, 200]);
         load.over = true;
       });

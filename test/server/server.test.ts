@@ -95,19 +95,19 @@ describe('the server', () => {
 
   it('queries the database once for twenty simultaneous requests', async () => {
     await expect.poll(async () => (await get('/api/status')).code).toBe(200);
-    let asked = 0;
+    let queryCount = 0;
     proxy.decide((statement) => {
-      if (statement.includes('from recorder.budgets')) asked += 1;
+      if (statement.includes('from recorder.budgets')) queryCount += 1;
       return 'forward';
     });
-    await expect.poll(() => get('/api/status').then(() => asked)).toBeGreaterThan(0);
+    await expect.poll(() => get('/api/status').then(() => queryCount)).toBeGreaterThan(0);
     // A cached result is valid for a second: twenty requests need at most two.
-    const before = asked;
+    const before = queryCount;
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, at) => get(at % 2 ? '/metrics' : '/api/status')),
     );
     expect(answers.every(({ code }) => code === 200)).toBe(true);
-    expect(asked - before).toBeLessThanOrEqual(2);
+    expect(queryCount - before).toBeLessThanOrEqual(2);
   });
 
   it('continues without a database, reports the outage, and recovers with it', async () => {

@@ -27,8 +27,8 @@ it.each(['nodes', 'nodes/one'])('follows no symbolic link at the path of the fol
   rmSync(join(root, part), { recursive: true });
   symlinkSync(part === 'nodes' ? theirs : join(theirs, 'one'), join(root, part));
   await expect(writeSite(root, site('second'), signal)).rejects.toThrow(/nodes.* is a symbolic link/);
-  const left = readdirSync(theirs, { recursive: true }).map(String).sort();
-  expect(left).toEqual(['index.html', 'one', 'one/index.html']);
+  const files = readdirSync(theirs, { recursive: true }).map(String).sort();
+  expect(files).toEqual(['index.html', 'one', 'one/index.html']);
   expect(readFileSync(join(theirs, 'one/index.html'), 'utf8')).toBe('theirs');
   expect(readFileSync(join(root, 'index.html'), 'utf8')).toBe('first');
 });

@@ -67,7 +67,7 @@ export function testAlerts(
 /** A rule whose result a test sets. */
 export interface ScriptedRule extends ConfiguredRule {
   /** The next result; an error: its query fails. */
-  says: readonly (RuleFinding | string)[] | Error;
+  result: readonly (RuleFinding | string)[] | Error;
 }
 
 /** Creates a rule whose results the test sets. A text is a subject. */
@@ -82,10 +82,10 @@ export function scriptedRule(more: Partial<ConfiguredRule> = {}): ScriptedRule {
     channels: null,
     limits: { days: 0, minutes: 0, threshold: 0, percent: 0 },
     ...more,
-    says: [],
+    result: [],
     evaluate: async () => {
-      if (rule.says instanceof Error) throw rule.says;
-      return rule.says.map((one) =>
+      if (rule.result instanceof Error) throw rule.result;
+      return rule.result.map((one) =>
         typeof one === 'string' ? { subject: one, summary: `${one} is ill`, since: null } : one,
       );
     },

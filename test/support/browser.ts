@@ -72,7 +72,7 @@ export async function openPage(
   page.on('requestfailed', (request) => faults.push(`${request.url()}: ${request.failure()?.errorText}`));
   page.on('request', (request) => {
     const { origin, protocol } = new URL(request.url());
-    if (protocol !== 'data:' && origin !== new URL(address).origin) faults.push(`asked ${origin}`);
+    if (protocol !== 'data:' && origin !== new URL(address).origin) faults.push(`requested ${origin}`);
   });
   await page.goto(address, { waitUntil: 'load' });
   return { page, faults, close: () => context.close() };

@@ -19,8 +19,8 @@ export const CHANNELS = [
 export type ChannelName = (typeof CHANNELS)[number];
 
 /** A message as a reader of a channel gets it: `firing rule: subject subject`. */
-export interface Told {
-  readonly says: string;
+export interface ChannelMessage {
+  readonly summary: string;
   /** The message states that it can be a duplicate. */
   readonly again: boolean;
 }
@@ -30,15 +30,15 @@ export interface ChannelStandIns {
   /** Channels as recorder.yaml has them, with secrets from {@link env}. */
   readonly channels: readonly { readonly name: ChannelName }[];
   readonly env: Readonly<Record<string, string>>;
-  readonly told: Readonly<Record<ChannelName, readonly Told[]>>;
+  readonly messages: Readonly<Record<ChannelName, readonly ChannelMessage[]>>;
   /** Invalid requests: a wrong secret, a text that is too long, a call of another form. */
   readonly wrong: readonly string[];
   /** Channels that are down: they respond with an error, and with every secret that they received. */
   readonly down: Set<ChannelName>;
   /** Alertmanager compares ends with its own clock. */
-  look(): void;
+  resolveExpiredAlerts(): void;
   /** Called when a channel has accepted something, before it responds. */
-  onTold(listener: (channel: ChannelName, told: Told) => void): void;
+  onMessage(listener: (channel: ChannelName, message: ChannelMessage) => void): void;
   close(): Promise<void>;
 }
 
@@ -62,13 +62,13 @@ const HEADS: Readonly<Record<string, string>> = {
 };
 
 /** Returns the message of a text for people. Subjects are the words before `is ill`, one a line. */
-function read(title: string, body: string): Told {
+function read(title: string, body: string): ChannelMessage {
   const [, head = '', rule = '', first = '', , more = '0'] =
     /^\[([A-Z ]+)\] ([\w-]+): (\S+)( and (\d+) more)?$/.exec(title) ?? [];
   const subjects = [...body.matchAll(/^(?:Resolved: )?(\S+) is ill/gm)].map(([, subject]) => subject);
   const whole = subjects.length === Number(more) + 1 && subjects[0] === first;
   return {
-    says: whole
+    summary: whole
       ? `${HEADS[head] ?? title} ${rule}: ${subjects.join(' ')}`
       : `cannot be read: ${title}\n${body}`,
     again: body.includes('this message can be a duplicate'),
@@ -76,11 +76,11 @@ function read(title: string, body: string): Told {
 }
 
 /** Ends of the alerts of an Alertmanager, by their labels. */
-type Held = Map<string, { readonly says: string; endsAt: number }>;
+type ActiveAlerts = Map<string, { readonly summary: string; endsAt: number }>;
 
 /** @param clock the true time, which Alertmanager uses @param answerAfter delay of responses, ms */
 export async function channelStandIns(clock: Clock, { answerAfter = 0 } = {}): Promise<ChannelStandIns> {
-  const told: Record<ChannelName, Told[]> = {
+  const messages: Record<ChannelName, ChannelMessage[]> = {
     ...{
       webhook: [],
       slack: [],
@@ -94,9 +94,9 @@ export async function channelStandIns(clock: Clock, { answerAfter = 0 } = {}): P
   };
   const wrong: string[] = [];
   const down = new Set<ChannelName>();
-  const listeners: ((channel: ChannelName, told: Told) => void)[] = [];
-  const tell = (channel: ChannelName, one: Told) => {
-    told[channel].push(one);
+  const listeners: ((channel: ChannelName, message: ChannelMessage) => void)[] = [];
+  const deliver = (channel: ChannelName, one: ChannelMessage) => {
+    messages[channel].push(one);
     for (const listener of listeners) listener(channel, one);
   };
   const check = (fits: boolean, what: string) => {
@@ -104,17 +104,17 @@ export async function channelStandIns(clock: Clock, { answerAfter = 0 } = {}): P
   };
 
   const keys = new Set<string>();
-  const incidents = new Map<string, { readonly says: string; acknowledged: boolean }>();
-  const held: Held = new Map();
+  const incidents = new Map<string, { readonly summary: string; acknowledged: boolean }>();
+  const activeAlerts: ActiveAlerts = new Map();
 
   /** Processes a call by kind of channel. @returns its response */
-  const take: Readonly<Record<Exclude<ChannelName, 'email'>, (call: Received) => [number, unknown]>> = {
+  const handlers: Readonly<Record<Exclude<ChannelName, 'email'>, (call: Received) => [number, unknown]>> = {
     webhook: ({ headers, body }) => {
       check(headers.authorization === `Bearer ${SECRETS.webhook}`, 'webhook: the secret');
       const key = String(headers['idempotency-key']);
-      const { title, text: said, maybe_again } = JSON.parse(body);
+      const { title, text: messageText, maybe_again } = JSON.parse(body);
       // Channels with a key drop duplicates.
-      if (!keys.has(key)) tell('webhook', { ...read(title, said), again: false });
+      if (!keys.has(key)) deliver('webhook', { ...read(title, messageText), again: false });
       else check(maybe_again === true, 'webhook: a key twice, without a mark');
       keys.add(key);
       return [204, undefined];
@@ -122,29 +122,29 @@ export async function channelStandIns(clock: Clock, { answerAfter = 0 } = {}): P
     slack: ({ url, body }) => {
       check(url.pathname === `/slack/services/${SECRETS.slack}`, 'slack: the secret');
       const [title = '', ...lines] = String(JSON.parse(body).text).split('\n');
-      tell('slack', read(title.replaceAll('*', ''), lines.join('\n')));
+      deliver('slack', read(title.replaceAll('*', ''), lines.join('\n')));
       return [200, 'ok'];
     },
     discord: ({ url, body }) => {
       check(url.pathname === `/discord/api/webhooks/1/${SECRETS.discord}`, 'discord: the secret');
       const [embed] = JSON.parse(body).embeds;
       check(embed.title.length <= 256 && embed.description.length <= 4_096, 'discord: too long');
-      tell('discord', read(embed.title, embed.description));
+      deliver('discord', read(embed.title, embed.description));
       return [url.searchParams.get('wait') === 'true' ? 200 : 204, { id: '1' }];
     },
     telegram: ({ url, body }) => {
       check(url.pathname === `/telegram/bot${SECRETS.telegram}/sendMessage`, 'telegram: the secret');
-      const { chat_id, text: said } = JSON.parse(body);
-      check(chat_id === -100 && said.length <= 4_096, 'telegram: the chat, or too long');
-      const [title = '', ...lines] = said.split('\n');
-      tell('telegram', read(title, lines.join('\n')));
+      const { chat_id, text: messageText } = JSON.parse(body);
+      check(chat_id === -100 && messageText.length <= 4_096, 'telegram: the chat, or too long');
+      const [title = '', ...lines] = messageText.split('\n');
+      deliver('telegram', read(title, lines.join('\n')));
       return [200, { ok: true, result: { message_id: 1 } }];
     },
     ntfy: ({ headers, body }) => {
       check(headers.authorization === `Bearer ${SECRETS.ntfy}`, 'ntfy: the secret');
       const { topic, title, message } = JSON.parse(body);
       check(topic === 'ops' && Buffer.byteLength(message) <= 4_096, 'ntfy: the topic, or too long');
-      tell('ntfy', read(title, message));
+      deliver('ntfy', read(title, message));
       return [200, { id: '1', event: 'message' }];
     },
     pagerduty: ({ body }) => {
@@ -152,17 +152,17 @@ export async function channelStandIns(clock: Clock, { answerAfter = 0 } = {}): P
       check(routing_key === SECRETS.pagerduty, 'pagerduty: the secret');
       const incident = incidents.get(dedup_key);
       if (event_action === 'trigger' && !incident) {
-        const says = `${payload.class}: ${payload.component}`;
-        incidents.set(dedup_key, { says, acknowledged: false });
-        tell('pagerduty', { says: `firing ${says}`, again: false });
+        const summary = `${payload.class}: ${payload.component}`;
+        incidents.set(dedup_key, { summary, acknowledged: false });
+        deliver('pagerduty', { summary: `firing ${summary}`, again: false });
       }
       if (event_action === 'acknowledge' && incident && !incident.acknowledged) {
         incident.acknowledged = true;
-        tell('pagerduty', { says: `acknowledged ${incident.says}`, again: false });
+        deliver('pagerduty', { summary: `acknowledged ${incident.summary}`, again: false });
       }
       if (event_action === 'resolve' && incident) {
         incidents.delete(dedup_key);
-        tell('pagerduty', { says: `resolved ${incident.says}`, again: false });
+        deliver('pagerduty', { summary: `resolved ${incident.summary}`, again: false });
       }
       return [202, { status: 'success', dedup_key }];
     },
@@ -177,26 +177,26 @@ export async function channelStandIns(clock: Clock, { answerAfter = 0 } = {}): P
         }
         hold(labels, Date.parse(endsAt));
       }
-      endHeld();
+      resolveExpired();
       return [200, ''];
     },
   };
   const hold = (labels: Record<string, string>, endsAt: number) => {
     const key = JSON.stringify(labels);
-    const one = held.get(key);
-    const says = `${labels.alertname}: ${labels.subject}`;
+    const one = activeAlerts.get(key);
+    const summary = `${labels.alertname}: ${labels.subject}`;
     if (one) one.endsAt = endsAt;
     else if (endsAt > clock()) {
-      held.set(key, { says, endsAt });
-      tell('alertmanager', { says: `firing ${says}`, again: false });
+      activeAlerts.set(key, { summary, endsAt });
+      deliver('alertmanager', { summary: `firing ${summary}`, again: false });
     }
   };
   /** Alerts that ended by its own clock are resolved, with or without a message. */
-  const endHeld = () => {
-    for (const [key, { says, endsAt }] of held)
+  const resolveExpired = () => {
+    for (const [key, { summary, endsAt }] of activeAlerts)
       if (endsAt <= clock()) {
-        held.delete(key);
-        tell('alertmanager', { says: `resolved ${says}`, again: false });
+        activeAlerts.delete(key);
+        deliver('alertmanager', { summary: `resolved ${summary}`, again: false });
       }
   };
 
@@ -209,7 +209,7 @@ export async function channelStandIns(clock: Clock, { answerAfter = 0 } = {}): P
       const echo = `${call.url.href} ${JSON.stringify(call.headers)} ${call.body.slice(0, 200)}`;
       return response.writeHead(503).end(`out of order: ${echo}`);
     }
-    const [status, answer] = take[name](call);
+    const [status, answer] = handlers[name](call);
     await delay(answerAfter);
     if (answer === undefined) response.writeHead(status).end();
     else sendJson(response, answer, status);
@@ -236,7 +236,7 @@ export async function channelStandIns(clock: Clock, { answerAfter = 0 } = {}): P
         const subject = /^Subject: (.*)$/im.exec(unfolded)?.[1] ?? '';
         const body = rest.join('\n\n').replaceAll('=\r\n', '').replaceAll('\r\n', '\n');
         // Many servers keep a message of the same id once.
-        if (!mails.has(id)) tell('email', { ...read(subject, body), again: false });
+        if (!mails.has(id)) deliver('email', { ...read(subject, body), again: false });
         mails.add(id);
         setTimeout(done, answerAfter);
       }, done);
@@ -271,13 +271,13 @@ export async function channelStandIns(clock: Clock, { answerAfter = 0 } = {}): P
       },
     ],
     env: Object.fromEntries(CHANNELS.map((name) => [`SECRET_${name.toUpperCase()}`, SECRETS[name]])),
-    told,
+    messages,
     wrong,
     down,
-    look: () => {
-      if (!down.has('alertmanager')) endHeld();
+    resolveExpiredAlerts: () => {
+      if (!down.has('alertmanager')) resolveExpired();
     },
-    onTold: (listener) => listeners.push(listener),
+    onMessage: (listener) => listeners.push(listener),
     close: async () => {
       await server.close();
       await new Promise<void>((resolve) => smtp.close(() => resolve()));

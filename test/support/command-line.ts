@@ -75,8 +75,8 @@ export async function refusalOf(
 async function asProcess<T>(env: NodeJS.ProcessEnv, cwd: string, work: () => Promise<T>): Promise<T> {
   const before = { env: process.env, cwd: process.cwd(), code: process.exitCode };
   const listening = new Map(SIGNALS.map((signal) => [signal, process.listeners(signal)]));
-  const given = Object.entries({ ...commandEnvironment(cwd), ...env });
-  process.env = Object.fromEntries(given.filter(([, value]) => value !== undefined));
+  const variables = Object.entries({ ...commandEnvironment(cwd), ...env });
+  process.env = Object.fromEntries(variables.filter(([, value]) => value !== undefined));
   process.chdir(cwd);
   try {
     return await work();

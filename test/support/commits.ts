@@ -24,15 +24,15 @@ const preparing = (commits: postgres.Sql): postgres.Sql =>
 
 /** A client of commits with a hook before each of them. */
 export const committingAfter = (commits: postgres.Sql, before: () => Promise<unknown>): postgres.Sql =>
-  withUnsafe(commits, async (...asked) => {
+  withUnsafe(commits, async (...args) => {
     await before();
-    return commits.unsafe(...asked);
+    return commits.unsafe(...args);
   });
 
 /** The client with another `unsafe`, which executes commits. */
 const withUnsafe = (
   commits: postgres.Sql,
-  unsafe: (...asked: Parameters<postgres.Sql['unsafe']>) => Promise<unknown>,
+  unsafe: (...args: Parameters<postgres.Sql['unsafe']>) => Promise<unknown>,
 ): postgres.Sql =>
   new Proxy(commits, {
     get: (target, name) => (name === 'unsafe' ? unsafe : Reflect.get(target, name)),

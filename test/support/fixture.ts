@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { inject, test } from 'vitest';
 import type { ServerContext } from '../../src/server/server-context.ts';
 import type { TestDatabase } from './database.ts';
-import { ask as askAddress, type PageServer, servePagesOf } from './page-server.ts';
+import { type PageServer, sendRequest as requestAddress, servePagesOf } from './page-server.ts';
 import { cloneTemplate, databaseUrl, dropDatabase, recordedTemplate } from './template.ts';
 
 /** Options of a file's database client, and whether the database is the recorded one. Default: the empty one. */
@@ -59,7 +59,7 @@ export function withPages(
     server.address = opened.address;
   });
   it.afterAll(() => opened.close());
-  const ask = (path: string, request?: Parameters<typeof askAddress>[1]) =>
-    askAddress(server.address + path, request);
-  return { it, database, sql, server, faults, ask };
+  const sendRequest = (path: string, options?: Parameters<typeof requestAddress>[1]) =>
+    requestAddress(server.address + path, options);
+  return { it, database, sql, server, faults, sendRequest };
 }

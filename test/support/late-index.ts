@@ -11,7 +11,7 @@ export interface LateBlock {
   /** Several items may have one height. Default: the number. */
   readonly height?: number;
   readonly at: number;
-  readonly shownAt: number;
+  readonly indexedAt: number;
   /** When the index hides it, ms since 1970; inclusive start, exclusive end. Default: never. */
   readonly hidden?: { readonly from: number; readonly to: number } | undefined;
   /** The time in responses, ms since 1970. Default: `at`. */
@@ -51,8 +51,8 @@ export class LateIndex {
     this.#answers = answers;
   }
 
-  readonly ask: Pick<UpstreamClient, 'get' | 'pageSize'> = {
-    pageSize: (most) => Math.min(most, this.#answers.page),
+  readonly client: Pick<UpstreamClient, 'get' | 'pageSize'> = {
+    pageSize: (maximum) => Math.min(maximum, this.#answers.page),
     get: async (path, query = {}) => {
       const { tokens = 'keyset', oldestFirst = false, onCall, failure } = this.#answers;
       this.calls += 1;
@@ -62,10 +62,10 @@ export class LateIndex {
       const kind = failure?.(this.calls, pageToken !== undefined);
       if (kind) throw new UpstreamFailure(kind, `the call ${this.calls} fails`);
       const sign = oldestFirst ? -1 : 1;
-      const shown = this.blocks
+      const visible = this.blocks
         .filter(
           (one) =>
-            one.shownAt <= this.#now() &&
+            one.indexedAt <= this.#now() &&
             !(one.hidden && one.hidden.from <= this.#now() && this.#now() < one.hidden.to) &&
             one.at / 1000 >= Number(startTimestamp) &&
             one.at / 1000 <= Number(endTimestamp) &&
@@ -79,14 +79,14 @@ export class LateIndex {
           ? 0
           : tokens === 'offset'
             ? Number(String(pageToken).split('/')[0])
-            : shown.filter(isRead).length;
-      const page = shown.slice(read, read + Number(pageSize));
+            : visible.filter(isRead).length;
+      const page = visible.slice(read, read + Number(pageSize));
       const next = tokens === 'offset' ? `${read + page.length}/${this.calls}` : page.at(-1)?.number;
       return {
         blocks: page.map((one) => block(one.number, statedSeconds(one))),
         transactions: page.map((one) => transaction(path, one)),
         results: page.map(({ number, at }) => ({ timestamp: at / 1000, value: number })),
-        ...(read + page.length < shown.length && { nextPageToken: String(next) }),
+        ...(read + page.length < visible.length && { nextPageToken: String(next) }),
       };
     },
   };

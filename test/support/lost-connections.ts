@@ -16,8 +16,8 @@ export const underWay = (watcher: postgres.Sql, statement: string): Promise<bool
   });
 
 /** Returns `answered` for the expected result, `another answer`, or the code of the error. */
-const outcomeOf = (asked: Promise<readonly { readonly n: number }[]>): Promise<string> =>
-  asked.then(
+const outcomeOf = (query: Promise<readonly { readonly n: number }[]>): Promise<string> =>
+  query.then(
     (rows) => (rows.length === 1 && rows[0]?.n === 1 ? 'answered' : 'another answer'),
     (error: { readonly code?: string }) => String(error.code),
   );
@@ -42,10 +42,10 @@ export async function losingAll(
   for (let round = 0; round < 12; round++) {
     outcomes.push(...(await Promise.all([one(), one(), one(), one()])));
     const slow = `select pg_sleep(20) as round_${round}`;
-    const asked = sql.unsafe(slow).then(() => 'slept', one);
+    const outcome = sql.unsafe(slow).then(() => 'slept', one);
     await underWay(watcher, slow);
     proxy[how]();
-    outcomes.push(await asked);
+    outcomes.push(await outcome);
   }
   await sql.end({ timeout: 1 });
   return outcomes.filter((outcome) => outcome !== 'answered' && !LOST.has(outcome));

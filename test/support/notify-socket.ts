@@ -30,7 +30,7 @@ while True:
 /** A receiver of systemd notifications: the socket and the messages so far. */
 export class NotifySocket {
   /** Every assignment, such as READY=1, in order. */
-  readonly told: string[] = [];
+  readonly assignments: string[] = [];
   readonly path: string;
   readonly #receiver: ChildProcess;
 
@@ -46,9 +46,9 @@ export class NotifySocket {
     const socket = new NotifySocket(path, receiver);
     const lines = createInterface({ input: receiver.stdout });
     const listening = once(lines, 'line');
-    lines.on('line', (line) => socket.told.push(...String(JSON.parse(line)).trim().split('\n')));
+    lines.on('line', (line) => socket.assignments.push(...String(JSON.parse(line)).trim().split('\n')));
     await listening;
-    socket.told.length = 0;
+    socket.assignments.length = 0;
     return socket;
   }
 

@@ -56,11 +56,11 @@ export async function otlpReceiver(): Promise<OtlpReceiver> {
   const records: ReceivedRecord[] = [];
   const resources: ReadonlyMap<string, unknown>[] = [];
   const server = await upstreamServer(({ url, body }, response) => {
-    const read = url.pathname === '/v1/traces' ? takeTraces : url.pathname === '/v1/logs' ? takeLogs : null;
-    const taken = read?.(JSON.parse(body)) ?? false;
-    response.writeHead(taken ? 200 : 400, { 'content-type': 'application/json' }).end('{}');
+    const read = url.pathname === '/v1/traces' ? storeTraces : url.pathname === '/v1/logs' ? storeLogs : null;
+    const isValid = read?.(JSON.parse(body)) ?? false;
+    response.writeHead(isValid ? 200 : 400, { 'content-type': 'application/json' }).end('{}');
   });
-  const takeTraces = (body: unknown): boolean => {
+  const storeTraces = (body: unknown): boolean => {
     const parsed = traces.safeParse(body);
     for (const one of parsed.data?.resourceSpans ?? []) {
       resources.push(attributesOf(one.resource));
@@ -68,7 +68,7 @@ export async function otlpReceiver(): Promise<OtlpReceiver> {
     }
     return parsed.success;
   };
-  const takeLogs = (body: unknown): boolean => {
+  const storeLogs = (body: unknown): boolean => {
     const parsed = logs.safeParse(body);
     for (const one of parsed.data?.resourceLogs ?? []) {
       resources.push(attributesOf(one.resource));

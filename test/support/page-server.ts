@@ -54,7 +54,7 @@ export async function servePagesOf(
 }
 
 /** A response, with its complete text. */
-export async function ask(address: string, options: Parameters<typeof request>[1] = {}) {
+export async function sendRequest(address: string, options: Parameters<typeof request>[1] = {}) {
   const { statusCode, headers, body } = await request(address, options);
   return { code: statusCode, headers, body: await body.text() };
 }

@@ -51,4 +51,4 @@ export function stepsIn(plan: unknown): Step[] {
 }
 
 /** Returns the rows of the step with most of them. */
-export const most = (steps: readonly Step[]): number => Math.max(...steps.map(({ rows }) => rows));
+export const maxRows = (steps: readonly Step[]): number => Math.max(...steps.map(({ rows }) => rows));

@@ -14,11 +14,11 @@ if (!promtoolPath) console.warn('Skipping what promtool checks: it is not on PAT
 export async function promtool(
   args: readonly string[],
   { input = '', cwd }: { readonly input?: string; readonly cwd?: string } = {},
-): Promise<{ readonly code: number | null; readonly said: string }> {
+): Promise<{ readonly code: number | null; readonly output: string }> {
   if (!promtoolPath) throw new Error('no promtool on PATH');
   const child = spawn(promtoolPath, args, { cwd });
   child.stdin.on('error', () => {}); // it may have read enough
   child.stdin.end(input);
   const [, out, err] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
-  return { code: child.exitCode, said: `${out}${err}` };
+  return { code: child.exitCode, output: `${out}${err}` };
 }

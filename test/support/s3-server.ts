@@ -85,7 +85,7 @@ export async function s3Server(): Promise<S3Server> {
 
   const server = createServer(async (request, response) => {
     const body = await buffer(request);
-    const said = answer(
+    const result = answer(
       request.method ?? '',
       new URL(request.url ?? '/', 'http://s3'),
       request.headers,
@@ -97,12 +97,12 @@ export async function s3Server(): Promise<S3Server> {
       response.end(xml('<Error><Code>SlowDown</Code></Error>'));
       return;
     }
-    if ('etag' in said && said.etag) response.setHeader('etag', said.etag);
+    if ('etag' in result && result.etag) response.setHeader('etag', result.etag);
     response.writeHead(
-      said.status,
-      typeof said.body === 'string' ? { 'content-type': 'application/xml' } : {},
+      result.status,
+      typeof result.body === 'string' ? { 'content-type': 'application/xml' } : {},
     );
-    response.end(said.body);
+    response.end(result.body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = z

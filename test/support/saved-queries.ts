@@ -13,18 +13,18 @@ import {
 import { relationSql } from '../../src/reporting/views/declared-objects.ts';
 
 /** Values of the required parameters of saved queries. */
-type Given = Readonly<Record<string, string>>;
+type ParameterValues = Readonly<Record<string, string>>;
 
 const parameterNames = (savedQuery: SavedQuery) => savedQueryParameters(savedQuery).map(({ name }) => name);
 
 /** The saved queries of past moments, each with its parameters of the given values. */
-function askable(given: Given) {
+function pastMomentQueries(parameterValues: ParameterValues) {
   return savedQueries()
     .flatMap((part) => part.queries)
     .filter((savedQuery) => parameterNames(savedQuery).includes('as_of'))
     .map((savedQuery) => {
       const names = parameterNames(savedQuery);
-      const values = Object.entries(given).filter(([name]) => names.includes(name));
+      const values = Object.entries(parameterValues).filter(([name]) => names.includes(name));
       return { savedQuery, values, hasWindow: names.includes('from') };
     });
 }
@@ -38,11 +38,11 @@ export async function reportedAsOf(
   databaseUrl: string,
   moment: Date,
   from: Date,
-  given: Given,
+  parameterValues: ParameterValues,
 ): Promise<Record<string, string>> {
-  const told: Record<string, string> = {};
+  const results: Record<string, string> = {};
   const asOf = moment.toISOString();
-  for (const { savedQuery, values, hasWindow } of askable(given)) {
+  for (const { savedQuery, values, hasWindow } of pastMomentQueries(parameterValues)) {
     const window = hasWindow ? { from: from.toISOString(), to: asOf } : {};
     const out = new PassThrough();
     const printed = text(out);
@@ -57,9 +57,9 @@ export async function reportedAsOf(
       throw error;
     });
     out.end();
-    told[savedQuery.name] = `${await printed}${refused}`;
+    results[savedQuery.name] = `${await printed}${refused}`;
   }
-  return told;
+  return results;
 }
 
 /**
@@ -70,10 +70,10 @@ export async function questionDigests(
   sql: postgres.Sql,
   moment: Date,
   from: Date,
-  given: Given,
+  parameterValues: ParameterValues,
 ): Promise<Record<string, string>> {
   const asOf = moment.toISOString();
-  const digests = askable(given).map(async ({ savedQuery, values, hasWindow }) => {
+  const digests = pastMomentQueries(parameterValues).map(async ({ savedQuery, values, hasWindow }) => {
     const window = hasWindow ? { from: from.toISOString(), to: asOf } : {};
     const statement = savedQuerySql(savedQuery, { ...Object.fromEntries(values), ...window, as_of: asOf });
     return [savedQuery.name, await digest(sql, `select t::text as line from (${statement}) t`)] as const;
@@ -91,19 +91,19 @@ export async function datasetDigests(sql: postgres.Sql, moment: Date): Promise<R
       ({
         name,
         relation,
-      }) => `select '${name}' as name, concat(count(*), ' ', md5(string_agg(t::text, '|' order by t::text))) as told
+      }) => `select '${name}' as name, concat(count(*), ' ', md5(string_agg(t::text, '|' order by t::text))) as digest
         from ${relationSql(`${relation}_as_of`)}('${moment.toISOString()}') t`,
     );
-  const rows = await sql.unsafe<{ name: string; told: string }[]>(digests.join(' union all '));
-  return Object.fromEntries(rows.map(({ name, told }) => [name, told]));
+  const rows = await sql.unsafe<{ name: string; digest: string }[]>(digests.join(' union all '));
+  return Object.fromEntries(rows.map(({ name, digest }) => [name, digest]));
 }
 
 /** The number and the digest of a statement's lines, or the reason of its refusal. */
 async function digest(sql: postgres.Sql, statement: string): Promise<string> {
-  const counted = `select concat(count(*), ' ', md5(string_agg(line, '|'))) as told from (${statement}) l`;
-  const [row] = await sql.unsafe<{ told: string }[]>(counted).catch((error: unknown) => {
-    if (error instanceof postgres.PostgresError && error.code === '22023') return [{ told: error.message }];
+  const counted = `select concat(count(*), ' ', md5(string_agg(line, '|'))) as digest from (${statement}) l`;
+  const [row] = await sql.unsafe<{ digest: string }[]>(counted).catch((error: unknown) => {
+    if (error instanceof postgres.PostgresError && error.code === '22023') return [{ digest: error.message }];
     throw error;
   });
-  return row?.told ?? '';
+  return row?.digest ?? '';
 }

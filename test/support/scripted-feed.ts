@@ -17,7 +17,7 @@ import { record } from '../../src/recording/record.ts';
 import { commitsFor } from './commits.ts';
 
 /** Responses of a test to a run: a walk without an upstream, or an `ask` that returns the responses. */
-export type Walk = (window: Window | null, ask: UpstreamClient) => AsyncIterable<SourcePage>;
+export type Walk = (window: Window | null, client: UpstreamClient) => AsyncIterable<SourcePage>;
 
 /** A feed over tables of the catalog whose responses the test sets. */
 export interface ScriptedFeed extends ActiveFeed {
@@ -43,7 +43,7 @@ export function scriptedFeed(
     calls: 1,
     ...(more.range ? { range: more.range } : {}),
     targets: () => [target],
-    walk: (ask, _target, window) => feed.script(window, ask),
+    walk: (client, _target, window) => feed.script(window, client),
   };
   const feed: ScriptedFeed = {
     source,
@@ -77,7 +77,7 @@ const nothing = () => Promise.reject(new Error('this walk sends no request'));
 export function recordingContext(
   sql: postgres.Sql,
   clock: Clock,
-  ask: Partial<Omit<RunClient, 'now'>> = {},
+  client: Partial<Omit<RunClient, 'now'>> = {},
 ): RecordingContext {
   return {
     sql,
@@ -89,8 +89,8 @@ export function recordingContext(
       post: nothing,
       rpc: nothing,
       probe: nothing,
-      pageSize: (most) => most,
-      ...ask,
+      pageSize: (maximum) => maximum,
+      ...client,
       usage: { requests: 1, units: 1 },
       get now() {
         return clock();

@@ -136,15 +136,15 @@ async function redisOfPath(): Promise<Service | undefined> {
     await rm(dir, { recursive: true });
     return undefined; // not on PATH
   }
-  const said: string[] = [];
+  const output: string[] = [];
   for await (const line of createInterface(server.stdout)) {
-    said.push(line);
+    output.push(line);
     if (!line.includes('Ready to accept connections')) continue;
     server.stdout.resume();
     return { url: `redis://127.0.0.1:${port}`, stop };
   }
   await stop();
-  throw new Error(`redis-server did not start\n${said.join('\n')}`);
+  throw new Error(`redis-server did not start\n${output.join('\n')}`);
 }
 
 /** Returns both, or throws the error of the one that did not start, with the other stopped. */

@@ -18,8 +18,8 @@ export async function slowServer(): Promise<SlowServer> {
   const program = `const server = require('node:http').createServer((_, answer) => answer.end('here'));
     server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => console.log(server.address().port));`;
   const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [said] = await once(child.stdout, 'data');
-  const port = Number(said);
+  const [output] = await once(child.stdout, 'data');
+  const port = Number(output);
   child.kill('SIGSTOP');
   const sockets = Array.from({ length: 8 }, () => connect(port, '127.0.0.1').on('error', () => {}));
   let connected = 0;

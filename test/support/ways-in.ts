@@ -15,7 +15,7 @@ export interface Session {
 }
 
 /** Reads the properties of a session. */
-export const ASKED = `select (select ssl from pg_stat_ssl where pid = pg_backend_pid()) as ssl,
+export const SESSION_QUERY = `select (select ssl from pg_stat_ssl where pid = pg_backend_pid()) as ssl,
   current_setting('work_mem') as work_mem, current_setting('application_name') as name,
   current_setting('client_encoding') as encoding, current_user as user, current_database() as database`;
 
@@ -27,31 +27,31 @@ export const WAYS_IN: readonly WayIn[] = [
     'the client of the data path',
     async (url) => {
       const sql = connect(url, 30_000, { max: 1, connection: sessionSettings('work') });
-      const asked = sql.unsafe<Session[]>(ASKED);
-      return asked.then(([session]) => session).finally(() => sql.end({ timeout: 1 }));
+      const query = sql.unsafe<Session[]>(SESSION_QUERY);
+      return query.then(([session]) => session).finally(() => sql.end({ timeout: 1 }));
     },
   ],
   [
     'the client of commits',
     async (url) => {
       const sql = openCommitPool(url, 1);
-      const asked = sql.unsafe<Session[]>(ASKED);
-      return asked.then(([session]) => session).finally(() => sql.end({ timeout: 1 }));
+      const query = sql.unsafe<Session[]>(SESSION_QUERY);
+      return query.then(([session]) => session).finally(() => sql.end({ timeout: 1 }));
     },
   ],
   [
     "the queue's pool",
     async (url) => {
       const pool = openQueuePool(url, 'bullmq', () => {});
-      const asked = pool.query<Session>(ASKED);
-      return asked.then(({ rows: [session] }) => session).finally(() => pool.end());
+      const query = pool.query<Session>(SESSION_QUERY);
+      return query.then(({ rows: [session] }) => session).finally(() => pool.end());
     },
   ],
   [
     'a connection for one piece of work',
     (url) =>
       onOwnConnection(url, sessionSettings('export'), new AbortController().signal, async (client) => {
-        const { rows } = await client.query<Session>(ASKED);
+        const { rows } = await client.query<Session>(SESSION_QUERY);
         return rows[0];
       }),
   ],

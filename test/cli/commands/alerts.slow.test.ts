@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { type UpstreamServer, upstreamServer } from '../../support/upstream-server.ts';
 
 const KEY = 'correct-horse-battery';
-const told = z.looseObject({ rule: z.string(), kind: z.string() });
+const webhookBody = z.looseObject({ rule: z.string(), kind: z.string() });
 
 const { it, database, sql } = withDatabase({ max: 2 });
 let hook: UpstreamServer;
@@ -44,7 +44,7 @@ const run = async (...args: string[]) => {
 /** The messages that the channel received of the rule of this file, in order. */
 const ofRule = () =>
   hook.received.flatMap(({ body }) => {
-    const message = told.parse(JSON.parse(body));
+    const message = webhookBody.parse(JSON.parse(body));
     return message.rule === 'held-back' ? [message.kind] : [];
   });
 
@@ -101,8 +101,8 @@ describe('alerts', () => {
     await sql`delete from recorder.quarantine`;
     await expect.poll(ofRule, { timeout: 90_000 }).toEqual(['firing', 'resolved']);
     up.process.kill('SIGTERM');
-    const { code, stdout: said, stderr } = await up.ended;
+    const { code, stdout: output, stderr } = await up.ended;
     expect(code, stderr).toBe(0);
-    expect(said + stderr).not.toContain(KEY);
+    expect(output + stderr).not.toContain(KEY);
   });
 });

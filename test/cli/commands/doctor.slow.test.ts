@@ -75,8 +75,8 @@ it('reports invalid variables and an invalid file', async () => {
   // A wrong DATABASE_URL is no reason to create a database here.
   expect(existsSync(join(dir, '.recorder'))).toBe(false);
 
-  const away = { DATABASE_URL: 'postgres://127.0.0.1:1/recorder' };
-  const missing = await runCommand(['doctor', '--config', 'other.yaml'], away, dir);
+  const unreachable = { DATABASE_URL: 'postgres://127.0.0.1:1/recorder' };
+  const missing = await runCommand(['doctor', '--config', 'other.yaml'], unreachable, dir);
   expect(missing).toMatchObject({
     code: 2,
     stdout: expect.stringContaining(`no such file (${join(dir, 'other.yaml')})`),
@@ -84,7 +84,7 @@ it('reports invalid variables and an invalid file', async () => {
   const folder = mkdtempSync(join(dir, 'wrong-'));
   writeFileSync(join(folder, 'recorder.yml'), 'network: mainnet\n');
   for (const command of ['doctor', 'status']) {
-    const { code: refused, stdout, stderr } = await runCommand([command], away, folder);
+    const { code: refused, stdout, stderr } = await runCommand([command], unreachable, folder);
     expect(refused).toBe(2);
     expect(stdout + stderr).toContain('recorder.yml: is not read: rename this file to recorder.yaml');
   }
@@ -209,17 +209,19 @@ it('reports an invalid certificate', async () => {
   );
   for (const { server } of servers) server.close();
   expect(code).toBe(1);
-  const said = (name: string) => wrong.filter(({ check }) => check === `nodes/${name}`);
-  expect(said('own')).toMatchObject([
+  const findingsOf = (name: string) => wrong.filter(({ check }) => check === `nodes/${name}`);
+  expect(findingsOf('own')).toMatchObject([
     {
       found: expect.stringContaining('is self-signed'),
       fix: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
     },
   ]);
-  expect(said('expired')).toMatchObject([{ found: expect.stringContaining('has expired') }]);
-  expect(said('other')).toMatchObject([{ found: expect.stringContaining('not for the name 127.0.0.1') }]);
+  expect(findingsOf('expired')).toMatchObject([{ found: expect.stringContaining('has expired') }]);
+  expect(findingsOf('other')).toMatchObject([
+    { found: expect.stringContaining('not for the name 127.0.0.1') },
+  ]);
   // The server has TLS and is called without it.
-  expect(said('plain')).toMatchObject([
+  expect(findingsOf('plain')).toMatchObject([
     { fix: `set upstreams.nodes[3].url to https://127.0.0.1:${servers[3]?.port}, where the API responds` },
   ]);
 });

@@ -139,20 +139,20 @@ describe('report status --out', () => {
   it('keeps the old site complete when it is killed, and the next run cleans up', async () => {
     expect((await run('--out', to)).code).toBe(0);
     const before = filesOf(to);
-    const held = await sql.reserve();
-    await held`begin`;
-    await held`lock table recorder.health_latency in access exclusive mode`;
+    const transaction = await sql.reserve();
+    await transaction`begin`;
+    await transaction`lock table recorder.health_latency in access exclusive mode`;
     const killed = start('--out', to);
     const making = () => readdirSync(to).filter((name) => name.startsWith('.making-'));
     await expect.poll(making, { timeout: 30_000 }).toHaveLength(1);
     killed.process.kill('SIGKILL');
     await killed.ended;
-    await held`rollback`;
-    held.release();
+    await transaction`rollback`;
+    transaction.release();
     expect(filesOf(to)).toEqual(before);
-    const [left = ''] = making();
+    const [unfinished = ''] = making();
     const old = new Date(Date.now() - 2 * hour);
-    utimesSync(join(to, left), old, old);
+    utimesSync(join(to, unfinished), old, old);
     expect((await run('--out', to)).code).toBe(0);
     expect(making()).toEqual([]);
   });

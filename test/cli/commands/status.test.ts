@@ -66,11 +66,11 @@ it.each([
         values ('validator-1', 'NodeID-A', 'first sight', now(), 'another node: NodeID-B responds at the URL of validator-1', now(), now())`;
     },
   ],
-] as const)('exits 1 if something is %s, and reports what and why', async (state, said, make) => {
+] as const)('exits 1 if something is %s, and reports what and why', async (state, message, make) => {
   await make();
   const { code, stdout } = await status();
   expect(code).toBe(1);
-  expect(stdout).toMatch(said);
+  expect(stdout).toMatch(message);
   const { findings } = JSON.parse((await status('--json')).stdout);
   expect(findings).toContainEqual(expect.objectContaining({ state, count: 1 }));
 });

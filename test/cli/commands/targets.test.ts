@@ -48,12 +48,12 @@ function refusal(work: () => unknown): string {
 
 describe('--target', () => {
   it('accepts keys in both spellings', () => {
-    const wanted = { chainId: '43114', metric: 'txCount', timeInterval: 'day' };
+    const target = { chainId: '43114', metric: 'txCount', timeInterval: 'day' };
     for (const [chain, interval] of [
       ['chainId', 'timeInterval'],
       ['chain_id', 'time_interval'],
     ])
-      expect(matching(metricPoints, `${chain}=43114`, 'metric=txCount', `${interval}=day`)).toEqual([wanted]);
+      expect(matching(metricPoints, `${chain}=43114`, 'metric=txCount', `${interval}=day`)).toEqual([target]);
     expect(matching(pBlocks, 'node=one', 'block_id=abc')).toEqual([{ node: 'one', blockId: 'abc' }]);
   });
 
@@ -68,21 +68,21 @@ describe('--target', () => {
   });
 
   it('reports the keys and some of their values for an unknown key', () => {
-    const said = refusal(() => matching(metricPoints, 'chain=43114'));
-    expect(said).toContain('--target chain=43114: no such key');
-    expect(said).toContain('chainId (43113, 43114)');
-    expect(said).toContain('timeInterval (day, hour, month, week)');
-    expect(said).toMatch(/metric \(activeAddresses, .* and 12 more\)/);
+    const message = refusal(() => matching(metricPoints, 'chain=43114'));
+    expect(message).toContain('--target chain=43114: no such key');
+    expect(message).toContain('chainId (43113, 43114)');
+    expect(message).toContain('timeInterval (day, hour, month, week)');
+    expect(message).toMatch(/metric \(activeAddresses, .* and 12 more\)/);
   });
 
   it('reports some existing values for an unknown value', () => {
-    const said = refusal(() => matching(metricPoints, 'metric=txCount', 'chain_id=1'));
-    expect(said).toBe('--target chainId=1: no target matches; chainId may be 43113, 43114');
+    const message = refusal(() => matching(metricPoints, 'metric=txCount', 'chain_id=1'));
+    expect(message).toBe('--target chainId=1: no target matches; chainId may be 43113, 43114');
   });
 
   it('reports values that never occur together', () => {
-    const said = refusal(() => matching(metricPoints, 'metric=feesPaid', 'timeInterval=hour'));
-    expect(said).toContain('metric=feesPaid timeInterval=hour: no target matches all of them together');
+    const message = refusal(() => matching(metricPoints, 'metric=feesPaid', 'timeInterval=hour'));
+    expect(message).toContain('metric=feesPaid timeInterval=hour: no target matches all of them together');
   });
 
   it('reports both alternatives if it matches neither watched nor on-demand targets', () => {
@@ -101,8 +101,8 @@ describe('--target', () => {
   });
 
   it('is refused if it is no pair or repeats a key; all errors are reported at once', () => {
-    const said = refusal(() => matching(metricPoints, 'txCount', '=1', 'chainId=1', 'chain_id=2'));
-    expect(said.split('\n')).toHaveLength(3);
-    expect(said).toContain('chainId is given twice');
+    const message = refusal(() => matching(metricPoints, 'txCount', '=1', 'chainId=1', 'chain_id=2'));
+    expect(message.split('\n')).toHaveLength(3);
+    expect(message).toContain('chainId is given twice');
   });
 });

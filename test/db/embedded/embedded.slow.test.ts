@@ -167,13 +167,16 @@ describe('a single process', () => {
   it('opens its data again, even if another process has the number of the last server', async () => {
     const first = await openEmbedded({ dir, log });
     await query(first.url, 'create table kept as select 7 as value');
-    const left = await readFile(join(dir, 'postgres/data/postmaster.pid'), 'utf8');
+    const pidFile = await readFile(join(dir, 'postgres/data/postmaster.pid'), 'utf8');
     await first.close();
 
     const { uid, gid } = await stat(join(dir, 'postgres'));
     const bystander = spawn('cat', { uid, gid });
     children.add(bystander);
-    await writeFile(join(dir, 'postgres/data/postmaster.pid'), left.replace(/^\d+/, String(bystander.pid)));
+    await writeFile(
+      join(dir, 'postgres/data/postmaster.pid'),
+      pidFile.replace(/^\d+/, String(bystander.pid)),
+    );
     const second = await openEmbedded({ dir, log, settings: { fsync: 'off' } });
     expect(second.started).toBe(true);
     expect(await query(second.url, `select value, current_setting('fsync') as fsync from kept`)).toEqual([
@@ -183,10 +186,10 @@ describe('a single process', () => {
   });
 
   it('keeps its port across starts, and uses another one while it is occupied', async () => {
-    const said: string[] = [];
-    const telling = { info: ignore, warn: (_: object, message: string) => said.push(message) };
+    const warnings: string[] = [];
+    const log = { info: ignore, warn: (_: object, message: string) => warnings.push(message) };
     const start = async (port?: number) => {
-      const server = await openEmbedded({ dir, log: telling, port });
+      const server = await openEmbedded({ dir, log, port });
       await server.close();
       return { port: Number(new URL(server.url).port), made: server.created };
     };
@@ -197,15 +200,15 @@ describe('a single process', () => {
     await once(other, 'listening');
     const instead = await start();
     expect(instead.port).not.toBe(first.port);
-    expect(said).toEqual([
+    expect(warnings).toEqual([
       expect.stringContaining(
         `another program uses port ${first.port}: embedded PostgreSQL uses port ${instead.port};`,
       ),
     ]);
     other.close();
     await once(other, 'close');
-    const wanted = await findFreePort();
-    expect(await start(wanted)).toEqual({ port: wanted, made: false });
+    const requestedPort = await findFreePort();
+    expect(await start(requestedPort)).toEqual({ port: requestedPort, made: false });
     expect(await start()).toEqual({ port: first.port, made: false });
   });
 

@@ -79,7 +79,7 @@ it.skipIf(!canUnshare)('is visible in another PID namespace, where the holder ha
   const program = `
     const { isLocked } = await import(${JSON.stringify(join(import.meta.dirname, '../../../src/db/embedded/file-lock.ts'))});
     process.stdout.write(String(isLocked(${JSON.stringify(path)})));`;
-  const ask = () =>
+  const readIsLocked = () =>
     spawnSync(
       'unshare',
       [
@@ -97,7 +97,7 @@ it.skipIf(!canUnshare)('is visible in another PID namespace, where the holder ha
       { encoding: 'utf8' },
     ).stdout;
   const lock = FileLock.try(path);
-  expect(ask()).toBe('true');
+  expect(readIsLocked()).toBe('true');
   lock?.release();
-  expect(ask()).toBe('false');
+  expect(readIsLocked()).toBe('false');
 });

@@ -138,9 +138,9 @@ describe.skipIf(!canUnshare)('two recorders in two PID namespaces on one directo
       })();
       const outcomes = { served: 0, refused: 0, restarts: 0 };
       const refusals = new Set<string>();
-      let known: readonly number[] = [];
+      let runIds: readonly number[] = [];
       for (let round = 0; round < ROUNDS; round++) {
-        known = [...new Set([...known, ...(await runs().catch(() => []))])];
+        runIds = [...new Set([...runIds, ...(await runs().catch(() => []))])];
         const [args, served] = COMMANDS[round % COMMANDS.length] ?? COMMANDS[0];
         const command = start(args);
         const place = round % 2;
@@ -164,7 +164,7 @@ describe.skipIf(!canUnshare)('two recorders in two PID namespaces on one directo
       expect(row?.n).toBeGreaterThanOrEqual(acknowledged);
       expect(row?.n).toBeLessThanOrEqual(acknowledged + 1);
       const kept = new Set(await runs());
-      expect(known.filter((id) => !kept.has(id))).toEqual([]);
+      expect(runIds.filter((id) => !kept.has(id))).toEqual([]);
       await sql.end({ timeout: 1 });
       console.log(`${ROUNDS} rounds: ${acknowledged} commits, ${kept.size} runs`, outcomes, [...refusals]);
       for (const one of both) {

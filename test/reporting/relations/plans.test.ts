@@ -10,7 +10,7 @@ import { type Row, readRows, rowsStatement } from '../../../src/reporting/relati
 import type { ParameterizedStatement } from '../../../src/reporting/relations/statement.ts';
 import { day, write } from '../../server/pages/node-states.ts';
 import { withDatabase } from '../../support/fixture.ts';
-import { most, type Step, stepsIn } from '../../support/plan-steps.ts';
+import { maxRows, type Step, stepsIn } from '../../support/plan-steps.ts';
 import { makeSeriesOf } from '../../support/points.ts';
 import { datasetOf, type Parameters, queryOf, readPage, readPages, viewOf, walkPages } from './pages.ts';
 
@@ -157,14 +157,14 @@ describe('a page of rows', () => {
     expect(indexes(steps)).toContain(index);
     // Series by series: the rest of one, and those after it until the page is full. At a past moment the 960 values
     // that ended in these ten days are searched for each series, of which few were valid.
-    expect(most(steps)).toBeLessThanOrEqual('as_of' in asked ? 40 * 960 : 2 * (LIMIT + 1));
+    expect(maxRows(steps)).toBeLessThanOrEqual('as_of' in asked ? 40 * 960 : 2 * (LIMIT + 1));
   });
 
   it('of a past moment, filled by current values, searches ended values no further than it reaches', async () => {
     const query = queryOf(points.now, { as_of: late.toISOString(), limit: String(LIMIT) });
     const page = await readRows(sql, points.now, query);
     // Of the one series in which the page ends, not of all forty.
-    expect(most(await stepsOf(asked))).toBeLessThanOrEqual(960 + 2 * (LIMIT + 1));
+    expect(maxRows(await stepsOf(asked))).toBeLessThanOrEqual(960 + 2 * (LIMIT + 1));
     // Two series and a half.
     const all = await readRows(sql, points.now, { ...query, limit: 6_000 });
     expect(page.rows).toEqual(all.rows.slice(0, LIMIT));
@@ -193,7 +193,7 @@ describe('a page of rows', () => {
     const steps = await pageSteps(view, { limit: '10' });
     // The list of targets is read, and the first few of the two hundred are computed.
     expect(steps.filter(({ kind }) => kind === 'ProjectSet').every(({ rows }) => rows < 100)).toBe(true);
-    expect(most(steps)).toBeLessThan(1_000);
+    expect(maxRows(steps)).toBeLessThan(1_000);
     const walked = await readPages(sql, view, { limit: '999' });
     const all = await sql<Row[]>`
       select * from reporting_internal.coverage_ranges order by dataset, target, axis, kind, reason, begins, ends`;
@@ -207,13 +207,13 @@ describe('a page of rows', () => {
       limit: String(LIMIT),
     });
     expect(indexes(steps)).toEqual(expect.arrayContaining(['p_blocks_key', 'p_blocks_superseded']));
-    expect(most(steps)).toBeLessThanOrEqual(2 * (LIMIT + 1));
+    expect(maxRows(steps)).toBeLessThanOrEqual(2 * (LIMIT + 1));
   });
 
   it('of every value reads no more of the last ones and of earlier ones than it shows', async () => {
     const steps = await pageSteps(viewOf('metric_points_history'), { limit: String(LIMIT) });
     expect(indexes(steps)).toEqual(['metric_points_now', 'metric_points_history']);
-    expect(most(steps)).toBeLessThanOrEqual(2 * (LIMIT + 1));
+    expect(maxRows(steps)).toBeLessThanOrEqual(2 * (LIMIT + 1));
   });
 
   it.each([
@@ -224,7 +224,7 @@ describe('a page of rows', () => {
     const text = `select * from ${from} where chain_id = '7' and metric = 'txCount' and time_interval = 'hour'`;
     const steps = await stepsOf({ text, values: [] });
     expect(indexes(steps)).toContain('metric_points_now');
-    expect(most(steps)).toBeLessThan(POINTS / 5);
+    expect(maxRows(steps)).toBeLessThan(POINTS / 5);
   });
 
   it.each([
@@ -236,7 +236,7 @@ describe('a page of rows', () => {
     const steps = await stepsOf(asked);
     expect(indexes(steps).some((index) => /_(began|recorded)$/.test(index))).toBe(true);
     // An index of block ranges finds some megabytes.
-    expect(most(steps)).toBeLessThan(POINTS / 3);
+    expect(maxRows(steps)).toBeLessThan(POINTS / 3);
   });
 
   it('by recording time, with less than a page left, queries the end and then all of it', async () => {
@@ -258,7 +258,7 @@ describe('a page of rows', () => {
   )('of $name, $asked, computes only the probes that it shows', async ({ name, asked }) => {
     const steps = await pageSteps(viewOf(name), { ...asked, limit: '1' });
     // One probe has a hundred days; twenty have two thousand.
-    expect(most(steps)).toBeLessThan(300);
+    expect(maxRows(steps)).toBeLessThan(300);
   });
 
   it.each([{}, { sort: '-node' }, { node: 'n' }])(
@@ -266,7 +266,7 @@ describe('a page of rows', () => {
     async (given) => {
       const steps = await pageSteps(viewOf('peers_benched'), given);
       expect(indexes(steps)).toContain('peers_benched_filled');
-      expect(most(steps)).toBeLessThanOrEqual(10);
+      expect(maxRows(steps)).toBeLessThanOrEqual(10);
     },
   );
 
@@ -295,7 +295,7 @@ describe('a page of rows', () => {
             const page = await readRows(sql, view, query({ ...more, ...after, limit: String(LIMIT) }));
             expect(page.rows).toHaveLength(LIMIT);
             // A thousand blocks arrived after that moment, and are the first ones from the end.
-            expect(most(await stepsOf(asked))).toBeLessThanOrEqual(1_000 + 4 * (LIMIT + 2));
+            expect(maxRows(await stepsOf(asked))).toBeLessThanOrEqual(1_000 + 4 * (LIMIT + 2));
           }
         },
       );
@@ -304,7 +304,7 @@ describe('a page of rows', () => {
 
   it.each([{}, { sort: '-height' }])('of all nodes, %o, computes only its own rows', async (given) => {
     expect((await page('p_blocks', { ...given, limit: String(LIMIT) })).rows).toHaveLength(LIMIT);
-    expect(most(await stepsOf(asked))).toBeLessThanOrEqual(5 * (LIMIT + 1));
+    expect(maxRows(await stepsOf(asked))).toBeLessThanOrEqual(5 * (LIMIT + 1));
   });
 
   it.each([
@@ -363,7 +363,7 @@ describe('a page of readings', () => {
   ])('of %s, %o, unpacks only the polls or members that it shows', async (name, given) => {
     await page(name, { ...given, limit: '10' });
     // There are 9,505 readings, and 2,401 averages. Of one or two members 319 unpacked rows each are searched.
-    expect(most(await stepsOf(asked))).toBeLessThan(1_000);
+    expect(maxRows(await stepsOf(asked))).toBeLessThan(1_000);
   });
 
   it.each(['validator_uptime', 'validator_uptime_daily'])('of %s is not counted', async (name) => {
@@ -379,7 +379,7 @@ describe('a page of readings', () => {
       validateParameters(differencesParameters(uptime), given),
     );
     expect(rows).toHaveLength(10);
-    expect(most(await stepsOf(asked))).toBeLessThan(500);
+    expect(maxRows(await stepsOf(asked))).toBeLessThan(500);
   });
 });
 
@@ -396,13 +396,13 @@ describe('a page of differences', () => {
       expect.arrayContaining(['metric_points_recorded', 'metric_points_revised']),
     );
     expect(steps.filter(({ kind, table }) => kind === 'Seq Scan' && table === 'metric_points')).toEqual([]);
-    expect(most(steps)).toBeLessThan(POINTS / 5);
+    expect(maxRows(steps)).toBeLessThan(POINTS / 5);
   });
 
   it('over a long time is found by key, and reads a bounded part', async () => {
     const steps = await stepsOf(await between(now - 60 * day));
     expect(indexes(steps)).toContain('metric_points_history');
-    expect(most(steps)).toBeLessThan(POINTS / 3);
+    expect(maxRows(steps)).toBeLessThan(POINTS / 3);
   });
 });
 
@@ -410,7 +410,7 @@ it('computes the coverage of a year at the cost of ranges plus days, not ranges 
   const steps = await stepsOf(
     coverageStatement(points, { from: new Date(now - 365 * day).toISOString(), to: null, target: null }),
   );
-  expect(most(steps)).toBeLessThan(10_000);
+  expect(maxRows(steps)).toBeLessThan(10_000);
 });
 
 describe('a page of readings that ended long ago', () => {
@@ -438,8 +438,8 @@ describe('a page of readings that ended long ago', () => {
       for (const one of [...statements]) steps.push(...(await stepsOf(one)));
       const looks = steps.filter(({ table }) => table === 'reading_observations');
       // The twenty, and those of validators in the hours around; there are 500.
-      expect(most(looks)).toBeGreaterThanOrEqual(20);
-      expect(most(looks)).toBeLessThan(100);
+      expect(maxRows(looks)).toBeGreaterThanOrEqual(20);
+      expect(maxRows(looks)).toBeLessThan(100);
     },
   );
 });

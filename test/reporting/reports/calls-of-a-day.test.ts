@@ -108,13 +108,13 @@ it.each([
   const HISTORY_DAYS = 20;
   const blocks = Array.from({ length: ITEMS_A_DAY * (HISTORY_DAYS + 1) }, (_, number): LateBlock => {
     const at = now - HISTORY_DAYS * DAY + Math.round((number * DAY) / ITEMS_A_DAY / 1000) * 1000;
-    return { number, at, shownAt: at };
+    return { number, at, indexedAt: at };
   });
   const clock = new ManualClock(now);
   const index = new LateIndex(blocks, clock.read, { page: range.index?.page ?? 100 });
   const feed = scriptedFeed(dataset, target, { range, every });
   feed.script = (window, ask) => dataset.source.walk(ask, target, window);
-  const context = recordingContext(sql, clock.read, index.ask);
+  const context = recordingContext(sql, clock.read, index.client);
   const counting: typeof context = {
     ...context,
     open: (...asked) => {

@@ -10,8 +10,8 @@ describe('an axis of amounts', () => {
     ['an amount that never changes', 7, 7, 0, 7],
     ['a debt that never changes', -7, -7, -7, 0],
     ['nothing', 0, 0, 0, 1],
-  ])('of %s starts or ends at zero, and has no value far beyond it', (_, least, most, low, high) => {
-    const ticks = amountTicks(least, most);
+  ])('of %s starts or ends at zero, and has no value far beyond it', (_, minimum, maximum, low, high) => {
+    const ticks = amountTicks(minimum, maximum);
     const [first = Number.NaN, last = Number.NaN] = [ticks[0], ticks.at(-1)];
     const step = (ticks[1] ?? Number.NaN) - first;
     expect([first <= low, last >= high]).toEqual([true, true]);

@@ -15,10 +15,10 @@ import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { type PageServer, servePagesOf } from '../../support/page-server.ts';
 
 /** Relations about the recording: only the common page of rows shows them. */
-const told = ['alerts', 'findings', 'quarantine', 'incident_notes', 'node_incidents', 'gaps'];
+const views = ['alerts', 'findings', 'quarantine', 'incident_notes', 'node_incidents', 'gaps'];
 const places = [
   ...pages.map(({ path }) => path).filter((path) => !path.includes(':')),
-  ...told.map((view) => `/datasets/${view}`),
+  ...views.map((view) => `/datasets/${view}`),
 ];
 
 describe.skipIf(!chromiumPath)(`in a browser${noChromium}`, () => {

@@ -4,7 +4,10 @@ import { withPages } from '../../support/fixture.ts';
 import { linkOf, linksOf, rowsOf, textOf } from './html.ts';
 import { type RevisedPoint, revisePoint } from './revised-point.ts';
 
-const { it, sql, faults, ask } = withPages({}, { recorded: true, max: 1, connection: { TimeZone: 'UTC' } });
+const { it, sql, faults, sendRequest } = withPages(
+  {},
+  { recorded: true, max: 1, connection: { TimeZone: 'UTC' } },
+);
 let revised: RevisedPoint;
 
 beforeAll(async () => {
@@ -26,16 +29,16 @@ describe('the differences of two moments', () => {
   };
 
   it('are shown side by side, with links to the history and to both moments in a chart', async () => {
-    const { code, body } = await ask(
+    const { code, body } = await sendRequest(
       `/datasets/metric_points/changes?from=${revised.until.toISOString()}&${series()}`,
     );
     expect(code).toBe(200);
     const [row = []] = rowsOf(body);
     expect(row.slice(1, 4)).toEqual([revised.chain_id, revised.metric, revised.time_interval]);
     expect(row.slice(5, 9)).toEqual(['changed', 'value', revised.was, revised.is]);
-    const history = await ask(linkOf(body, 'history'));
+    const history = await sendRequest(linkOf(body, 'history'));
     expect(rowsOf(history.body).length).toBe(2);
-    const chart = await ask(linkOf(body, 'chart'));
+    const chart = await sendRequest(linkOf(body, 'chart'));
     expect(chart.code).toBe(200);
     expect(textOf(chart.body)).toContain('as of now');
     expect(textOf(chart.body)).toMatch(/as of \d{4}/);
@@ -44,16 +47,16 @@ describe('the differences of two moments', () => {
   it('equal those of the API, in the page, its SQL and its files, page by page', async () => {
     const from = await began('validators');
     const api = JSON.parse(
-      (await ask(`/api/v1/datasets/node_validators/changes?from=${from}&limit=1000`)).body,
+      (await sendRequest(`/api/v1/datasets/node_validators/changes?from=${from}&limit=1000`)).body,
     );
     expect(api.rows.length).toBeGreaterThan(5);
     let path: string | undefined = `/datasets/node_validators/changes?from=${from}&limit=3`;
-    const seen: unknown[] = [];
+    const rows: unknown[] = [];
     while (path !== undefined) {
-      const { code, body } = await ask(path);
+      const { code, body } = await sendRequest(path);
       expect(code).toBe(200);
-      const json = JSON.parse((await ask(linkOf(body, 'JSON'))).body);
-      seen.push(...json.rows);
+      const json = JSON.parse((await sendRequest(linkOf(body, 'JSON'))).body);
+      rows.push(...json.rows);
       const statement = textOf(/<pre data-copy[^>]*>(.*?)<\/pre>/s.exec(body)?.[1] ?? '');
       const found = await sql.begin(async (as) => {
         await as`set local role recorder_reader`;
@@ -67,35 +70,42 @@ describe('the differences of two moments', () => {
       );
       [path] = linksOf(body, 'Next 3');
     }
-    expect(seen).toEqual(api.rows);
-    const first = await ask(`/datasets/node_validators/changes?from=${from}&limit=3`);
-    const csv = await ask(linkOf(first.body, 'CSV'));
+    expect(rows).toEqual(api.rows);
+    const first = await sendRequest(`/datasets/node_validators/changes?from=${from}&limit=3`);
+    const csv = await sendRequest(linkOf(first.body, 'CSV'));
     expect(csv.body.trim().split('\r\n')).toHaveLength(api.rows.length + 1);
   });
 
   it('include joined and removed rows, for every dataset', async () => {
-    const [left] = await sql<{ node_id: string; before: string; at: string }[]>`
+    const [departure] = await sql<{ node_id: string; before: string; at: string }[]>`
       select node_id, to_char(at - interval '1 ms', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as before,
         to_char(at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
       from reporting.node_validators_changes where change = 'left' limit 1`;
-    const asked = new URLSearchParams({
-      from: left?.before ?? '',
-      to: left?.at ?? '',
-      node_id: left?.node_id ?? '',
+    const parameters = new URLSearchParams({
+      from: departure?.before ?? '',
+      to: departure?.at ?? '',
+      node_id: departure?.node_id ?? '',
     });
-    const { body } = await ask(`/datasets/node_validators/changes?${asked}`);
+    const { body } = await sendRequest(`/datasets/node_validators/changes?${parameters}`);
     expect(rowsOf(body).flat()).toEqual(expect.arrayContaining(['left', 'whole row']));
     expect(textOf(body)).toContain('absent');
     for (const name of getCatalogue().datasets.keys())
-      expect({ name, code: (await ask(`/datasets/${name}/changes`)).code }).toEqual({ name, code: 200 });
+      expect({ name, code: (await sendRequest(`/datasets/${name}/changes`)).code }).toEqual({
+        name,
+        code: 200,
+      });
     expect(faults).toEqual([]);
   });
 
   it('start with the record, or link to its start', async () => {
-    const { body } = await ask('/datasets/node_validators/changes?from=2001-01-01');
+    const { body } = await sendRequest('/datasets/node_validators/changes?from=2001-01-01');
     expect(textOf(body)).toContain('There is no data of validators for that time.');
-    expect((await ask(linkOf(body, 'show the changes since that time'))).body).toContain('Differences');
-    const fixed = await ask(linkOf((await ask('/datasets/node_validators/changes')).body, 'Permanent link'));
+    expect((await sendRequest(linkOf(body, 'show the changes since that time'))).body).toContain(
+      'Differences',
+    );
+    const fixed = await sendRequest(
+      linkOf((await sendRequest('/datasets/node_validators/changes')).body, 'Permanent link'),
+    );
     expect(fixed.code).toBe(200);
     expect(linkOf(fixed.body, 'Rows')).toContain('as_of=');
   });
@@ -110,7 +120,7 @@ describe('the differences of two moments', () => {
     [`node=${encodeURIComponent("'; drop table x; --")}`, 'No differences.'],
     [`node=${encodeURIComponent('<script>alert(1)</script>')}`, 'No differences.'],
   ])('report an invalid ?%s', async (query, words) => {
-    const { code, body } = await ask(`/datasets/node_validators/changes?${query}`);
+    const { code, body } = await sendRequest(`/datasets/node_validators/changes?${query}`);
     expect(code).toBe(words.endsWith('.') ? 200 : 400);
     expect(textOf(body)).toContain(words);
     expect(body).not.toContain('<script>alert');
@@ -139,16 +149,17 @@ describe('files linked from the pages', () => {
       '/api/v1/datasets/node_validators/rows/history.json?node=x',
     ],
   ])('%s equal those of the API', async (path, location) => {
-    expect(await ask(path)).toMatchObject({ code: 303, headers: { location } });
+    expect(await sendRequest(path)).toMatchObject({ code: 303, headers: { location } });
     // The first moment of changes is a required parameter.
-    if (!path.includes('/changes.') && !path.includes('/row.')) expect((await ask(location)).code).toBe(200);
+    if (!path.includes('/changes.') && !path.includes('/row.'))
+      expect((await sendRequest(location)).code).toBe(200);
   });
 
   it('are linked from the rows, and contain them all', async () => {
-    const { body } = await ask('/datasets/node_validators?limit=2&columns=node,node_id');
-    const json = JSON.parse((await ask(linkOf(body, 'JSON'))).body);
+    const { body } = await sendRequest('/datasets/node_validators?limit=2&columns=node,node_id');
+    const json = JSON.parse((await sendRequest(linkOf(body, 'JSON'))).body);
     expect(json.rows).toHaveLength(2);
-    const csv = (await ask(linkOf(body, 'CSV'))).body.trim().split('\r\n');
+    const csv = (await sendRequest(linkOf(body, 'CSV'))).body.trim().split('\r\n');
     const [count] = await sql<{ all: number }[]>`select count(*)::int as all from reporting.node_validators`;
     expect(csv[0]).toBe('node,node_id');
     expect(csv).toHaveLength((count?.all ?? 0) + 1);
@@ -157,6 +168,6 @@ describe('files linked from the pages', () => {
       '/datasets/node_validators.xml',
       '/datasets/node_validators/rows.csv',
     ])
-      expect((await ask(path)).code, path).toBe(404);
+      expect((await sendRequest(path)).code, path).toBe(404);
   });
 });

@@ -10,7 +10,7 @@ import { completeKeys, readTargets } from '../../../src/server/pages/charts/know
 import { chartLink } from '../../../src/server/pages/charts/link.ts';
 import { readChartLines, withEnds, withGaps } from '../../../src/server/pages/charts/read-lines.ts';
 import { withPages } from '../../support/fixture.ts';
-import { ask as askAt, type PageServer, servePagesOf } from '../../support/page-server.ts';
+import { type PageServer, sendRequest, servePagesOf } from '../../support/page-server.ts';
 import { addToDraw, addTooMany, DENSE, dense, first, holder, peak } from './drawn-record.ts';
 import { fieldsOf } from './html.ts';
 import { type RevisedPoint, revisePoint } from './revised-point.ts';
@@ -39,13 +39,19 @@ const plain = (html: string) =>
 describe('a chart', () => {
   it('requests the same moments again by its form', async () => {
     const { chain_id, metric, time_interval } = revised;
-    const told = { from: 250, to: 500, as_of: 750, beside: 875 };
-    const moments = Object.entries(told).map(([name, ms]) => [
+    const offsets = { from: 250, to: 500, as_of: 750, beside: 875 };
+    const moments = Object.entries(offsets).map(([name, ms]) => [
       name,
       new Date(Date.UTC(2026, 0, 9) + ms).toISOString(),
     ]);
-    const said = { of: 'metric_points', chain_id, metric, time_interval, ...Object.fromEntries(moments) };
-    const fields = fieldsOf((await get(`/charts?${new URLSearchParams(said)}`)).body);
+    const parameters = {
+      of: 'metric_points',
+      chain_id,
+      metric,
+      time_interval,
+      ...Object.fromEntries(moments),
+    };
+    const fields = fieldsOf((await get(`/charts?${new URLSearchParams(parameters)}`)).body);
     for (const [name = '', at] of moments) expect(new Date(`${fields[name]}Z`).toISOString(), name).toBe(at);
   });
 
@@ -135,12 +141,12 @@ describe('a chart', () => {
       const members = await sql<{ node_id: string }[]>`
         select distinct node_id from ${sql(`reporting.${list}`)} where node = ${node}`;
       expect(members.length).toBeGreaterThan(0);
-      const known = members.map(({ node_id }) => node_id).sort();
+      const nodeIds = members.map(({ node_id }) => node_id).sort();
       const { code, body } = await get(`/charts?of=${of}&node=${node}`);
       expect(code).toBe(200);
-      expect(options(body, 'node_id')).toEqual(known);
+      expect(options(body, 'node_id')).toEqual(nodeIds);
       const first = await get(`/charts?of=${of}`);
-      expect(known).toContain(/name="node_id" value="([^"]*)"/.exec(first.body)?.[1]);
+      expect(nodeIds).toContain(/name="node_id" value="([^"]*)"/.exec(first.body)?.[1]);
     }
   });
 
@@ -187,8 +193,8 @@ describe('a chart', () => {
     const drawable = drawables.get('node_validators');
     if (!drawable) throw new Error('validators can be drawn');
     const selected = completeKeys({}, await readTargets(sql, drawable, {}), drawable.needed);
-    const said = { column: undefined, by: undefined, to: null, as_of: null, beside: null, selected };
-    const drawing = parseChartRequest(drawable, { ...said, from: new Date('2026-11-01') }, Date.now());
+    const request = { column: undefined, by: undefined, to: null, as_of: null, beside: null, selected };
+    const drawing = parseChartRequest(drawable, { ...request, from: new Date('2026-11-01') }, Date.now());
     const { lines } = await readChartLines(sql, drawing, () => 0);
     const html = renderToString(
       h(UnreadNotice, { drawing, lines, before: new Date(drawing.window[1].getTime() - 1) }),
@@ -247,7 +253,7 @@ describe('more points than are read for one page', () => {
       const pages: string[] = [];
       const before: number[] = [];
       while (link !== undefined && pages.length < 10) {
-        const { code, body } = await askAt(hurried.address + link);
+        const { code, body } = await sendRequest(hurried.address + link);
         expect(code).toBe(200);
         pages.push(/data-points="([^"]*)"/.exec(body)?.[1] ?? '');
         const [, unread, rest] =
@@ -305,7 +311,7 @@ describe('a chart source', () => {
   );
 
   it('extends to its end: earlier starts are included, and nothing is drawn in a gap', async () => {
-    const asked = {
+    const parameters = {
       of: 'native_balances',
       selected: holder,
       from: new Date('2026-01-05'),
@@ -313,7 +319,7 @@ describe('a chart source', () => {
     };
     const points = (body: string) => /data-points="([^"]*)"/.exec(body)?.[1]?.split(' ');
     const at = (day: string) => Date.parse(day);
-    expect(points((await get(chartLink(asked))).body)).toEqual([
+    expect(points((await get(chartLink(parameters))).body)).toEqual([
       `${at('2026-01-05')}=1000000000000000000001`,
       `${at('2026-01-10')}=2000000000000000000002`,
       `${at('2026-01-20')}=`,
@@ -323,10 +329,10 @@ describe('a chart source', () => {
   });
 
   it('is counted by whole days: a window that starts within a day includes all of it', async () => {
-    const [most] = await sql<{ day: Date; count: number; chain: string }[]>`
+    const [largest] = await sql<{ day: Date; count: number; chain: string }[]>`
       select date_trunc('day', block_timestamp, 'UTC') as day, count(*)::int, min(blockchain_id) as chain
       from reporting.proposed_blocks where blockchain_id = 'c-chain' group by 1 order by 2 desc limit 1`;
-    const day = most?.day.getTime() ?? 0;
+    const day = largest?.day.getTime() ?? 0;
     const { body } = await get(
       chartLink({
         of: 'proposed_blocks',
@@ -338,7 +344,7 @@ describe('a chart source', () => {
     );
     const counts = [...body.matchAll(/data-points="([^"]*)"/g)].map(([, text]) => text?.split(' ')[0]);
     expect(counts.map((one) => Number(one?.split('=')[1])).reduce((sum, one) => sum + one, 0)).toBe(
-      most?.count,
+      largest?.count,
     );
     expect(counts[0]).toMatch(new RegExp(`^${day}=`));
   });

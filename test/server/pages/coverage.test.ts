@@ -6,7 +6,7 @@ import { linkOf, rowsOf, textOf } from './html.ts';
 
 const DAY = 86_400_000;
 
-const { it, sql, faults, ask } = withPages({}, { recorded: true, max: 1 });
+const { it, sql, faults, sendRequest } = withPages({}, { recorded: true, max: 1 });
 /** The first day of the tested window, ms since 1970: days without records in the database. */
 const first = Date.UTC(2026, 2, 1);
 const at = (days: number) => new Date(first + days * DAY).toISOString();
@@ -19,7 +19,7 @@ const titles = (html: string) => [...html.matchAll(/<title>(\d{4}-.*?)<\/title>/
 
 describe('the coverage of a dataset', () => {
   it('shows for each day what is recorded, missing and lost, as a calendar, a strip and a table', async () => {
-    const { code, body } = await ask(`/datasets/metric_points/coverage?${window}`);
+    const { code, body } = await sendRequest(`/datasets/metric_points/coverage?${window}`);
     expect(code).toBe(200);
     const expected = [
       '2026-03-01: covered',
@@ -47,7 +47,7 @@ describe('the coverage of a dataset', () => {
   });
 
   it('has the command that fixes a gap, whatever its target contains', async () => {
-    const { body } = await ask(`/datasets/metric_points/coverage?${window}`);
+    const { body } = await sendRequest(`/datasets/metric_points/coverage?${window}`);
     const commands = [...body.matchAll(/<code class="command">(.*?)<\/code>/g)].map(([, one = '']) =>
       textOf(one),
     );
@@ -60,32 +60,35 @@ describe('the coverage of a dataset', () => {
   });
 
   it('links to a single day and to one target, and equals the API', async () => {
-    const { body } = await ask(`/datasets/metric_points/coverage?${window}`);
-    const day = await ask(linkOf(body, '2026-03-05'));
+    const { body } = await sendRequest(`/datasets/metric_points/coverage?${window}`);
+    const day = await sendRequest(linkOf(body, '2026-03-05'));
     expect(textOf(day.body)).toContain('1 day: 1 gap.');
-    const all = await ask(linkOf(body, 'all targets'));
+    const all = await sendRequest(linkOf(body, 'all targets'));
     expect(all.code).toBe(200);
-    expect((await ask(linkOf(all.body, holed))).body).toContain('6 covered, 1 partial, 3 gap');
-    const json = JSON.parse((await ask(linkOf(body, 'JSON'))).body);
+    expect((await sendRequest(linkOf(all.body, holed))).body).toContain('6 covered, 1 partial, 3 gap');
+    const json = JSON.parse((await sendRequest(linkOf(body, 'JSON'))).body);
     expect(
       json.days.map(({ state }: { state: string }) => state).filter((one: string) => one === 'gap'),
     ).toHaveLength(3);
-    expect((await ask(linkOf(body, 'CSV'))).body.trim().split('\r\n')).toHaveLength(11);
+    expect((await sendRequest(linkOf(body, 'CSV'))).body.trim().split('\r\n')).toHaveLength(11);
   });
 
   it('is linked from the list of all gaps', async () => {
-    const gaps = await ask(
+    const gaps = await sendRequest(
       `/datasets/gaps?${new URLSearchParams({ dataset: 'metric_points', target: holed, sort: 'range_start' })}`,
     );
-    const { code, body } = await ask(linkOf(gaps.body, 'coverage'));
+    const { code, body } = await sendRequest(linkOf(gaps.body, 'coverage'));
     expect(code).toBe(200);
     expect(textOf(body)).toContain('--from 2026-03-03T06:00:00Z --to 2026-03-03T18:00:00Z');
   });
 
   it('exists for every dataset, by day or by height', async () => {
     for (const name of getCatalogue().datasets.keys())
-      expect({ name, code: (await ask(`/datasets/${name}/coverage`)).code }).toEqual({ name, code: 200 });
-    const { body } = await ask('/datasets/node_x_transactions/coverage?as_of=2026-11-01');
+      expect({ name, code: (await sendRequest(`/datasets/${name}/coverage`)).code }).toEqual({
+        name,
+        code: 200,
+      });
+    const { body } = await sendRequest('/datasets/node_x_transactions/coverage?as_of=2026-11-01');
     expect(textOf(body)).toContain('From height');
     expect(linkOf(body, 'Rows')).toContain('as_of=');
     expect(faults).toEqual([]);
@@ -104,7 +107,7 @@ describe('the coverage of a dataset', () => {
     ],
     [`after=${encodeURIComponent("zz' or 1=1")}`, 200, 'By target'],
   ])('reports an invalid ?%s', async (query, status, words) => {
-    const { code, body } = await ask(`/datasets/metric_points/coverage?${query}`);
+    const { code, body } = await sendRequest(`/datasets/metric_points/coverage?${query}`);
     expect(code).toBe(status);
     expect(textOf(body)).toContain(words);
     expect(body).not.toContain('<script>alert');

@@ -4,14 +4,17 @@ import { withPages } from '../../support/fixture.ts';
 import { linkOf, linksOf, rowsOf, textOf } from './html.ts';
 
 const catalogue = getCatalogue();
-const { it, sql, faults, ask } = withPages({}, { recorded: true, max: 1, connection: { TimeZone: 'UTC' } });
+const { it, sql, faults, sendRequest } = withPages(
+  {},
+  { recorded: true, max: 1, connection: { TimeZone: 'UTC' } },
+);
 beforeAll(async () => {
   // The dump of the database contains no rights.
   await sql`grant usage on schema reporting, reporting_internal to recorder_reader`;
   await sql`grant select on all tables in schema reporting, reporting_internal to recorder_reader`;
 });
 it('the list links to every dataset and view, with its meaning, and keeps the moment', async () => {
-  const { body } = await ask('/datasets?as_of=2026-06-01');
+  const { body } = await sendRequest('/datasets?as_of=2026-06-01');
   for (const [name, { about }] of catalogue.datasets) {
     expect(linkOf(body, name)).toBe(`/datasets/${name}?as_of=2026-06-01T00:00:00Z`);
     expect(textOf(body)).toContain(about);
@@ -21,23 +24,25 @@ it('the list links to every dataset and view, with its meaning, and keeps the mo
 });
 
 it('the list does not show a ledger as empty: its rows are not counted', async () => {
-  const [health = []] = rowsOf((await ask('/datasets')).body);
+  const [health = []] = rowsOf((await sendRequest('/datasets')).body);
   expect(health[0]).toMatch(/^node_health/);
   expect(health.at(-1)).toBe('–');
 });
 
 describe('rows', () => {
   it.each([...catalogue.views.keys()])('of %s are a page', async (name) => {
-    expect((await ask(`/datasets/${name}`)).code).toBe(200);
+    expect((await sendRequest(`/datasets/${name}`)).code).toBe(200);
     expect(faults).toEqual([]);
   });
 
   it('are filtered, sorted and paged by the URL, and the links have the next step', async () => {
-    const first = await ask('/datasets/metric_points?metric=txCount&sort=-value&limit=5&columns=value');
+    const first = await sendRequest(
+      '/datasets/metric_points?metric=txCount&sort=-value&limit=5&columns=value',
+    );
     const values = rowsOf(first.body).map(([value = '']) => Number(value));
     expect(values).toHaveLength(5);
     expect(values).toEqual(values.toSorted((one, other) => other - one));
-    const second = await ask(linkOf(first.body, 'Next 5'));
+    const second = await sendRequest(linkOf(first.body, 'Next 5'));
     expect(second.code).toBe(200);
     const next = rowsOf(second.body).map(([value = '']) => Number(value));
     expect(next).toHaveLength(5);
@@ -49,7 +54,7 @@ describe('rows', () => {
   });
 
   it('show their complete values for a copy, and times as times', async () => {
-    const { body } = await ask('/datasets/node_validators?limit=1');
+    const { body } = await sendRequest('/datasets/node_validators?limit=1');
     const [row] =
       await sql`select tx_id, node_id from reporting.node_validators order by node, subnet_id, node_id limit 1`;
     expect(rowsOf(body)[0]).toEqual(expect.arrayContaining([row?.node_id, row?.tx_id]));
@@ -58,10 +63,10 @@ describe('rows', () => {
 
   it('have their number', async () => {
     const [counted] = await sql<{ count: number }[]>`select count(*)::int from reporting.node_validators`;
-    expect(textOf((await ask('/datasets/node_validators?limit=1')).body)).toContain(
+    expect(textOf((await sendRequest('/datasets/node_validators?limit=1')).body)).toContain(
       `${counted?.count} rows.`,
     );
-    const none = textOf((await ask('/datasets/node_validators?node=nobody')).body);
+    const none = textOf((await sendRequest('/datasets/node_validators?node=nobody')).body);
     expect(none).toContain('0 rows.');
     expect(none).toContain('No rows.');
   });
@@ -72,7 +77,7 @@ describe('rows', () => {
       'metric=txCount&limit=7&sort=-bucket_start',
       `metric=${encodeURIComponent(strange)}`,
     ]) {
-      const { body } = await ask(`/datasets/metric_points?${query}`);
+      const { body } = await sendRequest(`/datasets/metric_points?${query}`);
       const statement = textOf(/<pre data-copy[^>]*>(.*?)<\/pre>/s.exec(body)?.[1] ?? '');
       expect(statement).toContain('from reporting.metric_points as r');
       const found = await sql.begin(async (as) => {
@@ -94,7 +99,7 @@ describe('the moment of knowledge', () => {
         (select count(*) from reporting.node_validators)::int as now from earlier`;
     const at = moment?.at ?? '';
     expect(moment?.then).not.toBe(moment?.now);
-    const { body } = await ask(`/datasets/node_validators?as_of=${at}`);
+    const { body } = await sendRequest(`/datasets/node_validators?as_of=${at}`);
     expect(textOf(body)).toContain('Back to now');
     expect(textOf(body)).toContain(`${moment?.then} rows.`);
     for (const label of ['Rows', 'Versions', 'Data', 'weight', 'history'])
@@ -102,15 +107,15 @@ describe('the moment of knowledge', () => {
   });
 
   it('before the first recording links to the first', async () => {
-    const { code, body } = await ask('/datasets/node_validators?as_of=2001-01-01&node=validator-1');
+    const { code, body } = await sendRequest('/datasets/node_validators?as_of=2001-01-01&node=validator-1');
     expect(code).toBe(200);
     expect(textOf(body)).toContain(
       'There is no data of validators for that time.The dataset has been recorded since',
     );
-    const then = await ask(linkOf(body, 'show the data of that time'));
+    const then = await sendRequest(linkOf(body, 'show the data of that time'));
     expect(then.code).toBe(200);
     expect(textOf(then.body)).not.toContain('There is no record');
-    expect((await ask(linkOf(body, 'show the current data'))).code).toBe(200);
+    expect((await sendRequest(linkOf(body, 'show the current data'))).code).toBe(200);
   });
 });
 
@@ -120,40 +125,44 @@ describe('the history of a row', () => {
       select node, subnet_id, node_id, count(*)::int as versions from reporting.node_validators_history
       group by node, subnet_id, node_id, start_time, tx_id having count(*) > 1 limit 1`;
     const { node = '', subnet_id = '', node_id = '', versions } = changed ?? {};
-    const rows = await ask(`/datasets/node_validators?${new URLSearchParams({ node, subnet_id, node_id })}`);
-    const { code, body } = await ask(linkOf(rows.body, 'history'));
+    const rows = await sendRequest(
+      `/datasets/node_validators?${new URLSearchParams({ node, subnet_id, node_id })}`,
+    );
+    const { code, body } = await sendRequest(linkOf(rows.body, 'history'));
     expect(code).toBe(200);
     expect(rowsOf(body)).toHaveLength(versions ?? 0);
     expect(body).toContain('<mark');
   });
 
   it('requires the whole key, and a dataset', async () => {
-    const { code, body } = await ask('/datasets/node_validators/row?node=validator-1');
+    const { code, body } = await sendRequest('/datasets/node_validators/row?node=validator-1');
     expect(code).toBe(400);
     expect(textOf(body)).toContain('subnet_id: is required');
-    expect((await ask('/datasets/runs/row?run_id=1')).code).toBe(404);
-    expect((await ask('/datasets/chain_heights/row?node=x&chain=y&limit=9')).code).toBe(400);
+    expect((await sendRequest('/datasets/runs/row?run_id=1')).code).toBe(404);
+    expect((await sendRequest('/datasets/chain_heights/row?node=x&chain=y&limit=9')).code).toBe(400);
   });
 });
 
 describe('forms', () => {
   it('lead to a URL without the empty fields', async () => {
-    const sent = await ask('/datasets/node_validators?node=&weight.gte=5&as_of=&columns=node&columns=weight');
+    const sent = await sendRequest(
+      '/datasets/node_validators?node=&weight.gte=5&as_of=&columns=node&columns=weight',
+    );
     expect(sent).toMatchObject({
       code: 303,
       headers: { location: '/datasets/node_validators?weight.gte=5&columns=node,weight' },
     });
-    const { body } = await ask(String(sent.headers.location));
+    const { body } = await sendRequest(String(sent.headers.location));
     expect(rowsOf(body)[0]).toHaveLength(2);
     expect(textOf(body)).toContain('weight is at least 5');
   });
 
   it('of functions require their parameters, and return rows', async () => {
-    const asked = await ask('/datasets/metric_total');
-    expect(asked.body).toMatch(/<input id="parameter-metric"[^>]* required/);
-    const answer = await ask('/datasets/metric_total?from=2026-01-01&to=2026-12-01&metric=txCount');
+    const form = await sendRequest('/datasets/metric_total');
+    expect(form.body).toMatch(/<input id="parameter-metric"[^>]* required/);
+    const answer = await sendRequest('/datasets/metric_total?from=2026-01-01&to=2026-12-01&metric=txCount');
     expect(rowsOf(answer.body)).toHaveLength(1);
-    const refused = await ask('/datasets/metric_points_as_of?at=2001-01-01');
+    const refused = await sendRequest('/datasets/metric_points_as_of?at=2001-01-01');
     expect(refused.code).toBe(400);
     expect(textOf(refused.body)).toContain('there is no record of metric_points at 2001-01-01T00:00:00Z');
   });
@@ -196,7 +205,7 @@ describe('an invalid request', () => {
     for (const parameter of parameters)
       for (const text of HOSTILE) {
         const value = text.startsWith('%') ? text : encodeURIComponent(text);
-        const { code, body } = await ask(`/datasets/metric_points?${parameter}=${value}`);
+        const { code, body } = await sendRequest(`/datasets/metric_points?${parameter}=${value}`);
         expect([200, 400, 404], `${parameter}=${text.slice(0, 40)}`).toContain(code);
         expect(body).not.toContain('<script>alert');
         codes.add(code);
@@ -213,7 +222,7 @@ describe('an invalid request', () => {
     ['sort=extra', 'sort: must be one of'],
     ['after=x', 'after: must be the cursor'],
   ])('is answered with the allowed values: %s', async (query, words) => {
-    const { code, body } = await ask(`/datasets/metric_points?${query}`);
+    const { code, body } = await sendRequest(`/datasets/metric_points?${query}`);
     expect(code).toBe(400);
     expect(textOf(body)).toContain(words);
   });
@@ -227,6 +236,6 @@ describe('an invalid request', () => {
       '__proto__',
       'x'.repeat(300),
     ])
-      expect([404, 414], name).toContain((await ask(`/datasets/${name}`)).code);
+      expect([404, 414], name).toContain((await sendRequest(`/datasets/${name}`)).code);
   });
 });

@@ -10,7 +10,7 @@ import { Access } from '../../../src/server/access.ts';
 import { chromiumPath, noChromium, openBrowser, openPage, seriousFindings } from '../../support/browser.ts';
 import { startCommand } from '../../support/cli.ts';
 import { withDatabase } from '../../support/fixture.ts';
-import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
+import { type PageServer, sendRequest, servePagesOf } from '../../support/page-server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { rowsOf, textOf } from './html.ts';
 
@@ -28,8 +28,8 @@ afterAll(async () => {
   await server.close();
 });
 
-const text = async (path: string) => textOf((await ask(server.address + path)).body);
-const told = async (...command: string[]) =>
+const text = async (path: string) => textOf((await sendRequest(server.address + path)).body);
+const outputOf = async (...command: string[]) =>
   (await startCommand(command, { DATABASE_URL: database.url }, dir).ended).stdout;
 
 describe('several recorders', () => {
@@ -47,7 +47,7 @@ describe('several recorders', () => {
       /2 recorders write to this database: alpha \(mainnet, 2 processes\), beta \(fuji, 1 process\)\..* served by alpha/,
     );
     const states = async () => {
-      const [, processes = ''] = (await ask(`${server.address}/queues`)).body.split('id="processes"');
+      const [, processes = ''] = (await sendRequest(`${server.address}/queues`)).body.split('id="processes"');
       return rowsOf(processes).map(([process, state, recorder]) => [process, state, recorder]);
     };
     expect(await states()).toEqual([
@@ -64,11 +64,11 @@ describe('several recorders', () => {
       .poll(() => text('/'))
       .toMatch(/outdatedprocessone\/1\/old.*newer recorder\.yaml.*\(name:\) for onequeues/s);
     const finding = /outdated since .*: process one\/1\/old: the recorder "alpha" has a newer configuration/;
-    expect(await told('status')).toMatch(finding);
-    expect(await told('doctor', '--json')).toMatch(
+    expect(await outputOf('status')).toMatch(finding);
+    expect(await outputOf('doctor', '--json')).toMatch(
       /process one\/1\/old: the recorder .{0,2}alpha.{0,2} has a newer configuration/,
     );
-    expect((await ask(`${server.address}/metrics`)).body).toContain(
+    expect((await sendRequest(`${server.address}/metrics`)).body).toContain(
       'chain_recorder_findings{state="outdated",component="process"} 1',
     );
     await old.leave();
@@ -83,7 +83,7 @@ describe('several recorders', () => {
     await sql`
       insert into recorder.schedules (schedule, recorder, every_ms, next_at, seen_at)
       values ('plan one', 'alpha', 60000, now(), now()), ('plan two', 'alpha', 60000, now(), now() - interval '2 minutes')`;
-    const { body } = await ask(`${server.address}/queues`);
+    const { body } = await sendRequest(`${server.address}/queues`);
     const [, others = ''] = body.split('id="others"');
     expect(
       rowsOf(others).map(([recorder, queue, , waits, state]) => [recorder, queue, waits, state]),
@@ -106,7 +106,7 @@ describe('several recorders', () => {
     await expect
       .poll(() => text('/'))
       .toMatch(/stalledworkersthe workers of the recorder alpha.*no process with the role worker runs/s);
-    expect(await told('status')).toMatch(
+    expect(await outputOf('status')).toMatch(
       /the workers of the recorder alpha: no process with the role worker/,
     );
     expect(await text('/queues')).toContain('no heartbeat');
@@ -141,11 +141,12 @@ describe('while PostgreSQL is killed', () => {
       '/status',
       '/query?sql=select+1',
     ];
-    for (const path of places) expect(await ask(own.address + path), path).toMatchObject({ code: 200 });
+    for (const path of places)
+      expect(await sendRequest(own.address + path), path).toMatchObject({ code: 200 });
     await killed.crash();
     for (const path of places)
       await expect
-        .poll(() => ask(own.address + path), { message: path })
+        .poll(() => sendRequest(own.address + path), { message: path })
         .toMatchObject({
           code: 503,
           headers: { 'retry-after': '10' },
@@ -153,13 +154,13 @@ describe('while PostgreSQL is killed', () => {
             /aria-label="Main".*<h1>Database unavailable.*The database does not respond\..*ECONNREFUSED/s,
           ),
         });
-    await expect.poll(() => ask(`${open.address}/status`)).toMatchObject({ code: 503 });
-    expect((await ask(`${open.address}/status`)).body).not.toMatch(/ECONN|127\.0\.0\.1/);
-    expect((await ask(`${open.address}/badge/n.svg`)).body).not.toMatch(/ECONN|127\.0\.0\.1/);
+    await expect.poll(() => sendRequest(`${open.address}/status`)).toMatchObject({ code: 503 });
+    expect((await sendRequest(`${open.address}/status`)).body).not.toMatch(/ECONN|127\.0\.0\.1/);
+    expect((await sendRequest(`${open.address}/badge/n.svg`)).body).not.toMatch(/ECONN|127\.0\.0\.1/);
     await killed.start();
     for (const path of places)
       await expect
-        .poll(() => ask(own.address + path), { timeout: 20_000, message: path })
+        .poll(() => sendRequest(own.address + path), { timeout: 20_000, message: path })
         .toMatchObject({ code: 200 });
     await own.close();
     await open.close();
@@ -171,15 +172,15 @@ describe('while PostgreSQL is killed', () => {
 describe.skipIf(!chromiumPath)(`in a browser${noChromium}, while the database is unavailable`, () => {
   let proxy: TcpProxy;
   let browser: Browser;
-  let away: PageServer;
+  let unavailable: PageServer;
   beforeAll(async () => {
     proxy = await TcpProxy.open(Number(new URL(database.url).port));
-    away = await servePagesOf(proxy.before(database.url));
+    unavailable = await servePagesOf(proxy.before(database.url));
     browser = await openBrowser();
   });
   afterAll(async () => {
     await browser.close();
-    await away.close();
+    await unavailable.close();
     await proxy.close();
   });
   beforeEach(() => {
@@ -191,7 +192,7 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}, while the database is
   };
   /** The page with a clock that the test moves. */
   async function opened(path: string) {
-    const { page, close } = await openPage(browser, away.address + path);
+    const { page, close } = await openPage(browser, unavailable.address + path);
     await page.clock.install();
     await page.reload();
     return { page, close };
@@ -200,11 +201,11 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}, while the database is
   it('a page keeps its content with its time, and refreshes again', async () => {
     const { page, close } = await opened('/status');
     const heading = await page.textContent('h1');
-    const said = () => page.textContent('[data-stale]');
+    const staleNotice = () => page.textContent('[data-stale]');
     down();
     const later = async () => {
       await page.clock.runFor(31_000);
-      return said();
+      return staleNotice();
     };
     await expect
       .poll(later, { timeout: 15_000 })
@@ -233,11 +234,11 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}, while the database is
   });
 
   it('a stopped recorder is reported, too', async () => {
-    const gone = await servePagesOf(database.url);
-    const { page, close } = await openPage(browser, `${gone.address}/queues`);
+    const stopped = await servePagesOf(database.url);
+    const { page, close } = await openPage(browser, `${stopped.address}/queues`);
     await page.clock.install();
     await page.reload();
-    await gone.close();
+    await stopped.close();
     await expect
       .poll(async () => {
         await page.clock.runFor(6_000);
@@ -251,14 +252,14 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}, while the database is
     const hanging = await servePagesOf(database.url);
     const before = await TcpProxy.open(Number(new URL(hanging.address).port));
     const { page, close } = await openPage(browser, before.before(`${hanging.address}/queues`));
-    const said = () => page.textContent('[data-stale]');
+    const staleNotice = () => page.textContent('[data-stale]');
     before.weather = { kind: 'black-hole' };
     // The page polls every 5 s; the server itself would report after 8 s that the database is late.
     await expect
-      .poll(said, { timeout: 30_000 })
+      .poll(staleNotice, { timeout: 30_000 })
       .toMatch(/^The recorder does not respond\. This page shows the state at/);
     before.weather = { kind: 'fair' };
-    await expect.poll(said, { timeout: 30_000 }).toBe('');
+    await expect.poll(staleNotice, { timeout: 30_000 }).toBe('');
     await close();
     await before.close();
     await hanging.close();

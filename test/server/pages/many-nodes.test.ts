@@ -3,17 +3,17 @@ import { renderToString } from 'preact-render-to-string';
 import { beforeAll, describe, expect } from 'vitest';
 import { NotListed } from '../../../src/server/pages/status/more-nodes.tsx';
 import { withPages } from '../../support/fixture.ts';
-import { day, hour, type Saying, write } from './node-states.ts';
+import { day, hour, type Observation, write } from './node-states.ts';
 
 const now = Math.floor(Date.now() / 1000) * 1000;
 /** The last ones by name are down, so that an order by name would not list them. */
 const nodes = Array.from({ length: 230 }, (_, at) => `node-${at + 1}`);
 const down = new Set(nodes.slice(-3));
 
-const { it, sql, ask } = withPages({ clock: () => now });
+const { it, sql, sendRequest } = withPages({ clock: () => now });
 beforeAll(async () => {
   const sayings = nodes.map(
-    (node): Saying => ({
+    (node): Observation => ({
       observer: 'paris',
       node,
       states: down.has(node)
@@ -30,7 +30,7 @@ beforeAll(async () => {
 const listing = /<(?:h3|t[dh][^>]*)><a href="\/status\/(node-\d+)"/g;
 describe.each(['/', '/status'])('%s of more nodes than can be shown', (path) => {
   it('lists 200, those with problems first, and links to all others', async () => {
-    const { body: text } = await ask(path);
+    const { body: text } = await sendRequest(path);
     const [, section = ''] = text.split('id="nodes"');
     const [list = '', rest = ''] = section.split('30 more nodes: 30 up');
     const listed = [...list.matchAll(listing)].map(([, node]) => node);
@@ -42,14 +42,14 @@ describe.each(['/', '/status'])('%s of more nodes than can be shown', (path) => 
 });
 
 it('/status of many nodes shows those with problems in full, and of each other one its days and uptimes in a line', async () => {
-  const { body: text } = await ask('/status');
+  const { body: text } = await sendRequest('/status');
   const inFull = [...text.matchAll(/<h3><a href="\/status\/(node-\d+)"/g)].map(([, node]) => node);
   expect(inFull).toEqual([...down]);
   const [, line = ''] = text.split('<a href="/status/node-1">node-1</a>');
-  const [told = ''] = line.split('</tr>');
-  expect(told).toContain('The last 90 days of node-1: 2 with a record: 2 fully up');
-  expect(told).toContain('/status/node-1?from=');
-  expect([...told.matchAll(/100\.000.%/g)]).toHaveLength(4);
+  const [row = ''] = line.split('</tr>');
+  expect(row).toContain('The last 90 days of node-1: 2 with a record: 2 fully up');
+  expect(row).toContain('/status/node-1?from=');
+  expect([...row.matchAll(/100\.000.%/g)]).toHaveLength(4);
 });
 
 it('links up to a thousand unlisted nodes, those with problems first; the others are counted', () => {

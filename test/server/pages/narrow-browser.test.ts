@@ -83,8 +83,8 @@ describe.skipIf(!chromiumPath)(`tables on a phone, in a browser${noChromium}`, (
     expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
     const named = table.locator('[data-name]').first();
     const name = await named.getAttribute('data-name');
-    const shown = await named.evaluate((cell) => getComputedStyle(cell, '::before').content);
-    expect(shown.startsWith(`"${name}`)).toBe(true);
+    const content = await named.evaluate((cell) => getComputedStyle(cell, '::before').content);
+    expect(content.startsWith(`"${name}`)).toBe(true);
     await close();
   });
 

@@ -7,7 +7,7 @@ export const hour = 60 * minute;
 export const day = 24 * hour;
 
 /** States of a node by an observer: each from a moment on, ms since 1970, and the unobserved times. */
-export interface Saying {
+export interface Observation {
   readonly observer: string;
   readonly node: string;
   readonly states: readonly (readonly [at: number, state: NodeState])[];
@@ -17,9 +17,13 @@ export interface Saying {
 }
 
 /** Writes the states to the ledger, settled up to a moment, by an observer that is still active. */
-export async function write(sql: postgres.Sql, sayings: readonly Saying[], settled: number): Promise<void> {
-  for (const observer of new Set(sayings.map((one) => one.observer))) {
-    const mine = sayings.filter((one) => one.observer === observer);
+export async function write(
+  sql: postgres.Sql,
+  observations: readonly Observation[],
+  settled: number,
+): Promise<void> {
+  for (const observer of new Set(observations.map((one) => one.observer))) {
+    const mine = observations.filter((one) => one.observer === observer);
     await acquireObserver(sql, observer, observer);
     await writeLedger(sql, observer, observer, {
       heartbeat: settled,
@@ -57,23 +61,23 @@ export async function write(sql: postgres.Sql, sayings: readonly Saying[], settl
 }
 
 /** The common state of a node by several observers at a moment, by a plain computation; `none`: not observed yet. */
-export function stateAt(sayings: readonly Saying[], node: string, at: number): NodeState | 'none' {
-  const mine = sayings.filter((one) => one.node === node);
+export function stateAt(observations: readonly Observation[], node: string, at: number): NodeState | 'none' {
+  const mine = observations.filter((one) => one.node === node);
   if (mine.every(({ states }) => (states[0]?.[0] ?? Number.POSITIVE_INFINITY) > at)) return 'none';
-  const said = mine.map(({ states, absences }) => {
+  const currentStates = mine.map(({ states, absences }) => {
     const [, state] = states.findLast(([from]) => from <= at) ?? [0, 'unknown' as const];
     const absent = absences.some(([from, to]) => from <= at && at < to);
     return absent && state !== 'maintenance' ? 'unknown' : state;
   });
-  const count = (state: NodeState) => said.filter((one) => one === state).length;
+  const count = (state: NodeState) => currentStates.filter((one) => one === state).length;
   if (count('maintenance') > count('up') + count('down')) return 'maintenance';
   if (count('up') + count('down') === 0) return 'unknown';
   return count('down') > count('up') ? 'down' : 'up';
 }
 
 /** The seconds of a window in each state, minute by minute. */
-export function secondsIn(sayings: readonly Saying[], node: string, from: number, to: number) {
+export function secondsIn(observations: readonly Observation[], node: string, from: number, to: number) {
   const seconds = { up: 0, down: 0, maintenance: 0, unknown: 0, none: 0 };
-  for (let at = from; at < to; at += minute) seconds[stateAt(sayings, node, at)] += 60;
+  for (let at = from; at < to; at += minute) seconds[stateAt(observations, node, at)] += 60;
   return seconds;
 }

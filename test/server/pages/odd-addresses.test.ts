@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { withPages } from '../../support/fixture.ts';
 import { textOf } from './html.ts';
 
-const { it, ask } = withPages();
+const { it, sendRequest } = withPages();
 const long = 'a'.repeat(10_000);
 
 describe('an unusual URL', () => {
@@ -16,7 +16,7 @@ describe('an unusual URL', () => {
     ['/charts?from=soon', /from: must be a time such as 2026-/],
     ['/charts?beside=soon', /beside: must be a time such as 2026-/],
   ])('%s is refused with the reason', async (path, words) => {
-    const { code, body } = await ask(path);
+    const { code, body } = await sendRequest(path);
     expect({ code, text: textOf(body) }).toEqual({ code: 400, text: expect.stringMatching(words) });
     expect(body).not.toContain('Invalid input');
   });
@@ -24,7 +24,7 @@ describe('an unusual URL', () => {
   it.each([`/status/${long}`, `/datasets/${long}`, `/queues/${long}`])(
     '%.20s… returns a page for 404',
     async (path) => {
-      const { code, headers, body } = await ask(path);
+      const { code, headers, body } = await sendRequest(path);
       expect({ code, type: headers['content-type'] }).toEqual({
         code: 404,
         type: 'text/html; charset=utf-8',
@@ -36,7 +36,7 @@ describe('an unusual URL', () => {
   it.each(['/runs/', '/status/', '/datasets/', '/datasets/node_validators/'])(
     '%s is the page without the trailing slash',
     async (path) => {
-      expect((await ask(path)).code).toBe(200);
+      expect((await sendRequest(path)).code).toBe(200);
     },
   );
 });
@@ -49,7 +49,7 @@ describe('a query without rows', () => {
     ['/quarantine?dataset=validators', 'No matching items.'],
     ['/datasets/node_validators/coverage?target=unknown', 'There is no target unknown.'],
   ])('%s is not reported as healthy', async (path, words) => {
-    const { code, body } = await ask(path);
+    const { code, body } = await sendRequest(path);
     expect({ code, text: textOf(body) }).toEqual({ code: 200, text: expect.stringContaining(words) });
     expect(body).not.toMatch(
       /The sources agree|Nothing is wrong|The quarantine is empty|not asked for anything/,
@@ -58,7 +58,7 @@ describe('a query without rows', () => {
 
   it('has rows if the first of them is too long for a page', async () => {
     const sql = encodeURIComponent("select repeat('x', 3000000) as text");
-    const text = textOf((await ask(`/query?sql=${sql}`)).body);
+    const text = textOf((await sendRequest(`/query?sql=${sql}`)).body);
     expect(text).toContain('The first row is too long for this page. The CSV and JSON files contain it.');
     expect(text).not.toContain('The first 0 rows');
   });

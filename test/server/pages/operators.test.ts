@@ -13,7 +13,7 @@ const job = {
   failure: 'it <s>failed</s>',
   at: new Date(),
 } as const;
-const { it, sql, ask } = withPages(
+const { it, sql, sendRequest } = withPages(
   {
     queues: {
       readContents: async () => [
@@ -43,7 +43,7 @@ beforeAll(async () => {
     values ('metric_parts', 'metric_points', 'one', now(), 'a', '100', 'b', '125', '0', now(), null),
       ('balances', 'x_balances', 'two', now(), 'a', '1', 'b', '2', '0', now(), now())`;
 });
-const page = async (path: string) => (await ask(path)).body;
+const page = async (path: string) => (await sendRequest(path)).body;
 const runsIn = (body: string) => [...body.matchAll(/href="\/runs\/(\d+)"/g)].map(([, run]) => Number(run));
 const next = (body: string) =>
   /href="([^"]*)" rel="next"|rel="next" href="([^"]*)"/
@@ -54,14 +54,14 @@ const next = (body: string) =>
 
 describe('/runs', () => {
   it('is paged by key from the newest to the oldest, each run once', async () => {
-    const seen: number[] = [];
+    const seenRuns: number[] = [];
     let path: string | undefined = '/runs';
     for (let pages = 0; path !== undefined && pages < 10; pages += 1) {
       const body = await page(path);
-      seen.push(...runsIn(body));
+      seenRuns.push(...runsIn(body));
       path = next(body);
     }
-    expect(seen).toEqual(Array.from({ length: 120 }, (_, at) => 120 - at));
+    expect(seenRuns).toEqual(Array.from({ length: 120 }, (_, at) => 120 - at));
   });
 
   it('keeps the filters across pages', async () => {
@@ -88,10 +88,10 @@ describe('/runs', () => {
     ['before=1e9', 'before: must be a whole number'],
     ['before=9999999999999999999', 'before: must be a whole number of at most 18 digits'],
     ['status=done&status=failed', 'status: is given more than once'],
-  ])('refuses %s with the allowed values', async (query, told) => {
-    expect(await ask(`/runs?${query}`)).toMatchObject({
+  ])('refuses %s with the allowed values', async (query, message) => {
+    expect(await sendRequest(`/runs?${query}`)).toMatchObject({
       code: 400,
-      body: expect.stringContaining(told),
+      body: expect.stringContaining(message),
     });
   });
 
@@ -99,8 +99,8 @@ describe('/runs', () => {
     const body = await page('/runs/10');
     expect(body).toContain('&lt;b>no 10&lt;/b>');
     expect(body).toMatch(/1 min 30 s/);
-    expect(await ask('/runs/999')).toMatchObject({ code: 404 });
-    expect(await ask('/runs/abc')).toMatchObject({ code: 400 });
+    expect(await sendRequest('/runs/999')).toMatchObject({ code: 404 });
+    expect(await sendRequest('/runs/abc')).toMatchObject({ code: 400 });
   });
 
   it('does not call an unsupported operation failed', async () => {
@@ -151,7 +151,7 @@ it('/alerts shows open alerts first, reported before pending ones, and ended one
   expect(summaries(await page(next(first) ?? ''))).toEqual([8, 7, 6, 5, 4, 3, 2, 1]);
   const late = await page('/alerts?rule=dataset-late');
   expect(summaries(late).slice(0, 3)).toEqual([59, 57, 55]);
-  const rows = await ask('/api/v1/views/alerts?rule=node-down&sort=-id&limit=2');
+  const rows = await sendRequest('/api/v1/views/alerts?rule=node-down&sort=-id&limit=2');
   expect(
     JSON.parse(rows.body)
       .rows.map(({ id }: { id: string }) => id)

@@ -60,7 +60,7 @@ const INTRODUCTION =
 /** Height of the screenshots of pages, before they are scaled down. */
 const HEIGHT = 900;
 /** Width of a screenshot on the sheet, by the width of the page. */
-const SHOWN: Readonly<Record<Width, number>> = { wide: 560, phone: 170 };
+const DISPLAY_WIDTH_PX: Readonly<Record<Width, number>> = { wide: 560, phone: 170 };
 
 const folder = fileURLToPath(new URL('../../../docs/pages/', import.meta.url));
 await mkdir(folder, { recursive: true });
@@ -95,7 +95,7 @@ async function sheet(by: Browser, shots: readonly { width: Width; png: Buffer }[
   const page = await by.newPage({ viewport: { width: 1480, height: 400 } });
   const images = shots.map(
     ({ width, png }) =>
-      `<img style="width:${SHOWN[width]}px;margin-right:6px" src="data:image/png;base64,${png.toString('base64')}">`,
+      `<img style="width:${DISPLAY_WIDTH_PX[width]}px;margin-right:6px" src="data:image/png;base64,${png.toString('base64')}">`,
   );
   await page.setContent(
     `<body style="margin:0;background:#999;white-space:nowrap;display:flex;align-items:start">${images.join('')}`,

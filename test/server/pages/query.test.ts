@@ -3,7 +3,7 @@ import { beforeAll, describe, expect } from 'vitest';
 import { withPages } from '../../support/fixture.ts';
 import { fieldsOf } from './html.ts';
 
-const { it, sql, server, faults: warnings, ask } = withPages({}, { max: 1 });
+const { it, sql, server, faults: warnings, sendRequest } = withPages({}, { max: 1 });
 
 beforeAll(async () => {
   await sql`create table public.victim (n int)`;
@@ -11,7 +11,7 @@ beforeAll(async () => {
 const query = (question: string, more: Record<string, string> = {}) =>
   `?${new URLSearchParams({ sql: question, ...more })}`;
 const answerTo = async (path: string) => {
-  const { code, headers, body } = await ask(path);
+  const { code, headers, body } = await sendRequest(path);
   return { code, type: headers['content-type'], body };
 };
 const page = (question: string, more: Record<string, string> = {}) =>
@@ -24,18 +24,18 @@ const textOf = (html: string) =>
 
 describe('a query', () => {
   it('returns every digit, as a table and as files', async () => {
-    const asked = `select 340282366920938463463374607431768211456::numeric as "big<b>", 'a "b",\n<i>' as words, null as nothing, '=1+1' as "@formula"`;
-    const { code, body } = await page(asked);
+    const statement = `select 340282366920938463463374607431768211456::numeric as "big<b>", 'a "b",\n<i>' as words, null as nothing, '=1+1' as "@formula"`;
+    const { code, body } = await page(statement);
     expect(code).toBe(200);
     expect(textOf(body)).toContain(
       'big&lt;b> words nothing @formula 340282366920938463463374607431768211456 a "b", &lt;i> null =1+1',
     );
-    expect(await answerTo(`/query.csv${query(asked)}`)).toEqual({
+    expect(await answerTo(`/query.csv${query(statement)}`)).toEqual({
       code: 200,
       type: 'text/csv; charset=utf-8',
       body: `big<b>,words,nothing,'@formula\r\n340282366920938463463374607431768211456,"a ""b"",\\u000a<i>",,'=1+1\r\n`,
     });
-    expect(await answerTo(`/query.json${query(asked)}`)).toEqual({
+    expect(await answerTo(`/query.json${query(statement)}`)).toEqual({
       code: 200,
       type: 'application/json; charset=utf-8',
       body: '[{"big<b>":"340282366920938463463374607431768211456","words":"a \\"b\\",\\n<i>","nothing":null,"@formula":"=1+1"}]\n',
@@ -53,10 +53,10 @@ describe('a query', () => {
   });
 
   it('runs again at the same moment by its form', async () => {
-    const asked = '2026-01-01T12:00:00.250125Z';
+    const asOf = '2026-01-01T12:00:00.250125Z';
     const at = (body: string) => fieldsOf(body).as_of;
-    const first = at((await page('select 1', { as_of: asked })).body);
-    expect(`${first?.replace(' ', 'T')}Z`).toBe(asked);
+    const first = at((await page('select 1', { as_of: asOf })).body);
+    expect(`${first?.replace(' ', 'T')}Z`).toBe(asOf);
     expect(at((await page('select 1', { as_of: first ?? '' })).body)).toBe(first);
   });
 
@@ -80,9 +80,9 @@ describe('a query', () => {
   });
 
   it('is drawn if it has times and numbers, a line per object, with gaps at missing values', async () => {
-    const asked = `select timestamptz '2026-03-01Z' + n * interval '1 h' as at, thing, nullif(n, 2) as value
+    const statement = `select timestamptz '2026-03-01Z' + n * interval '1 h' as at, thing, nullif(n, 2) as value
       from generate_series(0, 4) n, (values ('one'), ('two')) of(thing)`;
-    const { body } = await page(asked, { show: 'chart' });
+    const { body } = await page(statement, { show: 'chart' });
     const paths = [...body.matchAll(/<path class="line[^"]*" d="([^"]*)"/g)].map(([, path]) => path ?? '');
     expect(paths).toHaveLength(2);
     // Two points, a gap, and two points.
@@ -135,9 +135,9 @@ describe('an invalid query', () => {
     '/*',
   ])('%s: is refused on the page and as a file, at a past moment too', async (question) => {
     for (const moment of [{}, { as_of: '2026-01-01' }]) {
-      const shown = await page(question, moment);
-      expect(shown.code).toBe(200);
-      expect(shown.body).toContain('role="alert"');
+      const answer = await page(question, moment);
+      expect(answer.code).toBe(200);
+      expect(answer.body).toContain('role="alert"');
       for (const file of ['/query.json', '/query.csv'])
         expect((await answerTo(file + query(question, moment))).code).toBe(400);
     }
@@ -176,17 +176,17 @@ describe('the result of a closed request', () => {
       where datname = current_database() and application_name = 'chain-recorder query' and wait_event = 'PgSleep'`;
 
   it('is cancelled, and at most two queries run at once', async () => {
-    const left = new AbortController();
-    const asked = [1, 2, 3].map(() =>
-      request(`${server.address}/query${query('select pg_sleep(60)')}`, { signal: left.signal }).catch(
-        () => 'left',
+    const controller = new AbortController();
+    const requests = [1, 2, 3].map(() =>
+      request(`${server.address}/query${query('select pg_sleep(60)')}`, { signal: controller.signal }).catch(
+        () => 'disconnected',
       ),
     );
     await expect.poll(sleeping).toEqual([{ n: 2 }]);
     // Pages with their own queries are not delayed.
     expect((await answerTo('/')).code).toBe(200);
-    left.abort();
-    expect(await Promise.all(asked)).toEqual(['left', 'left', 'left']);
+    controller.abort();
+    expect(await Promise.all(requests)).toEqual(['disconnected', 'disconnected', 'disconnected']);
     await expect.poll(sleeping).toEqual([{ n: 0 }]);
     await expect.poll(async () => textOf((await page('select 42 as n')).body)).toContain('n 42');
   });

@@ -14,7 +14,7 @@ import { QueueWatch, storeQueueStates } from '../../../src/jobs/queue-states.ts'
 import { startWorkers } from '../../../src/jobs/workers.ts';
 import { describeFinding, findingGroups } from '../../../src/reporting/reports/findings.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
-import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
+import { type PageServer, sendRequest, servePagesOf } from '../../support/page-server.ts';
 import { jobFor, recordingContext, scriptedFeed } from '../../support/scripted-feed.ts';
 import { sendJson, upstreamServer } from '../../support/upstream-server.ts';
 import { linkOf, rowsOf, textOf } from './html.ts';
@@ -56,7 +56,7 @@ describe.each([
   });
 
   const page = async (path: string) => {
-    const { code, headers, body } = await ask(server.address + path);
+    const { code, headers, body } = await sendRequest(server.address + path);
     return { code, retryAfter: headers['retry-after'], body };
   };
   const text = async (path: string) => textOf((await page(path)).body);
@@ -95,9 +95,9 @@ describe.each([
     });
     const job = recordJob(feed, jobFor(feed));
     await queues.polls.add(job.name, job.data, job.opts);
-    const shown = () => page('/queues/polls?state=delayed');
+    const delayedJobs = () => page('/queues/polls?state=delayed');
     await expect
-      .poll(async () => rowsOf((await shown()).body), { timeout: 10_000 })
+      .poll(async () => rowsOf((await delayedJobs()).body), { timeout: 10_000 })
       .toEqual([
         [
           'poll',
@@ -109,7 +109,7 @@ describe.each([
           expect.stringContaining('404'),
         ],
       ]);
-    expect((await shown()).body).not.toContain(key);
+    expect((await delayedJobs()).body).not.toContain(key);
     await stop(5_000);
     await upstream.close();
   });
@@ -127,14 +127,14 @@ describe.each([
       const { code, body } = await page('/queues');
       expect(code).toBe(200);
       expect(rowsOf(body)).toHaveLength(10 + 1);
-      const seen = new Set<string>();
+      const seenJobs = new Set<string>();
       let path: string | null = linkOf(body, '2\u202f345');
       while (path !== null) {
-        const shown: string = (await page(path)).body;
-        for (const row of rowsOf(shown)) seen.add(row[3] ?? '');
-        path = shown.includes('rel="next"') ? linkOf(shown, 'More') : null;
+        const body: string = (await page(path)).body;
+        for (const row of rowsOf(body)) seenJobs.add(row[3] ?? '');
+        path = body.includes('rel="next"') ? linkOf(body, 'More') : null;
       }
-      expect(seen.size).toBe(MANY);
+      expect(seenJobs.size).toBe(MANY);
       expect(await text(`/queues/polls?after=${MANY + 50}`)).toContain('This page no longer exists');
     },
   );
@@ -191,11 +191,11 @@ describe.each([
       await begin();
       await expect(put()).rejects.toThrow(refused);
       await expect.poll(() => text('/queues')).toContain(why);
-      const shown = await text('/queues');
-      expect(shown).toContain(fix);
-      expect(shown).toMatch(/This queue is stalled.*No data is lost/s);
+      const body = await text('/queues');
+      expect(body).toContain(fix);
+      expect(body).toMatch(/This queue is stalled.*No data is lost/s);
       // Waiting jobs are still shown.
-      expect(shown).toContain('Waiting2\u202f34');
+      expect(body).toContain('Waiting2\u202f34');
       expect(rowsOf((await page('/queues/polls')).body)).toHaveLength(50);
       expect(await noted()).toEqual([
         expect.stringMatching(new RegExp(`^stalled since .*: queue polls: Redis rejects writes: .*${why}`)),
@@ -252,10 +252,10 @@ describe.each([
     ['state=completed', 'state: must be one of active, waiting, prioritized, delayed'],
     ['after=-1', 'after: must be a number'],
     ['after=1&after=2', 'after: is given more than once'],
-  ])('refuses ?%s', async (query, told) => {
+  ])('refuses ?%s', async (query, message) => {
     expect(await page(`/queues/polls?${query}`)).toMatchObject({
       code: 400,
-      body: expect.stringContaining(told),
+      body: expect.stringContaining(message),
     });
   });
 });

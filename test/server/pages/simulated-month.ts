@@ -32,7 +32,7 @@ const DAYS = Number(process.argv[3] ?? 31);
 /** Interval at which everything that is due is recorded, ms. */
 const ROUND = 8 * hour;
 /** Walks through every block, which rounds so far apart would never complete. */
-const LEFT_OUT = ['p_blocks', 'x_blocks', 'x_transactions'];
+const DISABLED_DATASETS = ['p_blocks', 'x_blocks', 'x_transactions'];
 
 const folder = resolve(process.argv[2] ?? '');
 if (process.argv[2] === undefined) throw new Error('name an empty directory');
@@ -93,17 +93,17 @@ async function post(path: string, body: string): Promise<void> {
   if (answer.statusCode !== 200) throw new Error(`the sandbox refuses ${path}: ${answer.statusCode}`);
 }
 
-const said = parse(
+const example = parse(
   readFileSync(join(root, 'examples/sandbox.yaml'), 'utf8').replaceAll('http://sandbox:8650', url),
 );
 const written = {
-  ...said,
+  ...example,
   datasets: {
     // Feeds with shorter intervals than the rounds would have a gap after each.
     ...Object.fromEntries(
       catalog.filter(({ source }) => source.every < ROUND).map(({ name }) => [name, { every: '8h' }]),
     ),
-    ...Object.fromEntries(LEFT_OUT.map((name) => [name, { enabled: false }])),
+    ...Object.fromEntries(DISABLED_DATASETS.map((name) => [name, { enabled: false }])),
     metric_points: {
       every: '8h',
       metrics: ['txCount', 'activeAddresses', 'gasUsed', 'avgGasPrice'],
@@ -124,8 +124,8 @@ const config = validateConfig(written, catalogNames, 'the simulated month');
 const [ledger] = activeLedgers(config);
 if (!ledger) throw new Error('no node is watched');
 
-const say = (line: string) => process.stdout.write(`${line}\n`);
-const log = { info: () => {}, warn: (_: object, line?: string) => say(line ?? '') };
+const print = (line: string) => process.stdout.write(`${line}\n`);
+const log = { info: () => {}, warn: (_: object, line?: string) => print(line ?? '') };
 const embedded = await openEmbedded({ dir: join(folder, STATE_DIRECTORY), log });
 await migrate(embedded.url);
 const sql = postgres(embedded.url, { max: 4, onnotice: () => {} });
@@ -139,12 +139,12 @@ const opened = new World(
 );
 const clock = () => opened.now;
 const open = createUpstreamOpener(config, { chainDataKey: undefined, metricsKey: undefined }, sql, clock);
-const look = createProbeQuery(open, ledger, clock);
+const probe = createProbeQuery(open, ledger, clock);
 const never = new AbortController().signal;
 opened.windows = maintenance.map(({ node, from, to }) => ({ nodes: [node], from, to }));
 opened.looker = async (node) => {
   await reach(opened.now);
-  return look({ node, probe: 'health' }, never);
+  return probe({ node, probe: 'health' }, never);
 };
 
 await opened.start();
@@ -157,9 +157,9 @@ while (opened.now < end) {
   await reach(opened.now);
   for (const { at: when, ...fault } of odd)
     if (when > opened.now - ROUND && when <= opened.now) await post('faults', JSON.stringify(fault));
-  await recordWhatIsDue();
+  await recordDueJobs();
   await opened.pass(Math.min(ROUND, end - opened.now));
-  say(`recorded up to ${new Date(opened.now).toISOString()}`);
+  print(`recorded up to ${new Date(opened.now).toISOString()}`);
 }
 const comparison = openComparisonConnection(embedded.url);
 await compareSources(comparison, opened.now, never);
@@ -178,7 +178,7 @@ await once(recorder, 'exit');
 clearInterval(going);
 sandbox.kill();
 
-async function recordWhatIsDue(): Promise<void> {
+async function recordDueJobs(): Promise<void> {
   for (const feed of activeFeeds(config)) {
     if (feed.source.upstream === 'metrics' && opened.now >= silent.from && opened.now < silent.to) continue;
     await registerTargets(sql, feed, opened.now);
@@ -190,6 +190,6 @@ async function recordWhatIsDue(): Promise<void> {
 async function addressOf({ stdout }: ChildProcess): Promise<string> {
   if (!stdout) throw new Error('the sandbox printed nothing');
   const [line] = await once(createInterface({ input: stdout }), 'line');
-  const told: unknown = JSON.parse(String(line));
-  return typeof told === 'object' && told !== null && 'url' in told ? String(told.url) : '';
+  const message: unknown = JSON.parse(String(line));
+  return typeof message === 'object' && message !== null && 'url' in message ? String(message.url) : '';
 }

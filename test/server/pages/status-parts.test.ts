@@ -7,12 +7,12 @@ import { UsageError } from '../../../src/lib/errors.ts';
 import { sealUntil } from '../../../src/reporting/seals/seal.ts';
 import { readStatusSite } from '../../../src/server/status-site.ts';
 import { withDatabase } from '../../support/fixture.ts';
-import { ask as askAt, type PageServer, servePagesOf } from '../../support/page-server.ts';
+import { type PageServer, sendRequest, servePagesOf } from '../../support/page-server.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { day, hour, type Saying, secondsIn, write } from './node-states.ts';
+import { day, hour, type Observation, secondsIn, write } from './node-states.ts';
 
 const now = Date.UTC(2026, 4, 17, 9, 41);
-const saying: Saying = {
+const observation: Observation = {
   observer: 'paris',
   node: 'steady',
   states: [
@@ -46,14 +46,14 @@ function siteWith(name: string, body: string | Buffer) {
 }
 
 beforeAll(async () => {
-  await write(sql, [saying], now);
+  await write(sql, [observation], now);
   server = await servePagesOf(database.url, { clock: () => now, site: siteWith('logo.svg', svg) });
 });
 afterAll(async () => {
   await server.close();
 });
 
-const ask = (path: string) => askAt(server.address + path);
+const get = (path: string) => sendRequest(server.address + path);
 
 describe('the calendar of a year', () => {
   const FIELD =
@@ -61,7 +61,7 @@ describe('the calendar of a year', () => {
   const number = (rect: string, name: string) => Number(new RegExp(` ${name}="([^"]*)"`).exec(rect)?.[1]);
 
   it('has each day in the row of its month and the column of its date, with its states', async () => {
-    const { code, body } = await ask('/status/steady?from=2024-01-01&to=2025-01-01&grain=1d');
+    const { code, body } = await get('/status/steady?from=2024-01-01&to=2025-01-01&grain=1d');
     expect(code).toBe(200);
     const [, calendar = ''] = /<svg class="states calendar"[^>]*>(.*?)<\/svg>/s.exec(body) ?? [];
     const days = [...calendar.matchAll(FIELD)].map(([, href = '', date = '', rects = '']) => {
@@ -71,7 +71,7 @@ describe('the calendar of a year', () => {
     });
     const expected = Array.from({ length: 366 }, (_, at) => {
       const from = Date.UTC(2024, 0, 1) + at * day;
-      const seconds = secondsIn([saying], 'steady', from, from + day);
+      const seconds = secondsIn([observation], 'steady', from, from + day);
       const states = (['up', 'unknown', 'maintenance', 'down'] as const).filter(
         (state) => seconds[state] > 0,
       );
@@ -93,16 +93,16 @@ describe('the calendar of a year', () => {
   });
 
   it('links to the day by the hour, and every day is a text beside it', async () => {
-    const { code, body } = await ask('/status/steady?from=2024-02-29T00%3A00&to=2024-03-01T00%3A00');
+    const { code, body } = await get('/status/steady?from=2024-02-29T00%3A00&to=2024-03-01T00%3A00');
     expect(code).toBe(200);
     expect(body).toContain('<h2 id="range">2024-02-29</h2>');
-    const year = (await ask('/status/steady?from=2024-01-01&to=2025-01-01&grain=1d')).body;
+    const year = (await get('/status/steady?from=2024-01-01&to=2025-01-01&grain=1d')).body;
     expect(year).toContain('Table of 366 intervals');
     expect(year).toMatch(/1 with downtime, 1 with unknown time, 3 with maintenance/);
   });
 
   it('is used for long ranges only: a few weeks are bars', async () => {
-    const { body } = await ask('/status/steady?range=90d');
+    const { body } = await get('/status/steady?range=90d');
     expect(body).toContain('class="states bars"');
     expect(body).not.toContain('class="states calendar"');
   });
@@ -110,36 +110,38 @@ describe('the calendar of a year', () => {
 
 describe('a node name', () => {
   /** The maximum length in the configuration. */
-  const longest = `a${'.b_-'.repeat(15)}cd`;
+  const longestName = `a${'.b_-'.repeat(15)}cd`;
 
   it('of the configuration has a page and a badge, and a longer one is refused by the configuration', async () => {
-    expect(longest).toHaveLength(63);
+    expect(longestName).toHaveLength(63);
     const configured = (name: string) => {
       const file = join(dir, 'names.yaml');
       const nodes = `{ nodes: [{ name: ${JSON.stringify(name)}, url: "http://127.0.0.1:1" }] }`;
       writeFileSync(file, `network: mainnet\nupstreams: ${nodes}\n`);
       return readStatusSite(loadConfig(file, catalogNames));
     };
-    const site = configured(longest);
+    const site = configured(longestName);
     const other = await servePagesOf(database.url, { clock: () => now, site });
-    const codes = [`/status/${longest}`, `/status/${longest}?range=1y`, `/badge/${longest}.svg`].map(
-      async (path) => (await askAt(other.address + path)).code,
-    );
+    const codes = [
+      `/status/${longestName}`,
+      `/status/${longestName}?range=1y`,
+      `/badge/${longestName}.svg`,
+    ].map(async (path) => (await sendRequest(other.address + path)).code);
     expect(await Promise.all(codes)).toEqual([200, 200, 200]);
     await other.close();
-    expect(() => configured(`${longest}e`)).toThrow(/name: must be letters, digits, dots/);
+    expect(() => configured(`${longestName}e`)).toThrow(/name: must be letters, digits, dots/);
   });
 });
 
 it('the seal is shown once there is one, with the head that verify compares', async () => {
-  expect((await ask('/status')).body).toContain('The recorded data is not sealed yet');
+  expect((await get('/status')).body).toContain('The recorded data is not sealed yet');
   const signal = new AbortController().signal;
   const made = await sealUntil(
     { databaseUrl: database.url, clock: () => now, key: undefined, signal },
     now - hour,
   );
   if (!made || made === 'busy') throw new Error('nothing was sealed');
-  const page = async () => (await ask('/status')).body;
+  const page = async () => (await get('/status')).body;
   await expect.poll(page).toContain(`<code>${made.head}</code>`);
   const [ledger] = await sql<{ head: string }[]>`
       select head from reporting.seals where dataset = 'node_health' order by seal desc limit 1`;
@@ -151,8 +153,8 @@ it('the seal is shown once there is one, with the head that verify compares', as
 describe('the logo', () => {
   it('is on the pages, and cannot load or run anything when it is opened directly', async () => {
     for (const path of ['/status', '/status/steady'])
-      expect((await ask(path)).body).toContain('<img class="logo" src="/status.logo" alt/>');
-    const { code, headers, body } = await ask('/status.logo');
+      expect((await get(path)).body).toContain('<img class="logo" src="/status.logo" alt/>');
+    const { code, headers, body } = await get('/status.logo');
     expect({ code, body }).toEqual({ code: 200, body: svg });
     expect(headers['content-type']).toBe('image/svg+xml');
     expect(headers['content-security-policy']).toMatch(/default-src 'none'.*sandbox/);

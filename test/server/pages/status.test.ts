@@ -5,15 +5,15 @@ import { slaPage } from '../../../src/reporting/reports/sla-page.ts';
 import { percentText, spanText } from '../../../src/reporting/reports/uptime.ts';
 import { Access } from '../../../src/server/access.ts';
 import { withDatabase } from '../../support/fixture.ts';
-import { ask as askAt, type PageServer, servePagesOf } from '../../support/page-server.ts';
-import { day, hour, minute, type Saying, secondsIn, write } from './node-states.ts';
+import { type PageServer, sendRequest, servePagesOf } from '../../support/page-server.ts';
+import { day, hour, minute, type Observation, secondsIn, write } from './node-states.ts';
 
 const now = Date.UTC(2026, 4, 17, 9, 41);
 const TOKEN = 'a-token-of-some-length';
 const hostile = '50%/a<b>&"é ☃';
 
 /** A long sequence of states, at whole minutes, always the same. */
-function walk(seed: number, from: number): Saying['states'] {
+function walk(seed: number, from: number): Observation['states'] {
   const states: [number, NodeState][] = [];
   let random = seed;
   const next = (below: number) => {
@@ -29,7 +29,7 @@ function walk(seed: number, from: number): Saying['states'] {
 }
 
 const start = now - 120 * day;
-const sayings: readonly Saying[] = [
+const observations: readonly Observation[] = [
   { observer: 'paris', node: 'several', states: walk(7, start), absences: [] },
   {
     observer: 'oslo',
@@ -72,17 +72,17 @@ const servedAt = (moment: number) =>
   });
 
 beforeAll(async () => {
-  await write(sql, sayings, now);
+  await write(sql, observations, now);
   server = await servedAt(now);
 });
 afterAll(async () => {
   await server.close();
 });
 
-const ask = (path: string) => askAt(server.address + path);
+const get = (path: string) => sendRequest(server.address + path);
 /** The part of the status page about a node. */
-async function told(node: string): Promise<string> {
-  const { body } = await ask('/status');
+async function nodeSection(node: string): Promise<string> {
+  const { body } = await get('/status');
   const parts = body.split('<article').slice(1);
   return parts.find((part) => part.includes(`>${node}</a></h3>`)) ?? '';
 }
@@ -90,7 +90,7 @@ const titles = (html: string) => [...html.matchAll(/<title>(.*?)<\/title>/g)].ma
 
 describe('/badge', () => {
   const badge = (node: string, query = '') =>
-    askAt(`${server.address}/badge/${encodeURIComponent(node)}.svg${query}`, {
+    sendRequest(`${server.address}/badge/${encodeURIComponent(node)}.svg${query}`, {
       headers: { authorization: `Bearer ${TOKEN}` },
     });
 
@@ -109,7 +109,7 @@ describe('/badge', () => {
     ['90d', 90, '90 d'],
   ])('with range=%s never rounds an uptime up', async (range, days, words) => {
     for (const node of ['several', 'young']) {
-      const { up, down, unknown } = secondsIn(sayings, node, now - days * day, now);
+      const { up, down, unknown } = secondsIn(observations, node, now - days * day, now);
       const share =
         unknown > 0 ? `≥ ${percentText(up / (up + down + unknown))}` : percentText(up / (up + down));
       const expected = up + down === 0 ? 'unknown' : share;
@@ -121,7 +121,7 @@ describe('/badge', () => {
 
   it('is refused with a sentence for an invalid node or range, and without the token', async () => {
     expect(await badge('nobody')).toMatchObject({ code: 404 });
-    expect(await ask('/badge/young')).toMatchObject({ code: 401 });
+    expect(await get('/badge/young')).toMatchObject({ code: 401 });
     const wrong = await badge('young', '?range=1y&range=2y');
     expect(wrong.code).toBe(400);
     expect(wrong.body).toContain('must be one of 24h, 7d, 30d, 90d');
@@ -137,7 +137,7 @@ describe('/status', () => {
     const today = now - (now % day);
     const expected = Array.from({ length: 90 }, (_, at) => {
       const from = today - (89 - at) * day;
-      const seconds = secondsIn(sayings, node, from, Math.min(from + day, now));
+      const seconds = secondsIn(observations, node, from, Math.min(from + day, now));
       const date = new Date(from).toISOString().slice(0, 10);
       const parts = (['up', 'down', 'maintenance', 'unknown'] as const)
         .filter((state) => seconds[state] > 0)
@@ -145,14 +145,14 @@ describe('/status', () => {
       if (seconds.none > 0) parts.push(`no record ${spanText(seconds.none)}`);
       return `${date}${from === today ? ' until 09:41' : ''}: ${parts.join(', ')}`;
     });
-    expect(titles(await told(node))).toEqual(expected);
+    expect(titles(await nodeSection(node))).toEqual(expected);
     for (const state of states) expect(expected.some((text) => text.includes(state))).toBe(true);
   });
 
   it.each(['several', 'young'])('shows the uptime of %s and its bounds over four ranges', async (node) => {
-    const html = await told(node);
+    const html = await nodeSection(node);
     for (const [name, days] of Object.entries({ '24 h': 1, '7 days': 7, '30 days': 30, '90 days': 90 })) {
-      const { up, down, unknown } = secondsIn(sayings, node, now - days * day, now);
+      const { up, down, unknown } = secondsIn(observations, node, now - days * day, now);
       const [, fact = ''] = html.split(`<dt>Uptime, ${name}</dt><dd>`);
       const share = (part: number, whole: number) => percentText(part / whole);
       const expected = up + down === 0 ? 'unknown' : share(up, up + down);
@@ -168,17 +168,19 @@ describe('/status', () => {
     const [row] = await sql<{ uptime: number }[]>`
       select uptime::float8 from reporting.node_quorum(${new Date(now - 90 * day)}, ${new Date(now)})
       where node = 'several' and probe = 'health'`;
-    expect(await told('several')).toContain(`<dt>Uptime, 90 days</dt><dd>${percentText(row?.uptime ?? 0)}`);
+    expect(await nodeSection('several')).toContain(
+      `<dt>Uptime, 90 days</dt><dd>${percentText(row?.uptime ?? 0)}`,
+    );
   });
 
   it('shows a node that was not observed yet as without a record, and not as up', async () => {
-    const html = await told('never seen');
+    const html = await nodeSection('never seen');
     expect(html).toContain('no record yet');
     expect(html).not.toMatch(/class="(state good|up)"/);
   });
 
   it('shows names and messages of nodes unchanged, and runs none of them', async () => {
-    const { body } = await ask('/status');
+    const { body } = await get('/status');
     for (const text of [
       '50%/a&lt;b>&amp;&quot;é ☃</a>',
       '&lt;script>alert(&quot;peers&quot;)&lt;/script>',
@@ -190,10 +192,10 @@ describe('/status', () => {
   });
 
   it('is accessible to all if it is public, without links to private pages', async () => {
-    const page = await ask('/status');
+    const page = await get('/status');
     expect(page.code).toBe(200);
     expect(page.body).not.toContain('aria-label="Main"');
-    expect((await ask('/')).code).toBe(401);
+    expect((await get('/')).code).toBe(401);
   });
 });
 
@@ -207,14 +209,14 @@ describe('/status/NODE', () => {
     ['weeks', 119 * day, 0, '1w', 7 * day],
   ] as const)('shows of %s exactly that range, as counted', async (_, from, to, grain, length) => {
     const text = (ago: number) => new Date(now - ago).toISOString().slice(0, 16);
-    const { code, body } = await ask(path('several', `?from=${text(from)}&to=${text(to)}&grain=${grain}`));
+    const { code, body } = await get(path('several', `?from=${text(from)}&to=${text(to)}&grain=${grain}`));
     expect(code).toBe(200);
     const monday = Date.UTC(2000, 0, 3);
-    const told = [...body.matchAll(/<title>[^<]*: ([^<]*)<\/title>/g)].map(([, words]) => words);
+    const labels = [...body.matchAll(/<title>[^<]*: ([^<]*)<\/title>/g)].map(([, words]) => words);
     const expected: string[] = [];
     for (let at = monday + Math.floor((now - from - monday) / length) * length; at < now - to; at += length) {
       const seconds = secondsIn(
-        sayings,
+        observations,
         'several',
         Math.max(at, now - from),
         Math.min(at + length, now - to),
@@ -227,14 +229,14 @@ describe('/status/NODE', () => {
           .join(', '),
       );
     }
-    expect(told).toEqual(expected);
-    const { up, down } = secondsIn(sayings, 'several', now - from, now - to);
+    expect(labels).toEqual(expected);
+    const { up, down } = secondsIn(observations, 'several', now - from, now - to);
     const whole = up + down === 0 ? 'unknown' : percentText(up / (up + down));
     expect(body.includes(`<dt>Uptime</dt><dd>${whole}`), whole).toBe(true);
   });
 
   it('links from a down node to its messages, and to the probes', async () => {
-    const { code, body } = await ask(path(hostile, '?range=24h'));
+    const { code, body } = await get(path(hostile, '?range=24h'));
     expect(code).toBe(200);
     for (const text of [
       'C&lt;hain>',
@@ -250,7 +252,7 @@ describe('/status/NODE', () => {
     const thresholds = { minUptime: 80, minUptimeAfterUpgrade: 90, upgradeAt: month.to };
     const { nodes, ...report } = await slaReport(sql, month, now, 99.9, thresholds);
     const young = nodes.filter(({ node }) => node === 'young');
-    const { up, down, unknown, maintenance, none } = secondsIn(sayings, 'young', month.from, month.to);
+    const { up, down, unknown, maintenance, none } = secondsIn(observations, 'young', month.from, month.to);
     const whole = up + down + unknown;
     expect(none).toBeGreaterThan(20 * 86_400);
     expect(young).toEqual([
@@ -261,7 +263,7 @@ describe('/status/NODE', () => {
       }),
     ]);
     expect(slaPage({ ...report, nodes: young })).toContain('since 2026-04-27 08:24');
-    const { body } = await ask(path('young', '?from=2026-04-01&to=2026-05-01&grain=1mo'));
+    const { body } = await get(path('young', '?from=2026-04-01&to=2026-05-01&grain=1mo'));
     expect(body).toContain(`<dt>Uptime</dt><dd>${percentText(up / (up + down))}`);
     const parts = Object.entries({ up, down, maintenance, unknown, 'no record': none })
       .filter(([, seconds]) => seconds > 0)
@@ -285,19 +287,19 @@ describe('/status/NODE', () => {
     ['limit=5', /this page accepts range, from, to, grain/],
     ["from=2026-05-01'--", /from: must be a time such as/],
   ])('refuses ?%s with a sentence', async (query, words) => {
-    const { code, body } = await ask(path('several', `?${query}`));
-    expect({ code, told: words.test(body) }).toEqual({ code: 400, told: true });
+    const { code, body } = await get(path('several', `?${query}`));
+    expect({ code, isReported: words.test(body) }).toEqual({ code: 400, isReported: true });
   });
 
   it.each(['nobody', '%', '../../etc/passwd', '\u0000', "'; drop table x; --", 'x'.repeat(99), '__proto__'])(
     'returns 404 for node %j',
     async (node) => {
-      expect((await ask(path(node))).code).toBe(404);
+      expect((await get(path(node))).code).toBe(404);
     },
   );
 
   it('exists for a node without a record, too', async () => {
-    const { code, body } = await ask(path('never seen', '?range=all'));
+    const { code, body } = await get(path('never seen', '?range=all'));
     expect(code).toBe(200);
     expect(body).toContain('no record yet');
   });
@@ -315,7 +317,9 @@ it('shows nothing as up for a stalled ledger, neither to the public nor on the o
       ['/', '</section>'],
       ['/status', 'id="maintenance"'],
     ] as const) {
-      const { body } = await askAt(later.address + path, { headers: { authorization: `Bearer ${TOKEN}` } });
+      const { body } = await sendRequest(later.address + path, {
+        headers: { authorization: `Bearer ${TOKEN}` },
+      });
       const [, nodes = ''] = body.split('id="nodes"');
       const tones = [...(nodes.split(end)[0] ?? '').matchAll(/class="state (\w+)"/g)].map(([, tone]) => tone);
       expect(tones.length, path).toBeGreaterThanOrEqual(4);
@@ -329,8 +333,8 @@ it('shows nothing as up for a stalled ledger, neither to the public nor on the o
 it('reports at once that no observer probes any more, and shows nothing as up', async () => {
   await sql`update recorder.health_observers set lease_until = now() - interval '1 s'`;
   const states = async () =>
-    [...(await ask('/status')).body.matchAll(/class="state (\w+)"/g)].map(([, tone]) => tone);
+    [...(await get('/status')).body.matchAll(/class="state (\w+)"/g)].map(([, tone]) => tone);
   await expect.poll(states, { timeout: 20_000 }).not.toContain('good');
-  expect((await ask('/status')).body).toContain('All 4 nodes are unknown');
+  expect((await get('/status')).body).toContain('All 4 nodes are unknown');
   await sql`update recorder.health_observers set lease_until = now() + interval '1 day'`;
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { PRIMARY_NETWORK } from '../../../src/datasets/node/current-validators.ts';
 import { avaxOfNavax } from '../../../src/server/pages/validators/charts.tsx';
 import { withPages } from '../../support/fixture.ts';
-import { ask as askAddress, type PageServer, servePagesOf } from '../../support/page-server.ts';
+import { type PageServer, sendRequest as requestAddress, servePagesOf } from '../../support/page-server.ts';
 import { textOf } from './html.ts';
 import { day, hour, write } from './node-states.ts';
 
@@ -11,7 +11,7 @@ const OWN = 'NodeID-7Xhw2mDxuDS44j42TCB6U5579esbSt3Lg';
 const WATCHED = 'NodeID-MFrZFVCXPv5iCn6M9K6XduxGTYp891xXZ';
 const OTHER = 'NodeID-NFBbbJ4qCmNaCzeW7sxErhvWqvEQMnYcN';
 
-const { it, database, sql, ask } = withPages();
+const { it, database, sql, sendRequest } = withPages();
 
 it.each([
   ['0', '0'],
@@ -68,7 +68,7 @@ const record = async () => {
 
 describe('without a validator', () => {
   it.each(['/', '/validators'])('%s explains how to configure one', async (path) => {
-    expect((await ask(path)).body).toContain('add node ids to watch.nodeIds of recorder.yaml');
+    expect((await sendRequest(path)).body).toContain('add node ids to watch.nodeIds of recorder.yaml');
   });
 });
 
@@ -169,7 +169,7 @@ describe('the pages with validators', () => {
     server = await servePagesOf(database.url);
   });
   afterAll(() => server.close());
-  const page = (path: string) => askAddress(server.address + path);
+  const page = (path: string) => requestAddress(server.address + path);
 
   it('the overview shows them first', async () => {
     const { body } = await page('/');

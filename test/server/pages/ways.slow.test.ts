@@ -11,7 +11,7 @@ import {
   seriousFindings,
 } from '../../support/browser.ts';
 import type { TestDatabase } from '../../support/database.ts';
-import { ask, type PageServer, servePagesOf } from '../../support/page-server.ts';
+import { type PageServer, sendRequest, servePagesOf } from '../../support/page-server.ts';
 import { holed, makeHoles } from './coverage-hole.ts';
 import { letRead, type RevisedPoint, revisePoint } from './revised-point.ts';
 
@@ -113,7 +113,7 @@ describe.skipIf(!chromiumPath)(`navigation in a browser${noChromium}`, () => {
 
     it('from a page to its SQL, to its CSV', async () => {
       await walk('/datasets/node_validators?limit=5&columns=node,node_id', script, async function* (page) {
-        const csv = await ask(server.address + (await link(page, 'CSV').getAttribute('href')));
+        const csv = await sendRequest(server.address + (await link(page, 'CSV').getAttribute('href')));
         expect(csv.body.startsWith('node,node_id\r\n')).toBe(true);
         await page.getByText('SQL of this page', { exact: true }).click();
         expect(await page.locator('pre[data-copy]').textContent()).toContain(
@@ -123,8 +123,8 @@ describe.skipIf(!chromiumPath)(`navigation in a browser${noChromium}`, () => {
         await follow(page, 'Open on the query page', /\/query\?sql=/);
         await expect.poll(() => page.locator('tbody tr').count()).toBe(5);
         yield;
-        const asked = await ask(server.address + (await link(page, 'CSV').getAttribute('href')));
-        expect(asked.body.trim().split(/\r?\n/)).toEqual(csv.body.trim().split(/\r?\n/).slice(0, 6));
+        const pageCsv = await sendRequest(server.address + (await link(page, 'CSV').getAttribute('href')));
+        expect(pageCsv.body.trim().split(/\r?\n/)).toEqual(csv.body.trim().split(/\r?\n/).slice(0, 6));
       });
     });
 

@@ -10,24 +10,24 @@ const LARGE = Buffer.alloc(24 << 20, 'x');
 const logo: Logo = { type: 'image/png', ending: '.png', body: LARGE };
 const site = { title: 'Nodes', text: [], logo, nodes: [], announced: { once: [], recurring: [] } };
 
-const { it, server, ask } = withPages({ site, stallTimeoutMs: 500 });
+const { it, server, sendRequest } = withPages({ site, stallTimeoutMs: 500 });
 it('closes the connection of a client that requests and does not read', async () => {
-  const taken = new Promise<Socket>((resolve) => {
-    const take = (message: unknown) => {
+  const accepted = new Promise<Socket>((resolve) => {
+    const onSocket = (message: unknown) => {
       if (typeof message !== 'object' || message === null || !('socket' in message)) return;
       if (!(message.socket instanceof Socket)) return;
-      unsubscribe('net.server.socket', take);
+      unsubscribe('net.server.socket', onSocket);
       resolve(message.socket);
     };
-    subscribe('net.server.socket', take);
+    subscribe('net.server.socket', onSocket);
   });
   const { hostname, port } = new URL(server.address);
   const client = connect(Number(port), hostname).on('error', () => {});
   client.write('GET /status.logo HTTP/1.1\r\nhost: localhost\r\n\r\n');
-  await once(await taken, 'close');
+  await once(await accepted, 'close');
   client.destroy();
 });
 
 it('sends everything to a client that reads', async () => {
-  expect((await ask('/status.logo')).body).toHaveLength(LARGE.length);
+  expect((await sendRequest('/status.logo')).body).toHaveLength(LARGE.length);
 });
