@@ -22,7 +22,7 @@ const {
   database,
   sql,
   faults: warnings,
-  ask: get,
+  sendRequest: get,
 } = withPages({ clock: () => now }, { recorded: true, max: 1 });
 let revised: RevisedPoint;
 
