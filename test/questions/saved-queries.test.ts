@@ -91,13 +91,13 @@ describe('report NAME', () => {
       insert into recorder.validators (node, subnet_id, node_id, start_time, weight, valid_from, run_id)
       values ('n', '11111111111111111111111111111111LpoYY', 'NodeID-1', '2026-01-01', 1, '2026-09-01', 1)`;
     await sql.end();
-    const days: unknown = JSON.parse(await ask('stake-flows'));
+    const days: unknown = JSON.parse(await ask('stake-daily'));
     expect(days).toHaveLength(20);
-    await expect(ask('stake-flows', { asOf: '2026-11-05' })).rejects.toThrow(
-      /^report stake-flows: there is no record of validators yet/,
+    await expect(ask('stake-daily', { asOf: '2026-11-05' })).rejects.toThrow(
+      /^report stake-daily: there is no record of validators yet/,
     );
-    expect(JSON.parse(await ask('stake-flows', { to: '2026-10-03T12:00' }))).toHaveLength(3);
-    expect(JSON.parse(await ask('stake-flows', { from: '2026-11-01T23:00', to: '2026-11-03' }))).toHaveLength(
+    expect(JSON.parse(await ask('stake-daily', { to: '2026-10-03T12:00' }))).toHaveLength(3);
+    expect(JSON.parse(await ask('stake-daily', { from: '2026-11-01T23:00', to: '2026-11-03' }))).toHaveLength(
       2,
     );
   });

@@ -7,7 +7,7 @@ create or replace function reporting.native_balances_over_time(
   as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (
-  day date, -- The day (UTC). The other columns contain the values at the end of the day.
+  day date, -- The day (UTC). The other columns contain the last values observed before the end of the day.
   chain_id text, -- The chain.
   address text, -- The address.
   balance numeric, -- Balance in the smallest unit.

@@ -5,7 +5,7 @@ create or replace function reporting.peer_versions(
   as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (
-  day date, -- The day (UTC). The other columns contain the values at the end of the day.
+  day date, -- The day (UTC). The other columns contain the last values observed before the end of the day.
   seen_by text, -- The configured node that reported the peers.
   version text, -- The version.
   peers bigint, -- Number of peers with the version.

@@ -5,7 +5,7 @@ create or replace function reporting.stake_daily(
   as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (
-  day date, -- The day (UTC). The other columns contain the values at the end of the day.
+  day date, -- The day (UTC). The other columns contain the last values observed before the end of the day.
   validators bigint, -- Number of validators of the primary network.
   delegations numeric, -- Number of delegations to the validators.
   stake numeric, -- Own stake of the validators in nAVAX.

@@ -51,21 +51,26 @@ by_day as (
   where m.at >= k.since and m.at < "to"
   group by 1
 ),
-watched as materialized (
-  select range_agg(tstzrange(v.valid_from, v.valid_to)) as spans from versions v
+observed as materialized (
+  select range_agg(tstzrange(c.range_start, c.range_end)) as during
+  from reporting_internal.node_targets t
+  join viewer using (node)
+  join reporting.coverage c on (c.dataset, c.target) = (t.dataset, t.target_key)
+  where t.dataset = 'validators' and t.target ->> 'subnetId' = '11111111111111111111111111111111LpoYY'
 ),
 -- A day without observations is omitted, because its flows are unknown.
 every_day as materialized (
   select d.day::date as day, coalesce(b.stake_in, 0) as stake_in, coalesce(b.stake_out, 0) as stake_out,
     coalesce(b.delegated_in, 0) as delegated_in, coalesce(b.delegated_out, 0) as delegated_out
   from kept k
-  cross join watched w
-  cross join lateral generate_series(date_trunc('day', greatest(k.since, lower(w.spans)) at time zone 'UTC'),
+  cross join observed o
+  cross join (select min(v.valid_from) as at from versions v) first_version
+  cross join lateral generate_series(date_trunc('day', greatest(k.since, first_version.at) at time zone 'UTC'),
     (least("to", as_of) at time zone 'UTC') - interval '1 microsecond', interval '1 day') as d(day)
   cross join lateral (
     select greatest(d.day at time zone 'UTC', k.since) as begins, least((d.day + interval '1 day') at time zone 'UTC', "to", as_of) as ends) p
   left join by_day b on b.day = d.day::date
-  where case when p.begins < p.ends then w.spans && tstzrange(p.begins, p.ends) end
+  where b.day is not null or case when p.begins < p.ends then o.during && tstzrange(p.begins, p.ends) end
 )
 select day, stake_in, stake_in * 0.000000001, stake_out, stake_out * 0.000000001,
   delegated_in, delegated_in * 0.000000001, delegated_out, delegated_out * 0.000000001,

@@ -5,7 +5,7 @@ create or replace function reporting.subnet_stake_daily(
   as_of timestamptz default now() -- Returns the data as of this moment.
 )
 returns table (
-  day date, -- The day (UTC). The other columns contain the values at the end of the day.
+  day date, -- The day (UTC). The other columns contain the last values observed before the end of the day.
   subnet_id text, -- The subnet.
   validators bigint, -- Number of validators.
   stake_navax numeric, -- Own stake of the validators in nAVAX. Null outside the primary network.
