@@ -17,7 +17,7 @@ const PROGRAM = 'prometheus-alertmanager';
 const installed = onPath(PROGRAM);
 if (!installed) console.warn(`Skipping the test of Alertmanager: there is no ${PROGRAM} on PATH.`);
 
-interface Notified {
+interface Notification {
   readonly status: string;
   readonly alerts: readonly {
     status: string;
@@ -28,8 +28,8 @@ interface Notified {
 
 describe.skipIf(!installed)('a real Alertmanager', () => {
   const folder = mkdtempSync(join(tmpdir(), 'alertmanager-'));
-  const came = new EventEmitter();
-  const got: Notified[] = [];
+  const receivedEvents = new EventEmitter();
+  const notifications: Notification[] = [];
   let database: TestDatabase;
   let receiver: UpstreamServer;
   let manager: ChildProcess;
@@ -38,9 +38,9 @@ describe.skipIf(!installed)('a real Alertmanager', () => {
   beforeAll(async () => {
     database = await testDatabase();
     receiver = await upstreamServer(({ body }, response) => {
-      got.push(JSON.parse(body));
+      notifications.push(JSON.parse(body));
       response.writeHead(200).end();
-      came.emit('message');
+      receivedEvents.emit('message');
     });
     const file = join(folder, 'alertmanager.yml');
     writeFileSync(
@@ -79,14 +79,14 @@ receivers: [{ name: hook, webhook_configs: [{ url: "${receiver.url}/hook", send_
       { channels: [{ name: 'am', type: 'alertmanager', url }] },
       { rules: [rule] },
     );
-    const round = async (...says: string[]) => {
-      rule.result = says;
+    const round = async (...subjects: string[]) => {
+      rule.result = subjects;
       clock.now += 20_000;
       await runRound(alerts, new AbortController().signal);
       await deliver(alerts, 'am', new AbortController().signal);
     };
-    const until = async (met: () => boolean) => {
-      while (!met()) await once(came, 'message');
+    const until = async (condition: () => boolean) => {
+      while (!condition()) await once(receivedEvents, 'message');
     };
     const active = async () => {
       const listed = await (await fetch(`${url}/api/v2/alerts`)).json();
@@ -94,8 +94,8 @@ receivers: [{ name: hook, webhook_configs: [{ url: "${receiver.url}/hook", send_
     };
     await round('n1', 'n2', 'n3');
     await round('n1', 'n2', 'n3');
-    await until(() => got.length > 0);
-    const [first] = got;
+    await until(() => notifications.length > 0);
+    const [first] = notifications;
     expect(first).toMatchObject({ status: 'firing' });
     expect(first?.alerts.map(({ labels }) => labels.subject).sort()).toEqual(['n1', 'n2', 'n3']);
     expect(first?.alerts[0]).toMatchObject({
@@ -104,10 +104,12 @@ receivers: [{ name: hook, webhook_configs: [{ url: "${receiver.url}/hook", send_
     });
     expect(await active()).toEqual(['n1', 'n2', 'n3']);
     for (let at = 0; at < 3; at += 1) await round('n1');
-    await until(() => got.some(({ alerts: one }) => one.some(({ status }) => status === 'resolved')));
+    await until(() =>
+      notifications.some(({ alerts: one }) => one.some(({ status }) => status === 'resolved')),
+    );
     expect(await active()).toEqual(['n1']);
     for (let at = 0; at < 3; at += 1) await round();
-    await until(() => got.some(({ status }) => status === 'resolved'));
+    await until(() => notifications.some(({ status }) => status === 'resolved'));
     expect(await active()).toEqual([]);
     await alerts.close();
   });

@@ -62,10 +62,10 @@ const message = (more: Partial<AlertMessage> = {}): AlertMessage => ({
   ...more,
 });
 const resolved = (): AlertMessage => {
-  const whole = message({ kind: 'resolved', key: 'recorder/ops/2' });
+  const firing = message({ kind: 'resolved', key: 'recorder/ops/2' });
   return {
-    ...whole,
-    items: whole.items.map((item) => ({ ...item, resolvedAt: '2026-11-01T00:09:00.000Z' })),
+    ...firing,
+    items: firing.items.map((item) => ({ ...item, resolvedAt: '2026-11-01T00:09:00.000Z' })),
   };
 };
 
@@ -78,7 +78,7 @@ function channelOf(settings: object) {
 }
 
 /** Sends messages and returns the requests that the stand-in received. */
-async function sent(settings: object, ...messages: readonly AlertMessage[]) {
+async function sendMessages(settings: object, ...messages: readonly AlertMessage[]) {
   const { channel, secrets } = channelOf(settings);
   const from = server.received.length;
   const opened = await openChannel(channel, secrets);
@@ -91,44 +91,51 @@ async function sent(settings: object, ...messages: readonly AlertMessage[]) {
   }));
 }
 
-const failure = async (settings: object): Promise<DeliveryFailure> => {
+const sendAndFail = async (settings: object): Promise<DeliveryFailure> => {
   const { channel, secrets } = channelOf(settings);
   const sender = { recorder: 'recorder', network: 'mainnet', runbook: null, publicUrl: null };
-  const found = await sendTestMessage({ sender, secrets, clock: Date.now }, channel, never);
-  if (!found) throw new Error('it was sent');
-  return found;
+  const failure = await sendTestMessage({ sender, secrets, clock: Date.now }, channel, never);
+  if (!failure) throw new Error('it was sent');
+  return failure;
 };
 
 describe('a webhook', () => {
   it('receives the complete message, with its key and the configured headers', async () => {
     const headers = [{ name: 'Authorization', value: `Bearer ${NAMED}` }];
-    const [one] = await sent({ type: 'webhook', url: `${server.url}/hook`, headers }, message());
-    expect(one).toMatchObject({ method: 'POST', path: '/hook' });
-    expect(one?.headers).toMatchObject({
+    const [request] = await sendMessages({ type: 'webhook', url: `${server.url}/hook`, headers }, message());
+    expect(request).toMatchObject({ method: 'POST', path: '/hook' });
+    expect(request?.headers).toMatchObject({
       'content-type': 'application/json',
       'idempotency-key': 'recorder/ops/1',
       authorization: `Bearer ${SECRET}`,
     });
-    expect(one?.body).toMatchObject({ kind: 'firing', rule: 'node-down', title: '[FIRING] node-down: n1' });
-    expect(one?.body.items[0]).toMatchObject({ alert: 17, subject: 'n1', details: { error: 'x' } });
+    expect(request?.body).toMatchObject({
+      kind: 'firing',
+      rule: 'node-down',
+      title: '[FIRING] node-down: n1',
+    });
+    expect(request?.body.items[0]).toMatchObject({ alert: 17, subject: 'n1', details: { error: 'x' } });
   });
 
   it('receives a filled template whose texts are escaped for JSON', async () => {
     const body = '{"msg": "{{title}} – {{text}}", "whole": {{message}}}';
-    const [one] = await sent({ type: 'webhook', url: server.url, body }, message());
-    expect(one?.body.msg).toContain('[FIRING] node-down: n1 – n1 is down: <!channel> "5 & 6" @everyone');
-    expect(one?.body.whole.key).toBe('recorder/ops/1');
+    const [request] = await sendMessages({ type: 'webhook', url: server.url, body }, message());
+    expect(request?.body.msg).toContain('[FIRING] node-down: n1 – n1 is down: <!channel> "5 & 6" @everyone');
+    expect(request?.body.whole.key).toBe('recorder/ops/1');
   });
 
   it('does not report a recovery of a subject that is no longer watched', async () => {
-    const [one] = await sent({ type: 'webhook', url: server.url }, message({ kind: 'unwatched' }));
-    expect(one?.body).toMatchObject({ kind: 'unwatched', title: '[NO LONGER WATCHED] node-down: n1' });
-    expect(one?.body.text).not.toMatch(/resolved/i);
+    const [request] = await sendMessages(
+      { type: 'webhook', url: server.url },
+      message({ kind: 'unwatched' }),
+    );
+    expect(request?.body).toMatchObject({ kind: 'unwatched', title: '[NO LONGER WATCHED] node-down: n1' });
+    expect(request?.body.text).not.toMatch(/resolved/i);
   });
 
   it('states that a message can be a duplicate', async () => {
-    const [one] = await sent({ type: 'webhook', url: server.url }, message({ maybeAgain: true }));
-    expect(one?.body).toMatchObject({
+    const [request] = await sendMessages({ type: 'webhook', url: server.url }, message({ maybeAgain: true }));
+    expect(request?.body).toMatchObject({
       maybe_again: true,
       text: expect.stringContaining('can be a duplicate'),
     });
@@ -137,7 +144,7 @@ describe('a webhook', () => {
 
 it('Slack and e-mail contain the node, the start, its message, the fix, the page and the runbook', async () => {
   const page = 'https://recorder.example/status/n1';
-  const [{ body } = { body: {} }] = await sent(
+  const [{ body } = { body: {} }] = await sendMessages(
     { type: 'slack', url: `${server.url}/services/${NAMED}` },
     message({ page }),
   );
@@ -154,41 +161,41 @@ Runbook: https://wiki.example/recorder#node-down`;
 });
 
 it('Slack receives text without mentions', async () => {
-  const [one] = await sent({ type: 'slack', url: `${server.url}/services/${NAMED}` }, message());
-  expect(one?.path).toBe(`/services/${SECRET}`);
-  expect(one?.body.text).toContain('*[FIRING] node-down: n1*\nn1 is down: &lt;!channel&gt; "5 &amp; 6"');
+  const [request] = await sendMessages({ type: 'slack', url: `${server.url}/services/${NAMED}` }, message());
+  expect(request?.path).toBe(`/services/${SECRET}`);
+  expect(request?.body.text).toContain('*[FIRING] node-down: n1*\nn1 is down: &lt;!channel&gt; "5 &amp; 6"');
 });
 
 it('Discord receives an embed without mentions, and its response is awaited', async () => {
-  const [one, two] = await sent(
+  const [firing, resolution] = await sendMessages(
     { type: 'discord', url: `${server.url}/api/webhooks/1/${NAMED}` },
     message(),
     resolved(),
   );
-  expect(one?.path).toBe(`/api/webhooks/1/${SECRET}?wait=true`);
-  expect(one?.body).toMatchObject({
+  expect(firing?.path).toBe(`/api/webhooks/1/${SECRET}?wait=true`);
+  expect(firing?.body).toMatchObject({
     allowed_mentions: { parse: [] },
     embeds: [
       { title: '[FIRING] node-down: n1', color: 0xd32f2f, url: 'https://wiki.example/recorder#node-down' },
     ],
   });
-  expect(two?.body.embeds[0]).toMatchObject({ title: '[RESOLVED] node-down: n1', color: 0x388e3c });
+  expect(resolution?.body.embeds[0]).toMatchObject({ title: '[RESOLVED] node-down: n1', color: 0x388e3c });
 });
 
 it('Telegram receives plain text for a chat', async () => {
   const settings = { type: 'telegram', url: server.url, token: NAMED, chat: -100123 };
-  const [one] = await sent(settings, message());
-  expect(one?.path).toBe(`/bot${SECRET}/sendMessage`);
-  expect(one?.body).toMatchObject({ chat_id: -100123, link_preview_options: { is_disabled: true } });
-  expect(one?.body.text.length).toBeLessThanOrEqual(4_096);
-  expect(one?.body).not.toHaveProperty('parse_mode');
+  const [request] = await sendMessages(settings, message());
+  expect(request?.path).toBe(`/bot${SECRET}/sendMessage`);
+  expect(request?.body).toMatchObject({ chat_id: -100123, link_preview_options: { is_disabled: true } });
+  expect(request?.body.text.length).toBeLessThanOrEqual(4_096);
+  expect(request?.body).not.toHaveProperty('parse_mode');
   answer = { status: 400, body: '{"ok":false,"description":"Bad Request: chat not found"}' };
-  expect(await failure(settings)).toMatchObject({ kind: 'down' });
+  expect(await sendAndFail(settings)).toMatchObject({ kind: 'down' });
 });
 
 it('PagerDuty receives an event per alert, and the resolution with the same key', async () => {
   const settings = { type: 'pagerduty', url: server.url, key: NAMED };
-  const events = await sent(settings, message(), message({ kind: 'acknowledged' }), resolved());
+  const events = await sendMessages(settings, message(), message({ kind: 'acknowledged' }), resolved());
   expect(events.map(({ path }) => path)).toEqual(['/v2/enqueue', '/v2/enqueue', '/v2/enqueue']);
   expect(events.map(({ body }) => [body.event_action, body.dedup_key, body.routing_key])).toEqual(
     ['trigger', 'acknowledge', 'resolve'].map((action) => [action, 'chain-recorder/recorder/17', SECRET]),
@@ -202,30 +209,30 @@ it('PagerDuty receives an event per alert, and the resolution with the same key'
     { href: 'https://wiki.example/recorder#node-down', text: 'What to do' },
   ]);
   answer = { status: 400, body: '{"status":"invalid event","errors":["Invalid routing key"]}' };
-  expect(await failure(settings)).toMatchObject({ kind: 'down' });
+  expect(await sendAndFail(settings)).toMatchObject({ kind: 'down' });
 });
 
 it('ntfy receives JSON with a priority, of at most 4,096 bytes', async () => {
   const long = message();
   const items = long.items.map((item) => ({ ...item, summary: 'ü'.repeat(5_000) }));
   const settings = { type: 'ntfy', url: server.url, topic: 'ops', token: NAMED };
-  const [one] = await sent(settings, { ...long, items });
-  expect(one?.headers.authorization).toBe(`Bearer ${SECRET}`);
-  expect(one?.body).toMatchObject({
+  const [request] = await sendMessages(settings, { ...long, items });
+  expect(request?.headers.authorization).toBe(`Bearer ${SECRET}`);
+  expect(request?.body).toMatchObject({
     topic: 'ops',
     priority: 5,
     click: 'https://wiki.example/recorder#node-down',
   });
-  expect(Buffer.byteLength(one?.body.message)).toBeLessThanOrEqual(4_096);
+  expect(Buffer.byteLength(request?.body.message)).toBeLessThanOrEqual(4_096);
 });
 
 it('Alertmanager receives alerts of its API v2 and their end, with times of its own clock', async () => {
   const settings = { type: 'alertmanager', url: server.url };
   // The message was queued for a quarter of an hour.
   answer = { status: 200, body: '', headers: { date: 'Sun, 01 Nov 2026 00:20:00 GMT' } };
-  const calls = await sent(settings, message(), resolved());
-  const [fires, over] = calls.filter(({ body }) => body.length > 0);
-  expect(fires?.path).toBe('/api/v2/alerts');
+  const calls = await sendMessages(settings, message(), resolved());
+  const [firing, resolution] = calls.filter(({ body }) => body.length > 0);
+  expect(firing?.path).toBe('/api/v2/alerts');
   const labels = {
     alertname: 'node-down',
     severity: 'critical',
@@ -233,13 +240,13 @@ it('Alertmanager receives alerts of its API v2 and their end, with times of its 
     recorder: 'recorder',
     network: 'mainnet',
   };
-  expect(fires?.body).toMatchObject([
+  expect(firing?.body).toMatchObject([
     { labels, startsAt: '2026-11-01T00:05:00.000Z', endsAt: '2026-11-01T00:25:00.000Z' },
   ]);
-  expect(over?.body).toMatchObject([{ labels, endsAt: '2026-11-01T00:09:00.000Z' }]);
+  expect(resolution?.body).toMatchObject([{ labels, endsAt: '2026-11-01T00:09:00.000Z' }]);
   // An Alertmanager whose clock is ahead ends nothing later; one whose clock is behind starts nothing after its end.
   answer = { status: 200, body: '', headers: { date: 'Sun, 01 Nov 2026 00:02:00 GMT' } };
-  const [, early] = await sent(settings, resolved());
+  const [, early] = await sendMessages(settings, resolved());
   const instant = '2026-11-01T00:02:00.000Z';
   expect(early?.body).toMatchObject([{ labels, startsAt: instant, endsAt: instant }]);
 });
@@ -255,10 +262,10 @@ describe('a failed delivery', () => {
     [503, 'down'],
   ])('reports HTTP %i without secrets: %s', async (status, kind) => {
     answer = { status, body: `no: ${SECRET}`, headers: { 'retry-after': '7', location: `/x?${SECRET}` } };
-    const found = await failure({ type: 'slack', url: `${server.url}/services/${NAMED}` });
-    expect(found).toMatchObject({ kind, wait: status === 429 ? 7_000 : null });
-    expect(found.message).toContain(`HTTP ${status}: no: [redacted]`);
-    expect(found.message).not.toContain(SECRET);
+    const failure = await sendAndFail({ type: 'slack', url: `${server.url}/services/${NAMED}` });
+    expect(failure).toMatchObject({ kind, wait: status === 429 ? 7_000 : null });
+    expect(failure.message).toContain(`HTTP ${status}: no: [redacted]`);
+    expect(failure.message).not.toContain(SECRET);
   });
 
   it.each([
@@ -271,8 +278,8 @@ describe('a failed delivery', () => {
   ])('keeps a pause until %s', async (pause, wait) => {
     const date = 'Sun, 01 Nov 2026 00:02:00 GMT';
     answer = { status: 429, body: '', headers: { date, 'retry-after': pause } };
-    const found = await failure({ type: 'slack', url: `${server.url}/services/${NAMED}` });
-    expect(found).toMatchObject({ kind: 'down', wait });
+    const failure = await sendAndFail({ type: 'slack', url: `${server.url}/services/${NAMED}` });
+    expect(failure).toMatchObject({ kind: 'down', wait });
   });
 
   it.each([
@@ -287,20 +294,20 @@ describe('a failed delivery', () => {
 
   it('leaves no part of a secret where the text is truncated', async () => {
     answer = { status: 503, body: `${'x'.repeat(190)}${SECRET}` };
-    const found = await failure({ type: 'slack', url: `${server.url}/services/${NAMED}` });
-    expect(found.message).not.toContain(SECRET.slice(0, 3));
-    expect(found.message.length).toBeLessThanOrEqual(200);
+    const failure = await sendAndFail({ type: 'slack', url: `${server.url}/services/${NAMED}` });
+    expect(failure.message).not.toContain(SECRET.slice(0, 3));
+    expect(failure.message.length).toBeLessThanOrEqual(200);
   });
 
   it('is not accepted by a server that is unreachable', async () => {
-    const found = await failure({ type: 'webhook', url: 'http://127.0.0.1:9' });
-    expect(found).toMatchObject({ kind: 'down', mayHaveArrived: false });
+    const failure = await sendAndFail({ type: 'webhook', url: 'http://127.0.0.1:9' });
+    expect(failure).toMatchObject({ kind: 'down', mayHaveArrived: false });
   });
 });
 
 describe('e-mail', () => {
   /** An SMTP server that keeps the received messages. */
-  async function mailServer(more: { refuse?: boolean; knows?: string } = {}) {
+  async function mailServer(more: { refuse?: boolean; acceptedRecipient?: string } = {}) {
     const mails: { from: string; to: string[]; text: string; user: string }[] = [];
     const smtp = new SMTPServer({
       authOptional: true,
@@ -310,18 +317,18 @@ describe('e-mail', () => {
       onAuth: ({ username, password }, _session, done) =>
         password === SECRET ? done(null, { user: username }) : done(new Error(`535 not ${password}`)),
       onRcptTo: ({ address }, _session, done) =>
-        more.knows === undefined || more.knows === address
+        more.acceptedRecipient === undefined || more.acceptedRecipient === address
           ? done()
           : done(Object.assign(new Error('no such recipient'), { responseCode: 550 })),
       onData: (stream, session, done) => {
         const { mailFrom, rcptTo } = session.envelope;
         const from = mailFrom === false ? '' : mailFrom.address;
-        void text(stream).then((said) => {
+        void text(stream).then((content) => {
           if (more.refuse) return done(Object.assign(new Error('no spam here'), { responseCode: 554 }));
           mails.push({
             from,
             to: rcptTo.map(({ address }) => address),
-            text: said,
+            text: content,
             user: String(session.user ?? ''),
           });
           done();
@@ -353,21 +360,23 @@ describe('e-mail', () => {
         user: 'recorder',
       })),
     );
-    const ids = mail.mails.map((one) => /^Message-ID: (.*)$/im.exec(one.text)?.[1]);
+    const ids = mail.mails.map((mailText) => /^Message-ID: (.*)$/im.exec(mailText.text)?.[1]);
     expect(ids[0]).toBe(ids[1]);
     expect(ids[2]).not.toBe(ids[0]);
     expect(mail.mails[0]?.text).toMatch(/^Subject: \[FIRING\] node-down: n1$/m);
     // A long line continues after `=`.
-    const said = mail.mails[0]?.text.replaceAll('=\r\n', '');
-    expect(said).toContain('What to do: Check the node.\r\nRunbook: https://wiki.example/recorder#node-down');
+    const mailText = mail.mails[0]?.text.replaceAll('=\r\n', '');
+    expect(mailText).toContain(
+      'What to do: Check the node.\r\nRunbook: https://wiki.example/recorder#node-down',
+    );
   });
 
   it('reports the rejected recipients if the server accepts only some, and is not sent again', async () => {
-    const mail = await mailServer({ knows: 'ann@example.com' });
-    const found = await failure(settings(mail.port));
+    const mail = await mailServer({ acceptedRecipient: 'ann@example.com' });
+    const failure = await sendAndFail(settings(mail.port));
     expect(mail.mails.map(({ to }) => to)).toEqual([['ann@example.com']]);
     await mail.close();
-    expect(found).toMatchObject({
+    expect(failure).toMatchObject({
       kind: 'refused',
       message: expect.stringMatching(/^sent, but not to bob@example\.com: .*no such recipient/),
     });
@@ -381,8 +390,8 @@ describe('e-mail', () => {
       socket.on('error', () => {});
       socket.write('220 mail.example.com\r\n');
       socket.once('data', () => {
-        const talking = setInterval(() => socket.write('250-and something else\r\n'), 100);
-        socket.once('close', () => clearInterval(talking));
+        const timer = setInterval(() => socket.write('250-and something else\r\n'), 100);
+        socket.once('close', () => clearInterval(timer));
         stop.abort();
       });
     }).listen(0, '127.0.0.1');
@@ -397,13 +406,13 @@ describe('e-mail', () => {
 
   it('is refused by the server, and a rejected password is reported without its value', async () => {
     const mail = await mailServer({ refuse: true });
-    expect(await failure(settings(mail.port))).toMatchObject({ kind: 'refused' });
-    const wrong = channelOf(settings(mail.port, { user: 'recorder', password: NAMED }));
-    const secrets = readReferencedSecrets(collectTexts(wrong.channel), { THE_SECRET: 'another-secret' });
+    expect(await sendAndFail(settings(mail.port))).toMatchObject({ kind: 'refused' });
+    const rejected = channelOf(settings(mail.port, { user: 'recorder', password: NAMED }));
+    const secrets = readReferencedSecrets(collectTexts(rejected.channel), { THE_SECRET: 'another-secret' });
     const sender = { recorder: 'recorder', network: 'mainnet', runbook: null, publicUrl: null };
-    const found = await sendTestMessage({ sender, secrets, clock: Date.now }, wrong.channel, never);
-    expect(found).toMatchObject({ kind: 'down', mayHaveArrived: false });
-    expect(found?.message).not.toContain('another-secret');
+    const failure = await sendTestMessage({ sender, secrets, clock: Date.now }, rejected.channel, never);
+    expect(failure).toMatchObject({ kind: 'down', mayHaveArrived: false });
+    expect(failure?.message).not.toContain('another-secret');
     await mail.close();
   });
 });

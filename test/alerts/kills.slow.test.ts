@@ -29,7 +29,7 @@ afterAll(async () => {
   await standIns.close();
 });
 
-function sender(): ChildProcess {
+function startSender(): ChildProcess {
   const program = resolve(import.meta.dirname, 'sender-process.ts');
   const config = JSON.stringify({ channels: standIns.channels });
   const child = spawn(process.execPath, ['--import', 'tsx', program, database.url, config], {
@@ -47,16 +47,16 @@ async function kill(child: ChildProcess): Promise<void> {
 }
 
 /** Waits until a channel has received a message. */
-async function told(channel: ChannelName, summary: string): Promise<void> {
-  while (!standIns.messages[channel].some((one) => one.summary === summary)) await once(arrived, 'message');
+async function waitForMessage(channel: ChannelName, expected: string): Promise<void> {
+  while (!standIns.messages[channel].some((one) => one.summary === expected)) await once(arrived, 'message');
 }
 
 /** The server has closed the sessions of a killed process, and its leases expire. */
-async function timePasses(): Promise<void> {
-  const others = () => sql`
+async function expireLeases(): Promise<void> {
+  const selectSenderSessions = () => sql`
     select pg_sleep(0.01) from pg_stat_activity
     where datname = current_database() and backend_type = 'client backend' and application_name = 'sender'`;
-  while ((await others()).length > 0);
+  while ((await selectSenderSessions()).length > 0);
   await sql`update recorder.alert_rounds set lease_until = now()`;
   await sql`update recorder.alert_channels set lease_until = now()`;
 }
@@ -65,25 +65,25 @@ it(
   `sends every channel every state in order across ${KILLS} kills of the sender, with marked duplicates only`,
   async () => {
     for (let number = 0; number < KILLS; number += 1) {
-      const child = sender();
+      const child = startSender();
       const subject = `n${number}`;
       // The kills alternate between channels and kinds of channels, before the response and at about its time.
       const channel = CHANNELS[number % CHANNELS.length] ?? 'webhook';
       await sql`insert into public.ill values (${subject})`;
-      await told(channel, `firing scripted: ${subject}`);
+      await waitForMessage(channel, `firing scripted: ${subject}`);
       if (Math.floor(number / CHANNELS.length) % 2 === 1) {
         await sql`delete from public.ill`;
-        await told(channel, `resolved scripted: ${subject}`);
+        await waitForMessage(channel, `resolved scripted: ${subject}`);
       }
       if (number % 3 === 0) await sql`select pg_sleep(0.01)`;
       await kill(child);
       await sql`delete from public.ill`;
-      await timePasses();
+      await expireLeases();
     }
     // Messages of a channel are sent in order: once this one arrives, all earlier ones are stored as sent.
     await sql`insert into public.ill values ('end')`;
-    const last = sender();
-    for (const channel of CHANNELS) await told(channel, 'firing scripted: end');
+    const last = startSender();
+    for (const channel of CHANNELS) await waitForMessage(channel, 'firing scripted: end');
     await kill(last);
 
     // Each subject was down once and up once, and before the next one.
@@ -93,14 +93,18 @@ it(
     ]).flat();
     const repeats = Object.fromEntries(
       CHANNELS.map((channel) => {
-        const all = standIns.messages[channel].filter(({ summary }) => summary !== 'firing scripted: end');
-        const firsts = all.filter(
-          ({ summary }, at) => all.findIndex((one) => one.summary === summary) === at,
+        const messages = standIns.messages[channel].filter(
+          ({ summary }) => summary !== 'firing scripted: end',
+        );
+        const firsts = messages.filter(
+          ({ summary }, at) => messages.findIndex((one) => one.summary === summary) === at,
         );
         expect([channel, firsts.map(({ summary }) => summary)]).toEqual([channel, expected]);
-        const again = all.filter(({ summary }, at) => all.findIndex((one) => one.summary === summary) < at);
-        expect([channel, again.filter((one) => !one.again)]).toEqual([channel, []]);
-        return [channel, again.length];
+        const duplicates = messages.filter(
+          ({ summary }, at) => messages.findIndex((one) => one.summary === summary) < at,
+        );
+        expect([channel, duplicates.filter((one) => !one.again)]).toEqual([channel, []]);
+        return [channel, duplicates.length];
       }),
     );
     expect(standIns.wrong).toEqual([]);

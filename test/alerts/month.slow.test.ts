@@ -52,13 +52,13 @@ function random(): number {
 const onGrid = (minutes: number) => Math.round(minutes / ROUND) * ROUND;
 
 /** Once a day one, two or three subjects at once, for four minutes to an hour. */
-function ordinary(): Episode[] {
+function createOrdinaryEpisodes(): Episode[] {
   return Array.from({ length: DAYS }, (_, at) => {
     const rule = (['down', 'late', 'note'] as const)[Math.floor(random() * 3)] ?? 'late';
     const from = day(at, 1) + onGrid(random() * 5 * HOUR);
-    const lasts = ROUND + onGrid(random() * 56);
+    const duration = ROUND + onGrid(random() * 56);
     return Array.from({ length: 1 + Math.floor(random() * 3) }, (__, one) => ({
-      ...{ rule, subject: `n${at % 9}-${one}`, from, to: from + lasts + one * ROUND },
+      ...{ rule, subject: `n${at % 9}-${one}`, from, to: from + duration + one * ROUND },
     }));
   }).flat();
 }
@@ -79,9 +79,9 @@ const whileDown = CHANNELS.flatMap((channel): Episode[] => {
 
 /** Offsets of the clocks of the two workers, in minutes, from one time to another. */
 const jumps = [
-  { day: 14, from: day(14, 10), to: day(14, 11), off: [DAY, DAY] },
-  { day: 16, from: day(16, 10), to: day(16, 11), off: [-DAY, -DAY] },
-  { day: 18, from: day(18, 10), to: day(18, 12), off: [0, 10] },
+  { day: 14, from: day(14, 10), to: day(14, 11), offsets: [DAY, DAY] },
+  { day: 16, from: day(16, 10), to: day(16, 11), offsets: [-DAY, -DAY] },
+  { day: 18, from: day(18, 10), to: day(18, 12), offsets: [0, 10] },
 ] as const;
 
 /** Episodes that continue before, during and after a clock jump. */
@@ -110,7 +110,7 @@ const flapping: readonly Episode[] = [
   ...{ rule: 'late', subject: 'flapping', from: day(22, 10, from), to: day(22, 10, to) },
 }));
 
-interface Expected {
+interface ExpectedMessage {
   readonly at: number;
   readonly kind: 'firing' | 'resolved' | 'reminder' | 'acknowledged';
   readonly rule: RuleName;
@@ -118,61 +118,67 @@ interface Expected {
 }
 
 /** Returns the expected messages of an episode, by the documentation of the rules alone. */
-function promised({ rule, subject, from, to, acknowledged = Number.POSITIVE_INFINITY }: Episode): Expected[] {
-  const { for: waits, clear, repeatInterval } = RULES[rule];
-  const fires = from + waits;
-  if (fires >= to) return [];
-  const all: Expected[] = [{ at: fires, kind: 'firing', rule, subject }];
-  for (let at = fires + repeatInterval; at < Math.min(to, acknowledged); at += repeatInterval)
-    all.push({ at, kind: 'reminder', rule, subject });
-  if (acknowledged < to) all.push({ at: acknowledged, kind: 'acknowledged', rule, subject });
-  return [...all, { at: to + clear, kind: 'resolved', rule, subject }];
+function expectedMessages({
+  rule,
+  subject,
+  from,
+  to,
+  acknowledged = Number.POSITIVE_INFINITY,
+}: Episode): ExpectedMessage[] {
+  const { for: delay, clear, repeatInterval } = RULES[rule];
+  const firesAt = from + delay;
+  if (firesAt >= to) return [];
+  const messages: ExpectedMessage[] = [{ at: firesAt, kind: 'firing', rule, subject }];
+  for (let at = firesAt + repeatInterval; at < Math.min(to, acknowledged); at += repeatInterval)
+    messages.push({ at, kind: 'reminder', rule, subject });
+  if (acknowledged < to) messages.push({ at: acknowledged, kind: 'acknowledged', rule, subject });
+  return [...messages, { at: to + clear, kind: 'resolved', rule, subject }];
 }
 
-const flaps = (minute: number, kind: Expected['kind']): Expected => ({
+const flappingMessage = (minute: number, kind: ExpectedMessage['kind']): ExpectedMessage => ({
   ...{ at: day(22, 10, minute), kind, rule: 'late', subject: 'flapping' },
 });
 
 /** The expected list of a channel: the times, each with its messages in any order. */
-function expectedOf(channel: ChannelName, all: readonly Expected[]): string[][] {
-  const counts = channel === 'pagerduty' || channel === 'alertmanager';
-  const heard = all.flatMap((one): Expected[] => {
+function expectedOfChannel(channel: ChannelName, all: readonly ExpectedMessage[]): string[][] {
+  const isPerAlert = channel === 'pagerduty' || channel === 'alertmanager';
+  const received = all.flatMap((one): ExpectedMessage[] => {
     if (channel === 'email' && one.rule !== 'down') return []; // it accepts critical alerts only
-    if (one.kind === 'reminder') return counts ? [] : [one];
+    if (one.kind === 'reminder') return isPerAlert ? [] : [one];
     if (one.kind === 'acknowledged') return channel === 'pagerduty' ? [one] : [];
     if (one.kind === 'resolved' && one.rule === 'note')
       // An event has no end message; Alertmanager expires it in the next round.
       return channel === 'alertmanager' ? [{ ...one, at: one.at + ROUND }] : [];
     return [one];
   });
-  const moments = [...new Set(heard.map(({ at }) => at))].sort((one, other) => one - other);
+  const moments = [...new Set(received.map(({ at }) => at))].sort((one, other) => one - other);
   return moments.map((moment) => {
-    const then = heard.filter(({ at }) => at === moment);
+    const then = received.filter(({ at }) => at === moment);
     const messages = new Map<string, string[]>();
     for (const { kind, rule, subject } of then) {
       const head = `${kind} ${rule}:`;
       // Channels that count alerts receive each one separately.
-      const key = counts ? `${head} ${subject}` : head;
+      const key = isPerAlert ? `${head} ${subject}` : head;
       messages.set(key, [...(messages.get(key) ?? []), subject]);
     }
     return [...messages]
-      .map(([head, subjects]) => (counts ? head : `${head} ${subjects.sort().join(' ')}`))
+      .map(([head, subjects]) => (isPerAlert ? head : `${head} ${subjects.sort().join(' ')}`))
       .sort();
   });
 }
 
 /** The messages that a channel received, split into as many as each time of the expected list has. */
-function inMoments(told: readonly string[], expected: readonly (readonly string[])[]): string[][] {
+function splitByMoment(messages: readonly string[], expected: readonly (readonly string[])[]): string[][] {
   let at = 0;
-  const cut = expected.map(({ length }) => {
+  const groups = expected.map(({ length }) => {
     at += length;
-    return told.slice(at - length, at).sort();
+    return messages.slice(at - length, at).sort();
   });
-  return at < told.length ? [...cut, told.slice(at)] : cut;
+  return at < messages.length ? [...groups, messages.slice(at)] : groups;
 }
 
-const sorted = (says: string) => {
-  const [head = '', subjects = ''] = says.split(': ');
+const sortSubjects = (message: string) => {
+  const [head = '', subjects = ''] = message.split(': ');
   return `${head}: ${subjects.split(' ').sort().join(' ')}`;
 };
 
@@ -188,7 +194,7 @@ afterAll(async () => {
 });
 
 /** The content of all schemas of the database, as text. */
-async function everything({ sql }: TestAlerts): Promise<string> {
+async function dumpDatabase({ sql }: TestAlerts): Promise<string> {
   const tables = await sql<{ name: string }[]>`
     select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname not in ('pg_catalog', 'information_schema')`;
   const texts: string[] = [];
@@ -202,20 +208,25 @@ async function everything({ sql }: TestAlerts): Promise<string> {
 }
 
 it('sends every kind of channel the expected messages of a month, without a secret', async () => {
-  const episodes = [...ordinary(), ...whileDown, ...whileJumping, ...long, ...flapping];
+  const episodes = [...createOrdinaryEpisodes(), ...whileDown, ...whileJumping, ...long, ...flapping];
   const expected = [
-    ...episodes.filter(({ subject }) => subject !== 'flapping').flatMap(promised),
+    ...episodes.filter(({ subject }) => subject !== 'flapping').flatMap(expectedMessages),
     // The third start within an hour is reported once more; the alert ends only half an hour after the last end.
-    ...[flaps(0, 'firing'), flaps(8, 'resolved'), flaps(16, 'firing'), flaps(24, 'resolved')],
-    ...[flaps(32, 'firing'), flaps(80, 'resolved')],
+    ...[
+      flappingMessage(0, 'firing'),
+      flappingMessage(8, 'resolved'),
+      flappingMessage(16, 'firing'),
+      flappingMessage(24, 'resolved'),
+    ],
+    ...[flappingMessage(32, 'firing'), flappingMessage(80, 'resolved')],
   ];
   const rules = (['down', 'late', 'note'] as const).map((name) => {
-    const { severity, for: waits, clear, repeatInterval } = RULES[name];
+    const { severity, for: delay, clear, repeatInterval } = RULES[name];
     return scriptedRule({
       ...{
         name,
         severity,
-        for: waits * MINUTE,
+        for: delay * MINUTE,
         clear: clear * MINUTE,
         repeatInterval: repeatInterval * MINUTE,
       },
@@ -237,7 +248,7 @@ it('sends every kind of channel the expected messages of a month, without a secr
   const [first] = workers;
   if (!first) throw new Error('no worker');
   const { sql } = first.alerts;
-  const goingOn = (at: number) =>
+  const hasActivity = (at: number) =>
     episodes.some(({ from, to }) => at >= from - ROUND && at <= to + 44) ||
     CHANNELS.some(
       (name) => at >= downDay(name) * DAY + 10 * HOUR - ROUND && at <= downDay(name) * DAY + 12 * HOUR,
@@ -245,13 +256,13 @@ it('sends every kind of channel the expected messages of a month, without a secr
 
   let [rounds, last, dumps] = [0, 0, 0];
   let leaked: string[] = [];
-  const secretsIn = (text: string) => Object.values(standIns.env).filter((secret) => text.includes(secret));
+  const findSecrets = (text: string) => Object.values(standIns.env).filter((secret) => text.includes(secret));
   for (let at = 0; at < DAYS * DAY; at += ROUND) {
-    if (!goingOn(at)) continue;
+    if (!hasActivity(at)) continue;
     truth.now = start + at * MINUTE;
     const jump = jumps.find(({ from, to }) => at >= from && at < to);
     for (const [number, { clock }] of workers.entries())
-      clock.now = truth.now + (jump?.off[number] ?? 0) * MINUTE;
+      clock.now = truth.now + (jump?.offsets[number] ?? 0) * MINUTE;
     // Changes of the database's clock meanwhile.
     await sql`update recorder.alert_channels set next_try_at = next_try_at - make_interval(mins => ${at - last}),
       refreshed_at = refreshed_at - make_interval(mins => ${at - last}), failing_since = failing_since - make_interval(mins => ${at - last})`;
@@ -269,10 +280,10 @@ it('sends every kind of channel the expected messages of a month, without a secr
       >`select id::text from reporting.alerts where subject = ${subject}`;
       expect(await acknowledge(first.alerts, Number(row?.id), { by: 'ann', note: null })).toBe(true);
     }
-    const works = workers.map(({ alerts }) => createAlertJobs(alerts));
-    const due = await Promise.all(works.map((work) => work.round(never)));
+    const jobs = workers.map(({ alerts }) => createAlertJobs(alerts));
+    const channelNames = await Promise.all(jobs.map((job) => job.round(never)));
     await Promise.all(
-      [...new Set(due.flat())].flatMap((name) => works.map((work) => work.deliver(name, never))),
+      [...new Set(channelNames.flat())].flatMap((name) => jobs.map((work) => work.deliver(name, never))),
     );
     standIns.resolveExpiredAlerts();
     rounds += 1;
@@ -280,27 +291,29 @@ it('sends every kind of channel the expected messages of a month, without a secr
       const [row] = await sql<{ error: string }[]>`
         select error from recorder.alert_channels where channel = ${down} and failing_since < now() - interval '30 minutes'`;
       expect([down, row?.error]).toEqual([down, expect.any(String)]);
-      leaked = [...leaked, ...secretsIn(await everything(first.alerts))];
+      leaked = [...leaked, ...findSecrets(await dumpDatabase(first.alerts))];
       dumps += 1;
     }
   }
 
-  const told = Object.fromEntries(
+  const received = Object.fromEntries(
     CHANNELS.map((name) => {
-      const lists = expectedOf(name, expected);
+      const lists = expectedOfChannel(name, expected);
       return [
         name,
-        inMoments(
-          standIns.messages[name].map(({ summary }) => sorted(summary)),
+        splitByMoment(
+          standIns.messages[name].map(({ summary }) => sortSubjects(summary)),
           lists,
         ),
       ];
     }),
   );
-  expect(told).toEqual(Object.fromEntries(CHANNELS.map((name) => [name, expectedOf(name, expected)])));
+  expect(received).toEqual(
+    Object.fromEntries(CHANNELS.map((name) => [name, expectedOfChannel(name, expected)])),
+  );
   expect(standIns.wrong).toEqual([]);
-  const left = await sql`select channel, kind, state from recorder.alert_messages where state <> 'sent'`;
-  expect([...left]).toEqual([]);
+  const unsent = await sql`select channel, kind, state from recorder.alert_messages where state <> 'sent'`;
+  expect([...unsent]).toEqual([]);
 
   const backend = await openBackend(
     { redisUrl: undefined, databaseUrl: database.url },
@@ -312,8 +325,8 @@ it('sends every kind of channel the expected messages of a month, without a secr
     const { name: job, data, opts } = deliverJob(name);
     await queue.add(job, data, opts);
   }
-  leaked = [...leaked, ...secretsIn(await everything(first.alerts))];
-  leaked = [...leaked, ...secretsIn(workers.flatMap(({ alerts }) => alerts.lines).join('\n'))];
+  leaked = [...leaked, ...findSecrets(await dumpDatabase(first.alerts))];
+  leaked = [...leaked, ...findSecrets(workers.flatMap(({ alerts }) => alerts.lines).join('\n'))];
   expect(leaked).toEqual([]);
   await queue.close();
   await backend.close();

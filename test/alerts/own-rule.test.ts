@@ -11,45 +11,49 @@ import { upstreamServer } from '../support/upstream-server.ts';
 const never = new AbortController().signal;
 const { it, database } = withDatabase();
 
-const mine = (sql: string) => ({ rules: [{ name: 'mine', sql }] });
+const configWithRule = (sql: string) => ({ rules: [{ name: 'mine', sql }] });
 
 it.each([
   ['delete from reporting.alerts', /^alerts\.rules\[0\]\.sql: /],
   ['select nothing from reporting.alerts', /^alerts\.rules\[0\]\.sql: .*"nothing" does not exist/],
   ['select * from recorder.alerts', /^alerts\.rules\[0\]\.sql: .*permission denied/],
 ])('refuses an invalid query with its path: %s', async (sql, problem) => {
-  await expect(testCustomRules(alertsConfig(mine(sql)), database.url, never)).rejects.toThrow(problem);
+  await expect(testCustomRules(alertsConfig(configWithRule(sql)), database.url, never)).rejects.toThrow(
+    problem,
+  );
 });
 
 it('names a query that an unavailable or slow database did not answer, and runs the others', async () => {
   const slow = alertsConfig({ rules: [{ name: 'slow', sql: 'select pg_sleep(600)' }] });
-  const away = new AbortController();
-  const nowhere = await testCustomRules(slow, 'postgres://127.0.0.1:1/none', never);
-  expect(nowhere).toEqual([{ path: 'alerts.rules[0].sql', cause: expect.stringContaining('ECONNREFUSED') }]);
-  away.abort(new Error('given up'));
-  expect(await testCustomRules(slow, database.url, away.signal)).toMatchObject([
+  const aborted = new AbortController();
+  const unreachable = await testCustomRules(slow, 'postgres://127.0.0.1:1/none', never);
+  expect(unreachable).toEqual([
+    { path: 'alerts.rules[0].sql', cause: expect.stringContaining('ECONNREFUSED') },
+  ]);
+  aborted.abort(new Error('given up'));
+  expect(await testCustomRules(slow, database.url, aborted.signal)).toMatchObject([
     { path: 'alerts.rules[0].sql' },
   ]);
 });
 
 it('returns an alert per row, and reports too many rows as an error', async () => {
   const clock = new ManualClock(Date.now());
-  const asked = async (sql: string) => {
-    const alerts = testAlerts(database.url, clock, mine(sql));
+  const runRuleOnce = async (sql: string) => {
+    const alerts = testAlerts(database.url, clock, configWithRule(sql));
     clock.now += 120_000;
     const rules = alerts.rules.filter(({ name }) => name === 'mine');
     const round = await runRound({ ...alerts, rules }, never);
     await alerts.close();
     return round;
   };
-  const round = await asked(
+  const round = await runRuleOnce(
     "select 'a' as subject, 'critical' as severity, 12345678901234567890 as n union all select 'b', 'info', 1",
   );
   expect(round?.notices.map(({ alert }) => [alert.subject, alert.severity, alert.details])).toEqual([
     ['a', 'critical', { subject: 'a', severity: 'critical', n: '12345678901234567890' }],
     ['b', 'info', { subject: 'b', severity: 'info', n: '1' }],
   ]);
-  const many = await asked('select n from generate_series(1, 300) as n');
+  const many = await runRuleOnce('select n from generate_series(1, 300) as n');
   expect(many?.failed).toEqual([{ rule: 'mine', error: expect.stringContaining('more than 200 rows') }]);
 });
 
@@ -64,10 +68,10 @@ it('keeps the rows of other rules if a row has unusual values', async () => {
     { ...alerts, rules: alerts.rules.filter(({ name }) => ['strange', 'endless'].includes(name)) },
     never,
   );
-  const found = round?.notices
+  const firing = round?.notices
     .filter(({ kind }) => kind === 'firing')
     .map(({ alert: { subject, since } }) => [subject, since]);
-  expect(found).toEqual([
+  expect(firing).toEqual([
     ['a', null],
     ['b', null],
   ]);
@@ -82,31 +86,31 @@ it('truncates a text within a character to the same text each time', async () =>
   const long = "repeat('x', 499) || '😀' as subject, repeat('y', 1999) || '😀' as more";
   const alerts = testAlerts(database.url, clock, { rules: [{ name: 'long', sql: `select ${long}` }] });
   const rules = alerts.rules.filter(({ name }) => name === 'long');
-  const told = async () => {
+  const runNextRound = async () => {
     const round = await runRound({ ...alerts, rules }, never);
     expect(round?.failed).toEqual([]);
     return round?.notices.filter(({ alert }) => alert.rule === 'long').map(({ kind }) => kind);
   };
-  expect(await told()).toEqual(['firing']);
+  expect(await runNextRound()).toEqual(['firing']);
   clock.now += 120_000;
-  expect(await told()).toEqual([]);
+  expect(await runNextRound()).toEqual([]);
   await alerts.close();
 });
 
 it('replays queries as rounds run them, and excludes rules without a past', async () => {
   const start = Date.parse('2026-11-01T00:00:00Z');
   const [minute, hour] = [60_000, 3_600_000];
-  const ill = (at: Date) => at.getTime() >= start + hour && at.getTime() < start + 2 * hour;
+  const isIll = (at: Date) => at.getTime() >= start + hour && at.getTime() < start + 2 * hour;
   const rule = {
     ...scriptedRule({ for: 2 * minute }),
     evaluate: async ({ at }: { at: Date }) =>
-      ill(at) ? [{ subject: 'n1', summary: 'ill', since: null }] : [],
+      isIll(at) ? [{ subject: 'n1', summary: 'ill', since: null }] : [],
   };
   const alerts = testAlerts(database.url, new ManualClock(start), {});
   const rules = [rule, scriptedRule({ name: 'present', onlyNow: 'it is not kept' })];
   const range = { from: start, to: start + 3 * hour, step: minute };
-  const { alerts: said, left, messages, rounds } = await replayRules({ ...alerts, rules }, range, never);
-  expect(said).toMatchObject([
+  const { alerts: replayed, left, messages, rounds } = await replayRules({ ...alerts, rules }, range, never);
+  expect(replayed).toMatchObject([
     { subject: 'n1', firedAt: new Date(start + hour + 2 * minute), resolvedAt: new Date(start + 2 * hour) },
   ]);
   expect({ left, messages, rounds }).toEqual({

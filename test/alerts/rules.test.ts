@@ -24,7 +24,11 @@ const put = (table: string, ...rows: readonly object[]) =>
   sql`insert into ${sql(`recorder.${table}`)} ${sql(rows.map((row) => ({ ...row })))}`;
 
 /** A watched dataset with an old record. */
-async function watched(dataset: string, more: object = {}, target: Record<string, string> = { node: 'n1' }) {
+async function insertWatchedDataset(
+  dataset: string,
+  more: object = {},
+  target: Record<string, string> = { node: 'n1' },
+) {
   const target_key = Object.entries(target)
     .map(([name, value]) => `${name}=${value}`)
     .join(' ');
@@ -37,10 +41,10 @@ async function watched(dataset: string, more: object = {}, target: Record<string
 }
 
 /** A ledger of the node `n1` that is settled up to now. */
-async function ledger(
+async function insertLedger(
   ...intervals: readonly { state: string; from: number; to?: number; check?: string; error?: string }[]
 ) {
-  await watched('node_health', {}, { observer: 'recorder', node: 'n1', probe: 'health' });
+  await insertWatchedDataset('node_health', {}, { observer: 'recorder', node: 'n1', probe: 'health' });
   await put('health_observers', { observer: 'recorder', heartbeat_at: ago(0), lease_until: ahead(minute) });
   await put('health_probes', {
     observer: 'recorder',
@@ -83,9 +87,9 @@ const validator = (more: object = {}) => ({
 });
 
 /** The validation of a node, as the node reports it. */
-async function validating(validators: readonly object[], uptime = 99) {
+async function insertValidations(validators: readonly object[], uptime = 99) {
   for (const dataset of ['validators', 'validator_delegators', 'node_identity', 'validator_uptime'])
-    await watched(dataset);
+    await insertWatchedDataset(dataset);
   await put('node_identity', { node: 'n1', node_id: 'NodeID-1', valid_from: ago(90 * day), run_id: 1 });
   await put('validators', ...validators);
   await put('validator_uptime', {
@@ -94,31 +98,31 @@ async function validating(validators: readonly object[], uptime = 99) {
   });
 }
 
-async function ask(
+async function evaluate(
   name: string,
   facts: Partial<RuleFacts> = {},
   at = new Date(now),
 ): Promise<readonly RuleFinding[]> {
-  const asked = await evaluateRule(ruleNamed(name), at, {
+  const result = await evaluateRule(ruleNamed(name), at, {
     ...{ reader: sql, facts: { ...noFacts, ...facts }, past: false },
     signal: new AbortController().signal,
   });
-  if ('error' in asked) throw new Error(`${name}: ${asked.error}`);
-  return asked.found;
+  if ('error' in result) throw new Error(`${name}: ${result.error}`);
+  return result.found;
 }
 
 /** A record in which a rule fires, and one in which it does not. */
-interface Case {
+interface RuleCase {
   readonly fires: () => PromiseLike<unknown>;
-  readonly quiet: () => PromiseLike<unknown>;
+  readonly doesNotFire: () => PromiseLike<unknown>;
   readonly subjects: readonly string[];
-  readonly says: RegExp;
+  readonly summary: RegExp;
   readonly facts?: Partial<RuleFacts>;
   readonly quietFacts?: Partial<RuleFacts>;
 }
 
-const well = { state: 'up', from: 10 * day };
-const anHour = (down: number) => ({ state: 'down', from: down + minute, to: down });
+const healthy = { state: 'up', from: 10 * day };
+const outage = (down: number) => ({ state: 'down', from: down + minute, to: down });
 
 const l1 = (balance: string, from: number, to: number | null) =>
   validator({
@@ -127,37 +131,37 @@ const l1 = (balance: string, from: number, to: number | null) =>
     ...{ valid_from: ago(from), valid_to: to === null ? null : ago(to) },
   });
 
-const cases: Readonly<Record<string, Case>> = {
+const cases: Readonly<Record<string, RuleCase>> = {
   'node-down': {
     fires: () =>
-      ledger(
-        { ...well, to: 5 * minute },
+      insertLedger(
+        { ...healthy, to: 5 * minute },
         { state: 'down', from: 5 * minute, error: 'HTTP 503' },
         { state: 'down', from: 5 * minute, check: 'P', error: 'not bootstrapped' },
       ),
-    quiet: () => ledger({ state: 'down', from: 10 * day, to: day }, { state: 'up', from: day }),
+    doesNotFire: () => insertLedger({ state: 'down', from: 10 * day, to: day }, { state: 'up', from: day }),
     subjects: ['n1'],
-    says: /^n1 is down: P: not bootstrapped \(failing since 2\d{3}-.*Z by its own count\)$/,
+    summary: /^n1 is down: P: not bootstrapped \(failing since 2\d{3}-.*Z by its own count\)$/,
   },
   'node-flapping': {
     fires: () =>
-      ledger(...[50, 40, 30, 20].map((at) => anHour(at * minute)), { state: 'up', from: 20 * minute }),
-    quiet: () =>
-      ledger(...[500, 40, 30, 20].map((at) => anHour(at * minute)), { state: 'up', from: 20 * minute }),
+      insertLedger(...[50, 40, 30, 20].map((at) => outage(at * minute)), { state: 'up', from: 20 * minute }),
+    doesNotFire: () =>
+      insertLedger(...[500, 40, 30, 20].map((at) => outage(at * minute)), { state: 'up', from: 20 * minute }),
     subjects: ['n1'],
-    says: /^n1 went down 4 times within 60 minutes/,
+    summary: /^n1 went down 4 times within 60 minutes/,
   },
   'node-unobserved': {
     fires: () =>
-      ledger({ ...well, to: 6 * minute }, { state: 'unknown', from: 6 * minute, error: 'HTTP 401' }),
-    quiet: () =>
-      ledger({ ...well, to: 4 * minute }, { state: 'unknown', from: 4 * minute, error: 'HTTP 401' }),
+      insertLedger({ ...healthy, to: 6 * minute }, { state: 'unknown', from: 6 * minute, error: 'HTTP 401' }),
+    doesNotFire: () =>
+      insertLedger({ ...healthy, to: 4 * minute }, { state: 'unknown', from: 4 * minute, error: 'HTTP 401' }),
     subjects: ['n1'],
-    says: /^n1 is not observed: HTTP 401$/,
+    summary: /^n1 is not observed: HTTP 401$/,
   },
   'source-changed': {
     fires: async () => {
-      await watched('validators');
+      await insertWatchedDataset('validators');
       await put('node_bindings', {
         node: 'n1',
         bound_by: 'first sight',
@@ -166,153 +170,155 @@ const cases: Readonly<Record<string, Case>> = {
         differs_since: ago(minute),
       });
     },
-    quiet: async () => {
-      await watched('validators');
+    doesNotFire: async () => {
+      await insertWatchedDataset('validators');
       await put('node_bindings', { node: 'n1', bound_by: 'first sight', bound_at: ago(hour) });
     },
     subjects: ['node n1'],
-    says: /another node: NodeID-B answers/,
+    summary: /another node: NodeID-B answers/,
   },
   'ledger-stalled': {
     fires: async () => {
-      await ledger(well);
+      await insertLedger(healthy);
       await sql`update recorder.health_observers set heartbeat_at = ${ago(5 * hour)}, lease_until = ${ago(5 * hour)}`;
     },
-    quiet: () => ledger(well),
+    doesNotFire: () => insertLedger(healthy),
     subjects: ['ledger node_health recorder'],
-    says: /no process probes for this observer/,
+    summary: /no process probes for this observer/,
   },
   'recording-stalled': {
     fires: () =>
       put('schedules', { schedule: 'plan x', every_ms: 60_000, next_at: ago(hour), seen_at: ago(0) }),
-    quiet: () =>
+    doesNotFire: () =>
       put('schedules', { schedule: 'plan x', every_ms: 60_000, next_at: ahead(minute), seen_at: ago(0) }),
     subjects: ['schedule plan x'],
-    says: /the next job of the schedule is overdue/,
+    summary: /the next job of the schedule is overdue/,
   },
   'dataset-late': {
-    fires: () => watched('validators', { last_success_at: ago(10 * hour) }),
-    quiet: () => watched('validators'),
+    fires: () => insertWatchedDataset('validators', { last_success_at: ago(10 * hour) }),
+    doesNotFire: () => insertWatchedDataset('validators'),
     subjects: ['validators'],
-    says: /^validators is late: node=n1: no run has succeeded/,
+    summary: /^validators is late: node=n1: no run has succeeded/,
   },
   'dataset-incomplete': {
-    fires: () => watched('validators', { incomplete_since: ago(hour), incomplete_reason: '1 of 7 items' }),
-    quiet: () =>
-      watched('validators', {
+    fires: () =>
+      insertWatchedDataset('validators', { incomplete_since: ago(hour), incomplete_reason: '1 of 7 items' }),
+    doesNotFire: () =>
+      insertWatchedDataset('validators', {
         incomplete_since: ago(hour),
         incomplete_reason: 'departures unconfirmed: 6 of 7 members are missing',
       }),
     subjects: ['validators'],
-    says: /^validators is incomplete: node=n1: 1 of 7 items/,
+    summary: /^validators is incomplete: node=n1: 1 of 7 items/,
   },
   'list-unconfirmed': {
     fires: () =>
-      watched('validators', {
+      insertWatchedDataset('validators', {
         incomplete_since: ago(hour),
         incomplete_reason: 'departures unconfirmed: 6 of 7 members are missing',
       }),
-    quiet: () => watched('validators', { incomplete_since: ago(hour), incomplete_reason: '1 of 7 items' }),
+    doesNotFire: () =>
+      insertWatchedDataset('validators', { incomplete_since: ago(hour), incomplete_reason: '1 of 7 items' }),
     subjects: ['validators'],
-    says: /lost most of its members: node=n1: departures unconfirmed: 6 of 7/,
+    summary: /lost most of its members: node=n1: departures unconfirmed: 6 of 7/,
   },
   'quarantine-growing': {
-    fires: () => put('quarantine', quarantined(10 * minute)),
-    quiet: () => put('quarantine', quarantined(2 * hour)),
+    fires: () => put('quarantine', quarantineRow(10 * minute)),
+    doesNotFire: () => put('quarantine', quarantineRow(2 * hour)),
     subjects: ['validators'],
-    says: /^1 new item of validators in the quarantine, such as: weight: must be a number/,
+    summary: /^1 new item of validators in the quarantine, such as: weight: must be a number/,
   },
   'gap-open': {
-    fires: () => holes('{[0,100),[200,300)}'),
-    quiet: () => holes('{[0,300)}'),
+    fires: () => insertCoverage('{[0,100),[200,300)}'),
+    doesNotFire: () => insertCoverage('{[0,300)}'),
     subjects: ['metric_points'],
-    says: /^1 hole of metric_points could be fetched and are not/,
+    summary: /^1 hole of metric_points could be fetched and are not/,
   },
   'gap-permanent': {
-    fires: () => lost(hour),
-    quiet: () => lost(2 * day),
+    fires: () => insertGap(hour),
+    doesNotFire: () => insertGap(2 * day),
     subjects: [`p_blocks ${ago(hour).toISOString()}`],
-    says: /^a part of p_blocks is lost: node=n1.*: the node keeps less/,
+    summary: /^a part of p_blocks is lost: node=n1.*: the node keeps less/,
   },
   'budget-nearly-spent': {
-    fires: () => spent(95),
-    quiet: () => spent(50),
+    fires: () => insertBudget(95),
+    doesNotFire: () => insertBudget(50),
     facts: { budgets: [{ upstream: 'chainData', endpoint: 'x', perDay: 100 }] },
     quietFacts: { budgets: [{ upstream: 'chainData', endpoint: 'x', perDay: 100 }] },
     subjects: ['chainData'],
-    says: /^95 % of today's budget of chainData is used/,
+    summary: /^95 % of today's budget of chainData is used/,
   },
   'disk-full': {
     fires: async () => {},
-    quiet: async () => {},
+    doesNotFire: async () => {},
     facts: { disk: async () => ({ database: 1, largest: [], perDay: 1e9, free: 10e9 }) },
     quietFacts: { disk: async () => ({ database: 1, largest: [], perDay: 1e9, free: 100e9 }) },
     subjects: ['the disk of the database'],
-    says: /^the disk is full in 10.0 days at the current growth/,
+    summary: /^the disk is full in 10.0 days at the current growth/,
   },
   'validation-ending': {
     fires: () =>
-      validating([
+      insertValidations([
         validator({ end_time: ahead(5 * day) }),
         validator({ node_id: 'NodeID-9', tx_id: 'tx9', end_time: ahead(day) }),
       ]),
-    quiet: () => validating([validator({ end_time: ahead(50 * day) })]),
+    doesNotFire: () => insertValidations([validator({ end_time: ahead(50 * day) })]),
     subjects: ['tx1'],
-    says: /^the validation of n1 ends .*, in 5.0 days \(stake 2000.* AVAX\)/,
+    summary: /^the validation of n1 ends .*, in 5.0 days \(stake 2000.* AVAX\)/,
   },
   'reward-at-risk': {
     // Half of 180 days at 60.3 %: it may be down for a tenth of a day more.
-    fires: () => validating([validator()], 60.3),
-    quiet: () => validating([validator()], 99),
+    fires: () => insertValidations([validator()], 60.3),
+    doesNotFire: () => insertValidations([validator()], 99),
     subjects: [`n1 ${ago(90 * day).toISOString()}`],
-    says: /^n1 may be down for \d+ minutes more until its reward is missed, as n1 sees it/,
+    summary: /^n1 may be down for \d+ minutes more until its reward is missed, as n1 sees it/,
   },
   'l1-balance-low': {
-    fires: () => validating([l1('8000000000', 2 * day, day), l1('7000000000', day, null)]),
-    quiet: () => validating([l1('80000000000', 2 * day, day), l1('79000000000', day, null)]),
+    fires: () => insertValidations([l1('8000000000', 2 * day, day), l1('7000000000', day, null)]),
+    doesNotFire: () => insertValidations([l1('80000000000', 2 * day, day), l1('79000000000', day, null)]),
     subjects: ['v1'],
-    says: /^the balance of NodeID-2 on L1 \(7.* AVAX\) is used up .*, in 6.0 days/,
+    summary: /^the balance of NodeID-2 on L1 \(7.* AVAX\) is used up .*, in 6.0 days/,
   },
   discrepancy: {
-    fires: () => put('discrepancies', contradiction({})),
-    quiet: () => put('discrepancies', contradiction({ ended_at: ago(minute) })),
+    fires: () => put('discrepancies', discrepancyRow({})),
+    doesNotFire: () => put('discrepancies', discrepancyRow({ ended_at: ago(minute) })),
     subjects: ['metric_parts'],
-    says: /^1 discrepancy of metric_parts, the latest about chainId=1: hours: 5, days: 6/,
+    summary: /^1 discrepancy of metric_parts, the latest about chainId=1: hours: 5, days: 6/,
   },
   'series-break': {
-    fires: () => put('series_breaks', broken(hour)),
-    quiet: () => put('series_breaks', broken(2 * day)),
+    fires: () => put('series_breaks', seriesBreakRow(hour)),
+    doesNotFire: () => put('series_breaks', seriesBreakRow(2 * day)),
     subjects: ['43114 txCount 2026-10-01'],
-    says: /^txCount of chain 43114 has another level since 2026-10-01: 2.0000 times/,
+    summary: /^txCount of chain 43114 has another level since 2026-10-01: 2.0000 times/,
   },
   'export-failing': {
-    fires: () => exporting(4 * hour),
-    quiet: () => exporting(2 * hour),
+    fires: () => insertExport(4 * hour),
+    doesNotFire: () => insertExport(2 * hour),
     subjects: ['export s3://lake'],
-    says: /^export s3:\/\/lake: no process with the role worker exports/,
+    summary: /^export s3:\/\/lake: no process with the role worker exports/,
   },
   'index-stalled': {
-    fires: () => indexed(12 * hour),
-    quiet: () => indexed(9 * hour),
+    fires: () => insertIndexedTarget(12 * hour),
+    doesNotFire: () => insertIndexedTarget(9 * hour),
     subjects: ['index-stalled proposed_blocks chainData'],
-    says: /^index-stalled proposed_blocks chainData: the index returns no newer item for 1 target/,
+    summary: /^index-stalled proposed_blocks chainData: the index returns no newer item for 1 target/,
   },
   'replica-behind': {
-    fires: () => put('replicas', readReplica('it gives no answer', ago(0))),
-    quiet: () => put('replicas', readReplica('it gives no answer', ago(hour))),
+    fires: () => put('replicas', replicaRow('it gives no answer', ago(0))),
+    doesNotFire: () => put('replicas', replicaRow('it gives no answer', ago(hour))),
     subjects: ['replica standby:5432/recorder'],
-    says: /^replica standby:5432\/recorder: it gives no answer/,
+    summary: /^replica standby:5432\/recorder: it gives no answer/,
   },
   'alerting-failing': {
-    fires: () => failingChannel('running'),
-    quiet: () => failingChannel('stopped'),
+    fires: () => insertFailingChannel('running'),
+    doesNotFire: () => insertFailingChannel('stopped'),
     subjects: ['alerts the channel ops'],
-    says: /the delivery failed: HTTP 503/,
+    summary: /the delivery failed: HTTP 503/,
   },
 };
 
 /** A target whose newest item is this old, with one block per hour. */
-async function indexed(silence: number): Promise<void> {
+async function insertIndexedTarget(silence: number): Promise<void> {
   await put('targets', {
     ...{ source: 'proposed-blocks', target_key: 'node_id=1', target: { nodeId: '1' }, recorder: 'recorder' },
     ...{ index_name: 'chainData mainnet p-chain', newest_item_at: ago(silence) },
@@ -324,13 +330,13 @@ async function indexed(silence: number): Promise<void> {
   });
 }
 
-/** @param seen time of the last probe: a check without a current observer has no alerts */
-const readReplica = (error: string, seen: Date) => ({
+/** @param seenAt time of the last probe: a check without a current observer has no alerts */
+const replicaRow = (error: string, seenAt: Date) => ({
   ...{ recorder: 'recorder', replica: 'standby:5432/recorder', error, error_since: ago(hour) },
-  seen_at: seen,
+  seen_at: seenAt,
 });
 
-const quarantined = (since: number) => ({
+const quarantineRow = (since: number) => ({
   ...{
     dataset: 'validators',
     target_key: 'node=n1',
@@ -341,24 +347,24 @@ const quarantined = (since: number) => ({
   ...{ quarantined_at: ago(since), last_seen: ago(0), observed_at: ago(since), item: '{}' },
 });
 
-async function holes(covered: string) {
-  await watched('metric_points', { expected_from: 0 });
+async function insertCoverage(covered: string) {
+  await insertWatchedDataset('metric_points', { expected_from: 0 });
   await put('coverage', { dataset: 'metric_points', target_key: 'node=n1', axis: 'time', covered });
 }
 
-const lost = (noticed: number) =>
+const insertGap = (noticed: number) =>
   put('gaps', {
     ...{ dataset: 'p_blocks', target_key: 'node=n1', axis: 'height', range: '[1,9)' },
     ...{ reason: 'the node keeps less', noticed_at: ago(noticed) },
   });
 
-const spent = (units: number) =>
+const insertBudget = (units: number) =>
   put('budgets', {
     ...{ upstream: 'chainData', endpoint: 'x', minute: ago(minute), minute_units: 0, day_units: units },
     day: new Date(now).toISOString().slice(0, 10),
   });
 
-const contradiction = (more: object) => ({
+const discrepancyRow = (more: object) => ({
   ...{
     check_name: 'metric_parts',
     dataset: 'metric_points',
@@ -376,7 +382,7 @@ const contradiction = (more: object) => ({
   },
 });
 
-const broken = (found: number) => ({
+const seriesBreakRow = (found: number) => ({
   ...{
     chain_id: '43114',
     metric: 'txCount',
@@ -388,16 +394,16 @@ const broken = (found: number) => ({
 });
 
 /** A recorder that runs, with an hourly export that was configured this long ago and never made. */
-async function exporting(since: number) {
-  await oneProcess('running');
+async function insertExport(since: number) {
+  await insertProcess('running');
   await put('exports', {
     ...{ recorder: 'recorder', destination: 's3://lake', format: 'parquet', every_ms: hour },
     requested_since: ago(since),
   });
 }
 
-async function failingChannel(state: 'running' | 'stopped') {
-  await oneProcess(state);
+async function insertFailingChannel(state: 'running' | 'stopped') {
+  await insertProcess(state);
   await put('alert_channels', {
     recorder: 'recorder',
     channel: 'ops',
@@ -406,7 +412,7 @@ async function failingChannel(state: 'running' | 'stopped') {
   });
 }
 
-async function oneProcess(state: 'running' | 'stopped') {
+async function insertProcess(state: 'running' | 'stopped') {
   await put('configurations', {
     recorder: 'recorder',
     digest: 'd',
@@ -434,34 +440,34 @@ describe('every default rule', () => {
   });
 
   it('returns no alert for an empty record, and never fails', async () => {
-    for (const { name } of defaultRules) expect(await ask(name), name).toEqual([]);
+    for (const { name } of defaultRules) expect(await evaluate(name), name).toEqual([]);
   });
 
-  it.each(Object.entries(cases))('fires: %s', async (name, { fires, facts, subjects, says }) => {
+  it.each(Object.entries(cases))('fires: %s', async (name, { fires, facts, subjects, summary }) => {
     await fires();
-    const found = await ask(name, facts);
+    const found = await evaluate(name, facts);
     expect(found.filter(({ unknown }) => !unknown).map(({ subject }) => subject)).toEqual(subjects);
-    expect(found[0]?.summary).toMatch(says);
+    expect(found[0]?.summary).toMatch(summary);
   });
 
-  it.each(Object.entries(cases))('does not fire: %s', async (name, { quiet, quietFacts }) => {
-    await quiet();
-    expect(await ask(name, quietFacts)).toEqual([]);
+  it.each(Object.entries(cases))('does not fire: %s', async (name, { doesNotFire, quietFacts }) => {
+    await doesNotFire();
+    expect(await evaluate(name, quietFacts)).toEqual([]);
   });
 });
 
 it('alerts on changing check names of a probe while they are recorded as one check', async () => {
-  await ledger(well, { state: 'up', from: hour, check: '(more)' });
-  const found = await ask('dataset-incomplete');
+  await insertLedger(healthy, { state: 'up', from: hour, check: '(more)' });
+  const found = await evaluate('dataset-incomplete');
   expect(found.map(({ subject }) => subject)).toEqual(['node_health']);
   expect(found[0]?.summary).toMatch(/recorder n1 health: the node reports checks under more than 1000 names/);
   await sql`update recorder.node_health set ended_at = ${ago(minute)} where check_name = '(more)'`;
-  expect(await ask('dataset-incomplete')).toEqual([]);
+  expect(await evaluate('dataset-incomplete')).toEqual([]);
 });
 
 /** A node that goes down once, and reports other failing checks when it recovers. */
 const restarted = [
-  { ...well, to: 30 * minute },
+  { ...healthy, to: 30 * minute },
   { state: 'down', from: 30 * minute, to: 28 * minute, error: 'ECONNREFUSED' },
   { state: 'down', from: 28 * minute, to: 26 * minute, error: 'failing: C, P, X' },
   { state: 'down', from: 26 * minute, to: 24 * minute, error: 'failing: C, X' },
@@ -469,37 +475,41 @@ const restarted = [
 
 describe('node-flapping', () => {
   it('counts how often a node went down, not how often the error changed while it was down', async () => {
-    await ledger(
+    await insertLedger(
       ...restarted,
       { state: 'down', from: 24 * minute, to: 22 * minute, error: 'failing: C' },
       { state: 'up', from: 22 * minute },
     );
-    expect(await ask('node-flapping')).toEqual([]);
+    expect(await evaluate('node-flapping')).toEqual([]);
   });
 
   it('has an unknown state while probes end without a response', async () => {
-    const outages = [90, 80, 75, 70].map((at) => anHour(at * minute));
-    await ledger(...outages, { state: 'unknown', from: 70 * minute, error: 'the call failed (ENOTFOUND)' });
-    expect(await ask('node-flapping', {}, ago(60 * minute))).toMatchObject([
+    const outages = [90, 80, 75, 70].map((at) => outage(at * minute));
+    await insertLedger(...outages, {
+      state: 'unknown',
+      from: 70 * minute,
+      error: 'the call failed (ENOTFOUND)',
+    });
+    expect(await evaluate('node-flapping', {}, ago(60 * minute))).toMatchObject([
       { summary: 'n1 went down 4 times within 60 minutes: no reason is reported', since: ago(91 * minute) },
     ]);
-    expect(await ask('node-flapping')).toMatchObject([{ subject: 'n1', unknown: true }]);
+    expect(await evaluate('node-flapping')).toMatchObject([{ subject: 'n1', unknown: true }]);
   });
 });
 
 it('disk-full does not end because sealing stopped', async () => {
   const disk = async () => ({ database: 1, largest: [], perDay: null, free: 1e6 });
-  expect(await ask('disk-full', { disk })).toMatchObject([
+  expect(await evaluate('disk-full', { disk })).toMatchObject([
     { subject: 'the disk of the database', unknown: true },
   ]);
 });
 
 it('l1-balance-low does not end because the balance cannot be read any more', async () => {
-  await validating([l1('8000000000', 12 * day, 11 * day), l1('7000000000', 11 * day, null)]);
-  expect(await ask('l1-balance-low', {}, ago(5 * day))).toMatchObject([
+  await insertValidations([l1('8000000000', 12 * day, 11 * day), l1('7000000000', 11 * day, null)]);
+  expect(await evaluate('l1-balance-low', {}, ago(5 * day))).toMatchObject([
     { summary: expect.stringMatching(/in 1.0 days/) },
   ]);
-  expect(await ask('l1-balance-low')).toMatchObject([{ subject: 'v1', unknown: true }]);
+  expect(await evaluate('l1-balance-low')).toMatchObject([{ subject: 'v1', unknown: true }]);
 });
 
 it.each<[string, string, object, string[]]>([
@@ -522,21 +532,27 @@ it.each<[string, string, object, string[]]>([
 describe('a rule that finds more subjects than it lists', () => {
   const numbers = Array.from({ length: 250 }, (_, at) => at + 1000);
   /** Subjects of which the rule keeps an open alert. */
-  const kept = async (name: string) => (await ask(name)).map(({ subject }) => subject);
+  const evaluateSubjects = async (name: string) => (await evaluate(name)).map(({ subject }) => subject);
 
   it('keeps the alert of each: alerting-failing', async () => {
-    await failingChannel('running');
+    await insertFailingChannel('running');
     const failing = { recorder: 'recorder', failing_since: ago(hour), error: 'HTTP 503' };
     await put('alert_channels', ...numbers.map((at) => ({ ...failing, channel: `a${at}` })));
-    expect(await kept('alerting-failing')).toEqual(
+    expect(await evaluateSubjects('alerting-failing')).toEqual(
       expect.arrayContaining(['alerts the channel ops', 'alerts the channel a1249', 'more']),
     );
   });
 
   it('keeps the alert of each: l1-balance-low', async () => {
-    const dry = (validation_id: string) => ({ ...l1('0', day, null), validation_id, node_id: validation_id });
-    await validating(numbers.map((at) => dry(`v${at}`)));
-    expect(await kept('l1-balance-low')).toEqual(expect.arrayContaining(['v1000', 'v1249', 'more']));
+    const withoutBalance = (validation_id: string) => ({
+      ...l1('0', day, null),
+      validation_id,
+      node_id: validation_id,
+    });
+    await insertValidations(numbers.map((at) => withoutBalance(`v${at}`)));
+    expect(await evaluateSubjects('l1-balance-low')).toEqual(
+      expect.arrayContaining(['v1000', 'v1249', 'more']),
+    );
   });
 });
 
@@ -545,7 +561,7 @@ it('gap-permanent reports the loss of an outage once per dataset, whatever the n
   const gap = { dataset: 'validators', axis: 'time', range: '[1,9)', reason: 'the recorder was off' };
   for (const [at, target_key] of ['node=n1', 'node=n2', 'node=n3'].entries())
     await put('gaps', { ...gap, target_key, noticed_at: new Date(start + 25 * at * minute) });
-  expect(await ask('gap-permanent')).toMatchObject([
+  expect(await evaluate('gap-permanent')).toMatchObject([
     {
       subject: `validators ${new Date(start).toISOString()}`,
       summary: expect.stringMatching(
@@ -557,16 +573,16 @@ it('gap-permanent reports the loss of an outage once per dataset, whatever the n
 
 describe('validation-ending', () => {
   it('needs no watched node ids: a configured node is enough', async () => {
-    for (const dataset of ['validators', 'node_identity']) await watched(dataset);
+    for (const dataset of ['validators', 'node_identity']) await insertWatchedDataset(dataset);
     await put('node_identity', { node: 'n1', node_id: 'NodeID-1', valid_from: ago(90 * day), run_id: 1 });
     const other = { node_id: 'NodeID-9', tx_id: 'tx9', end_time: ahead(day) };
     await put('validators', validator({ end_time: ahead(5 * day) }), validator(other));
-    const found = await ask('validation-ending', { nodes: ['n1'] });
+    const found = await evaluate('validation-ending', { nodes: ['n1'] });
     expect(found.map(({ subject }) => subject)).toEqual(['tx1']);
   });
 
   it('is reported for each validator if transactions have no name', async () => {
-    for (const dataset of ['validators', 'node_identity']) await watched(dataset);
+    for (const dataset of ['validators', 'node_identity']) await insertWatchedDataset(dataset);
     const identity = (node: string, node_id: string) => ({
       node,
       node_id,
@@ -576,81 +592,81 @@ describe('validation-ending', () => {
     await put('node_identity', identity('n1', 'NodeID-1'), identity('n2', 'NodeID-2'));
     const without = { tx_id: null, end_time: ahead(day) };
     await put('validators', validator(without), validator({ ...without, node_id: 'NodeID-2' }));
-    const found = await ask('validation-ending', { nodes: ['n1', 'n2'] });
+    const found = await evaluate('validation-ending', { nodes: ['n1', 'n2'] });
     expect(found.map(({ subject }) => subject)).toEqual(['NodeID-1', 'NodeID-2']);
   });
 
   it('is reported once if several nodes list the validation', async () => {
-    await validating(['n1', 'n2'].map((node) => validator({ node, end_time: ahead(day) })));
-    expect(await ask('validation-ending')).toMatchObject([{ subject: 'tx1', severity: 'critical' }]);
+    await insertValidations(['n1', 'n2'].map((node) => validator({ node, end_time: ahead(day) })));
+    expect(await evaluate('validation-ending')).toMatchObject([{ subject: 'tx1', severity: 'critical' }]);
   });
 });
 
 describe('node-unobserved', () => {
   it('counts from the last known state, whatever was recorded since', async () => {
-    await ledger(
-      { ...well, to: 6 * minute },
+    await insertLedger(
+      { ...healthy, to: 6 * minute },
       { state: 'unknown', from: 6 * minute, to: 2 * minute, error: 'HTTP 401' },
       { state: 'unknown', from: 2 * minute, error: 'the TLS handshake failed (CERT_HAS_EXPIRED)' },
     );
-    expect(await ask('node-unobserved')).toMatchObject([
+    expect(await evaluate('node-unobserved')).toMatchObject([
       { subject: 'n1', summary: expect.stringContaining('CERT_HAS_EXPIRED'), since: ago(6 * minute) },
     ]);
-    expect(await ask('node-unobserved', {}, ago(2 * minute))).toEqual([]);
+    expect(await evaluate('node-unobserved', {}, ago(2 * minute))).toEqual([]);
   });
 
   it('fires if no observer probes any more', async () => {
-    await ledger(well);
+    await insertLedger(healthy);
     await sql`update recorder.health_observers set heartbeat_at = ${ago(hour)}`;
-    expect(await ask('node-unobserved')).toMatchObject([{ subject: 'n1', since: ago(hour) }]);
+    expect(await evaluate('node-unobserved')).toMatchObject([{ subject: 'n1', since: ago(hour) }]);
   });
 
   it('does not fire during announced maintenance', async () => {
-    await ledger({ ...well, to: hour }, { state: 'maintenance', from: hour });
-    expect(await ask('node-unobserved')).toEqual([]);
+    await insertLedger({ ...healthy, to: hour }, { state: 'maintenance', from: hour });
+    expect(await evaluate('node-unobserved')).toEqual([]);
   });
 });
 
 describe('node-down', () => {
   it('has an unknown state while no observer probes', async () => {
-    await ledger(well);
+    await insertLedger(healthy);
     await sql`update recorder.health_observers set heartbeat_at = ${ago(hour)}`;
-    expect(await ask('node-down')).toMatchObject([{ subject: 'n1', unknown: true }]);
+    expect(await evaluate('node-down')).toMatchObject([{ subject: 'n1', unknown: true }]);
   });
 
   it('has an unknown state while probes end without a response, and is inactive during announced maintenance', async () => {
     const down = { state: 'down', from: hour, to: 10 * minute, error: 'HTTP 503' };
-    await ledger(down, { state: 'unknown', from: 10 * minute, error: 'the call failed (ENOTFOUND)' });
-    expect(await ask('node-down')).toMatchObject([{ subject: 'n1', unknown: true }]);
+    await insertLedger(down, { state: 'unknown', from: 10 * minute, error: 'the call failed (ENOTFOUND)' });
+    expect(await evaluate('node-down')).toMatchObject([{ subject: 'n1', unknown: true }]);
     await sql`update recorder.node_health set state = 'maintenance' where state = 'unknown'`;
-    expect(await ask('node-down')).toEqual([]);
+    expect(await evaluate('node-down')).toEqual([]);
   });
 
   it('returns the alerts of a past moment when it is replayed', async () => {
-    await ledger(
-      { ...well, to: 3 * hour },
+    await insertLedger(
+      { ...healthy, to: 3 * hour },
       { state: 'down', from: 3 * hour, to: 2 * hour, error: 'HTTP 503' },
       { state: 'up', from: 2 * hour },
     );
-    expect(await ask('node-down', {}, ago(2.5 * hour))).toMatchObject([
+    expect(await evaluate('node-down', {}, ago(2.5 * hour))).toMatchObject([
       { subject: 'n1', summary: 'n1 is down: HTTP 503', since: ago(3 * hour) },
     ]);
-    expect(await ask('node-down', {}, ago(hour))).toEqual([]);
-    expect(await ask('node-down', {}, ago(20 * day))).toEqual([]);
+    expect(await evaluate('node-down', {}, ago(hour))).toEqual([]);
+    expect(await evaluate('node-down', {}, ago(20 * day))).toEqual([]);
   });
 
   it('states when the node went down, also if the first error was another one', async () => {
-    await ledger(...restarted, { state: 'down', from: 24 * minute, error: 'failing: C' });
-    expect(await ask('node-down')).toMatchObject([
+    await insertLedger(...restarted, { state: 'down', from: 24 * minute, error: 'failing: C' });
+    expect(await evaluate('node-down')).toMatchObject([
       { summary: 'n1 is down: failing: C', since: ago(30 * minute) },
     ]);
-    expect(await ask('node-down', {}, ago(27 * minute))).toMatchObject([
+    expect(await evaluate('node-down', {}, ago(27 * minute))).toMatchObject([
       { summary: 'n1 is down: failing: C, P, X', since: ago(30 * minute) },
     ]);
   });
 
   it('returns no alert for nodes that are not configured any more', async () => {
-    await ledger({ state: 'down', from: hour, error: 'HTTP 503' });
-    expect(await ask('node-down', { nodes: ['n2'] })).toEqual([]);
+    await insertLedger({ state: 'down', from: hour, error: 'HTTP 503' });
+    expect(await evaluate('node-down', { nodes: ['n2'] })).toEqual([]);
   });
 });

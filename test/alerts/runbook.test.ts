@@ -4,9 +4,10 @@ import { defaultRules } from '../../src/alerts/default-rules.ts';
 import { getAdvice, groupIntoBodies } from '../../src/alerts/message.ts';
 import type { Alert } from '../../src/alerts/state.ts';
 
-const read = (page: string) => readFileSync(new URL(`../../docs/how-to/${page}.md`, import.meta.url), 'utf8');
-const how = read('alerts');
-const [runbook = ''] = read('runbook').split('\n## After an incident\n');
+const readPage = (page: string) =>
+  readFileSync(new URL(`../../docs/how-to/${page}.md`, import.meta.url), 'utf8');
+const alertsPage = readPage('alerts');
+const [runbook = ''] = readPage('runbook').split('\n## After an incident\n');
 const sections = new Map(
   runbook
     .split(/^## /m)
@@ -53,12 +54,12 @@ it('a message links the section of the runbook, and the page of the node or of t
 });
 
 it('each section states the severity, the delay and the limits of the rule', () => {
-  for (const { name, severity, for: held, limits = {} } of defaultRules) {
+  for (const { name, severity, for: delay, limits = {} } of defaultRules) {
     const text = (sections.get(name) ?? '').replaceAll(/\s+/g, ' ');
     expect(text.toLowerCase(), name).toContain(severity);
-    if (held > 0)
+    if (delay > 0)
       expect(text, name).toContain(
-        held % 3_600_000 === 0 ? `after ${held / 3_600_000} hour` : `after ${held / 60_000} minute`,
+        delay % 3_600_000 === 0 ? `after ${delay / 3_600_000} hour` : `after ${delay / 60_000} minute`,
       );
     for (const [limit, value] of Object.entries(limits))
       expect(text, name).toContain(`\`${limit}\` (${value})`);
@@ -66,8 +67,9 @@ it('each section states the severity, the delay and the limits of the rule', () 
 });
 
 it('the page lists the rules that cannot be replayed', () => {
-  const [, leftOut = ''] = /Replay excludes some rules, and lists them: ([\s\S]*?) because/.exec(how) ?? [];
-  const named = [...leftOut.matchAll(/`([a-z-]+)`/g)].map(([, name]) => name);
+  const [, excluded = ''] =
+    /Replay excludes some rules, and lists them: ([\s\S]*?) because/.exec(alertsPage) ?? [];
+  const named = [...excluded.matchAll(/`([a-z-]+)`/g)].map(([, name]) => name);
   expect(named.sort()).toEqual(
     defaultRules.flatMap(({ name, onlyNow }) => (onlyNow === undefined ? [] : [name])).sort(),
   );

@@ -27,13 +27,13 @@ const message = (summaries: readonly string[]): AlertMessage => ({
 const signal = new AbortController().signal;
 
 /** A channel with a maximum number of characters of JSON. */
-function limited(limit: number) {
-  const taken: AlertMessage[] = [];
+function channelWithLimit(limit: number) {
+  const accepted: AlertMessage[] = [];
   const send = async (one: AlertMessage) => {
     if (JSON.stringify(one).length > limit) throw new DeliveryFailure('too-large', 'HTTP 413');
-    taken.push(one);
+    accepted.push(one);
   };
-  return { channel: { send }, taken };
+  return { channel: { send }, accepted };
 }
 
 it('delivers every alert once and in order, whatever message size a channel accepts', async () => {
@@ -42,12 +42,12 @@ it('delivers every alert once and in order, whatever message size a channel acce
       fc.array(fc.string({ maxLength: 3_000 }), { minLength: 1, maxLength: 200 }),
       fc.integer({ min: 1_500, max: 60_000 }),
       async (summaries, limit) => {
-        const { channel, taken } = limited(limit);
+        const { channel, accepted } = channelWithLimit(limit);
         await sendDivided(channel, message(summaries), signal);
-        expect(taken.flatMap(({ items }) => items.map(({ alert }) => alert))).toEqual(
+        expect(accepted.flatMap(({ items }) => items.map(({ alert }) => alert))).toEqual(
           summaries.map((_, at) => at + 1),
         );
-        expect(new Set(taken.map(({ key }) => key)).size).toBe(taken.length);
+        expect(new Set(accepted.map(({ key }) => key)).size).toBe(accepted.length);
       },
     ),
     { numRuns: 50 },
@@ -55,7 +55,7 @@ it('delivers every alert once and in order, whatever message size a channel acce
 });
 
 it('rejects an alert that a channel accepts at no size, and throws failures of other kinds', async () => {
-  await expect(sendDivided(limited(10).channel, message(['a', 'b']), signal)).rejects.toMatchObject({
+  await expect(sendDivided(channelWithLimit(10).channel, message(['a', 'b']), signal)).rejects.toMatchObject({
     kind: 'refused',
   });
   const down = { send: () => Promise.reject(new DeliveryFailure('down', 'HTTP 500')) };
@@ -67,9 +67,9 @@ it('keeps the limit of a text, the fix, and the link to the rest', () => {
     fc.property(
       fc.array(fc.string({ maxLength: 3_000 }), { minLength: 1, maxLength: 100 }),
       fc.integer({ min: 600, max: 5_000 }),
-      (summaries, most) => {
-        const text = formatText(message(summaries), most);
-        expect(text.length).toBeLessThanOrEqual(most);
+      (summaries, maxLength) => {
+        const text = formatText(message(summaries), maxLength);
+        expect(text.length).toBeLessThanOrEqual(maxLength);
         expect(text).toContain('What to do: Check the node.\nRunbook: https://docs.example/alerts#node-down');
         if (summaries.length > 20) expect(text).toMatch(/… and \d+ more: the page \/alerts/);
       },

@@ -34,7 +34,7 @@ const put = async (table: string, rows: readonly object[]) => {
     await sql`insert into ${sql(`recorder.${table}`)} ${sql(rows.slice(from, from + 500).map((row) => ({ ...row })))}`;
 };
 
-async function watched(...datasets: readonly string[]): Promise<void> {
+async function insertWatchedDatasets(...datasets: readonly string[]): Promise<void> {
   for (const dataset of datasets) {
     await put('targets', [{ source: dataset, target_key: 'node=n1', target: sql.json({ node: 'n1' }) }]);
     await put('target_datasets', [
@@ -52,13 +52,13 @@ async function watched(...datasets: readonly string[]): Promise<void> {
 }
 
 /** An upstream changed a field: for some days each poll returns an item that cannot be decoded. */
-async function quarantines(): Promise<Incident[]> {
-  const all = [20, 75, 140, 200, 260, 330].map((from, number) => ({
+async function insertQuarantines(): Promise<Incident[]> {
+  const incidents = [20, 75, 140, 200, 260, 330].map((from, number) => ({
     ...{ rule: 'quarantine-growing', from, to: from + 1 + (number % 3) },
   }));
   await put(
     'quarantine',
-    all.flatMap(({ from, to }, number) =>
+    incidents.flatMap(({ from, to }, number) =>
       Array.from({ length: (to - from) * 12 }, (_, poll) => ({
         ...{
           dataset: 'validators',
@@ -72,11 +72,11 @@ async function quarantines(): Promise<Incident[]> {
       })),
     ),
   );
-  return all;
+  return incidents;
 }
 
 /** The recorder was off: it detects the targets of two datasets one after the other, for up to 25 minutes. */
-async function losses(): Promise<Incident[]> {
+async function insertGaps(): Promise<Incident[]> {
   const outages = [33, 90, 151, 240, 301];
   await put(
     'gaps',
@@ -97,43 +97,45 @@ async function losses(): Promise<Incident[]> {
 }
 
 /** Sources contradict each other for days, or for one check, until the next one finds that they agree. */
-async function contradictions(): Promise<Incident[]> {
-  const all = [
+async function insertDiscrepancies(): Promise<Incident[]> {
+  const discrepancies = [
     ...[50, 170, 290].map((from) => ({ from, to: from + 2 })),
     ...[12, 110, 222, 340].map((from) => ({ from, to: from + 0.25 })),
   ];
   await put(
     'discrepancies',
-    all.map(({ from, to }) => ({
+    discrepancies.map(({ from, to }) => ({
       ...{ check_name: 'metric_parts', dataset: 'metric_points', subject: 'chainId=1', tolerance: 'none' },
       ...{ left_source: 'hours', left_value: '5', right_source: 'days', right_value: '6' },
       ...{ at: at(from - 1), found_at: at(from), ended_at: at(to) },
     })),
   );
-  return all.filter(({ from, to }) => to - from > 1).map((one) => ({ rule: 'discrepancy', ...one }));
+  return discrepancies
+    .filter(({ from, to }) => to - from > 1)
+    .map((one) => ({ rule: 'discrepancy', ...one }));
 }
 
-async function breaks(): Promise<Incident[]> {
-  const all = [100, 280].map((from) => ({ rule: 'series-break', from, to: from + 1 }));
+async function insertSeriesBreaks(): Promise<Incident[]> {
+  const seriesBreaks = [100, 280].map((from) => ({ rule: 'series-break', from, to: from + 1 }));
   await put(
     'series_breaks',
-    all.map(({ from }) => ({
+    seriesBreaks.map(({ from }) => ({
       ...{ chain_id: '43114', metric: 'txCount', level_before: 5, level_after: 10, strength: 9 },
       ...{ broke_at: at(from - 21), found_at: at(from) },
     })),
   );
-  return all;
+  return seriesBreaks;
 }
 
 /**
  * Three validations of 120 days, in the second of which the node is off for three and a half weeks; and an L1 whose
  * validator is topped up whenever a week is left.
  */
-async function validations(): Promise<Incident[]> {
-  await watched('validators', 'validator_delegators', 'node_identity', 'validator_uptime');
+async function insertValidations(): Promise<Incident[]> {
+  await insertWatchedDatasets('validators', 'validator_delegators', 'node_identity', 'validator_uptime');
   await put('node_identity', [{ node: 'n1', node_id: 'NodeID-1', valid_from: at(-9), run_id: 1 }]);
   const starts = [-5, 116, 237];
-  const one = (more: object) => ({
+  const validatorRow = (more: object) => ({
     ...{ node: 'n1', subnet_id: PRIMARY, node_id: 'NodeID-1', weight: '2000000000000', run_id: 1 },
     ...{
       start_time: at(-9),
@@ -148,7 +150,7 @@ async function validations(): Promise<Incident[]> {
   await put(
     'validators',
     starts.map((from, number) =>
-      one({
+      validatorRow({
         ...{ start_time: at(from), end_time: at(from + 120), tx_id: `tx${number}` },
         ...{ valid_from: at(from), valid_to: at(from + 120) },
       }),
@@ -157,38 +159,38 @@ async function validations(): Promise<Incident[]> {
   await put(
     'validator_uptime',
     starts.flatMap((from, number) =>
-      Array.from({ length: 240 }, (_, look) => {
-        const passed = (look + 1) / 2;
-        const off = number === 1 ? Math.min(Math.max(passed - 40, 0), 23.5) : 0.01 * passed;
-        const uptime = Math.round((1 - off / passed) * 1_000_000 + random() * 200) / 10_000;
+      Array.from({ length: 240 }, (_, index) => {
+        const elapsed = (index + 1) / 2;
+        const down = number === 1 ? Math.min(Math.max(elapsed - 40, 0), 23.5) : 0.01 * elapsed;
+        const uptime = Math.round((1 - down / elapsed) * 1_000_000 + random() * 200) / 10_000;
         return {
           ...{ node: 'n1', subnet_id: PRIMARY, node_id: 'NodeID-1', connected: true, run_id: 1 },
-          ...{ uptime: Math.min(uptime, 100), observed_at: at(from + passed) },
+          ...{ uptime: Math.min(uptime, 100), observed_at: at(from + elapsed) },
         };
       }),
     ),
   );
   const topUps: number[] = [];
   let balance = 40_000;
-  const balances = Array.from({ length: DAYS * 4 }, (_, look) => {
+  const balances = Array.from({ length: DAYS * 4 }, (_, index) => {
     balance -= 1_000 * (0.6 + 0.8 * random()) * 0.25;
     if (balance < 7_000) {
       balance += 40_000;
-      topUps.push(look / 4);
+      topUps.push(index / 4);
     }
-    return { from: look / 4, balance };
+    return { from: index / 4, balance };
   });
   await put(
     'validators',
-    balances.map(({ from, balance: left }, look) =>
-      one({
+    balances.map(({ from, balance: remaining }, index) =>
+      validatorRow({
         ...{
           subnet_id: 'L1',
           node_id: 'NodeID-2',
           validation_id: 'v1',
-          balance: String(Math.round(left * 1e6)),
+          balance: String(Math.round(remaining * 1e6)),
         },
-        ...{ valid_from: at(from), valid_to: look + 1 < balances.length ? at(from + 0.25) : null },
+        ...{ valid_from: at(from), valid_to: index + 1 < balances.length ? at(from + 0.25) : null },
       }),
     ),
   );
@@ -212,11 +214,11 @@ const STEPS: Readonly<Record<string, number>> = {
 
 it('replays the default rules over a year of a record, and reports every incident', async () => {
   const incidents = [
-    ...(await quarantines()),
-    ...(await losses()),
-    ...(await contradictions()),
-    ...(await breaks()),
-    ...(await validations()),
+    ...(await insertQuarantines()),
+    ...(await insertGaps()),
+    ...(await insertDiscrepancies()),
+    ...(await insertSeriesBreaks()),
+    ...(await insertValidations()),
   ];
   await sql`analyze`;
   const alerts = testAlerts(
@@ -225,19 +227,19 @@ it('replays the default rules over a year of a record, and reports every inciden
     {},
     { facts: { nodes: ['n1'] } },
   );
-  const told: Alert[] = [];
+  const alertsOfRules: Alert[] = [];
   for (const [name, step] of Object.entries(STEPS)) {
     const rules = alerts.rules.filter((rule) => rule.name === name);
-    const said = await replayRules(
+    const result = await replayRules(
       { ...alerts, rules },
       { from: start, to: at(DAYS).getTime(), step },
       new AbortController().signal,
     );
-    expect(said.left).toEqual([]);
-    told.push(...said.alerts);
+    expect(result.left).toEqual([]);
+    alertsOfRules.push(...result.alerts);
   }
   await alerts.close();
-  const isOf =
+  const belongsTo =
     ({ rule, from, to }: Incident) =>
     (alert: Alert) =>
       alert.rule === rule &&
@@ -247,12 +249,14 @@ it('replays the default rules over a year of a record, and reports every inciden
     rule,
     {
       incidents: incidents.filter((one) => one.rule === rule).length,
-      alerts: told.filter((one) => one.rule === rule).length,
-      ofNone: told.filter((one) => one.rule === rule && !incidents.some((each) => isOf(each)(one))).length,
+      alerts: alertsOfRules.filter((one) => one.rule === rule).length,
+      withoutIncident: alertsOfRules.filter(
+        (one) => one.rule === rule && !incidents.some((each) => belongsTo(each)(one)),
+      ).length,
     },
   ]);
   console.log(JSON.stringify(Object.fromEntries(counts)));
-  expect(incidents.filter((one) => !told.some(isOf(one)))).toEqual([]);
-  const alertsOf = (rule: string) => told.filter((one) => one.rule === rule).length;
+  expect(incidents.filter((one) => !alertsOfRules.some(belongsTo(one)))).toEqual([]);
+  const alertsOf = (rule: string) => alertsOfRules.filter((one) => one.rule === rule).length;
   expect([alertsOf('quarantine-growing'), alertsOf('gap-permanent')]).toEqual([6, 10]);
 });
