@@ -12,14 +12,18 @@ const probe = { node: 'one', probe: 'health' };
 
 const { it, sql } = withDatabase({ max: 1 });
 
-type Change = readonly [hour: number, check: string, state: 'up' | 'down'];
+type StateChange = readonly [hour: number, check: string, state: 'up' | 'down'];
 
 /** The states that an observer recorded until an hour; it was off in the hours between. */
-async function saw(until: number, changes: readonly Change[], away: readonly [number, number][] = []) {
+async function recordStates(
+  until: number,
+  changes: readonly StateChange[],
+  absences: readonly [number, number][] = [],
+) {
   await acquireObserver(sql, 'paris', 'paris');
   await writeLedger(sql, 'paris', 'paris', {
     heartbeat: START + until * HOUR,
-    absences: away.map(([from, to]) => ({
+    absences: absences.map(([from, to]) => ({
       from: START + from * HOUR,
       to: START + to * HOUR,
       reason: 'the recorder was off',
@@ -41,7 +45,7 @@ async function saw(until: number, changes: readonly Change[], away: readonly [nu
   });
 }
 
-interface Known {
+interface HealthRow {
   readonly check_name: string;
   readonly state: string;
   readonly error: string | null;
@@ -49,25 +53,27 @@ interface Known {
   readonly observed_at: Date;
 }
 
-const known = async (hour: number) => [
-  ...(await sql<Known[]>`
+const selectHealthAsOf = async (hour: number) => [
+  ...(await sql<HealthRow[]>`
     select * from reporting.node_health_as_of(${at(hour)}) order by check_name`),
 ];
 
 it('the health of nodes as of a moment equals the ledger at that moment, whatever followed', async () => {
-  await expect(known(0)).rejects.toMatchObject({ message: 'there is no record of node_health yet' });
-  const watched = { ...nodeHealth, every: 60_000, since: null, confirmShrink: DEFAULT_SHRINK_CONFIRMATION };
+  await expect(selectHealthAsOf(0)).rejects.toMatchObject({
+    message: 'there is no record of node_health yet',
+  });
+  const dataset = { ...nodeHealth, every: 60_000, since: null, confirmShrink: DEFAULT_SHRINK_CONFIRMATION };
   await registerTargets(
     sql,
     {
       source: nodeHealth.source,
-      datasets: [watched],
+      datasets: [dataset],
       targets: [{ observer: 'paris', ...probe }],
       every: 60_000,
     },
     START,
   );
-  await saw(
+  await recordStates(
     6,
     [
       [0, '*', 'up'],
@@ -78,37 +84,41 @@ it('the health of nodes as of a moment equals the ledger at that moment, whateve
     ],
     [[3, 5]],
   );
-  await expect(known(-1)).rejects.toMatchObject({
+  await expect(selectHealthAsOf(-1)).rejects.toMatchObject({
     message: 'there is no record of node_health at 2025-12-31T23:00:00Z',
     hint: 'recorded since 2026-01-01T00:00:00.000000Z',
   });
   const up = { state: 'up', error: null };
-  expect(await known(0)).toMatchObject([{ ...up, since: at(0), observed_at: at(0) }]);
-  expect(await known(0.5)).toMatchObject([{ ...up, since: at(0), observed_at: at(0.5) }]);
+  expect(await selectHealthAsOf(0)).toMatchObject([{ ...up, since: at(0), observed_at: at(0) }]);
+  expect(await selectHealthAsOf(0.5)).toMatchObject([{ ...up, since: at(0), observed_at: at(0.5) }]);
   const down = { observer: 'paris', ...probe, state: 'down', since: at(1), observed_at: at(1.5) };
-  const words = { error: 'down since 1', message: { hour: 1 }, last_error: 'down since 1' };
+  const errors = { error: 'down since 1', message: { hour: 1 }, last_error: 'down since 1' };
   const version_id = expect.stringMatching(/^[0-9a-f-]{36}$/);
-  const more = { ...words, last_message: { hour: 1 }, failing_since: at(0), failures: null, version_id };
-  const then = await known(1.5);
-  expect(then).toEqual([
-    { ...down, ...more, check_name: '*' },
-    { ...down, ...more, check_name: 'disk' },
+  const failure = { ...errors, last_message: { hour: 1 }, failing_since: at(0), failures: null, version_id };
+  const earlierRows = await selectHealthAsOf(1.5);
+  expect(earlierRows).toEqual([
+    { ...down, ...failure, check_name: '*' },
+    { ...down, ...failure, check_name: 'disk' },
   ]);
   // No observer probed; and after the last probe the state is unknown.
-  expect(await known(4)).toMatchObject([{ ...up, since: at(2), observed_at: at(3) }, up]);
-  expect(await known(5)).toMatchObject([{ ...up, since: at(2), observed_at: at(5) }, up]);
-  expect(await known(9)).toMatchObject([{ ...up, since: at(2), observed_at: at(6) }, up]);
+  expect(await selectHealthAsOf(4)).toMatchObject([{ ...up, since: at(2), observed_at: at(3) }, up]);
+  expect(await selectHealthAsOf(5)).toMatchObject([{ ...up, since: at(2), observed_at: at(5) }, up]);
+  expect(await selectHealthAsOf(9)).toMatchObject([{ ...up, since: at(2), observed_at: at(6) }, up]);
 
-  const [away, settled] = [await known(4), await known(5.5)];
-  await saw(12, [
+  const [duringAbsence, afterAbsence] = [await selectHealthAsOf(4), await selectHealthAsOf(5.5)];
+  await recordStates(12, [
     [6, '*', 'down'],
     [6, 'disk', 'down'],
   ]);
-  expect([await known(1.5), await known(4), await known(5.5)]).toEqual([then, away, settled]);
-  const now = await known(99);
-  const shown = await sql`
+  expect([await selectHealthAsOf(1.5), await selectHealthAsOf(4), await selectHealthAsOf(5.5)]).toEqual([
+    earlierRows,
+    duringAbsence,
+    afterAbsence,
+  ]);
+  const latest = await selectHealthAsOf(99);
+  const current = await sql`
     select observer, node, probe, check_name, state, error, message, since, observed_at, failing_since
     from reporting.node_health order by check_name`;
-  expect(now).toMatchObject([...shown]);
-  expect(now).toMatchObject([{ error: 'down since 6' }, { last_error: 'down since 6', failures: null }]);
+  expect(latest).toMatchObject([...current]);
+  expect(latest).toMatchObject([{ error: 'down since 6' }, { last_error: 'down since 6', failures: null }]);
 });

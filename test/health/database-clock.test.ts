@@ -17,7 +17,7 @@ const MINUTE = 60_000;
 const HOUR = 3_600_000;
 
 /** The time of the database, in ms since 1970. */
-async function databaseNow(): Promise<number> {
+async function readDatabaseTime(): Promise<number> {
   const [row] = await sql<
     { at: number }[]
   >`select extract(epoch from clock_timestamp())::float8 * 1000 as at`;
@@ -33,10 +33,10 @@ describe('the clock of the database', () => {
       expect(() => clock.now()).toThrow('not measured yet');
       await clock.measure();
       steady += by;
-      const before = await databaseNow();
+      const before = await readDatabaseTime();
       await clock.measure();
       expect(clock.now()).toBeGreaterThanOrEqual(Math.floor(before));
-      expect(clock.now()).toBeLessThanOrEqual(await databaseNow());
+      expect(clock.now()).toBeLessThanOrEqual(await readDatabaseTime());
       const measured = clock.now();
       steady += 1_234;
       expect(clock.now(), 'between measurements the steady clock counts').toBe(measured + 1_234);
@@ -56,7 +56,7 @@ describe('a process', () => {
         `network: mainnet\nobserver: ${observer}\nupstreams: { nodes: [{ name: a, url: "${node.url}" }] }\n`,
       );
       vi.stubEnv('DATABASE_URL', database.url);
-      const before = await databaseNow();
+      const before = await readDatabaseTime();
       const app = await openApp({ config: file, clock: () => Date.now() + by });
       const [ledger] = app.ledgers;
       if (!ledger) throw new Error('node_health is not active');
@@ -67,7 +67,7 @@ describe('a process', () => {
       expect(runs).toHaveLength(3);
       for (const { rows_written } of runs) expect(rows_written).toEqual({ node_health: 1 });
       await app.close();
-      const after = await databaseNow();
+      const after = await readDatabaseTime();
       const moments = await sql<{ at: Date }[]>`
         select started_at as at from recorder.node_health where observer = ${observer}
         union all select heartbeat_at from recorder.health_observers where observer = ${observer}
@@ -108,7 +108,7 @@ describe('a ledger that is stalled', () => {
       'test',
     );
     await registerAll(sql, activeLedgers(config), Date.now() - HOUR, { recorder: observer, digest: null });
-    const stalled = async () => ({
+    const readReports = async () => ({
       findings: [
         ...(await sql<{ reason: string }[]>`
           select reason from reporting.findings where component = 'ledger' and subject = ${observer}`),
@@ -120,11 +120,11 @@ describe('a ledger that is stalled', () => {
     await sql`
       insert into recorder.health_observers (observer, holder, lease_until, heartbeat_at)
       values (${observer}, 'one', now() + interval '6 s', now())`;
-    expect(await stalled()).toEqual({ findings: [], alerts: [] });
+    expect(await readReports()).toEqual({ findings: [], alerts: [] });
     await sql.unsafe(
       `update recorder.health_observers set heartbeat_at = ${heartbeat}, lease_until = ${lease} where observer = '${observer}'`,
     );
-    const { findings, alerts } = await stalled();
+    const { findings, alerts } = await readReports();
     expect(findings).toEqual([{ reason: expect.stringMatching(reason) }]);
     expect(alerts).toEqual([expect.objectContaining({ summary: expect.stringMatching(reason) })]);
   });

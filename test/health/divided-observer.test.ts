@@ -16,29 +16,29 @@ const every = 15 * second;
 let runs = 0;
 
 /** When no process probed a partition, in true time. */
-interface Dark {
+interface UnobservedTime {
   readonly from: number;
   to: number;
 }
 
 /** An observer whose partitions are probed by separate processes, and divided again from time to time. */
-class Divided {
+class DividedObserver {
   readonly observer = `divided-${runs++}`;
   now = start;
   shares: readonly [string, ...string[]] = [this.observer];
   readonly #worlds = new Map<string, World>();
-  readonly #dark = new Map<string, Dark[]>();
+  readonly #unobserved = new Map<string, UnobservedTime[]>();
   /** The partition of each node, from one time to another. */
-  readonly #belonged = new Map<string, { readonly share: string; readonly from: number; to: number }[]>();
-  readonly #looks: { readonly share: string; readonly world: World }[] = [];
-  readonly #troubles: readonly { readonly node: string; readonly from: number; readonly to: number }[];
+  readonly #assignments = new Map<string, { readonly share: string; readonly from: number; to: number }[]>();
+  readonly #worldsOfShares: { readonly share: string; readonly world: World }[] = [];
+  readonly #outages: readonly { readonly node: string; readonly from: number; readonly to: number }[];
 
-  constructor(troubles: Divided['troubles']) {
-    this.#troubles = troubles;
+  constructor(outages: DividedObserver['outages']) {
+    this.#outages = outages;
   }
 
-  get troubles() {
-    return this.#troubles;
+  get outages() {
+    return this.#outages;
   }
 
   async divide(count: number): Promise<void> {
@@ -46,20 +46,20 @@ class Divided {
     this.#worlds.clear();
     await this.pass(7 * second);
     this.shares = sharesOf(this.observer, count);
-    for (const share of await findAbandonedShares(sql, this.shares)) await this.#end(share);
+    for (const share of await findAbandonedShares(sql, this.shares)) await this.#endShare(share);
     for (const node of nodes) {
       const share = shareOf(node, this.shares);
-      const belonged = this.#belonged.get(node) ?? [];
-      const last = belonged.at(-1);
+      const assignments = this.#assignments.get(node) ?? [];
+      const last = assignments.at(-1);
       if (last) last.to = last.share === share ? Number.POSITIVE_INFINITY : this.now;
-      if (last?.share !== share) belonged.push({ share, from: this.now, to: Number.POSITIVE_INFINITY });
-      this.#belonged.set(node, belonged);
+      if (last?.share !== share) assignments.push({ share, from: this.now, to: Number.POSITIVE_INFINITY });
+      this.#assignments.set(node, assignments);
     }
     for (const share of this.shares) await this.start(share);
   }
 
   /** Divides like `keepShares`, at this world's time. */
-  async #end(share: string): Promise<void> {
+  async #endShare(share: string): Promise<void> {
     const world = new World(sql, share, [], this.now, every);
     await world.start();
     await world.kill();
@@ -72,10 +72,10 @@ class Divided {
       .map((node) => ({ node, probe: 'health' }));
     const world = new World(sql, share, targets, this.now, every);
     this.#worlds.set(share, world);
-    this.#looks.push({ share, world });
-    this.#live(world);
+    this.#worldsOfShares.push({ share, world });
+    this.#updateLives(world);
     await world.start();
-    const last = this.#dark.get(share)?.at(-1);
+    const last = this.#unobserved.get(share)?.at(-1);
     if (last) last.to = Math.min(last.to, this.now);
   }
 
@@ -83,29 +83,29 @@ class Divided {
   async kill(share: string): Promise<void> {
     const world = this.#worlds.get(share);
     if (!world?.prober) return;
-    const waits = () =>
-      world.looks.some(({ at, look }) => look.state === 'down' && this.now - at < 6 * second);
-    while (waits()) await this.pass(second);
+    const isPending = () =>
+      world.observations.some(({ at, result }) => result.state === 'down' && this.now - at < 6 * second);
+    while (isPending()) await this.pass(second);
     await world.kill();
-    const dark = this.#dark.get(share) ?? [];
-    this.#dark.set(share, [...dark, { from: this.now, to: Number.POSITIVE_INFINITY }]);
+    const unobserved = this.#unobserved.get(share) ?? [];
+    this.#unobserved.set(share, [...unobserved, { from: this.now, to: Number.POSITIVE_INFINITY }]);
   }
 
   async pass(milliseconds: number): Promise<void> {
     for (const end = this.now + milliseconds; this.now < end; ) {
       this.now += second;
       for (const world of this.#worlds.values()) {
-        await world.pass(second, () => this.#live(world));
+        await world.pass(second, () => this.#updateLives(world));
       }
     }
   }
 
-  #live(world: World): void {
+  #updateLives(world: World): void {
     for (const node of nodes) {
-      const ill = this.#troubles.some(
+      const isDown = this.#outages.some(
         (one) => one.node === node && one.from <= world.now && world.now < one.to,
       );
-      world.lives.set(node, ill ? 'gone' : 'well');
+      world.lives.set(node, isDown ? 'unresponsive' : 'healthy');
     }
   }
 
@@ -114,41 +114,45 @@ class Divided {
   }
 
   /** The expected state of each second of a node, by its probes and the unobserved times. */
-  account(node: string): string[] {
-    const told: string[] = [];
-    for (const { share, from, to } of this.#belonged.get(node) ?? []) {
-      const looks = this.#looks
+  computeExpectedStates(node: string): string[] {
+    const states: string[] = [];
+    for (const { share, from, to } of this.#assignments.get(node) ?? []) {
+      const probes = this.#worldsOfShares
         .filter((one) => one.share === share)
         .flatMap(({ world }) =>
-          world.looks.filter((look) => look.node === node && look.at >= from && look.at < to),
+          world.observations.filter((probe) => probe.node === node && probe.at >= from && probe.at < to),
         );
-      const said = looks.map(({ look }) => String(look.state));
-      looks.forEach(({ at, look }, n) => {
-        if (look.state !== 'down' || said[n - 1] === 'down') return;
-        const next = looks.slice(n + 1).find((one) => one.look.state !== 'down' || one.at - at >= 2 * second);
-        if (next?.look.state !== 'down') said[n] = said[n - 1] ?? 'unknown';
+      const probeStates = probes.map(({ result }) => String(result.state));
+      probes.forEach(({ at, result }, n) => {
+        if (result.state !== 'down' || probeStates[n - 1] === 'down') return;
+        const next = probes
+          .slice(n + 1)
+          .find((one) => one.result.state !== 'down' || one.at - at >= 2 * second);
+        if (next?.result.state !== 'down') probeStates[n] = probeStates[n - 1] ?? 'unknown';
       });
-      let look = -1;
-      for (let now = start + told.length * second; now < Math.min(to, this.now); now += second) {
-        while ((looks[look + 1]?.at ?? Number.POSITIVE_INFINITY) <= now) look += 1;
-        const dark = (this.#dark.get(share) ?? []).some((one) => one.from <= now && now < one.to);
-        told.push(dark ? 'unknown' : (said[look] ?? 'unknown'));
+      let probeIndex = -1;
+      for (let now = start + states.length * second; now < Math.min(to, this.now); now += second) {
+        while ((probes[probeIndex + 1]?.at ?? Number.POSITIVE_INFINITY) <= now) probeIndex += 1;
+        const isUnobserved = (this.#unobserved.get(share) ?? []).some(
+          (one) => one.from <= now && now < one.to,
+        );
+        states.push(isUnobserved ? 'unknown' : (probeStates[probeIndex] ?? 'unknown'));
       }
     }
-    return told;
+    return states;
   }
 
   /** The state of each second of a node in the views. */
-  async told(node: string): Promise<string[]> {
+  async selectRecordedStates(node: string): Promise<string[]> {
     const parts = await sql<{ state: string; from: number; to: number }[]>`
       select state, extract(epoch from started_at)::float8 * 1000 - ${start} as from,
         extract(epoch from ended_at)::float8 * 1000 - ${start} as to
       from reporting_internal.node_states where (observer = ${this.observer} or starts_with(observer, ${`${this.observer}/`})) and node = ${node}
       order by started_at`;
     const seconds = Array.from({ length: (this.now - start) / second }, () => 'unknown');
-    const known = parts.filter(({ state }) => state !== 'unknown');
-    known.forEach(({ from, to, state }, n) => {
-      expect(from).toBeGreaterThanOrEqual(known[n - 1]?.to ?? 0); // never two states at one moment
+    const observed = parts.filter(({ state }) => state !== 'unknown');
+    observed.forEach(({ from, to, state }, n) => {
+      expect(from).toBeGreaterThanOrEqual(observed[n - 1]?.to ?? 0); // never two states at one moment
       seconds.fill(state, from / second, to / second);
     });
     return seconds;
@@ -157,38 +161,44 @@ class Divided {
 
 describe('a divided observer', () => {
   it('records each second of each node as its partition observed it, for any divisions and kills', async () => {
-    const trouble = fc
+    const outage = fc
       .record({
         node: fc.constantFrom(...nodes),
         at: fc.integer({ min: 0, max: 3600 }),
-        lasts: fc.integer({ min: 1, max: 400 }),
+        duration: fc.integer({ min: 1, max: 400 }),
       })
-      .map(({ node, at, lasts }) => ({ node, from: start + at * second, to: start + (at + lasts) * second }));
+      .map(({ node, at, duration }) => ({
+        node,
+        from: start + at * second,
+        to: start + (at + duration) * second,
+      }));
     const event = fc.record({
-      what: fc.constantFrom('kill', 'start', 'divide'),
-      which: fc.nat({ max: 9 }),
-      after: fc.integer({ min: 1, max: 240 }),
+      action: fc.constantFrom('kill', 'start', 'divide'),
+      index: fc.nat({ max: 9 }),
+      delaySeconds: fc.integer({ min: 1, max: 240 }),
     });
     await fc.assert(
       fc.asyncProperty(
-        fc.array(trouble, { maxLength: 12 }),
+        fc.array(outage, { maxLength: 12 }),
         fc.array(event, { minLength: 2, maxLength: 10 }),
-        async (troubles, events) => {
-          const divided = new Divided(troubles);
+        async (outages, events) => {
+          const divided = new DividedObserver(outages);
           await divided.divide(1);
-          for (const { what, which, after } of events) {
-            await divided.pass(after * second);
-            const share = divided.shares[which % divided.shares.length] ?? '';
-            if (what === 'divide') await divided.divide(1 + (which % 4));
-            else await divided[what](share);
+          for (const { action, index, delaySeconds } of events) {
+            await divided.pass(delaySeconds * second);
+            const share = divided.shares[index % divided.shares.length] ?? '';
+            if (action === 'divide') await divided.divide(1 + (index % 4));
+            else await divided[action](share);
           }
           for (const share of divided.shares) await divided.start(share);
           await divided.pass(2 * minute);
-          while (divided.troubles.some(({ to }) => to > divided.now - minute)) await divided.pass(minute);
+          while (divided.outages.some(({ to }) => to > divided.now - minute)) await divided.pass(minute);
           await divided.flush();
           for (const node of nodes)
-            expect(spans(await divided.told(node)), node).toEqual(spans(divided.account(node)));
-          expect([...(await open(divided.observer))]).toEqual(
+            expect(spans(await divided.selectRecordedStates(node)), node).toEqual(
+              spans(divided.computeExpectedStates(node)),
+            );
+          expect([...(await selectOpenIntervals(divided.observer))]).toEqual(
             nodes.map((node) => ({ observer: shareOf(node, divided.shares), node })),
           );
         },
@@ -200,23 +210,23 @@ describe('a divided observer', () => {
 
 /** Returns seconds as spans, which are easier to compare by eye. */
 function spans(seconds: readonly string[]): string[] {
-  const found: { state: string; from: number; to: number }[] = [];
+  const merged: { state: string; from: number; to: number }[] = [];
   seconds.forEach((state, at) => {
-    const last = found.at(-1);
+    const last = merged.at(-1);
     if (last?.state === state) last.to = at + 1;
-    else found.push({ state, from: at, to: at + 1 });
+    else merged.push({ state, from: at, to: at + 1 });
   });
-  return found.map(({ state, from, to }) => `${from} to ${to} ${state}`);
+  return merged.map(({ state, from, to }) => `${from} to ${to} ${state}`);
 }
 
-const well: ProbeQueryResult = { state: 'up', error: null, checks: [], latency: 1 };
+const healthy: ProbeQueryResult = { state: 'up', error: null, checks: [], latency: 1 };
 
 /**
  * A process that keeps partitions.
  * @param workers the live ones, as its recorder has them
  * @param clock of the ledger, in ms. Default: real time
  */
-function keeper(
+function startKeeper(
   observer: string,
   count: number,
   worker: string,
@@ -224,9 +234,9 @@ function keeper(
   clock?: Clock,
 ) {
   const stop = new AbortController();
-  const said: string[] = [];
+  const logged: string[] = [];
   const shares = sharesOf(observer, count);
-  const log = (_: object, text?: string) => said.push(text ?? '');
+  const log = (_: object, text?: string) => logged.push(text ?? '');
   const ended = keepShares(
     {
       prober: {
@@ -235,7 +245,7 @@ function keeper(
         steady: clock ?? steadyClock,
         log: { info: log, warn: log },
         every: 1_000,
-        query: async () => well,
+        query: async () => healthy,
         maintenance: async () => [],
       },
       shares: new Map(
@@ -254,57 +264,60 @@ function keeper(
     stop.abort();
     await ended;
   };
-  return { end, said };
+  return { end, logged };
 }
 
-const holders = async (observer: string, count: number) =>
+const selectHolders = async (observer: string, count: number) =>
   (await queryHolders(sql, sharesOf(observer, count))).map(({ holder, free }) => (free ? null : holder));
-const open = async (observer: string) =>
+const selectOpenIntervals = async (observer: string) =>
   sql<{ observer: string; node: string }[]>`
     select observer, node from recorder.node_health
     where (observer = ${observer} or starts_with(observer, ${`${observer}/`})) and ended_at is null and check_name = '*'
     order by node`;
 /** The keepers use real time: they divide again every 2 seconds. */
-const WAITS_MS = 25_000;
-const becomes = <T>(ask: () => Promise<T>, wanted: T) =>
-  vi.waitFor(async () => expect(await ask()).toEqual(wanted), { timeout: WAITS_MS, interval: 100 });
+const TAKEOVER_TIMEOUT_MS = 25_000;
+const expectEventually = <T>(query: () => Promise<T>, expected: T) =>
+  vi.waitFor(async () => expect(await query()).toEqual(expected), {
+    timeout: TAKEOVER_TIMEOUT_MS,
+    interval: 100,
+  });
 
 describe('processes that share partitions', () => {
   it('divide them, and take over those of a stopped one, which alone are unknown meanwhile', async () => {
     const names = ['host/1/x', 'host/2/y'];
-    const lives = [...names];
+    const liveNames = [...names];
     let now = start;
-    let opens = () => {};
+    let openGate = () => {};
     const gates = [Promise.resolve(), Promise.resolve()];
     const keepers = names.map((name, n) => {
-      const workers = () => Promise.resolve(gates[n]).then(() => lives);
-      return keeper('pair', 2, name, workers, () => now);
+      const workers = () => Promise.resolve(gates[n]).then(() => liveNames);
+      return startKeeper('pair', 2, name, workers, () => now);
     });
     const shifts = names.map((name) => `${name}/one`);
-    await becomes(async () => (await holders('pair', 2)).sort(), shifts);
-    await becomes(async () => (await open('pair')).length, nodes.length);
-    const [first] = await holders('pair', 2);
-    const leaves = shifts.indexOf(first ?? '');
-    const stays = shifts[1 - leaves] ?? null;
+    await expectEventually(async () => (await selectHolders('pair', 2)).sort(), shifts);
+    await expectEventually(async () => (await selectOpenIntervals('pair')).length, nodes.length);
+    const [firstHolder] = await selectHolders('pair', 2);
+    const leavingIndex = shifts.indexOf(firstHolder ?? '');
+    const remainingShift = shifts[1 - leavingIndex] ?? null;
     // The one that stays takes the free partition once the clock has moved, by less than counts as asleep.
-    gates[1 - leaves] = new Promise((resolve) => {
-      opens = resolve;
+    gates[1 - leavingIndex] = new Promise((resolve) => {
+      openGate = resolve;
     });
-    lives.splice(leaves, 1);
-    await keepers[leaves]?.end();
+    liveNames.splice(leavingIndex, 1);
+    await keepers[leavingIndex]?.end();
     now += 1_500;
-    opens();
-    await becomes(() => holders('pair', 2), [stays, stays]);
+    openGate();
+    await expectEventually(() => selectHolders('pair', 2), [remainingShift, remainingShift]);
     const absences = async () => [
       ...(await sql`
         select observer, started_at as from, ended_at as to, reason from reporting_internal.node_absences
         where starts_with(observer, 'pair')`),
     ];
-    await becomes(absences, [
+    await expectEventually(absences, [
       { observer: 'pair', from: new Date(start), to: new Date(now), reason: 'the recorder was off' },
     ]);
-    await keepers[1 - leaves]?.end();
-    expect(await open('pair')).toEqual(
+    await keepers[1 - leavingIndex]?.end();
+    expect(await selectOpenIntervals('pair')).toEqual(
       nodes.map((node) => ({ observer: shareOf(node, sharesOf('pair', 2)), node })),
     );
   });
@@ -313,24 +326,26 @@ describe('processes that share partitions', () => {
     await sql`
       insert into recorder.health_observers (observer, holder, lease_until, heartbeat_at)
       values ('mourned/2', 'host/9/gone/one', now() - interval '1 second', now() - interval '10 seconds')`;
-    const mine = keeper('mourned', 2, 'host/1/x', async () => ['host/1/x', 'host/9/gone']);
-    await becomes(() => holders('mourned', 2), ['host/1/x/one', 'host/1/x/one']);
-    await mine.end();
+    const keeper = startKeeper('mourned', 2, 'host/1/x', async () => ['host/1/x', 'host/9/gone']);
+    await expectEventually(() => selectHolders('mourned', 2), ['host/1/x/one', 'host/1/x/one']);
+    await keeper.end();
   });
 
   it('end the ledgers that an earlier division left open', async () => {
-    const three = keeper('shrinking', 3, 'host/1/x', async () => ['host/1/x']);
-    await vi.waitFor(async () => expect(await open('shrinking')).toHaveLength(nodes.length), {
-      timeout: WAITS_MS,
+    const divided = startKeeper('shrinking', 3, 'host/1/x', async () => ['host/1/x']);
+    await vi.waitFor(async () => expect(await selectOpenIntervals('shrinking')).toHaveLength(nodes.length), {
+      timeout: TAKEOVER_TIMEOUT_MS,
     });
-    await three.end();
-    expect(new Set((await open('shrinking')).map(({ observer }) => observer)).size).toBeGreaterThan(1);
-    const alone = keeper('shrinking', 1, 'host/1/x', async () => ['host/1/x']);
-    await becomes(
-      async () => [...(await open('shrinking'))],
+    await divided.end();
+    expect(
+      new Set((await selectOpenIntervals('shrinking')).map(({ observer }) => observer)).size,
+    ).toBeGreaterThan(1);
+    const undivided = startKeeper('shrinking', 1, 'host/1/x', async () => ['host/1/x']);
+    await expectEventually(
+      async () => [...(await selectOpenIntervals('shrinking'))],
       nodes.map((node) => ({ observer: 'shrinking', node })),
     );
-    await alone.end();
-    expect(alone.said).toContain('no node belongs to this share any more');
+    await undivided.end();
+    expect(undivided.logged).toContain('no node belongs to this share any more');
   });
 });

@@ -62,12 +62,12 @@ describe('a histogram', () => {
         .map(([slot, histogram]) => [slot, [...histogram].sort(([a], [b]) => a - b)] as const)
         .sort(([a], [b]) => a - b);
     fc.assert(
-      fc.property(slots, (given) => {
-        const made = Object.entries(given).map(([slot, counts]): [number, Histogram] => [
+      fc.property(slots, (dictionary) => {
+        const slotEntries = Object.entries(dictionary).map(([slot, counts]): [number, Histogram] => [
           Number(slot),
           new Map(Object.entries(counts).map(([bucket, count]) => [Number(bucket), count])),
         ]);
-        expect(sorted(decodeSlots(encodeSlots(new Map(made))))).toEqual(sorted(made));
+        expect(sorted(decodeSlots(encodeSlots(new Map(slotEntries))))).toEqual(sorted(slotEntries));
       }),
     );
   });
@@ -113,16 +113,18 @@ describe('node_latency', () => {
     for (const [from, to] of windows) {
       const [row] = await sql<{ probes: number; p50: number; p95: number; p99: number }[]>`
         select probes::int, p50::float8, p95::float8, p99::float8 from reporting.node_latency(${new Date(from)}, ${new Date(to)})`;
-      const all = [...times].filter(([at]) => at >= from && at < to).flatMap(([, ofHour]) => ofHour);
-      expect(row?.probes).toBe(all.length);
-      for (const [share, told] of [
+      const expectedTimes = [...times]
+        .filter(([at]) => at >= from && at < to)
+        .flatMap(([, hourTimes]) => hourTimes);
+      expect(row?.probes).toBe(expectedTimes.length);
+      for (const [share, quantile] of [
         [0.5, row?.p50],
         [0.95, row?.p95],
         [0.99, row?.p99],
       ] as const) {
-        const truth = exact(all, share);
+        const expected = exact(expectedTimes, share);
         expect(
-          Math.abs((told ?? 0) - truth) / truth,
+          Math.abs((quantile ?? 0) - expected) / expected,
           `${share} of ${new Date(from).toISOString()}`,
         ).toBeLessThanOrEqual(RELATIVE_ERROR + 1e-3);
       }
@@ -131,29 +133,29 @@ describe('node_latency', () => {
 
   it('returns quantiles by hour and by day', async () => {
     const [from, to] = [new Date(start), new Date(start + 8 * day)];
-    const over = (by: string) => sql<{ begins: Date; probes: number; quantiles: string[] }[]>`
+    const queryOverTime = (by: string) => sql<{ begins: Date; probes: number; quantiles: string[] }[]>`
       select begins, probes::int, array[p50, p95, p99]::text[] as quantiles
       from reporting.node_latency_over_time(${from}, ${to}, ${by}, 'a')`;
-    const inWindow = async (begin: number, width: number) => {
+    const queryWindow = async (begin: number, width: number) => {
       const [row] = await sql<{ probes: number; quantiles: string[] }[]>`
         select probes::int, array[p50, p95, p99]::text[] as quantiles
         from reporting.node_latency(${new Date(begin)}, ${new Date(begin + width)})`;
       return row;
     };
-    const [hours, days] = await Promise.all([over('hour'), over('day')]);
+    const [hours, days] = await Promise.all([queryOverTime('hour'), queryOverTime('day')]);
     expect(hours.map(({ begins }) => begins.getTime())).toEqual([...times.keys()]);
     expect(days.map(({ begins }) => begins.getTime())).toEqual(
       Array.from({ length: 8 }, (_, at) => start + at * day),
     );
-    for (const [width, some] of [
+    for (const [width, sampled] of [
       [hour, [hours[0], hours[70], hours.at(-1)]],
       [day, days],
     ] as const)
-      for (const row of some) {
-        const { begins, ...told } = row ?? { begins: new Date(0) };
-        expect(told, begins.toISOString()).toEqual(await inWindow(begins.getTime(), width));
+      for (const row of sampled) {
+        const { begins, ...totals } = row ?? { begins: new Date(0) };
+        expect(totals, begins.toISOString()).toEqual(await queryWindow(begins.getTime(), width));
       }
-    await expect(over('week')).rejects.toThrow('by: must be hour or day, not week');
+    await expect(queryOverTime('week')).rejects.toThrow('by: must be hour or day, not week');
     expect(await sql`select from reporting.node_latency_over_time(${from}, ${to}, 'hour', 'b')`).toHaveLength(
       0,
     );
@@ -166,19 +168,23 @@ describe('node_latency', () => {
       [{ node: 'a', probe: 'health', hour: start + 100 * day, histogram: new Map([[9, 1]]) }],
       start + 100 * day,
     );
-    const ask = async (from: number, to: number) => {
+    const countProbes = async (from: number, to: number) => {
       const [row] = await sql<{ probes: number }[]>`
         select probes::int from reporting.node_latency(${new Date(start + from * hour)}, ${new Date(start + to * hour)})`;
       return row?.probes;
     };
-    expect([await ask(24, 48), await ask(20, 50), await ask(3, 20)]).toEqual([1440, 1440, undefined]);
-    const told = await sql<{ probes: number }[]>`
+    expect([await countProbes(24, 48), await countProbes(20, 50), await countProbes(3, 20)]).toEqual([
+      1440,
+      1440,
+      undefined,
+    ]);
+    const hourly = await sql<{ probes: number }[]>`
       select probes::int from reporting.node_latency_over_time(${new Date(start)}, ${new Date(start + 2 * day)})`;
-    expect(told.map(({ probes }) => probes)).toEqual([1440, 1440]);
+    expect(hourly.map(({ probes }) => probes)).toEqual([1440, 1440]);
   });
 
   it('returns older days if another observer ended with its hours, and if an old hour was stored late', async () => {
-    const told = (node: string, at: number): LatencyHour => ({
+    const createHour = (node: string, at: number): LatencyHour => ({
       node,
       probe: 'health',
       hour: at,
@@ -187,10 +193,10 @@ describe('node_latency', () => {
     const begin = start + 60 * day;
     const end = begin + 50 * day;
     await sql`insert into recorder.health_observers (observer) values ('ended'), ('goes on')`;
-    await storeHours(sql, 'ended', [told('seen by two', begin)], begin + hour);
+    await storeHours(sql, 'ended', [createHour('seen by two', begin)], begin + hour);
     for (let at = begin; at < end; at += 6 * hour)
-      await storeHours(sql, 'continues', [told('seen by two', at)], at + hour);
-    const over = async () => {
+      await storeHours(sql, 'continues', [createHour('seen by two', at)], at + hour);
+    const countProbes = async () => {
       const rows = await sql<{ observer: string; begins: Date; probes: number }[]>`
         select observer, begins, probes::int from reporting.node_latency_over_time(${new Date(begin)}, ${new Date(end)}, 'hour', 'seen by two')`;
       return {
@@ -202,13 +208,13 @@ describe('node_latency', () => {
           .reduce((sum, one) => sum + one.probes, 0),
       };
     };
-    const before = await over();
+    const before = await countProbes();
     expect(before).toMatchObject({ ended: [begin], probes: 400 });
     expect(before.days * 4 + before.hours).toBe(200);
     expect([before.days > 0, before.hours > 0]).toEqual([true, true]);
     // Its week is kept until the next hour is stored.
-    await storeHours(sql, 'continues', [told('seen by two', begin + hour)], end);
-    expect(await over()).toMatchObject({ ended: [begin], probes: 402 });
+    await storeHours(sql, 'continues', [createHour('seen by two', begin + hour)], end);
+    expect(await countProbes()).toMatchObject({ ended: [begin], probes: 402 });
   });
 
   it.each([
@@ -216,29 +222,29 @@ describe('node_latency', () => {
     ['no probe continued, and its hours are kept', false],
   ])(
     'has all hours of a day whose last one is stored weeks later, when the probe responds again: %s',
-    async (_, others) => {
-      const node = others ? 'alone' : 'with all';
+    async (_, hasOthers) => {
+      const node = hasOthers ? 'alone' : 'with all';
       const observer = `observer of ${node}`;
       await sql`insert into recorder.health_observers (observer) values (${observer})`;
-      const told = (at: number): LatencyHour => ({
+      const createHour = (at: number): LatencyHour => ({
         node,
         probe: 'health',
         hour: at,
         histogram: histogramOf([5, 50]),
       });
       for (let at = start; at < start + 23 * hour; at += hour)
-        await storeHours(sql, observer, [told(at)], at + hour);
-      const later = start + 28 * day;
-      const other = { ...told(later - hour), node: 'another' };
-      if (others) await storeHours(sql, observer, [other], later);
-      const probes = async () => {
+        await storeHours(sql, observer, [createHour(at)], at + hour);
+      const laterHour = start + 28 * day;
+      const other = { ...createHour(laterHour - hour), node: 'another' };
+      if (hasOthers) await storeHours(sql, observer, [other], laterHour);
+      const countProbes = async () => {
         const [row] = await sql<{ probes: number }[]>`
         select probes::int from reporting.node_latency(${new Date(start)}, ${new Date(start + day)}) where node = ${node}`;
         return row?.probes;
       };
       for (const time of ['once', 'once more']) {
-        await storeHours(sql, observer, [told(start + 23 * hour)], later);
-        expect(await probes(), time).toBe(48);
+        await storeHours(sql, observer, [createHour(start + 23 * hour)], laterHour);
+        expect(await countProbes(), time).toBe(48);
       }
     },
   );

@@ -19,20 +19,20 @@ beforeEach(() => {
 });
 
 /** Lets time pass, with a reading of the clocks every second. @returns the accepted clock changes */
-function pass(milliseconds: number) {
-  const moves = [];
-  for (let passed = 0; passed < milliseconds; passed += 1_000) {
+function advance(milliseconds: number) {
+  const changes = [];
+  for (let elapsed = 0; elapsed < milliseconds; elapsed += 1_000) {
     wall += 1_000;
     steady += 1_000;
-    const moved = clock.compare();
-    if (moved) moves.push(moved);
+    const change = clock.compare();
+    if (change) changes.push(change);
   }
-  return moves;
+  return changes;
 }
 
 describe('the time of the ledger', () => {
   it('is the wall clock while it is not changed, also after sleep', () => {
-    pass(minute);
+    advance(minute);
     wall += hour;
     steady += hour;
     expect([clock.compare(), clock.isDoubtful, clock.toWall(steady)]).toEqual([null, false, wall]);
@@ -44,56 +44,56 @@ describe('the time of the ledger', () => {
   });
 
   it.each([2 * hour, -2 * hour])('ignores a clock change of %d ms that is reverted', (by) => {
-    pass(minute);
+    advance(minute);
     wall += by;
-    expect([pass(40 * second), clock.isDoubtful, clock.disagreement]).toEqual([[], true, by]);
+    expect([advance(40 * second), clock.isDoubtful, clock.disagreement]).toEqual([[], true, by]);
     wall -= by;
-    expect([pass(minute), clock.isDoubtful]).toEqual([[], false]);
+    expect([advance(minute), clock.isDoubtful]).toEqual([[], false]);
     expect(clock.toWall(steady)).toBe(wall);
     expect(clock.toWall(steady - 2 * minute)).toBe(wall - 2 * minute);
   });
 
   it('follows a lasting move forward: the skipped time is unobserved', () => {
-    pass(minute);
+    advance(minute);
     const before = wall;
     wall += 2 * hour;
-    const [moved] = pass(6 * minute);
-    expect(moved).toEqual({ by: 2 * hour, skipped: { from: before, to: before + 2 * hour } });
+    const [change] = advance(6 * minute);
+    expect(change).toEqual({ by: 2 * hour, skipped: { from: before, to: before + 2 * hour } });
     expect(clock.isDoubtful).toBe(false);
     expect(clock.toWall(steady)).toBe(wall);
     expect(clock.toWall(steady - 7 * minute)).toBe(wall - 7 * minute - 2 * hour);
   });
 
   it('stops after a permanent move back, until the clock has passed the written time', () => {
-    pass(minute);
+    advance(minute);
     const written = wall;
     wall -= 2 * hour;
-    const [moved] = pass(6 * minute);
-    expect(moved).toEqual({ by: -2 * hour, skipped: null });
+    const [change] = advance(6 * minute);
+    expect(change).toEqual({ by: -2 * hour, skipped: null });
     expect(clock.toWall(steady)).toBe(written);
-    pass(2 * hour);
+    advance(2 * hour);
     expect(wall).toBeGreaterThan(written);
     expect(clock.toWall(steady)).toBe(wall);
   });
 
   it('gives late-written moments their true time, however often the clock has moved since', () => {
-    pass(minute);
-    const [moment, when] = [steady, wall];
+    advance(minute);
+    const [moment, expected] = [steady, wall];
     for (const by of [2 * hour, -hour, 3 * hour]) {
-      pass(minute);
+      advance(minute);
       wall += by;
-      pass(minute);
-      expect(clock.toWall(moment)).toBe(when);
+      advance(minute);
+      expect(clock.toWall(moment)).toBe(expected);
     }
   });
 
   it('does not go below the time that an earlier process wrote', () => {
-    const later = new LedgerClock(
+    const laterClock = new LedgerClock(
       () => wall,
       () => steady,
       start + hour,
     );
-    expect(later.toWall(steady)).toBe(start + hour);
-    expect(later.toWall(steady + 2 * hour)).toBe(start + 2 * hour);
+    expect(laterClock.toWall(steady)).toBe(start + hour);
+    expect(laterClock.toWall(steady + 2 * hour)).toBe(start + 2 * hour);
   });
 });

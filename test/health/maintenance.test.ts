@@ -4,7 +4,7 @@ import { applyMaintenance, listOccurrences } from '../../src/health/maintenance.
 import type { NodeState, ProbeVerdict } from '../../src/health/state.ts';
 
 const hour = 3_600_000;
-const says = (state: NodeState): ProbeVerdict => ({ state, error: null, message: null });
+const verdictOf = (state: NodeState): ProbeVerdict => ({ state, error: null, message: null });
 
 describe('a recurring maintenance', () => {
   const sundays = { nodes: null, days: new Set([0]), at: 23 * hour, duration: 2 * hour };
@@ -26,9 +26,9 @@ describe('a recurring maintenance', () => {
 describe('announced windows', () => {
   it('cover the recorded states, which apply again after them', () => {
     const transitions = applyMaintenance(
-      says('up'),
-      says('up'),
-      [{ at: 30, verdict: says('down') }],
+      verdictOf('up'),
+      verdictOf('up'),
+      [{ at: 30, verdict: verdictOf('down') }],
       [{ nodes: null, from: 20, to: 40 }],
       0,
       100,
@@ -41,10 +41,17 @@ describe('announced windows', () => {
 
   it('may be withdrawn or announced late: they count from the settled end of the ledger', () => {
     const window = { nodes: null, from: 20, to: 40 };
-    const [under] = applyMaintenance(says('up'), says('up'), [], [window], 30, 31);
-    expect(under).toMatchObject({ at: 30, verdict: { state: 'maintenance' } });
-    const back = applyMaintenance(says('up'), says('maintenance'), [], [{ ...window, to: 30 }], 31, 32);
-    expect(back).toMatchObject([{ at: 31, verdict: { state: 'up' } }]);
+    const [started] = applyMaintenance(verdictOf('up'), verdictOf('up'), [], [window], 30, 31);
+    expect(started).toMatchObject({ at: 30, verdict: { state: 'maintenance' } });
+    const ended = applyMaintenance(
+      verdictOf('up'),
+      verdictOf('maintenance'),
+      [],
+      [{ ...window, to: 30 }],
+      31,
+      32,
+    );
+    expect(ended).toMatchObject([{ at: 31, verdict: { state: 'up' } }]);
   });
 
   it('count as an account moment by moment does, in steps of any size', () => {
@@ -54,34 +61,35 @@ describe('announced windows', () => {
       maxLength: 12,
     });
     const windows = fc.array(
-      fc.tuple(fc.integer({ min: 0, max: 99 }), fc.integer({ min: 1, max: 40 })).map(([from, lasts]) => ({
+      fc.tuple(fc.integer({ min: 0, max: 99 }), fc.integer({ min: 1, max: 40 })).map(([from, duration]) => ({
         nodes: null,
         from,
-        to: from + lasts,
+        to: from + duration,
       })),
       { maxLength: 4 },
     );
     const steps = fc.uniqueArray(fc.integer({ min: 1, max: 99 }), { maxLength: 5 });
     fc.assert(
       fc.property(states, transitions, windows, steps, (first, unsorted, announced, cuts) => {
-        const all = unsorted
+        const probeTransitions = unsorted
           .sort((a, b) => a.at - b.at)
-          .map(({ at, state }) => ({ at, verdict: says(state) }));
+          .map(({ at, state }) => ({ at, verdict: verdictOf(state) }));
         const edges = [0, ...cuts.sort((a, b) => a - b), 100];
-        let counted = says(first);
-        const told = edges.slice(1).flatMap((to, n) => {
+        let current = verdictOf(first);
+        const applied = edges.slice(1).flatMap((to, n) => {
           const from = edges[n] ?? 0;
-          const before = all.findLast(({ at }) => at <= from)?.verdict ?? says(first);
-          const now = all.filter(({ at }) => at > from && at <= to);
-          const transitions = applyMaintenance(before, counted, now, announced, from, to);
-          counted = transitions.at(-1)?.verdict ?? counted;
+          const before = probeTransitions.findLast(({ at }) => at <= from)?.verdict ?? verdictOf(first);
+          const now = probeTransitions.filter(({ at }) => at > from && at <= to);
+          const transitions = applyMaintenance(before, current, now, announced, from, to);
+          current = transitions.at(-1)?.verdict ?? current;
           return transitions;
         });
-        const inWindow = (at: number) => announced.some(({ from, to }) => from <= at && at < to);
+        const isInWindow = (at: number) => announced.some(({ from, to }) => from <= at && at < to);
         for (let at = 0; at <= 100; at++) {
-          const said = all.findLast((transition) => transition.at <= at)?.verdict.state ?? first;
-          const result = told.findLast((transition) => transition.at <= at)?.verdict.state ?? first;
-          expect(result).toBe(inWindow(at) ? 'maintenance' : said);
+          const probeState =
+            probeTransitions.findLast((transition) => transition.at <= at)?.verdict.state ?? first;
+          const result = applied.findLast((transition) => transition.at <= at)?.verdict.state ?? first;
+          expect(result).toBe(isInWindow(at) ? 'maintenance' : probeState);
         }
       }),
     );

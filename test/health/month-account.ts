@@ -1,4 +1,4 @@
-import type { Played } from './month-play.ts';
+import type { PlayedMonth } from './month-play.ts';
 import { MONTH_START, type MonthScript, NODES, type NodeName } from './month-script.ts';
 import { hour, second } from './world.ts';
 
@@ -11,21 +11,23 @@ export interface Account {
   /** The same without absences: as the last probe left it. */
   readonly lastKnown: Uint8Array;
   /** 1: no process probed. */
-  readonly dark: Uint8Array;
+  readonly unobserved: Uint8Array;
 }
 
 /** Computes a node's seconds from its probes, absences, clocks and announced windows alone. */
-export function accountOf(played: Played, script: MonthScript, node: NodeName): Account {
-  const { world, absences, shifts } = played;
+export function computeAccount(month: PlayedMonth, script: MonthScript, node: NodeName): Account {
+  const { world, absences, shifts } = month;
   const end = world.now;
-  const looks = played.looks.filter((look) => look.node === node);
-  const said = confirmed(looks);
+  const observations = month.observations.filter((observation) => observation.node === node);
+  const confirmedStates = confirmFailures(observations);
   // A failure that waited for its second probe when the recorder ended is unknown.
-  const dark = absences.map(({ from, to }) => {
+  const unobservedTimes = absences.map(({ from, to }) => {
     const suspects = NODES.flatMap((one) => {
-      const [before, last] = played.looks.filter((look) => look.node === one && look.at <= from).slice(-2);
-      const waits = last?.state === 'down' && before?.state !== 'down' && from - last.at < 5 * second;
-      return waits ? [last.at] : [];
+      const [before, last] = month.observations
+        .filter((observation) => observation.node === one && observation.at <= from)
+        .slice(-2);
+      const isPending = last?.state === 'down' && before?.state !== 'down' && from - last.at < 5 * second;
+      return isPending ? [last.at] : [];
     });
     return { from: Math.min(from, ...suspects), to };
   });
@@ -34,44 +36,48 @@ export function accountOf(played: Played, script: MonthScript, node: NodeName): 
       ({ nodes, from, to }) => (nodes === null || nodes.includes(node)) && from <= moment && moment < to,
     );
   const size = (end - MONTH_START + 4 * hour) / second;
-  const [states, lastKnown, absent] = [new Uint8Array(size), new Uint8Array(size), new Uint8Array(size)];
+  const [states, lastKnown, unobserved] = [new Uint8Array(size), new Uint8Array(size), new Uint8Array(size)];
   let written = 0;
-  const write = (state: string, isDark: boolean) => {
+  const write = (state: string, isUnobserved: boolean) => {
     const announced = isAnnounced(MONTH_START + written * second);
     const index = STATES.indexOf(state);
-    states[written] = announced ? MAINTENANCE : isDark ? 0 : index;
+    states[written] = announced ? MAINTENANCE : isUnobserved ? 0 : index;
     lastKnown[written] = announced ? MAINTENANCE : index;
-    absent[written++] = isDark ? 1 : 0;
+    unobserved[written++] = isUnobserved ? 1 : 0;
   };
-  let [look, shift, absence] = [-1, -1, 0];
+  let [observationIndex, shiftIndex, absenceIndex] = [-1, -1, 0];
   for (let now = MONTH_START; now < end; now += second) {
-    const before = said[look] ?? 'unknown';
-    while ((looks[look + 1]?.at ?? end) <= now) look += 1;
-    while ((shifts[shift + 1]?.from ?? end) <= now) shift += 1;
-    while ((dark[absence]?.to ?? end) <= now) absence += 1;
-    const label = (now + (shifts[shift]?.shift ?? 0) - MONTH_START) / second;
+    const before = confirmedStates[observationIndex] ?? 'unknown';
+    while ((observations[observationIndex + 1]?.at ?? end) <= now) observationIndex += 1;
+    while ((shifts[shiftIndex + 1]?.from ?? end) <= now) shiftIndex += 1;
+    while ((unobservedTimes[absenceIndex]?.to ?? end) <= now) absenceIndex += 1;
+    const label = (now + (shifts[shiftIndex]?.shift ?? 0) - MONTH_START) / second;
     while (written < label) write(before, true); // the clock was set forward
     // The clock was set back: later times are removed once the ledger is taken over.
     if (world.restarts.includes(now)) written = Math.min(written, label);
     if (written > label) continue;
-    write(said[look] ?? 'unknown', (dark[absence]?.from ?? end) <= now);
+    write(
+      confirmedStates[observationIndex] ?? 'unknown',
+      (unobservedTimes[absenceIndex]?.from ?? end) <= now,
+    );
   }
   return {
     states: states.subarray(0, written),
     lastKnown: lastKnown.subarray(0, written),
-    dark: absent.subarray(0, written),
+    unobserved: unobserved.subarray(0, written),
   };
 }
 
 /** The states of probes: a failure counts if the node was down before it, or the next probe agrees. */
-function confirmed(looks: Played['looks']): string[] {
-  const said: string[] = looks.map(({ state }) => state);
-  looks.forEach((look, n) => {
-    if (look.state !== 'down' || said[n - 1] === 'down') return;
-    const next = looks
+function confirmFailures(observations: PlayedMonth['observations']): string[] {
+  const states: string[] = observations.map(({ state }) => state);
+  observations.forEach((observation, n) => {
+    if (observation.state !== 'down' || states[n - 1] === 'down') return;
+    const next = observations
       .slice(n + 1, n + 4)
-      .find(({ at, state }) => state !== 'down' || at - look.at >= 2 * second);
-    if (next?.state !== 'down') said[n] = next?.state === 'unknown' ? 'unknown' : (said[n - 1] ?? 'unknown');
+      .find(({ at, state }) => state !== 'down' || at - observation.at >= 2 * second);
+    if (next?.state !== 'down')
+      states[n] = next?.state === 'unknown' ? 'unknown' : (states[n - 1] ?? 'unknown');
   });
-  return said;
+  return states;
 }

@@ -24,8 +24,8 @@ const [FLAPS_AT, FLAPS_WITHIN, FLAPPING_CLEARS_AFTER] = [3, 3_600, 1_800];
 /** Returns the alerts that the default rules of a node promise for its seconds. */
 export function expectedAlerts(account: Account, rounds: Rounds): ExpectedAlert[] {
   return [
-    ...fired('node-down', rounds, DOWN_FOR, DOWN_CLEARS_AFTER, (at) => isDown(account, at)),
-    ...fired('node-unobserved', rounds, 0, 0, (at) =>
+    ...computeAlerts('node-down', rounds, DOWN_FOR, DOWN_CLEARS_AFTER, (at) => isDown(account, at)),
+    ...computeAlerts('node-unobserved', rounds, 0, 0, (at) =>
       at >= UNOBSERVED_AFTER &&
       account.states.subarray(at - UNOBSERVED_AFTER, at + 1).every((state) => state === 0)
         ? 'found'
@@ -35,20 +35,21 @@ export function expectedAlerts(account: Account, rounds: Rounds): ExpectedAlert[
 }
 
 /** The last reading of a node: it is valid for five minutes without an observer. */
-function isDown({ lastKnown, dark }: Account, at: number): Finding {
+function isDown({ lastKnown, unobserved }: Account, at: number): Finding {
   const state = STATES[lastKnown[at] ?? 0];
   let since = at;
-  if (dark[at] === 1)
-    while (dark[since - 1] === 1 && (lastKnown[since - 1] === 3) === (state === 'maintenance')) since -= 1;
+  if (unobserved[at] === 1)
+    while (unobserved[since - 1] === 1 && (lastKnown[since - 1] === 3) === (state === 'maintenance'))
+      since -= 1;
   if (state === 'unknown' || at - since >= OUTDATED_AFTER) return 'unknown';
   return state === 'down' ? 'found' : 'not found';
 }
 
-function fired(
+function computeAlerts(
   rule: ExpectedAlert['rule'],
   { from, to, step }: Rounds,
-  waits: number,
-  clears: number,
+  delay: number,
+  clearDelay: number,
   findingAt: (at: number) => Finding,
 ): ExpectedAlert[] {
   const alerts: ExpectedAlert[] = [];
@@ -59,16 +60,16 @@ function fired(
       // Unknown time does not count.
       if (open && open.missedAt !== null) open.missedAt += step;
     } else if (finding === 'found') {
-      if (open) open.held += step;
-      else open = { held: 0, firedAt: null, isFlapping: false, missedAt: null };
+      if (open) open.foundSeconds += step;
+      else open = { foundSeconds: 0, firedAt: null, isFlapping: false, missedAt: null };
       open.missedAt = null;
-      if (open.firedAt !== null || open.held < waits) continue;
+      if (open.firedAt !== null || open.foundSeconds < delay) continue;
       open.isFlapping = alerts.filter(({ firedAt }) => firedAt > at - FLAPS_WITHIN).length + 1 >= FLAPS_AT;
       open.firedAt = at;
     } else if (open && open.firedAt !== null) {
       open.missedAt ??= at;
-      const wait = open.isFlapping ? FLAPPING_CLEARS_AFTER : clears;
-      if (wait > 0 && (at === open.missedAt || at - open.missedAt < wait)) continue;
+      const requiredTime = open.isFlapping ? FLAPPING_CLEARS_AFTER : clearDelay;
+      if (requiredTime > 0 && (at === open.missedAt || at - open.missedAt < requiredTime)) continue;
       alerts.push({ rule, firedAt: open.firedAt, resolvedAt: at });
       open = null;
     } else open = null;
@@ -80,14 +81,14 @@ function fired(
 /** An alert that is not resolved. */
 interface OpenAlert {
   /** Time for which it was found, in seconds. */
-  held: number;
+  foundSeconds: number;
   firedAt: number | null;
   isFlapping: boolean;
   missedAt: number | null;
 }
 
 /** An alert as text, to compare by eye. */
-export const alertLine = (node: string, { rule, firedAt, resolvedAt }: ExpectedAlert, start: number) =>
+export const formatAlert = (node: string, { rule, firedAt, resolvedAt }: ExpectedAlert, start: number) =>
   [
     rule,
     node,

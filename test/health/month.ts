@@ -2,11 +2,11 @@ import type postgres from 'postgres';
 import { expect } from 'vitest';
 import { replayRules } from '../../src/alerts/replay.ts';
 import { noFacts, ruleNamed } from '../support/alerts.ts';
-import { type Account, accountOf, STATES } from './month-account.ts';
-import { alertLine, expectedAlerts } from './month-alerts.ts';
+import { type Account, computeAccount, STATES } from './month-account.ts';
+import { expectedAlerts, formatAlert } from './month-alerts.ts';
 import { gatherCauses } from './month-causes.ts';
-import { OTHER_ID, type Played, playMonth } from './month-play.ts';
-import { MONTH_START, NODES, type NodeName, scriptMonth } from './month-script.ts';
+import { OTHER_ID, type PlayedMonth, playMonth } from './month-play.ts';
+import { createMonthScript, MONTH_START, NODES, type NodeName } from './month-script.ts';
 import { second } from './world.ts';
 
 /** A comparison of the month with its expected intervals. */
@@ -30,21 +30,21 @@ type Accounts = ReadonlyMap<NodeName, Account>;
  */
 export async function compareMonth(sql: postgres.Sql, settings: MonthSettings): Promise<void> {
   const { everyCause = 1 } = settings;
-  const gathered = await gatherCauses();
-  const causes = { ...gathered, causes: gathered.causes.filter((_, at) => at % everyCause === 0) };
-  const script = scriptMonth(settings.part, causes.causes.length);
-  const played = await playMonth(sql, script, causes);
-  const all = [...causes.causes, ...causes.cutOff].map(({ name }) => name);
-  expect(all.filter((name) => !played.seen.has(name))).toEqual([]);
-  const accounts = new Map(NODES.map((node) => [node, accountOf(played, script, node)]));
+  const allCauses = await gatherCauses();
+  const causes = { ...allCauses, causes: allCauses.causes.filter((_, at) => at % everyCause === 0) };
+  const script = createMonthScript(settings.part, causes.causes.length);
+  const month = await playMonth(sql, script, causes);
+  const names = [...causes.causes, ...causes.cutOff].map(({ name }) => name);
+  expect(names.filter((name) => !month.foundCauses.has(name))).toEqual([]);
+  const accounts = new Map(NODES.map((node) => [node, computeAccount(month, script, node)]));
   for (const { states } of accounts.values())
     for (const state of STATES.keys()) expect(states.includes(state), STATES[state]).toBe(true);
   for (const [node, { states }] of accounts) await compareSeconds(sql, node, states);
-  await compareOther(sql, played);
+  await compareOther(sql, month);
   await compareWindows(sql, accounts, settings.windows, script.random);
   const alerts = await compareAlerts(sql, accounts, settings);
   console.log(
-    `${all.length} causes, ${played.looks.length} probes, ${settings.windows} windows, ${alerts} alerts, ${played.identityChecks} checks of the identity alert`,
+    `${names.length} causes, ${month.observations.length} probes, ${settings.windows} windows, ${alerts} alerts, ${month.identityChecks} checks of the identity alert`,
   );
 }
 
@@ -59,21 +59,23 @@ async function compareSeconds(sql: postgres.Sql, node: NodeName, expected: Uint8
     expect(from).toBeGreaterThanOrEqual(parts[n - 1]?.to ?? 0);
     recorded.fill(STATES.indexOf(state), from, to);
   });
-  const wrong: string[] = [];
+  const differences: string[] = [];
   expected.forEach((state, at) => {
     if (recorded[at] !== state)
-      wrong.push(
+      differences.push(
         `${node} ${new Date(MONTH_START + at * second).toISOString()} is ${STATES[recorded[at] ?? 0]}, not ${STATES[state]}`,
       );
   });
-  expect([wrong.length, ...wrong.slice(0, 5)]).toEqual([0]);
+  expect([differences.length, ...differences.slice(0, 5)]).toEqual([0]);
 }
 
 /** The other node is recorded under its own id while it responds. */
-async function compareOther(sql: postgres.Sql, { looks }: Played): Promise<void> {
-  const own = looks.filter(({ node }) => node === 'c');
+async function compareOther(sql: postgres.Sql, { observations }: PlayedMonth): Promise<void> {
+  const own = observations.filter(({ node }) => node === 'c');
   const expected = own.flatMap(({ at, isOther }, n) =>
-    isOther && !own[n - 1]?.isOther ? [['up', at, own.slice(n).find((look) => !look.isOther)?.at]] : [],
+    isOther && !own[n - 1]?.isOther
+      ? [['up', at, own.slice(n).find((observation) => !observation.isOther)?.at]]
+      : [],
   );
   const rows = await sql<{ state: string; from: Date; to: Date }[]>`
     select state, started_at as from, ended_at as to from recorder.node_health
@@ -90,14 +92,17 @@ async function compareWindows(
   random: () => number,
 ): Promise<void> {
   const sums = new Map(
-    [...accounts].map(([node, { states }]) => [node, [1, 2, 3].map((state) => sumsOf(states, state))]),
+    [...accounts].map(([node, { states }]) => [
+      node,
+      [1, 2, 3].map((state) => cumulativeSeconds(states, state)),
+    ]),
   );
   const length = (accounts.get('a')?.states.length ?? 0) * second;
   const windows = Array.from({ length: count }, () => {
     const from = Math.floor((random() * 1.04 - 0.02) * length);
     return [from, from + 1 + Math.floor(random() ** 3 * length)] as const;
   });
-  const answers = await sql<
+  const uptimes = await sql<
     { n: number; node: NodeName; up: number; down: number; maintenance: number; exact: boolean }[]
   >`
     select w.n::int, u.node, u.up_seconds::float8 * 1000 as up, u.down_seconds::float8 * 1000 as down,
@@ -109,8 +114,8 @@ async function compareWindows(
     cross join lateral reporting.node_uptime(to_timestamp(${MONTH_START / 1000} + w."from" / 1000.0), to_timestamp(${MONTH_START / 1000} + w."to" / 1000.0)) u
     where u.observer = 'month' and u.node = any(${[...NODES]})`;
   // A window that ends before the first probe has no row.
-  expect(answers.length).toBeGreaterThan(count * 3 * 0.99);
-  const wrong = answers.filter(({ n, node, up, down, maintenance, exact }) => {
+  expect(uptimes.length).toBeGreaterThan(count * 3 * 0.99);
+  const mismatches = uptimes.filter(({ n, node, up, down, maintenance, exact }) => {
     const [from, to] = windows[n] ?? [0, 0];
     const expected = sums.get(node)?.map((sum) => sumUntil(sum, to) - sumUntil(sum, from));
     return (
@@ -118,11 +123,11 @@ async function compareWindows(
       [up, down, maintenance].some((value, state) => Math.abs(value - (expected?.[state] ?? -1)) > 0.001)
     );
   });
-  expect(wrong.slice(0, 3)).toEqual([]);
+  expect(mismatches.slice(0, 3)).toEqual([]);
 }
 
 /** Seconds in a state before each second. */
-function sumsOf(states: Uint8Array, state: number): Float64Array {
+function cumulativeSeconds(states: Uint8Array, state: number): Float64Array {
   const sums = new Float64Array(states.length + 1);
   states.forEach((one, n) => {
     sums[n + 1] = (sums[n] ?? 0) + (one === state ? 1 : 0);
@@ -133,8 +138,8 @@ function sumsOf(states: Uint8Array, state: number): Float64Array {
 /** Milliseconds in a state before a moment, in ms since the start. */
 function sumUntil(sums: Float64Array, moment: number): number {
   const at = Math.min(Math.max(moment / second, 0), sums.length - 1);
-  const [whole, next] = [sums[Math.floor(at)] ?? 0, sums[Math.ceil(at)] ?? 0];
-  return (whole + (next - whole) * (at % 1)) * second;
+  const [previous, next] = [sums[Math.floor(at)] ?? 0, sums[Math.ceil(at)] ?? 0];
+  return (previous + (next - previous) * (at % 1)) * second;
 }
 
 /** Replays the default rules and compares their alerts with the expected ones. Returns the number of alerts. */
@@ -156,7 +161,7 @@ async function compareAlerts(
   const recorded = replayed.alerts.flatMap(({ rule, subject, firedAt, resolvedAt }) =>
     firedAt && (rule === 'node-down' || rule === 'node-unobserved')
       ? [
-          alertLine(
+          formatAlert(
             subject,
             { rule, firedAt: secondOf(firedAt), resolvedAt: resolvedAt && secondOf(resolvedAt) },
             MONTH_START,
@@ -165,7 +170,7 @@ async function compareAlerts(
       : [],
   );
   const expected = [...accounts].flatMap(([node, account]) =>
-    expectedAlerts(account, rounds).map((alert) => alertLine(node, alert, MONTH_START)),
+    expectedAlerts(account, rounds).map((alert) => formatAlert(node, alert, MONTH_START)),
   );
   expect(recorded.sort()).toEqual(expected.sort());
   for (const { name } of rules)

@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { normalizeJsonMessage, normalizeMessage } from '../../src/health/normalize-message.ts';
 
 const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
-const chars = (alphabet: string, min: number, max: number) =>
-  fc.array(fc.constantFrom(...alphabet), { minLength: min, maxLength: max }).map((all) => all.join(''));
+const stringOf = (alphabet: string, min: number, max: number) =>
+  fc
+    .array(fc.constantFrom(...alphabet), { minLength: min, maxLength: max })
+    .map((characters) => characters.join(''));
 
 const unit = fc.constantFrom('ns', 'µs', 'ms', 's', 'm', 'h');
 const duration = fc
@@ -12,18 +14,22 @@ const duration = fc
     minLength: 1,
     maxLength: 3,
   })
-  .map((parts) => parts.map(([n, part, of]) => `${n}${part === null ? '' : `.${part}`}${of}`).join(''));
+  .map((parts) =>
+    parts
+      .map(([n, fraction, unitName]) => `${n}${fraction === null ? '' : `.${fraction}`}${unitName}`)
+      .join(''),
+  );
 const count = fc.oneof(
   fc.nat().map(String),
   fc.double({ noNaN: true, noDefaultInfinity: true, min: 0, max: 1e12 }).map(String),
 );
-const percentage = fc.tuple(fc.nat(100), fc.nat(99)).map(([whole, part]) => `${whole}.${part}%`);
+const percentage = fc.tuple(fc.nat(100), fc.nat(99)).map(([integer, fraction]) => `${integer}.${fraction}%`);
 const id = fc.oneof(
   // An id of 32 bytes has 49 or 50 digits in base58; one in 10^12 has no capital letter.
-  chars(BASE58, 49, 50).filter((text) => /[A-Z]|\d/.test(text)),
-  chars(BASE58, 30, 33).map((text) => `NodeID-${text}`),
-  chars('0123456789abcdef', 40, 64).map((text) => `0x${text}`),
-  chars('0123456789abcdef', 64, 64).filter((text) => /\d/.test(text)),
+  stringOf(BASE58, 49, 50).filter((text) => /[A-Z]|\d/.test(text)),
+  stringOf(BASE58, 30, 33).map((text) => `NodeID-${text}`),
+  stringOf('0123456789abcdef', 40, 64).map((text) => `0x${text}`),
+  stringOf('0123456789abcdef', 64, 64).filter((text) => /\d/.test(text)),
 );
 const time = fc
   .date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true })
@@ -35,12 +41,14 @@ const word = fc
   .string({ unit: fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz'), minLength: 1, maxLength: 12 })
   .filter((text) => !/^(?:and)$/.test(text));
 const names = fc.constantFrom('C', 'P', 'X', 'C2', 'v1.11.3', 'chain-7', 'p2p', 'network');
-const joint = fc.constantFrom(' ', ' > ', ', ', ' (', ') ', ': ', '=', ' of ');
+const separator = fc.constantFrom(' ', ' > ', ', ', ' (', ') ', ': ', '=', ' of ');
 /** A text of words with variable parts between them, at two moments. */
 const moments = fc
-  .array(fc.tuple(fc.oneof(word, names), joint, pair, joint), { minLength: 1, maxLength: 5 })
+  .array(fc.tuple(fc.oneof(word, names), separator, pair, separator), { minLength: 1, maxLength: 5 })
   .map((parts) =>
-    [0, 1].map((at) => parts.map(([said, one, moving, other]) => said + one + moving[at] + other).join('')),
+    [0, 1].map((at) =>
+      parts.map(([text, before, variants, after]) => text + before + variants[at] + after).join(''),
+    ),
   );
 
 describe('messages that differ only in variable parts', () => {

@@ -21,10 +21,15 @@ const reading = (state: ProbeQueryResult['state']): ProbeQueryResult => ({
   checks: [],
   latency: state === 'up' ? 12 : null,
 });
-const ANOTHER: ProbeQueryResult = { state: 'unknown', error: 'another node', checks: null, latency: null };
+const ANOTHER_NODE: ProbeQueryResult = {
+  state: 'unknown',
+  error: 'another node',
+  checks: null,
+  latency: null,
+};
 
 /** Reads the ledger of a node as seconds since the start; open intervals end with the heartbeat. */
-async function ledgerOf(observer: string, node: string) {
+async function selectLedger(observer: string, node: string) {
   const rows = await sql<{ state: string; from: number; to: number }[]>`
     select h.state, extract(epoch from h.started_at)::float8 - ${start / second} as from,
       extract(epoch from coalesce(h.ended_at, o.heartbeat_at))::float8 - ${start / second} as to
@@ -35,44 +40,50 @@ async function ledgerOf(observer: string, node: string) {
 
 it('records the probes of another node under its own id, until another one responds at the URL', async () => {
   const world = new World(sql, 'moved', [{ node: 'a', probe: 'health' }], start);
-  let answers: ProbeQueryResult = reading('up');
-  world.looker = async () => answers;
+  let result: ProbeQueryResult = reading('up');
+  world.respond = async () => result;
   await world.start();
   const now = () => (world.now - start) / second;
-  const turn = async (look: ProbeQueryResult) => {
-    answers = look;
-    const looks = world.looks.length;
-    while (world.looks.length === looks) await world.pass(second);
+  const respondUntilProbed = async (nextResult: ProbeQueryResult) => {
+    result = nextResult;
+    const probeCount = world.observations.length;
+    while (world.observations.length === probeCount) await world.pass(second);
     const at = now();
     await world.pass(10 * minute);
     return at;
   };
-  const moved = await turn({ ...ANOTHER, other: { nodeId: 'NodeID-B', result: reading('up') } });
-  const failed = await turn({ ...ANOTHER, other: { nodeId: 'NodeID-B', result: reading('down') } });
+  const movedAt = await respondUntilProbed({
+    ...ANOTHER_NODE,
+    other: { nodeId: 'NodeID-B', result: reading('up') },
+  });
+  const failedAt = await respondUntilProbed({
+    ...ANOTHER_NODE,
+    other: { nodeId: 'NodeID-B', result: reading('down') },
+  });
   await world.kill();
-  const off = now();
+  const stoppedAt = now();
   world.now += hour;
   await world.start();
   await world.pass(10 * minute);
-  const back = await turn(reading('up'));
+  const returnedAt = await respondUntilProbed(reading('up'));
   await world.flush();
-  expect(await ledgerOf('moved', 'a')).toEqual([
-    ['up', 0, moved],
-    ['unknown', moved, back],
-    ['up', back, now()],
+  expect(await selectLedger('moved', 'a')).toEqual([
+    ['up', 0, movedAt],
+    ['unknown', movedAt, returnedAt],
+    ['up', returnedAt, now()],
   ]);
   // A process that starts ends nodes that it does not find, and the first failure is confirmed again.
-  const again = off + 3600;
-  expect(await ledgerOf('moved', 'NodeID-B')).toEqual([
-    ['up', moved, failed],
-    ['down', failed, off],
-    ['down', again, back],
+  const restartedAt = stoppedAt + 3600;
+  expect(await selectLedger('moved', 'NodeID-B')).toEqual([
+    ['up', movedAt, failedAt],
+    ['down', failedAt, stoppedAt],
+    ['down', restartedAt, returnedAt],
   ]);
-  const [counted] = await sql`
+  const [comparison] = await sql`
     select probes::int = (select max(probes_before + probes)::int from recorder.node_health
       where (observer, node, check_name) = ('moved', 'NodeID-B', '*')) as agrees
     from recorder.health_probes where (observer, node) = ('moved', 'NodeID-B')`;
-  expect(counted).toEqual({ agrees: true });
+  expect(comparison).toEqual({ agrees: true });
 });
 
 it('never mixes nodes, whichever responds at which URL and however the recorder is interrupted', async () => {
@@ -83,19 +94,19 @@ it('never mixes nodes, whichever responds at which URL and however the recorder 
     start,
   );
   // The node that responds at each URL; the name is that of the first one.
-  const answering = new Map(NAMES.map((name, at) => [name, IDS[at] ?? '']));
+  const respondingIds = new Map(NAMES.map((name, at) => [name, IDS[at] ?? '']));
   const states = new Map<string, ProbeQueryResult['state']>(IDS.map((id) => [id, 'up']));
-  const seen: { at: number; name: string; id: string; state: string }[] = [];
-  world.looker = async (name) => {
-    const id = answering.get(name) ?? '';
-    const look = reading(states.get(id) ?? 'up');
-    seen.push({ at: (world.now - start) / second, name, id, state: look.state });
-    return id === IDS[NAMES.indexOf(name)] ? look : { ...ANOTHER, other: { nodeId: id, result: look } };
+  const probes: { at: number; name: string; id: string; state: string }[] = [];
+  world.respond = async (name) => {
+    const id = respondingIds.get(name) ?? '';
+    const result = reading(states.get(id) ?? 'up');
+    probes.push({ at: (world.now - start) / second, name, id, state: result.state });
+    return id === IDS[NAMES.indexOf(name)] ? result : { ...ANOTHER_NODE, other: { nodeId: id, result } };
   };
   await world.start();
   for (let turns = 0; turns < 60; turns++) {
     const name = NAMES[turns % 2] ?? '';
-    answering.set(name, IDS[Math.floor(random() * 3)] ?? '');
+    respondingIds.set(name, IDS[Math.floor(random() * 3)] ?? '');
     for (const id of IDS) states.set(id, random() < 0.6 ? 'up' : 'unknown');
     await world.pass(Math.ceil(random() * 400) * second);
     if (random() < 0.1) {
@@ -106,27 +117,27 @@ it('never mixes nodes, whichever responds at which URL and however the recorder 
   await world.flush();
   const starts = new Set<number>();
   for (const [at, name] of NAMES.entries()) {
-    const told = await ledgerOf('mixed', name);
+    const ledger = await selectLedger('mixed', name);
     // Between two probes of a name its ledger has the state of the earlier one.
-    const mine = seen.filter((look) => look.name === name);
-    const expected = mine.map((look) => (look.id === IDS[at] ? look.state : 'unknown'));
-    for (const [n, look] of mine.entries()) {
-      const [state] = told.find(([, from, to]) => Number(from) <= look.at && look.at < Number(to)) ?? [];
-      if (look.at < (world.now - start) / second) expect([n, state]).toEqual([n, expected[n]]);
+    const nodeProbes = probes.filter((probe) => probe.name === name);
+    const expected = nodeProbes.map((probe) => (probe.id === IDS[at] ? probe.state : 'unknown'));
+    for (const [n, probe] of nodeProbes.entries()) {
+      const [state] = ledger.find(([, from, to]) => Number(from) <= probe.at && probe.at < Number(to)) ?? [];
+      if (probe.at < (world.now - start) / second) expect([n, state]).toEqual([n, expected[n]]);
     }
   }
   for (const id of IDS) {
-    const told = await ledgerOf('mixed', id);
-    const mine = seen.filter((look) => look.id === id && IDS[NAMES.indexOf(look.name)] !== id);
-    expect(told.length).toBeGreaterThan(0);
-    for (const [state, from] of told) {
+    const ledger = await selectLedger('mixed', id);
+    const otherProbes = probes.filter((probe) => probe.id === id && IDS[NAMES.indexOf(probe.name)] !== id);
+    expect(ledger.length).toBeGreaterThan(0);
+    for (const [state, from] of ledger) {
       starts.add(Number(from));
-      expect(mine).toContainEqual(expect.objectContaining({ at: from, state }));
+      expect(otherProbes).toContainEqual(expect.objectContaining({ at: from, state }));
     }
-    for (const look of mine)
+    for (const probe of otherProbes)
       expect(
-        told.some(
-          ([state, from, to]) => state === look.state && Number(from) <= look.at && look.at <= Number(to),
+        ledger.some(
+          ([state, from, to]) => state === probe.state && Number(from) <= probe.at && probe.at <= Number(to),
         ),
       ).toBe(true);
   }
@@ -135,23 +146,23 @@ it('never mixes nodes, whichever responds at which URL and however the recorder 
 
 it('bounds the check names of a node that appears at the URL repeatedly, over all appearances', async () => {
   const world = new World(sql, 'growing', [{ node: 'a', probe: 'health' }], start, 5 * second);
-  let looks = 0;
-  world.looker = async () => {
-    looks += 1;
-    if (looks % 2) return reading('up');
+  let probeCount = 0;
+  world.respond = async () => {
+    probeCount += 1;
+    if (probeCount % 2) return reading('up');
     const checks = Array.from({ length: 300 }, (_, at) => ({
-      ...{ name: `look ${looks} check ${at}`, state: 'up' as const, error: null, message: null },
+      ...{ name: `probe ${probeCount} check ${at}`, state: 'up' as const, error: null, message: null },
       ...{ timestamp: null, failingSince: null, failures: null },
     }));
-    return { ...ANOTHER, other: { nodeId: 'NodeID-B', result: { ...reading('up'), checks } } };
+    return { ...ANOTHER_NODE, other: { nodeId: 'NodeID-B', result: { ...reading('up'), checks } } };
   };
   await world.start();
   await world.pass(2 * minute);
   await world.flush();
-  const [counted] = await sql`
+  const [counts] = await sql`
     select count(distinct check_name)::int as names, bool_or(check_name = '(more)') as has_more
     from recorder.node_health where observer = 'growing' and node = 'NodeID-B'`;
-  expect(counted).toEqual({ names: 1_000 + 1, has_more: true });
+  expect(counts).toEqual({ names: 1_000 + 1, has_more: true });
 });
 
 it('records at most 100 probes of other nodes, and none of configured nodes twice', async () => {
@@ -162,19 +173,22 @@ it('records at most 100 probes of other nodes, and none of configured nodes twic
     start,
     5 * second,
   );
-  let looks = 0;
-  world.looker = async (node) =>
+  let probeCount = 0;
+  world.respond = async (node) =>
     node === 'a'
       ? {
-          ...ANOTHER,
-          other: { nodeId: looks++ % 2 ? `NodeID-${looks}` : 'NodeID-B', result: reading('unknown') },
+          ...ANOTHER_NODE,
+          other: {
+            nodeId: probeCount++ % 2 ? `NodeID-${probeCount}` : 'NodeID-B',
+            result: reading('unknown'),
+          },
         }
       : reading('up');
   await world.start();
   await world.pass(20 * minute);
   await world.flush();
-  const [counted] = await sql`
+  const [counts] = await sql`
     select count(distinct node)::int as nodes from recorder.node_health where observer = 'flooded'`;
-  expect(counted).toEqual({ nodes: 102 });
-  expect(await ledgerOf('flooded', 'NodeID-B')).toEqual([['up', 0, 20 * 60]]);
+  expect(counts).toEqual({ nodes: 102 });
+  expect(await selectLedger('flooded', 'NodeID-B')).toEqual([['up', 0, 20 * 60]]);
 });

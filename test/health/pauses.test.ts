@@ -5,18 +5,18 @@ import { day, hour, minute, second, World } from './world.ts';
 
 const { it, sql } = withDatabase();
 const start = Date.UTC(2026, 0, 10);
-let worlds = 0;
+let worldCount = 0;
 
-async function world(nodes = ['a'], at = start): Promise<World> {
-  worlds += 1;
+async function startWorld(nodes = ['a'], at = start): Promise<World> {
+  worldCount += 1;
   const targets = nodes.map((node) => ({ node, probe: 'health' }));
-  const made = new World(sql, `pausing-${worlds}`, targets, at);
-  await made.start();
-  return made;
+  const world = new World(sql, `pausing-${worldCount}`, targets, at);
+  await world.start();
+  return world;
 }
 
 /** The complete ledger of a node: state, from and to in seconds since the start, and the number of probes. */
-async function ledger({ observer }: World, node = 'a') {
+async function selectLedger({ observer }: World, node = 'a') {
   const rows = await sql<{ state: string; from: number; to: number; probes: number }[]>`
     select state, extract(epoch from started_at)::float8 * 1000 - ${start} as from,
       extract(epoch from ended_at)::float8 * 1000 - ${start} as to, probes::int
@@ -28,21 +28,21 @@ const UP: ProbeQueryResult = { state: 'up', error: null, checks: [], latency: 1 
 const DOWN: ProbeQueryResult = { state: 'down', error: 'HTTP 502', checks: null, latency: null };
 
 /** Lets the returned function answer the next probe of the node only. Later probes get `later`. */
-function heldLook(it: World, later: ProbeQueryResult) {
+function holdNextProbe(it: World, later: ProbeQueryResult) {
   let answer = (_: ProbeQueryResult) => {};
-  let held = false;
-  it.looker = () => {
-    if (held) return Promise.resolve(later);
-    held = true;
+  let hasStarted = false;
+  it.respond = () => {
+    if (hasStarted) return Promise.resolve(later);
+    hasStarted = true;
     return new Promise((resolve) => {
       answer = resolve;
     });
   };
-  return { isHeld: () => held, answer: (look: ProbeQueryResult) => answer(look) };
+  return { isHolding: () => hasStarted, answer: (result: ProbeQueryResult) => answer(result) };
 }
 
 /** Lets macrotasks run, so that responses are processed. */
-const turn = () => new Promise((resolve) => setImmediate(resolve));
+const runMacrotasks = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a probe in flight while the process was paused', () => {
   it.each([
@@ -51,50 +51,50 @@ describe('a probe in flight while the process was paused', () => {
     ['down, of a node that recovered meanwhile', 10 * minute, DOWN, UP, 'up'],
     ['up, of a node that is up', 10 * minute, UP, UP, 'up'],
   ])('is discarded: %s', async (_, pause, before, after, state) => {
-    const it = await world();
+    const it = await startWorld();
     await it.pass(5 * minute);
-    const look = heldLook(it, after);
+    const heldProbe = holdNextProbe(it, after);
     // World waits for probes in flight, so ticks are made here.
-    for (; !look.isHeld(); it.now += second) it.prober?.tick();
-    const asleep = it.now - second;
+    for (; !heldProbe.isHolding(); it.now += second) it.prober?.tick();
+    const pausedAt = it.now - second;
     it.now += pause;
     it.prober?.tick();
-    look.answer(before);
+    heldProbe.answer(before);
     for (let seconds = 0; seconds < 20; seconds++) {
-      await turn();
+      await runMacrotasks();
       it.now += second;
       it.prober?.tick();
     }
-    await turn();
+    await runMacrotasks();
     await it.flush();
-    const states = await ledger(it);
-    const paused = states.find(([said]) => said === 'unknown');
-    expect(paused?.[1]).toBe((asleep - start) / second);
-    expect(Number(paused?.[2])).toBeGreaterThanOrEqual((asleep - start + pause) / second);
-    expect(states.slice(2).map(([said]) => said)).toEqual([state]);
+    const states = await selectLedger(it);
+    const paused = states.find(([intervalState]) => intervalState === 'unknown');
+    expect(paused?.[1]).toBe((pausedAt - start) / second);
+    expect(Number(paused?.[2])).toBeGreaterThanOrEqual((pausedAt - start + pause) / second);
+    expect(states.slice(2).map(([intervalState]) => intervalState)).toEqual([state]);
   });
 
   it('keeps the time unknown until the first response after the pause', async () => {
-    const it = await world();
+    const it = await startWorld();
     await it.pass(5 * minute);
     await it.flush();
     let answer = (_: ProbeQueryResult) => {};
     it.now += hour;
-    it.looker = () =>
+    it.respond = () =>
       new Promise((resolve) => {
         answer = resolve;
       });
     for (let seconds = 0; seconds < 7; seconds++) {
       it.prober?.tick();
-      await turn();
+      await runMacrotasks();
       it.now += second;
     }
     answer(UP);
-    await turn();
+    await runMacrotasks();
     it.prober?.tick();
-    await turn();
+    await runMacrotasks();
     await it.flush();
-    expect((await ledger(it)).map(([state, from, to]) => [state, from, to])).toEqual([
+    expect((await selectLedger(it)).map(([state, from, to]) => [state, from, to])).toEqual([
       ['up', 0, 300],
       ['unknown', 300, 300 + 3600 + 7],
     ]);
@@ -103,33 +103,33 @@ describe('a probe in flight while the process was paused', () => {
 
 describe('a probe that never ends', () => {
   it('leaves the state unknown, and the next probe is sent', async () => {
-    const it = await world(['a', 'b']);
+    const it = await startWorld(['a', 'b']);
     await it.pass(5 * minute);
-    it.holding = true;
-    let hangs = true;
-    it.looker = (node) => (hangs && node === 'a' ? new Promise(() => {}) : Promise.resolve(UP));
-    const pass = async (minutes: number) => {
+    it.isHoldingProbes = true;
+    let isHanging = true;
+    it.respond = (node) => (isHanging && node === 'a' ? new Promise(() => {}) : Promise.resolve(UP));
+    const advance = async (minutes: number) => {
       for (let seconds = 0; seconds < minutes * 60; seconds++) {
         it.now += second;
         it.prober?.tick();
-        await turn();
+        await runMacrotasks();
       }
     };
-    await pass(10);
-    hangs = false;
-    await pass(5);
+    await advance(10);
+    isHanging = false;
+    await advance(5);
     await it.flush();
-    const states = await ledger(it);
+    const states = await selectLedger(it);
     expect(states.map(([state]) => state)).toEqual(['up', 'unknown', 'up']);
     // The first probe without a response started a second after the fifth minute.
     expect(states[1]?.slice(1, 3)).toEqual([361, 901]);
-    expect((await ledger(it, 'b')).map(([state]) => state)).toEqual(['up']);
+    expect((await selectLedger(it, 'b')).map(([state]) => state)).toEqual(['up']);
   });
 });
 
 /** Nodes of which one fails, one is under maintenance, and another node responds at the URL of the third. */
-async function variedWorld(): Promise<World> {
-  const it = await world(['a', 'b', 'c']);
+async function startVariedWorld(): Promise<World> {
+  const it = await startWorld(['a', 'b', 'c']);
   it.windows = [{ nodes: ['b'], from: start + 20 * minute, to: start + 41 * minute }];
   const reading = (state: 'up' | 'down'): ProbeQueryResult => ({
     ...{ state, error: state === 'up' ? null : 'network', latency: 1 },
@@ -138,23 +138,23 @@ async function variedWorld(): Promise<World> {
       ...{ timestamp: `${it.now}`, failingSince: null, failures: null },
     })),
   });
-  it.looker = async (node) => {
-    const look = reading(it.lives.get(node) === 'ill' ? 'down' : 'up');
-    if (it.lives.get(node) !== 'gone') return look;
+  it.respond = async (node) => {
+    const result = reading(it.lives.get(node) === 'unhealthy' ? 'down' : 'up');
+    if (it.lives.get(node) !== 'unresponsive') return result;
     const unknown = { state: 'unknown' as const, error: 'another node', checks: null, latency: null };
-    return { ...unknown, other: { nodeId: 'NodeID-B', result: look } };
+    return { ...unknown, other: { nodeId: 'NodeID-B', result } };
   };
   return it;
 }
 
 describe('the number of probes in an interval', () => {
   it('is final when the interval ends, for probes, checks and other nodes', async () => {
-    const it = await variedWorld();
-    const seen = new Map<string, number>();
+    const it = await startVariedWorld();
+    const finalCounts = new Map<string, number>();
     let shiftedAt = 0;
     for (let round = 0; round < 6; round++) {
-      it.lives.set('a', round === 3 ? 'ill' : 'well');
-      it.lives.set('c', round % 3 === 1 ? 'gone' : 'well');
+      it.lives.set('a', round === 3 ? 'unhealthy' : 'healthy');
+      it.lives.set('c', round % 3 === 1 ? 'unresponsive' : 'healthy');
       await it.pass(7 * minute);
       await it.sleep(round % 2 ? 3 * second : 4 * minute);
       await it.pass(2 * minute);
@@ -168,23 +168,25 @@ describe('the number of probes in an interval', () => {
         select concat_ws(' ', node, check_name, state, started_at, ended_at) as key, probes::int
         from reporting.node_health_history where observer = ${it.observer} and not is_open`;
       const counts = new Map(ended.map(({ key, probes }) => [key, probes]));
-      for (const [key, probes] of seen) expect(counts.get(key), key).toBe(probes);
-      for (const [key, probes] of counts) seen.set(key, probes);
+      for (const [key, probes] of finalCounts) expect(counts.get(key), key).toBe(probes);
+      for (const [key, probes] of counts) finalCounts.set(key, probes);
       if (round !== 2) continue;
       it.shift += hour;
       shiftedAt = it.now;
     }
-    expect(seen.size).toBeGreaterThan(40);
+    expect(finalCounts.size).toBeGreaterThan(40);
     const rows = await sql<
       { node: string; check: string; state: string; from: number; to: number; probes: number }[]
     >`
       select node, check_name as check, state, probes::int, extract(epoch from started_at)::float8 * 1000 as from,
         case when is_open then 'infinity' else extract(epoch from ended_at)::float8 * 1000 end as to
       from reporting.node_health_history where observer = ${it.observer} order by started_at`;
-    const wallOf = (at: number) => at + (at > shiftedAt ? hour : 0);
-    const looksAt = (node: string) =>
-      it.looks.flatMap((look) =>
-        look.node === node || look.look.other?.nodeId === node ? [wallOf(look.at)] : [],
+    const toWall = (at: number) => at + (at > shiftedAt ? hour : 0);
+    const probeTimes = (node: string) =>
+      it.observations.flatMap((observation) =>
+        observation.node === node || observation.result.other?.nodeId === node
+          ? [toWall(observation.at)]
+          : [],
       );
     for (const { node, check, state, from, to, probes } of rows) {
       // After the clock was corrected, the last state lasts until the next probe.
@@ -192,31 +194,31 @@ describe('the number of probes in an interval', () => {
       expect(isKnown && probes === 0, `${node} ${check} ${state} ${from}`).toBe(false);
       expect([node, check, state, new Date(from), probes]).toEqual([
         ...[node, check, state, new Date(from)],
-        looksAt(node).filter((at) => from <= at && at < to).length,
+        probeTimes(node).filter((at) => from <= at && at < to).length,
       ]);
     }
-    const sumOf = (node: string) =>
+    const countProbes = (node: string) =>
       rows
         .filter((row) => row.node === node && row.check === '*')
         .reduce((sum, { probes }) => sum + probes, 0);
-    for (const node of ['a', 'b', 'c']) expect(sumOf(node), node).toBe(looksAt(node).length);
+    for (const node of ['a', 'b', 'c']) expect(countProbes(node), node).toBe(probeTimes(node).length);
     expect(new Set(rows.map(({ node, state }) => `${node} ${state}`)).size).toBe(10);
   });
 });
 
 describe('a clock that moves back', () => {
   it.each([10 * minute, 3 * hour])('by %d ms does not stall the ledger of the next process', async (by) => {
-    const it = await world(['a'], start + day);
+    const it = await startWorld(['a'], start + day);
     await it.pass(30 * minute);
     await it.kill();
     // The clock of the database is corrected, and the node fails.
     it.shift = -by;
-    it.lives.set('a', 'gone');
+    it.lives.set('a', 'unresponsive');
     await it.start();
     await it.pass(5 * minute);
     await it.flush();
     const now = (it.now + it.shift - start) / second;
-    const states = await ledger(it);
+    const states = await selectLedger(it);
     expect(states.at(-1)?.slice(0, 3)).toEqual(['down', now - 300, now]);
     expect(states.every(([, , to]) => Number(to) <= now)).toBe(true);
     expect(it.warnings).toContain(
@@ -225,14 +227,14 @@ describe('a clock that moves back', () => {
   });
 
   it('during a recording is followed within a minute, and no interval ends after its time', async () => {
-    const it = await world(['a'], start + day);
+    const it = await startWorld(['a'], start + day);
     await it.pass(30 * minute);
     it.shift = -2 * hour;
-    it.lives.set('a', 'gone');
+    it.lives.set('a', 'unresponsive');
     await it.pass(10 * minute);
     await it.flush();
     const now = (it.now + it.shift - start) / second;
-    const states = await ledger(it);
+    const states = await selectLedger(it);
     expect(it.restarts).toHaveLength(1);
     expect(states.at(-1)?.[0]).toBe('down');
     expect(states.every(([, , to]) => Number(to) <= now)).toBe(true);

@@ -7,7 +7,7 @@ import { parseJson } from '../../src/upstreams/json.ts';
 import { UpstreamSession } from '../../src/upstreams/upstream-session.ts';
 import { withDatabase } from '../support/fixture.ts';
 import { type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
-import { type Report, reportOf, UNREADABLE } from './poisoned-reports.ts';
+import { createReport, type PoisonedReport, UNREADABLE } from './poisoned-reports.ts';
 import { minute, second, World } from './world.ts';
 
 /** Number of reports; POISONED_REPORTS=10000 for a long run. Few reports have a higher share of poisoned ones. */
@@ -18,7 +18,7 @@ const start = Date.UTC(2026, 0, 10);
 
 const { it, sql } = withDatabase();
 let server: UpstreamServer;
-const reports = new Map<string, Report>();
+const reports = new Map<string, PoisonedReport>();
 beforeAll(async () => {
   server = await upstreamServer(({ url }, response) => {
     const report = reports.get(url.pathname.split('/')[1] ?? '');
@@ -37,7 +37,7 @@ function random(): number {
 }
 
 /** The expected reading of a report; only the parser decides whether it is JSON. */
-function stateOf({ status, healthy, body, poison }: Report): Expected['state'] {
+function expectedStateOf({ status, healthy, body, poison }: PoisonedReport): ExpectedReading['state'] {
   // Without a report the status decides, and a status of 2xx proves nothing about the node.
   const byStatus = status >= 500 ? 'down' : 'unknown';
   if (poison !== null && poison in UNREADABLE) return byStatus;
@@ -49,7 +49,7 @@ function stateOf({ status, healthy, body, poison }: Report): Expected['state'] {
   return healthy ? 'up' : 'down';
 }
 
-function eyes() {
+function createQuery() {
   const config = validateConfig(
     {
       network: 'mainnet',
@@ -69,16 +69,16 @@ function eyes() {
     maxBytes: 3e7,
   };
   return createProbeQuery(
-    (_feed, { target }, asking) => {
+    (_feed, { target }, context) => {
       const name = target.node ?? '';
-      return new UpstreamSession({ ...settings, name, url: `${server.url}/${name}` }, asking);
+      return new UpstreamSession({ ...settings, name, url: `${server.url}/${name}` }, context);
     },
     ledger,
     Date.now,
   );
 }
 
-interface Expected {
+interface ExpectedReading {
   readonly node: string;
   readonly at: number;
   readonly state: 'up' | 'down' | 'unknown';
@@ -86,15 +86,15 @@ interface Expected {
 }
 
 /** The expected state of each second: a failing probe counts if the node was down before it, or the next one agrees. */
-function account(looks: readonly Expected[], until: number): string[] {
-  const said: string[] = looks.map(({ state }) => state);
-  looks.forEach(({ state }, n) => {
-    if (state === 'down' && said[n - 1] !== 'down' && looks[n + 1]?.state !== 'down')
-      said[n] = looks[n + 1]?.state === 'unknown' ? 'unknown' : (said[n - 1] ?? 'nothing');
+function computeExpectedStates(readings: readonly ExpectedReading[], until: number): string[] {
+  const states: string[] = readings.map(({ state }) => state);
+  readings.forEach(({ state }, n) => {
+    if (state === 'down' && states[n - 1] !== 'down' && readings[n + 1]?.state !== 'down')
+      states[n] = readings[n + 1]?.state === 'unknown' ? 'unknown' : (states[n - 1] ?? 'nothing');
   });
   return Array.from({ length: (until - start) / second }, (_, at) => {
-    const n = looks.findLastIndex((look) => look.at <= start + at * second);
-    return said[n] ?? 'nothing';
+    const n = readings.findLastIndex((reading) => reading.at <= start + at * second);
+    return states[n] ?? 'nothing';
   });
 }
 
@@ -106,20 +106,25 @@ it(`counts each of ${REPORTS} reports, one in ${ONE_IN} poisoned, as a probe, wi
     start,
     10 * second,
   );
-  const look = eyes();
-  const expected: Expected[] = [];
+  const query = createQuery();
+  const expected: ExpectedReading[] = [];
   const health = new Map<string, boolean>();
   const stop = new AbortController();
-  world.looker = (node) => {
+  world.respond = (node) => {
     // The last minutes are healthy, so that no failure waits for its confirmation.
-    const last = expected.length >= REPORTS;
-    const changes = node !== 'well' && random() < 0.08;
-    const healthy = last || (health.get(node) ?? true) !== changes;
+    const isLast = expected.length >= REPORTS;
+    const hasChanged = node !== 'well' && random() < 0.08;
+    const healthy = isLast || (health.get(node) ?? true) !== hasChanged;
     health.set(node, healthy);
-    const report = reportOf(random, world.now, healthy, !last && node !== 'well' && random() * ONE_IN < 1);
+    const report = createReport(
+      random,
+      world.now,
+      healthy,
+      !isLast && node !== 'well' && random() * ONE_IN < 1,
+    );
     reports.set(node, report);
-    expected.push({ node, at: world.now, state: stateOf(report), poison: report.poison });
-    return look({ node, probe: 'health' }, stop.signal);
+    expected.push({ node, at: world.now, state: expectedStateOf(report), poison: report.poison });
+    return query({ node, probe: 'health' }, stop.signal);
   };
   await world.start();
   while (expected.length < REPORTS) await world.pass(minute);
@@ -127,32 +132,38 @@ it(`counts each of ${REPORTS} reports, one in ${ONE_IN} poisoned, as a probe, wi
   await world.flush();
 
   expect(world.warnings).toEqual([]);
-  const wrong = world.looks.flatMap(({ node, at, look }) => {
-    const wanted = expected.find((one) => one.node === node && one.at === at);
-    return look.state === wanted?.state ? [] : [`${wanted?.poison}: ${look.state}, ${look.error}`];
+  const mismatches = world.observations.flatMap(({ node, at, result }) => {
+    const expectedReading = expected.find((one) => one.node === node && one.at === at);
+    return result.state === expectedReading?.state
+      ? []
+      : [`${expectedReading?.poison}: ${result.state}, ${result.error}`];
   });
-  expect(wrong).toEqual([]);
-  const probes = await sql<{ node: string; probes: number; told: number }[]>`
+  expect(mismatches).toEqual([]);
+  const probes = await sql<{ node: string; probes: number; recorded: number }[]>`
     select p.node, p.probes::int, (select sum(s.probes)::int from reporting_internal.node_states s
-      where s.observer = p.observer and s.node = p.node) as told
+      where s.observer = p.observer and s.node = p.node) as recorded
     from reporting_internal.node_probes p where p.observer = 'poison' order by p.node`;
   for (const node of nodes) {
-    const mine = expected.filter((one) => one.node === node);
-    expect(probes.find((one) => one.node === node)).toEqual({ node, probes: mine.length, told: mine.length });
-    const told = Array<string>((world.now - start) / second).fill('nothing');
+    const nodeReadings = expected.filter((one) => one.node === node);
+    expect(probes.find((one) => one.node === node)).toEqual({
+      node,
+      probes: nodeReadings.length,
+      recorded: nodeReadings.length,
+    });
+    const recorded = Array<string>((world.now - start) / second).fill('nothing');
     const parts = await sql<{ state: string; from: number; to: number }[]>`
       select state, extract(epoch from started_at)::float8 - ${start / 1000} as from,
         extract(epoch from ended_at)::float8 - ${start / 1000} as to
       from reporting_internal.node_states where observer = 'poison' and node = ${node} order by started_at`;
-    for (const { state, from, to } of parts) told.fill(state, from, to);
-    const truth = account(mine, world.now);
-    expect(told.findIndex((state, at) => state !== truth[at])).toBe(-1);
+    for (const { state, from, to } of parts) recorded.fill(state, from, to);
+    const expectedStates = computeExpectedStates(nodeReadings, world.now);
+    expect(recorded.findIndex((state, at) => state !== expectedStates[at])).toBe(-1);
   }
   const sums = await sql<{ node: string; exact: boolean }[]>`
     select node, up_seconds + down_seconds + unknown_seconds + maintenance_seconds = ${(world.now - start) / second} as exact
     from reporting.node_uptime(${new Date(start)}, ${new Date(world.now)}) where observer = 'poison'`;
   expect(sums.map(({ exact }) => exact)).toEqual(nodes.map(() => true));
-  const served = expected.filter(({ poison }) => poison !== null);
-  expect(served.length).toBeGreaterThan(REPORTS / ONE_IN / 3);
-  if (process.env.POISONED_REPORTS) console.log(`${expected.length} probes, ${served.length} poisoned`);
+  const poisoned = expected.filter(({ poison }) => poison !== null);
+  expect(poisoned.length).toBeGreaterThan(REPORTS / ONE_IN / 3);
+  if (process.env.POISONED_REPORTS) console.log(`${expected.length} probes, ${poisoned.length} poisoned`);
 }, 60_000);

@@ -1,5 +1,5 @@
 /** A health report as a node sends it, and its meaning. */
-export interface Report {
+export interface PoisonedReport {
   readonly status: number;
   readonly body: Buffer;
   /** The intended meaning; the parser detects a body that is no JSON. */
@@ -12,8 +12,8 @@ export interface Report {
 type Random = () => number;
 
 const quoted = (text: string) => JSON.stringify(text);
-const pick = <T>(random: Random, all: readonly T[]): T => {
-  const one = all[Math.floor(random() * all.length)];
+const pick = <T>(random: Random, values: readonly T[]): T => {
+  const one = values[Math.floor(random() * values.length)];
   if (one === undefined) throw new Error('nothing to pick from');
   return one;
 };
@@ -76,7 +76,7 @@ const NAMES = ['*', '__proto__', 'constructor', 'toString', '', ' ', '(more)', '
 const nested = (depth: number, open: string, close: string) => open.repeat(depth) + close.repeat(depth);
 
 /** A poisoned member of `checks`: its JSON, and the kind of the poison. */
-function poisonedMember(random: Random): { json: string; poison: string } {
+function createPoisonedMember(random: Random): { json: string; poison: string } {
   const check = (members: string) => `{"timestamp":"2026-01-01T00:00:00Z",${members}}`;
   const failing = (message: string) => check(`"error":"ill","message":${message}`);
   const text = () => `${pick(random, CHARACTERS)}${'x'.repeat(random() < 0.5 ? 0 : 5)}`;
@@ -127,7 +127,12 @@ export const UNREADABLE: Readonly<Record<string, (body: string) => Buffer>> = {
 };
 
 /** A report of a node at a moment (ms since 1970). @param poisoned whether it has a poison */
-export function reportOf(random: Random, at: number, healthy: boolean, poisoned: boolean): Report {
+export function createReport(
+  random: Random,
+  at: number,
+  healthy: boolean,
+  poisoned: boolean,
+): PoisonedReport {
   const timestamp = quoted(new Date(at).toISOString());
   const seconds = (random() * 100).toFixed(1);
   const checks = [
@@ -136,7 +141,7 @@ export function reportOf(random: Random, at: number, healthy: boolean, poisoned:
       ? `"network":{"timestamp":${timestamp}}`
       : `"network":{"error":"no message for ${seconds}s","message":{"connectedPeers":${Math.floor(random() * 9)}},"timestamp":${timestamp},"contiguousFailures":${Math.floor(random() * 9)}}`,
   ];
-  const member = poisoned ? poisonedMember(random) : null;
+  const member = poisoned ? createPoisonedMember(random) : null;
   if (member) checks.splice(Math.floor(random() * 3), 0, member.json);
   const body = `{"checks":{${checks.join()}},"healthy":${healthy}}`;
   const status = healthy ? 200 : 503;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
-import { look } from './probe-once.ts';
+import { probeOnce } from './probe-once.ts';
 
 let server: UpstreamServer;
 let answer: { status: number; body: string; slow?: boolean } = { status: 200, body: '' };
@@ -15,9 +15,9 @@ afterAll(() => server.close());
 describe('a probe', () => {
   it('of a healthy node measures its time', async () => {
     answer = { status: 200, body: '{"checks":{"C":{"timestamp":"2026-01-01T00:00:00Z"}},"healthy":true}' };
-    const seen = await look(server.url);
-    expect(seen).toMatchObject({ state: 'up', checks: [{ name: 'C', state: 'up' }] });
-    expect(seen.latency).toBeGreaterThan(0);
+    const reading = await probeOnce(server.url);
+    expect(reading).toMatchObject({ state: 'up', checks: [{ name: 'C', state: 'up' }] });
+    expect(reading.latency).toBeGreaterThan(0);
   });
 
   it('reads the body of a 503', async () => {
@@ -25,7 +25,7 @@ describe('a probe', () => {
       status: 503,
       body: '{"checks":{"C":{"error":"late","timestamp":"2026-01-01T00:00:00Z"}},"healthy":false}',
     };
-    expect(await look(server.url)).toMatchObject({
+    expect(await probeOnce(server.url)).toMatchObject({
       state: 'down',
       error: 'failing: C',
       checks: [{ error: 'late' }],
@@ -34,7 +34,7 @@ describe('a probe', () => {
 
   it('without a response in time is a failure of the node, after its own deadline', async () => {
     answer = { status: 200, body: '', slow: true };
-    expect(await look(server.url)).toEqual({
+    expect(await probeOnce(server.url)).toEqual({
       state: 'down',
       error: 'no complete response within 4500 ms',
       checks: null,
@@ -43,19 +43,23 @@ describe('a probe', () => {
   });
 
   it('with a refused connection is a failure of the node, also while the network is cut off', async () => {
-    expect(await look('http://127.0.0.1:9')).toMatchObject({ state: 'down', checks: null, latency: null });
-    expect(await look('http://127.0.0.1:9', true)).toMatchObject({ state: 'down' });
+    expect(await probeOnce('http://127.0.0.1:9')).toMatchObject({
+      state: 'down',
+      checks: null,
+      latency: null,
+    });
+    expect(await probeOnce('http://127.0.0.1:9', true)).toMatchObject({ state: 'down' });
   });
 
   it('without a response in time is unknown while the network is cut off', async () => {
     answer = { status: 200, body: '', slow: true };
-    expect(await look(server.url, true)).toMatchObject({
+    expect(await probeOnce(server.url, true)).toMatchObject({
       state: 'unknown',
       error: expect.stringMatching(/the recorder is cut off \(no complete response within 4500 ms\)$/),
     });
   });
 
   it('of an unknown host name is a failure of the recorder', async () => {
-    expect(await look('http://node.invalid:9650')).toMatchObject({ state: 'unknown', checks: null });
+    expect(await probeOnce('http://node.invalid:9650')).toMatchObject({ state: 'unknown', checks: null });
   });
 });

@@ -20,7 +20,7 @@ const [ledger] = activeLedgers(
 /**
  * Probes a node once over HTTP. @param cutOff the recorder is cut off from the network @param deadline of one call, ms
  */
-export async function look(url: string, cutOff = false, deadline = 30_000): Promise<ProbeQueryResult> {
+export async function probeOnce(url: string, cutOff = false, deadline = 30_000): Promise<ProbeQueryResult> {
   if (!ledger) throw new Error('node_health is not active');
   const settings = {
     name: 'a',
@@ -31,11 +31,11 @@ export async function look(url: string, cutOff = false, deadline = 30_000): Prom
     deadline,
     maxBytes: 1e6,
   };
-  const lookAt = createProbeQuery(
-    (_feed, _job, asking) => new UpstreamSession(settings, asking),
+  const query = createProbeQuery(
+    (_feed, _job, context) => new UpstreamSession(settings, context),
     ledger,
     Date.now,
     async () => cutOff,
   );
-  return lookAt({ node: 'a', probe: 'health' }, new AbortController().signal);
+  return query({ node: 'a', probe: 'health' }, new AbortController().signal);
 }

@@ -10,23 +10,23 @@ import { hour, minute, second, World } from './world.ts';
 
 const { it, sql } = withDatabase();
 const start = Date.UTC(2026, 0, 10);
-let worlds = 0;
+let worldCount = 0;
 
-async function world(nodes = ['a'], every = minute): Promise<World> {
-  worlds += 1;
-  const made = new World(
+async function startWorld(nodes = ['a'], every = minute): Promise<World> {
+  worldCount += 1;
+  const world = new World(
     sql,
-    `observer-${worlds}`,
+    `observer-${worldCount}`,
     nodes.map((node) => ({ node, probe: 'health' })),
     start,
     every,
   );
-  await made.start();
-  return made;
+  await world.start();
+  return world;
 }
 
 /** The complete ledger of a node: state, from and to in seconds since the start. */
-async function ledger({ observer }: World, node = 'a', check = '*') {
+async function selectLedger({ observer }: World, node = 'a', check = '*') {
   const rows = await sql<{ state: string; from: number; to: number; error: string | null; probes: number }[]>`
     select state, extract(epoch from started_at)::float8 * 1000 - ${start} as from,
       extract(epoch from ended_at)::float8 * 1000 - ${start} as to, error, probes::int
@@ -35,7 +35,7 @@ async function ledger({ observer }: World, node = 'a', check = '*') {
   return rows.map(({ state, from, to }) => [state, from / second, to / second]);
 }
 
-async function uptime({ observer }: World, from: number, to: number) {
+async function selectUptime({ observer }: World, from: number, to: number) {
   const [row] = await sql<Record<string, string | null>[]>`
     select up_seconds, down_seconds, unknown_seconds, maintenance_seconds, uptime, uptime_lower, uptime_upper, coverage
     from reporting.node_uptime(${new Date(start + from)}, ${new Date(start + to)})
@@ -53,18 +53,18 @@ describe('a node that the configuration did not contain for a while', () => {
       { node: 'b', probe: 'health' },
     ];
     const targets = [a, b];
-    const made = new World(sql, observer, targets, start);
-    const ledger = { ...nodeHealth, every: minute, since: null, confirmShrink: DEFAULT_SHRINK_CONFIRMATION };
-    const feed = { source: nodeHealth.source, datasets: [ledger], every: minute };
+    const world = new World(sql, observer, targets, start);
+    const dataset = { ...nodeHealth, every: minute, since: null, confirmShrink: DEFAULT_SHRINK_CONFIRMATION };
+    const feed = { source: nodeHealth.source, datasets: [dataset], every: minute };
     await registerTargets(sql, { ...feed, targets: targets.map((one) => ({ observer, ...one })) }, start);
-    const restart = async (...watched: typeof targets) => {
-      await made.kill();
-      targets.splice(0, targets.length, ...watched);
-      await made.start();
-      await made.pass(10 * minute);
+    const restart = async (...configured: typeof targets) => {
+      await world.kill();
+      targets.splice(0, targets.length, ...configured);
+      await world.start();
+      await world.pass(10 * minute);
     };
-    await made.start();
-    await made.pass(10 * minute);
+    await world.start();
+    await world.pass(10 * minute);
     await restart(a);
     await restart(a, b);
     await restart(a);
@@ -90,23 +90,23 @@ describe('a node that the configuration did not contain for a while', () => {
 
 describe('a ledger that cannot be written', () => {
   it('is reported once, not every second, and so is its recovery', async () => {
-    const it = await world();
+    const it = await startWorld();
     const stopping = new AbortController();
-    const until = (attempts: number, announced: World['announced']) =>
+    const awaitAttempts = (attempts: number, announced: World['announcedWindows']) =>
       new Promise<void>((resolve) => {
-        let made = 0;
-        it.announced = () => {
-          made += 1;
-          if (made === attempts) resolve();
+        let count = 0;
+        it.announcedWindows = () => {
+          count += 1;
+          if (count === attempts) resolve();
           return announced();
         };
       });
     const running = it.prober?.run(stopping.signal);
-    await until(4, () => {
+    await awaitAttempts(4, () => {
       throw new Error('the database is unavailable');
     });
     expect(it.warnings).toEqual([expect.stringContaining('the health ledger could not be written')]);
-    await until(2, () => []);
+    await awaitAttempts(2, () => []);
     expect(it.infos).toEqual(['the health ledger is written again']);
     stopping.abort();
     await running;
@@ -116,38 +116,38 @@ describe('a ledger that cannot be written', () => {
 
 describe('a recorder', () => {
   it('records a failure from its first probe on, when the second one confirms it', async () => {
-    const it = await world();
+    const it = await startWorld();
     await it.pass(10 * minute);
-    it.lives.set('a', 'gone');
+    it.lives.set('a', 'unresponsive');
     await it.pass(10 * minute);
-    it.lives.set('a', 'well');
+    it.lives.set('a', 'healthy');
     await it.pass(10 * minute);
     await it.flush();
-    const [up, down, again] = await ledger(it);
-    const first = it.looks.find(({ look }) => look.state === 'down');
-    const back = it.looks.find(({ at, look }) => at > (first?.at ?? 0) && look.state === 'up');
+    const [up, down, upAgain] = await selectLedger(it);
+    const first = it.observations.find(({ result }) => result.state === 'down');
+    const recovery = it.observations.find(({ at, result }) => at > (first?.at ?? 0) && result.state === 'up');
     expect(up).toEqual(['up', 0, ((first?.at ?? 0) - start) / second]);
-    expect(down).toEqual(['down', up?.[2], ((back?.at ?? 0) - start) / second]);
-    expect(again).toEqual(['up', down?.[2], 30 * 60]);
-    const confirmed = it.looks.filter(({ at }) => at > (first?.at ?? 0))[0];
-    expect((confirmed?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(2 * second);
-    expect((confirmed?.at ?? 0) - (first?.at ?? 0)).toBeLessThanOrEqual(5 * second);
+    expect(down).toEqual(['down', up?.[2], ((recovery?.at ?? 0) - start) / second]);
+    expect(upAgain).toEqual(['up', down?.[2], 30 * 60]);
+    const confirmation = it.observations.filter(({ at }) => at > (first?.at ?? 0))[0];
+    expect((confirmation?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(2 * second);
+    expect((confirmation?.at ?? 0) - (first?.at ?? 0)).toBeLessThanOrEqual(5 * second);
   });
 
   it('that was off for five hours records them as unknown, with exact bounds', async () => {
-    const it = await world();
+    const it = await startWorld();
     await it.pass(hour);
     await it.kill();
     it.now += 5 * hour;
     await it.start();
     await it.pass(hour);
     await it.flush();
-    expect(await ledger(it)).toEqual([
+    expect(await selectLedger(it)).toEqual([
       ['up', 0, 3600],
       ['unknown', 3600, 6 * 3600],
       ['up', 6 * 3600, 7 * 3600],
     ]);
-    expect(await uptime(it, 0, 7 * hour)).toEqual({
+    expect(await selectUptime(it, 0, 7 * hour)).toEqual({
       up_seconds: 7200,
       down_seconds: 0,
       unknown_seconds: 18_000,
@@ -163,11 +163,11 @@ describe('a recorder', () => {
   });
 
   it('that is killed between a failure and its confirmation confirms it after its restart', async () => {
-    const it = await world();
+    const it = await startWorld();
     await it.pass(5 * minute);
-    it.lives.set('a', 'gone');
-    while (!it.looks.some(({ look }) => look.state === 'down')) await it.pass(second);
-    const first = it.looks.at(-1)?.at ?? 0;
+    it.lives.set('a', 'unresponsive');
+    while (!it.observations.some(({ result }) => result.state === 'down')) await it.pass(second);
+    const first = it.observations.at(-1)?.at ?? 0;
     await it.kill();
     it.now += 20 * minute;
     await it.start();
@@ -176,85 +176,85 @@ describe('a recorder', () => {
     const [down] = await sql<{ started_at: Date }[]>`
       select started_at from recorder.node_health where observer = ${it.observer} and state = 'down' and check_name = '*'`;
     expect(down?.started_at.getTime()).toBe(first);
-    expect((await ledger(it)).slice(1)).toEqual([
+    expect((await selectLedger(it)).slice(1)).toEqual([
       ['unknown', (first - start) / second, (first - start) / second + 1200],
       ['down', (first - start) / second + 1200, (it.now - start) / second],
     ]);
   });
 
   it('does not count its own failures as failures of the node', async () => {
-    const it = await world();
+    const it = await startWorld();
     await it.pass(5 * minute);
-    it.cutOff = true;
+    it.isCutOff = true;
     await it.pass(5 * minute);
-    it.cutOff = false;
+    it.isCutOff = false;
     await it.pass(5 * minute);
     await it.flush();
-    expect((await ledger(it)).map(([state]) => state)).toEqual(['up', 'unknown', 'up']);
-    expect(await uptime(it, 0, 15 * minute)).toMatchObject({ down_seconds: 0, unknown_seconds: 300 });
+    expect((await selectLedger(it)).map(([state]) => state)).toEqual(['up', 'unknown', 'up']);
+    expect(await selectUptime(it, 0, 15 * minute)).toMatchObject({ down_seconds: 0, unknown_seconds: 300 });
   });
 
   it('that sleeps, or is stalled for more than two seconds, was absent', async () => {
-    const it = await world();
+    const it = await startWorld();
     await it.pass(5 * minute);
     await it.sleep(10 * minute);
     await it.pass(5 * minute);
     await it.sleep(5 * second);
     await it.pass(5 * minute);
     await it.flush();
-    expect((await ledger(it)).filter(([state]) => state === 'unknown')).toEqual([
+    expect((await selectLedger(it)).filter(([state]) => state === 'unknown')).toEqual([
       ['unknown', 300, 900],
       ['unknown', 1200, 1205],
     ]);
-    expect(it.looks.filter(({ at }) => at === start + 15 * minute)).toHaveLength(1);
+    expect(it.observations.filter(({ at }) => at === start + 15 * minute)).toHaveLength(1);
   });
 
   it('discards failures of probes during its own absence', async () => {
-    const it = await world();
+    const it = await startWorld();
     await it.pass(5 * minute);
-    it.lives.set('a', 'gone');
+    it.lives.set('a', 'unresponsive');
     await it.sleep(hour);
-    it.lives.set('a', 'well');
+    it.lives.set('a', 'healthy');
     await it.pass(5 * minute);
     await it.flush();
-    expect(await uptime(it, 0, 70 * minute)).toMatchObject({ down_seconds: 0 });
+    expect(await selectUptime(it, 0, 70 * minute)).toMatchObject({ down_seconds: 0 });
   });
 
   it('records announced maintenance as such, also while it was off', async () => {
-    const it = await world(['a', 'b']);
+    const it = await startWorld(['a', 'b']);
     it.windows = [{ nodes: ['a'], from: start + 10 * minute, to: start + 40 * minute }];
     await it.pass(15 * minute);
-    it.lives.set('a', 'gone');
+    it.lives.set('a', 'unresponsive');
     await it.pass(5 * minute);
     await it.kill();
     it.now += 30 * minute;
     await it.start();
-    it.lives.set('a', 'well');
+    it.lives.set('a', 'healthy');
     await it.pass(10 * minute);
     await it.flush();
-    const states = await ledger(it);
+    const states = await selectLedger(it);
     expect(states.slice(0, 3)).toEqual([
       ['up', 0, 600],
       ['maintenance', 600, 2400],
       ['unknown', 2400, 3000],
     ]);
-    expect(await ledger(it, 'b')).toEqual([
+    expect(await selectLedger(it, 'b')).toEqual([
       ['up', expect.any(Number), 1200],
       ['unknown', 1200, 3000],
       ['up', 3000, 3600],
     ]);
-    expect(await ledger(it, 'a', 'C')).toContainEqual(['maintenance', 600, 2400]);
+    expect(await selectLedger(it, 'a', 'C')).toContainEqual(['maintenance', 600, 2400]);
   });
 
   it('ends the intervals of a node that is removed from the configuration', async () => {
-    const it = await world(['a', 'b']);
+    const it = await startWorld(['a', 'b']);
     await it.pass(10 * minute);
     await it.kill();
-    const rest = new World(sql, it.observer, [{ node: 'a', probe: 'health' }], it.now);
-    await rest.start();
-    await rest.pass(10 * minute);
-    await rest.flush();
-    expect(await ledger(it, 'b')).toEqual([['up', expect.any(Number), 600]]);
+    const remaining = new World(sql, it.observer, [{ node: 'a', probe: 'health' }], it.now);
+    await remaining.start();
+    await remaining.pass(10 * minute);
+    await remaining.flush();
+    expect(await selectLedger(it, 'b')).toEqual([['up', expect.any(Number), 600]]);
   });
 
   it('keeps past uptimes of a node that is configured again', async () => {
@@ -284,75 +284,78 @@ describe('a recorder', () => {
   });
 
   it('needs two new probes to confirm a failure of a node that was removed and configured again', async () => {
-    const it = await world(['a', 'b']);
+    const it = await startWorld(['a', 'b']);
     await it.pass(10 * minute);
-    it.lives.set('b', 'gone');
-    while (it.looks.at(-1)?.look.state !== 'down') await it.pass(second);
-    const first = it.looks.at(-1)?.at ?? 0;
+    it.lives.set('b', 'unresponsive');
+    while (it.observations.at(-1)?.result.state !== 'down') await it.pass(second);
+    const first = it.observations.at(-1)?.at ?? 0;
     await it.kill();
     const without = new World(sql, it.observer, [{ node: 'a', probe: 'health' }], it.now);
     await without.start();
     await without.pass(hour);
     await without.kill();
-    const again = new World(sql, it.observer, it.targets, without.now);
-    again.lives.set('b', 'gone');
-    await again.start();
-    again.lives.set('b', 'well');
-    await again.pass(10 * minute);
-    await again.flush();
-    expect((await ledger(it, 'b')).map(([state]) => state)).toEqual(['up', 'up']);
-    expect((await ledger(it, 'b'))[0]).toEqual(['up', expect.any(Number), (first - start) / second]);
+    const readded = new World(sql, it.observer, it.targets, without.now);
+    readded.lives.set('b', 'unresponsive');
+    await readded.start();
+    readded.lives.set('b', 'healthy');
+    await readded.pass(10 * minute);
+    await readded.flush();
+    expect((await selectLedger(it, 'b')).map(([state]) => state)).toEqual(['up', 'up']);
+    expect((await selectLedger(it, 'b'))[0]).toEqual(['up', expect.any(Number), (first - start) / second]);
   });
 
   it('records a maintenance from its start, although a probe of another node delays the settled time', async () => {
-    const it = await world(['a', 'b'], 4 * second);
-    it.lives.set('a', 'gone');
+    const it = await startWorld(['a', 'b'], 4 * second);
+    it.lives.set('a', 'unresponsive');
     await it.pass(minute);
-    it.lives.set('b', 'gone');
-    while (it.looks.at(-1)?.node !== 'b' || it.looks.at(-1)?.look.state !== 'down') await it.pass(second);
+    it.lives.set('b', 'unresponsive');
+    while (it.observations.at(-1)?.node !== 'b' || it.observations.at(-1)?.result.state !== 'down')
+      await it.pass(second);
     // The failure of b waits for a second probe, and a was up before.
     const from = it.now + second;
     it.windows = [{ nodes: ['a'], from, to: from + hour }];
-    it.lives.set('a', 'well');
-    while (it.looks.at(-1)?.node !== 'a') await it.pass(second);
+    it.lives.set('a', 'healthy');
+    while (it.observations.at(-1)?.node !== 'a') await it.pass(second);
     await it.flush();
     await it.pass(minute);
     await it.flush();
     const at = (from - start) / second;
-    expect((await ledger(it)).slice(-2)).toEqual([
+    expect((await selectLedger(it)).slice(-2)).toEqual([
       ['down', expect.any(Number), at],
       ['maintenance', at, (it.now - start) / second],
     ]);
   });
 
   it('counts the probes with the same state', async () => {
-    const it = await world();
+    const it = await startWorld();
     await it.pass(10 * minute);
-    it.lives.set('a', 'ill');
+    it.lives.set('a', 'unhealthy');
     await it.pass(10 * minute);
-    it.lives.set('a', 'well');
+    it.lives.set('a', 'healthy');
     await it.pass(10 * minute);
     await it.flush();
     const rows = await sql<{ check_name: string; state: string; probes: number }[]>`
       select check_name, state, probes::int from reporting.node_health_history where observer = ${it.observer}
       order by check_name, started_at`;
-    const said = (check: string, state: string) =>
-      it.looks.filter(({ look }) => look.checks?.find(({ name }) => name === check)?.state === state).length;
+    const countProbes = (check: string, state: string) =>
+      it.observations.filter(
+        ({ result }) => result.checks?.find(({ name }) => name === check)?.state === state,
+      ).length;
     expect(
       rows.filter(({ check_name }) => check_name === 'C').reduce((sum, { probes }) => sum + probes, 0),
-    ).toBe(it.looks.length);
+    ).toBe(it.observations.length);
     expect(rows.find(({ check_name, state }) => check_name === 'network' && state === 'down')?.probes).toBe(
-      said('network', 'down'),
+      countProbes('network', 'down'),
     );
     expect(
       rows.filter(({ check_name }) => check_name === '*').reduce((sum, { probes }) => sum + probes, 0),
-    ).toBe(it.looks.length);
+    ).toBe(it.observations.length);
   });
 });
 
 /** A node whose responses are JSON texts. */
-function answering(it: World, answers: ReadonlyMap<string, () => string>) {
-  it.looker = async (node) => {
+function respondWith(it: World, answers: ReadonlyMap<string, () => string>) {
+  it.respond = async (node) => {
     const body = answers.get(node)?.() ?? '{"checks":{},"healthy":true}';
     return { ...readHealth(parseJson(body)), latency: 12 };
   };
@@ -364,20 +367,23 @@ describe('a node with a response that cannot be stored', () => {
     ['half a surrogate pair in it', '"\\ud83d":{"error":"ill"}', '\\ud83d', null],
     ['a number beyond numeric', '"big":{"error":"ill","message":{"n":1e200000}}', 'big', { n: '1e200000' }],
   ])('is down from the first probe on: %s', async (_, check, name, message) => {
-    const it = await world(['a', 'b']);
-    let ill = false;
-    answering(it, new Map([['a', () => `{"checks":{${ill ? check : ''}},"healthy":${!ill}}`]]));
+    const it = await startWorld(['a', 'b']);
+    let isUnhealthy = false;
+    respondWith(
+      it,
+      new Map([['a', () => `{"checks":{${isUnhealthy ? check : ''}},"healthy":${!isUnhealthy}}`]]),
+    );
     await it.pass(10 * minute);
-    ill = true;
+    isUnhealthy = true;
     await it.pass(10 * minute);
     await it.flush();
-    const first = it.looks.find(({ look }) => look.state === 'down')?.at ?? 0;
-    expect(await ledger(it)).toEqual([
+    const first = it.observations.find(({ result }) => result.state === 'down')?.at ?? 0;
+    expect(await selectLedger(it)).toEqual([
       ['up', 0, (first - start) / second],
       ['down', (first - start) / second, 1200],
     ]);
-    const [begin] = it.looks.filter(({ node }) => node === 'b');
-    expect(await ledger(it, 'b')).toEqual([['up', ((begin?.at ?? 0) - start) / second, 1200]]);
+    const [begin] = it.observations.filter(({ node }) => node === 'b');
+    expect(await selectLedger(it, 'b')).toEqual([['up', ((begin?.at ?? 0) - start) / second, 1200]]);
     const [row] = await sql`
       select state, error, message from reporting.node_health where observer = ${it.observer} and check_name = ${name}`;
     expect(row).toEqual({ state: 'down', error: 'ill', message });
@@ -387,10 +393,10 @@ describe('a node with a response that cannot be stored', () => {
   });
 
   it('changes no interval after a restart', async () => {
-    const it = await world(['a']);
+    const it = await startWorld(['a']);
     const check =
       '"a\\u0000":{"error":"\\udc00 b\\u0000","message":{"b":[1,{"zz":"\\u0000","a":2}],"a":"x"}}';
-    answering(it, new Map([['a', () => `{"checks":{${check}},"healthy":false}`]]));
+    respondWith(it, new Map([['a', () => `{"checks":{${check}},"healthy":false}`]]));
     await it.pass(5 * minute);
     await it.kill();
     it.now += minute;
@@ -418,35 +424,37 @@ describe('a probe that fails in the recorder itself', () => {
         },
       }),
     ],
-  ])('is unknown, with the reason: %s', async (_, look) => {
-    const it = await world(['a', 'b']);
+  ])('is unknown, with the reason: %s', async (_, query) => {
+    const it = await startWorld(['a', 'b']);
     await it.pass(5 * minute);
-    it.looker = async (node) => {
-      if (node === 'a') return look();
+    it.respond = async (node) => {
+      if (node === 'a') return query();
       return { state: 'up', error: null, checks: [], latency: 1 };
     };
     await it.pass(5 * minute);
-    it.looker = null;
+    it.respond = null;
     await it.pass(5 * minute);
     await it.flush();
-    expect((await ledger(it)).map(([state]) => state)).toEqual(['up', 'unknown', 'up']);
-    expect(await uptime(it, 0, 15 * minute)).toMatchObject({ unknown_seconds: 300, down_seconds: 0 });
+    expect((await selectLedger(it)).map(([state]) => state)).toEqual(['up', 'unknown', 'up']);
+    expect(await selectUptime(it, 0, 15 * minute)).toMatchObject({ unknown_seconds: 300, down_seconds: 0 });
     const [row] = await sql`
       select error from recorder.node_health where observer = ${it.observer} and state = 'unknown' and check_name = '*'`;
     expect(row?.error).toBe('this recorder could not probe: Maximum call stack size exceeded');
-    expect(it.warnings.filter((said) => said === 'a probe of a node failed').length).toBeLessThanOrEqual(5);
+    expect(
+      it.warnings.filter((warning) => warning === 'a probe of a node failed').length,
+    ).toBeLessThanOrEqual(5);
   });
 });
 
 describe('check names that change at each probe', () => {
   it('are bounded per probe, over restarts and absences', async () => {
-    const it = await world(['a', 'b'], 10 * second);
-    let looks = 0;
-    it.looker = async (node) => {
-      looks += 1;
+    const it = await startWorld(['a', 'b'], 10 * second);
+    let probeCount = 0;
+    it.respond = async (node) => {
+      probeCount += 1;
       const names = node === 'a' ? 400 : 2;
       const checks = Array.from({ length: names }, (_, at) => ({
-        ...{ name: `look ${looks} check ${at}`, state: 'up' as const, error: null, message: null },
+        ...{ name: `probe ${probeCount} check ${at}`, state: 'up' as const, error: null, message: null },
         ...{ timestamp: null, failingSince: null, failures: null },
       }));
       return { state: 'up', error: null, checks, latency: 1 };
@@ -472,13 +480,13 @@ describe('check names that change at each probe', () => {
 describe('first probes', () => {
   it('of a new observer end no absence, and each node is observed from its own first probe on', async () => {
     const nodes = Array.from({ length: 90 }, (_, n) => `n${n}`);
-    const it = await world(nodes); // several ticks send probes
+    const it = await startWorld(nodes); // several ticks send probes
     await it.pass(minute);
     await it.flush();
     expect(await sql`select from recorder.health_absences where observer = ${it.observer}`).toHaveLength(0);
     for (const node of ['n0', 'n89']) {
-      const first = it.looks.find((look) => look.node === node)?.at ?? 0;
-      expect(await ledger(it, node)).toEqual([['up', (first - start) / second, 60]]);
+      const first = it.observations.find((observation) => observation.node === node)?.at ?? 0;
+      expect(await selectLedger(it, node)).toEqual([['up', (first - start) / second, 60]]);
     }
     await it.kill();
     it.now += hour;
@@ -490,11 +498,11 @@ describe('first probes', () => {
 
   it('that an absence interrupts leave no interval without a probe', async () => {
     const nodes = Array.from({ length: 90 }, (_, n) => `n${n}`);
-    const it = await world(nodes);
+    const it = await startWorld(nodes);
     await it.pass(5 * minute);
     await it.kill();
     it.now += 20 * minute;
-    it.lives.set('n0', 'ill');
+    it.lives.set('n0', 'unhealthy');
     await it.start();
     await it.pass(5 * minute);
     await it.flush();
@@ -506,13 +514,13 @@ describe('first probes', () => {
     const [sum] = await sql`
       select sum(probes)::int as probes from reporting.node_health_history
       where observer = ${it.observer} and check_name = '*'`;
-    expect(sum?.probes).toBe(it.looks.length);
+    expect(sum?.probes).toBe(it.observations.length);
   });
 });
 
 describe('two processes of one observer', () => {
   it('do not both probe: the other takes over once the heartbeat of the first stops', async () => {
-    const it = await world();
+    const it = await startWorld();
     const first = it.prober;
     await it.pass(minute);
     await it.start();
@@ -540,11 +548,11 @@ describe('a database that lost its last writes', () => {
     });
 
   it('is not extended: the ledger continues from the stored end, and the lost time is unknown', async () => {
-    const it = await world();
+    const it = await startWorld();
     await it.pass(10 * minute);
     await it.flush();
     await backup(it);
-    it.lives.set('a', 'gone');
+    it.lives.set('a', 'unresponsive');
     await it.pass(10 * minute);
     await it.flush();
     await restore(it);
@@ -554,7 +562,7 @@ describe('a database that lost its last writes', () => {
     await it.start();
     await it.pass(9 * minute);
     await it.flush();
-    const [up, unknown, down, ...more] = await ledger(it);
+    const [up, unknown, down, ...more] = await selectLedger(it);
     expect(up).toEqual(['up', 0, 600]);
     expect(unknown).toEqual(['unknown', 600, 21 * 60]);
     expect(down).toEqual(['down', 21 * 60, 30 * 60]);
@@ -564,70 +572,72 @@ describe('a database that lost its last writes', () => {
 
 describe('an incident', () => {
   it('of eleven minutes whose messages change at every probe is one row per check, with its first and latest message', async () => {
-    const it = await world(['moving'], 5 * second);
-    let look = 0;
+    const it = await startWorld(['moving'], 5 * second);
+    let probeCount = 0;
     const ID = '2q9e4r6Mu3U68nU1fYjgbR6JvwrRx36CohpAX5UQxse55x1Q';
     const failing = () => {
-      look += 1;
-      const error = `block processing time ${look}m47.${look}s > 2m0s`;
-      const message = { engine: { lastAcceptedID: `${ID}${1 + (look % 9)}`, processingBlocks: look } };
-      const own = { contiguousFailures: look, timeOfFirstFailure: '2026-01-09T23:50:00.5-04:00' };
+      probeCount += 1;
+      const error = `block processing time ${probeCount}m47.${probeCount}s > 2m0s`;
+      const message = {
+        engine: { lastAcceptedID: `${ID}${1 + (probeCount % 9)}`, processingBlocks: probeCount },
+      };
+      const own = { contiguousFailures: probeCount, timeOfFirstFailure: '2026-01-09T23:50:00.5-04:00' };
       const network = {
-        error: `connected to ${60 + (look % 9)}.58% of stake`,
-        message: { connectedPeers: look },
+        error: `connected to ${60 + (probeCount % 9)}.58% of stake`,
+        message: { connectedPeers: probeCount },
       };
       const checks = { C: { error, message, ...own }, network };
       return JSON.stringify({ checks, healthy: false });
     };
-    answering(it, new Map([['moving', failing]]));
+    respondWith(it, new Map([['moving', failing]]));
     await it.pass(11 * minute);
     await it.flush();
     const rows = () => sql`
       select check_name, state, error, last_error, last_message, failing_since, failures::int from reporting.node_health_history
       where observer = ${it.observer} and state = 'down' order by check_name`;
-    const words = (n: number) => ({
+    const errors = (n: number) => ({
       error: 'block processing time 1m47.1s > 2m0s',
       last_error: `block processing time ${n}m47.${n}s > 2m0s`,
     });
-    expect(it.looks.length).toBeGreaterThan(130);
+    expect(it.observations.length).toBeGreaterThan(130);
     const open = await rows();
     expect(open.map(({ check_name }) => check_name)).toEqual(['*', 'C', 'network']);
     expect(open[1]).toMatchObject({
-      ...words(look),
+      ...errors(probeCount),
       failing_since: new Date('2026-01-10T03:50:00.5Z'),
-      failures: look,
+      failures: probeCount,
     });
     expect(open[1]?.last_message).toEqual({
-      engine: { lastAcceptedID: `${ID}${1 + (look % 9)}`, processingBlocks: look },
+      engine: { lastAcceptedID: `${ID}${1 + (probeCount % 9)}`, processingBlocks: probeCount },
     });
     await it.kill();
     it.now += second;
     await it.start();
     await it.pass(minute);
     await it.flush();
-    const last = look;
-    it.looker = null;
+    const last = probeCount;
+    it.respond = null;
     await it.pass(10 * minute);
     await it.flush();
-    const whole = await sql`
+    const failingChecks = await sql`
       select check_name from recorder.node_health where observer = ${it.observer} and state = 'down' order by 1`;
-    expect(whole.map(({ check_name }) => check_name)).toEqual(['*', 'C', 'network']);
+    expect(failingChecks.map(({ check_name }) => check_name)).toEqual(['*', 'C', 'network']);
     const [incident] = await sql`select * from reporting.node_incidents where node = 'moving'`;
     expect(incident).toMatchObject({
       failed_checks: ['C', 'network'],
       failing_since: new Date('2026-01-10T03:50:00.5Z'),
-      checks: { C: { first_error: words(last).error, last_error: words(last).last_error, failures: last } },
+      checks: { C: { first_error: errors(last).error, last_error: errors(last).last_error, failures: last } },
     });
   });
 
   it('is one while the node flaps, shown while it lasts', async () => {
-    const it = await world(['flapping']);
+    const it = await startWorld(['flapping']);
     await it.pass(hour);
-    it.lives.set('flapping', 'ill');
+    it.lives.set('flapping', 'unhealthy');
     await it.pass(10 * minute);
-    it.lives.set('flapping', 'well');
+    it.lives.set('flapping', 'healthy');
     await it.pass(2 * minute);
-    it.lives.set('flapping', 'gone');
+    it.lives.set('flapping', 'unresponsive');
     await it.pass(10 * minute);
     await it.flush();
     const open = await sql`select * from reporting.node_incidents where node = 'flapping'`;
@@ -643,7 +653,7 @@ describe('an incident', () => {
         last_error: 'the call failed (ECONNREFUSED)',
       },
     ]);
-    it.lives.set('flapping', 'well');
+    it.lives.set('flapping', 'healthy');
     await it.pass(hour);
     await it.flush();
     const [closed] = await sql`select * from reporting.node_incidents where node = 'flapping'`;

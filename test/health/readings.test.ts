@@ -54,12 +54,17 @@ describe('an unhealthy report', () => {
     ['a text', why, why],
     ['an object with a message, as older nodes write it', { message: why }, why],
     ['any other object', { code: 7, reason: why }, JSON.stringify({ code: 7, reason: why })],
-  ])('has the error %s', (_, error, said) => {
-    const { state, error: whole, checks } = readHealth(unhealthy(error));
-    expect([state, whole]).toEqual(['down', 'failing: network']);
+  ])('has the error %s', (_, error, expectedError) => {
+    const { state, error: nodeError, checks } = readHealth(unhealthy(error));
+    expect([state, nodeError]).toEqual(['down', 'failing: network']);
     expect(checks).toMatchObject([
       { name: 'C', state: 'up', error: null },
-      { name: 'network', state: 'down', error: said, message: expect.stringContaining('"connectedPeers":0') },
+      {
+        name: 'network',
+        state: 'down',
+        error: expectedError,
+        message: expect.stringContaining('"connectedPeers":0'),
+      },
     ]);
   });
 
@@ -94,9 +99,9 @@ it('keeps the first 1,000 names of a report, and the others as one check with th
   const checks = Object.fromEntries(
     names.toReversed().map((name) => [name, name === 'check-1001' ? { error: 'ill' } : {}]),
   );
-  const read = readHealth({ checks, healthy: false }).checks ?? [];
-  expect(read.map(({ name }) => name)).toEqual([...names.slice(0, 1_000), REMAINING_CHECKS]);
-  expect(read.filter(({ state }) => state !== 'up')).toMatchObject([
+  const readings = readHealth({ checks, healthy: false }).checks ?? [];
+  expect(readings.map(({ name }) => name)).toEqual([...names.slice(0, 1_000), REMAINING_CHECKS]);
+  expect(readings.filter(({ state }) => state !== 'up')).toMatchObject([
     { name: REMAINING_CHECKS, state: 'down', error: 'ill' },
   ]);
 });

@@ -4,7 +4,7 @@ import { minute, second, World } from './world.ts';
 
 const { it, sql } = withDatabase();
 const start = Date.UTC(2026, 0, 10);
-let worlds = 0;
+let worldCount = 0;
 
 afterEach(async () => {
   await sql`drop function if exists public.refuse() cascade`;
@@ -18,16 +18,16 @@ async function refuse(condition: string, tables = ['node_health', 'health_probes
 }
 const fix = () => sql`drop function public.refuse() cascade`;
 
-async function world(nodes: readonly string[]): Promise<World> {
-  worlds += 1;
+async function startWorld(nodes: readonly string[]): Promise<World> {
+  worldCount += 1;
   const targets = nodes.map((node) => ({ node, probe: 'health' }));
-  const made = new World(sql, `observer-${worlds}`, targets, start, 10 * second);
-  await made.start();
-  return made;
+  const world = new World(sql, `observer-${worldCount}`, targets, start, 10 * second);
+  await world.start();
+  return world;
 }
 
 /** The complete ledger of a node: state, from and to in seconds since the start. */
-async function ledger({ observer }: World, node: string) {
+async function selectLedger({ observer }: World, node: string) {
   const rows = await sql<{ state: string; from: number; to: number }[]>`
     select state, extract(epoch from started_at)::float8 * 1000 - ${start} as from,
       extract(epoch from ended_at)::float8 * 1000 - ${start} as to
@@ -35,7 +35,7 @@ async function ledger({ observer }: World, node: string) {
   return rows.map(({ state, from, to }) => [state, from / second, to / second]);
 }
 
-async function probeOf({ observer }: World, node: string) {
+async function selectProbe({ observer }: World, node: string) {
   const [row] = await sql<{ probed_at: Date; settled_until: Date; refused: string | null }[]>`
     select probed_at, settled_until, refused from reporting_internal.node_probes
     where observer = ${observer} and node = ${node}`;
@@ -47,18 +47,19 @@ async function probeOf({ observer }: World, node: string) {
 }
 
 /** The states of a node by its probes, second by second until now; the recorder of these tests never pauses. */
-function truth({ looks, now }: World, node: string): string[] {
-  const mine = looks.filter((look) => look.node === node);
+function computeExpectedStates({ observations, now }: World, node: string): string[] {
+  const nodeObservations = observations.filter((observation) => observation.node === node);
   return Array.from({ length: (now - start) / second }, (_, at) => {
-    const said = mine.findLast((look) => look.at <= start + at * second)?.look.state;
-    return said ?? 'nothing';
+    const state = nodeObservations.findLast((observation) => observation.at <= start + at * second)?.result
+      .state;
+    return state ?? 'nothing';
   });
 }
 
 /** The same from the ledger. */
-async function told(world: World, node: string): Promise<string[]> {
+async function selectRecordedStates(world: World, node: string): Promise<string[]> {
   const seconds = Array<string>((world.now - start) / second).fill('nothing');
-  for (const [state, from, to] of await ledger(world, node))
+  for (const [state, from, to] of await selectLedger(world, node))
     seconds.fill(String(state), Number(from), Number(to));
   return seconds;
 }
@@ -67,43 +68,43 @@ describe('a node whose rows the database refuses', () => {
   const nodes = Array.from({ length: 9 }, (_, n) => `node-${n}`);
 
   it('is stalled and reported; the others continue exactly; nothing is lost once it is fixed', async () => {
-    const it = await world(nodes);
+    const it = await startWorld(nodes);
     await it.pass(5 * minute);
     await refuse(`new.node = 'node-4'`);
-    it.lives.set('node-2', 'ill');
-    it.lives.set('node-4', 'gone');
+    it.lives.set('node-2', 'unhealthy');
+    it.lives.set('node-4', 'unresponsive');
     await it.pass(5 * minute);
-    it.lives.set('node-2', 'well');
+    it.lives.set('node-2', 'healthy');
     await it.pass(5 * minute);
     for (const node of nodes.filter((one) => one !== 'node-4'))
-      expect(await told(it, node)).toEqual(truth(it, node));
-    expect(await ledger(it, 'node-4')).toEqual([['up', 0, 300]]);
-    const stuck = await probeOf(it, 'node-4');
-    expect(stuck).toMatchObject({ settled: 300, refused: '22023: no such row here' });
-    expect(stuck.probed).toBeLessThanOrEqual(300);
-    expect((await probeOf(it, 'node-5')).probed).toBeGreaterThan(880);
+      expect(await selectRecordedStates(it, node)).toEqual(computeExpectedStates(it, node));
+    expect(await selectLedger(it, 'node-4')).toEqual([['up', 0, 300]]);
+    const stalled = await selectProbe(it, 'node-4');
+    expect(stalled).toMatchObject({ settled: 300, refused: '22023: no such row here' });
+    expect(stalled.probed).toBeLessThanOrEqual(300);
+    expect((await selectProbe(it, 'node-5')).probed).toBeGreaterThan(880);
     const [observer] = await sql`
       select settled_until, refused from reporting_internal.node_observers where observer = ${it.observer}`;
     expect(observer?.settled_until).toEqual(new Date(it.now));
     expect(observer?.refused).toMatchObject([{ node: 'node-4', probe: 'health' }]);
-    const standing = it.warnings.filter((said) => said.includes('its ledger is stalled'));
-    expect(standing.length).toBeGreaterThan(0);
-    expect(standing.length).toBeLessThanOrEqual(10);
+    const stallWarnings = it.warnings.filter((warning) => warning.includes('its ledger is stalled'));
+    expect(stallWarnings.length).toBeGreaterThan(0);
+    expect(stallWarnings.length).toBeLessThanOrEqual(10);
 
     await fix();
-    it.lives.set('node-4', 'well');
+    it.lives.set('node-4', 'healthy');
     await it.pass(5 * minute);
     await it.flush();
-    expect(await told(it, 'node-4')).toEqual(truth(it, 'node-4'));
-    expect(await probeOf(it, 'node-4')).toMatchObject({ refused: null, settled: 1200 });
+    expect(await selectRecordedStates(it, 'node-4')).toEqual(computeExpectedStates(it, 'node-4'));
+    expect(await selectProbe(it, 'node-4')).toMatchObject({ refused: null, settled: 1200 });
     const [sum] = await sql`
       select sum(probes)::int as probes from reporting_internal.node_states
       where observer = ${it.observer} and node = 'node-4'`;
-    expect(sum?.probes).toBe(it.looks.filter(({ node }) => node === 'node-4').length);
+    expect(sum?.probes).toBe(it.observations.filter(({ node }) => node === 'node-4').length);
   });
 
   it('is unknown from then on for a later process', async () => {
-    const it = await world(['a', 'b']);
+    const it = await startWorld(['a', 'b']);
     await it.pass(5 * minute);
     await refuse(`new.node = 'a'`);
     await it.pass(5 * minute);
@@ -112,34 +113,37 @@ describe('a node whose rows the database refuses', () => {
     await it.start();
     await it.pass(5 * minute);
     await it.flush();
-    expect(await ledger(it, 'a')).toEqual([
+    expect(await selectLedger(it, 'a')).toEqual([
       ['up', 0, 300],
       ['unknown', 300, 600],
       ['up', 600, 900],
     ]);
-    expect(await ledger(it, 'b')).toEqual([['up', expect.any(Number), 900]]);
+    expect(await selectLedger(it, 'b')).toEqual([['up', expect.any(Number), 900]]);
   });
 
   it("has its states even if the database refuses the node's messages", async () => {
-    const it = await world(nodes);
+    const it = await startWorld(nodes);
     await refuse(`new.error like '%no peers%'`, ['node_health']);
     await it.pass(5 * minute);
-    it.lives.set('node-3', 'ill');
+    it.lives.set('node-3', 'unhealthy');
     await it.pass(5 * minute);
     await it.flush();
-    for (const node of nodes) expect((await told(it, node)).slice(10)).toEqual(truth(it, node).slice(10));
+    for (const node of nodes)
+      expect((await selectRecordedStates(it, node)).slice(10)).toEqual(
+        computeExpectedStates(it, node).slice(10),
+      );
     const [check] = await sql`
       select state, error from reporting.node_health
       where observer = ${it.observer} and node = 'node-3' and check_name = 'network'`;
     expect(check).toEqual({ state: 'down', error: 'the response of the node could not be stored' });
-    expect(await probeOf(it, 'node-3')).toMatchObject({ refused: null });
+    expect(await selectProbe(it, 'node-3')).toMatchObject({ refused: null });
   });
 
   it('may be all of them: each is reported, and all continue', async () => {
-    const it = await world(nodes);
+    const it = await startWorld(nodes);
     await it.pass(minute);
     await refuse('true');
-    it.lives.set('node-1', 'gone');
+    it.lives.set('node-1', 'unresponsive');
     await it.pass(5 * minute);
     await it.flush();
     const [observer] = await sql<{ refused: unknown[]; settled_until: Date }[]>`
@@ -149,6 +153,7 @@ describe('a node whose rows the database refuses', () => {
     await fix();
     await it.pass(5 * minute);
     await it.flush();
-    for (const node of nodes) expect(await told(it, node)).toEqual(truth(it, node));
+    for (const node of nodes)
+      expect(await selectRecordedStates(it, node)).toEqual(computeExpectedStates(it, node));
   });
 });

@@ -28,7 +28,7 @@ const month = { from: Date.UTC(2026, 0, 1), to: Date.UTC(2026, 1, 1) };
 const { it, sql } = withDatabase();
 
 /** Writes the states that an observer recorded of a node in the month, each with its start in hours. */
-async function saw(
+async function recordStates(
   observer: string,
   node: string,
   transitions: readonly (readonly [hour: number, state: NodeState, error?: string])[],
@@ -72,17 +72,17 @@ async function saw(
 
 describe('several observers', () => {
   it('report a node as down if the majority of the current ones found it down, and show disagreements', async () => {
-    await saw('paris', 'shared', [
+    await recordStates('paris', 'shared', [
       [0, 'up'],
       [10, 'down'],
       [20, 'up'],
     ]);
-    await saw('oslo', 'shared', [
+    await recordStates('oslo', 'shared', [
       [0, 'up'],
       [12, 'down'],
       [18, 'up'],
     ]);
-    await saw('rome', 'shared', [
+    await recordStates('rome', 'shared', [
       [0, 'up'],
       [30, 'unknown'],
       [40, 'up'],
@@ -108,14 +108,14 @@ describe('several observers', () => {
   });
 
   it('that see a node flap while another one sees it down count all their transitions', async () => {
-    await saw('paris', 'bridged', [
+    await recordStates('paris', 'bridged', [
       [0, 'up'],
       [10, 'down'],
       [12, 'up'],
       [14, 'down'],
       [16, 'up'],
     ]);
-    await saw('oslo', 'bridged', [
+    await recordStates('oslo', 'bridged', [
       [0, 'up'],
       [11, 'down'],
       [14.5, 'up'],
@@ -127,7 +127,7 @@ describe('several observers', () => {
 
   it('are counted up to the time that all current ones have settled, and a stopped one delays nothing', async () => {
     const at = (seconds: number) => month.from + seconds * 1000;
-    const watch = async (
+    const recordUntil = async (
       observer: string,
       heartbeat: number,
       transitions: readonly (readonly [number, NodeState])[],
@@ -158,23 +158,23 @@ describe('several observers', () => {
         extract(epoch from ended_at)::float8 - ${month.from / 1000} as to
       from reporting_internal.node_quorum_states where node = 'settling' order by started_at`;
     // One observer saw it fail, of which the other has not settled anything yet.
-    await watch('ahead', at(100.5), [
+    await recordUntil('ahead', at(100.5), [
       [0, 'up'],
       [100, 'down'],
     ]);
-    await watch('behind', at(100), [[0, 'up']]);
+    await recordUntil('behind', at(100), [[0, 'up']]);
     expect(await states()).toEqual([{ state: 'up', from: 0, to: 100 }]);
     const [quorum] = await readQuorumUptime(sql, { from: at(0), to: at(100.5) }, 'settling');
     expect(quorum).toMatchObject({ up_seconds: 100, down_seconds: 0, unknown_seconds: 0.5 });
     // Both saw it: settled as far as the slower one.
-    await watch('behind', at(101), [[100, 'down']]);
+    await recordUntil('behind', at(101), [[100, 'down']]);
     expect(await states()).toEqual([
       { state: 'up', from: 0, to: 100 },
       { state: 'down', from: 100, to: 100.5 },
     ]);
     // The slower one stops: after its heartbeat it counts as an observer without probes.
     await sql`update recorder.health_observers set lease_until = now() - interval '1 hour' where observer = 'behind'`;
-    await watch('ahead', at(900), []);
+    await recordUntil('ahead', at(900), []);
     expect((await states()).at(-1)).toEqual({ state: 'down', from: 101, to: 900 });
     // Or it runs on, with a delay.
     await sql`update recorder.health_observers set lease_until = now() + interval '1 hour' where observer = 'behind'`;
@@ -193,7 +193,7 @@ describe('several observers', () => {
 
 describe('uptime by calendar', () => {
   it('sums to each day and month', async () => {
-    await saw(
+    await recordStates(
       'lima',
       'calendar',
       [
@@ -219,9 +219,9 @@ describe('uptime by calendar', () => {
       ['2026-01-04', 23, 1, 0, 0],
     ]);
     const [first] = await sql`
-      select month::text, down_seconds::int, (up_seconds + down_seconds + unknown_seconds + maintenance_seconds)::int as whole
+      select month::text, down_seconds::int, (up_seconds + down_seconds + unknown_seconds + maintenance_seconds)::int as total_seconds
       from reporting_internal.node_uptime_by_month where node = 'calendar' order by month limit 1`;
-    expect(first).toEqual({ month: '2026-01-01', down_seconds: 7200, whole: (31 * 24 - 5) * 3600 });
+    expect(first).toEqual({ month: '2026-01-01', down_seconds: 7200, total_seconds: (31 * 24 - 5) * 3600 });
   });
 });
 
@@ -246,7 +246,7 @@ describe('uptime by windows of any length', () => {
     'of %s: windows lie side by side, and each counts as a window of its own does',
     async (grain, begins) => {
       const node = `by ${grain}`;
-      await saw(
+      await recordStates(
         'by',
         node,
         [
@@ -282,7 +282,7 @@ describe('uptime by windows of any length', () => {
   );
 
   it('of one window: it is a single row, whatever its length', async () => {
-    await saw('ages', 'through the ages', [
+    await recordStates('ages', 'through the ages', [
       [0, 'up'],
       [300, 'down'],
     ]);
@@ -296,7 +296,7 @@ describe('uptime by windows of any length', () => {
     'of %s: windows of any length follow each other across the years',
     async (grain) => {
       const node = `across by ${grain}`;
-      await saw('across', node, [
+      await recordStates('across', node, [
         [0, 'up'],
         [300, 'down'],
       ]);
@@ -305,13 +305,13 @@ describe('uptime by windows of any length', () => {
         select sum(up_seconds)::int as up, sum(down_seconds)::int as down from reporting.node_uptime_by(${grain}::interval, ${from}, ${to})
         where node = ${node}`;
       expect(sum).toEqual({ up: 300 * 3600, down: (31 * 24 - 300) * 3600 });
-      const apart = await sql`
+      const violations = await sql`
         select t.at, w.begins, n.ends from generate_series(timestamptz '1995-01-01', '2031-01-01', '17 days') as t(at)
         cross join lateral (select reporting_internal.window_begin(${grain}::interval, t.at) as begins) w
         cross join lateral (select (w.begins at time zone 'UTC' + ${grain}::interval) at time zone 'UTC' as ends) n
         where t.at < w.begins or t.at >= n.ends or reporting_internal.window_begin(${grain}::interval, n.ends) <> n.ends
           or reporting_internal.window_begin(${grain}::interval, n.ends - interval '1 microsecond') <> w.begins`;
-      expect([...apart]).toEqual([]);
+      expect([...violations]).toEqual([]);
     },
   );
 
@@ -325,12 +325,12 @@ describe('uptime by windows of any length', () => {
   });
 
   it('starts at the first observation of the probe, and whole months from January 2000', async () => {
-    await saw('by', 'since', [[30, 'up']]);
+    await recordStates('by', 'since', [[30, 'up']]);
     const first = (grain: string) => sql`
       select begins from reporting.node_uptime_by(${grain}::interval) where node = 'since' order by begins limit 1`;
-    const watched = [{ begins: new Date(Date.UTC(2026, 0, 2, 6)) }];
-    expect(await first('1 day')).toEqual(watched);
-    expect(await first('6 months')).toEqual(watched);
+    const expected = [{ begins: new Date(Date.UTC(2026, 0, 2, 6)) }];
+    expect(await first('1 day')).toEqual(expected);
+    expect(await first('6 months')).toEqual(expected);
     const starts = await sql<{ at: Date }[]>`
       select reporting_internal.window_begin('3 months', '2026-08-15') as at
       union all select reporting_internal.window_begin('1 year', '2026-08-15') union all select reporting_internal.window_begin('1 week', '2026-08-15')`;
@@ -344,20 +344,21 @@ describe('uptime by windows of any length', () => {
 
 describe('a node', () => {
   it('has one row: its current state by majority, and the uptime of each probe by day and month', async () => {
-    await saw('bern', 'whole', [
+    await recordStates('bern', 'whole', [
       [0, 'up'],
       [12, 'down'],
     ]);
-    await saw('genf', 'whole', [[0, 'up']]);
-    await saw('basel', 'whole', [[0, 'down']]);
-    const now = () => sql`select * from reporting_internal.node_health_now where node = 'whole'`;
-    expect(await now()).toMatchObject([
+    await recordStates('genf', 'whole', [[0, 'up']]);
+    await recordStates('basel', 'whole', [[0, 'down']]);
+    const selectCurrentHealth = () =>
+      sql`select * from reporting_internal.node_health_now where node = 'whole'`;
+    expect(await selectCurrentHealth()).toMatchObject([
       { health: 'down', readiness: null, since: new Date(month.from), failing_checks: [], observers: '3' },
     ]);
     await sql`update recorder.health_observers set lease_until = now() - interval '1 minute' where observer = 'basel'`;
-    expect(await now()).toMatchObject([{ health: 'up', error: null, observers: '2' }]);
+    expect(await selectCurrentHealth()).toMatchObject([{ health: 'up', error: null, observers: '2' }]);
     await sql`update recorder.health_observers set lease_until = now() - interval '1 minute' where observer <> 'basel'`;
-    expect(await now()).toMatchObject([{ health: 'unknown', error: null, observers: '0' }]);
+    expect(await selectCurrentHealth()).toMatchObject([{ health: 'unknown', error: null, observers: '0' }]);
     const [first] = await sql`
       select day::text, probe, uptime, coverage from reporting.node_uptime_by_day
       where node = 'whole' and observer = 'bern' order by day limit 1`;
@@ -375,7 +376,7 @@ describe('a node', () => {
 
 describe('an outage', () => {
   it('lasts until the state changes, whatever messages the node returns meanwhile', async () => {
-    await saw('graz', 'changing', [
+    await recordStates('graz', 'changing', [
       [0, 'up'],
       [10, 'down', 'it does not answer'],
       [11, 'down', 'failing: C, P'],
@@ -388,7 +389,7 @@ describe('an outage', () => {
     ]);
     const hours = (at: unknown) => (at instanceof Date ? (at.getTime() - month.from) / hour : at);
     const at = (hours: number) => new Date(month.from + hours * hour);
-    const told = async (from: string, to: string) =>
+    const selectOutages = async (from: string, to: string) =>
       (
         await sql`
           select started_at, ended_at, seen_until, error, last_error
@@ -398,17 +399,17 @@ describe('an outage', () => {
     const first = [10, 13, 13, 'it does not answer', 'failing: C'];
     const second = [20, 21, 21, 'it does not answer', 'it does not answer'];
     const third = [22, null, (month.to - month.from) / hour, 'failing: C', 'failing: P'];
-    expect(await told('-infinity', 'infinity')).toEqual([first, second, third]);
-    expect(await told(iso(12.5), 'infinity')).toEqual([first, second, third]);
-    expect(await told(iso(13), 'infinity')).toEqual([second, third]);
-    expect(await told('infinity', 'infinity')).toEqual([third]);
+    expect(await selectOutages('-infinity', 'infinity')).toEqual([first, second, third]);
+    expect(await selectOutages(iso(12.5), 'infinity')).toEqual([first, second, third]);
+    expect(await selectOutages(iso(13), 'infinity')).toEqual([second, third]);
+    expect(await selectOutages('infinity', 'infinity')).toEqual([third]);
     const thirdThen = [22, null, 22.5, 'failing: C', 'failing: C'];
-    expect(await told('-infinity', iso(22.5))).toEqual([first, second, thirdThen]);
-    expect(await told(iso(22.5), iso(22.5))).toEqual([thirdThen]);
-    expect(await told(iso(11.5), iso(11.5))).toEqual([
+    expect(await selectOutages('-infinity', iso(22.5))).toEqual([first, second, thirdThen]);
+    expect(await selectOutages(iso(22.5), iso(22.5))).toEqual([thirdThen]);
+    expect(await selectOutages(iso(11.5), iso(11.5))).toEqual([
       [10, null, 11.5, 'it does not answer', 'failing: C, P'],
     ]);
-    expect(await told('-infinity', iso(10))).toEqual([]);
+    expect(await selectOutages('-infinity', iso(10))).toEqual([]);
     expect(
       await sql`select since, error from reporting_internal.node_health_now where node = 'changing'`,
     ).toEqual([{ since: at(22), error: 'failing: P' }]);
@@ -423,12 +424,12 @@ describe('an outage', () => {
 
 describe('an incident during which no observer probed for hours', () => {
   const at = (hours: number) => new Date(month.from + hours * hour);
-  const told = (node: string, moment: Date) => sql`
+  const selectIncidents = (node: string, moment: Date) => sql`
     select started_at, ended_at, outages::int, down_seconds::int, unknown_seconds::int
     from reporting.node_incidents_as_of(${moment}) where node = ${node} order by started_at`;
 
   it('lasts until the first probe that found it up, and was down and unknown as its uptime counts', async () => {
-    await saw(
+    await recordStates(
       'vaduz',
       'unseen for hours',
       [
@@ -446,24 +447,24 @@ describe('an incident during which no observer probed for hours', () => {
     expect(uptime).toMatchObject({ down_seconds: 1800, unknown_seconds: 8 * 3600 });
     const [incident] = await sql`select * from reporting.node_incidents where node = 'unseen for hours'`;
     expect(incident).toMatchObject({ down_seconds: '1800.000000', duration_seconds: '30600.000000' });
-    expect(await told('unseen for hours', at(24))).toEqual([
+    expect(await selectIncidents('unseen for hours', at(24))).toEqual([
       { started_at: at(10), ended_at: at(18.5), outages: 1, down_seconds: 1800, unknown_seconds: 8 * 3600 },
     ]);
-    expect(await told('unseen for hours', at(14.1))).toEqual([
+    expect(await selectIncidents('unseen for hours', at(14.1))).toEqual([
       { started_at: at(10), ended_at: null, outages: 1, down_seconds: 360, unknown_seconds: 4 * 3600 },
     ]);
     const sla = await slaReport(sql, month, month.to + day, 99, { minUptime: 80, minUptimeAfterUpgrade: 90 });
     expect(slaPage(sla)).toContain('8 h 30 min, unobserved for 8 h');
     // Another observer probed meanwhile: the state was known throughout.
-    await saw('valletta', 'unseen for hours', [[0, 'up']]);
-    expect(await told('unseen for hours', at(24))).toMatchObject([
+    await recordStates('valletta', 'unseen for hours', [[0, 'up']]);
+    expect(await selectIncidents('unseen for hours', at(24))).toMatchObject([
       { down_seconds: 1800, unknown_seconds: 0 },
     ]);
   });
 
   it('continues if the node was up for less than 5 minutes, however long no observer probed then', async () => {
-    const seen = (up: number) =>
-      saw(
+    const recordWithRecovery = (minutesUp: number) =>
+      recordStates(
         'skopje',
         'up for moments',
         [
@@ -473,12 +474,12 @@ describe('an incident during which no observer probed for hours', () => {
           [20, 'down'],
           [21, 'up'],
         ],
-        [[11 + up / 60, 20]],
+        [[11 + minutesUp / 60, 20]],
       );
-    await seen(5);
-    expect(await told('up for moments', at(24))).toMatchObject([{ outages: 1 }, { outages: 1 }]);
-    await seen(4);
-    expect(await told('up for moments', at(24))).toEqual([
+    await recordWithRecovery(5);
+    expect(await selectIncidents('up for moments', at(24))).toMatchObject([{ outages: 1 }, { outages: 1 }]);
+    await recordWithRecovery(4);
+    expect(await selectIncidents('up for moments', at(24))).toEqual([
       {
         ...{ started_at: at(10), ended_at: at(21), outages: 2, down_seconds: 7200 },
         unknown_seconds: (8 * 60 + 56) * 60,
@@ -489,33 +490,33 @@ describe('an incident during which no observer probed for hours', () => {
 
 describe('the report of a month', () => {
   const thresholds = { minUptime: 80, minUptimeAfterUpgrade: 90, upgradeAt: Date.UTC(2026, 5, 1) };
-  const nodeIn = async (node: string, now: number, target: number) =>
+  const reportNode = async (node: string, now: number, target: number) =>
     (await slaReport(sql, month, now, target, thresholds)).nodes.find((one) => one.node === node);
 
   it('has the achieved and the promised uptime, with the remaining budget', async () => {
-    await saw('kiel', 'promised', [
+    await recordStates('kiel', 'promised', [
       [0, 'up'],
       [100, 'down'],
       [101, 'up'],
     ]);
-    const three = await nodeIn('promised', month.to + day, 99);
-    expect(three).toMatchObject({
+    const report = await reportNode('promised', month.to + day, 99);
+    expect(report).toMatchObject({
       verdict: 'met',
       budget_seconds: expect.closeTo(26_784),
       budget_left_seconds: expect.closeTo(23_184),
     });
-    expect(three?.incidents).toHaveLength(1);
-    expect(await nodeIn('promised', month.to + day, 99.9)).toMatchObject({ verdict: 'missed' });
-    expect(await nodeIn('promised', month.to - day, 99)).toMatchObject({ verdict: 'open' });
+    expect(report?.incidents).toHaveLength(1);
+    expect(await reportNode('promised', month.to + day, 99.9)).toMatchObject({ verdict: 'missed' });
+    expect(await reportNode('promised', month.to - day, 99)).toMatchObject({ verdict: 'open' });
   });
 
   it('is met if the downtime is exactly the budget', async () => {
-    await saw('oslo', 'exact', [
+    await recordStates('oslo', 'exact', [
       [0, 'up'],
       [100, 'down'],
       [174.4, 'up'],
     ]);
-    expect(await nodeIn('exact', month.to + day, 90)).toMatchObject({
+    expect(await reportNode('exact', month.to + day, 90)).toMatchObject({
       verdict: 'met',
       budget_seconds: 267_840,
       budget_left_seconds: 0,
@@ -523,18 +524,20 @@ describe('the report of a month', () => {
   });
 
   it('of a month with unknown time has a minimum uptime, and never 100 %', async () => {
-    await saw('riga', 'unseen', [[0, 'up']], [[10, 15]]);
+    await recordStates('riga', 'unseen', [[0, 'up']], [[10, 15]]);
     const report = await slaReport(sql, month, month.to + day, 99.9, thresholds);
-    const unseen = report.nodes.filter(({ node }) => node === 'unseen');
-    expect(unseen).toMatchObject([{ verdict: 'open', unknown_seconds: 18_000, uptime: 1, uptime_upper: 1 }]);
-    expect(unseen[0]?.uptime_lower).toBeCloseTo(1 - 5 / 744, 8);
-    const page = slaPage({ ...report, nodes: unseen });
+    const unobserved = report.nodes.filter(({ node }) => node === 'unseen');
+    expect(unobserved).toMatchObject([
+      { verdict: 'open', unknown_seconds: 18_000, uptime: 1, uptime_upper: 1 },
+    ]);
+    expect(unobserved[0]?.uptime_lower).toBeCloseTo(1 - 5 / 744, 8);
+    const page = slaPage({ ...report, nodes: unobserved });
     expect(page).toContain('≥ 99.327 %');
     expect(page.replace(/<style>[\s\S]*<\/style>/, '')).not.toContain('100');
   });
 
   it('has a page with the states of each probe, notes, maintenance and the bounds, also for a part of a month', async () => {
-    await saw(
+    await recordStates(
       'sofia',
       'for customers',
       [
@@ -601,16 +604,16 @@ describe('the report of a month', () => {
 
 describe('the remaining time until a validation misses its reward', () => {
   it('follows from its start, its end and its downtime', () => {
-    const view = {
+    const validation = {
       start_time: new Date(0),
       end_time: new Date(100 * day),
       observed_at: new Date(50 * day),
       uptime_percent: 90,
     };
-    expect(downtimeLeft(view, 80)).toBe(15 * 1440);
-    expect(downtimeLeft(view, 95)).toBe(0);
-    expect(downtimeLeft({ ...view, uptime_percent: 70 }, 90)).toBe(-5 * 1440);
-    expect(downtimeLeft({ ...view, uptime_percent: null }, 90)).toBeNull();
+    expect(downtimeLeft(validation, 80)).toBe(15 * 1440);
+    expect(downtimeLeft(validation, 95)).toBe(0);
+    expect(downtimeLeft({ ...validation, uptime_percent: 70 }, 90)).toBe(-5 * 1440);
+    expect(downtimeLeft({ ...validation, uptime_percent: null }, 90)).toBeNull();
   });
 
   it('depends on when it started', () => {
@@ -624,7 +627,7 @@ describe('texts', () => {
   it('never round up', () => {
     expect(percentText(0.999_999_9)).toBe('99.999 %');
     expect(percentText(1)).toBe('100.000 %');
-    const whole = {
+    const uptime = {
       node: 'a',
       probe: 'health',
       up_seconds: 1,
@@ -636,8 +639,8 @@ describe('texts', () => {
       uptime_upper: 1,
       coverage: 0.5,
     };
-    expect(achievedText(whole)).toBe('≥ 50.000 %');
-    expect(achievedText({ ...whole, uptime: null, uptime_lower: 0 })).toBe('unknown');
+    expect(achievedText(uptime)).toBe('≥ 50.000 %');
+    expect(achievedText({ ...uptime, uptime: null, uptime_lower: 0 })).toBe('unknown');
   });
 
   it('format durations', () => {

@@ -4,13 +4,13 @@ import { ProbeSchedule } from '../../src/health/rounds.ts';
 
 it('schedules each probe once an interval, evenly distributed', () => {
   const rounds = new ProbeSchedule(['a', 'b', 'c', 'd'], 60_000, 1_000);
-  const asked: [number, string][] = [];
+  const scheduled: [number, string][] = [];
   for (let now = 0; now < 121_000; now += 500)
     for (const { probe, planned } of rounds.due(now, 100)) {
       expect(now - planned).toBeLessThan(500);
-      asked.push([planned, probe]);
+      scheduled.push([planned, probe]);
     }
-  expect(asked).toEqual([
+  expect(scheduled).toEqual([
     [1_000, 'a'],
     [16_000, 'b'],
     [31_000, 'c'],

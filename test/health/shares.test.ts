@@ -62,10 +62,10 @@ describe('the partitions of an observer', () => {
 const second = 1_000;
 
 /** Processes that divide partitions among themselves, with leases as in the database. Time passes by two seconds. */
-class Hall {
+class ProcessPool {
   now = 0;
   readonly shares = new Map<string, { process: string | null; until: number }>();
-  readonly living = new Map<string, ShareBalancer>();
+  readonly live = new Map<string, ShareBalancer>();
   /** Time until which a killed process still counts as alive. */
   readonly killed = new Map<string, number>();
 
@@ -73,19 +73,19 @@ class Hall {
     for (const share of sharesOf('paris', count)) this.shares.set(share, { process: null, until: 0 });
   }
 
-  come(process: string) {
+  join(process: string) {
     this.killed.delete(process);
-    this.living.set(process, new ShareBalancer(process));
+    this.live.set(process, new ShareBalancer(process));
   }
 
   kill(process: string) {
-    this.living.delete(process);
+    this.live.delete(process);
     this.killed.set(process, this.now + 20 * second);
   }
 
   /** Stops in order, and releases its partitions. */
   leave(process: string) {
-    this.living.delete(process);
+    this.live.delete(process);
     for (const one of this.shares.values())
       if (one.process === process) Object.assign(one, { process: null, until: 0 });
   }
@@ -93,9 +93,9 @@ class Hall {
   pass() {
     this.now += 2 * second;
     for (const one of this.shares.values())
-      if (one.process !== null && this.living.has(one.process)) one.until = this.now + 6 * second;
-    for (const [process, division] of this.living) {
-      const { acquire, release } = division.decide(this.seen(), this.now);
+      if (one.process !== null && this.live.has(one.process)) one.until = this.now + 6 * second;
+    for (const [process, division] of this.live) {
+      const { acquire, release } = division.decide(this.snapshot(), this.now);
       for (const share of acquire) {
         const one = this.shares.get(share);
         if (!one || one.until >= this.now) throw new Error(`${share} is not free`);
@@ -108,10 +108,10 @@ class Hall {
     }
   }
 
-  seen(): ShareSnapshot {
+  snapshot(): ShareSnapshot {
     const dying = [...this.killed].filter(([, until]) => until > this.now).map(([process]) => process);
     return {
-      processes: [...this.living.keys(), ...dying].sort(),
+      processes: [...this.live.keys(), ...dying].sort(),
       shares: [...this.shares].map(([share, { process, until }]) => ({
         share,
         process,
@@ -122,7 +122,7 @@ class Hall {
 
   /** The number of partitions of each live process. */
   get counts(): number[] {
-    return [...this.living.keys()].map(
+    return [...this.live.keys()].map(
       (process) =>
         [...this.shares.values()].filter((one) => one.process === process && one.until >= this.now).length,
     );
@@ -131,23 +131,23 @@ class Hall {
 
 describe('processes that divide the partitions', () => {
   it('assign all at once to a single process', () => {
-    const hall = new Hall(5);
-    hall.come('a');
-    hall.pass();
-    expect(hall.counts).toEqual([5]);
+    const pool = new ProcessPool(5);
+    pool.join('a');
+    pool.pass();
+    expect(pool.counts).toEqual([5]);
   });
 
   it('take over those of a killed one as soon as its leases have expired, and change nothing else', () => {
-    const hall = new Hall(4);
-    for (const process of ['a', 'b', 'c', 'd']) hall.come(process);
-    for (let n = 0; n < 30; n++) hall.pass();
-    expect(hall.counts).toEqual([1, 1, 1, 1]);
-    const before = new Map([...hall.shares].map(([share, { process }]) => [share, process]));
-    hall.kill('b');
-    for (let n = 0; n < 4; n++) hall.pass();
-    expect(hall.counts.sort()).toEqual([1, 1, 2]);
-    for (let n = 0; n < 60; n++) hall.pass();
-    for (const [share, { process }] of hall.shares)
+    const pool = new ProcessPool(4);
+    for (const process of ['a', 'b', 'c', 'd']) pool.join(process);
+    for (let n = 0; n < 30; n++) pool.pass();
+    expect(pool.counts).toEqual([1, 1, 1, 1]);
+    const before = new Map([...pool.shares].map(([share, { process }]) => [share, process]));
+    pool.kill('b');
+    for (let n = 0; n < 4; n++) pool.pass();
+    expect(pool.counts.sort()).toEqual([1, 1, 2]);
+    for (let n = 0; n < 60; n++) pool.pass();
+    for (const [share, { process }] of pool.shares)
       if (before.get(share) !== 'b') expect(process).toBe(before.get(share));
   });
 
@@ -173,27 +173,27 @@ describe('processes that divide the partitions', () => {
   it('assign all partitions evenly in the end, after any joins and departures, and then keep them', () => {
     const names = ['a', 'b', 'c', 'd', 'e'];
     const event = fc.record({
-      what: fc.constantFrom('come', 'kill', 'leave'),
-      who: fc.constantFrom(...names),
+      action: fc.constantFrom('join', 'kill', 'leave'),
+      process: fc.constantFrom(...names),
       wait: fc.integer({ min: 0, max: 30 }),
     });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 9 }), fc.array(event, { maxLength: 12 }), (count, events) => {
-        const hall = new Hall(count);
-        hall.come('first');
-        for (const { what, who, wait } of events) {
-          if (what === 'come' && !hall.living.has(who)) hall.come(who);
-          if (what === 'kill' && hall.living.has(who)) hall.kill(who);
-          if (what === 'leave' && hall.living.has(who)) hall.leave(who);
-          for (let n = 0; n < wait; n++) hall.pass();
+        const pool = new ProcessPool(count);
+        pool.join('first');
+        for (const { action, process, wait } of events) {
+          if (action === 'join' && !pool.live.has(process)) pool.join(process);
+          if (action === 'kill' && pool.live.has(process)) pool.kill(process);
+          if (action === 'leave' && pool.live.has(process)) pool.leave(process);
+          for (let n = 0; n < wait; n++) pool.pass();
         }
-        for (let n = 0; n < 45 * names.length; n++) hall.pass();
-        const counts = hall.counts;
+        for (let n = 0; n < 45 * names.length; n++) pool.pass();
+        const counts = pool.counts;
         expect(counts.reduce((sum, one) => sum + one, 0)).toBe(count);
         expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
-        const settled = JSON.stringify([...hall.shares].map(([share, { process }]) => [share, process]));
-        for (let n = 0; n < 60; n++) hall.pass();
-        expect(JSON.stringify([...hall.shares].map(([share, { process }]) => [share, process]))).toBe(
+        const settled = JSON.stringify([...pool.shares].map(([share, { process }]) => [share, process]));
+        for (let n = 0; n < 60; n++) pool.pass();
+        expect(JSON.stringify([...pool.shares].map(([share, { process }]) => [share, process]))).toBe(
           settled,
         );
       }),

@@ -25,14 +25,14 @@ const check = (name: string, more: Partial<CheckReading> = {}): CheckReading => 
 });
 
 /** Runs probes through the state machine. @returns the transitions, and the overall state at any moment */
-function machine(
-  looks: readonly (Partial<Observation> & Pick<Observation, 'at' | 'state'>)[],
+function runProbes(
+  probes: readonly (Partial<Observation> & Pick<Observation, 'at' | 'state'>)[],
   staleAfter = never,
 ) {
   let state = INITIAL_PROBE_STATE;
   const transitions: Transition[] = [];
-  looks.forEach((look, before) => {
-    const result = applyObservation(state, { error: null, checks: [], before, ...look }, staleAfter);
+  probes.forEach((probe, before) => {
+    const result = applyObservation(state, { error: null, checks: [], before, ...probe }, staleAfter);
     state = result.state;
     transitions.push(...result.transitions);
   });
@@ -44,7 +44,7 @@ function machine(
 
 describe('a failure', () => {
   it('counts from its first probe, once a second one confirms it', () => {
-    const { transitions } = machine([
+    const { transitions } = runProbes([
       { at: 0, state: 'up' },
       { at: 60 * second, state: 'down', error: 'refused', checks: null },
       { at: 63 * second, state: 'down', error: 'refused', checks: null },
@@ -60,7 +60,7 @@ describe('a failure', () => {
   });
 
   it('is discarded if the second probe finds the node healthy', () => {
-    const { transitions, state } = machine([
+    const { transitions, state } = runProbes([
       { at: 0, state: 'up' },
       { at: 60 * second, state: 'down', error: 'reset', checks: null },
       { at: 63 * second, state: 'up' },
@@ -69,7 +69,7 @@ describe('a failure', () => {
   });
 
   it('is unknown from its first probe on if the second one fails in the recorder', () => {
-    const { transitions } = machine([
+    const { transitions } = runProbes([
       { at: 0, state: 'up' },
       { at: 60 * second, state: 'down', error: 'timeout', checks: null },
       { at: 64 * second, state: 'unknown', error: 'the call failed (ENOTFOUND)', checks: null },
@@ -78,7 +78,7 @@ describe('a failure', () => {
   });
 
   it('is not confirmed by a probe that follows at once', () => {
-    const { transitions, state } = machine([
+    const { transitions, state } = runProbes([
       { at: 0, state: 'down', error: 'a' },
       { at: 1_999, state: 'down', error: 'b' },
     ]);
@@ -86,7 +86,7 @@ describe('a failure', () => {
   });
 
   it('is pending in plain data, which a restart reads again', () => {
-    const { state } = machine([{ at: 5, state: 'down', error: 'refused', checks: [check('C')] }]);
+    const { state } = runProbes([{ at: 5, state: 'down', error: 'refused', checks: [check('C')] }]);
     const restored = { ...INITIAL_PROBE_STATE, suspect: JSON.parse(JSON.stringify(state.suspect)) };
     const { transitions } = applyObservation(
       restored,
@@ -107,7 +107,7 @@ describe('checks', () => {
         check('network', { state: 'down', error: why, message: `{"connectedPeers":${peers},"is":"${why}"}` }),
       ],
     });
-    const { transitions } = machine([
+    const { transitions } = runProbes([
       { at: 0, state: 'up', checks: [check('C'), check('network')] },
       { at: 10 * second, ...failing(3) },
       { at: 13 * second, ...failing(2) },
@@ -128,18 +128,18 @@ describe('checks', () => {
   });
 
   it('whose timestamp does not change are stale, and the whole is not up any more', () => {
-    const still = (at: number) => ({
+    const staleReading = (at: number) => ({
       at,
       state: 'up' as const,
       checks: [check('C', { timestamp: 'then' }), check('P', { timestamp: `${at}` })],
     });
-    const { at, transitions } = machine(
+    const { at, transitions } = runProbes(
       [
-        still(0),
-        still(60),
-        still(120),
-        still(180),
-        { ...still(240), checks: [check('C', { timestamp: 'now' })] },
+        staleReading(0),
+        staleReading(60),
+        staleReading(120),
+        staleReading(180),
+        { ...staleReading(240), checks: [check('C', { timestamp: 'now' })] },
       ],
       150,
     );
@@ -153,7 +153,7 @@ describe('checks', () => {
   });
 
   it('that leave the report are unknown', () => {
-    const { at } = machine([
+    const { at } = runProbes([
       { at: 0, state: 'up', checks: [check('C'), check('old')] },
       { at: 60, state: 'up', checks: [check('C')] },
     ]);
@@ -162,19 +162,19 @@ describe('checks', () => {
 });
 
 /** The behaviour of the node in a second; `lost` is a failure of the recorder. */
-type Second = 'well' | 'ill' | 'lost';
+type Second = 'healthy' | 'unhealthy' | 'lost';
 
 describe('any sequence of probes of a node', () => {
   const life = fc
     .array(
       fc.record({
-        is: fc.constantFrom<Second[]>('well', 'well', 'ill', 'lost'),
-        lasts: fc.integer({ min: 1, max: 40 }),
+        behaviour: fc.constantFrom<Second[]>('healthy', 'healthy', 'unhealthy', 'lost'),
+        duration: fc.integer({ min: 1, max: 40 }),
       }),
       { minLength: 1, maxLength: 12 },
     )
-    .map((parts) => parts.flatMap(({ is, lasts }) => Array<Second>(lasts).fill(is)));
-  const states = { well: 'up', ill: 'down', lost: 'unknown' } as const;
+    .map((parts) => parts.flatMap(({ behaviour, duration }) => Array<Second>(duration).fill(behaviour)));
+  const states = { healthy: 'up', unhealthy: 'down', lost: 'unknown' } as const;
 
   it('has the states of an account second by second', () => {
     fc.assert(
@@ -185,39 +185,39 @@ describe('any sequence of probes of a node', () => {
         (seconds, every, confirm) => {
           // Returns the probes as the prober plans them: one an interval, and one more after each new suspected
           // failure.
-          const looks: { at: number; state: 'up' | 'down' | 'unknown' }[] = [];
+          const probes: { at: number; state: 'up' | 'down' | 'unknown' }[] = [];
           let state = INITIAL_PROBE_STATE;
           const transitions: Transition[] = [];
-          let again = -1;
+          let confirmAt = -1;
           for (let at = 0; at < seconds.length; at++) {
-            if (at % every !== 0 && at !== again) continue;
-            const look = { at: at * second, state: states[seconds[at] ?? 'well'] };
-            looks.push(look);
+            if (at % every !== 0 && at !== confirmAt) continue;
+            const probe = { at: at * second, state: states[seconds[at] ?? 'healthy'] };
+            probes.push(probe);
             const result = applyObservation(
               state,
-              { ...look, error: null, checks: null, before: looks.length - 1 },
+              { ...probe, error: null, checks: null, before: probes.length - 1 },
               never,
             );
             state = result.state;
             transitions.push(...result.transitions);
-            if (state.suspect?.at === look.at) again = at + confirm;
+            if (state.suspect?.at === probe.at) confirmAt = at + confirm;
           }
-          const said = (moment: number) =>
+          const stateAt = (moment: number) =>
             transitions.filter(({ at }) => at <= moment).at(-1)?.state ?? 'not yet';
           // The plain account: a failing probe counts if the node was down before it, or the next one agrees.
-          const account = looks.map((look) => String(look.state));
-          for (let n = 0; n < looks.length; n++) {
-            if (looks[n]?.state !== 'down' || account[n - 1] === 'down') continue;
-            const next = looks.find(
+          const expected = probes.map((probe) => String(probe.state));
+          for (let n = 0; n < probes.length; n++) {
+            if (probes[n]?.state !== 'down' || expected[n - 1] === 'down') continue;
+            const next = probes.find(
               (later, at) =>
-                at > n && (later.state !== 'down' || later.at - (looks[n]?.at ?? 0) >= 2 * second),
+                at > n && (later.state !== 'down' || later.at - (probes[n]?.at ?? 0) >= 2 * second),
             );
             if (next?.state === 'down') continue;
-            account[n] = next?.state === 'unknown' ? 'unknown' : (account[n - 1] ?? 'not yet');
+            expected[n] = next?.state === 'unknown' ? 'unknown' : (expected[n - 1] ?? 'not yet');
           }
           for (let at = 0; at < seconds.length; at++) {
-            const n = looks.findLastIndex((look) => look.at <= at * second);
-            expect(said(at * second), `second ${at}`).toBe(account[n]);
+            const n = probes.findLastIndex((probe) => probe.at <= at * second);
+            expect(stateAt(at * second), `second ${at}`).toBe(expected[n]);
           }
         },
       ),
@@ -228,8 +228,8 @@ describe('any sequence of probes of a node', () => {
   it('has transitions in order, each to another state', () => {
     fc.assert(
       fc.property(life, (seconds) => {
-        const { transitions } = machine(
-          seconds.map((is, at) => ({ at: at * 5 * second, state: states[is] })),
+        const { transitions } = runProbes(
+          seconds.map((behaviour, at) => ({ at: at * 5 * second, state: states[behaviour] })),
         );
         transitions.slice(1).forEach((transition, at) => {
           expect(transition.at).toBeGreaterThan(transitions[at]?.at ?? 0);
@@ -250,15 +250,15 @@ describe('check names that change at each probe', () => {
     let state: ProbeState = INITIAL_PROBE_STATE;
     const names = new Set<string>();
     let transitions = 0;
-    for (let look = 0; look < 30; look += 1) {
+    for (let index = 0; index < 30; index += 1) {
       const checks = Array.from({ length: 400 }, (_, at) =>
-        check(`look ${look} check ${at}`, look >= 20 && at === 7 ? 'down' : 'up'),
+        check(`probe ${index} check ${at}`, index >= 20 && at === 7 ? 'down' : 'up'),
       );
-      const seen = { at: look * 10_000, state: 'up' as const, error: null, checks, before: look };
-      const next = applyObservation(state, seen, Infinity);
+      const observation = { at: index * 10_000, state: 'up' as const, error: null, checks, before: index };
+      const next = applyObservation(state, observation, Infinity);
       state = next.state;
       for (const one of next.transitions) names.add(one.check);
-      if (look > 4) transitions += next.transitions.filter((one) => one.check !== '*').length;
+      if (index > 4) transitions += next.transitions.filter((one) => one.check !== '*').length;
     }
     expect(names.size).toBe(1_000 + 1);
     expect(names).toContain('(more)');

@@ -8,8 +8,8 @@ export const minute = 60 * second;
 export const hour = 60 * minute;
 export const day = 24 * hour;
 
-/** The behaviour of a node: `ill` reports itself unhealthy, `gone` does not respond. */
-export type Life = 'well' | 'ill' | 'gone';
+/** The behaviour of a node: `unhealthy` reports itself unhealthy, `unresponsive` does not respond. */
+export type Life = 'healthy' | 'unhealthy' | 'unresponsive';
 
 const UNCOUNTED = { failingSince: null, failures: null };
 /**
@@ -27,17 +27,18 @@ export class World {
   shift = 0;
   readonly lives = new Map<string, Life>();
   /** The recorder cannot resolve names. */
-  cutOff = false;
+  isCutOff = false;
   windows: MaintenanceWindow[] = [];
   /** The windows as read from the database before each write. */
-  announced = (): MaintenanceWindow[] => this.windows;
+  announcedWindows = (): MaintenanceWindow[] => this.windows;
   prober: Prober | null = null;
   /** Every probe: of which node, when, and its result. */
-  readonly looks: { readonly node: string; readonly at: number; readonly look: ProbeQueryResult }[] = [];
+  readonly observations: { readonly node: string; readonly at: number; readonly result: ProbeQueryResult }[] =
+    [];
   /** Probes start, and the world does not wait for their responses. */
-  holding = false;
+  isHoldingProbes = false;
   /** Probes of a node, in place of its scripted behaviour. */
-  looker: ((node: string) => Promise<ProbeQueryResult>) | null = null;
+  respond: ((node: string) => Promise<ProbeQueryResult>) | null = null;
   /** Warnings of the recorder. */
   readonly warnings: string[] = [];
   /** Times at which the recorder took its ledger over again because the clock went back, in true time. */
@@ -46,7 +47,7 @@ export class World {
   readonly infos: string[] = [];
   #pending: Promise<unknown>[] = [];
   readonly #booted: number;
-  #asked = 0;
+  #probeCount = 0;
   #processes = 0;
 
   constructor(
@@ -76,19 +77,19 @@ export class World {
       steady: () => this.now - this.#booted,
       log: {
         info: (line: object | string) => this.infos.push(String(line)),
-        warn: (_: object, said?: string) => this.warnings.push(said ?? ''),
+        warn: (_: object, message?: string) => this.warnings.push(message ?? ''),
       },
       observer: this.observer,
       holder: `process-${this.#processes}`,
       every: this.every,
       targets: this.targets,
       query: ({ node }) => {
-        const look = this.#lookAt(node);
-        if (!this.holding) this.#pending.push(look.catch(() => {}));
-        return look;
+        const result = this.#probe(node);
+        if (!this.isHoldingProbes) this.#pending.push(result.catch(() => {}));
+        return result;
       },
       maintenance: async (from, to) =>
-        this.announced().filter((window) => window.to >= from && window.from <= to),
+        this.announcedWindows().filter((window) => window.to >= from && window.from <= to),
       random: () => 0.2,
     });
     await this.#tick();
@@ -129,45 +130,45 @@ export class World {
   }
 
   async #tick(): Promise<void> {
-    const asked = this.#asked;
+    const probeCount = this.#probeCount;
     this.prober?.tick();
     // Probes end at once; their results are processed by then.
     await Promise.all(this.#pending.splice(0));
-    if (this.#asked !== asked) for (let turns = 0; turns < 6; turns++) await Promise.resolve();
+    if (this.#probeCount !== probeCount) for (let turns = 0; turns < 6; turns++) await Promise.resolve();
   }
 
-  async #lookAt(node: string): Promise<ProbeQueryResult> {
-    this.#asked += 1;
-    if (!this.looker) return this.#look(node);
+  async #probe(node: string): Promise<ProbeQueryResult> {
+    this.#probeCount += 1;
+    if (!this.respond) return this.#readScriptedLife(node);
     const at = this.now;
-    const look = await this.looker(node);
-    this.looks.push({ node, at, look });
-    return look;
+    const result = await this.respond(node);
+    this.observations.push({ node, at, result });
+    return result;
   }
 
-  #look(node: string): ProbeQueryResult {
-    const life = this.lives.get(node) ?? 'well';
-    const look: ProbeQueryResult = this.cutOff
+  #readScriptedLife(node: string): ProbeQueryResult {
+    const life = this.lives.get(node) ?? 'healthy';
+    const result: ProbeQueryResult = this.isCutOff
       ? { state: 'unknown', error: 'the call failed (ENOTFOUND)', checks: null, latency: null }
-      : life === 'gone'
+      : life === 'unresponsive'
         ? { state: 'down', error: 'the call failed (ECONNREFUSED)', checks: null, latency: null }
         : {
-            state: life === 'ill' ? 'down' : 'up',
-            error: life === 'ill' ? 'failing: network' : null,
+            state: life === 'unhealthy' ? 'down' : 'up',
+            error: life === 'unhealthy' ? 'failing: network' : null,
             latency: 12,
             checks: [
               { name: 'C', state: 'up', error: null, message: null, timestamp: `${this.now}`, ...UNCOUNTED },
               {
                 name: 'network',
-                state: life === 'ill' ? 'down' : 'up',
-                error: life === 'ill' ? 'no peers' : null,
+                state: life === 'unhealthy' ? 'down' : 'up',
+                error: life === 'unhealthy' ? 'no peers' : null,
                 message: null,
                 timestamp: `${this.now}`,
                 ...UNCOUNTED,
               },
             ],
           };
-    this.looks.push({ node, at: this.now, look });
-    return look;
+    this.observations.push({ node, at: this.now, result });
+    return result;
   }
 }
