@@ -7,7 +7,7 @@ import { UpstreamSession } from '../../src/upstreams/upstream-session.ts';
 import { type UpstreamServer, upstreamServer } from '../support/upstream-server.ts';
 
 /** One combination of the table, and the state that the table requires. */
-export interface Case {
+export interface ResponseCase {
   readonly status: number;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -45,29 +45,33 @@ const STATUSES = [
 export const isOfFailingNode = (status: number) => status >= 500 && status < 600 && status !== 511;
 
 /** The rule, written from the requirement and not from the code. */
-function demanded(status: number, body: keyof typeof BODIES, type: string): Case['state'] {
-  const counts = (status < 300 && status !== 204) || isOfFailingNode(status);
-  if (counts && /json/.test(type) && body === 'a healthy report') return 'up';
-  if (counts && /json/.test(type) && body === 'an unhealthy report') return 'down';
+function expectedState(status: number, body: keyof typeof BODIES, type: string): ResponseCase['state'] {
+  const isAnalyzed = (status < 300 && status !== 204) || isOfFailingNode(status);
+  if (isAnalyzed && /json/.test(type) && body === 'a healthy report') return 'up';
+  if (isAnalyzed && /json/.test(type) && body === 'an unhealthy report') return 'down';
   return isOfFailingNode(status) ? 'down' : 'unknown';
 }
 
 const names = Object.keys(BODIES).filter((name): name is keyof typeof BODIES => name in BODIES);
-const caseOf = (status: number, body: keyof typeof BODIES, headers: Case['headers']): Case => ({
+const caseOf = (
+  status: number,
+  body: keyof typeof BODIES,
+  headers: ResponseCase['headers'],
+): ResponseCase => ({
   status,
   body: BODIES[body],
   headers,
-  state: demanded(status, body, headers['content-type'] ?? ''),
+  state: expectedState(status, body, headers['content-type'] ?? ''),
   name: `${status} with ${body} and ${JSON.stringify(headers)}`,
 });
 /** All combinations of the table. */
-export const cases: readonly Case[] = STATUSES.flatMap((status) => [
+export const cases: readonly ResponseCase[] = STATUSES.flatMap((status) => [
   ...names.flatMap((body) => HEADERS.map((headers) => caseOf(status, body, headers))),
   caseOf(status, 'a healthy report', PAGE_TYPE),
 ]);
 
 /** Starts a server in which each case is a path below which everything has the same response. */
-export function answeringServer(): Promise<UpstreamServer> {
+export function startCaseServer(): Promise<UpstreamServer> {
   return upstreamServer(({ url }, response) => {
     const one = cases[Number(url.pathname.split('/')[1])];
     if (!one) return response.destroy();
@@ -83,7 +87,7 @@ function session(url: string, deadline = 20_000): UpstreamSession {
 }
 
 /** The message of the node's probe. */
-export async function probed(url: string, deadline?: number) {
+export async function probe(url: string, deadline?: number) {
   const target = { observer: 'o', node: 'n', probe: 'health' };
   for await (const { body } of nodeHealth.source.walk(session(url, deadline), target, null))
     return readHealth(body);
@@ -91,7 +95,7 @@ export async function probed(url: string, deadline?: number) {
 }
 
 /** The failure of a run, which calls a method; null: the run succeeds. */
-export async function ran(url: string, deadline?: number): Promise<UpstreamFailure | null> {
+export async function runFailure(url: string, deadline?: number): Promise<UpstreamFailure | null> {
   const error = await session(url, deadline)
     .rpc('/ext/info', 'info.getNetworkID')
     .then(
@@ -103,7 +107,7 @@ export async function ran(url: string, deadline?: number): Promise<UpstreamFailu
 }
 
 /** The result of `doctor` for the health API of a node whose other APIs respond alike. */
-export async function examined(url: string, timeout = 20_000): Promise<string> {
+export async function examine(url: string, timeout = 20_000): Promise<string> {
   const { checked } = await checkNode(
     {
       name: 'nodes/n',
@@ -121,15 +125,15 @@ export async function examined(url: string, timeout = 20_000): Promise<string> {
   return checked.map(({ found }) => found).join('\n');
 }
 
-const AT_ONCE = 60;
+const MAX_CONCURRENT = 60;
 
 /** Calls the function for each case, some concurrently. */
-export async function some<T>(call: (at: number) => Promise<T>): Promise<T[]> {
+export async function mapCases<T>(call: (at: number) => Promise<T>): Promise<T[]> {
   const results: T[] = [];
   let next = 0;
   const work = async () => {
     for (let at = next++; at < cases.length; at = next++) results[at] = await call(at);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await Promise.all(Array.from({ length: MAX_CONCURRENT }, work));
   return results;
 }

@@ -2,45 +2,45 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failureOfError } from '../../src/upstreams/classify-failure.ts';
 import { type FailureKind, failureTable } from '../../src/upstreams/failure.ts';
 import type { UpstreamServer } from '../support/upstream-server.ts';
-import { answeringServer, cases, examined, probed, ran, some } from './answer-table.ts';
-import { closeFailing, failing } from './failing-upstreams.ts';
+import { cases, examine, mapCases, probe, runFailure, startCaseServer } from './answer-table.ts';
+import { closeFailingUpstreams, failingUpstreams } from './failing-upstreams.ts';
 
 let server: UpstreamServer;
 beforeAll(async () => {
-  server = await answeringServer();
+  server = await startCaseServer();
 });
 afterAll(async () => {
   await server.close();
-  await closeFailing();
+  await closeFailingUpstreams();
 });
 
 describe('the table of responses', () => {
   it(`of ${cases.length} combinations holds for probes, in state and message`, async () => {
-    const seen = await some((at) => probed(`${server.url}/${at}`));
-    const wrong = seen.flatMap((reading, at) => {
+    const readings = await mapCases((at) => probe(`${server.url}/${at}`));
+    const mismatches = readings.flatMap((reading, at) => {
       const { state, status, name } = cases[at] ?? {};
       const isNamed = reading.checks !== null || String(reading.error).includes(`HTTP ${status}`);
       return reading.state === state && isNamed ? [] : [{ name, state, reading }];
     });
-    expect(wrong).toEqual([]);
+    expect(mismatches).toEqual([]);
   });
 });
 
 describe('a call without a usable response', () => {
   // Most of the time is the pause between two attempts: the cases wait concurrently.
-  it.concurrent.each(failing)(
+  it.concurrent.each(failingUpstreams)(
     'by $name is $state for probes, runs and doctor',
-    async ({ state, words, doctor = /^http/, deadline = 20_000, url }) => {
+    async ({ state, message, doctor = /^http/, deadline = 20_000, url }) => {
       const at = await url();
-      const [reading, failure, found] = await Promise.all([
-        probed(at, deadline),
-        ran(at, deadline),
-        examined(at, deadline),
+      const [reading, failure, examination] = await Promise.all([
+        probe(at, deadline),
+        runFailure(at, deadline),
+        examine(at, deadline),
       ]);
-      expect(reading).toMatchObject({ state, error: expect.stringMatching(words) });
-      expect(failure?.message).toMatch(words);
+      expect(reading).toMatchObject({ state, error: expect.stringMatching(message) });
+      expect(failure?.message).toMatch(message);
       expect(failure && failureTable[failure.kind].probe).toBe(state);
-      expect(found).toMatch(doctor);
+      expect(examination).toMatch(doctor);
     },
   );
 

@@ -18,13 +18,13 @@ afterEach(async () => {
   for (const server of open.splice(0)) await server.close();
 });
 
-async function server(handler: Parameters<typeof upstreamServer>[0]): Promise<string> {
+async function startServer(handler: Parameters<typeof upstreamServer>[0]): Promise<string> {
   const started = await upstreamServer(handler);
   open.push(started);
   return started.url;
 }
 
-const examinee = (url: string, more: Partial<CheckedUpstream> = {}): CheckedUpstream => ({
+const checkedUpstream = (url: string, more: Partial<CheckedUpstream> = {}): CheckedUpstream => ({
   name: 'metrics',
   url,
   setting: 'upstreams.metrics.url',
@@ -41,23 +41,23 @@ const withKey = (header: string) => ({
   headers: { [header]: KEY },
 });
 
-const question = {
+const query = {
   path: '/v2/chains/43114/metrics/txCount',
   list: 'results',
   about: { what: 'the chain 43114', setting: 'watch.chains[0]' },
 };
 
 /** The result of a service's check, and its fix. */
-async function service(url: string, more: Partial<CheckedUpstream> = {}) {
-  const { checked } = await checkService(examinee(url, more), [question]);
+async function examineService(url: string, more: Partial<CheckedUpstream> = {}) {
+  const { checked } = await checkService(checkedUpstream(url, more), [query]);
   return checked;
 }
 
 /** A healthy service, below a path. */
-const answering =
+const respond =
   (base = '') =>
   ({ url }: Received, response: Parameters<typeof sendJson>[0]) =>
-    url.pathname === base + question.path
+    url.pathname === base + query.path
       ? sendJson(response, { results: [] })
       : sendJson(
           response,
@@ -67,7 +67,7 @@ const answering =
 
 describe('a service', () => {
   it('that responds is healthy', async () => {
-    expect(await service(await server(answering()))).toEqual([
+    expect(await examineService(await startServer(respond()))).toEqual([
       { check: 'metrics', ok: true, found: expect.stringMatching(/^http.* answered in \d+ ms$/) },
     ]);
   });
@@ -75,11 +75,11 @@ describe('a service', () => {
   it.each(['/v2', '/v2/chains', '/v1'])(
     'whose URL is too long (%s) gets the URL that responds',
     async (path) => {
-      const url = await server(answering());
-      expect(await service(url + path)).toMatchObject([
+      const url = await startServer(respond());
+      expect(await examineService(url + path)).toMatchObject([
         {
           ok: false,
-          found: expect.stringContaining(`there is no ${path}${question.path}`),
+          found: expect.stringContaining(`there is no ${path}${query.path}`),
           fix: `set upstreams.metrics.url to ${url}, where the API responds`,
         },
       ]);
@@ -87,23 +87,23 @@ describe('a service', () => {
   );
 
   it('whose URL lacks the path of its gateway', async () => {
-    const url = await server(answering('/gateway/metrics'));
-    expect(await service(url)).toMatchObject([
+    const url = await startServer(respond('/gateway/metrics'));
+    expect(await examineService(url)).toMatchObject([
       {
         ok: false,
         found: expect.stringContaining('there is no /v2/chains'),
         fix: expect.stringContaining('it has the path of the gateway'),
       },
     ]);
-    expect(await service(`${url}/gateway/metrics`)).toMatchObject([{ ok: true }]);
-    expect(await service(`${url}/gateway/metrics/gateway/metrics`)).toMatchObject([
+    expect(await examineService(`${url}/gateway/metrics`)).toMatchObject([{ ok: true }]);
+    expect(await examineService(`${url}/gateway/metrics/gateway/metrics`)).toMatchObject([
       { ok: false, fix: `set upstreams.metrics.url to ${url}/gateway/metrics, where the API responds` },
     ]);
   });
 
   it('that speaks http and is called by https', async () => {
-    const url = await server(answering());
-    expect(await service(url.replace('http:', 'https:'))).toMatchObject([
+    const url = await startServer(respond());
+    expect(await examineService(url.replace('http:', 'https:'))).toMatchObject([
       {
         ok: false,
         found: expect.stringMatching(/does not support TLS$/),
@@ -113,10 +113,10 @@ describe('a service', () => {
   });
 
   it.each([401, 403])('that requires a key which is not set (%i)', async (status) => {
-    const url = await server((_, response) =>
+    const url = await startServer((_, response) =>
       sendJson(response, { message: 'no key', statusCode: status }, status),
     );
-    expect(await service(url)).toMatchObject([
+    expect(await examineService(url)).toMatchObject([
       {
         ok: false,
         found: expect.stringContaining(`requires a key, and none is set (${status}: "no key")`),
@@ -127,7 +127,7 @@ describe('a service', () => {
 
   it('whose key is set and not sent, also if it responds without one', async () => {
     const key = { variable: 'METRICS_API_KEY', header: undefined, set: true };
-    expect(await service(await server(answering()), { key })).toMatchObject([
+    expect(await examineService(await startServer(respond()), { key })).toMatchObject([
       {
         ok: false,
         found: 'METRICS_API_KEY is set and not sent, because upstreams.metrics.apiKeyHeader is missing',
@@ -137,11 +137,11 @@ describe('a service', () => {
   });
 
   it('that refuses the key, which is not printed', async () => {
-    const url = await server((_, response) =>
+    const url = await startServer((_, response) =>
       sendJson(response, { message: `bad key ${KEY}`, statusCode: 401 }, 401),
     );
-    const found = await service(url, withKey('x-key'));
-    expect(found).toMatchObject([
+    const checked = await examineService(url, withKey('x-key'));
+    expect(checked).toMatchObject([
       {
         ok: false,
         found: expect.stringContaining('refuses the key that was sent in x-key (401: "bad key [redacted]")'),
@@ -151,12 +151,12 @@ describe('a service', () => {
   });
 
   it('that accepts the key in another header', async () => {
-    const url = await server(({ headers, ...request }, response) =>
+    const url = await startServer(({ headers, ...request }, response) =>
       headers['x-glacier-api-key'] === KEY
-        ? answering()({ headers, ...request }, response)
+        ? respond()({ headers, ...request }, response)
         : sendJson(response, { message: 'no key', statusCode: 401 }, 401),
     );
-    expect(await service(url, withKey('x-key'))).toMatchObject([
+    expect(await examineService(url, withKey('x-key'))).toMatchObject([
       {
         ok: false,
         fix: 'set upstreams.metrics.apiKeyHeader to x-glacier-api-key: the service accepts the key in that header',
@@ -165,11 +165,11 @@ describe('a service', () => {
   });
 
   it('that limits calls', async () => {
-    const url = await server((_, response) => {
+    const url = await startServer((_, response) => {
       response.setHeader('retry-after', '42');
       sendJson(response, { message: 'slow down', statusCode: 429 }, 429);
     });
-    expect(await service(url)).toMatchObject([
+    expect(await examineService(url)).toMatchObject([
       {
         ok: false,
         found: expect.stringMatching(/429: too many calls; it requires a pause of 42 s$/),
@@ -180,17 +180,17 @@ describe('a service', () => {
 
   it('that redirects to the URL that responds, without sending its key there', async () => {
     const keys: unknown[] = [];
-    const target = await server(({ headers, ...request }, response) => {
+    const target = await startServer(({ headers, ...request }, response) => {
       keys.push(headers['x-key']);
-      answering()({ headers, ...request }, response);
+      respond()({ headers, ...request }, response);
     });
-    const url = await server(({ url }, response) =>
+    const url = await startServer(({ url }, response) =>
       response.writeHead(308, { location: target + url.pathname }).end(),
     );
-    expect(await service(url, withKey('x-key'))).toMatchObject([
+    expect(await examineService(url, withKey('x-key'))).toMatchObject([
       {
         ok: false,
-        found: expect.stringContaining(`redirects (308) to ${target}${question.path}`),
+        found: expect.stringContaining(`redirects (308) to ${target}${query.path}`),
         fix: `set upstreams.metrics.url to ${target}, where the API responds`,
       },
     ]);
@@ -198,10 +198,10 @@ describe('a service', () => {
   });
 
   it('behind a proxy that responds with a page', async () => {
-    const url = await server((_, response) =>
+    const url = await startServer((_, response) =>
       response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<h1>Log in</h1>'),
     );
-    expect(await service(url)).toMatchObject([
+    expect(await examineService(url)).toMatchObject([
       {
         ok: false,
         found: expect.stringContaining('a web page instead of JSON (200)'),
@@ -211,17 +211,17 @@ describe('a service', () => {
   });
 
   it('that does not know a watched chain is queried for the others, too', async () => {
-    const url = await server(({ url }, response) =>
+    const url = await startServer(({ url }, response) =>
       url.pathname.includes('/43114/')
         ? sendJson(response, { results: [] })
         : sendJson(response, { message: 'Chain 99 not found', error: 'Not Found', statusCode: 404 }, 404),
     );
     const other = {
-      ...question,
+      ...query,
       path: '/v2/chains/99/metrics/txCount',
       about: { what: 'the chain 99', setting: 'watch.chains[1]' },
     };
-    const { checked } = await checkService(examinee(url), [question, other]);
+    const { checked } = await checkService(checkedUpstream(url), [query, other]);
     expect(checked).toMatchObject([
       {
         ok: false,
@@ -233,24 +233,24 @@ describe('a service', () => {
   });
 
   it('that is another API than configured', async () => {
-    const url = await server((_, response) => sendJson(response, { hello: 'world' }));
-    expect(await service(url)).toMatchObject([
+    const url = await startServer((_, response) => sendJson(response, { hello: 'world' }));
+    expect(await examineService(url)).toMatchObject([
       { ok: false, found: expect.stringContaining('an answer without "results"') },
     ]);
   });
 
   it('that fails itself', async () => {
-    const url = await server((_, response) =>
+    const url = await startServer((_, response) =>
       response.writeHead(502, { 'content-type': 'text/plain' }).end('bad gateway\u001b[2J'),
     );
-    expect(await service(url)).toMatchObject([
+    expect(await examineService(url)).toMatchObject([
       { ok: false, found: expect.stringContaining('has an internal error (502') },
     ]);
   });
 
   it('that does not respond in time', async () => {
-    const url = await server(() => {});
-    expect(await service(url, { timeout: 200 })).toMatchObject([
+    const url = await startServer(() => {});
+    expect(await examineService(url, { timeout: 200 })).toMatchObject([
       {
         ok: false,
         found: expect.stringMatching(/sent no complete response within 0.2 s$/),
@@ -262,13 +262,13 @@ describe('a service', () => {
   it('at whose port another protocol is spoken', async () => {
     const other = await rawServer((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
     open.push(other);
-    expect(await service(other.url)).toMatchObject([
+    expect(await examineService(other.url)).toMatchObject([
       { ok: false, found: expect.stringContaining('is not HTTP') },
     ]);
   });
 
   it('whose host does not exist', async () => {
-    expect(await service('http://no-such-host.invalid')).toMatchObject([
+    expect(await examineService('http://no-such-host.invalid')).toMatchObject([
       {
         ok: false,
         found: expect.stringMatching(/the host name no-such-host.invalid cannot be resolved/),
@@ -277,17 +277,17 @@ describe('a service', () => {
   });
 
   it('whose clock differs from ours', async () => {
-    const url = await server((request, response) => {
+    const url = await startServer((request, response) => {
       response.setHeader('date', new Date(Date.now() + 600_000).toUTCString());
-      answering()(request, response);
+      respond()(request, response);
     });
-    const { skew } = await checkService(examinee(url), [question]);
+    const { skew } = await checkService(checkedUpstream(url), [query]);
     expect(skew).toBeGreaterThan(590_000);
   });
 });
 
 /** A node's responses by method; other methods do not exist. */
-const nodeOf =
+const respondAsNode =
   (
     results: Readonly<Record<string, unknown>>,
     paths = ['/ext/info', '/ext/bc/P', '/ext/bc/X', '/ext/health'],
@@ -304,7 +304,7 @@ const nodeOf =
         : { jsonrpc: '2.0', id: 1, result },
     );
   };
-const GOOD = {
+const HEALTHY_RESULTS = {
   'info.getNetworkID': { networkID: '1' },
   'info.isBootstrapped': { isBootstrapped: true },
   'platform.getCurrentSupply': { supply: '1' },
@@ -312,33 +312,33 @@ const GOOD = {
 };
 const apis = new Set(['info', 'platform', 'avm', 'health'] as const);
 
-async function node(url: string) {
-  const one = examinee(url, {
+async function examineNode(url: string) {
+  const upstream = checkedUpstream(url, {
     name: 'nodes/one',
     setting: 'upstreams.nodes[0].url',
     kind: 'node',
     key: null,
   });
-  return (await checkNode(one, { network: 'mainnet', apis })).checked;
+  return (await checkNode(upstream, { network: 'mainnet', apis })).checked;
 }
 
 describe('a node', () => {
   it('that responds is healthy, also while its health report is unhealthy', async () => {
-    expect(await node(await server(nodeOf(GOOD)))).toEqual([
+    expect(await examineNode(await startServer(respondAsNode(HEALTHY_RESULTS)))).toEqual([
       { check: 'nodes/one', ok: true, found: expect.stringContaining('answered in') },
     ]);
   });
 
   it.each(['/ext/bc/P', '/ext/info', '/ext'])('whose URL is too long (%s)', async (path) => {
-    const url = await server(nodeOf(GOOD));
-    expect(await node(url + path)).toMatchObject([
+    const url = await startServer(respondAsNode(HEALTHY_RESULTS));
+    expect(await examineNode(url + path)).toMatchObject([
       { ok: false, fix: `set upstreams.nodes[0].url to ${url}, where the API responds` },
     ]);
   });
 
   it('at whose port nothing listens', async () => {
     const port = await findFreePort();
-    expect(await node(`http://127.0.0.1:${port}`)).toMatchObject([
+    expect(await examineNode(`http://127.0.0.1:${port}`)).toMatchObject([
       {
         ok: false,
         found: `http://127.0.0.1:${port}/ext/info: nothing listens on 127.0.0.1:${port}`,
@@ -352,15 +352,17 @@ describe('a node', () => {
     await new Promise((resolve) => closing.once('listening', resolve));
     const address = closing.address();
     const port = typeof address === 'object' ? address?.port : 0;
-    expect(await node(`http://127.0.0.1:${port}`)).toMatchObject([
+    expect(await examineNode(`http://127.0.0.1:${port}`)).toMatchObject([
       { ok: false, found: expect.stringContaining('closed the connection without an answer') },
     ]);
     closing.close();
   });
 
   it('of another network than the configuration', async () => {
-    const url = await server(nodeOf({ ...GOOD, 'info.getNetworkID': { networkID: '5' } }));
-    expect(await node(url)).toMatchObject([
+    const url = await startServer(
+      respondAsNode({ ...HEALTHY_RESULTS, 'info.getNetworkID': { networkID: '5' } }),
+    );
+    expect(await examineNode(url)).toMatchObject([
       {
         ok: false,
         found: `${url}: the node belongs to the network fuji, and the configured network is mainnet`,
@@ -370,28 +372,32 @@ describe('a node', () => {
   });
 
   it('of a network of its own', async () => {
-    const url = await server(nodeOf({ ...GOOD, 'info.getNetworkID': { networkID: '12345' } }));
-    expect(await node(url)).toMatchObject([
+    const url = await startServer(
+      respondAsNode({ ...HEALTHY_RESULTS, 'info.getNetworkID': { networkID: '12345' } }),
+    );
+    expect(await examineNode(url)).toMatchObject([
       { ok: false, found: expect.stringContaining('the network with the id 12345') },
     ]);
   });
 
   it('that is still bootstrapping', async () => {
-    const url = await server(nodeOf({ ...GOOD, 'info.isBootstrapped': { isBootstrapped: false } }));
-    expect(await node(url)).toMatchObject([
+    const url = await startServer(
+      respondAsNode({ ...HEALTHY_RESULTS, 'info.isBootstrapped': { isBootstrapped: false } }),
+    );
+    expect(await examineNode(url)).toMatchObject([
       { ok: false, found: expect.stringContaining('is not bootstrapped') },
     ]);
   });
 
   it('that refuses calls of a chain until it is bootstrapped', async () => {
-    const url = await server((request, response) =>
+    const url = await startServer((request, response) =>
       request.url.pathname === '/ext/bc/P'
         ? response
             .writeHead(503, { 'content-type': 'text/plain' })
             .end('API call rejected because chain is not done bootstrapping')
-        : nodeOf(GOOD)(request, response),
+        : respondAsNode(HEALTHY_RESULTS)(request, response),
     );
-    expect(await node(url)).toMatchObject([
+    expect(await examineNode(url)).toMatchObject([
       { ok: false, found: expect.stringContaining('/ext/bc/P: the node is not bootstrapped yet') },
     ]);
   });
@@ -401,8 +407,8 @@ describe('a node', () => {
     ['info', '/ext/info', '--api-info-enabled=true'],
   ])('whose %s API is off', async (name, path, fix) => {
     const paths = ['/ext/info', '/ext/bc/P', '/ext/bc/X', '/ext/health'].filter((one) => one !== path);
-    const url = await server(nodeOf(GOOD, paths));
-    expect(await node(url)).toMatchObject([
+    const url = await startServer(respondAsNode(HEALTHY_RESULTS, paths));
+    expect(await examineNode(url)).toMatchObject([
       {
         ok: false,
         found: expect.stringContaining(`${url}${path}: the node does not offer the ${name} API`),
@@ -412,8 +418,8 @@ describe('a node', () => {
   });
 
   it('without the X-chain needs no fix', async () => {
-    const { 'avm.getHeight': _, ...others } = GOOD;
-    expect(await node(await server(nodeOf(others)))).toMatchObject([
+    const { 'avm.getHeight': _, ...others } = HEALTHY_RESULTS;
+    expect(await examineNode(await startServer(respondAsNode(others)))).toMatchObject([
       { ok: true, found: expect.stringContaining('answered') },
       { ok: true, found: expect.stringContaining('does not offer the X-chain API') },
     ]);
@@ -427,24 +433,24 @@ describe('a node', () => {
   ])(
     'that does not support a method is reported as in runs, however its error is phrased: %j',
     async (error) => {
-      const answer = nodeOf(GOOD);
-      const url = await server((request, response) =>
+      const answer = respondAsNode(HEALTHY_RESULTS);
+      const url = await startServer((request, response) =>
         request.url.pathname === '/ext/bc/P'
           ? sendJson(response, { jsonrpc: '2.0', id: 1, error })
           : answer(request, response),
       );
-      const found = (await node(url)).map((one) => one.found).join('; ');
-      expect(found).toMatch(/does not offer/);
-      expect(found).not.toMatch(/does not respond like this API/);
+      const texts = (await examineNode(url)).map((one) => one.found).join('; ');
+      expect(texts).toMatch(/does not offer/);
+      expect(texts).not.toMatch(/does not respond like this API/);
     },
   );
 
   it('that refuses its host name', async () => {
-    const url = await server((_, response) =>
+    const url = await startServer((_, response) =>
       response.writeHead(403, { 'content-type': 'text/plain' }).end('invalid host specified'),
     );
     const named = url.replace('127.0.0.1', 'localhost');
-    expect(await node(named)).toMatchObject([
+    expect(await examineNode(named)).toMatchObject([
       { ok: false, fix: expect.stringContaining('--http-allowed-hosts=localhost') },
     ]);
   });

@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-async function started<T extends { close(): Promise<void> }>(server: Promise<T>): Promise<T> {
+async function closeAfterTest<T extends { close(): Promise<void> }>(server: Promise<T>): Promise<T> {
   const running = await server;
   closers.push(() => running.close());
   return running;
@@ -38,7 +38,7 @@ const call = (url: string, more: Partial<HttpCall> = {}, fresh?: boolean) =>
   );
 
 /** Returns the failure of a call; its text must contain no secret. */
-async function failure(answer: Promise<HttpResponse>): Promise<UpstreamFailure> {
+async function expectFailure(answer: Promise<HttpResponse>): Promise<UpstreamFailure> {
   const error: unknown = await answer.then(
     ({ text }) => new Error(`answered ${text.slice(0, 100)}`),
     (reason: unknown) => reason,
@@ -52,7 +52,7 @@ const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
 
 describe('a response', () => {
   it('is returned completely, with its status and headers, for any status', async () => {
-    const server = await started(
+    const server = await closeAfterTest(
       upstreamServer((_, response) => {
         response.writeHead(503, { 'x-said': 'yes' }).end('{"ü":"💡"}');
       }),
@@ -67,7 +67,7 @@ describe('a response', () => {
 
   it('is decoded if it is compressed', async () => {
     const text = JSON.stringify(Array.from({ length: 10_000 }, (_, at) => at));
-    const server = await started(
+    const server = await closeAfterTest(
       upstreamServer(({ headers }, response) => {
         expect(headers['accept-encoding']).toBe('gzip');
         response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(text));
@@ -85,7 +85,7 @@ describe('a response', () => {
     ['', (text: string) => text],
     ['gzip', (text: string) => Buffer.concat([gzipSync(text.slice(0, 9)), gzipSync(text.slice(9))])],
   ])('is decoded for any case and number of its codings: %j', async (coding, encode) => {
-    const server = await started(
+    const server = await closeAfterTest(
       upstreamServer((_, response) => {
         response.writeHead(200, { 'content-encoding': coding }).end(encode('{"whole":"yes"}'));
       }),
@@ -96,12 +96,12 @@ describe('a response', () => {
   it.each(['br', 'deflate', 'zstd', 'Compress', 'gzip, br', 'gzip;q=1', 'x'.repeat(500)])(
     'in a coding that was not requested is refused, with the coding: %s',
     async (coding) => {
-      const server = await started(
+      const server = await closeAfterTest(
         upstreamServer((_, response) => {
           response.writeHead(200, { 'content-encoding': coding }).end('{}');
         }),
       );
-      const refused = await failure(call(server.url));
+      const refused = await expectFailure(call(server.url));
       expect(refused).toMatchObject({ kind: 'malformed', status: 200 });
       expect(refused.message).toContain(`encoded as ${coding.toLowerCase().slice(0, 40)}, only gzip`);
     },
@@ -113,7 +113,7 @@ describe('a response', () => {
   ])(
     'that is empty and marked as compressed is empty, and its status and headers count (%s)',
     async (_, length) => {
-      const server = await started(
+      const server = await closeAfterTest(
         upstreamServer((_request, response) => {
           response.writeHead(429, { 'content-encoding': 'gzip', 'retry-after': '7', ...length }).end();
         }),
@@ -127,7 +127,7 @@ describe('a response', () => {
   );
 
   it('of exactly the maximum size is accepted, and one byte more is refused', async () => {
-    const server = await started(
+    const server = await closeAfterTest(
       upstreamServer(({ url }, response) => {
         response.end('x'.repeat(Number(url.searchParams.get('bytes'))));
       }),
@@ -135,12 +135,12 @@ describe('a response', () => {
     const bytes = (count: number) =>
       call(server.url, { url: new URL(`${server.url}/?bytes=${count}`), maxBytes: 1000 });
     expect((await bytes(1000)).text).toHaveLength(1000);
-    expect(await failure(bytes(1001))).toMatchObject({ kind: 'too-large' });
+    expect(await expectFailure(bytes(1001))).toMatchObject({ kind: 'too-large' });
   });
 
   it('is not followed to a redirect', async () => {
-    const other = await started(upstreamServer((_, response) => sendJson(response, {})));
-    const server = await started(
+    const other = await closeAfterTest(upstreamServer((_, response) => sendJson(response, {})));
+    const server = await closeAfterTest(
       upstreamServer((_, response) => response.writeHead(302, { location: `${other.url}/stolen` }).end()),
     );
     expect(await call(server.url)).toMatchObject({ status: 302 });
@@ -158,54 +158,56 @@ describe('a truncated body', () => {
       (socket: Socket) => socket.end(bytes),
       (socket: Socket) => socket.write(bytes, () => socket.destroy()),
     ]) {
-      const server = await started(rawServer(hangUp));
-      const { kind, retry } = await failure(call(server.url));
+      const server = await closeAfterTest(rawServer(hangUp));
+      const { kind, retry } = await expectFailure(call(server.url));
       expect(kinds).toContain(kind);
       expect(retry).toBe(true);
     }
   });
 
   it('within its compression is refused completely', async () => {
-    const whole = gzipSync(randomBytes(1000).toString('hex'));
-    const cut = whole.subarray(0, whole.length - 20);
-    const server = await started(
+    const compressed = gzipSync(randomBytes(1000).toString('hex'));
+    const truncated = compressed.subarray(0, compressed.length - 20);
+    const server = await closeAfterTest(
       upstreamServer((_, response) => {
-        response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': cut.length }).end(cut);
+        response
+          .writeHead(200, { 'content-encoding': 'gzip', 'content-length': truncated.length })
+          .end(truncated);
       }),
     );
-    expect(await failure(call(server.url))).toMatchObject({ kind: 'malformed' });
+    expect(await expectFailure(call(server.url))).toMatchObject({ kind: 'malformed' });
   });
 
   it('within its compression by a connection that breaks is refused as well', async () => {
-    const whole = gzipSync(randomBytes(100_000).toString('hex'));
-    const server = await started(
+    const compressed = gzipSync(randomBytes(100_000).toString('hex'));
+    const server = await closeAfterTest(
       upstreamServer((_, response) => {
-        response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': whole.length });
-        response.write(whole.subarray(0, 50_000), () => response.destroy());
+        response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': compressed.length });
+        response.write(compressed.subarray(0, 50_000), () => response.destroy());
       }),
     );
-    expect(['malformed', 'reset']).toContain((await failure(call(server.url))).kind);
+    expect(['malformed', 'reset']).toContain((await expectFailure(call(server.url))).kind);
   });
 });
 
 describe('an invalid body', () => {
   it('is refused if it is not UTF-8', async () => {
-    const server = await started(
+    const server = await closeAfterTest(
       upstreamServer((_, response) => response.end(Buffer.from([0x7b, 0xff, 0xfe, 0x7d]))),
     );
-    expect(await failure(call(server.url))).toMatchObject({ kind: 'malformed' });
+    expect(await expectFailure(call(server.url))).toMatchObject({ kind: 'malformed' });
   });
 
   it('is refused if it does not match its compression', async () => {
-    const server = await started(
+    const server = await closeAfterTest(
       upstreamServer((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('{"a":1}')),
     );
-    expect(await failure(call(server.url))).toMatchObject({ kind: 'malformed' });
+    expect(await expectFailure(call(server.url))).toMatchObject({ kind: 'malformed' });
   });
 
   it('is refused if it is not HTTP at all', async () => {
-    const server = await started(rawServer((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n')));
-    expect(await failure(call(server.url))).toMatchObject({ kind: 'malformed' });
+    const server = await closeAfterTest(rawServer((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n')));
+    expect(await expectFailure(call(server.url))).toMatchObject({ kind: 'malformed' });
   });
 });
 
@@ -213,7 +215,7 @@ describe('a huge body', () => {
   it('of a gigabyte is cancelled early', async () => {
     let sent = 0;
     const hungUp = gate();
-    const server = await started(
+    const server = await closeAfterTest(
       upstreamServer(async (_, response) => {
         const closed = once(response, 'close');
         closed.then(() => hungUp.open());
@@ -226,7 +228,7 @@ describe('a huge body', () => {
         response.end();
       }),
     );
-    expect(await failure(call(server.url))).toMatchObject({ kind: 'too-large', retry: false });
+    expect(await expectFailure(call(server.url))).toMatchObject({ kind: 'too-large', retry: false });
     await hungUp.opened;
     expect(sent).toBeLessThan(64 * MEGABYTE);
   });
@@ -234,31 +236,34 @@ describe('a huge body', () => {
   it('after decompression is cancelled early: a bomb', async () => {
     const bomb = gzipSync(Buffer.alloc(200 * MEGABYTE));
     expect(bomb.length).toBeLessThan(MEGABYTE);
-    const server = await started(
+    const server = await closeAfterTest(
       upstreamServer((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb)),
     );
     const before = process.memoryUsage().rss;
-    expect(await failure(call(server.url))).toMatchObject({ kind: 'too-large' });
+    expect(await expectFailure(call(server.url))).toMatchObject({ kind: 'too-large' });
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * MEGABYTE);
   });
 });
 
 describe('the deadline', () => {
   const deadline = 250;
-  const within = async (answer: Promise<HttpResponse>) => {
-    const begun = performance.now();
-    const error = await failure(answer);
-    expect(performance.now() - begun).toBeLessThan(5_000);
+  const expectTimely = async (answer: Promise<HttpResponse>) => {
+    const startedAt = performance.now();
+    const error = await expectFailure(answer);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
     return error;
   };
 
   it('applies while headers are missing', async () => {
-    const server = await started(upstreamServer(() => {}));
-    expect(await within(call(server.url, { deadline }))).toMatchObject({ kind: 'timeout', retry: true });
+    const server = await closeAfterTest(upstreamServer(() => {}));
+    expect(await expectTimely(call(server.url, { deadline }))).toMatchObject({
+      kind: 'timeout',
+      retry: true,
+    });
   });
 
   it('applies while a body drips', async () => {
-    const server = await started(
+    const server = await closeAfterTest(
       upstreamServer(async (_, response) => {
         response.writeHead(200, { 'content-type': 'application/json' });
         for await (const _tick of every(20)) {
@@ -267,12 +272,12 @@ describe('the deadline', () => {
         }
       }),
     );
-    expect(await within(call(server.url, { deadline }))).toMatchObject({ kind: 'timeout' });
+    expect(await expectTimely(call(server.url, { deadline }))).toMatchObject({ kind: 'timeout' });
   });
 
   it('applies while a compressed body drips', async () => {
     const bytes = gzipSync(randomBytes(10_000).toString('hex'));
-    const server = await started(
+    const server = await closeAfterTest(
       upstreamServer(async (_, response) => {
         response.writeHead(200, { 'content-encoding': 'gzip' });
         let at = 0;
@@ -282,14 +287,16 @@ describe('the deadline', () => {
         }
       }),
     );
-    expect(await within(call(server.url, { deadline }))).toMatchObject({ kind: 'timeout' });
+    expect(await expectTimely(call(server.url, { deadline }))).toMatchObject({ kind: 'timeout' });
   });
 
   it('is not used for the abort of the caller', async () => {
     const stop = new AbortController();
-    const server = await started(upstreamServer(() => stop.abort()));
-    expect(await failure(call(server.url, { signal: stop.signal }))).toMatchObject({ kind: 'cancelled' });
-    expect(await failure(call(server.url, { signal: AbortSignal.abort() }))).toMatchObject({
+    const server = await closeAfterTest(upstreamServer(() => stop.abort()));
+    expect(await expectFailure(call(server.url, { signal: stop.signal }))).toMatchObject({
+      kind: 'cancelled',
+    });
+    expect(await expectFailure(call(server.url, { signal: AbortSignal.abort() }))).toMatchObject({
       kind: 'cancelled',
     });
   });
@@ -297,40 +304,40 @@ describe('the deadline', () => {
 
 describe('a connection', () => {
   it('that is refused is reported', async () => {
-    expect(await failure(call(`http://127.0.0.1:${await findFreePort()}`))).toMatchObject({
+    expect(await expectFailure(call(`http://127.0.0.1:${await findFreePort()}`))).toMatchObject({
       kind: 'refused',
       later: true,
     });
   });
 
   it('to an unknown host name is a failure of the name service', async () => {
-    expect(await failure(call('http://nowhere.invalid'))).toMatchObject({ kind: 'dns' });
+    expect(await expectFailure(call('http://nowhere.invalid'))).toMatchObject({ kind: 'dns' });
   });
 
   it('without TLS is reported, and is not retried at once', async () => {
-    const server = await started(upstreamServer((_, response) => sendJson(response, {})));
+    const server = await closeAfterTest(upstreamServer((_, response) => sendJson(response, {})));
     const answer = call(server.url.replace('http:', 'https:'));
-    expect(await failure(answer)).toMatchObject({ kind: 'tls', retry: false });
+    expect(await expectFailure(answer)).toMatchObject({ kind: 'tls', retry: false });
   });
 
   it('that is reset is reported', async () => {
-    const server = await started(rawServer((socket) => socket.resetAndDestroy()));
-    expect(await failure(call(server.url))).toMatchObject({ kind: 'reset', retry: true });
+    const server = await closeAfterTest(rawServer((socket) => socket.resetAndDestroy()));
+    expect(await expectFailure(call(server.url))).toMatchObject({ kind: 'reset', retry: true });
   });
 
   it('is reused, but not for a probe', async () => {
     const ports: (number | undefined)[] = [];
-    const server = await started(
+    const server = await closeAfterTest(
       upstreamServer((_, response) => {
         ports.push(response.socket?.remotePort);
         sendJson(response, {});
       }),
     );
     for (let calls = 0; calls < 10; calls++) await call(server.url);
-    const kept = new Set(ports.splice(0));
-    expect(kept.size).toBeLessThan(4);
+    const reusedPorts = new Set(ports.splice(0));
+    expect(reusedPorts.size).toBeLessThan(4);
     for (let probes = 0; probes < 3; probes++) await call(server.url, {}, true);
     expect(new Set(ports).size).toBe(3);
-    expect(ports.filter((port) => kept.has(port))).toEqual([]);
+    expect(ports.filter((port) => reusedPorts.has(port))).toEqual([]);
   });
 });

@@ -7,12 +7,14 @@ import { isExactNumber, jsonText, parseJson } from '../../src/upstreams/json.ts'
 const textOf = (value: unknown) => (isExactNumber(value) ? value.value : String(value));
 
 /** Returns a decimal text as sign, digits and power of ten: equal for equal values. */
-function exactly(text: string): string {
-  const [, sign = '', whole = '', part = '', power = '0'] =
+function normalizeNumber(text: string): string {
+  const [, sign = '', integer = '', fraction = '', power = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
-  const digits = (whole + part).replace(/^0+/, '');
-  const kept = digits.replace(/0+$/, '');
-  return kept === '' ? '0' : `${sign}${kept}e${Number(power) - part.length + digits.length - kept.length}`;
+  const digits = (integer + fraction).replace(/^0+/, '');
+  const significant = digits.replace(/0+$/, '');
+  return significant === ''
+    ? '0'
+    : `${sign}${significant}e${Number(power) - fraction.length + digits.length - significant.length}`;
 }
 
 const digits = fc.stringMatching(/^(0|[1-9]\d{0,40})$/);
@@ -29,8 +31,8 @@ const number = fc
     ),
   )
   .map(
-    ([sign, whole, part, power]) =>
-      `${sign}${whole}${part === undefined ? '' : `.${part}`}${power?.join('') ?? ''}`,
+    ([sign, integer, fraction, power]) =>
+      `${sign}${integer}${fraction === undefined ? '' : `.${fraction}`}${power?.join('') ?? ''}`,
   );
 
 /** Number of random documents; by hand: `READ_TEXTS=1000000 npx vitest run test/upstreams/json.test.ts` */
@@ -91,29 +93,31 @@ const { document } = fc.letrec<{ value: string; list: string; object: string; do
   ),
   list: fc
     .tuple(fc.array(tie('value'), { maxLength: 5 }), fc.constantFrom(',', ' ,\n ', ',\u00a0'))
-    .map(([all, comma]) => `[${all.join(comma)}]`),
+    .map(([values, comma]) => `[${values.join(comma)}]`),
   object: fc
     .tuple(
       fc.array(fc.tuple(key, tie('value')), { maxLength: 5 }),
       fc.constantFrom(':', ': ', ' :', '\n:\t'),
       fc.constantFrom(',', ' , '),
     )
-    .map(([all, colon, comma]) => `{${all.map(([name, value]) => name + colon + value).join(comma)}}`),
+    .map(
+      ([entries, colon, comma]) => `{${entries.map(([name, value]) => name + colon + value).join(comma)}}`,
+    ),
   document: fc.oneof(tie('list'), tie('object'), tie('value')),
 }));
 
 /** The same texts, some truncated or with another character somewhere. */
 const text = fc.oneof(
   { weight: 4, arbitrary: document },
-  fc.tuple(document, fc.nat()).map(([whole, at]) => whole.slice(0, at % (whole.length + 1))),
-  fc.tuple(document, fc.nat(), fc.constantFrom(...'"\\,:[]{}0 e.-x')).map(([whole, at, other]) => {
-    const place = at % (whole.length + 1);
-    return whole.slice(0, place) + other + whole.slice(place + 1);
+  fc.tuple(document, fc.nat()).map(([json, at]) => json.slice(0, at % (json.length + 1))),
+  fc.tuple(document, fc.nat(), fc.constantFrom(...'"\\,:[]{}0 e.-x')).map(([json, at, character]) => {
+    const place = at % (json.length + 1);
+    return json.slice(0, place) + character + json.slice(place + 1);
   }),
 );
 
 /** Parses the same with a parser that reads every number exactly, character by character. */
-const slowly = (text: string) =>
+const parseExactly = (text: string) =>
   parse(text, undefined, {
     parseNumber: (digits) =>
       /^-?[\d.]{1,15}$/.test(digits) || String(Number(digits)) === digits
@@ -154,15 +158,15 @@ describe('parseJson', () => {
   it('parses what an exact parser parses', () => {
     fc.assert(
       fc.property(text, (text) => {
-        let right: unknown;
+        let expected: unknown;
         try {
           JSON.parse(text);
-          right = slowly(text);
+          expected = parseExactly(text);
         } catch {
           expect(() => parseJson(text)).toThrow(SyntaxError);
           return;
         }
-        expect(parseJson(text)).toStrictEqual(right);
+        expect(parseJson(text)).toStrictEqual(expected);
       }),
       { numRuns: TEXTS + EXAMPLES.length, seed: 1, examples: EXAMPLES.map((one) => [one]) },
     );
@@ -189,7 +193,7 @@ describe('parseJson', () => {
         if (typeof parsed !== 'object' || parsed === null) throw new Error('no object');
         const [first, second] = [Reflect.get(parsed, 'a')].flat();
         for (const value of [first, second, Reflect.get(parsed, 'b'), parseJson(`${space}${text}`)])
-          expect(exactly(textOf(value))).toBe(exactly(text));
+          expect(normalizeNumber(textOf(value))).toBe(normalizeNumber(text));
       }),
       { numRuns: 1000 },
     );
@@ -213,10 +217,10 @@ describe('parseJson', () => {
         const inner = members
           .map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`)
           .join();
-        const right = JSON.stringify(JSON.parse(`{${inner}}`));
-        expect(jsonText(parseJson(`{${inner}}`))).toBe(right);
+        const expected = JSON.stringify(JSON.parse(`{${inner}}`));
+        expect(jsonText(parseJson(`{${inner}}`))).toBe(expected);
         const exact = '12345678901234567890';
-        expect(jsonText(parseJson(`[{${inner}},${exact}]`))).toBe(`[${right},${exact}]`);
+        expect(jsonText(parseJson(`[{${inner}},${exact}]`))).toBe(`[${expected},${exact}]`);
         expect(Reflect.get({}, 'a')).toBeUndefined();
       }),
     );
@@ -266,15 +270,15 @@ describe('parseJson', () => {
       expect(() => parseJson(big + open.repeat(2_000_000))).toThrow();
     const nested = `${'['.repeat(200_000)}1${']'.repeat(200_000)}`;
     for (const text of [nested, `[12345678901234567890,${nested}]`]) {
-      let kept: unknown;
+      let parsed: unknown;
       try {
-        kept = parseJson(text);
+        parsed = parseJson(text);
       } catch (error) {
         expect(error).toBeInstanceOf(Error);
         continue;
       }
       // Every parsed value must be refused or written, and never crash the process.
-      expect(() => jsonText(kept)).toSatisfy(throwsOrReturns);
+      expect(() => jsonText(parsed)).toSatisfy(throwsOrReturns);
     }
   });
 });

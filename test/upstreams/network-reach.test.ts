@@ -21,13 +21,13 @@ function network(reach: Readonly<Record<string, Reach>>) {
     tried.push(`${host} ${port}`);
     return reach[host] ?? 'failed';
   };
-  return { network: new NetworkReach([...REMOTE, LOCAL], reachOf), tried };
+  return { networkReach: new NetworkReach([...REMOTE, LOCAL], reachOf), tried };
 }
 
 describe('the recorder is cut off', () => {
   it('while no upstream over the network can be reached, each by its own port', async () => {
-    const { network: all, tried } = network({ '127.0.0.1': 'local' });
-    for (const url of REMOTE) expect(await all.isCutOffFrom(url)).toBe(true);
+    const { networkReach, tried } = network({ '127.0.0.1': 'local' });
+    for (const url of REMOTE) expect(await networkReach.isCutOffFrom(url)).toBe(true);
     expect(new Set(tried)).toEqual(
       new Set(['metrics.example 443', '10.0.0.1 9650', '2001:db8::1 9650', '127.0.0.1 9650']),
     );
@@ -35,28 +35,28 @@ describe('the recorder is cut off', () => {
 
   it.each(REMOTE)('not while %s can be reached: another failing node is down', async (url) => {
     const host = new URL(url).hostname.replace(/[[\]]/g, '');
-    const { network: all } = network({ [host]: 'reached' });
-    for (const other of REMOTE) expect(await all.isCutOffFrom(other)).toBe(false);
+    const { networkReach } = network({ [host]: 'reached' });
+    for (const other of REMOTE) expect(await networkReach.isCutOffFrom(other)).toBe(false);
   });
 
   it('not for a node on this machine or in a container on it, whatever the network is', async () => {
-    expect(await network({ '127.0.0.1': 'local' }).network.isCutOffFrom(LOCAL)).toBe(false);
+    expect(await network({ '127.0.0.1': 'local' }).networkReach.isCutOffFrom(LOCAL)).toBe(false);
   });
 
   it('not by failures of this machine itself: a real server on the loopback is local', async () => {
     const server = await rawServer(() => {});
     const closed = `http://localhost:${await findFreePort()}`;
     const unroutable = 'http://node.invalid:9650';
-    const all = new NetworkReach([server.url, closed, unroutable]);
-    expect(await all.isCutOffFrom(server.url)).toBe(false);
-    expect(await all.isCutOffFrom(closed)).toBe(false);
-    expect(await all.isCutOffFrom(unroutable)).toBe(true);
+    const networkReach = new NetworkReach([server.url, closed, unroutable]);
+    expect(await networkReach.isCutOffFrom(server.url)).toBe(false);
+    expect(await networkReach.isCutOffFrom(closed)).toBe(false);
+    expect(await networkReach.isCutOffFrom(unroutable)).toBe(true);
     await server.close();
   });
 
   it('after one check that failures of one moment share, and checks again later', async () => {
-    const { network: all, tried } = network({});
-    await Promise.all(REMOTE.map((url) => all.isCutOffFrom(url)));
+    const { networkReach, tried } = network({});
+    await Promise.all(REMOTE.map((url) => networkReach.isCutOffFrom(url)));
     // Each failing upstream is tried itself, and all of them once.
     expect(tried).toHaveLength(REMOTE.length + REMOTE.length + 1);
   });
@@ -68,13 +68,13 @@ describe('the recorder is cut off', () => {
 
   it('without a second lookup of a name while the first one is unfinished', async () => {
     let lookups = 0;
-    const never = () => {
+    const lookUpForever = () => {
       lookups++;
       return new Promise<Reach>(() => {});
     };
-    const all = new NetworkReach(['http://node.example:9650'], never, 1);
+    const networkReach = new NetworkReach(['http://node.example:9650'], lookUpForever, 1);
     for (let probe = 0; probe < 3; probe++)
-      expect(await all.isCutOffFrom('http://node.example:9650')).toBe(true);
+      expect(await networkReach.isCutOffFrom('http://node.example:9650')).toBe(true);
     expect(lookups).toBe(1);
   });
 
@@ -86,7 +86,10 @@ describe('the recorder is cut off', () => {
     }));
     const error = await new Promise<Error>((resolve) => {
       const host = { host: 'node.example', port, autoSelectFamily: true };
-      connect({ ...host, lookup: (_host, _options, found) => found(null, addresses) }).once('error', resolve);
+      connect({ ...host, lookup: (_host, _options, callback) => callback(null, addresses) }).once(
+        'error',
+        resolve,
+      );
     });
     expect(error).toBeInstanceOf(AggregateError);
     expect(isHostError(error)).toBe(true);

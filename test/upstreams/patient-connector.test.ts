@@ -12,19 +12,19 @@ afterEach(async () => {
 it('connects to an address that takes longer than 250 ms, though the other one is unreachable', async () => {
   const server = await slowServer();
   closers.push(() => server.close());
-  let asked = 0;
-  const lookup: LookupFunction = (_name, _options, found) => {
-    found(null, [
+  let lookups = 0;
+  const lookup: LookupFunction = (_name, _options, callback) => {
+    callback(null, [
       { address: '127.0.0.1', family: 4 },
       { address: '::1', family: 6 },
     ]);
-    asked += 1;
+    lookups += 1;
     // The packet is lost, and sent again a second later.
-    if (asked === 2) setTimeout(server.goOn, 100);
+    if (lookups === 2) setTimeout(server.goOn, 100);
   };
   const agent = new Agent({ connect: createConnector({ lookup }) });
   closers.push(() => agent.destroy());
   const { body } = await request(`http://two-addresses.example:${server.port}`, { dispatcher: agent });
   expect(await body.text()).toBe('here');
-  expect(asked).toBe(2);
+  expect(lookups).toBe(2);
 });

@@ -14,7 +14,7 @@ afterAll(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-async function started<T extends { close(): Promise<void> }>(server: Promise<T>): Promise<T> {
+async function closeAfterTests<T extends { close(): Promise<void> }>(server: Promise<T>): Promise<T> {
   const running = await server;
   closers.push(() => running.close());
   return running;
@@ -22,18 +22,22 @@ async function started<T extends { close(): Promise<void> }>(server: Promise<T>)
 
 /** A budget that allows everything and records its calls. */
 function freeBudget() {
-  const taken: [number, string][] = [];
+  const takenUnits: [number, string][] = [];
   const blocked: number[] = [];
   const learned: AnnouncedLimit[] = [];
   const budget: Budget = {
-    take: async (units, priority) => void taken.push([units, priority]),
+    take: async (units, priority) => void takenUnits.push([units, priority]),
     block: async (milliseconds) => void blocked.push(milliseconds),
     learn: async (allowance) => void learned.push(allowance),
   };
-  return { budget, taken, blocked, learned };
+  return { budget, takenUnits, blocked, learned };
 }
 
-function session(url: string, more: Partial<UpstreamSettings> = {}, signal = new AbortController().signal) {
+function openSession(
+  url: string,
+  more: Partial<UpstreamSettings> = {},
+  signal = new AbortController().signal,
+) {
   return new UpstreamSession(
     {
       name: 'metrics',
@@ -50,7 +54,7 @@ function session(url: string, more: Partial<UpstreamSettings> = {}, signal = new
 }
 
 /** Returns the failure of a response; its text must contain no secret. */
-async function failure(answer: Promise<unknown>): Promise<UpstreamFailure> {
+async function expectFailure(answer: Promise<unknown>): Promise<UpstreamFailure> {
   const error: unknown = await answer.then(
     (value) => new Error(`answered ${JSON.stringify(value)}`),
     (reason: unknown) => reason,
@@ -62,9 +66,9 @@ async function failure(answer: Promise<unknown>): Promise<UpstreamFailure> {
 
 describe('a request', () => {
   it('extends the configured URL, with its query and the key', async () => {
-    const server = await started(upstreamServer((_, response) => sendJson(response, { ok: true })));
+    const server = await closeAfterTests(upstreamServer((_, response) => sendJson(response, { ok: true })));
     for (const base of [`${server.url}/base`, `${server.url}/base/`])
-      await session(base).get('/v1/list', { pageSize: 100, pageToken: 'a b&c', left: undefined });
+      await openSession(base).get('/v1/list', { pageSize: 100, pageToken: 'a b&c', left: undefined });
     for (const { url, headers, method } of server.received) {
       expect(`${method} ${url.pathname}`).toBe('GET /base/v1/list');
       expect([...url.searchParams]).toEqual([
@@ -76,40 +80,40 @@ describe('a request', () => {
   });
 
   it('uses the budget and is counted, also when it is retried', async () => {
-    const { budget, taken } = freeBudget();
-    const server = await started(
+    const { budget, takenUnits } = freeBudget();
+    const server = await closeAfterTests(
       upstreamServer(({ number }, response) => sendJson(response, {}, number === 1 ? 503 : 200)),
     );
-    const asked = session(server.url, { budget });
-    await asked.get('/');
-    expect(taken).toEqual([
+    const session = openSession(server.url, { budget });
+    await session.get('/');
+    expect(takenUnits).toEqual([
       [20, 'heal'],
       [20, 'heal'],
     ]);
-    expect(asked.usage).toEqual({ requests: 2, units: 40 });
-    expect(asked.now).toBe(1_000);
+    expect(session.usage).toEqual({ requests: 2, units: 40 });
+    expect(session.now).toBe(1_000);
   });
 
   it('keeps exact numbers, and redacts secrets that a response echoes', async () => {
-    const server = await started(
+    const server = await closeAfterTests(
       upstreamServer((_, response) => {
         response.writeHead(200, { 'content-type': 'application/json' });
         response.end('{"name":"é","big":12345678901234567890,"key":"canary-4f1c2d"}');
       }),
     );
-    expect(jsonText(await session(server.url).get('/one'))).toBe(
+    expect(jsonText(await openSession(server.url).get('/one'))).toBe(
       '{"name":"é","big":12345678901234567890,"key":"[redacted]"}',
     );
   });
 
   it('is not sent if the budget refuses it, and blocks no others', async () => {
-    const server = await started(upstreamServer((_, response) => sendJson(response, {})));
+    const server = await closeAfterTests(upstreamServer((_, response) => sendJson(response, {})));
     const { budget, blocked } = freeBudget();
     const refusing: Budget = {
       ...budget,
       take: () => Promise.reject(new UpstreamFailure('rate-limited', 'no budget', { retryAfter: 100_000 })),
     };
-    expect(await failure(session(server.url, { budget: refusing }).get('/'))).toMatchObject({
+    expect(await expectFailure(openSession(server.url, { budget: refusing }).get('/'))).toMatchObject({
       kind: 'rate-limited',
     });
     expect(server.received).toEqual([]);
@@ -118,24 +122,24 @@ describe('a request', () => {
 
   it('reports the limits of the response to the budget', async () => {
     const { budget, learned } = freeBudget();
-    const server = await started(
+    const server = await closeAfterTests(
       upstreamServer((_, response) => {
         response.setHeader('ratelimit-policy', '8000;w=60');
         sendJson(response, {});
       }),
     );
-    await session(server.url, { budget }).get('/');
+    await openSession(server.url, { budget }).get('/');
     expect(learned).toEqual([{ limit: { units: 8000, seconds: 60 }, exhausted: null }]);
   });
 
   it('keeps numbers exact', async () => {
-    const server = await started(
+    const server = await closeAfterTests(
       upstreamServer((_, response) => {
         response.setHeader('content-type', 'application/json; charset=utf-8');
         response.end('{"weight":18446744073709551615}');
       }),
     );
-    const body = await session(server.url).get('/');
+    const body = await openSession(server.url).get('/');
     const weight = typeof body === 'object' && body !== null && 'weight' in body ? body.weight : null;
     expect(isExactNumber(weight) && weight.value).toBe('18446744073709551615');
   });
@@ -152,14 +156,14 @@ describe.concurrent('a permanent error', () => {
     [410, 'not-found'],
     [422, 'bad-request'],
   ] as const)('is %d: %s, and is requested once', async (status, kind) => {
-    const other = await started(upstreamServer((_, response) => sendJson(response, {})));
-    const server = await started(
+    const other = await closeAfterTests(upstreamServer((_, response) => sendJson(response, {})));
+    const server = await closeAfterTests(
       upstreamServer((_, response) => {
         response.setHeader('location', `${other.url}/stolen`);
         sendJson(response, { message: 'no' }, status);
       }),
     );
-    expect(await failure(session(server.url).get('/path', { q: 'secret-query' }))).toMatchObject({
+    expect(await expectFailure(openSession(server.url).get('/path', { q: 'secret-query' }))).toMatchObject({
       kind,
       status,
       message: expect.stringMatching(
@@ -173,24 +177,24 @@ describe.concurrent('a permanent error', () => {
 
 describe.concurrent('a temporary error', () => {
   it.each([500, 502, 503, 504])('is %d: requested again', async (status) => {
-    const server = await started(
+    const server = await closeAfterTests(
       upstreamServer(({ number }, response) => {
         if (number > 1) return sendJson(response, { number });
         response.writeHead(status, { 'content-type': 'text/html' }).end('<html>Bad gateway</html>');
       }),
     );
-    expect(await session(server.url).get('/')).toEqual({ number: 2 });
+    expect(await openSession(server.url).get('/')).toEqual({ number: 2 });
   });
 
   it('that stays is given up after a few attempts, with increasing pauses', async () => {
     const at: number[] = [];
-    const server = await started(
+    const server = await closeAfterTests(
       upstreamServer((_, response) => {
         at.push(performance.now());
         response.writeHead(502, { 'content-type': 'text/html' }).end('<html>http://127.0.0.1/</html>');
       }),
     );
-    expect(await failure(session(server.url).get('/'))).toMatchObject({
+    expect(await expectFailure(openSession(server.url).get('/'))).toMatchObject({
       kind: 'server',
       status: 502,
       later: true,
@@ -202,27 +206,29 @@ describe.concurrent('a temporary error', () => {
   });
 
   it('is a kept-alive socket that breaks: one more request, and it is complete', async () => {
-    const server = await started(
+    const server = await closeAfterTests(
       upstreamServer(({ number }, response) => {
         if (number === 2) return response.socket?.resetAndDestroy();
         sendJson(response, { number });
       }),
     );
-    const asked = session(server.url);
-    expect(await asked.get('/')).toEqual({ number: 1 });
-    expect(await asked.get('/')).toEqual({ number: 3 });
+    const session = openSession(server.url);
+    expect(await session.get('/')).toEqual({ number: 1 });
+    expect(await session.get('/')).toEqual({ number: 3 });
     expect(server.received).toHaveLength(3);
   });
 
   it('is not retried once the run is stopped', async () => {
     const stop = new AbortController();
-    const server = await started(
+    const server = await closeAfterTests(
       upstreamServer((_, response) => {
         sendJson(response, {}, 503);
         stop.abort();
       }),
     );
-    expect(await failure(session(server.url, {}, stop.signal).get('/'))).toMatchObject({ kind: 'cancelled' });
+    expect(await expectFailure(openSession(server.url, {}, stop.signal).get('/'))).toMatchObject({
+      kind: 'cancelled',
+    });
     expect(server.received).toHaveLength(1);
   });
 });
@@ -239,54 +245,54 @@ describe.concurrent('a 200 with an invalid body', () => {
     ['two documents', 'application/json', '{}{}'],
     ['nested two million levels deep', 'application/json', '['.repeat(1_000_000)],
   ])('is refused completely: %s', async (_, type, text) => {
-    const server = await started(
+    const server = await closeAfterTests(
       rawServer((socket) => {
         socket.end(
           `HTTP/1.1 200 OK\r\n${type && `Content-Type: ${type}\r\n`}Connection: close\r\n\r\n${text}`,
         );
       }),
     );
-    const { kind, message } = await failure(session(server.url).probe('/'));
+    const { kind, message } = await expectFailure(openSession(server.url).probe('/'));
     expect(kind).toBe('malformed');
     expect(message.length).toBeLessThan(200);
   });
 
   it('is refused as a partial response: 206; 203 is complete', async () => {
-    const server = await started(
+    const server = await closeAfterTests(
       upstreamServer(({ url }, response) => sendJson(response, { items: [] }, Number(url.pathname.slice(1)))),
     );
-    expect(await failure(session(server.url).get('/206'))).toMatchObject({
+    expect(await expectFailure(openSession(server.url).get('/206'))).toMatchObject({
       kind: 'malformed',
       status: 206,
       message: expect.stringContaining('206: a partial response'),
     });
-    expect(await session(server.url).get('/203')).toEqual({ items: [] });
+    expect(await openSession(server.url).get('/203')).toEqual({ items: [] });
   });
 
   it('is accepted for a health report as plain text', async () => {
-    const server = await started(
+    const server = await closeAfterTests(
       upstreamServer((_, response) => {
         response.setHeader('content-type', 'text/plain; charset=utf-8');
         response.end('{"healthy":true}');
       }),
     );
-    expect(await session(server.url).probe('/')).toEqual({ healthy: true });
-    expect(await failure(session(server.url).get('/'))).toMatchObject({ kind: 'malformed' });
+    expect(await openSession(server.url).probe('/')).toEqual({ healthy: true });
+    expect(await expectFailure(openSession(server.url).get('/'))).toMatchObject({ kind: 'malformed' });
   });
 
   it('is requested again', async () => {
-    const server = await started(
+    const server = await closeAfterTests(
       upstreamServer(({ number }, response) => {
         response.setHeader('content-type', 'application/json');
         response.end(number === 1 ? '{"cut":' : '{"whole":true}');
       }),
     );
-    expect(await session(server.url).get('/')).toEqual({ whole: true });
+    expect(await openSession(server.url).get('/')).toEqual({ whole: true });
   });
 });
 
 describe.concurrent('429', () => {
-  const limited = (retryAfter: string | null) =>
+  const startLimitedServer = (retryAfter: string | null) =>
     upstreamServer(({ number }, response) => {
       if (number > 1) return sendJson(response, { number });
       if (retryAfter !== null) response.setHeader('retry-after', retryAfter);
@@ -298,23 +304,23 @@ describe.concurrent('429', () => {
     ['no seconds', () => '0', 0, 0],
     ['a date', () => new Date(Date.now() + 2_000).toUTCString(), 1, 2_000],
     ['a date in the past', () => 'Wed, 21 Oct 2015 07:28:00 GMT', 0, 0],
-  ])('is honoured by all workers: Retry-After in %s', async (_, header, least, most) => {
+  ])('is honoured by all workers: Retry-After in %s', async (_, header, minPause, maxPause) => {
     const { budget, blocked } = freeBudget();
-    const server = await started(limited(header()));
-    const begun = performance.now();
-    expect(await session(server.url, { budget }).get('/')).toEqual({ number: 2 });
-    expect(performance.now() - begun).toBeGreaterThanOrEqual(least - 5);
+    const server = await closeAfterTests(startLimitedServer(header()));
+    const startedAt = performance.now();
+    expect(await openSession(server.url, { budget }).get('/')).toEqual({ number: 2 });
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(minPause - 5);
     expect(blocked).toHaveLength(1);
-    expect(blocked[0]).toBeGreaterThanOrEqual(least);
-    expect(blocked[0]).toBeLessThanOrEqual(most);
+    expect(blocked[0]).toBeGreaterThanOrEqual(minPause);
+    expect(blocked[0]).toBeLessThanOrEqual(maxPause);
   });
 
   it.each([null, '', 'soon', '1e9', '-5', 'in 5 minutes', '12 parsecs', 'NaN', '0x10'])(
     'without a valid Retry-After waits as after a fault, with jitter: %j',
     async (header) => {
       const { budget, blocked } = freeBudget();
-      const server = await started(limited(header));
-      await session(server.url, { budget }).get('/');
+      const server = await closeAfterTests(startLimitedServer(header));
+      await openSession(server.url, { budget }).get('/');
       expect(blocked).toHaveLength(1);
       expect(blocked[0]).toBeGreaterThanOrEqual(400);
       expect(blocked[0]).toBeLessThan(1_000);
@@ -325,8 +331,8 @@ describe.concurrent('429', () => {
     'with a long Retry-After is left to the queue, clamped: %s',
     async (header) => {
       const { budget, blocked } = freeBudget();
-      const server = await started(limited(header));
-      expect(await failure(session(server.url, { budget }).get('/'))).toMatchObject({
+      const server = await closeAfterTests(startLimitedServer(header));
+      expect(await expectFailure(openSession(server.url, { budget }).get('/'))).toMatchObject({
         kind: 'rate-limited',
         later: true,
         status: 429,
@@ -340,28 +346,28 @@ describe.concurrent('429', () => {
 
 describe.concurrent('an error message', () => {
   it('contains neither URL nor query nor key, whatever the upstream echoes', async () => {
-    const server = await started(
+    const server = await closeAfterTests(
       upstreamServer(({ url, headers }, response) => {
         const echoed = `no such thing http://upstream${url.pathname}${url.search} for ${headers['x-api-key']}`;
         sendJson(response, { message: [echoed, `GET ${url.pathname}${url.search}`] }, 400);
       }),
     );
-    const { message } = await failure(session(server.url).get('/path', { q: 'secret-query' }));
+    const { message } = await expectFailure(openSession(server.url).get('/path', { q: 'secret-query' }));
     expect(message).toContain('no such thing');
   });
 
   it('contains no part of a key that is truncated at its end', async () => {
-    const server = await started(
+    const server = await closeAfterTests(
       upstreamServer((_, response) => sendJson(response, { message: `${'x'.repeat(195)}${KEY}` }, 400)),
     );
-    expect((await failure(session(server.url).get('/'))).message).not.toContain(KEY.slice(0, 4));
+    expect((await expectFailure(openSession(server.url).get('/'))).message).not.toContain(KEY.slice(0, 4));
   });
 
   it('is short', async () => {
-    const server = await started(
+    const server = await closeAfterTests(
       upstreamServer((_, response) => sendJson(response, { message: 'x'.repeat(1_000_000) }, 400)),
     );
-    expect((await failure(session(server.url).get('/'))).message.length).toBeLessThan(300);
+    expect((await expectFailure(openSession(server.url).get('/'))).message.length).toBeLessThan(300);
   });
 
   it.each([
@@ -370,17 +376,19 @@ describe.concurrent('an error message', () => {
     ['no message', { error: 'x' }],
     ['a number', { message: 5 }],
   ])('is the status if the body is %s', async (_, body) => {
-    const server = await started(upstreamServer((_request, response) => sendJson(response, body, 400)));
-    expect((await failure(session(server.url).get('/'))).message).toContain('HTTP 400');
+    const server = await closeAfterTests(
+      upstreamServer((_request, response) => sendJson(response, body, 400)),
+    );
+    expect((await expectFailure(openSession(server.url).get('/'))).message).toContain('HTTP 400');
   });
 });
 
 describe.concurrent('a key that a response echoes', () => {
-  const nasty = 'canary-"quoted"\\and/<slashed>&%';
-  const secret = { headers: { 'x-api-key': nasty }, redact: createRedactor([nasty]) };
+  const specialKey = 'canary-"quoted"\\and/<slashed>&%';
+  const secret = { headers: { 'x-api-key': specialKey }, redact: createRedactor([specialKey]) };
 
   it('is removed from all parsed values, at any place and in any form', async () => {
-    const server = await started(
+    const server = await closeAfterTests(
       upstreamServer(({ headers }, response) => {
         const key = String(headers['x-api-key']);
         const inner = JSON.stringify({ key });
@@ -391,7 +399,7 @@ describe.concurrent('a key that a response echoes', () => {
         });
       }),
     );
-    const body = await session(server.url, secret).get('/');
+    const body = await openSession(server.url, secret).get('/');
     expect(body).toEqual({
       note: '[redacted]',
       '[redacted]': ['before [redacted]', { inner: '{"key":"[redacted]"}' }],
@@ -400,24 +408,26 @@ describe.concurrent('a key that a response echoes', () => {
   });
 
   it('is removed from errors, also from a header', async () => {
-    const server = await started(
+    const server = await closeAfterTests(
       upstreamServer(({ headers }, response) => {
         response.writeHead(200, { 'content-type': `text/${String(headers['x-api-key'])}` }).end('{}');
       }),
     );
-    expect((await failure(session(server.url, secret).get('/'))).message).toContain('[redacted]');
+    expect((await expectFailure(openSession(server.url, secret).get('/'))).message).toContain('[redacted]');
   });
 });
 
 describe.concurrent('a JSON-RPC call', () => {
-  const answering = (answer: (id: unknown) => unknown) =>
+  const startRpcServer = (answer: (id: unknown) => unknown) =>
     upstreamServer(({ body }, response) => sendJson(response, answer(JSON.parse(body).id)));
 
   it('sends its envelope and returns the result', async () => {
-    const server = await started(answering((id) => ({ jsonrpc: '2.0', id, result: { height: '7' } })));
-    const asked = session(server.url);
-    expect(await asked.rpc('/ext/bc/P', 'platform.getHeight', { a: 1 })).toEqual({ height: '7' });
-    expect(await asked.rpc('/ext/bc/P', 'platform.getHeight')).toEqual({ height: '7' });
+    const server = await closeAfterTests(
+      startRpcServer((id) => ({ jsonrpc: '2.0', id, result: { height: '7' } })),
+    );
+    const session = openSession(server.url);
+    expect(await session.rpc('/ext/bc/P', 'platform.getHeight', { a: 1 })).toEqual({ height: '7' });
+    expect(await session.rpc('/ext/bc/P', 'platform.getHeight')).toEqual({ height: '7' });
     const [first, second] = server.received;
     expect(first).toMatchObject({ method: 'POST', headers: { 'content-type': 'application/json' } });
     expect(JSON.parse(first?.body ?? '')).toEqual({
@@ -431,8 +441,8 @@ describe.concurrent('a JSON-RPC call', () => {
 
   it('returns a result of null or false', async () => {
     for (const result of [null, false, 0, '']) {
-      const server = await started(answering((id) => ({ jsonrpc: '2.0', id, result })));
-      expect(await session(server.url).rpc('/', 'x')).toBe(result);
+      const server = await closeAfterTests(startRpcServer((id) => ({ jsonrpc: '2.0', id, result })));
+      expect(await openSession(server.url).rpc('/', 'x')).toBe(result);
     }
   });
 
@@ -444,8 +454,8 @@ describe.concurrent('a JSON-RPC call', () => {
     ['a text', 'rpc'],
     [{}, 'rpc'],
   ])('whose 200 has the error %j fails once: %s', async (error, kind) => {
-    const server = await started(answering((id) => ({ jsonrpc: '2.0', id, error })));
-    expect(await failure(session(server.url).rpc('/', 'method.name'))).toMatchObject({
+    const server = await closeAfterTests(startRpcServer((id) => ({ jsonrpc: '2.0', id, error })));
+    expect(await expectFailure(openSession(server.url).rpc('/', 'method.name'))).toMatchObject({
       kind,
       message: expect.stringContaining('method.name'),
     });
@@ -454,10 +464,10 @@ describe.concurrent('a JSON-RPC call', () => {
 
   it('has no URL from the error in its message', async () => {
     const message = `cannot reach http://10.0.0.1:9650/?q=secret-query with ${KEY}`;
-    const server = await started(
-      answering((id) => ({ jsonrpc: '2.0', id, error: { code: -32000, message } })),
+    const server = await closeAfterTests(
+      startRpcServer((id) => ({ jsonrpc: '2.0', id, error: { code: -32000, message } })),
     );
-    expect((await failure(session(server.url).rpc('/', 'x'))).message).not.toContain('10.0.0.1');
+    expect((await expectFailure(openSession(server.url).rpc('/', 'x'))).message).not.toContain('10.0.0.1');
   });
 
   it.each([
@@ -467,39 +477,39 @@ describe.concurrent('a JSON-RPC call', () => {
     ['a list', (id: unknown) => [{ jsonrpc: '2.0', id, result: 1 }]],
     ['null', () => null],
   ])('whose response is %s is malformed, and is retried', async (_, answer) => {
-    const server = await started(
+    const server = await closeAfterTests(
       upstreamServer(({ body, number }, response) => {
         const { id } = JSON.parse(body);
         sendJson(response, number === 1 ? answer(id) : { jsonrpc: '2.0', id, result: 'right' });
       }),
     );
-    expect(await session(server.url).rpc('/', 'x')).toBe('right');
+    expect(await openSession(server.url).rpc('/', 'x')).toBe('right');
     expect(server.received).toHaveLength(2);
   });
 
   it('whose body is empty is malformed', async () => {
-    const server = await started(
+    const server = await closeAfterTests(
       upstreamServer(({ number, body }, response) => {
         response.setHeader('content-type', 'application/json');
         response.end(number === 1 ? '' : JSON.stringify({ id: JSON.parse(body).id, result: 1 }));
       }),
     );
-    expect(await session(server.url).rpc('/', 'x')).toBe(1);
+    expect(await openSession(server.url).rpc('/', 'x')).toBe(1);
   });
 });
 
 describe('a probe', () => {
   it.each([200, 503])('returns a report with status %d, after one request', async (status) => {
-    const server = await started(
+    const server = await closeAfterTests(
       upstreamServer((_, response) => sendJson(response, { healthy: false }, status)),
     );
-    expect(await session(server.url).probe('/ext/health')).toEqual({ healthy: false });
+    expect(await openSession(server.url).probe('/ext/health')).toEqual({ healthy: false });
     expect(server.received).toHaveLength(1);
   });
 
   it('that fails is not retried', async () => {
-    const server = await started(upstreamServer((_, response) => response.destroy()));
-    expect(await failure(session(server.url).probe('/'))).toMatchObject({ kind: 'reset' });
+    const server = await closeAfterTests(upstreamServer((_, response) => response.destroy()));
+    expect(await expectFailure(openSession(server.url).probe('/'))).toMatchObject({ kind: 'reset' });
     expect(server.received).toHaveLength(1);
   });
 });
