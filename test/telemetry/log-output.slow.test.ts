@@ -22,8 +22,8 @@ import { noTerminal } from '../support/terminal.ts';
 const PROGRAM = resolve(import.meta.dirname, '../support/logging-process.ts');
 /** A device on which every write fails as on a full disk. */
 const FULL = '/dev/full';
-const noFull = existsSync(FULL) ? '' : ` (skipped: there is no ${FULL})`;
-const notOnOne = noTerminal === null ? '' : ` (skipped: ${noTerminal})`;
+const withoutFullDevice = existsSync(FULL) ? '' : ` (skipped: there is no ${FULL})`;
+const withoutTerminal = noTerminal === null ? '' : ` (skipped: ${noTerminal})`;
 
 const running = new Set<ChildProcess>();
 afterEach(() => {
@@ -32,20 +32,23 @@ afterEach(() => {
 });
 
 /** @param stderr destination of the log */
-function logging(stderr: number | 'pipe') {
+function startLogging(stderr: number | 'pipe') {
   const child = spawn(process.execPath, ['--import', 'tsx', PROGRAM], { stdio: ['pipe', 'pipe', stderr] });
   running.add(child);
   return child;
 }
 
 /** Lets it log to its end. @returns its stdout, and its exit */
-async function toItsEnd({ stdin, stdout, ...child }: ReturnType<typeof logging>, ended: Promise<unknown[]>) {
+async function runToEnd(
+  { stdin, stdout, ...child }: ReturnType<typeof startLogging>,
+  ended: Promise<unknown[]>,
+) {
   if (!stdin || !stdout) throw new Error(`the process ${child.pid} has no pipes`);
-  const said = text(stdout);
+  const output = text(stdout);
   await once(stdout, 'data');
   stdin.end('continue\n');
   const [code] = await ended;
-  return { code, said: await said };
+  return { code, output: await output };
 }
 
 describe('log lines that cannot be written', () => {
@@ -69,15 +72,15 @@ describe('log lines that cannot be written', () => {
   /** The lines up to the last one. */
   const readUntil = async (fd: number, last: string) => {
     let read = '';
-    const some = Buffer.alloc(65_536);
-    const more = () => {
+    const buffer = Buffer.alloc(65_536);
+    const readAvailable = () => {
       for (let bytes = 1; bytes > 0; ) {
-        bytes = attempt(() => readSync(fd, some)) ?? 0;
-        read += some.toString('utf8', 0, bytes);
+        bytes = attempt(() => readSync(fd, buffer)) ?? 0;
+        read += buffer.toString('utf8', 0, bytes);
       }
       return read.endsWith(last);
     };
-    await expect.poll(more, { interval: 1, timeout: 10_000 }).toBe(true);
+    await expect.poll(readAvailable, { interval: 1, timeout: 10_000 }).toBe(true);
     return read;
   };
 
@@ -136,31 +139,34 @@ function attempt(call: () => number): number | null {
 }
 
 describe('the log', () => {
-  it.skipIf(noFull)(`on a full disk neither ends the process nor blocks it${noFull}`, async () => {
-    const full = openSync(FULL, 'w');
-    const child = logging(full);
-    closeSync(full);
-    expect(await toItsEnd(child, once(child, 'exit'))).toEqual({ code: 0, said: 'logged\nagain\n' });
-  });
+  it.skipIf(withoutFullDevice)(
+    `on a full disk neither ends the process nor blocks it${withoutFullDevice}`,
+    async () => {
+      const full = openSync(FULL, 'w');
+      const child = startLogging(full);
+      closeSync(full);
+      expect(await runToEnd(child, once(child, 'exit'))).toEqual({ code: 0, output: 'logged\nagain\n' });
+    },
+  );
 
   it('without a reader neither ends the process nor blocks it', async () => {
-    const child = logging('pipe');
+    const child = startLogging('pipe');
     child.stderr?.destroy();
-    expect(await toItsEnd(child, once(child, 'exit'))).toEqual({ code: 0, said: 'logged\nagain\n' });
+    expect(await runToEnd(child, once(child, 'exit'))).toEqual({ code: 0, output: 'logged\nagain\n' });
   });
 
-  it.skipIf(notOnOne)(`on a closed terminal does not end the process${notOnOne}`, async () => {
+  it.skipIf(withoutTerminal)(`on a closed terminal does not end the process${withoutTerminal}`, async () => {
     const dir = mkdtempSync(join(tmpdir(), 'log-'));
-    const said = join(dir, 'said');
-    const waiting = join(dir, 'waiting');
-    const command = `mkfifo ${waiting}; exec ${process.execPath} --import tsx ${PROGRAM} > ${said} < ${waiting}`;
+    const outputPath = join(dir, 'output');
+    const inputPath = join(dir, 'waiting');
+    const command = `mkfifo ${inputPath}; exec ${process.execPath} --import tsx ${PROGRAM} > ${outputPath} < ${inputPath}`;
     const terminal = spawn('script', ['-qefc', command, '/dev/null'], {
       stdio: ['pipe', 'ignore', 'ignore'],
     });
     running.add(terminal);
-    await expect.poll(() => existsSync(waiting)).toBe(true);
-    const stdin = createWriteStream(waiting);
-    const line = () => readFileSync(said, 'utf8').trim().split('\n').at(-1);
+    await expect.poll(() => existsSync(inputPath)).toBe(true);
+    const stdin = createWriteStream(inputPath);
+    const line = () => readFileSync(outputPath, 'utf8').trim().split('\n').at(-1);
     await expect.poll(line, { timeout: 10_000 }).toBe('logged');
     terminal.kill('SIGKILL');
     await expect.poll(line, { timeout: 10_000 }).toBe('outlived');
@@ -170,9 +176,9 @@ describe('the log', () => {
   });
 
   it('is complete if the process ends at once', async () => {
-    const child = logging('pipe');
+    const child = startLogging('pipe');
     if (!child.stderr) throw new Error('there is no pipe');
-    const [log] = await Promise.all([text(child.stderr), toItsEnd(child, once(child, 'exit'))]);
+    const [log] = await Promise.all([text(child.stderr), runToEnd(child, once(child, 'exit'))]);
     const lines = log.trimEnd().split('\n');
     // The last ones may precede one that is being written at that moment.
     expect(new Set(lines.map((line) => JSON.parse(line).msg))).toEqual(

@@ -18,7 +18,7 @@ import { upstreamServer } from '../support/upstream-server.ts';
 
 const CANARY = 'canary-4f1c9d2e7b';
 const HEADER_CANARY = 'canary-of-the-header-77aa';
-const PATIENCE = { timeout: 60_000, interval: 100 };
+const WAIT_OPTIONS = { timeout: 60_000, interval: 100 };
 const JSON_OTLP = { OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json', OTEL_BSP_SCHEDULE_DELAY: '200' };
 const cleanups: (() => Promise<unknown> | unknown)[] = [];
 let sandbox: Sandbox;
@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 /** A directory with a configuration that polls metrics and a node every five seconds. */
-function configured(): string {
+function createConfigDirectory(): string {
   const dir = mkdtempSync(join(tmpdir(), 'recorder-otel-'));
   cleanups.push(() => rmSync(dir, { recursive: true }));
   const nodes = sandbox.watch.nodes.slice(0, 1).map(({ name, path }) => ({ name, url: sandbox.url + path }));
@@ -51,7 +51,7 @@ function configured(): string {
   return dir;
 }
 
-interface Recorded {
+interface RecordedRun {
   readonly ended: Ended;
   readonly sql: postgres.Sql;
 }
@@ -59,8 +59,8 @@ interface Recorded {
 /** Runs `up` until the test has the expected records. */
 async function recordUntil(
   env: NodeJS.ProcessEnv,
-  seen: (sql: postgres.Sql) => Promise<void>,
-): Promise<Recorded> {
+  waitForRecords: (sql: postgres.Sql) => Promise<void>,
+): Promise<RecordedRun> {
   const database: TestDatabase = await testDatabase();
   cleanups.push(() => database.close());
   const sql = postgres(database.url, { max: 1, onnotice: () => {} });
@@ -74,12 +74,12 @@ async function recordUntil(
       LOG_LEVEL: 'debug',
       ...env,
     },
-    configured(),
+    createConfigDirectory(),
   );
   const ended = up.ended;
   try {
     await Promise.race([
-      seen(sql),
+      waitForRecords(sql),
       ended.then(({ stderr }) => Promise.reject(new Error(`up ended: ${stderr}`))),
     ]);
   } finally {
@@ -88,13 +88,13 @@ async function recordUntil(
   return { ended: await ended, sql };
 }
 
-const recorded = (sql: postgres.Sql, least: number, reason = 'poll') =>
+const waitForRuns = (sql: postgres.Sql, minimum: number, reason = 'poll') =>
   vi.waitFor(async () => {
     const [row] = await sql<{ runs: number }[]>`
       select count(*)::int as runs from reporting.runs
       where dataset = 'metric_points' and reason = ${reason} and status = 'done'`;
-    expect(row?.runs ?? 0).toBeGreaterThanOrEqual(least);
-  }, PATIENCE);
+    expect(row?.runs ?? 0).toBeGreaterThanOrEqual(minimum);
+  }, WAIT_OPTIONS);
 
 /** The spans from the root to this one, outermost first. */
 function pathOf(span: ReceivedSpan, spans: readonly ReceivedSpan[]): ReceivedSpan[] {
@@ -109,7 +109,7 @@ const backends = [
 
 describe.each(backends)('with the queue in $backend, a poll', ({ queue }) => {
   let receiver: OtlpReceiver;
-  let run: Recorded;
+  let run: RecordedRun;
   /** The commits of polls. */
   let commits: ReceivedSpan[];
 
@@ -124,16 +124,16 @@ describe.each(backends)('with the queue in $backend, a poll', ({ queue }) => {
       OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=test',
     };
     run = await recordUntil(env, async (sql) => {
-      await recorded(sql, 3);
-      await recorded(sql, 1, 'heal');
+      await waitForRuns(sql, 3);
+      await waitForRuns(sql, 1, 'heal');
     });
-    const polled = receiver.spans.filter((span) => {
+    const polls = receiver.spans.filter((span) => {
       const attributes = attributesOf(span);
       return (
         attributes.get('recorder.feed') === 'metric-points' && attributes.get('recorder.reason') === 'poll'
       );
     });
-    const runs = new Set(polled.map(({ spanId }) => spanId));
+    const runs = new Set(polls.map(({ spanId }) => spanId));
     commits = receiver.spans.filter(
       ({ name, parentSpanId }) => name === 'commit' && runs.has(parentSpanId ?? ''),
     );
@@ -218,10 +218,10 @@ describe.each(backends)('with the queue in $backend, a poll', ({ queue }) => {
 describe('an endpoint', () => {
   it('that is down harms nothing, and is reported once a signal', async () => {
     const env = { ...JSON_OTLP, OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await findFreePort()}` };
-    const { ended, sql } = await recordUntil(env, (sql) => recorded(sql, 4));
+    const { ended, sql } = await recordUntil(env, (sql) => waitForRuns(sql, 4));
     expect(ended.code).toBe(0);
-    const told = ended.stderr.split('\n').filter((line) => line.includes('OpenTelemetry endpoint'));
-    expect(told.length).toBeLessThanOrEqual(2);
+    const reported = ended.stderr.split('\n').filter((line) => line.includes('OpenTelemetry endpoint'));
+    expect(reported.length).toBeLessThanOrEqual(2);
     // Probes of a node have gaps whenever the machine is slow, and before the first response.
     const [lost] = await sql`select count(*)::int as gaps from reporting.gaps
       where dataset = 'metric_points' and reason <> 'not recorded yet'`;
@@ -233,8 +233,8 @@ describe('an endpoint', () => {
     cleanups.push(() => silent.close());
     const env = { ...JSON_OTLP, OTEL_EXPORTER_OTLP_ENDPOINT: silent.url };
     const { ended } = await recordUntil(env, async (sql) => {
-      await recorded(sql, 3);
-      await vi.waitFor(() => expect(silent.received.length).toBeGreaterThan(0), PATIENCE);
+      await waitForRuns(sql, 3);
+      await vi.waitFor(() => expect(silent.received.length).toBeGreaterThan(0), WAIT_OPTIONS);
     });
     expect(ended.code).toBe(0);
   });
