@@ -38,7 +38,7 @@ const KEEP: Retention = {
 
 const { it, database, sql } = withDatabase({ max: 4, connection: { TimeZone: 'UTC' } });
 /** Deletes the rows of a few tables: faster than truncating them all. */
-const empty = async () => {
+const truncateTables = async () => {
   const tables = [
     ...[
       'metric_points',
@@ -65,7 +65,7 @@ const empty = async () => {
   ];
   await sql.unsafe(`truncate ${tables.map((name) => `recorder.${name}`).join(', ')}`);
 };
-beforeEach(empty);
+beforeEach(truncateTables);
 
 const ROUNDS = 18;
 const round = fc.record({
@@ -91,7 +91,7 @@ const round = fc.record({
 type Round = typeof round extends fc.Arbitrary<infer T> ? T : never;
 
 /** Records rounds as the recorder does, with a day or more between them. @returns the time of the last one */
-async function recordAll(rounds: readonly Round[]): Promise<number> {
+async function recordRounds(rounds: readonly Round[]): Promise<number> {
   const clock = new ManualClock(start);
   const context = recordingContext(sql, clock.read);
   const confirmShrink = { observations: 1, minDuration: 0 };
@@ -132,37 +132,37 @@ async function writeLedger(rounds: readonly Round[], until: number): Promise<voi
     await sql`
       insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since)
       values ('probes', ${observer}, 'node_health', 60000, true, ${new Date(start)})`;
-    const write = (check: string, from: number, to: number | null, state: string) => sql`
+    const insertInterval = (check: string, from: number, to: number | null, state: string) => sql`
       insert into recorder.node_health (observer, node, probe, check_name, state, error, started_at, ended_at, reported, probes)
       values (${observer}, 'n', 'health', ${check}, ${state}, ${state === 'up' ? null : `${state} ${from}`}, ${new Date(from)},
         ${to === null ? null : new Date(to)}, ${state !== 'unknown'}, 1)`;
     let at = start;
     let check = { state: 'up', from: start };
     for (const [index, one] of rounds.entries()) {
-      const ends = at + one.after * DAY;
+      const end = at + one.after * DAY;
       // The second observer records the same an hour later, and short recoveries.
       const from = at + place * HOUR;
-      const to = index === rounds.length - 1 ? null : ends + place * HOUR;
+      const to = index === rounds.length - 1 ? null : end + place * HOUR;
       if (one.state === 'down' && place === 1) {
-        await write('*', from, from + HOUR, 'down');
-        await write('*', from + HOUR, from + HOUR + 60_000, 'up');
-        await write('*', from + HOUR + 60_000, to, 'down');
-      } else await write('*', from, to, one.state);
+        await insertInterval('*', from, from + HOUR, 'down');
+        await insertInterval('*', from + HOUR, from + HOUR + 60_000, 'up');
+        await insertInterval('*', from + HOUR + 60_000, to, 'down');
+      } else await insertInterval('*', from, to, one.state);
       if (one.check !== null && from > check.from) {
-        await write('c', check.from, from, check.state);
+        await insertInterval('c', check.from, from, check.state);
         check = { state: one.check, from };
       }
       if (one.absent)
         await sql`
           insert into recorder.health_absences (observer, started_at, ended_at, reason)
           values (${observer}, ${new Date(from + 2 * HOUR)}, ${new Date(from + 3 * HOUR)}, 'off')`;
-      at = ends;
+      at = end;
     }
-    await write('c', check.from, null, check.state);
+    await insertInterval('c', check.from, null, check.state);
   }
 }
 
-const rows = async (text: string): Promise<string[]> =>
+const queryRows = async (text: string): Promise<string[]> =>
   (await sql.unsafe<{ row: string }[]>(`select to_jsonb(x)::text as row from (${text}) x`))
     .map(({ row }) => row)
     .sort();
@@ -171,50 +171,56 @@ const rows = async (text: string): Promise<string[]> =>
  * All queries of the kept range, as texts: their results must not depend on the removal.
  * @param from start of a window, whose result starts at the kept range
  */
-async function answersSince(kept: number, until: number, from = kept): Promise<Record<string, string[]>> {
-  const k = `'${new Date(kept).toISOString()}'::timestamptz`;
-  const answers: Record<string, string[]> = {};
-  const moments = Array.from({ length: 4 }, (_, at) => kept + ((until - kept) * at) / 3);
+async function queryKeptRange(
+  keptFrom: number,
+  until: number,
+  from = keptFrom,
+): Promise<Record<string, string[]>> {
+  const k = `'${new Date(keptFrom).toISOString()}'::timestamptz`;
+  const results: Record<string, string[]> = {};
+  const moments = Array.from({ length: 4 }, (_, at) => keptFrom + ((until - keptFrom) * at) / 3);
   for (const moment of moments) {
     const t = `'${new Date(moment).toISOString()}'::timestamptz`;
-    const ask = async (name: string, text: string) => {
-      answers[`${name} as of ${t}`] = await rows(text);
+    const addResult = async (name: string, text: string) => {
+      results[`${name} as of ${t}`] = await queryRows(text);
     };
-    await ask('state', `select * from reporting.node_validators_as_of(${t})`);
-    await ask('series', `select * from reporting.metric_points_as_of(${t}) where bucket_start >= ${k}`);
-    await ask('log', `select * from reporting.node_p_blocks_as_of(${t}) where valid_from >= ${k}`);
-    await ask(
+    await addResult('state', `select * from reporting.node_validators_as_of(${t})`);
+    await addResult('series', `select * from reporting.metric_points_as_of(${t}) where bucket_start >= ${k}`);
+    await addResult('log', `select * from reporting.node_p_blocks_as_of(${t}) where valid_from >= ${k}`);
+    await addResult(
       'sample',
       `select * from reporting_internal.chain_heights_as_of(${t}) where observed_at >= ${k}`,
     );
-    await ask('ledger', `select * from reporting.node_health_as_of(${t})`);
-    await ask(
+    await addResult('ledger', `select * from reporting.node_health_as_of(${t})`);
+    await addResult(
       'incidents',
       `select * from reporting.node_incidents_as_of(${t}) where is_open or ended_at >= ${k}`,
     );
   }
   const u = `'${new Date(until).toISOString()}'::timestamptz`;
-  answers.now = await rows('select * from reporting.node_validators');
-  answers.changes = await rows(`select * from reporting.node_validators_changes where at >= ${k}`);
-  answers.history = await rows(
+  results.now = await queryRows('select * from reporting.node_validators');
+  results.changes = await queryRows(`select * from reporting.node_validators_changes where at >= ${k}`);
+  results.history = await queryRows(
     `select * from reporting.node_validators_history where valid_to is null or valid_to >= ${k}`,
   );
-  answers.revisions = await rows(
+  results.revisions = await queryRows(
     `select * from reporting.metric_points_history where bucket_start >= ${k} and (valid_to is null or valid_to >= ${k} or vanished)`,
   );
-  answers.conflicts = await rows(`select * from reporting.node_p_blocks_history where valid_from >= ${k}`);
-  answers.daily = await rows(`select * from reporting.chain_heights_daily where day >= ${k}::date`);
+  results.conflicts = await queryRows(
+    `select * from reporting.node_p_blocks_history where valid_from >= ${k}`,
+  );
+  results.daily = await queryRows(`select * from reporting.chain_heights_daily where day >= ${k}::date`);
   const f = `'${new Date(from).toISOString()}'::timestamptz`;
-  answers.weights = await rows(`select * from reporting.subnet_stake_daily(${f}, ${u})`);
-  answers.sums = await rows(`select * from reporting.metric_by_chain(${f}, ${u}, 'txCount')`);
-  answers.uptime = await rows(`select * from reporting.node_uptime(${k}, ${u})`);
-  answers.checks = await rows(
+  results.weights = await queryRows(`select * from reporting.subnet_stake_daily(${f}, ${u})`);
+  results.sums = await queryRows(`select * from reporting.metric_by_chain(${f}, ${u}, 'txCount')`);
+  results.uptime = await queryRows(`select * from reporting.node_uptime(${k}, ${u})`);
+  results.checks = await queryRows(
     `select observer, check_name, state, ended_at from reporting.node_health_history where ended_at >= ${k}`,
   );
-  answers.coverage = await rows(
+  results.coverage = await queryRows(
     `select dataset, target, greatest(range_start, ${k}), range_end from reporting.coverage where range_end > ${k}`,
   );
-  return answers;
+  return results;
 }
 
 /** The same truth from the rounds alone: the members of a list at a moment. */
@@ -238,23 +244,23 @@ describe('a limited retention', () => {
   it('keeps results of every moment in the kept range, for every kind of history', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(round, { minLength: ROUNDS, maxLength: ROUNDS }), async (rounds) => {
-        await empty();
-        const until = await recordAll(rounds);
+        await truncateTables();
+        const until = await recordRounds(rounds);
         await closeAll(until);
-        const kept = Math.floor((until - 90 * DAY) / DAY) * DAY;
-        fc.pre(kept > start + 20 * DAY);
-        const before = await answersSince(kept, until);
-        const told = await planRetention(sql, KEEP, until);
+        const keptFrom = Math.floor((until - 90 * DAY) / DAY) * DAY;
+        fc.pre(keptFrom > start + 20 * DAY);
+        const before = await queryKeptRange(keptFrom, until);
+        const plan = await planRetention(sql, KEEP, until);
         for (const { dataset, removed } of await retain(sql, KEEP, until, never)) {
-          const going = told.find((one) => one.dataset === dataset)?.going ?? -1;
+          const planned = plan.find((one) => one.dataset === dataset)?.going ?? -1;
           // An absence is removed once the intervals above it are removed.
-          expect([dataset, dataset === 'node_health' ? removed >= going : removed]).toEqual([
+          expect([dataset, dataset === 'node_health' ? removed >= planned : removed]).toEqual([
             dataset,
-            dataset === 'node_health' ? true : going,
+            dataset === 'node_health' ? true : planned,
           ]);
         }
-        expect(await answersSince(kept, until, start)).toEqual(before);
-        for (const moment of [kept, (kept + until) / 2, until])
+        expect(await queryKeptRange(keptFrom, until, start)).toEqual(before);
+        for (const moment of [keptFrom, (keptFrom + until) / 2, until])
           expect(
             (
               await sql<{ member: string }[]>`
@@ -264,14 +270,14 @@ describe('a limited retention', () => {
               .sort(),
           ).toEqual(membersAt(rounds, moment));
         // And rows that need not be kept are removed.
-        const left = await sql`
-          select from recorder.validators o where valid_to < ${new Date(kept)} and (ended_by <> 'unwatched' or exists (
-            select from recorder.validators n where n.node_id = o.node_id and n.valid_from >= o.valid_to and n.valid_from < ${new Date(kept)}))
-          union all select from recorder.metric_points where valid_from < ${new Date(kept)} and coalesce(valid_to, '-infinity') < ${new Date(kept)}
-            and bucket_start < ${new Date(kept)}
-          union all select from recorder.p_blocks where valid_from < ${new Date(kept)} and coalesce(valid_to, '-infinity') < ${new Date(kept)}
-          union all select from reporting.chain_heights where observed_at < ${new Date(kept)}`;
-        expect(left).toHaveLength(0);
+        const unneeded = await sql`
+          select from recorder.validators o where valid_to < ${new Date(keptFrom)} and (ended_by <> 'unwatched' or exists (
+            select from recorder.validators n where n.node_id = o.node_id and n.valid_from >= o.valid_to and n.valid_from < ${new Date(keptFrom)}))
+          union all select from recorder.metric_points where valid_from < ${new Date(keptFrom)} and coalesce(valid_to, '-infinity') < ${new Date(keptFrom)}
+            and bucket_start < ${new Date(keptFrom)}
+          union all select from recorder.p_blocks where valid_from < ${new Date(keptFrom)} and coalesce(valid_to, '-infinity') < ${new Date(keptFrom)}
+          union all select from reporting.chain_heights where observed_at < ${new Date(keptFrom)}`;
+        expect(unneeded).toHaveLength(0);
         expect(await retain(sql, KEEP, until, never)).toEqual([]);
       }),
       { numRuns: Number(process.env.TEST_WORLDS ?? 2), endOnFailure: true },
@@ -280,10 +286,10 @@ describe('a limited retention', () => {
 
   it('keeps the history of incidents in the kept range, also if a node was up only briefly before it', async () => {
     const until = start + 200 * DAY;
-    const kept = until - 90 * DAY;
+    const keptFrom = until - 90 * DAY;
     await sql`insert into recorder.health_observers (observer, heartbeat_at) values ('a', ${new Date(until)})`;
     await sql`insert into recorder.health_probes (observer, node, probe, probes, probed_at) values ('a', 'n', 'health', 1, ${new Date(until)})`;
-    const edges = [start, kept - 10 * DAY, kept - 9 * DAY, kept - 8 * DAY, kept + DAY, null];
+    const edges = [start, keptFrom - 10 * DAY, keptFrom - 9 * DAY, keptFrom - 8 * DAY, keptFrom + DAY, null];
     for (const [place, state] of ['up', 'down', 'up', 'down', 'up'].entries()) {
       const [from, to = null] = edges.slice(place);
       await sql`
@@ -292,47 +298,47 @@ describe('a limited retention', () => {
     }
     await sql`
       insert into recorder.health_absences (observer, started_at, ended_at, reason)
-      values ('a', ${new Date(kept - 9 * DAY + 60_000)}, ${new Date(kept - 8 * DAY)}, 'off')`;
-    const before = await rows('select * from reporting.node_incidents');
+      values ('a', ${new Date(keptFrom - 9 * DAY + 60_000)}, ${new Date(keptFrom - 8 * DAY)}, 'off')`;
+    const before = await queryRows('select * from reporting.node_incidents');
     await retain(sql, KEEP, until, never);
-    expect(await rows('select * from reporting.node_incidents')).toEqual(before);
+    expect(await queryRows('select * from reporting.node_incidents')).toEqual(before);
   });
 
   it('refuses the time before, instead of returning a wrong result', async () => {
     const rounds = fc.sample(round, { numRuns: ROUNDS, seed: 3 });
-    const until = await recordAll(rounds);
-    const kept = Math.floor((until - 90 * DAY) / DAY) * DAY;
+    const until = await recordRounds(rounds);
+    const keptFrom = Math.floor((until - 90 * DAY) / DAY) * DAY;
     await retain(sql, KEEP, until, never);
     for (const name of ['validators', 'metric_points', 'p_blocks', 'chain_heights', 'node_health'])
       await expect(
         sql.unsafe(
-          `select * from ${relationSql(`${recordedNamed(name)?.relation}_as_of`)}('${new Date(kept - 1).toISOString()}')`,
+          `select * from ${relationSql(`${recordedNamed(name)?.relation}_as_of`)}('${new Date(keptFrom - 1).toISOString()}')`,
         ),
         name,
       ).rejects.toMatchObject({
-        message: `the state of ${name} at ${new Date(kept - 1000).toISOString().slice(0, 19)}Z was removed by the retention`,
-        hint: `rows are kept since ${new Date(kept).toISOString().slice(0, 19)}.000000Z (retention in recorder.yaml)`,
+        message: `the state of ${name} at ${new Date(keptFrom - 1000).toISOString().slice(0, 19)}Z was removed by the retention`,
+        hint: `rows are kept since ${new Date(keptFrom).toISOString().slice(0, 19)}.000000Z (retention in recorder.yaml)`,
       });
     // The earlier time is neither up nor down, and not observed: the window starts with the kept record.
     const uptime = (from: number, to: number) => sql`
       select up_seconds::float8 as up, down_seconds::float8 as down, since from reporting.node_uptime(${new Date(from)}, ${new Date(to)})`;
     expect([...(await uptime(start + DAY, start + 2 * DAY))]).toEqual([]);
-    const firsts = await sql<{ at: Date }[]>`
+    const firstIntervals = await sql<{ at: Date }[]>`
       select min(started_at) as at from recorder.node_health where check_name = '*' group by observer order by observer`;
-    const whole = await uptime(start, until);
-    expect(whole.map(({ since }) => since)).toEqual(firsts.map(({ at }) => at));
-    expect(whole).toHaveLength(2);
-    for (const { up, down, since } of whole) {
+    const uptimes = await uptime(start, until);
+    expect(uptimes.map(({ since }) => since)).toEqual(firstIntervals.map(({ at }) => at));
+    expect(uptimes).toHaveLength(2);
+    for (const { up, down, since } of uptimes) {
       expect(since.getTime()).toBeGreaterThan(start + 2 * DAY);
       expect(up + down).toBeLessThanOrEqual((until - since.getTime()) / 1000);
     }
     const [first] = await sql`select min(range_start) as at from reporting.coverage`;
-    expect(first?.at.getTime()).toBeGreaterThanOrEqual(kept);
-    const told =
+    expect(first?.at.getTime()).toBeGreaterThanOrEqual(keptFrom);
+    const retentions =
       await sql`select dataset, kept_since, finished_at from reporting_internal.retention order by dataset`;
-    expect(told).toHaveLength(5);
-    for (const one of told)
-      expect(one).toMatchObject({ kept_since: new Date(kept), finished_at: new Date(until) });
+    expect(retentions).toHaveLength(5);
+    for (const one of retentions)
+      expect(one).toMatchObject({ kept_since: new Date(keptFrom), finished_at: new Date(until) });
   });
 
   it('reports the return of a subnet also if its removal is not kept', async () => {
@@ -349,15 +355,15 @@ describe('a limited retention', () => {
       await run(recordingContext(sql, clock.read), feed);
       clock.now += 10 * DAY;
     }
-    const kept = new Date(start + 20 * DAY);
+    const keptFrom = new Date(start + 20 * DAY);
     const changesFrom = (from: Date) => sql`
       select at, subnet_id, change from reporting.l1_changes(${from}, ${new Date(clock.now)})`;
-    const before = await changesFrom(kept);
+    const before = await changesFrom(keptFrom);
     expect(before).toEqual(
       ['appeared', 'converted'].map((change) => ({ at: new Date(start + 30 * DAY), subnet_id: 'b', change })),
     );
     expect(await retain(sql, { subnets: 20 * DAY }, clock.now, never)).toMatchObject([
-      { keptSince: kept, removed: 1 },
+      { keptSince: keptFrom, removed: 1 },
     ]);
     expect(await changesFrom(new Date(start))).toEqual(before);
   });
@@ -367,16 +373,20 @@ describe('a limited retention', () => {
     const primary = { node: 'n', subnetId: '11111111111111111111111111111111LpoYY' };
     const list = scriptedFeed(validators, primary, { confirmShrink: { observations: 1, minDuration: 0 } });
     list.script = () => onlyPage({ validators: [{ nodeID: 'a', startTime: 1, weight: 5 }] });
-    const seen = scriptedFeed(peers, { node: 'n' }, { confirmShrink: { observations: 1, minDuration: 0 } });
-    seen.script = () => onlyPage({ numPeers: '1', peers: [{ nodeID: 'a', version: 'v' }] });
-    for (const feed of [list, seen]) {
+    const peerList = scriptedFeed(
+      peers,
+      { node: 'n' },
+      { confirmShrink: { observations: 1, minDuration: 0 } },
+    );
+    peerList.script = () => onlyPage({ numPeers: '1', peers: [{ nodeID: 'a', version: 'v' }] });
+    for (const feed of [list, peerList]) {
       await registerTargets(sql, feed, clock.now, { recorder: 'recorder', digest: null });
       await run(recordingContext(sql, clock.read), feed);
     }
     await retain(sql, { validators: 7 * DAY }, start + 9 * DAY, never);
-    const told = await sql`
+    const versions = await sql`
       select day::text, stake::int, share_of_stake::int from reporting.peer_versions(${new Date(start)}, ${new Date(start + 4 * DAY)})`;
-    expect(told.map(({ day, stake, share_of_stake }) => [day.slice(8), stake, share_of_stake])).toEqual([
+    expect(versions.map(({ day, stake, share_of_stake }) => [day.slice(8), stake, share_of_stake])).toEqual([
       ['01', null, null],
       ['02', null, null],
       ['03', 5, 1],
@@ -423,27 +433,29 @@ describe('removed rows', () => {
         unnest(${[`[${now - 280 * DAY},${now - 200 * DAY})`, `[${now - 120 * DAY},${now - 80 * DAY})`]}::text[]) r`;
     await retain(sql, { metric_points: 90 * DAY }, now, never);
     const state = targetStateOf(await loadStates(sql, feed), target, 'metric_points');
-    const kept = now - 90 * DAY;
-    expect(state.keptSince).toBe(kept);
-    expect(missingWindows(feed, target, state, now).every(({ from }) => from >= kept)).toBe(true);
-    expect(Math.min(...missingWindows(feed, target, state, now).map(({ from }) => from))).toBe(kept);
+    const keptFrom = now - 90 * DAY;
+    expect(state.keptSince).toBe(keptFrom);
+    expect(missingWindows(feed, target, state, now).every(({ from }) => from >= keptFrom)).toBe(true);
+    expect(Math.min(...missingWindows(feed, target, state, now).map(({ from }) => from))).toBe(keptFrom);
     expect(
-      findUncoveredWindows(feed, target, state, { from: start, to: now }).every(({ from }) => from >= kept),
+      findUncoveredWindows(feed, target, state, { from: start, to: now }).every(
+        ({ from }) => from >= keptFrom,
+      ),
     ).toBe(true);
-    expect(findUncoveredWindows(feed, target, state, { from: start, to: kept })).toEqual([]);
+    expect(findUncoveredWindows(feed, target, state, { from: start, to: keptFrom })).toEqual([]);
     for (let tick = now; tick < now + 30 * DAY; tick += DAY)
       expect(
         listSweepWindows(feed, target, { ...state, lastPolled: tick - DAY }, tick).every(
-          ({ from }) => from >= kept,
+          ({ from }) => from >= keptFrom,
         ),
       ).toBe(true);
-    const shown = async (view: string) =>
+    const selectRanges = async (view: string) =>
       (
         await sql.unsafe<{ from: Date; to: Date }[]>(
           `select range_start as from, range_end as to from reporting.${view} order by 1`,
         )
       ).map(({ from, to }) => [(from.getTime() - now) / DAY, (to.getTime() - now) / DAY]);
-    expect([key.length > 0, await shown('coverage'), await shown('gaps')]).toEqual([
+    expect([key.length > 0, await selectRanges('coverage'), await selectRanges('gaps')]).toEqual([
       true,
       [[-90, -60]],
       [[-90, -80]],
@@ -461,9 +473,9 @@ describe('removed rows', () => {
     const sealing = { databaseUrl: database.url, clock: () => until, key: undefined, signal: never };
     await sealUntil(sealing, until);
     await retain(sql, { p_blocks: 30 * DAY }, until, never);
-    const found = await verify({ databaseUrl: database.url });
-    expect(found).toMatchObject({ rows: 100, removed: 3000, differences: [], more: 0, broken: [] });
-    expect(found.declared).toMatchObject([{ dataset: 'p_blocks', kind: 'removed' }]);
+    const verification = await verify({ databaseUrl: database.url });
+    expect(verification).toMatchObject({ rows: 100, removed: 3000, differences: [], more: 0, broken: [] });
+    expect(verification.declared).toMatchObject([{ dataset: 'p_blocks', kind: 'removed' }]);
     await sql`delete from recorder.p_blocks where height = 3050`;
     await sql`
       insert into recorder.p_blocks (node, height, valid_from, run_id)
@@ -479,15 +491,15 @@ describe('removed rows', () => {
 });
 
 describe('the removal', () => {
-  const fill = (table: string, count: number) => sql`
+  const insertBlocks = (table: string, count: number) => sql`
     insert into ${sql(`recorder.${table}`)} (node, height, valid_from, run_id)
     select 'n', g, ${new Date(start)}, 1 from generate_series(1, ${count}) g`;
-  const countOf = async () => Number((await sql`select count(*) from recorder.p_blocks`)[0]?.count);
+  const countBlocks = async () => Number((await sql`select count(*) from recorder.p_blocks`)[0]?.count);
   const until = start + 100 * DAY;
   const keep = { p_blocks: 30 * DAY };
 
   it('continues after a stop and after its connection is killed, and runs once in two processes', async () => {
-    await fill('p_blocks', 60_000);
+    await insertBlocks('p_blocks', 60_000);
     const pages = Number((await sql`select pg_relation_size('recorder.p_blocks') / 8192 as pages`)[0]?.pages);
     expect(pages).toBeGreaterThan(300);
     const stopped = new AbortController();
@@ -505,10 +517,10 @@ describe('the removal', () => {
     await locker.unsafe('lock table recorder.p_blocks in exclusive mode');
     const killed = retain(other, keep, until, never).catch((error: unknown) => error);
     for (;;) {
-      const [waits] = await sql`
+      const [blocked] = await sql`
         select pid from pg_stat_activity where application_name = 'killed' and wait_event_type = 'Lock'`;
-      if (!waits) continue;
-      await sql`select pg_terminate_backend(${waits.pid})`;
+      if (!blocked) continue;
+      await sql`select pg_terminate_backend(${blocked.pid})`;
       break;
     }
     await locker.unsafe('rollback');
@@ -516,28 +528,31 @@ describe('the removal', () => {
     await other.end({ timeout: 1 });
     await locker.end({ timeout: 1 });
     // The start was stored first: every reader gets it already.
-    const [moved] = await sql`select kept_since, finished_at, removed::int from reporting_internal.retention`;
-    expect(moved).toMatchObject({ kept_since: new Date(until - 30 * DAY), finished_at: null });
+    const [interrupted] =
+      await sql`select kept_since, finished_at, removed::int from reporting_internal.retention`;
+    expect(interrupted).toMatchObject({ kept_since: new Date(until - 30 * DAY), finished_at: null });
     const both = await Promise.all([retain(sql, keep, until, never), retain(sql, keep, until, never)]);
-    expect(both.flat().reduce((sum, { removed }) => sum + removed, 0) + Number(moved?.removed)).toBe(60_000);
-    expect(await countOf()).toBe(0);
+    expect(both.flat().reduce((sum, { removed }) => sum + removed, 0) + Number(interrupted?.removed)).toBe(
+      60_000,
+    );
+    expect(await countBlocks()).toBe(0);
     expect((await sql`select removed::int from reporting_internal.retention`)[0]?.removed).toBe(60_000);
   });
 
   it('keeps rows that a run changes meanwhile, and held rows for the next time', async () => {
-    await fill('p_blocks', 100);
+    await insertBlocks('p_blocks', 100);
     const writer = postgres(database.url, { max: 1, onnotice: () => {} });
     await writer.unsafe('begin');
     await writer`update recorder.p_blocks set valid_to = ${new Date(until)} where height = 5`;
     await retain(sql, keep, until, never);
     await writer.unsafe('commit');
     await writer.end({ timeout: 1 });
-    const left = await sql`select height, valid_to from recorder.p_blocks`;
-    expect(left).toEqual([{ height: '5', valid_to: new Date(until) }]);
+    const remaining = await sql`select height, valid_to from recorder.p_blocks`;
+    expect(remaining).toEqual([{ height: '5', valid_to: new Date(until) }]);
     await retain(sql, keep, until + DAY, never);
-    expect(await countOf()).toBe(1);
+    expect(await countBlocks()).toBe(1);
     await retain(sql, keep, until + 40 * DAY, never);
-    expect(await countOf()).toBe(0);
+    expect(await countBlocks()).toBe(0);
   });
 
   it('never moves the start back, whatever the clock and the configuration are', async () => {
@@ -550,22 +565,22 @@ describe('the removal', () => {
   });
 
   it('of one dataset that fails affects no other, and is reported', async () => {
-    await fill('p_blocks', 10);
+    await insertBlocks('p_blocks', 10);
     await sql`
       insert into recorder.quarantine (dataset, target_key, digest, run_id, quarantined_at, last_seen, observed_at, reason, item)
       values ('p_blocks', 't', 'd', 1, ${new Date(start)}, ${new Date(start)}, ${new Date(start)}, 'why', '{}')`;
     await sql.unsafe(`create function public.refuse() returns trigger language plpgsql as $$ begin raise 'not today'; end $$;
       create trigger refusing before delete on recorder.p_blocks execute function public.refuse()`);
-    const warned: object[] = [];
-    const log = { info: () => {}, warn: (fields: object) => void warned.push(fields) };
+    const warnings: object[] = [];
+    const log = { info: () => {}, warn: (fields: object) => void warnings.push(fields) };
     const config = { retention: { p_blocks: 30 * DAY, quarantine: 30 * DAY } };
     const app = { databaseUrl: database.url, database: { sql }, config, clock: () => until, log };
     await applyRetention(app, never);
-    expect(warned).toEqual([{ dataset: 'p_blocks', cause: 'not today' }]);
+    expect(warnings).toEqual([{ dataset: 'p_blocks', cause: 'not today' }]);
     expect(await sql`select 1 from recorder.quarantine`).toHaveLength(0);
     await sql`drop function public.refuse cascade`;
     await applyRetention(app, never);
-    expect([warned.length, await countOf()]).toEqual([1, 0]);
+    expect([warnings.length, await countBlocks()]).toEqual([1, 0]);
   });
 
   it('uses the earlier of two clocks: one that is ahead removes nothing', async () => {
@@ -573,7 +588,7 @@ describe('the removal', () => {
       insert into recorder.p_blocks (node, height, valid_from, run_id) values ('n', 1, now() - interval '10 days', 1)`;
     const tenYears = Date.now() + 3_650 * DAY;
     expect(await retain(sql, keep, tenYears, never)).toMatchObject([{ dataset: 'p_blocks', removed: 0 }]);
-    expect(await countOf()).toBe(1);
+    expect(await countBlocks()).toBe(1);
     const [{ since } = { since: 0 }] = await sql<
       { since: Date }[]
     >`select kept_since as since from reporting_internal.retention`;
