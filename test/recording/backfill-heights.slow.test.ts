@@ -29,7 +29,7 @@ const backfill = () =>
     { DATABASE_URL: database.url, LOG_LEVEL: 'warn' },
     dir,
   );
-const recorded = async () =>
+const countRecorded = async () =>
   Number(
     (await sql`select sum(rows_written) as rows from recorder.target_datasets where dataset = 'p_blocks'`)[0]
       ?.rows ?? 0,
@@ -38,17 +38,17 @@ const recorded = async () =>
 it('records all blocks from height 0 across kills: no height twice, coverage equal', async () => {
   for (let kill = 1; kill <= KILLS; kill++) {
     const { process: killed, ended } = backfill();
-    const goal = Math.floor((HEIGHTS * kill) / (KILLS + 1));
-    while ((await recorded()) < goal && killed.exitCode === null) await delay(100);
+    const target = Math.floor((HEIGHTS * kill) / (KILLS + 1));
+    while ((await countRecorded()) < target && killed.exitCode === null) await delay(100);
     killed.kill('SIGKILL');
     expect((await ended).signal).toBe('SIGKILL');
   }
   const { code, stderr } = await backfill().ended;
   expect(code, stderr).toBe(0);
-  const [found] = await sql`
+  const [summary] = await sql`
     select count(*)::int as rows, count(distinct height)::int as heights, min(height)::int as first, max(height)::int as last
     from reporting.node_p_blocks`;
-  expect(found).toEqual({ rows: HEIGHTS, heights: HEIGHTS, first: 0, last: HEIGHTS - 1 });
+  expect(summary).toEqual({ rows: HEIGHTS, heights: HEIGHTS, first: 0, last: HEIGHTS - 1 });
   const covered = await sql`select covered::text from recorder.coverage where dataset = 'p_blocks'`;
   expect([...covered]).toEqual([{ covered: `{[0,${HEIGHTS})}` }]);
 }, 900_000);

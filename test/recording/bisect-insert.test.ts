@@ -35,26 +35,28 @@ describe('a bisected insert', () => {
     const error = await refusal('22003');
     const parts = fc.array(fc.boolean(), { minLength: 1, maxLength: 300 });
     await fc.assert(
-      fc.asyncProperty(parts, async (bad) => {
+      fc.asyncProperty(parts, async (invalid) => {
         const stored: number[] = [];
         let statements = 0;
-        const alone = await storeByBisection([...bad.keys()], async (some) => {
+        const refusals = await storeByBisection([...invalid.keys()], async (part) => {
           statements += 1;
-          if (some.some((n) => bad[n])) throw error;
-          stored.push(...some);
+          if (part.some((n) => invalid[n])) throw error;
+          stored.push(...part);
         });
-        const poisons = bad.flatMap((is, n) => (is ? [n] : []));
-        expect(alone.map(({ item }) => item)).toEqual(poisons);
-        expect(stored).toEqual(bad.flatMap((is, n) => (is ? [] : [n])));
-        const depth = Math.ceil(Math.log2(bad.length)) + 1;
-        expect(statements).toBeLessThanOrEqual(2 * poisons.length * depth + 2);
+        const expected = invalid.flatMap((isInvalid, n) => (isInvalid ? [n] : []));
+        expect(refusals.map(({ item }) => item)).toEqual(expected);
+        expect(stored).toEqual(invalid.flatMap((isInvalid, n) => (isInvalid ? [] : [n])));
+        const depth = Math.ceil(Math.log2(invalid.length)) + 1;
+        expect(statements).toBeLessThanOrEqual(2 * expected.length * depth + 2);
       }),
     );
   });
 
   it('stops at errors that are not about data, and if nothing can be stored', async () => {
-    const gone = new Error('CONNECTION_CLOSED');
-    await expect(storeByBisection([1, 2, 3], () => Promise.reject(gone))).rejects.toBe(gone);
+    const connectionError = new Error('CONNECTION_CLOSED');
+    await expect(storeByBisection([1, 2, 3], () => Promise.reject(connectionError))).rejects.toBe(
+      connectionError,
+    );
     const error = await refusal('23514');
     await expect(
       storeByBisection([...Array(5_000).keys()], () => Promise.reject(error), 1_000),
@@ -63,7 +65,7 @@ describe('a bisected insert', () => {
 });
 
 /** Lets PostgreSQL refuse one value of a column. */
-async function plant(
+async function refuseRows(
   table: string,
   condition: string,
   code: string,
@@ -75,11 +77,11 @@ async function plant(
     create or replace trigger refuse before insert or update on recorder.${table} for each row execute function public.refuse()`);
 }
 
-const quarantined = (feed: ScriptedFeed) => sql<
+const selectQuarantine = (feed: ScriptedFeed) => sql<
   { dataset: string; reason: string; times: number; item: string }[]
 >`
   select dataset, reason, times::int, item from reporting.quarantine where target = ${targetKey(jobFor(feed).target)}`;
-const known = async (feed: ScriptedFeed) =>
+const selectIncompleteness = async (feed: ScriptedFeed) =>
   (
     await sql`select incomplete_reason as reason, incomplete_since as since from recorder.target_datasets where source = ${feed.source.name}`
   )[0];
@@ -94,7 +96,7 @@ describe('a commit that fails because of its data', () => {
     ...['23514', '23505'].map((code) => [code, 'backfill'] as const),
   ])('loses the one row that PostgreSQL refuses with %s in a %s', async (code, reason) => {
     const record = () => run(context(), feed, null, new AbortController().signal, reason);
-    await plant('proposed_blocks', `new.block_hash = 'hash-137'`, code);
+    await refuseRows('proposed_blocks', `new.block_hash = 'hash-137'`, code);
     const feed = scriptedFeed(proposedBlocks, blocksTarget());
     const blocks = Array.from({ length: 300 }, (_, n) => block(n + 1, 1_700_000_000 + n));
     feed.script = () => onlyPage({ blocks });
@@ -110,7 +112,7 @@ describe('a commit that fails because of its data', () => {
       rowsWritten: [0],
       quarantined: 1,
     });
-    const rows = await quarantined(feed);
+    const rows = await selectQuarantine(feed);
     expect(rows).toEqual([
       {
         dataset: 'proposed_blocks',
@@ -122,19 +124,19 @@ describe('a commit that fails because of its data', () => {
     const [{ n } = { n: 0 }] = await sql<{ n: number }[]>`
       select count(*)::int as n from recorder.proposed_blocks where blockchain_id = ${feed.targets[0]?.blockchainId ?? ''}`;
     expect(n).toBe(299);
-    const [counted] =
+    const [counts] =
       await sql`select pages::int, items[1]::int as items, rows_written[1]::int as rows, quarantined::int
       from recorder.runs where source = ${feed.source.name} order by run_id limit 1`;
-    expect(counted).toEqual({ pages: 1, items: 300, rows: 299, quarantined: 1 });
+    expect(counts).toEqual({ pages: 1, items: 300, rows: 299, quarantined: 1 });
   });
 
   it('finds the row although the body of its page is released', async () => {
-    await plant('proposed_blocks', `new.block_hash = 'hash-137'`, '23514');
+    await refuseRows('proposed_blocks', `new.block_hash = 'hash-137'`, '23514');
     const feed = scriptedFeed(proposedBlocks, blocksTarget());
-    const said = JSON.stringify({
+    const responseText = JSON.stringify({
       blocks: Array.from({ length: 300 }, (_, n) => ({ ...block(n + 1, 1_700_000_000 + n), novel: n })),
     });
-    const body = JSON.parse(said);
+    const body = JSON.parse(responseText);
     feed.script = async function* () {
       yield { body, proven: null, last: false, whole: true };
       await new Promise(setImmediate); // the page is decoded, and the next one is requested
@@ -147,25 +149,25 @@ describe('a commit that fails because of its data', () => {
       rowsWritten: [300],
       quarantined: 1,
     });
-    const [refused] = await quarantined(feed);
-    expect(JSON.parse(refused?.item ?? '')).toEqual(JSON.parse(said).blocks[136]);
+    const [refused] = await selectQuarantine(feed);
+    expect(JSON.parse(refused?.item ?? '')).toEqual(JSON.parse(responseText).blocks[136]);
   });
 
   it('keeps a key that an earlier commit of the run stored', async () => {
-    await plant('subnets', `new.subnet_id = 'bad'`, '23514');
+    await refuseRows('subnets', `new.subnet_id = 'bad'`, '23514');
     const feed = scriptedFeed(subnets, { network: 'halves' });
     const subnet = (subnetId: string, createBlockIndex: string) => ({
       ...subnets.example,
       subnetId,
       createBlockIndex,
     });
-    const stored = () =>
+    const selectStored = () =>
       sql<{ subnet_id: string; at: number }[]>`
         select subnet_id, create_block_index::int as at from reporting.subnets where network = 'halves' order by 1`;
     feed.script = async function* () {
       const first = Array.from({ length: 1_000 }, (_, n) => subnet(`s${n}`, '1'));
       yield { body: { subnets: first }, proven: null, last: false, whole: true };
-      await expect.poll(async () => (await stored()).length).toBe(1_000);
+      await expect.poll(async () => (await selectStored()).length).toBe(1_000);
       const second = [subnet('s1', '2'), subnet('bad', '1'), subnet('t', '1')];
       yield { body: { subnets: second }, proven: null, last: true, whole: true };
     };
@@ -174,7 +176,7 @@ describe('a commit that fails because of its data', () => {
       rowsWritten: [1_001],
       quarantined: 1,
     });
-    expect((await stored()).filter(({ subnet_id }) => ['s1', 't', 'bad'].includes(subnet_id))).toEqual([
+    expect((await selectStored()).filter(({ subnet_id }) => ['s1', 't', 'bad'].includes(subnet_id))).toEqual([
       { subnet_id: 's1', at: 1 },
       { subnet_id: 't', at: 1 },
     ]);
@@ -182,23 +184,23 @@ describe('a commit that fails because of its data', () => {
 
   it('is stored by redrive once PostgreSQL accepts it, and stays quarantined until then', async () => {
     await sql`truncate recorder.quarantine`;
-    await plant('proposed_blocks', `new.block_hash = 'hash-2'`, '23514');
+    await refuseRows('proposed_blocks', `new.block_hash = 'hash-2'`, '23514');
     const feed = scriptedFeed(proposedBlocks, blocksTarget());
     feed.script = () => onlyPage({ blocks: [block(1, 1), block(2, 2), block(3, 3)] });
     await run(context(), feed);
     expect(await redrive(context(), [feed])).toMatchObject({ released: 0, rowsWritten: 0 });
-    expect(await quarantined(feed)).toHaveLength(1);
+    expect(await selectQuarantine(feed)).toHaveLength(1);
     await sql.unsafe('drop function public.refuse() cascade');
     expect(await redrive(context(), [feed])).toMatchObject({ released: 1, rowsWritten: 1 });
-    expect(await quarantined(feed)).toEqual([]);
+    expect(await selectQuarantine(feed)).toEqual([]);
   });
 
-  it.each<{ stands: string; by: FailureKind }>([
-    { stands: 'failing', by: 'server' },
-    { stands: 'not offered', by: 'unsupported' },
-  ])('is redriven without a change of its target, which stays $stands', async ({ by }) => {
+  it.each<{ state: string; by: FailureKind }>([
+    { state: 'failing', by: 'server' },
+    { state: 'not offered', by: 'unsupported' },
+  ])('is redriven without a change of its target, which stays $state', async ({ by }) => {
     await sql`truncate recorder.quarantine`;
-    await plant('proposed_blocks', `new.block_hash = 'hash-2'`, '23514');
+    await refuseRows('proposed_blocks', `new.block_hash = 'hash-2'`, '23514');
     const feed = scriptedFeed(proposedBlocks, blocksTarget());
     feed.script = () => onlyPage({ blocks: [block(1, 1), block(2, 2), block(3, 3)] });
     await run(context(), feed);
@@ -206,17 +208,17 @@ describe('a commit that fails because of its data', () => {
       throw new UpstreamFailure(by, 'as planted');
     };
     for (let runs = 0; runs < 3; runs++) await run(context(), feed);
-    const stands = () => sql`
+    const selectTargetState = () => sql`
       select failures, unsupported_reason, last_failure_at, last_error, last_success_at, last_complete_at, incomplete_since
       from recorder.target_datasets where source = ${feed.source.name}`;
-    const before = [...(await stands())];
-    const [known] = before;
-    expect(known?.failures === 3 || known?.unsupported_reason === 'as planted').toBe(true);
+    const before = [...(await selectTargetState())];
+    const [targetState] = before;
+    expect(targetState?.failures === 3 || targetState?.unsupported_reason === 'as planted').toBe(true);
     expect(await redrive(context(), [feed])).toMatchObject({ released: 0 });
-    expect([...(await stands())]).toEqual(before);
+    expect([...(await selectTargetState())]).toEqual(before);
     await sql.unsafe('drop function public.refuse() cascade');
     expect(await redrive(context(), [feed])).toMatchObject({ released: 1 });
-    expect([...(await stands())]).toEqual(before);
+    expect([...(await selectTargetState())]).toEqual(before);
   });
 
   it('fails its run with the reason if it is about no item', async () => {
@@ -229,7 +231,7 @@ describe('a commit that fails because of its data', () => {
         ],
       });
     await run(context(), feed);
-    await plant('validators', `new.node_id = 'b'`, '23514', '');
+    await refuseRows('validators', `new.node_id = 'b'`, '23514', '');
     clock.now += 1000;
     feed.script = () => onlyPage({ validators: [{ nodeID: 'a', startTime: 1, weight: 1 }] });
     expect(await run(context(), feed)).toMatchObject({
@@ -249,25 +251,29 @@ describe('a member that cannot be stored', () => {
     ['refused by PostgreSQL', { novel: '@' }],
   ])(
     'because it is %s is kept, does not block changes of others for days, and is reported',
-    async (what, bad) => {
-      const feed = scriptedFeed(validators, { node: 'week', subnetId: what });
-      const answer = (list: readonly object[]) => {
+    async (reason, invalidFields) => {
+      const feed = scriptedFeed(validators, { node: 'week', subnetId: reason });
+      const setResponse = (list: readonly object[]) => {
         // A number in an unknown field that no column type of PostgreSQL can store.
         const text = JSON.stringify({ validators: list }).replace('"@"', '1e200000');
         feed.script = () => onlyPage(parseJson(text));
       };
-      answer([member('bad'), member('m0')]);
+      setResponse([member('bad'), member('m0')]);
       const first = clock.now;
       await run(context(), feed);
-      for (let look = 1; look <= DAYS * 24; look++) {
+      for (let poll = 1; poll <= DAYS * 24; poll++) {
         clock.now += day / 24;
-        const day_ = Math.floor(look / 24);
+        const dayNumber = Math.floor(poll / 24);
         // The invalid one changes at every poll, one leaves and one joins each day.
-        answer([member('bad', { ...bad, uptime: String(look) }), member(`m${day_}`), member('always')]);
+        setResponse([
+          member('bad', { ...invalidFields, uptime: String(poll) }),
+          member(`m${dayNumber}`),
+          member('always'),
+        ]);
         expect(await run(context(), feed)).toMatchObject({ status: 'partial', quarantined: 1 });
       }
       const rows = await sql<{ node_id: string; from: Date; to: Date | null }[]>`
-      select node_id, valid_from as from, valid_to as to from reporting.node_validators_history where subnet_id = ${what}
+      select node_id, valid_from as from, valid_to as to from reporting.node_validators_history where subnet_id = ${reason}
       order by valid_from, node_id`;
       const at = (hours: number) => new Date(first + (hours * day) / 24);
       expect([...rows]).toEqual([
@@ -280,10 +286,10 @@ describe('a member that cannot be stored', () => {
           to: n < DAYS ? at(24 * (n + 1)) : null,
         })),
       ]);
-      expect(await quarantined(feed)).toEqual([
+      expect(await selectQuarantine(feed)).toEqual([
         expect.objectContaining({ dataset: 'validators', times: DAYS * 24 }),
       ]);
-      expect(await known(feed)).toEqual({
+      expect(await selectIncompleteness(feed)).toEqual({
         reason: expect.stringContaining('1 item in the quarantine'),
         since: at(1),
       });
@@ -300,7 +306,7 @@ describe('a member that cannot be stored', () => {
     const rows =
       await sql`select node_id from reporting.node_validators where subnet_id = 'unknown' order by 1`;
     expect(rows.map(({ node_id }) => node_id)).toEqual(['a', 'b']);
-    expect(await known(feed)).toMatchObject({
+    expect(await selectIncompleteness(feed)).toMatchObject({
       reason: expect.stringContaining('1 item without a readable key'),
     });
   });

@@ -32,31 +32,31 @@ const pages: Commit = {
 };
 
 /** Recorded commits: whether each checks for existing rows. */
-function noted(fails: (looksUp: boolean) => Error | null) {
-  const asked: boolean[] = [];
+function createStore(fails: (shouldLookUp: boolean) => Error | null) {
+  const lookUps: boolean[] = [];
   const commit: CommitPages = async (_, { shouldLookUp = false }) => {
-    asked.push(shouldLookUp);
+    lookUps.push(shouldLookUp);
     const error = fails(shouldLookUp);
     if (error) throw error;
     return { rowsWritten: [], unconfirmed: false };
   };
-  return { asked, store: createRunCommit({ commit, decoders: [] }) };
+  return { lookUps, store: createRunCommit({ commit, decoders: [] }) };
 }
 const violation = () =>
   Object.assign(new postgres.PostgresError('duplicate key'), { code: '23505', message: 'duplicate key' });
 
 it('checks all rows for existing ones after a row that was wrongly assumed to be new', async () => {
-  const { asked, store } = noted((looksUp) => (looksUp ? null : violation()));
+  const { lookUps, store } = createStore((shouldLookUp) => (shouldLookUp ? null : violation()));
   await store(commits, pages);
   await store(commits, pages);
-  expect(asked).toEqual([false, true, true]);
+  expect(lookUps).toEqual([false, true, true]);
 });
 
 it('reports other refusals of a commit, and a second refusal too', async () => {
-  const other = noted(() => new Error('no room'));
-  await expect(other.store(commits, pages)).rejects.toThrow('no room');
-  expect(other.asked).toEqual([false]);
-  const again = noted(violation);
-  await expect(again.store(commits, pages)).rejects.toThrow('duplicate key');
-  expect(again.asked).toEqual([false, true]);
+  const refused = createStore(() => new Error('no room'));
+  await expect(refused.store(commits, pages)).rejects.toThrow('no room');
+  expect(refused.lookUps).toEqual([false]);
+  const refusedAgain = createStore(violation);
+  await expect(refusedAgain.store(commits, pages)).rejects.toThrow('duplicate key');
+  expect(refusedAgain.lookUps).toEqual([false, true]);
 });

@@ -4,8 +4,12 @@ import { validateConfig } from '../../src/config/load.ts';
 import { createConfiguration } from '../../src/recording/configuration.ts';
 
 const nodes = [{ name: 'one', url: 'http://127.0.0.1:9650' }];
-const digestOf = (said: object) => {
-  const config = validateConfig({ network: 'mainnet', upstreams: { nodes }, ...said }, catalogNames, 'test');
+const digestOf = (overrides: object) => {
+  const config = validateConfig(
+    { network: 'mainnet', upstreams: { nodes }, ...overrides },
+    catalogNames,
+    'test',
+  );
   return createConfiguration(config, activeFeeds(config)).digest;
 };
 // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what users write
@@ -28,8 +32,8 @@ describe('the digest of a configuration', () => {
     ['how long what is recorded is kept', { retention: { peers: '400d' } }],
     ['how long runs are kept', { runs: { keep: '60d' } }],
     ['which uptime is rewarded', { health: { rewards: { minUptime: 85 } } }],
-  ])('changes with another value of %s', (_, said) => {
-    expect(digestOf(said)).not.toBe(digestOf({}));
+  ])('changes with another value of %s', (_, overrides) => {
+    expect(digestOf(overrides)).not.toBe(digestOf({}));
   });
 
   it('changes with another limit of a service', () => {
@@ -37,15 +41,15 @@ describe('the digest of a configuration', () => {
     const digest = digestOf({ upstreams: { nodes, chainData: service } });
     for (const budget of [{ perDay: 1_000 }, { perMinute: 10 }])
       expect(digestOf({ upstreams: { nodes, chainData: { ...service, budget } } })).not.toBe(digest);
-    const elsewhere = { ...service, url: 'http://10.0.0.1:8000' };
-    expect(digestOf({ upstreams: { nodes, chainData: elsewhere } })).toBe(digest);
+    const movedService = { ...service, url: 'http://10.0.0.1:8000' };
+    expect(digestOf({ upstreams: { nodes, chainData: movedService } })).toBe(digest);
   });
 
   it('is the same for any format of the file and any value of a secret', () => {
-    const all = { alerts: { channels: [channel] }, changes: { sinks: [sink] } };
-    const digest = digestOf({ ...all, retention: { runs: '30d', peers: '400d' } });
+    const outputs = { alerts: { channels: [channel] }, changes: { sinks: [sink] } };
+    const digest = digestOf({ ...outputs, retention: { runs: '30d', peers: '400d' } });
     process.env.HOOK_SECRET = 'not to be seen in the database';
-    expect(digestOf({ retention: { peers: '400d', runs: '30d' }, ...all })).toBe(digest);
+    expect(digestOf({ retention: { peers: '400d', runs: '30d' }, ...outputs })).toBe(digest);
     expect(digestOf({ alerts: { every: '30s' }, changes: { keep: '7d' }, retention: {} })).toBe(digestOf({}));
   });
 

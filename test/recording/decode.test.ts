@@ -18,7 +18,7 @@ const { it, sql } = withDatabase();
 const clock = new ManualClock(Date.UTC(2026, 0, 10));
 
 /** Records the JSON text of a list of blocks, and returns the result of each. */
-async function recorded(items: string) {
+async function recordItems(items: string) {
   const target = blocksTarget();
   const feed = scriptedFeed(proposedBlocks, target);
   feed.script = () => onlyPage(parseJson(`{"blocks":${items}}`));
@@ -35,7 +35,7 @@ async function recorded(items: string) {
 
 const text = (item: unknown) => JSON.stringify(item);
 const list = (...items: string[]) => `[${items.join(',')}]`;
-const good = (number: number) => text(block(number, 1_700_000_000));
+const validItem = (number: number) => text(block(number, 1_700_000_000));
 
 describe('an item that cannot be decoded', () => {
   it.each([
@@ -65,7 +65,7 @@ describe('an item that cannot be decoded', () => {
     ['a number', '7', 'item'],
     ['a list', '[]', 'item'],
   ])('for %s is quarantined alone, with the reason', async (_, item, reason) => {
-    const { result, rows, quarantine } = await recorded(list(good(1), item, good(3)));
+    const { result, rows, quarantine } = await recordItems(list(validItem(1), item, validItem(3)));
     expect(result).toMatchObject({ status: 'partial', items: 3, rowsWritten: [2], quarantined: 1 });
     expect(rows.map(({ block_hash }) => block_hash)).toEqual(['hash-1', 'hash-3']);
     expect(quarantine).toEqual([{ reason: expect.stringContaining(reason), item: expect.any(String) }]);
@@ -73,12 +73,12 @@ describe('an item that cannot be decoded', () => {
 
   it('is stored unchanged, numbers exact', async () => {
     const item = '{"blockHash":"h","weight":12345678901234567890123,"share":0.1000000000000000000001}';
-    const { quarantine } = await recorded(list(item));
+    const { quarantine } = await recordItems(list(item));
     expect(quarantine[0]?.item).toBe(item);
   });
 
   it('is truncated if it is extremely long', async () => {
-    const { quarantine } = await recorded(list(text({ blockType: 'x'.repeat(1_000_000) })));
+    const { quarantine } = await recordItems(list(text({ blockType: 'x'.repeat(1_000_000) })));
     expect(quarantine[0]?.item.length).toBeLessThan(100_000);
   });
 
@@ -88,7 +88,7 @@ describe('an item that cannot be decoded', () => {
     const feed = scriptedFeed(proposedBlocks, target);
     for (const field of ['future', 'transactions', 'blockHash']) {
       feed.script = () =>
-        onlyPage(JSON.parse(`{"blocks":[${good(1).replace(/}$/, `,"${field}":${deep}}`)}]}`));
+        onlyPage(JSON.parse(`{"blocks":[${validItem(1).replace(/}$/, `,"${field}":${deep}}`)}]}`));
       const result = await run(recordingContext(sql, clock.read), feed);
       expect(result.status === 'failed' || result.quarantined === 1, field).toBe(true);
     }
@@ -97,7 +97,7 @@ describe('an item that cannot be decoded', () => {
   });
 
   it('reports a bounded number of its errors', async () => {
-    const { quarantine } = await recorded('[{}]');
+    const { quarantine } = await recordItems('[{}]');
     expect(quarantine[0]?.reason.split('; ')).toHaveLength(5);
   });
 });
@@ -109,11 +109,11 @@ describe('an item that can be decoded', () => {
       future: { a: [1] },
       proposerDetails: { proposerNodeId: 'NodeID-1', later: 'x' },
     });
-    const odd = item.replace(
+    const withDangerousNames = item.replace(
       '{"blockNumber"',
       '{"__proto__":{"polluted":true},"constructor":1,"blockNumber"',
     );
-    const { rows } = await recorded(list(odd));
+    const { rows } = await recordItems(list(withDangerousNames));
     expect(rows[0]?.proposer).toBe('NodeID-1');
     expect(JSON.parse(String(rows[0]?.extra))).toEqual(
       JSON.parse(
@@ -124,10 +124,13 @@ describe('an item that can be decoded', () => {
   });
 
   it('inherits nothing from a prototype that the upstream sent', async () => {
-    const bare = text({ ...block(1, 1), blockHash: undefined });
+    const withoutHash = text({ ...block(1, 1), blockHash: undefined });
     for (const big of ['', ',"big":12345678901234567890']) {
-      const odd = bare.replace('{"blockNumber"', '{"__proto__":{"blockHash":"stolen"},"blockNumber"');
-      const { rows, quarantine } = await recorded(list(odd.replace(/}$/, `${big}}`)));
+      const withPrototype = withoutHash.replace(
+        '{"blockNumber"',
+        '{"__proto__":{"blockHash":"stolen"},"blockNumber"',
+      );
+      const { rows, quarantine } = await recordItems(list(withPrototype.replace(/}$/, `${big}}`)));
       expect(rows).toEqual([]);
       expect(quarantine).toHaveLength(1);
     }
@@ -136,13 +139,13 @@ describe('an item that can be decoded', () => {
   it('keeps exact numbers in columns and in extra', async () => {
     const exact = '18446744073709551615';
     const item = text(block(1, 1)).replace(/}$/, `,"currentSupply":${exact},"future":${exact}.123456789}`);
-    const { rows } = await recorded(list(item));
+    const { rows } = await recordItems(list(item));
     expect(rows[0]).toMatchObject({ supply: exact, extra: `{"future": ${exact}.123456789}` });
   });
 
   it('is stored with U+0000 and unpaired surrogates escaped: in a text, a list, an unknown field', async () => {
-    const odd = { blockType: 'a\0b', transactions: ['\ud800', '\0'], future: { '\0': '\udc00' } };
-    const { result, rows } = await recorded(list(text({ ...block(1, 1), ...odd })));
+    const unusual = { blockType: 'a\0b', transactions: ['\ud800', '\0'], future: { '\0': '\udc00' } };
+    const { result, rows } = await recordItems(list(text({ ...block(1, 1), ...unusual })));
     expect(result).toMatchObject({ status: 'done', rowsWritten: [1], quarantined: 0 });
     expect(JSON.parse(String(rows[0]?.extra))).toEqual({ future: { '\\u0000': '\\udc00' } });
     const [row] =
@@ -151,14 +154,16 @@ describe('an item that can be decoded', () => {
   });
 
   it('has no extra without unknown fields', async () => {
-    expect((await recorded(list(good(1)))).rows[0]?.extra).toBeNull();
+    expect((await recordItems(list(validItem(1)))).rows[0]?.extra).toBeNull();
   });
 
   it('keeps a text of a megabyte, and every unusual character that PostgreSQL accepts', async () => {
     for (const blockHash of ['x'.repeat(500), '\u0001\t"\\{},NULL', 'null', '', '💡 ü', '\\n'])
-      expect((await recorded(list(text({ ...block(1, 1), blockHash })))).rows[0]?.block_hash).toBe(blockHash);
+      expect((await recordItems(list(text({ ...block(1, 1), blockHash })))).rows[0]?.block_hash).toBe(
+        blockHash,
+      );
     const long = 'x'.repeat(1_000_000);
-    const { rows } = await recorded(list(text({ ...block(1, 1), future: long })));
+    const { rows } = await recordItems(list(text({ ...block(1, 1), future: long })));
     expect(JSON.parse(String(rows[0]?.extra))).toEqual({ future: long });
   });
 });
@@ -207,11 +212,11 @@ describe('a decoder', () => {
 
   it('accepts a key once a commit, on any page', () => {
     const { page: decode } = buildDecoder(validators);
-    const seen = new SeenRows();
+    const seenRows = new SeenRows();
     const body = (weight: number) => ({ validators: [{ nodeID: 'a', startTime: 1, weight }] });
-    expect(decode(body(1), {}, seen)).toMatchObject({ rows: [{}], consistent: true });
-    expect(decode(body(1), {}, seen)).toMatchObject({ rows: [], consistent: true });
-    expect(decode(body(2), {}, seen)).toMatchObject({ rows: [], consistent: false });
+    expect(decode(body(1), {}, seenRows)).toMatchObject({ rows: [{}], consistent: true });
+    expect(decode(body(1), {}, seenRows)).toMatchObject({ rows: [], consistent: true });
+    expect(decode(body(2), {}, seenRows)).toMatchObject({ rows: [], consistent: false });
   });
 
   it('distinguishes items whose keys differ in a missing part only', () => {

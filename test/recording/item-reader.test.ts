@@ -14,7 +14,7 @@ const ITEMS = Number(process.env.READ_ITEMS ?? 8_000);
 const SEED = Number(process.env.SEED ?? 1);
 
 /** Returns the values that the schema parses from an item, column by column; null: refused. */
-function bySchema(dataset: Dataset, item: unknown): readonly (string | null)[] | null {
+function parseBySchema(dataset: Dataset, item: unknown): readonly (string | null)[] | null {
   const { data } = dataset.item.safeParse(item);
   if (!data) return null;
   const row = itemColumns(dataset).map(({ path, part }) => {
@@ -27,10 +27,10 @@ function bySchema(dataset: Dataset, item: unknown): readonly (string | null)[] |
 }
 
 /** Returns whether the schema names each member of an item and of its objects, or excludes it. */
-function isNamed(schema: z.ZodObject, item: object, leftOut: readonly string[] = []): boolean {
+function isNamed(schema: z.ZodObject, item: object, ignored: readonly string[] = []): boolean {
   return Object.entries(item).every(([name, value]) => {
     const { inner } = unwrap(Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined);
-    if (inner === undefined) return leftOut.includes(name);
+    if (inner === undefined) return ignored.includes(name);
     return inner instanceof z.ZodObject && value ? isNamed(inner, value) : true;
   });
 }
@@ -49,7 +49,7 @@ const number = fc.oneof(
     '18446744073709551615',
   ),
 );
-const odd = fc.constantFrom(
+const unusual = fc.constantFrom(
   '""',
   '" 17 "',
   '"\\u0000"',
@@ -61,17 +61,17 @@ const odd = fc.constantFrom(
   '[{}]',
   '{"value":1,"__proto__":2}',
 );
-const anything = fc.oneof(
+const anyValue = fc.oneof(
   number,
   number.map((digits) => `"${digits}"`),
-  odd,
+  unusual,
   fc.constantFrom('null', 'true', 'false', '"0xAbC"', '"2026-01-02T03:04:05.123456789Z"'),
   fc.string().map((text) => JSON.stringify(text)),
 );
 
 const RFC3339 = '2026-01-02T03:04:05.123456Z';
 /** JSON texts that most leaves accept, by the type of their columns. */
-const TAKEN: Readonly<Record<string, fc.Arbitrary<string>>> = {
+const ACCEPTED: Readonly<Record<string, fc.Arbitrary<string>>> = {
   text: fc.string().map((text) => JSON.stringify(text)),
   numeric: fc.bigInt(0n, 2n ** 256n).map(String),
   bigint: fc.nat().map(String),
@@ -84,39 +84,39 @@ const TAKEN: Readonly<Record<string, fc.Arbitrary<string>>> = {
 function texts(column: ReturnType<typeof columnOf>): fc.Arbitrary<string> {
   if (column?.read(RFC3339) === RFC3339 && column.type === 'timestamptz')
     return fc.constant(JSON.stringify(RFC3339));
-  return TAKEN[column?.type ?? ''] ?? anything;
+  return ACCEPTED[column?.type ?? ''] ?? anyValue;
 }
 
 /**
- * JSON texts of items, most of which the schema accepts. @param leftOut members that it does not name, and that some
+ * JSON texts of items, most of which the schema accepts. @param ignored members that it does not name, and that some
  * items have
  */
-function items(schema: z.ZodObject, leftOut: readonly string[] = []): fc.Arbitrary<string> {
+function items(schema: z.ZodObject, ignored: readonly string[] = []): fc.Arbitrary<string> {
   const members = Object.entries(schema.shape).map(([name, member]) => {
     const { inner, nullable } = unwrap(member);
-    const taken = inner instanceof z.ZodObject ? items(inner) : texts(columnOf(inner));
-    const missing = nullable ? fc.constantFrom(undefined, 'null') : taken;
+    const accepted = inner instanceof z.ZodObject ? items(inner) : texts(columnOf(inner));
+    const missing = nullable ? fc.constantFrom(undefined, 'null') : accepted;
     return fc
       .oneof(
-        { weight: 60, arbitrary: taken },
+        { weight: 60, arbitrary: accepted },
         { weight: 20, arbitrary: missing },
-        { weight: 1, arbitrary: anything },
+        { weight: 1, arbitrary: anyValue },
         { weight: 1, arbitrary: fc.constant(undefined) },
       )
       .map((value) => [name, value] as const);
   });
   const unknown = fc.tuple(
     fc.constantFrom('novel', '__proto__', 'constructor', 'toString', ''),
-    fc.option(anything, { nil: undefined, freq: 3 }),
+    fc.option(anyValue, { nil: undefined, freq: 3 }),
   );
-  const others = leftOut.map((name) =>
-    fc.option(anything, { nil: undefined }).map((value) => [name, value] as const),
+  const ignoredMembers = ignored.map((name) =>
+    fc.option(anyValue, { nil: undefined }).map((value) => [name, value] as const),
   );
   return fc
-    .tuple(unknown, ...members, ...others)
+    .tuple(unknown, ...members, ...ignoredMembers)
     .map(
-      (all) =>
-        `{${all
+      (entries) =>
+        `{${entries
           .flatMap(([name, value]) => (value === undefined ? [] : [`${JSON.stringify(name)}:${value}`]))
           .join(',')}}`,
     );
@@ -125,24 +125,24 @@ function items(schema: z.ZodObject, leftOut: readonly string[] = []): fc.Arbitra
 describe('an item is decoded by its schema', () => {
   it.each(catalog.map((dataset) => [dataset.name, dataset] as const))('of %s', (_, dataset) => {
     const read = buildItemReader(dataset);
-    let taken = 0;
+    let acceptedCount = 0;
     fc.assert(
       fc.property(
-        fc.oneof({ weight: 50, arbitrary: items(dataset.item, dataset.ignore) }, anything),
+        fc.oneof({ weight: 50, arbitrary: items(dataset.item, dataset.ignore) }, anyValue),
         (text) => {
           const item = parseJson(text);
-          const expected = bySchema(dataset, item);
-          const found = read(item);
-          expect(found?.row ?? null).toEqual(expected);
-          if (!found || typeof item !== 'object' || item === null) return;
-          expect(found.named).toBe(isNamed(dataset.item, item, dataset.ignore));
-          taken += 1;
+          const expected = parseBySchema(dataset, item);
+          const itemRow = read(item);
+          expect(itemRow?.row ?? null).toEqual(expected);
+          if (!itemRow || typeof item !== 'object' || item === null) return;
+          expect(itemRow.named).toBe(isNamed(dataset.item, item, dataset.ignore));
+          acceptedCount += 1;
         },
       ),
       { numRuns: Math.ceil(ITEMS / catalog.length), seed: SEED },
     );
     // The comparison is meaningful only if some items are accepted.
-    expect(taken).toBeGreaterThan(0);
+    expect(acceptedCount).toBeGreaterThan(0);
   });
 
   it.each(['null', '7', '[]', '"text"', 'true', '12345678901234567890'])(
@@ -152,7 +152,7 @@ describe('an item is decoded by its schema', () => {
         const item = parseJson(text);
         expect([dataset.name, buildItemReader(dataset)(item)?.row ?? null]).toEqual([
           dataset.name,
-          bySchema(dataset, item),
+          parseBySchema(dataset, item),
         ]);
       }
     },

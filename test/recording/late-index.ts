@@ -54,20 +54,26 @@ export const indexedDatasets = Object.values(datasets).map(({ dataset }) => data
 let targets = 0;
 
 /** Recording of a target from a late index. */
-export interface Polled extends Partial<Answers> {
+export interface LateIndexOptions extends Partial<Answers> {
   readonly name?: IndexedDataset;
   /** Some runs may fail. Default: all must be complete. */
   readonly mayFail?: boolean;
   /** Duration of each call, ms. */
-  readonly callTakes?: number;
+  readonly callDurationMs?: number;
 }
 
 /** Records a target of its own from a late index. @param every interval of the polls, ms */
-export async function lateIndexRecorder(
+export async function createLateIndexRecorder(
   sql: postgres.Sql,
   blocks: readonly LateBlock[],
   every: number,
-  { page = 100, name = 'proposed_blocks', mayFail = false, callTakes = 0, ...answers }: Polled = {},
+  {
+    page = 100,
+    name = 'proposed_blocks',
+    mayFail = false,
+    callDurationMs = 0,
+    ...answers
+  }: LateIndexOptions = {},
 ) {
   const { dataset, number, target: targetOf } = datasets[name];
   const { range } = dataset.source;
@@ -76,14 +82,14 @@ export async function lateIndexRecorder(
   const target = targetOf(`n${targets}`);
   const clock = new ManualClock(start);
   // Items that appear during a walk move others over the boundary of its pages if tokens are offsets.
-  const statuses = callTakes > 0 && answers.tokens === 'offset' ? /^(done|partial)$/ : /^done$/;
+  const statuses = callDurationMs > 0 && answers.tokens === 'offset' ? /^(done|partial)$/ : /^done$/;
   const onCall = () => {
-    clock.now += callTakes;
+    clock.now += callDurationMs;
   };
   const index = new LateIndex(blocks, clock.read, { page, onCall, ...answers });
   const lookback = range.axis === 'time' ? 2 * day : range.lookback;
   const feed = scriptedFeed(dataset, target, { range: { ...range, lookback }, every });
-  feed.script = (window, ask) => dataset.source.walk(ask, target, window);
+  feed.script = (window, client) => dataset.source.walk(client, target, window);
   const context = recordingContext(sql, clock.read, index.client);
   const { signal } = new AbortController();
   await registerTargets(sql, feed, clock.now);
@@ -121,14 +127,14 @@ export async function lateIndexRecorder(
     },
     /** The items that exist and are not recorded, and those of them that are claimed as covered. */
     async missing(): Promise<{ readonly all: readonly LateBlock[]; readonly claimed: readonly LateBlock[] }> {
-      const known = await recorded();
-      const all = blocks.filter(({ number, at }) => at <= clock.now && !known.has(number));
-      const places = all.map((one) => (range.axis === 'time' ? one.at : heightOf(one)));
+      const recordedNumbers = await recorded();
+      const all = blocks.filter(({ number, at }) => at <= clock.now && !recordedNumbers.has(number));
+      const positions = all.map((one) => (range.axis === 'time' ? one.at : heightOf(one)));
       const rows = await sql<{ place: string }[]>`
-        select m.place from recorder.coverage c, unnest(${places}::bigint[]) as m(place)
+        select m.place from recorder.coverage c, unnest(${positions}::bigint[]) as m(place)
         where c.dataset = ${name} and c.target_key = ${targetKey(target)} and c.covered @> m.place`;
       const claimed = new Set(rows.map(({ place }) => Number(place)));
-      return { all, claimed: all.filter((_, at) => claimed.has(places[at] ?? -1)) };
+      return { all, claimed: all.filter((_, at) => claimed.has(positions[at] ?? -1)) };
     },
   };
 }
@@ -137,7 +143,7 @@ export async function lateIndexRecorder(
 export const numbers = (blocks: readonly LateBlock[]) => blocks.map(({ number }) => number);
 
 /** An index that shows everything up to a moment, stalls there, and catches up to another moment. */
-const asWhole = fc
+const jointDelay = fc
   .array(fc.record({ stalls: fc.integer({ min: 1, max: 72 }), trails: fc.integer({ min: 0, max: 24 }) }), {
     minLength: 3,
     maxLength: 12,
@@ -146,17 +152,17 @@ const asWhole = fc
     let now = start;
     const steps = phases.map(({ stalls, trails }) => {
       now += stalls * hour;
-      return { now, showsTo: now - trails * hour };
+      return { now, shownUntil: now - trails * hour };
     });
     return (at: number) =>
       Math.min(
-        steps.find(({ showsTo }) => showsTo >= at)?.now ?? Math.max(at, now),
+        steps.find(({ shownUntil: showsTo }) => showsTo >= at)?.now ?? Math.max(at, now),
         at + 3 * day, // no index trails by more
       );
   });
 
 /** An index that shows each item after a delay of its own, so that older items appear after newer ones. */
-const itemByItem = fc
+const separateDelays = fc
   .array(fc.oneof(fc.integer({ min: 0, max: 72 * 60 }), fc.constantFrom(72 * 60 - 2, 72 * 60)), {
     minLength: 7,
     maxLength: 60,
@@ -173,15 +179,15 @@ const scenario = fc
   .record({
     intervals: fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 20, maxLength: 60 }),
     itemsOfBlock: fc.integer({ min: 1, max: 3 }),
-    whole: asWhole,
-    single: itemByItem,
+    whole: jointDelay,
+    single: separateDelays,
     isWhole: fc.boolean(),
     by: fc.constantFrom('up' as const, 'record' as const),
     every: fc.constantFrom(3, 5, 11, 24).map((hours) => hours * hour),
     page: fc.constantFrom(2, 5, 20, 100),
     tokens: fc.constantFrom('keyset' as const, 'offset' as const),
     oldestFirst: fc.boolean(),
-    callTakes: fc.constantFrom(0, 1, 3).map((minutes) => minutes * minute),
+    callDurationMs: fc.constantFrom(0, 1, 3).map((minutes) => minutes * minute),
     fails: fc.option(failure, { freq: 2 }),
     name: fc.constantFrom<IndexedDataset>(
       'proposed_blocks',
@@ -207,7 +213,7 @@ const scenario = fc
   });
 
 /** Number of cases that tested each property. */
-export interface IndexStakes {
+export interface TestedCases {
   late: number;
   dead: number;
   pages: number;
@@ -220,33 +226,33 @@ export interface IndexStakes {
 export async function checkLateIndexes(
   sql: postgres.Sql,
   parameters: fc.Parameters<unknown>,
-): Promise<IndexStakes> {
-  const stakes: IndexStakes = { late: 0, dead: 0, pages: 0 };
+): Promise<TestedCases> {
+  const testedCases: TestedCases = { late: 0, dead: 0, pages: 0 };
   await fc.assert(
     fc.asyncProperty(scenario, async ({ blocks, by, every, name, fails, ...more }) => {
-      const caughtUp = Math.max(...blocks.map(({ indexedAt }) => indexedAt));
+      const caughtUpAt = Math.max(...blocks.map(({ indexedAt }) => indexedAt));
       let failing = fails;
-      const { clock, poll, recorded, missing } = await lateIndexRecorder(sql, blocks, every, {
+      const { clock, poll, recorded, missing } = await createLateIndexRecorder(sql, blocks, every, {
         ...more,
         name,
         mayFail: fails !== null,
         failure: (call, isNextPage) => {
-          if (isNextPage) stakes.pages += 1;
+          if (isNextPage) testedCases.pages += 1;
           if (!failing || call % failing.every !== 0) return null;
           if (failing.kind === 'server') return 'server';
-          if (isNextPage) stakes.dead += 1;
+          if (isNextPage) testedCases.dead += 1;
           return isNextPage ? 'bad-request' : null;
         },
       });
-      for (; clock.now < caughtUp; clock.now += every) {
+      for (; clock.now < caughtUpAt; clock.now += every) {
         await poll(by);
         const { all, claimed } = await missing();
-        if (all.length > 0) stakes.late += 1;
+        if (all.length > 0) testedCases.late += 1;
         expect(claimed).toEqual([]);
       }
       failing = null;
       await poll(by); // the last one of an index that trailed
-      for (const swept = clock.now + day; clock.now < swept; ) {
+      for (const end = clock.now + day; clock.now < end; ) {
         clock.now += every;
         await poll(by);
       }
@@ -254,5 +260,5 @@ export async function checkLateIndexes(
     }),
     { endOnFailure: true, ...parameters },
   );
-  return stakes;
+  return testedCases;
 }

@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 /** The values of a target for the same transactions at the same time as all others. */
-async function sayAtOnce(round: number, memoOf: (target: number) => string): Promise<void> {
+async function recordAtOnce(round: number, memoOf: (target: number) => string): Promise<void> {
   const clock = new ManualClock(Date.UTC(2026, 0, 1 + round)).read;
   const runs = await Promise.all(
     workers.map((worker, target) => {
@@ -43,19 +43,19 @@ async function sayAtOnce(round: number, memoOf: (target: number) => string): Pro
 }
 
 it('stores an identical item of sixteen targets at once, without quarantine', async () => {
-  for (let round = 0; round < 5; round++) await sayAtOnce(round, () => '0x');
+  for (let round = 0; round < 5; round++) await recordAtOnce(round, () => '0x');
   const [row] =
-    await sql`select count(*)::int as rows, count(distinct tx_hash)::int as things from recorder.staking_transactions`;
-  expect(row).toEqual({ rows: 100, things: 100 });
+    await sql`select count(*)::int as rows, count(distinct tx_hash)::int as transactions from recorder.staking_transactions`;
+  expect(row).toEqual({ rows: 100, transactions: 100 });
 });
 
 it('records different items of sixteen targets as a conflict with every value', async () => {
-  for (let round = 5; round < 10; round++) await sayAtOnce(round, (target) => `0x${target}`);
-  const rows = await sql<{ things: number; memos: number }[]>`
-    select count(distinct tx_hash)::int as things, min(memos)::int as memos from (
+  for (let round = 5; round < 10; round++) await recordAtOnce(round, (target) => `0x${target}`);
+  const rows = await sql<{ transactions: number; memos: number }[]>`
+    select count(distinct tx_hash)::int as transactions, min(memos)::int as memos from (
       select tx_hash, count(distinct memo) as memos from reporting.staking_transactions_history
       where tx_hash >= 'round 5' and tx_hash < 'round:' group by tx_hash) t`;
-  expect(rows[0]).toEqual({ things: 100, memos: TARGETS });
+  expect(rows[0]).toEqual({ transactions: 100, memos: TARGETS });
   expect(await sql`select reason from reporting.quarantine`).toEqual([]);
 });
 

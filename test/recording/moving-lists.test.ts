@@ -7,21 +7,21 @@ import { pagesOf, recordingContext, run, scriptedFeed } from '../support/scripte
 import {
   type Change,
   checkMovingLists,
+  createMovingListRecorder,
   MovingList,
-  movingListRecorder,
   type WalkCase,
 } from './moving-lists.ts';
 
 const { it, sql } = withDatabase({ max: 4 });
 
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at);
-const still: WalkCase = { before: [], between: [], deadCall: null, statesTotal: false };
-const between = (...changes: Change[]): WalkCase => ({ ...still, between: [changes] });
+const unchanged: WalkCase = { before: [], between: [], expiredCall: null, hasTotal: false };
+const between = (...changes: Change[]): WalkCase => ({ ...unchanged, between: [changes] });
 const remove = (place: number): Change => ({ kind: 'remove', place });
 
-function recorded(count: number, tokens: 'offset' | 'keyset' = 'offset', pageSize = 100) {
+function createRecorder(count: number, tokens: 'offset' | 'keyset' = 'offset', pageSize = 100) {
   const list = new MovingList({ tokens, pageSize, members: numbers(count) });
-  return movingListRecorder(sql, list, pageSize);
+  return createMovingListRecorder(sql, list, pageSize);
 }
 
 const current = (members: ReadonlyMap<number, number | null>) =>
@@ -29,10 +29,10 @@ const current = (members: ReadonlyMap<number, number | null>) =>
 
 describe('a list that changes between two of its pages', () => {
   it('keeps a member that moved across the boundary of two pages', async () => {
-    const list = recorded(250);
-    expect((await list.walk(still)).result.status).toBe('done');
+    const list = createRecorder(250);
+    expect((await list.walk(unchanged)).result.status).toBe('done');
     const { result, observed } = await list.walk(between(remove(7)));
-    expect(observed.shown.has(100)).toBe(false);
+    expect(observed.shownMembers.has(100)).toBe(false);
     expect(result).toMatchObject({ status: 'partial', rowsWritten: [0] });
     // 7 was removed after its page was read, so that only 100 is missing.
     expect(await list.freshness()).toEqual({
@@ -40,8 +40,8 @@ describe('a list that changes between two of its pages', () => {
       complete: true,
       unconfirmed: 1,
     });
-    expect((await list.walk(still)).result.status).toBe('partial');
-    const { result: third } = await list.walk(still);
+    expect((await list.walk(unchanged)).result.status).toBe('partial');
+    const { result: third } = await list.walk(unchanged);
     expect(third.status).toBe('done');
     expect(current(await list.members())).toEqual(expect.arrayContaining([100]));
     expect(current(await list.members())).toHaveLength(249);
@@ -54,58 +54,61 @@ describe('a list that changes between two of its pages', () => {
       { tokens: 'offset', pageSize: 100, members: numbers(250) },
       'pending_rewards',
     );
-    const { walk, members } = movingListRecorder(sql, list, 100);
-    const { observed } = await walk(still);
+    const { walk, members } = createMovingListRecorder(sql, list, 100);
+    const { observed } = await walk(unchanged);
     expect(list.endOf(100)).toBeLessThan(observed.at);
     expect((await walk(between(remove(7)))).result).toMatchObject({ status: 'partial', rowsWritten: [0] });
-    await walk(still);
+    await walk(unchanged);
     expect(current(await members())).toContain(100);
   });
 
   it('ends a removed member at the first of the two walks that missed it', async () => {
-    const list = recorded(250);
-    await list.walk(still);
-    const first = await list.walk({ ...still, before: [remove(7)] });
+    const list = createRecorder(250);
+    await list.walk(unchanged);
+    const first = await list.walk({ ...unchanged, before: [remove(7)] });
     expect(first.result).toMatchObject({ status: 'partial', rowsWritten: [0] });
-    const second = await list.walk(still);
+    const second = await list.walk(unchanged);
     expect(second.result).toMatchObject({ status: 'done', rowsWritten: [1] });
     expect((await list.members()).get(7)).toBe(first.observed.at);
-    const [left] = await sql<{ at: Date }[]>`
+    const [departure] = await sql<{ at: Date }[]>`
       select at from reporting.subnets_changes where subnet_id = ${`${list.network}-s7`} and change = 'left'`;
-    expect(left?.at.getTime()).toBe(first.observed.at);
+    expect(departure?.at.getTime()).toBe(first.observed.at);
     expect(await list.freshness()).toEqual({ reason: null, complete: true, unconfirmed: 0 });
   });
 
   it('retires no member by a walk that shows a key twice', async () => {
-    const list = recorded(250);
-    await list.walk(still);
+    const list = createRecorder(250);
+    await list.walk(unchanged);
     const walk = between({ kind: 'insert', member: 900, place: 0 });
     const { result } = await list.walk({ ...walk, before: [remove(120)] });
     expect(result).toMatchObject({ status: 'partial' });
     expect((await list.freshness())?.reason).toBe('a list contains a key twice: nothing is retired');
     // It does not count as one of the two walks that prove an absence either.
-    expect((await list.walk(still)).result.status).toBe('partial');
+    expect((await list.walk(unchanged)).result.status).toBe('partial');
     expect(current(await list.members())).toContain(120);
-    expect((await list.walk(still)).result).toMatchObject({ status: 'done', rowsWritten: [1] });
+    expect((await list.walk(unchanged)).result).toMatchObject({ status: 'done', rowsWritten: [1] });
     expect(current(await list.members())).not.toContain(120);
   });
 
   it('retires no member by a walk whose total differs from its items', async () => {
-    const list = recorded(250);
-    await list.walk(still);
-    const { result } = await list.walk({ ...between(remove(7)), statesTotal: true });
+    const list = createRecorder(250);
+    await list.walk(unchanged);
+    const { result } = await list.walk({ ...between(remove(7)), hasTotal: true });
     expect(result).toMatchObject({ status: 'partial', rowsWritten: [0] });
     expect((await list.freshness())?.reason).toBe(
       'the response contradicts itself: total is 250, and its pages have 249: nothing is retired',
     );
-    await list.walk(still);
+    await list.walk(unchanged);
     expect(current(await list.members())).toHaveLength(250);
   });
 
   it('counts members that are shown again after an expired token, and does not report them as repeated', async () => {
-    const list = recorded(250);
-    await list.walk(still);
-    expect((await list.walk({ ...still, deadCall: 3 })).result).toMatchObject({ status: 'done', pages: 5 });
+    const list = createRecorder(250);
+    await list.walk(unchanged);
+    expect((await list.walk({ ...unchanged, expiredCall: 3 })).result).toMatchObject({
+      status: 'done',
+      pages: 5,
+    });
   });
 });
 
@@ -122,8 +125,8 @@ describe('a list with two recorded datasets', () => {
       subnet('c', 'chain-c'),
       subnet('d'),
     ];
-    const page = (...some: unknown[]) => ({
-      body: { subnets: some },
+    const page = (...items: unknown[]) => ({
+      body: { subnets: items },
       proven: null,
       last: false,
       whole: true,
@@ -138,7 +141,7 @@ describe('a list with two recorded datasets', () => {
         ]);
       return (await run(recordingContext(sql, clock.read), feed)).status;
     };
-    const listed = async () => {
+    const selectListed = async () => {
       const rows = await sql<{ id: string }[]>`
         select blockchain_id as id from recorder.blockchains
         where network = 'two-datasets' and valid_to is null order by 1`;
@@ -148,14 +151,14 @@ describe('a list with two recorded datasets', () => {
     // b and d change their places between the two pages: d, which has no blockchain, is shown twice, and b is not
     // shown.
     for (let times = 0; times < 3; times++) expect(await walk([a, d], [c, d])).toBe('partial');
-    expect(await listed()).toEqual(['two-chain-a', 'two-chain-b', 'two-chain-c']);
+    expect(await selectListed()).toEqual(['two-chain-a', 'two-chain-b', 'two-chain-c']);
     const reasons = await sql`
       select distinct incomplete_reason as reason from recorder.target_datasets where target_key = 'network=two-datasets'`;
     expect([...reasons]).toEqual([{ reason: 'a list contains a key twice: nothing is retired' }]);
     // Consistent walks retire it.
     await walk([a, d], [c]);
     await walk([a, d], [c]);
-    expect(await listed()).toEqual(['two-chain-a', 'two-chain-c']);
+    expect(await selectListed()).toEqual(['two-chain-a', 'two-chain-c']);
   });
 });
 

@@ -26,9 +26,9 @@ export interface WalkCase {
   readonly before: readonly Change[];
   readonly between: readonly (readonly Change[])[];
   /** Number of the call whose token is expired; null: none. */
-  readonly deadCall: number | null;
+  readonly expiredCall: number | null;
   /** The responses contain the length of the list. */
-  readonly statesTotal: boolean;
+  readonly hasTotal: boolean;
 }
 
 export interface ListCase {
@@ -41,11 +41,11 @@ export interface ListCase {
 }
 
 /** The list of an upstream during one walk. */
-interface Observed {
+interface ObservedList {
   /** Members that were listed from the last walk's end to the end of this one. */
   readonly throughout: ReadonlySet<number>;
   /** Members that a response contained. */
-  readonly shown: ReadonlySet<number>;
+  readonly shownMembers: ReadonlySet<number>;
   /** The walk reached the end of the list, and its responses do not contradict each other. */
   readonly complete: boolean;
   /**
@@ -66,10 +66,10 @@ export class MovingList {
   readonly of: ListCase['of'];
   readonly #case: Pick<ListCase, 'tokens' | 'pageSize'>;
   #list: number[];
-  #walk: WalkCase = { before: [], between: [], deadCall: null, statesTotal: false };
+  #walk: WalkCase = { before: [], between: [], expiredCall: null, hasTotal: false };
   #calls = 0;
   #throughout = new Set<number>();
-  #shown = new Set<number>();
+  #shownMembers = new Set<number>();
   /** The pages since the last call without a token. */
   #start: { readonly members: readonly number[]; readonly total: number }[] = [];
   #pages = 0;
@@ -82,11 +82,11 @@ export class MovingList {
     this.#sort();
   }
 
-  begin(walk: WalkCase): void {
+  start(walk: WalkCase): void {
     this.#walk = walk;
     this.#calls = 0;
     this.#throughout = new Set(this.#list);
-    this.#shown = new Set();
+    this.#shownMembers = new Set();
     this.#start = [];
     this.#pages = 0;
     this.#contradicts = false;
@@ -94,13 +94,13 @@ export class MovingList {
   }
 
   /** Returns what the walk read. @param ended it did not fail */
-  end(ended: boolean, at: number): Observed {
+  end(ended: boolean, at: number): ObservedList {
     const items = this.#start.reduce((sum, { members }) => sum + members.length, 0);
-    const wrongTotal = this.#walk.statesTotal && this.#start.some(({ total }) => total !== items);
+    const hasWrongTotal = this.#walk.hasTotal && this.#start.some(({ total }) => total !== items);
     return {
       throughout: this.#throughout,
-      shown: this.#shown,
-      complete: ended && !this.#contradicts && !wrongTotal,
+      shownMembers: this.#shownMembers,
+      complete: ended && !this.#contradicts && !hasWrongTotal,
       onePage: this.#pages === 1,
       failed: !ended,
       at,
@@ -112,14 +112,14 @@ export class MovingList {
     if (this.#calls > 0) this.#change(this.#walk.between[this.#calls - 1] ?? []);
     this.#calls += 1;
     if (token === undefined) this.#start = [];
-    else if (this.#walk.deadCall === this.#calls)
+    else if (this.#walk.expiredCall === this.#calls)
       throw new UpstreamFailure('bad-request', 'Invalid or expired page token');
     const from = this.#placeOf(token);
     const members = this.#list.slice(from, from + this.#case.pageSize);
     const before = new Set(this.#start.flatMap((page) => page.members));
     for (const member of members) {
       if (before.has(member)) this.#contradicts = true;
-      this.#shown.add(member);
+      this.#shownMembers.add(member);
     }
     this.#start.push({ members, total: this.#list.length });
     this.#pages += 1;
@@ -132,7 +132,7 @@ export class MovingList {
         rewardType: 'DELEGATOR',
         endTimestamp: Number.isFinite(this.endOf(member)) ? this.endOf(member) / 1000 : null,
       })),
-      ...(this.#walk.statesTotal && { total: this.#list.length }),
+      ...(this.#walk.hasTotal && { total: this.#list.length }),
       ...(end < this.#list.length && { nextPageToken: `${String(next)}/${this.#calls}` }),
     };
   };
@@ -151,8 +151,8 @@ export class MovingList {
     if (token === undefined) return 0;
     const last = Number(String(token).split('/')[0]);
     if (this.#case.tokens === 'offset') return last;
-    const found = this.#list.findIndex((member) => member > last);
-    return found < 0 ? this.#list.length : found;
+    const index = this.#list.findIndex((member) => member > last);
+    return index < 0 ? this.#list.length : index;
   }
 
   #change(changes: readonly Change[]): void {
@@ -182,7 +182,7 @@ const feeds = {
 const ids = { subnets: 'subnet_id', pending_rewards: 'tx_hash' };
 
 /** Records a changing list by the source of its dataset. */
-export function movingListRecorder(sql: postgres.Sql, list: MovingList, pageSize: number) {
+export function createMovingListRecorder(sql: postgres.Sql, list: MovingList, pageSize: number) {
   const { network, of } = list;
   const feed = feeds[of];
   const target = { network, ...(of === 'pending_rewards' && { addresses: 'any', nodeIds: '' }) };
@@ -194,7 +194,7 @@ export function movingListRecorder(sql: postgres.Sql, list: MovingList, pageSize
   return {
     network,
     async walk(walk: WalkCase) {
-      list.begin(walk);
+      list.start(walk);
       clock.now += MINUTE;
       const job = { target, window: null, reason: 'poll' as const };
       const result = await record(context, feed, job, new AbortController().signal);
@@ -231,8 +231,8 @@ const change: fc.Arbitrary<Change> = fc.oneof(
 const walkCase: fc.Arbitrary<WalkCase> = fc.record({
   before: fc.array(change, { maxLength: 3 }),
   between: fc.array(fc.array(change, { maxLength: 2 }), { maxLength: 4 }),
-  deadCall: fc.option(fc.integer({ min: 2, max: 5 }), { freq: 3 }),
-  statesTotal: fc.boolean(),
+  expiredCall: fc.option(fc.integer({ min: 2, max: 5 }), { freq: 3 }),
+  hasTotal: fc.boolean(),
 });
 const listCase: fc.Arbitrary<ListCase> = fc.record({
   of: fc.constantFrom('subnets', 'pending_rewards'),
@@ -243,7 +243,7 @@ const listCase: fc.Arbitrary<ListCase> = fc.record({
 });
 
 /** Number of cases that tested each property: a run that tests nothing fails. */
-export interface Stakes {
+export interface TestedCases {
   kept: number;
   keptByKeyset: number;
   retired: number;
@@ -253,7 +253,7 @@ export interface Stakes {
 }
 
 /** Cases whose walks run concurrently. */
-const AT_ONCE = 20;
+const CONCURRENT_CASES = 20;
 
 /**
  * Checks random lists that change while they are read.
@@ -263,8 +263,8 @@ export async function checkMovingLists(
   sql: postgres.Sql,
   cases: number,
   replay: { readonly seed?: number; readonly path?: string } = {},
-): Promise<Stakes> {
-  const stakes: Stakes = {
+): Promise<TestedCases> {
+  const stakes: TestedCases = {
     kept: 0,
     keptByKeyset: 0,
     retired: 0,
@@ -273,24 +273,27 @@ export async function checkMovingLists(
     contradicted: 0,
   };
   await fc.assert(
-    fc.asyncProperty(fc.array(listCase, { minLength: AT_ONCE, maxLength: AT_ONCE }), async (some) => {
-      await Promise.all(
-        some.map((one) =>
-          checkList(sql, one, stakes).catch((error: unknown) => {
-            throw new Error(`the case ${JSON.stringify(one)}: ${toErrorMessage(error)}`);
-          }),
-        ),
-      );
-    }),
-    { numRuns: cases / AT_ONCE, endOnFailure: true, ...replay },
+    fc.asyncProperty(
+      fc.array(listCase, { minLength: CONCURRENT_CASES, maxLength: CONCURRENT_CASES }),
+      async (listCases) => {
+        await Promise.all(
+          listCases.map((one) =>
+            checkList(sql, one, stakes).catch((error: unknown) => {
+              throw new Error(`the case ${JSON.stringify(one)}: ${toErrorMessage(error)}`);
+            }),
+          ),
+        );
+      },
+    ),
+    { numRuns: cases / CONCURRENT_CASES, endOnFailure: true, ...replay },
   );
   return stakes;
 }
 
-async function checkList(sql: postgres.Sql, one: ListCase, stakes: Stakes): Promise<void> {
+async function checkList(sql: postgres.Sql, one: ListCase, stakes: TestedCases): Promise<void> {
   const list = new MovingList(one, one.of);
-  const recorder = movingListRecorder(sql, list, one.pageSize);
-  const walks: Observed[] = [];
+  const recorder = createMovingListRecorder(sql, list, one.pageSize);
+  const walks: ObservedList[] = [];
   let before = new Map<number, number | null>();
   for (const walk of one.walks) {
     const { result, observed } = await recorder.walk(walk);
@@ -298,14 +301,15 @@ async function checkList(sql: postgres.Sql, one: ListCase, stakes: Stakes): Prom
     const members = await recorder.members();
     const isCurrent = (member: number) => members.get(member) === null;
     const last = walks.at(-2);
-    const polled = walks.findLast((walk) => walk !== observed && !walk.failed)?.at ?? 0;
+    const lastPollAt = walks.findLast((walk) => walk !== observed && !walk.failed)?.at ?? 0;
     // The member had an end that passed since the last poll.
-    const endsNow = (member: number) => list.endOf(member) > polled && list.endOf(member) <= observed.at;
+    const endedSincePoll = (member: number) =>
+      list.endOf(member) > lastPollAt && list.endOf(member) <= observed.at;
     for (const member of observed.throughout) {
-      const shownLately = observed.shown.has(member) || last?.shown.has(member);
+      const wasShownLately = observed.shownMembers.has(member) || last?.shownMembers.has(member);
       // Listed during both walks, and shown by one of them.
-      const isShown = observed.shown.has(member) || !endsNow(member);
-      if (shownLately && isShown && (last?.throughout.has(member) ?? true)) {
+      const isShown = observed.shownMembers.has(member) || !endedSincePoll(member);
+      if (wasShownLately && isShown && (last?.throughout.has(member) ?? true)) {
         stakes.kept += 1;
         expect(isCurrent(member), `s${member} is listed, and was shown by one of two walks`).toBe(true);
       }
@@ -317,7 +321,7 @@ async function checkList(sql: postgres.Sql, one: ListCase, stakes: Stakes): Prom
     for (const [member, ended] of members) {
       const missed = missedSince(walks, member);
       const byOnePage = missed[0] === observed && observed.onePage && !isShrink(before, observed);
-      const byItsEnd = missed[0] === observed && endsNow(member);
+      const byItsEnd = missed[0] === observed && endedSincePoll(member);
       if (missed.length >= 2 || byOnePage || byItsEnd) {
         stakes.retired += 1;
         if (byItsEnd) stakes.retiredAtEnd += 1;
@@ -337,12 +341,12 @@ async function checkList(sql: postgres.Sql, one: ListCase, stakes: Stakes): Prom
 }
 
 /** The complete walks since a member was last shown. */
-function missedSince(walks: readonly Observed[], member: number): Observed[] {
-  const lastShown = walks.findLastIndex(({ shown }) => shown.has(member));
+function missedSince(walks: readonly ObservedList[], member: number): ObservedList[] {
+  const lastShown = walks.findLastIndex(({ shownMembers }) => shownMembers.has(member));
   return walks.slice(lastShown + 1).filter(({ complete }) => complete);
 }
 
-function isShrink(before: ReadonlyMap<number, number | null>, { shown }: Observed): boolean {
+function isShrink(before: ReadonlyMap<number, number | null>, { shownMembers }: ObservedList): boolean {
   const current = [...before].filter(([, ended]) => ended === null);
-  return current.filter(([member]) => !shown.has(member)).length * 2 > current.length;
+  return current.filter(([member]) => !shownMembers.has(member)).length * 2 > current.length;
 }

@@ -19,7 +19,7 @@ const minute = 60_000;
 const start = Date.UTC(2026, 0, 10);
 
 let nodes = 0;
-function feedOf(): ScriptedFeed {
+function createFeed(): ScriptedFeed {
   nodes += 1;
   const feed = scriptedFeed(nodeIdentity, { node: `n${nodes}` }, { every: minute });
   feed.script = () => onlyPage({ nodeID: 'NodeID-1' });
@@ -29,7 +29,7 @@ function feedOf(): ScriptedFeed {
 const minutes = (at: Date | null) => Math.round(((at?.getTime() ?? 0) - start) / minute);
 
 /** The coverage of a target in `reporting`, in whole minutes from the start. */
-async function known(feed: ScriptedFeed) {
+async function selectCoverage(feed: ScriptedFeed) {
   const ranges = async (view: 'coverage' | 'gaps') => {
     const rows = await sql<{ range_start: Date; range_end: Date; reason: string }[]>`
       select range_start, range_end, reason from reporting.${sql(view)}
@@ -39,7 +39,7 @@ async function known(feed: ScriptedFeed) {
   return { coverage: await ranges('coverage'), gaps: await ranges('gaps') };
 }
 
-async function observedAt(feed: ScriptedFeed, ...at: number[]) {
+async function recordObservations(feed: ScriptedFeed, ...at: number[]) {
   const clock = new ManualClock(start);
   const context = recordingContext(sql, clock.read);
   for (const one of at) {
@@ -50,15 +50,15 @@ async function observedAt(feed: ScriptedFeed, ...at: number[]) {
 
 describe('the coverage of observations', () => {
   it('is unbroken while the interval between them is at most doubled', async () => {
-    const feed = feedOf();
-    await observedAt(feed, 0, 1, 2, 4, 6);
-    expect(await known(feed)).toEqual({ coverage: [[0, 6]], gaps: [] });
+    const feed = createFeed();
+    await recordObservations(feed, 0, 1, 2, 4, 6);
+    expect(await selectCoverage(feed)).toEqual({ coverage: [[0, 6]], gaps: [] });
   });
 
   it('breaks if no observer probed for longer, with the reason', async () => {
-    const feed = feedOf();
-    await observedAt(feed, 0, 1, 11, 12);
-    expect(await known(feed)).toEqual({
+    const feed = createFeed();
+    await recordObservations(feed, 0, 1, 11, 12);
+    expect(await selectCoverage(feed)).toEqual({
       coverage: [
         [0, 1],
         [11, 12],
@@ -68,17 +68,17 @@ describe('the coverage of observations', () => {
   });
 
   it('has one gap around a single observation, and two where the reasons differ', async () => {
-    const feed = feedOf();
-    await observedAt(feed, 0, 10, 20, 30);
-    expect((await known(feed)).gaps).toEqual([[0, 30]]);
+    const feed = createFeed();
+    await recordObservations(feed, 0, 10, 20, 30);
+    expect((await selectCoverage(feed)).gaps).toEqual([[0, 30]]);
     feed.script = async function* () {
       yield* [];
       throw new UpstreamFailure('refused', 'the call failed');
     };
-    await observedAt(feed, 35);
+    await recordObservations(feed, 35);
     feed.script = () => onlyPage({ nodeID: 'NodeID-1' });
-    await observedAt(feed, 40);
-    expect(await known(feed)).toEqual({
+    await recordObservations(feed, 40);
+    expect(await selectCoverage(feed)).toEqual({
       coverage: [0, 10, 20, 30, 40].map((at) => [at, at]),
       gaps: [
         [0, 30],
@@ -88,23 +88,23 @@ describe('the coverage of observations', () => {
   });
 
   it('excludes a failed run, and includes a run with an incomplete list', async () => {
-    const feed = feedOf();
-    await observedAt(feed, 0);
+    const feed = createFeed();
+    await recordObservations(feed, 0);
     feed.script = async function* () {
       yield* [];
       throw new UpstreamFailure('refused', 'the call failed');
     };
-    await observedAt(feed, 1, 2, 3);
-    expect(await known(feed)).toEqual({ coverage: [[0, 0]], gaps: [] });
+    await recordObservations(feed, 1, 2, 3);
+    expect(await selectCoverage(feed)).toEqual({ coverage: [[0, 0]], gaps: [] });
     feed.script = () => onlyPage({ nodeID: 'NodeID-1' }, { whole: false });
-    await observedAt(feed, 4);
-    expect((await known(feed)).gaps).toEqual([[0, 4]]);
+    await recordObservations(feed, 4);
+    expect((await selectCoverage(feed)).gaps).toEqual([[0, 4]]);
   });
 
   it('is missing because the recorder did not run if a run was killed, or by the error of the runs that failed before', async () => {
     const clock = new ManualClock(start);
     const context = recordingContext(sql, clock.read);
-    const cutOff = async (feed: ScriptedFeed, at: number) => {
+    const killRun = async (feed: ScriptedFeed, at: number) => {
       const startedAt = new Date(start + at * minute).toISOString();
       const [target] = feed.targets;
       if (!target) throw new Error('the feed has no target');
@@ -117,11 +117,11 @@ describe('the coverage of observations', () => {
       return rows.map(({ reason }) => reason);
     };
 
-    const killed = feedOf();
-    await observedAt(killed, 0);
-    await cutOff(killed, 1);
-    await cutOff(killed, 2);
-    await observedAt(killed, 10);
+    const killed = createFeed();
+    await recordObservations(killed, 0);
+    await killRun(killed, 1);
+    await killRun(killed, 2);
+    await recordObservations(killed, 10);
     expect(await reasons(killed)).toEqual(['not observed: the recorder did not run']);
 
     for (const [kind, message] of [
@@ -129,19 +129,19 @@ describe('the coverage of observations', () => {
       ['auth', 'HTTP 401'],
       ['identity', 'another node: NodeID-2 answers'],
     ] as const) {
-      const failing = feedOf();
+      const failing = createFeed();
       const { script } = failing;
-      await observedAt(failing, 0);
-      await cutOff(failing, 1);
+      await recordObservations(failing, 0);
+      await killRun(failing, 1);
       failing.script = async function* () {
         yield* [];
         throw new UpstreamFailure(kind, message);
       };
       clock.now = start + 2 * minute;
       await run(context, failing);
-      await cutOff(failing, 3);
+      await killRun(failing, 3);
       failing.script = script;
-      await observedAt(failing, 10);
+      await recordObservations(failing, 10);
       expect(await reasons(failing)).toEqual([
         `not observed: the runs failed, the last one with: ${message}`,
       ]);
@@ -149,13 +149,13 @@ describe('the coverage of observations', () => {
   });
 
   it('is missing while the configuration did not contain the target, however short that was', async () => {
-    const feed = feedOf();
+    const feed = createFeed();
     await registerTargets(sql, feed, start);
-    await observedAt(feed, 0, 1);
+    await recordObservations(feed, 0, 1);
     await registerTargets(sql, { ...feed, targets: [] }, start + 1.2 * minute);
     await registerTargets(sql, feed, start + 1.8 * minute);
-    await observedAt(feed, 2, 3);
-    expect(await known(feed)).toEqual({
+    await recordObservations(feed, 2, 3);
+    expect(await selectCoverage(feed)).toEqual({
       coverage: [
         [0, 1],
         [2, 3],
@@ -170,24 +170,24 @@ describe('the coverage of observations', () => {
   it.for([1.5, 90])(
     'ends at the clock of the database if that of the process is %s minutes ahead',
     async (ahead) => {
-      const feed = feedOf();
+      const feed = createFeed();
       const now = (Date.now() - start) / minute;
-      await observedAt(feed, now - 1, now + ahead);
+      await recordObservations(feed, now - 1, now + ahead);
       const [ranges] = await sql<{ coverage: boolean; gaps: boolean }[]>`
       select bool_or(range_end > clock_timestamp()) as coverage,
         (select bool_or(range_end > clock_timestamp()) from reporting.gaps where target = c.target) as gaps
       from reporting.coverage c where target = ${`node=${feed.targets[0]?.node}`} group by target`;
       expect(ranges).toEqual({ coverage: false, gaps: null });
       // A process whose clock is right continues.
-      await observedAt(feed, now + 0.5);
-      expect((await known(feed)).gaps).toEqual([]);
+      await recordObservations(feed, now + 0.5);
+      expect((await selectCoverage(feed)).gaps).toEqual([]);
     },
   );
 
   it('never goes backwards when the clock does', async () => {
-    const feed = feedOf();
-    await observedAt(feed, 100, 101, 40, 41, 102);
-    const { coverage, gaps } = await known(feed);
+    const feed = createFeed();
+    await recordObservations(feed, 100, 101, 40, 41, 102);
+    const { coverage, gaps } = await selectCoverage(feed);
     expect(coverage.at(-1)).toEqual([100, 102]);
     expect(gaps).toEqual([]);
   });
@@ -197,26 +197,26 @@ describe('the coverage of observations', () => {
       fc.asyncProperty(
         fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 8 }),
         async (pauses) => {
-          const feed = feedOf();
+          const feed = createFeed();
           const at = [0];
           for (const pause of pauses) at.push((at.at(-1) ?? 0) + pause);
-          await observedAt(feed, ...at);
-          const { coverage, gaps } = await known(feed);
+          await recordObservations(feed, ...at);
+          const { coverage, gaps } = await selectCoverage(feed);
           // Pauses that follow one another are one gap.
-          const expected = pauses.reduce<[number, number][]>((found, pause, index) => {
+          const expected = pauses.reduce<[number, number][]>((ranges, pause, index) => {
             const from = at[index] ?? 0;
-            if (pause <= 2) return found;
-            const last = found.at(-1);
+            if (pause <= 2) return ranges;
+            const last = ranges.at(-1);
             if (last?.[1] === from) last[1] = from + pause;
-            else found.push([from, from + pause]);
-            return found;
+            else ranges.push([from, from + pause]);
+            return ranges;
           }, []);
           expect(gaps).toEqual(expected);
-          const covered = at.reduce<[number, number][]>((found, one) => {
-            const last = found.at(-1);
+          const covered = at.reduce<[number, number][]>((ranges, one) => {
+            const last = ranges.at(-1);
             if (last && one - last[1] <= 2) last[1] = one;
-            else found.push([one, one]);
-            return found;
+            else ranges.push([one, one]);
+            return ranges;
           }, []);
           expect(coverage).toEqual(covered);
         },

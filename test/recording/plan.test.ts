@@ -75,12 +75,12 @@ describe('isDue', () => {
   });
 
   it('backs off while a target keeps failing, at most to its interval', () => {
-    const waits = (failures: number) => {
+    const backoff = (failures: number) => {
       for (let elapsed = 0; elapsed <= 2 * hour; elapsed += second)
         if (isDue(state({ failures, lastFailure: now - elapsed }), hour, now)) return elapsed;
       return null;
     };
-    expect([1, 2, 3, 7, 8, 9, 40, 2000].map(waits)).toEqual([
+    expect([1, 2, 3, 7, 8, 9, 40, 2000].map(backoff)).toEqual([
       30 * second,
       minute,
       2 * minute,
@@ -113,14 +113,14 @@ const range: Range = {
   settle: 10 * minute,
   lookback: 5 * day,
 };
-const ranged = (): ScriptedFeed => scriptedFeed(proposedBlocks, blocksTarget(), { range });
+const createRangedFeed = (): ScriptedFeed => scriptedFeed(proposedBlocks, blocksTarget(), { range });
 const targetOf = (feed: ScriptedFeed): Target => feed.targets[0] ?? {};
-const statesOf = (feed: ScriptedFeed, of: TargetState) =>
-  new Map([[targetKey(targetOf(feed)), new Map(feed.datasets.map(({ name }) => [name, of]))]]);
+const statesOf = (feed: ScriptedFeed, targetState: TargetState) =>
+  new Map([[targetKey(targetOf(feed)), new Map(feed.datasets.map(({ name }) => [name, targetState]))]]);
 
 describe('missingWindows', () => {
   it('are the whole lookback of a new target, newest first', () => {
-    const feed = ranged();
+    const feed = createRangedFeed();
     expect(missingWindows(feed, targetOf(feed), state(), now)).toEqual(
       [0, 1, 2, 3, 4].map((days) => ({ from: now - (days + 1) * day, to: now - days * day })),
     );
@@ -132,23 +132,23 @@ describe('missingWindows', () => {
       const target = { chainId: '43114', metric: 'txCount', timeInterval };
       const feed = withDefaultSettings({ source: metricPoints.source, datasets: [metricPoints] }, [target]);
       // The C-chain, 2020-09-21 (upstream-services.md#metrics-service).
-      const began = 1_600_646_400_000;
+      const chainStart = 1_600_646_400_000;
       for (const year of [2026, 2032, 2040]) {
         const windows = missingWindows(feed, target, state(), Date.UTC(year, 11, 1));
-        expect(windows.at(-1)?.from).toBeLessThan(began);
-        expect(windows.filter(({ to }) => to < began).length).toBeLessThanOrEqual(3);
+        expect(windows.at(-1)?.from).toBeLessThan(chainStart);
+        expect(windows.filter(({ to }) => to < chainStart).length).toBeLessThanOrEqual(3);
       }
     },
   );
 
   it('start at the expected start of the recording when the target was first configured', () => {
-    const feed = ranged();
+    const feed = createRangedFeed();
     const windows = missingWindows(feed, targetOf(feed), state({ expectedFrom: now - 36 * hour }), now);
     expect(windows.at(-1)).toEqual({ from: now - 36 * hour, to: now - day });
   });
 
   it('always include the newest part, which may still change', () => {
-    const feed = ranged();
+    const feed = createRangedFeed();
     const covered = [{ from: now - 30 * day, to: now }];
     expect(missingWindows(feed, targetOf(feed), state({ covered }), now)).toEqual([
       { from: now - 10 * minute, to: now },
@@ -156,7 +156,7 @@ describe('missingWindows', () => {
   });
 
   it('are exactly the ranges without coverage', () => {
-    const feed = ranged();
+    const feed = createRangedFeed();
     const covered = fc.array(
       fc.tuple(fc.integer({ min: 0, max: 130 }), fc.integer({ min: 1, max: 40 })).map(
         ([from, length]): Window => ({
@@ -169,11 +169,11 @@ describe('missingWindows', () => {
     fc.assert(
       fc.property(covered, (parts) => {
         const windows = missingWindows(feed, targetOf(feed), state({ covered: parts }), now);
-        const holds = (these: readonly Window[], instant: number) =>
-          these.some(({ from, to }) => from <= instant && instant < to);
+        const contains = (ranges: readonly Window[], instant: number) =>
+          ranges.some(({ from, to }) => from <= instant && instant < to);
         for (let instant = now - 5 * day; instant < now - 10 * minute; instant += 30 * minute)
-          expect(holds(windows, instant)).toBe(!holds(parts, instant));
-        expect(holds(windows, now - 1)).toBe(true);
+          expect(contains(windows, instant)).toBe(!contains(parts, instant));
+        expect(contains(windows, now - 1)).toBe(true);
         expect(windows.every(({ from, to }) => to - from <= day && from < to)).toBe(true);
         expect(windows.map(({ to }) => to)).toEqual(windows.map(({ to }) => to).sort((a, b) => b - a));
       }),
@@ -183,7 +183,7 @@ describe('missingWindows', () => {
 
 describe('ranges without coverage', () => {
   it('are returned newest first, in windows', () => {
-    const feed = ranged();
+    const feed = createRangedFeed();
     const covered = [{ from: now - 3 * day, to: now - 2 * day }];
     expect(
       findUncoveredWindows(feed, targetOf(feed), state({ covered }), { from: now - 4 * day, to: now - day }),
@@ -194,12 +194,12 @@ describe('ranges without coverage', () => {
   });
 
   it('include the whole range if it is requested again, except removed rows', () => {
-    const feed = ranged();
-    const known = state({ covered: [{ from: now - 30 * day, to: now }] });
+    const feed = createRangedFeed();
+    const targetState = state({ covered: [{ from: now - 30 * day, to: now }] });
     const past = { from: now - 4 * day, to: now - day };
-    expect(findUncoveredWindows(feed, targetOf(feed), known, past)).toEqual([]);
-    expect(findUncoveredWindows(feed, targetOf(feed), known, past, true)).toEqual([past]);
-    const removed = { ...known, keptSince: now - 2 * day };
+    expect(findUncoveredWindows(feed, targetOf(feed), targetState, past)).toEqual([]);
+    expect(findUncoveredWindows(feed, targetOf(feed), targetState, past, true)).toEqual([past]);
+    const removed = { ...targetState, keptSince: now - 2 * day };
     expect(findUncoveredWindows(feed, targetOf(feed), removed, past, true)).toEqual([
       { from: now - 2 * day, to: now - day },
     ]);
@@ -208,8 +208,8 @@ describe('ranges without coverage', () => {
 
 describe('planDue', () => {
   it('polls the newest window of a due target, and heals the newest gap after that', () => {
-    const feed = ranged();
-    const [poll, hole] = missingWindows(feed, targetOf(feed), state(), now);
+    const feed = createRangedFeed();
+    const [poll, gap] = missingWindows(feed, targetOf(feed), state(), now);
     expect(planDue(feed, new Map(), now)).toEqual([
       { target: targetOf(feed), window: poll, reason: 'poll', plannedAt: now, firstPoll: 0 },
     ]);
@@ -218,7 +218,7 @@ describe('planDue', () => {
     expect(planDue(feed, statesOf(feed, polled), now)).toEqual([
       { target: targetOf(feed), window: jobs[0], reason: 'heal' },
     ]);
-    expect(jobs[0]).toEqual(hole);
+    expect(jobs[0]).toEqual(gap);
   });
 
   it('numbers the first polls of a feed, and no later one', () => {
@@ -236,16 +236,20 @@ describe('planDue', () => {
   });
 
   it('finds no gap in the time since the last poll', () => {
-    const feed = ranged();
-    for (const later of [1, 1000, 9 * minute, hour, day]) {
+    const feed = createRangedFeed();
+    for (const elapsed of [1, 1000, 9 * minute, hour, day]) {
       const covered = [{ from: now - 30 * day, to: now - 10 * minute }];
-      const jobs = planDue(feed, statesOf(feed, state({ covered, lastPolled: now + later })), now + later);
-      expect(jobs.filter(({ reason }) => later < day - 10 * minute && reason === 'heal')).toEqual([]);
+      const jobs = planDue(
+        feed,
+        statesOf(feed, state({ covered, lastPolled: now + elapsed })),
+        now + elapsed,
+      );
+      expect(jobs.filter(({ reason }) => elapsed < day - 10 * minute && reason === 'heal')).toEqual([]);
     }
   });
 
   it('heals also between polls, but not while the target fails or is not offered', () => {
-    const feed = ranged();
+    const feed = createRangedFeed();
     const reasons = (more: Partial<TargetState>) =>
       planDue(feed, statesOf(feed, state({ lastPolled: now, ...more })), now).map(({ reason }) => reason);
     expect(reasons({})).toEqual(['heal']);
@@ -263,7 +267,7 @@ describe('planDue', () => {
   });
 
   it('polls a complete target once an interval and does nothing else', () => {
-    const feed = ranged();
+    const feed = createRangedFeed();
     const covered = [{ from: now - 30 * day, to: now - minute }];
     expect(planDue(feed, statesOf(feed, state({ covered, lastPolled: now - hour })), now)).toHaveLength(1);
     expect(planDue(feed, statesOf(feed, state({ covered, lastPolled: now })), now)).toEqual([]);
@@ -275,21 +279,26 @@ describe('windowsAgain', () => {
   if (!index) throw new Error('proposed blocks are read from no index');
   const indexed = { ...range, index };
   /** Returns the windows of all polls in a time, with the moment of each poll. */
-  const requested = (feed: ScriptedFeed, known: TargetState, every: number, lasts: number) => {
-    const all: { readonly at: number; readonly window: Window }[] = [];
-    for (let at = now; at < now + Math.max(lasts, every); at += every)
-      for (const window of listSweepWindows(feed, targetOf(feed), { ...known, lastPolled: at - every }, at))
-        all.push({ at, window });
-    return all;
+  const listRequested = (feed: ScriptedFeed, targetState: TargetState, every: number, duration: number) => {
+    const requests: { readonly at: number; readonly window: Window }[] = [];
+    for (let at = now; at < now + Math.max(duration, every); at += every)
+      for (const window of listSweepWindows(
+        feed,
+        targetOf(feed),
+        { ...targetState, lastPolled: at - every },
+        at,
+      ))
+        requests.push({ at, window });
+    return requests;
   };
 
   it('cover each completed piece within 30 days, however rare the polls', () => {
     for (const every of [hour, 7 * hour, day, 9 * day, 40 * day]) {
       const feed = scriptedFeed(proposedBlocks, blocksTarget(), { range: indexed, every });
       const covered = [{ from: now - 400 * day, to: now + 80 * day }];
-      const known = state({ expectedFrom: now - 400 * day, covered });
+      const targetState = state({ expectedFrom: now - 400 * day, covered });
       // Pieces move with the time: only their position counts.
-      const pieces = requested(feed, known, every, 30 * day + every)
+      const pieces = listRequested(feed, targetState, every, 30 * day + every)
         .filter(({ window }) => window.to - window.from <= day)
         .map(({ at, window }) => Math.round((at - window.to) / day));
       expect(new Set(pieces).size).toBeGreaterThanOrEqual(400 - 14 - 1);
@@ -301,20 +310,22 @@ describe('windowsAgain', () => {
       fc.property(
         fc.integer({ min: 1, max: 60 }).map((hours) => hours * hour),
         fc.integer({ min: 0, max: 40 }),
-        (every, claimed) => {
+        (every, claimedDays) => {
           const feed = scriptedFeed(proposedBlocks, blocksTarget(), { range: indexed, every });
-          const known = state({
+          const targetState = state({
             expectedFrom: now - 100 * day,
-            covered: [{ from: now - 100 * day, to: now - claimed * day }],
+            covered: [{ from: now - 100 * day, to: now - claimedDays * day }],
             answered: [{ from: now - 100 * day, to: now + 100 * day }],
           });
-          const recent = requested(feed, known, every, 10 * day).filter(({ at, window }) => window.to === at);
+          const recent = listRequested(feed, targetState, every, 10 * day).filter(
+            ({ at, window }) => window.to === at,
+          );
           expect(recent.length).toBeLessThanOrEqual(11);
           recent.forEach(({ at }, turn) => {
             expect(at - (recent[turn - 1]?.at ?? now - every)).toBeLessThan(day + every);
           });
           for (const { at, window } of recent)
-            expect(window.from).toBe(Math.min(at - 14 * day, now - claimed * day));
+            expect(window.from).toBe(Math.min(at - 14 * day, now - claimedDays * day));
         },
       ),
     );
@@ -322,26 +333,26 @@ describe('windowsAgain', () => {
 
   it('exclude what each poll shows anyway, missing ranges, and datasets without an index', () => {
     const covered = [{ from: now - 100 * day, to: now }];
-    const of = (range: Range, more: Partial<TargetState> = {}) => {
+    const listWindows = (range: Range, more: Partial<TargetState> = {}) => {
       const feed = scriptedFeed(proposedBlocks, blocksTarget(), { range, every: 40 * day });
-      const known = state({ expectedFrom: now - 100 * day, covered, ...more });
-      return listSweepWindows(feed, targetOf(feed), { ...known, lastPolled: now - 40 * day }, now);
+      const targetState = state({ expectedFrom: now - 100 * day, covered, ...more });
+      return listSweepWindows(feed, targetOf(feed), { ...targetState, lastPolled: now - 40 * day }, now);
     };
-    expect(of(indexed)).toHaveLength(1 + 100 - 14);
-    expect(of(indexed, { shownFrom: now - 20 * day })).toHaveLength(100 - 20);
-    expect(of(indexed, { shownFrom: now - 100 * day })).toEqual([]);
-    expect(of(indexed, { covered: [{ from: now - 30 * day, to: now }] })).toHaveLength(1 + 30 - 14);
-    expect(of(range)).toEqual([]);
+    expect(listWindows(indexed)).toHaveLength(1 + 100 - 14);
+    expect(listWindows(indexed, { shownFrom: now - 20 * day })).toHaveLength(100 - 20);
+    expect(listWindows(indexed, { shownFrom: now - 100 * day })).toEqual([]);
+    expect(listWindows(indexed, { covered: [{ from: now - 30 * day, to: now }] })).toHaveLength(1 + 30 - 14);
+    expect(listWindows(range)).toEqual([]);
   });
 
   it('of a list without windows are the unclaimed heights, and the whole list once in 30 days', () => {
     const feed = scriptedFeed(proposedBlocks, blocksTarget(), { range: allBlocksRange, every: day });
-    const known = state({
+    const targetState = state({
       covered: [{ from: 0, to: 500 }],
       answered: [{ from: 0, to: 900 }],
       shownFrom: 600,
     });
-    const windows = requested(feed, known, day, 30 * day).map(({ window }) => window);
+    const windows = listRequested(feed, targetState, day, 30 * day).map(({ window }) => window);
     expect(windows.filter(({ to }) => to === OPEN_END)).toEqual(Array(30).fill({ from: 500, to: OPEN_END }));
     expect(windows.filter(({ to }) => to !== OPEN_END)).toEqual([{ from: 0, to: 500 }]);
   });
@@ -350,16 +361,19 @@ describe('windowsAgain', () => {
 describe('heights from a configured start', () => {
   const feed = scriptedFeed(pBlocks, { node: 'one' }, { range: blockRange });
   const target = { node: 'one' };
-  const since = (from: number, covered: Window[]) => state({ expectedFrom: from, covered, lastPolled: now });
+  const stateSince = (from: number, covered: Window[]) =>
+    state({ expectedFrom: from, covered, lastPolled: now });
 
   it('are polled from the newest block first, and filled afterwards', () => {
-    expect(missingWindows(feed, target, since(0, []), now)).toEqual([{ from: OPEN_END - 1, to: OPEN_END }]);
-    const known = since(40, [{ from: 900, to: 1000 }]);
-    expect(missingWindows(feed, target, known, now)).toEqual([
+    expect(missingWindows(feed, target, stateSince(0, []), now)).toEqual([
+      { from: OPEN_END - 1, to: OPEN_END },
+    ]);
+    const targetState = stateSince(40, [{ from: 900, to: 1000 }]);
+    expect(missingWindows(feed, target, targetState, now)).toEqual([
       { from: 1000, to: OPEN_END },
       { from: 40, to: 900 },
     ]);
-    expect(planDue(feed, statesOf(feed, known), now)).toEqual([
+    expect(planDue(feed, statesOf(feed, targetState), now)).toEqual([
       { target, window: { from: 40, to: 900 }, reason: 'heal' },
     ]);
   });
@@ -388,7 +402,7 @@ describe('heights from a configured start', () => {
 
 describe('planAll', () => {
   it('includes everything that is missing, whether due or not', () => {
-    const feed = ranged();
+    const feed = createRangedFeed();
     const jobs = planAll(feed, feed.targets, statesOf(feed, state({ lastPolled: now })), now);
     expect(jobs.map(({ reason }) => reason)).toEqual(Array(5).fill('manual'));
     const observation = scriptedFeed(nodeIdentity, { node: 'n' });
@@ -399,47 +413,48 @@ describe('planAll', () => {
 });
 
 describe('the stored state of targets', () => {
-  const known = async (feed: ScriptedFeed) => jointState(feed, await loadStates(sql, feed), targetOf(feed));
+  const loadState = async (feed: ScriptedFeed) =>
+    jointState(feed, await loadStates(sql, feed), targetOf(feed));
 
   it('fixes the expected start of the recording when a target is first configured', async () => {
-    const feed = ranged();
+    const feed = createRangedFeed();
     await registerTargets(sql, feed, now);
     await registerTargets(sql, feed, now + 3 * day);
-    expect(await known(feed)).toEqual(state({ expectedFrom: now - 5 * day }));
-    const sinceThen = { ...feed, datasets: feed.datasets.map((one) => ({ ...one, since: now - 50 * day })) };
-    await registerTargets(sql, sinceThen, now);
+    expect(await loadState(feed)).toEqual(state({ expectedFrom: now - 5 * day }));
+    const extended = { ...feed, datasets: feed.datasets.map((one) => ({ ...one, since: now - 50 * day })) };
+    await registerTargets(sql, extended, now);
     await registerTargets(sql, feed, now);
-    expect(await known(feed)).toMatchObject({ expectedFrom: now - 50 * day });
+    expect(await loadState(feed)).toMatchObject({ expectedFrom: now - 50 * day });
   });
 
   it('expects the common start also for a target of a version with a shorter lookback', async () => {
-    const feed = ranged();
+    const feed = createRangedFeed();
     await registerTargets(sql, feed, now);
-    const began = new Date(now - 40 * day);
-    const source = { ...feed.source, range: { ...range, lookback: began } };
+    const commonStart = new Date(now - 40 * day);
+    const source = { ...feed.source, range: { ...range, lookback: commonStart } };
     await registerTargets(sql, { ...feed, source }, now + day);
-    expect(await known(feed)).toMatchObject({ expectedFrom: began.getTime() });
+    expect(await loadState(feed)).toMatchObject({ expectedFrom: commonStart.getTime() });
   });
 
   it('keeps targets that left the configuration, but expects nothing of them', async () => {
-    const feed = ranged();
+    const feed = createRangedFeed();
     const [first, second] = [
       { ...targetOf(feed), nodeId: 'one' },
       { ...targetOf(feed), nodeId: 'two' },
     ];
-    const active = async () => {
+    const selectActive = async () => {
       const rows = await sql<{ target_key: string }[]>`
         select target_key from recorder.target_datasets where source = ${feed.source.name} and active order by 1`;
       return rows.map(({ target_key }) => target_key);
     };
     await registerTargets(sql, { ...feed, targets: [first, second] }, now);
-    expect(await active()).toEqual([targetKey(first), targetKey(second)]);
+    expect(await selectActive()).toEqual([targetKey(first), targetKey(second)]);
     await registerTargets(sql, { ...feed, targets: [second] }, now);
-    expect(await active()).toEqual([targetKey(second)]);
+    expect(await selectActive()).toEqual([targetKey(second)]);
     await registerTargets(sql, { ...feed, targets: [first, second] }, now);
-    expect(await active()).toEqual([targetKey(first), targetKey(second)]);
+    expect(await selectActive()).toEqual([targetKey(first), targetKey(second)]);
     await registerTargets(sql, { ...feed, targets: [] }, now);
-    expect(await active()).toEqual([]);
+    expect(await selectActive()).toEqual([]);
   });
 
   it('counts failures until a success, and stores unsupported targets', async () => {
@@ -456,15 +471,15 @@ describe('the stored state of targets', () => {
     await run(context, feed);
     clock.now += minute;
     await run(context, feed);
-    expect(await known(feed)).toMatchObject({ failures: 2, lastFailure: now + minute, lastPolled: null });
+    expect(await loadState(feed)).toMatchObject({ failures: 2, lastFailure: now + minute, lastPolled: null });
     failWith(new UpstreamFailure('unsupported', 'no such method'));
     clock.now += minute;
     expect(await run(context, feed)).toMatchObject({ status: 'unsupported' });
-    expect(await known(feed)).toMatchObject({ failures: 0, unsupported: true });
+    expect(await loadState(feed)).toMatchObject({ failures: 0, unsupported: true });
     feed.script = () => onlyPage({ nodeID: 'NodeID-1' });
     clock.now += minute;
     await run(context, feed);
-    expect(await known(feed)).toMatchObject({
+    expect(await loadState(feed)).toMatchObject({
       failures: 0,
       unsupported: false,
       lastPolled: now + 3 * minute,
@@ -507,6 +522,6 @@ describe('the stored state of targets', () => {
     await run(context, feed);
     clock.now += hour;
     await run(context, feed);
-    expect((await known(feed)).covered).toEqual([{ from: now, to: now + hour + 1 }]);
+    expect((await loadState(feed)).covered).toEqual([{ from: now, to: now + hour + 1 }]);
   });
 });

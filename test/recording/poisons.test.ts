@@ -13,7 +13,7 @@ import { onlyPage, recordingContext, run, scriptedFeed } from '../support/script
 const POISONS = Number(process.env.POISONS ?? 400);
 const SECONDS_PER_POISON = 1;
 const NEIGHBOURS = 99;
-const MOST_ON_A_PAGE = 40;
+const MAX_POISONS_PER_PAGE = 40;
 
 const { it, sql } = withDatabase();
 /** Later than all points of the items. */
@@ -24,15 +24,15 @@ const keyColumns = (dataset: Dataset) =>
   itemColumns(dataset).filter(({ name }) => dataset.key.includes(name));
 
 /** Returns JSON text of the example with raw JSON in place of some values, by path. */
-function itemWith(dataset: Dataset, values: readonly (readonly [readonly string[], string])[]): string {
+function createItem(dataset: Dataset, values: readonly (readonly [readonly string[], string])[]): string {
   const item: Record<string, unknown> = structuredClone({ ...dataset.example });
   const raws = values.map(([path, raw], n) => {
     let inner = item;
     for (const name of path.slice(0, -1)) {
       const next = inner[name];
-      const made: Record<string, unknown> = typeof next === 'object' && next !== null ? { ...next } : {};
-      inner[name] = made;
-      inner = made;
+      const nested: Record<string, unknown> = typeof next === 'object' && next !== null ? { ...next } : {};
+      inner[name] = nested;
+      inner = nested;
     }
     inner[path.at(-1) ?? ''] = `@raw-${n}@`;
     return raw;
@@ -50,7 +50,7 @@ function keyValue({ type }: DatasetColumn, n: number): string {
 }
 
 const withKey = (dataset: Dataset, n: number, more: readonly (readonly [readonly string[], string])[] = []) =>
-  itemWith(dataset, [
+  createItem(dataset, [
     ...keyColumns(dataset).map((column) => [column.path, keyValue(column, n)] as const),
     ...linkValues(dataset, n),
     ...more,
@@ -70,7 +70,7 @@ function linkValues(dataset: Dataset, n: number): (readonly [readonly string[], 
 }
 
 // Values beyond PostgreSQL's limits, by type of column.
-const beyondNumbers = [
+const outOfRangeNumbers = [
   '1e200000',
   '-1e200000',
   '1e-20000',
@@ -80,10 +80,16 @@ const beyondNumbers = [
   '"Infinity"',
   '1e400',
 ];
-const beyond: Readonly<Record<string, readonly string[]>> = {
-  numeric: beyondNumbers,
-  'double precision': beyondNumbers,
-  bigint: ['9223372036854775808', '-9223372036854775809', '99999999999999999999', '1.5', ...beyondNumbers],
+const outOfRangeValues: Readonly<Record<string, readonly string[]>> = {
+  numeric: outOfRangeNumbers,
+  'double precision': outOfRangeNumbers,
+  bigint: [
+    '9223372036854775808',
+    '-9223372036854775809',
+    '99999999999999999999',
+    '1.5',
+    ...outOfRangeNumbers,
+  ],
   timestamptz: [
     '1e300',
     '-1e15',
@@ -137,13 +143,13 @@ const unknownFields = [
 ];
 
 /** An item with one invalid value; `n` is its own key, `other` a neighbour's. */
-function poisonOf(dataset: Dataset): fc.Arbitrary<(n: number, other: number) => string> {
+function createPoison(dataset: Dataset): fc.Arbitrary<(n: number, other: number) => string> {
   const columns = itemColumns(dataset);
   const keys = keyColumns(dataset);
   const texts = keys.filter(({ type }) => type === 'text');
   const anyColumn = fc.constantFrom(...columns);
-  const spoiled = anyColumn.chain((column) =>
-    fc.constantFrom(...(beyond[column.type] ?? anyType)).map((raw) => [column.path, raw] as const),
+  const outOfRange = anyColumn.chain((column) =>
+    fc.constantFrom(...(outOfRangeValues[column.type] ?? anyType)).map((raw) => [column.path, raw] as const),
   );
   const mistyped = fc
     .tuple(anyColumn, fc.constantFrom(...anyType))
@@ -157,17 +163,17 @@ function poisonOf(dataset: Dataset): fc.Arbitrary<(n: number, other: number) => 
     .map(() =>
       JSON.stringify([...randomBytes(500)].map((byte) => String.fromCodePoint(0x4e00 + byte * 80)).join('')),
     );
-  const all: fc.Arbitrary<(n: number, other: number) => string>[] = [
-    spoiled.map((value) => (n) => withKey(dataset, n, [value])),
+  const kinds: fc.Arbitrary<(n: number, other: number) => string>[] = [
+    outOfRange.map((value) => (n) => withKey(dataset, n, [value])),
     mistyped.map((value) => (n) => withKey(dataset, n, [value])),
     unknown.map((value) => (n) => withKey(dataset, n, [value])),
     fc.constantFrom('null', '7', '"x"', '[]', '[{}]', '{}', 'true').map((raw) => () => raw),
   ];
   // The key of a neighbour, with other values.
   if (dataset.extra !== false)
-    all.push(unknown.map((value) => (_, other) => withKey(dataset, other, [value, [['another'], '1']])));
+    kinds.push(unknown.map((value) => (_, other) => withKey(dataset, other, [value, [['another'], '1']])));
   if (texts.length > 0)
-    all.push(
+    kinds.push(
       fc.tuple(fc.constantFrom(...texts), long).map(
         ([{ path }, raw]) =>
           (n) =>
@@ -182,10 +188,10 @@ function poisonOf(dataset: Dataset): fc.Arbitrary<(n: number, other: number) => 
           ),
       ),
     );
-  return fc.oneof(...all);
+  return fc.oneof(...kinds);
 }
 
-interface Told {
+interface PageCounts {
   readonly served: number;
   readonly stored: number;
   readonly quarantined: number;
@@ -196,9 +202,9 @@ async function recordPoisoned(
   dataset: Dataset,
   target: Record<string, string>,
   poisons: readonly string[],
-  goods: readonly string[],
+  validItems: readonly string[],
   at: number,
-): Promise<Told> {
+): Promise<PageCounts> {
   // Excludes conditions on requests and grids, which other tests cover.
   const { states: _, ...declared } = dataset;
   const listed: Dataset = {
@@ -208,7 +214,7 @@ async function recordPoisoned(
   };
   const feed = scriptedFeed(listed, target);
   // Poisons are at their own places among the others.
-  const items = [...goods];
+  const items = [...validItems];
   for (const [n, poison] of poisons.entries()) items.splice((n * 97 + at) % (items.length + 1), 0, poison);
   feed.script = () => onlyPage(parseJson(`[${items.join(',')}]`));
   clock.now += 60_000;
@@ -231,28 +237,28 @@ async function recordPoisoned(
   expect(counts.quarantined, about).toBe(result.quarantined);
   expect(counts.incomplete === null, about).toBe(result.quarantined === 0);
   // Two poisons may be identical. If they can be stored, they are one item listed twice.
-  const asideTexts = new Set(
+  const quarantinedTexts = new Set(
     (await sql<{ item: string }[]>`select item from recorder.quarantine where run_id = ${result.runId}`).map(
       ({ item }) => item,
     ),
   );
   const repeated = items.filter((item, n) => items.indexOf(item) < n);
-  const same = repeated.filter((item) => !asideTexts.has(jsonText(parseJson(item)))).length;
-  expect(counts.stored + counts.times + same, about).toBe(items.length);
+  const duplicateCount = repeated.filter((item) => !quarantinedTexts.has(jsonText(parseJson(item)))).length;
+  expect(counts.stored + counts.times + duplicateCount, about).toBe(items.length);
   // The same page again: nothing new is written, and nothing is quarantined twice.
   clock.now += 60_000;
   if (dataset.history !== 'sample') {
-    const again = await run(recordingContext(sql, clock.read), feed);
-    expect(again, about).toMatchObject({
+    const secondRun = await run(recordingContext(sql, clock.read), feed);
+    expect(secondRun, about).toMatchObject({
       status: result.status,
       quarantined: result.quarantined,
       rowsWritten: [0],
     });
-    const [twice] = await sql<{ rows: number }[]>`
-      select count(*)::int as rows from recorder.quarantine where run_id in (${result.runId}, ${again.runId})`;
-    expect(twice?.rows, about).toBe(counts.rows);
+    const [bothRuns] = await sql<{ rows: number }[]>`
+      select count(*)::int as rows from recorder.quarantine where run_id in (${result.runId}, ${secondRun.runId})`;
+    expect(bothRuns?.rows, about).toBe(counts.rows);
   }
-  return { served: items.length - same, stored: counts.stored, quarantined: counts.times };
+  return { served: items.length - duplicateCount, stored: counts.stored, quarantined: counts.times };
 }
 
 const totals = { poisons: 0, served: 0, stored: 0, quarantined: 0 };
@@ -263,36 +269,36 @@ describe('stores everything else of a page with poisoned items:', () => {
     '%s',
     async (name, dataset) => {
       const seed = Number(process.env.SEED ?? 1);
-      const poisons = fc.sample(poisonOf(dataset), { numRuns: share, seed });
+      const poisons = fc.sample(createPoison(dataset), { numRuns: share, seed });
       const single = keyColumns(dataset).length === 0;
-      const size = single ? 1 : MOST_ON_A_PAGE;
+      const size = single ? 1 : MAX_POISONS_PER_PAGE;
       for (let at = 0; at < poisons.length; at += size) {
-        const some = poisons.slice(at, at + size);
+        const pagePoisons = poisons.slice(at, at + size);
         const first = (at + 1) * 100;
         const target = Object.fromEntries(dataset.request.map((key) => [key, `${key}-${name}-${at}`]));
         // In a dataset with one item per target, the neighbours are its other targets.
-        const goods = single
+        const validItems = single
           ? []
-          : Array.from({ length: some.length * NEIGHBOURS }, (_, n) => withKey(dataset, first + n));
+          : Array.from({ length: pagePoisons.length * NEIGHBOURS }, (_, n) => withKey(dataset, first + n));
         // No poison is the parent of another one: a changed but valid id is not in its chain.
-        const bad = some.map((poison, n) => poison(1_000_000 + first + 2 * n, first + n));
-        const told = await recordPoisoned(dataset, target, bad, goods, at);
-        totals.poisons += bad.length;
-        totals.served += told.served;
-        totals.stored += told.stored;
-        totals.quarantined += told.quarantined;
+        const poisonedItems = pagePoisons.map((poison, n) => poison(1_000_000 + first + 2 * n, first + n));
+        const counts = await recordPoisoned(dataset, target, poisonedItems, validItems, at);
+        totals.poisons += poisonedItems.length;
+        totals.served += counts.served;
+        totals.stored += counts.stored;
+        totals.quarantined += counts.quarantined;
         if (single) continue;
         const [column] = keyColumns(dataset).filter(({ type }) => type !== 'timestamptz');
         const [time] = keyColumns(dataset);
-        const [there] = await sql<{ n: number }[]>`
+        const [stored] = await sql<{ n: number }[]>`
         select count(*)::int as n from ${sql.unsafe(rowsIn(dataset))} r
-        where ${column ? sql`${sql(column.name)}::text` : sql`extract(epoch from ${sql(time?.name ?? '')})::bigint::text`} = any(${goods.map(
+        where ${column ? sql`${sql(column.name)}::text` : sql`extract(epoch from ${sql(time?.name ?? '')})::bigint::text`} = any(${validItems.map(
           (_, n) => {
             const one = column ?? time;
             return one ? keyValue(one, first + n).replaceAll('"', '') : '';
           },
         )}::text[])`;
-        expect(there?.n, 'every neighbour').toBeGreaterThanOrEqual(goods.length);
+        expect(stored?.n, 'every neighbour').toBeGreaterThanOrEqual(validItems.length);
       }
     },
     30_000 + share * SECONDS_PER_POISON * 1000,

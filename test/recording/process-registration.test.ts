@@ -20,16 +20,16 @@ const configuration = (digest: string, network = 'mainnet') => ({ recorder, netw
 const join = (digest: string, process: string, roles = ['scheduler', 'worker']) =>
   ProcessRegistration.join(sql, configuration(digest), `${recorder}/${process}`, roles);
 /** Leaves the state of a killed process: its last heartbeat is this many seconds ago. */
-const diedAgo = (process: string, seconds: number) => sql`
+const setLastHeartbeat = (process: string, seconds: number) => sql`
   update recorder.processes set seen_at = now() - make_interval(secs => ${seconds}) where process = ${`${recorder}/${process}`}`;
 
 it('treats a process as alive exactly if reporting_internal.processes does', async () => {
   await join('a', 'one');
   const state = async () =>
     (await sql`select state from reporting_internal.processes where recorder = ${recorder}`)[0]?.state;
-  await diedAgo('one', HEARTBEAT_TIMEOUT_SECONDS - 3);
+  await setLastHeartbeat('one', HEARTBEAT_TIMEOUT_SECONDS - 3);
   expect(await state()).toBe('running');
-  await diedAgo('one', HEARTBEAT_TIMEOUT_SECONDS);
+  await setLastHeartbeat('one', HEARTBEAT_TIMEOUT_SECONDS);
   expect(await state()).toBe('lost');
 });
 
@@ -61,25 +61,25 @@ describe('the newest configuration', () => {
     await join('A', 'old');
     const newer = await join('B', 'newer');
     await newer.leave();
-    const back = await join('A', 'rolled back');
-    expect(back.position).toMatchObject({ newest: true, generation: 3 });
+    const rollback = await join('A', 'rolled back');
+    expect(rollback.position).toMatchObject({ newest: true, generation: 3 });
     expect((await join('B', 'newer restarts')).position.newest).toBe(false);
   });
 
   it('is an older one again when its processes still run and those with the newer one have been dead for long', async () => {
     const old = await join('A', 'old');
     await join('B', 'newer');
-    await diedAgo('newer', 30);
+    await setLastHeartbeat('newer', 30);
     expect((await old.beat()).newest, 'the newer one may be restarting').toBe(false);
-    await diedAgo('newer', 90);
+    await setLastHeartbeat('newer', 90);
     expect((await old.beat()).newest).toBe(true);
   });
 
   it('is decided for many that start at once', async () => {
-    const all = await Promise.all(Array.from({ length: 6 }, (_, at) => join(`digest ${at}`, `p${at}`)));
-    const standings = await Promise.all(all.map((one) => one.beat()));
-    expect(standings.filter(({ newest }) => newest)).toHaveLength(1);
-    expect(new Set(standings.map(({ generation }) => generation)).size).toBe(6);
+    const processes = await Promise.all(Array.from({ length: 6 }, (_, at) => join(`digest ${at}`, `p${at}`)));
+    const positions = await Promise.all(processes.map((one) => one.beat()));
+    expect(positions.filter(({ newest }) => newest)).toHaveLength(1);
+    expect(new Set(positions.map(({ generation }) => generation)).size).toBe(6);
   });
 
   it('is stored again in a database without it: a restored backup', async () => {
@@ -93,7 +93,7 @@ describe('the newest configuration', () => {
     const other = ProcessRegistration.join(sql, configuration('F', 'fuji'), `${recorder}/fuji`, ['worker']);
     await expect(other).rejects.toThrow(UsageError);
     await expect(other).rejects.toThrow(/mainnet.*name/);
-    await diedAgo('old', 60);
+    await setLastHeartbeat('old', 60);
     expect(
       (await ProcessRegistration.join(sql, configuration('F', 'fuji'), `${recorder}/f`, [])).position.newest,
     ).toBe(true);
@@ -101,7 +101,7 @@ describe('the newest configuration', () => {
 });
 
 describe('the wanted targets', () => {
-  const wanted = async (source: string) => {
+  const selectActiveTargets = async (source: string) => {
     const rows = await sql<{ target_key: string; recorder: string }[]>`
       select target_key, t.recorder from recorder.target_datasets d join recorder.targets t using (source, target_key)
       where source = ${source} and active order by target_key`;
@@ -114,12 +114,12 @@ describe('the wanted targets', () => {
     await registerTargets(sql, feed, 0, old.registrant);
     const newer = await join('B', 'newer');
     await registerAll(sql, [{ ...feed, targets: [{ node: 'b' }] }], 0, newer.registrant);
-    expect(await wanted(feed.source.name)).toEqual(['node=b']);
+    expect(await selectActiveTargets(feed.source.name)).toEqual(['node=b']);
     await registerTargets(sql, feed, 0, old.registrant);
     await registerAll(sql, [], 0, old.registrant);
-    expect(await wanted(feed.source.name)).toEqual(['node=b']);
+    expect(await selectActiveTargets(feed.source.name)).toEqual(['node=b']);
     await registerAll(sql, [], 0, newer.registrant);
-    expect(await wanted(feed.source.name)).toEqual([]);
+    expect(await selectActiveTargets(feed.source.name)).toEqual([]);
   });
 
   it('are not changed by a command in the foreground while a process has another configuration', async () => {
@@ -131,7 +131,7 @@ describe('the wanted targets', () => {
 
   it('of two recorders with names are separate; one target does not belong to both', async () => {
     const feed = scriptedFeed(nodeIdentity, { node: 'shared' });
-    const apart = { ...feed, targets: [{ node: 'own' }] };
+    const separateFeed = { ...feed, targets: [{ node: 'own' }] };
     const first = await join('A', 'first');
     await registerAll(sql, [feed], 0, first.registrant);
     const named = { recorder: `${recorder}-b`, network: 'mainnet', digest: 'B' };
@@ -141,12 +141,12 @@ describe('the wanted targets', () => {
     await expect(refused).rejects.toThrow(
       new RegExp(`node=shared.*"${recorder}".*"${recorder}-b".*remove the target from one configuration`),
     );
-    await registerAll(sql, [apart], 0, second.registrant);
+    await registerAll(sql, [separateFeed], 0, second.registrant);
     await registerAll(sql, [feed], 0, first.registrant);
-    expect(await wanted(feed.source.name)).toEqual(['node=own', 'node=shared']);
+    expect(await selectActiveTargets(feed.source.name)).toEqual(['node=own', 'node=shared']);
     // The first one has ended: its targets can be taken over.
     await first.leave();
     await registerAll(sql, [feed], 0, second.registrant);
-    expect(await wanted(feed.source.name)).toEqual(['node=shared']);
+    expect(await selectActiveTargets(feed.source.name)).toEqual(['node=shared']);
   });
 });

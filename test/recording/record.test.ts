@@ -55,7 +55,7 @@ function blocksFeed(): ScriptedFeed {
 }
 
 /** The stored rows of a feed's target. */
-async function stored(feed: ScriptedFeed) {
+async function selectStored(feed: ScriptedFeed) {
   const key = targetKey(jobFor(feed).target);
   const blocks = await sql<{ number: number }[]>`
     select block_number::int as number from recorder.proposed_blocks
@@ -92,10 +92,10 @@ describe('a run', () => {
       error: null,
     });
     expect(await run(context, feed, window)).toMatchObject({ status: 'done', items: 3, rowsWritten: [0] });
-    const [counted] = await sql`
+    const [counts] = await sql`
       select items::int, rows_written::int, rows_today::int from recorder.target_datasets where source = ${feed.source.name}`;
-    expect(counted, 'counted with each commit').toEqual({ items: 6, rows_written: 3, rows_today: 3 });
-    expect(await stored(feed)).toEqual({
+    expect(counts, 'counted with each commit').toEqual({ items: 6, rows_written: 3, rows_today: 3 });
+    expect(await selectStored(feed)).toEqual({
       blocks: [1, 2, 3],
       covered: asRange(window),
       runs: [
@@ -110,7 +110,7 @@ describe('a run', () => {
     const newest = { from: clock.now - day, to: clock.now };
     feed.script = () => pagesOf([page({ blocks: [] }, newest, { last: true })]);
     await run(recordingContext(sql, clock.read), feed, newest);
-    expect((await stored(feed)).covered).toBe(asRange({ from: newest.from, to: clock.now - 600_000 }));
+    expect((await selectStored(feed)).covered).toBe(asRange({ from: newest.from, to: clock.now - 600_000 }));
   });
 
   it('that fails keeps the committed pages, with only their proven coverage', async () => {
@@ -122,7 +122,7 @@ describe('a run', () => {
     };
     const result = await run(recordingContext(sql, clock.read), feed, window);
     expect(result).toMatchObject({ status: 'failed', error: 'answered 502', later: true, rowsWritten: [1] });
-    expect(await stored(feed)).toEqual({
+    expect(await selectStored(feed)).toEqual({
       blocks: [9],
       covered: asRange(proven),
       runs: [{ status: 'failed', pages: 1, rows: 1, quarantined: 0, error: 'answered 502' }],
@@ -158,18 +158,19 @@ describe('a run', () => {
     feed.script = () => pagesOf([page(body, window, { last: true })]);
     const result = await run(recordingContext(sql, clock.read), feed, window);
     expect(result).toMatchObject({ status: 'failed', error: expect.stringContaining('list') });
-    expect(await stored(feed)).toMatchObject({ blocks: [], covered: null });
+    expect(await selectStored(feed)).toMatchObject({ blocks: [], covered: null });
   });
 
   it('without its list in the response fails as well', async () => {
     const feed = blocksFeed();
-    feed.script = (within, ask) => fetchPages(ask, { path: '/blocks', query: {}, list: 'blocks' }, within);
+    feed.script = (requestedWindow, client) =>
+      fetchPages(client, { path: '/blocks', query: {}, list: 'blocks' }, requestedWindow);
     const context = recordingContext(sql, clock.read, { get: async () => ({}) });
     expect(await run(context, feed, window)).toMatchObject({
       status: 'failed',
       error: expect.stringContaining('blocks'),
     });
-    expect(await stored(feed)).toMatchObject({ covered: null });
+    expect(await selectStored(feed)).toMatchObject({ covered: null });
   });
 
   it('makes a target fresh only if it covers the present', async () => {
@@ -189,7 +190,7 @@ describe('a run', () => {
 });
 
 describe('a commit', () => {
-  const whole = { from: window.from, to: window.to };
+  const fullWindow = { from: window.from, to: window.to };
   // Each part of the statement fails once; nothing of the others may be stored then.
   it.each([
     ['rows', 'insert', 'recorder.proposed_blocks'],
@@ -200,17 +201,17 @@ describe('a commit', () => {
     ['state of the target', 'update', 'recorder.target_datasets'],
   ])('whose %s cannot be written writes nothing', async (_, event, table) => {
     const feed = blocksFeed();
-    const asked = gate();
+    const requested = gate();
     const answer = gate();
     feed.script = async function* () {
-      asked.open();
+      requested.open();
       await answer.opened;
-      yield page({ blocks: [block(1, seconds(window.to) - 10), { blockNumber: 'none' }] }, whole, {
+      yield page({ blocks: [block(1, seconds(window.to) - 10), { blockNumber: 'none' }] }, fullWindow, {
         last: true,
       });
     };
     const running = record(recordingContext(sql, clock.read), feed, jobFor(feed, window), signal);
-    await asked.opened;
+    await requested.opened;
     await sql.unsafe(`
       create or replace function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
       create trigger refused before ${event} on ${table} for each statement execute function refuse()`);
@@ -220,7 +221,7 @@ describe('a commit', () => {
     } finally {
       await sql.unsafe(`drop trigger refused on ${table}`);
     }
-    expect(await stored(feed)).toEqual({
+    expect(await selectStored(feed)).toEqual({
       blocks: [],
       covered: null,
       runs: [{ status: 'running', pages: 0, rows: 0, quarantined: 0, error: null }],
@@ -231,14 +232,14 @@ describe('a commit', () => {
   });
 
   /** The minimum number of blocks for an immediate commit. */
-  const many = (lowest: number, second: number) =>
+  const createBlocks = (lowest: number, second: number) =>
     Array.from({ length: 250 }, (_, at) => block(lowest + at, second));
 
   it('follows the previous one, also when the walk fails meanwhile', async () => {
     const feed = blocksFeed();
     const failed = gate();
     const started: number[] = [];
-    const held = contextBefore(async (commit) => {
+    const slowContext = contextBefore(async (commit) => {
       started.push(commit);
       if (commit > 1) return;
       await failed.opened;
@@ -246,38 +247,38 @@ describe('a commit', () => {
       expect(started).toEqual([1]);
     });
     feed.script = async function* () {
-      yield page({ blocks: many(1, seconds(window.to) - 10) }, null);
+      yield page({ blocks: createBlocks(1, seconds(window.to) - 10) }, null);
       setImmediate(failed.open);
       throw new UpstreamFailure('server', 'answered 502');
     };
-    expect(await run(held, feed, window)).toMatchObject({ status: 'failed' });
+    expect(await run(slowContext, feed, window)).toMatchObject({ status: 'failed' });
     expect(started).toEqual([1, 2]);
-    expect((await stored(feed)).blocks).toHaveLength(250);
+    expect((await selectStored(feed)).blocks).toHaveLength(250);
   });
 
   it('that failed is not claimed by the next one, also when the walk fails meanwhile', async () => {
     const feed = blocksFeed();
     const failed = gate();
-    const broken = contextBefore(async (commit) => {
+    const failingContext = contextBefore(async (commit) => {
       if (commit > 1) return;
       await failed.opened;
       throw new Error('the database connection was lost');
     });
     const half = { from: window.from + day / 2, to: window.to };
     feed.script = async function* () {
-      yield page({ blocks: many(2, seconds(window.to) - 10) }, null);
+      yield page({ blocks: createBlocks(2, seconds(window.to) - 10) }, null);
       yield page({ blocks: [block(1, seconds(half.from))] }, half);
       setImmediate(failed.open);
       throw new UpstreamFailure('server', 'answered 502');
     };
-    await expect(run(broken, feed, window)).rejects.toThrow('connection was lost');
-    expect(await stored(feed)).toMatchObject({ blocks: [], covered: null });
+    await expect(run(failingContext, feed, window)).rejects.toThrow('connection was lost');
+    expect(await selectStored(feed)).toMatchObject({ blocks: [], covered: null });
   });
 
   it('includes all pages that are ready', async () => {
     const feed = blocksFeed();
     let commits = 0;
-    const counted = contextBefore(async (commit) => {
+    const countingContext = contextBefore(async (commit) => {
       commits = commit;
     });
     const pages = [5, 4, 3, 2].map((number) =>
@@ -285,30 +286,30 @@ describe('a commit', () => {
     );
     feed.script = () =>
       pagesOf([...pages, page({ blocks: [block(1, seconds(window.from))] }, window, { last: true })]);
-    expect(await run(counted, feed, window)).toMatchObject({
+    expect(await run(countingContext, feed, window)).toMatchObject({
       pages: 5,
       rowsWritten: [5],
     });
     expect(commits).toBe(1);
-    expect((await stored(feed)).blocks).toEqual([1, 2, 3, 4, 5]);
+    expect((await selectStored(feed)).blocks).toEqual([1, 2, 3, 4, 5]);
   });
 
   it('starts before there are a thousand rows if no other run commits', async () => {
     const feed = blocksFeed();
     const started = gate();
     const context = contextBefore(async () => started.open());
-    const [last, each] = [20, 100];
+    const [pageCount, blocksPerPage] = [20, 100];
     feed.script = async function* () {
-      for (let asked = 1; asked <= last; asked += 1) {
+      for (let pageNumber = 1; pageNumber <= pageCount; pageNumber += 1) {
         // The next page would make it a thousand.
-        if (asked === 10) await started.opened;
-        const blocks = Array.from({ length: each }, (_, at) =>
-          block(asked * each + at, seconds(window.to) - asked),
+        if (pageNumber === 10) await started.opened;
+        const blocks = Array.from({ length: blocksPerPage }, (_, at) =>
+          block(pageNumber * blocksPerPage + at, seconds(window.to) - pageNumber),
         );
-        yield asked < last ? page({ blocks }, null) : page({ blocks }, window, { last: true });
+        yield pageNumber < pageCount ? page({ blocks }, null) : page({ blocks }, window, { last: true });
       }
     };
-    expect(await run(context, feed, window)).toMatchObject({ rowsWritten: [last * each] });
+    expect(await run(context, feed, window)).toMatchObject({ rowsWritten: [pageCount * blocksPerPage] });
   });
 
   it('includes the pages that arrived during the previous one', async () => {
@@ -316,7 +317,7 @@ describe('a commit', () => {
     const committing = gate();
     const fetched = gate();
     let commits = 0;
-    const slow = contextBefore(async (commit) => {
+    const slowContext = contextBefore(async (commit) => {
       commits = commit;
       committing.open();
       if (commit === 1) await fetched.opened;
@@ -328,19 +329,19 @@ describe('a commit', () => {
       fetched.open();
       yield page({ blocks: [block(1, seconds(window.from))] }, window, { last: true });
     };
-    expect(await run(slow, feed, window)).toMatchObject({
+    expect(await run(slowContext, feed, window)).toMatchObject({
       pages: 5,
       rowsWritten: [5],
     });
     expect(commits).toBeLessThanOrEqual(3);
-    expect((await stored(feed)).blocks).toEqual([1, 2, 3, 4, 5]);
+    expect((await selectStored(feed)).blocks).toEqual([1, 2, 3, 4, 5]);
   });
 
   it('stores an item on two pages once, and retires no member by such a list', async () => {
     const feed = scriptedFeed(averageTps, { chainId: 'twice' });
     const committing = gate();
     const fetched = gate();
-    const slow = contextBefore(async () => {
+    const slowContext = contextBefore(async () => {
       committing.open();
       await fetched.opened;
     });
@@ -352,7 +353,7 @@ describe('a commit', () => {
       yield page({ results: [point(172_800, 3), point(259_200, 4)] }, null, { last: true });
       fetched.open();
     };
-    expect(await run(slow, feed)).toMatchObject({
+    expect(await run(slowContext, feed)).toMatchObject({
       status: 'partial',
       rowsWritten: [4],
     });
@@ -381,15 +382,15 @@ describe('the fence', () => {
       } else yield page({ blocks: [block(2, seconds(window.to) - 20)] }, null, { last: true });
     };
     const context = recordingContext(sql, clock.read);
-    const frozen = record(context, feed, jobFor(feed, window), signal);
+    const stalled = record(context, feed, jobFor(feed, window), signal);
     await first.opened;
-    await expect.poll(() => stored(feed)).toMatchObject({ blocks: [1] });
+    await expect.poll(() => selectStored(feed)).toMatchObject({ blocks: [1] });
     expect(await record(context, feed, jobFor(feed, window), signal)).toBe('held');
     await expire(feed);
     expect(await run(context, feed, window)).toMatchObject({ status: 'done' });
     resumed.open();
-    await expect(frozen).rejects.toThrow(LeaseLostError);
-    expect(await stored(feed)).toMatchObject({
+    await expect(stalled).rejects.toThrow(LeaseLostError);
+    expect(await selectStored(feed)).toMatchObject({
       blocks: [1, 2],
       covered: null,
       runs: [
@@ -414,12 +415,12 @@ describe('the fence', () => {
       yield page({ blocks: [] }, null, { last: true });
     };
     const context = recordingContext(sql, clock.read);
-    const frozen = record(context, feed, jobFor(feed, window), signal);
+    const stalled = record(context, feed, jobFor(feed, window), signal);
     await started.opened;
     await expire(feed);
     await run(context, feed, window);
     resumed.open();
-    await expect(frozen).rejects.toThrow(LeaseLostError);
+    await expect(stalled).rejects.toThrow(LeaseLostError);
     const [target] =
       await sql`select failures from recorder.target_datasets where source = ${feed.source.name}`;
     expect(target).toEqual({ failures: 0 });
@@ -470,15 +471,15 @@ describe('the fence', () => {
     );
     await started.opened;
     // Another worker takes the lease over, and has not committed that yet when the old one commits.
-    const thief = await sql.reserve();
-    await thief`begin`;
-    await thief`update recorder.targets set run_id = 0 where source = ${feed.source.name}`;
+    const otherWorker = await sql.reserve();
+    await otherWorker`begin`;
+    await otherWorker`update recorder.targets set run_id = 0 where source = ${feed.source.name}`;
     resumed.open();
     await blocked(sql);
-    await thief`commit`;
-    thief.release();
+    await otherWorker`commit`;
+    otherWorker.release();
     await refused;
-    expect(await stored(feed)).toMatchObject({ blocks: [], covered: null });
+    expect(await selectStored(feed)).toMatchObject({ blocks: [], covered: null });
   });
 });
 
@@ -495,7 +496,7 @@ describe('proof of absence', () => {
     ['whole', {}, 'done', ['a']],
     ['restarted', { whole: false }, 'partial', ['a', 'b']],
     ['unfinished', { last: false }, 'partial', ['a', 'b']],
-  ] as const)('depends on the list: %s', async (_, more, status, left) => {
+  ] as const)('depends on the list: %s', async (_, more, status, remaining) => {
     const feed = scriptedFeed(validators, target());
     const context = recordingContext(sql, clock.read);
     feed.script = () => onlyPage({ validators: [member('a'), member('b')] });
@@ -503,7 +504,7 @@ describe('proof of absence', () => {
     clock.now += 1000;
     feed.script = () => onlyPage({ validators: [member('a')] }, more);
     expect(await run(context, feed)).toMatchObject({ status });
-    expect(await members(feed)).toEqual(left);
+    expect(await members(feed)).toEqual(remaining);
   });
 
   it('is missing while an item of the list cannot be decoded', async () => {
@@ -574,7 +575,7 @@ describe('datasets of one source', () => {
     feed.script = () =>
       pagesOf([page({ blocks: [block(1, seconds(window.to) - 5)] }, window, { last: true })]);
     expect(await run(recordingContext(sql, clock.read), feed, window)).toMatchObject({ status: 'failed' });
-    expect((await stored(feed)).covered).toBeNull();
+    expect((await selectStored(feed)).covered).toBeNull();
   });
 });
 
@@ -585,7 +586,7 @@ describe('progress', () => {
 
   it('is reported after every commit', async () => {
     const feed = blocksFeed();
-    const told: (Window | null)[] = [];
+    const reported: (Window | null)[] = [];
     const half = { from: window.from + day / 2, to: window.to };
     feed.script = () =>
       pagesOf([
@@ -593,9 +594,9 @@ describe('progress', () => {
         page({ blocks: [] }, window, { last: true }),
       ]);
     await record(recordingContext(sql, clock.read), feed, jobFor(feed, window), signal, (covered) =>
-      told.push(covered),
+      reported.push(covered),
     );
-    expect(told.at(-1)).toEqual(window);
-    expect(told.length).toBeGreaterThan(0);
+    expect(reported.at(-1)).toEqual(window);
+    expect(reported.length).toBeGreaterThan(0);
   });
 });

@@ -23,62 +23,62 @@ const { it, database, sql } = withDatabase({ connection: { lock_timeout: 10_000 
 const by = { recorder: 'recorder', digest: null };
 const target = { node: 'n', subnetId: 's' };
 const key = targetKey(target);
-const feedOf = () => scriptedFeed(validators, target);
+const createFeed = () => scriptedFeed(validators, target);
 
 /** Runs an action during a commit of the target, which locks the target and then its datasets. */
-async function duringCommit(source: string, work: () => Promise<void>, then: 'at once' | 'waits') {
-  let working: Promise<void> | undefined;
+async function runDuringCommit(source: string, action: () => Promise<void>, mode: 'at once' | 'waits') {
+  let running: Promise<void> | undefined;
   await sql.begin(async (commit) => {
     await commit`update recorder.targets set run_id = null where source = ${source} and target_key = ${key}`;
-    if (then === 'at once') await work();
+    if (mode === 'at once') await action();
     else {
-      working = work();
-      working.catch(() => {}); // the test below checks the refusal
+      running = action();
+      running.catch(() => {}); // the test below checks the refusal
       await blocked(sql);
     }
     await commit`update recorder.target_datasets set items = 7 where source = ${source} and target_key = ${key}`;
   });
-  await working;
+  await running;
 }
 
-async function known(source: string) {
+async function selectTargetState(source: string) {
   const [row] = await sql<{ active: boolean; every: number; items: number }[]>`
     select active, every_ms::int as every, items::int from recorder.target_datasets where source = ${source}`;
   return row;
 }
 
 describe('registration during a commit', () => {
-  const every = (feed: ScriptedFeed, milliseconds: number): ScriptedFeed => ({
+  const withInterval = (feed: ScriptedFeed, milliseconds: number): ScriptedFeed => ({
     ...feed,
     datasets: feed.datasets.map((dataset) => ({ ...dataset, every: milliseconds })),
   });
 
   it('waits for nothing if nothing changes', async () => {
-    const feed = feedOf();
+    const feed = createFeed();
     const { name } = feed.source;
     await registerAll(sql, [feed], 0, by);
-    await duringCommit(name, () => registerAll(sql, [feed], 1, by), 'at once');
-    expect(await known(name)).toEqual({ active: true, every: 60_000, items: 7 });
+    await runDuringCommit(name, () => registerAll(sql, [feed], 1, by), 'at once');
+    expect(await selectTargetState(name)).toEqual({ active: true, every: 60_000, items: 7 });
   });
 
   it('waits for the target first, as a commit does, so that they never deadlock', async () => {
-    const feed = feedOf();
+    const feed = createFeed();
     const { name } = feed.source;
     await registerTargets(sql, feed, 0);
-    await duringCommit(name, () => registerTargets(sql, every(feed, 5_000), 1), 'waits');
-    expect(await known(name)).toEqual({ active: true, every: 5_000, items: 7 });
+    await runDuringCommit(name, () => registerTargets(sql, withInterval(feed, 5_000), 1), 'waits');
+    expect(await selectTargetState(name)).toEqual({ active: true, every: 5_000, items: 7 });
   });
 
   it('does so also for a removed target, alone or with its source', async () => {
-    for (const leave of [
+    for (const remove of [
       (feed: ScriptedFeed) => registerTargets(sql, { ...feed, targets: [] }, 1),
       () => registerAll(sql, [], 1, by),
     ]) {
-      const feed = feedOf();
+      const feed = createFeed();
       const { name } = feed.source;
       await registerTargets(sql, feed, 0);
-      await duringCommit(name, () => leave(feed), 'waits');
-      expect(await known(name)).toEqual({ active: false, every: 60_000, items: 7 });
+      await runDuringCommit(name, () => remove(feed), 'waits');
+      expect(await selectTargetState(name)).toEqual({ active: false, every: 60_000, items: 7 });
     }
   });
 });
@@ -91,23 +91,23 @@ describe('removal of a target while another run claims it', () => {
     await registerAll(sql, [feed], 0, by);
     await registerAll(sql, [], 1, by);
     const context = recordingContext(sql, new ManualClock(2).read);
-    const told: string[] = [];
-    const log = pino({ level: 'info' }, { write: (line: string) => void told.push(line) });
-    let ending: Promise<void> | undefined;
-    let taking: Promise<unknown> | undefined;
+    const logLines: string[] = [];
+    const log = pino({ level: 'info' }, { write: (line: string) => void logLines.push(line) });
+    let removal: Promise<void> | undefined;
+    let claim: Promise<unknown> | undefined;
     await sql.begin(async (first) => {
       await first`select from recorder.target_datasets where source = ${name} for update`;
-      ending = retireRemovedTargets(context, by, log);
+      removal = retireRemovedTargets(context, by, log);
       await blocked(sql);
-      taking = sql.begin(async (run) => {
+      claim = sql.begin(async (run) => {
         await run`update recorder.targets set lease_until = lease_until where source = ${name}`;
         await run`update recorder.target_datasets set failures = failures + 1 where source = ${name}`;
       });
-      taking.catch(() => {});
+      claim.catch(() => {});
       await blocked(sql, 2);
     });
-    await Promise.all([ending, taking]);
-    expect(told).toHaveLength(1);
+    await Promise.all([removal, claim]);
+    expect(logLines).toHaveLength(1);
   });
 });
 
@@ -136,15 +136,15 @@ describe('registration of thousands of targets', () => {
       const targets = Array.from({ length: COUNT }, (_, n) => ({ node: `n${n}`, subnetId: 's' }));
       const feed = { ...scriptedFeed(validators, target), targets };
       const by = { recorder: 'thousands', digest: null };
-      const counted: number[] = [];
+      const rowCounts: number[] = [];
       for (let round = 1; round <= ROUNDS; round++) {
         await registerAll(own, [feed], round, by);
-        counted.push(maxRows(steps()));
+        rowCounts.push(maxRows(steps()));
       }
       await registerAll(own, [], ROUNDS + 1, by);
-      counted.push(maxRows(steps()));
-      expect(Math.min(...counted)).toBeGreaterThanOrEqual(COUNT);
-      expect(Math.max(...counted)).toBeLessThan(CONSTANT * COUNT);
+      rowCounts.push(maxRows(steps()));
+      expect(Math.min(...rowCounts)).toBeGreaterThanOrEqual(COUNT);
+      expect(Math.max(...rowCounts)).toBeLessThan(CONSTANT * COUNT);
     } finally {
       await Promise.all([own.end(), commits.end()]);
     }

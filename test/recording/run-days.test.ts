@@ -19,7 +19,7 @@ const day = 86_400_000;
 const now = Date.UTC(2026, 10, 21, 12);
 const signal = new AbortController().signal;
 
-interface MadeRun {
+interface StoredRun {
   readonly target: string;
   readonly reason: string;
   readonly status: string;
@@ -30,7 +30,7 @@ interface MadeRun {
   readonly requests: number;
 }
 
-const madeRun = fc.record<MadeRun>({
+const storedRun = fc.record<StoredRun>({
   target: fc.constantFrom('a', 'b'),
   reason: fc.constantFrom('poll', 'heal'),
   status: fc.constantFrom('done', 'done', 'partial', 'failed', 'lost', 'stopped', 'unsupported', 'running'),
@@ -40,7 +40,7 @@ const madeRun = fc.record<MadeRun>({
   requests: fc.nat(5),
 });
 
-async function insert(runs: readonly MadeRun[]): Promise<void> {
+async function insertRuns(runs: readonly StoredRun[]): Promise<void> {
   await sql`truncate recorder.runs, recorder.run_days`;
   for (const run of runs) {
     const at = new Date(now - run.age * day - 1000);
@@ -59,23 +59,23 @@ const insertNewest = () => sql`
   values ('s', 'newest', '{one}', 'poll', 'running', 'w', ${new Date(now)}, '{0}', '{0}')`;
 
 /** Returns whether a run is old enough to be removed, by a plain computation. */
-const isRemoved = ({ status, rows, age }: MadeRun, { keep, keepWritten }: RunRetention) =>
+const isRemoved = ({ status, rows, age }: StoredRun, { keep, keepWritten }: RunRetention) =>
   status !== 'running' && age * day + 1000 > (rows[0] + rows[1] > 0 ? keepWritten : keep);
 
 /** The expected counts, by a plain computation: the days and months of the removed runs. */
-function counted(runs: readonly MadeRun[], keep: RunRetention) {
+function computeExpectedDays(runs: readonly StoredRun[], keep: RunRetention) {
   const counts = new Map<string, number[]>();
   for (const run of runs) {
     if (!isRemoved(run, keep)) continue;
-    const began = new Date(now - run.age * day - 1000);
-    const date = began.toISOString().slice(0, 10);
+    const startedAt = new Date(now - run.age * day - 1000);
+    const date = startedAt.toISOString().slice(0, 10);
     // On November 21 the month of 92 days before, August, is the oldest that is kept as days.
-    const [span, starts] = date < '2026-08-01' ? ['month', `${date.slice(0, 7)}-01`] : ['day', date];
+    const [span, startsOn] = date < '2026-08-01' ? ['month', `${date.slice(0, 7)}-01`] : ['day', date];
     ['one', 'two'].forEach((dataset, place) => {
-      const key = [span, starts, dataset, run.target, run.reason].join(' ');
+      const key = [span, startsOn, dataset, run.target, run.reason].join(' ');
       const lead = place === 0 ? 1 : 0;
       const [failed, lost] = [Number(run.status === 'failed'), Number(run.status === 'lost')];
-      const added = [
+      const values = [
         1,
         failed,
         lost,
@@ -88,14 +88,14 @@ function counted(runs: readonly MadeRun[], keep: RunRetention) {
       ];
       counts.set(
         key,
-        (counts.get(key) ?? added.map(() => 0)).map((sum, at) => sum + (added[at] ?? 0)),
+        (counts.get(key) ?? values.map(() => 0)).map((sum, at) => sum + (values[at] ?? 0)),
       );
     });
   }
   return Object.fromEntries(counts);
 }
 
-async function stored() {
+async function selectRunDays() {
   const rows = await sql<{ key: string; counts: string[] }[]>`
     select concat_ws(' ', span, starts_on, dataset, target_key, reason) as key,
       array[runs, failed, lost, pages, items, rows_written, requests, budget_units, quarantined] as counts from recorder.run_days`;
@@ -106,20 +106,20 @@ describe('old runs', () => {
   it('are counted by day, later by month, and removed: those with rows later than others', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(madeRun, { maxLength: 40 }),
+        fc.array(storedRun, { maxLength: 40 }),
         fc.record({
           keep: fc.integer({ min: 1, max: 40 }).map((days) => days * day),
           keepWritten: fc.integer({ min: 1, max: 100 }).map((days) => days * day),
         }),
         async (runs, keep) => {
-          await insert(runs);
-          const going = runs.filter((run) => isRemoved(run, keep));
-          expect(await aggregateRuns(sql, now, keep, signal)).toBe(going.length);
-          expect(await stored()).toEqual(counted(runs, keep));
-          const [left] = await sql<{ n: number }[]>`select count(*)::int as n from recorder.runs`;
-          expect(left?.n).toBe(runs.length + 1 - going.length);
+          await insertRuns(runs);
+          const removed = runs.filter((run) => isRemoved(run, keep));
+          expect(await aggregateRuns(sql, now, keep, signal)).toBe(removed.length);
+          expect(await selectRunDays()).toEqual(computeExpectedDays(runs, keep));
+          const [remaining] = await sql<{ n: number }[]>`select count(*)::int as n from recorder.runs`;
+          expect(remaining?.n).toBe(runs.length + 1 - removed.length);
           expect(await aggregateRuns(sql, now, keep, signal), 'nothing is counted again').toBe(0);
-          expect(await stored()).toEqual(counted(runs, keep));
+          expect(await selectRunDays()).toEqual(computeExpectedDays(runs, keep));
         },
       ),
       { numRuns: 25 },
@@ -147,10 +147,10 @@ describe('old runs', () => {
     await expect.poll(() => aggregateRuns(sql, now, keep, signal).catch(() => -1)).toBe(0);
     const [sums] =
       await sql`select sum(runs)::int as runs, sum(items)::int as items, sum(rows_written)::int as rows from reporting_internal.run_days`;
-    const [left] = await sql`select count(*)::int as runs from recorder.runs`;
-    expect({ sums, left }).toEqual({
+    const [remaining] = await sql`select count(*)::int as runs from recorder.runs`;
+    expect({ sums, remaining }).toEqual({
       sums: { runs: 20_001, items: 60_003, rows: 10_000 },
-      left: { runs: 1 },
+      remaining: { runs: 1 },
     });
   });
 
@@ -166,9 +166,9 @@ describe('old runs', () => {
       union all select 's', 'target 1', 'one', 1, false, null, now(), '2020-01-01'::timestamptz
       union all select 's', 'target 2', 'one', 1, false, now(), now(), '2020-01-01'::timestamptz`;
     await aggregateRuns(sql, now, { keep: 7 * day, keepWritten: 90 * day }, signal);
-    const left = await sql<{ target_key: string; runs: number; last: number }[]>`
+    const remaining = await sql<{ target_key: string; runs: number; last: number }[]>`
       select target_key, count(*)::int as runs, max(run_id)::int as last from recorder.runs group by 1 order by 1`;
-    expect([...left]).toEqual([
+    expect([...remaining]).toEqual([
       { target_key: 'target 0', runs: 4, last: 90 },
       { target_key: 'target 1', runs: 30, last: 88 },
     ]);

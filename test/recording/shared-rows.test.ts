@@ -13,7 +13,7 @@ import { gate, onlyPage, recordingContext } from '../support/scripted-feed.ts';
 const { it, sql } = withDatabase();
 const never = new AbortController().signal;
 
-function feedOf(target: Target, walk: () => AsyncIterable<SourcePage>) {
+function createFeed(target: Target, walk: () => AsyncIterable<SourcePage>) {
   const source = { ...nftTokens.source, walk };
   return withDefaultSettings({ source, datasets: [{ ...nftTokens, source }] }, [target]);
 }
@@ -28,28 +28,28 @@ const job = (target: Target) => ({ target, window: null, reason: 'manual' as con
 it('never writes one token by hand and its list in two runs at once', async () => {
   const list = { chainId: '1', collection: '0xc' };
   const single = { ...list, tokenId: '1' };
-  const [asked, answer] = [gate(), gate()];
-  const whole = feedOf(list, async function* () {
-    asked.open();
-    await answer.opened;
+  const [requested, response] = [gate(), gate()];
+  const listFeed = createFeed(list, async function* () {
+    requested.open();
+    await response.opened;
     yield* onlyPage({ tokens: [token('1', 'a'), token('2', 'a')] });
   });
-  const one = feedOf(single, () => onlyPage({ tokens: [token('1', 'b')] }, { whole: false }));
+  const tokenFeed = createFeed(single, () => onlyPage({ tokens: [token('1', 'b')] }, { whole: false }));
   const context = recordingContext(sql, () => Date.now());
-  const reading = record(context, whole, job(list), never);
-  await asked.opened;
-  expect(await record(context, one, job(single), never)).toBe('held');
-  answer.open();
-  expect(await reading).toMatchObject({ status: 'done', rowsWritten: [2] });
-  const stands = () => sql`
+  const listRun = record(context, listFeed, job(list), never);
+  await requested.opened;
+  expect(await record(context, tokenFeed, job(single), never)).toBe('held');
+  response.open();
+  expect(await listRun).toMatchObject({ status: 'done', rowsWritten: [2] });
+  const selectTargetState = () => sql`
     select target_key, last_success_at, last_complete_at, failures from recorder.target_datasets
     where target_key = ${targetKey(list)}`;
-  const before = await stands();
-  expect(await record(context, one, job(single), never)).toMatchObject({
+  const before = await selectTargetState();
+  expect(await record(context, tokenFeed, job(single), never)).toMatchObject({
     status: 'partial',
     rowsWritten: [1],
   });
-  expect(await stands(), 'one token says nothing of the list').toEqual(before);
+  expect(await selectTargetState(), 'one token says nothing of the list').toEqual(before);
   const rows = await sql`select token_id::text, owner_address from reporting.nft_tokens order by token_id`;
   expect([...rows]).toEqual([
     { token_id: '1', owner_address: 'b' },
@@ -60,24 +60,24 @@ it('never writes one token by hand and its list in two runs at once', async () =
 it('records a killed run with the lease of the list as lost, whichever run takes it over', async () => {
   const list = { chainId: '1', collection: '0xd' };
   const single = { ...list, tokenId: '1' };
-  const one = feedOf(single, () => onlyPage({ tokens: [token('1', 'b')] }));
-  const whole = feedOf(list, () => onlyPage({ tokens: [token('1', 'b')] }));
+  const tokenFeed = createFeed(single, () => onlyPage({ tokens: [token('1', 'b')] }));
+  const listFeed = createFeed(list, () => onlyPage({ tokens: [token('1', 'b')] }));
   const at = new Date().toISOString();
-  const died = await claimRun(sql, one, job(single), 'died', at);
-  expect(await claimRun(sql, whole, job(list), 'next', at)).toBe('held');
+  const lostRunId = await claimRun(sql, tokenFeed, job(single), 'died', at);
+  expect(await claimRun(sql, listFeed, job(list), 'next', at)).toBe('held');
   await sql`update recorder.targets set lease_until = now() - interval '1 second' where target_key = ${targetKey(list)}`;
-  expect(await claimRun(sql, whole, job(list), 'next', at)).toBeTypeOf('number');
-  const [row] = await sql`select status, target from reporting.runs where run_id = ${died}`;
+  expect(await claimRun(sql, listFeed, job(list), 'next', at)).toBeTypeOf('number');
+  const [row] = await sql`select status, target from reporting.runs where run_id = ${lostRunId}`;
   expect(row).toEqual({ status: 'lost', target: targetKey(single) });
 });
 
 it('a list of some addresses retires no member of the list of others', async () => {
-  const shown = new Map<string, string[]>();
+  const listedHashes = new Map<string, string[]>();
   const recorders = ['one', 'two'].map((recorder) => {
     const target = { network: 'shared', addresses: `P-${recorder}`, nodeIds: '' };
     const walk = () =>
       onlyPage({
-        pendingRewards: shown.get(recorder)?.map((txHash) => ({ txHash, rewardType: 'DELEGATOR' })),
+        pendingRewards: listedHashes.get(recorder)?.map((txHash) => ({ txHash, rewardType: 'DELEGATOR' })),
       });
     const source = { ...pendingRewards.source, walk };
     const feed = withDefaultSettings({ source, datasets: [{ ...pendingRewards, source }] }, [target]);
@@ -96,21 +96,21 @@ it('a list of some addresses retires no member of the list of others', async () 
     );
     return typeof result === 'string' ? result : result.status;
   };
-  const listed = async () => {
+  const selectListed = async () => {
     const rows = await sql<{ tx_hash: string }[]>`
       select tx_hash from recorder.pending_rewards where network = 'shared' and valid_to is null order by 1`;
     return rows.map(({ tx_hash }) => tx_hash);
   };
   await one.register([one.target]);
-  shown.set('one', ['a', 'b', 'c']).set('two', ['x', 'y', 'z']);
+  listedHashes.set('one', ['a', 'b', 'c']).set('two', ['x', 'y', 'z']);
   expect(await poll(one)).toBe('done');
   // By hand with another configuration, and then by another recorder.
   for (let times = 0; times < 2; times++) {
     expect(await poll(two)).toBe('partial');
-    expect(await listed()).toEqual(['a', 'b', 'c', 'x', 'y', 'z']);
+    expect(await selectListed()).toEqual(['a', 'b', 'c', 'x', 'y', 'z']);
     await two.register([two.target]);
   }
-  shown.set('one', ['a', 'b']);
+  listedHashes.set('one', ['a', 'b']);
   expect(await poll(one)).toBe('partial');
   const reasons = await sql`
     select reason from reporting.freshness where target like 'addresses=P-one%' and dataset = 'pending_rewards'`;
@@ -120,5 +120,5 @@ it('a list of some addresses retires no member of the list of others', async () 
   await two.register([]);
   await poll(one);
   expect(await poll(one)).toBe('done');
-  expect(await listed()).toEqual(['a', 'b']);
+  expect(await selectListed()).toEqual(['a', 'b']);
 });

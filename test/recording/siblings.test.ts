@@ -27,11 +27,11 @@ const hour = 60 * minute;
 const start = Date.UTC(2026, 0, 10);
 
 /** The configured interval of each dataset of a feed, in ms. Default: not recorded. */
-type Wanted = Readonly<Record<string, number | undefined>>;
+type Intervals = Readonly<Record<string, number | undefined>>;
 
-function wanting(feed: ScriptedFeed, wanted: Wanted): ActiveFeed {
+function withIntervals(feed: ScriptedFeed, intervals: Intervals): ActiveFeed {
   const datasets = feed.datasets.flatMap((dataset) => {
-    const every = wanted[dataset.name];
+    const every = intervals[dataset.name];
     return every === undefined ? [] : [{ ...dataset, every }];
   });
   return { ...feed, datasets, every: Math.min(...datasets.map(({ every }) => every)) };
@@ -44,40 +44,40 @@ class Recorder {
   readonly clock = new ManualClock(start);
   readonly feed: ScriptedFeed;
   readonly jobs: (Job & { readonly datasets: readonly string[]; readonly at: number })[] = [];
-  #wanted: ActiveFeed;
+  #configured: ActiveFeed;
 
-  constructor(feed: ScriptedFeed, wanted: Wanted) {
+  constructor(feed: ScriptedFeed, intervals: Intervals) {
     this.feed = feed;
-    this.#wanted = wanting(feed, wanted);
+    this.#configured = withIntervals(feed, intervals);
   }
 
   /** Changes the configuration; nothing is checked before the next minute. */
-  configure(wanted: Wanted): void {
-    this.#wanted = wanting(this.feed, wanted);
+  configure(intervals: Intervals): void {
+    this.#configured = withIntervals(this.feed, intervals);
   }
 
-  /** Lets minutes pass. @param off the recorder does not run meanwhile */
-  async pass(minutes: number, off = false): Promise<void> {
-    for (let passed = 0; passed < minutes; passed++) {
-      if (!off) await this.#look();
+  /** Lets minutes pass. @param isStopped the recorder does not run meanwhile */
+  async pass(minutes: number, isStopped = false): Promise<void> {
+    for (let elapsed = 0; elapsed < minutes; elapsed++) {
+      if (!isStopped) await this.#recordDue();
       this.clock.now += minute;
     }
   }
 
-  async #look(): Promise<void> {
-    if (this.#wanted.datasets.length === 0) return;
+  async #recordDue(): Promise<void> {
+    if (this.#configured.datasets.length === 0) return;
     const context = recordingContext(sql, this.clock.read);
-    await registerTargets(sql, this.#wanted, this.clock.now);
-    for (let jobs = await this.#due(); jobs.length > 0; jobs = await this.#due())
+    await registerTargets(sql, this.#configured, this.clock.now);
+    for (let jobs = await this.#planDueJobs(); jobs.length > 0; jobs = await this.#planDueJobs())
       for (const job of jobs) {
-        const { datasets } = selectDatasets(this.#wanted, job.datasets);
+        const { datasets } = selectDatasets(this.#configured, job.datasets);
         this.jobs.push({ ...job, datasets: datasets.map(({ name }) => name), at: this.clock.now });
-        await record(context, this.#wanted, job, signal);
+        await record(context, this.#configured, job, signal);
       }
   }
 
-  async #due(): Promise<Job[]> {
-    return planDue(this.#wanted, await loadStates(sql, this.#wanted), this.clock.now);
+  async #planDueJobs(): Promise<Job[]> {
+    return planDue(this.#configured, await loadStates(sql, this.#configured), this.clock.now);
   }
 
   /** The recorded or missing ranges of a dataset in `reporting`, in minutes from the start. */
@@ -102,7 +102,7 @@ class Recorder {
 }
 
 let targets = 0;
-function observed(): ScriptedFeed {
+function createFeed(): ScriptedFeed {
   targets += 1;
   const feed = scriptedFeed([validators, validatorUptime], { node: `sibling-${targets}`, subnetId: 's' });
   feed.script = () => onlyPage({ validators: [] });
@@ -112,7 +112,7 @@ const both = { validators: minute, validator_uptime: minute };
 
 describe('observations of one source', () => {
   it('have their own intervals: a rare one neither slows its sibling nor is polled more often', async () => {
-    const recorder = new Recorder(observed(), { validators: minute, validator_uptime: 5 * minute });
+    const recorder = new Recorder(createFeed(), { validators: minute, validator_uptime: 5 * minute });
     await recorder.pass(11);
     expect(recorder.times('validators')).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     expect(recorder.times('validator_uptime')).toEqual([0, 5, 10]);
@@ -124,7 +124,7 @@ describe('observations of one source', () => {
   });
 
   it('have their own gaps: one that was disabled has one, with the reason, and its sibling none', async () => {
-    const recorder = new Recorder(observed(), both);
+    const recorder = new Recorder(createFeed(), both);
     await recorder.pass(10);
     recorder.configure({ validators: minute });
     await recorder.pass(20);
@@ -138,7 +138,7 @@ describe('observations of one source', () => {
   });
 
   it('that are added later start then', async () => {
-    const recorder = new Recorder(observed(), { validator_uptime: minute });
+    const recorder = new Recorder(createFeed(), { validator_uptime: minute });
     await recorder.pass(10);
     recorder.configure(both);
     await recorder.pass(10);
@@ -156,11 +156,11 @@ describe('observations of one source', () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(phase, { minLength: 1, maxLength: 5 }), async (phases) => {
-        const recorder = new Recorder(observed(), both);
+        const recorder = new Recorder(createFeed(), both);
         await recorder.pass(1);
-        for (const { minutes, off, validators: often, uptime } of phases) {
+        for (const { minutes, off, validators: interval, uptime } of phases) {
           recorder.configure({
-            ...(often === undefined ? {} : { validators: often * minute }),
+            ...(interval === undefined ? {} : { validators: interval * minute }),
             ...(uptime === undefined ? {} : { validator_uptime: uptime * minute }),
           });
           await recorder.pass(minutes, off);
@@ -204,7 +204,7 @@ describe('observations of one source', () => {
 const range: Range = { axis: 'time', span: () => 10 * minute, head: () => minute, settle: 0, lookback: hour };
 
 /** Two lists of one source over time, whose one page contains the complete window. */
-function ranged(): ScriptedFeed {
+function createRangedFeed(): ScriptedFeed {
   const feed = scriptedFeed(
     [proposedBlocks, { ...nativeTransactions, items: () => [] }],
     { ...blocksTarget(), chainId: 'c', address: 'a' },
@@ -214,12 +214,12 @@ function ranged(): ScriptedFeed {
   return feed;
 }
 const lists = { proposed_blocks: minute, native_transactions: minute };
-const covers = (windows: readonly Window[], from: number, to: number) =>
+const containsRange = (windows: readonly Window[], from: number, to: number) =>
   windows.some((window) => window.from <= from && to <= window.to);
 
 describe('ranges of one source', () => {
   it('are healed independently: a list that is enabled later gets its past, without requests for its sibling', async () => {
-    const recorder = new Recorder(ranged(), { proposed_blocks: minute });
+    const recorder = new Recorder(createRangedFeed(), { proposed_blocks: minute });
     await recorder.pass(3);
     recorder.configure(lists);
     const before = recorder.jobs.length;
@@ -230,12 +230,12 @@ describe('ranges of one source', () => {
     for (const dataset of ['proposed_blocks', 'native_transactions']) {
       expect(await recorder.ranges('gaps', dataset)).toEqual([]);
       const [[from = 0, to = 0] = []] = await recorder.ranges('coverage', dataset);
-      expect(covers([{ from, to }], -57, 5)).toBe(true);
+      expect(containsRange([{ from, to }], -57, 5)).toBe(true);
     }
   });
 
   it('find the gap of a list that was disabled for a while, and fill it', async () => {
-    const recorder = new Recorder(ranged(), lists);
+    const recorder = new Recorder(createRangedFeed(), lists);
     await recorder.pass(3);
     recorder.configure({ proposed_blocks: minute });
     await recorder.pass(40);
@@ -246,7 +246,10 @@ describe('ranges of one source', () => {
   });
 
   it('find no gap in the time since the last poll of a rare one', async () => {
-    const recorder = new Recorder(ranged(), { proposed_blocks: minute, native_transactions: 30 * minute });
+    const recorder = new Recorder(createRangedFeed(), {
+      proposed_blocks: minute,
+      native_transactions: 30 * minute,
+    });
     await recorder.pass(62);
     // A poll may run a tenth of its interval early; the part below its window is healed at once.
     expect([...new Set(recorder.times('native_transactions'))]).toEqual([0, 27, 54]);
@@ -258,7 +261,7 @@ describe('ranges of one source', () => {
 
 describe('a part of a feed', () => {
   it('is the same object every time, and the feed itself if nothing is excluded', () => {
-    const feed = observed();
+    const feed = createFeed();
     expect(selectDatasets(feed, ['validators'])).toBe(selectDatasets(feed, ['validators', 'unknown']));
     expect(selectDatasets(feed, ['validators', 'validator_uptime'])).toBe(feed);
     expect(selectDatasets(feed, undefined)).toBe(feed);

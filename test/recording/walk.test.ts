@@ -5,36 +5,36 @@ import { walk } from '../../src/recording/walk.ts';
 
 const range: Range = { axis: 'height', span: () => 10, head: () => 0, settle: 0, lookback: 0 };
 const nobody = () => Promise.reject(new Error('unexpected request'));
-const ask: UpstreamClient = {
+const client: UpstreamClient = {
   get: nobody,
   post: nobody,
   rpc: nobody,
   probe: nobody,
-  pageSize: (most) => most,
+  pageSize: (max) => max,
   now: 0,
 };
 
 /** Returns the results of a walk through a window if each piece returns these pages. */
-async function walked(
+async function collectWalk(
   window: Window | null,
   answer: (piece: Window | null) => Omit<SourcePage, 'body' | 'whole'>[],
 ) {
-  const asked: (Window | null)[] = [];
+  const requested: (Window | null)[] = [];
   const source = {
     ...proposedBlocks.source,
     range,
     walk: async function* (_ask: UpstreamClient, _target: unknown, piece: Window | null) {
-      asked.push(piece);
+      requested.push(piece);
       for (const page of answer(piece)) yield { body: null, whole: true, ...page };
     },
   };
   const pages: Pick<SourcePage, 'proven' | 'last'>[] = [];
-  for await (const { proven, last } of walk({ source }, ask, {}, window)) pages.push({ proven, last });
-  return { asked, pages };
+  for await (const { proven, last } of walk({ source }, client, {}, window)) pages.push({ proven, last });
+  return { requested, pages };
 }
 
 it('runs piece by piece, newest first, and proves down from the end of the whole window', async () => {
-  const { asked, pages } = await walked({ from: 5, to: 30 }, (piece) => {
+  const { requested, pages } = await collectWalk({ from: 5, to: 30 }, (piece) => {
     if (!piece) throw new Error('a window was requested');
     const middle = Math.ceil((piece.from + piece.to) / 2);
     return [
@@ -43,7 +43,7 @@ it('runs piece by piece, newest first, and proves down from the end of the whole
       { proven: piece, last: true },
     ];
   });
-  expect(asked).toEqual([
+  expect(requested).toEqual([
     { from: 20, to: 30 },
     { from: 10, to: 20 },
     { from: 5, to: 10 },
@@ -62,7 +62,7 @@ it('runs piece by piece, newest first, and proves down from the end of the whole
 });
 
 it('proves nothing beyond an unproven piece', async () => {
-  const { pages } = await walked({ from: 0, to: 30 }, (piece) => {
+  const { pages } = await collectWalk({ from: 0, to: 30 }, (piece) => {
     if (piece?.to === 20) return [{ proven: { from: 15, to: 20 }, last: true }];
     if (piece?.to === 10)
       return [
@@ -80,6 +80,6 @@ it('proves nothing beyond an unproven piece', async () => {
 });
 
 it('requests once without a window', async () => {
-  const { asked, pages } = await walked(null, () => [{ proven: null, last: true }]);
-  expect([asked, pages]).toEqual([[null], [{ proven: null, last: true }]]);
+  const { requested, pages } = await collectWalk(null, () => [{ proven: null, last: true }]);
+  expect([requested, pages]).toEqual([[null], [{ proven: null, last: true }]]);
 });

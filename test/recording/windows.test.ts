@@ -18,12 +18,12 @@ describe('subtract', () => {
   it('returns the parts of the whole outside all others, oldest first, not empty, not adjacent', () => {
     fc.assert(
       fc.property(window, windows, (whole, parts) => {
-        const left = subtractWindows(whole, parts);
+        const remaining = subtractWindows(whole, parts);
         const covered = members(parts);
-        expect(members(left)).toEqual(new Set([...members([whole])].filter((one) => !covered.has(one))));
-        left.forEach(({ from, to }, at) => {
+        expect(members(remaining)).toEqual(new Set([...members([whole])].filter((one) => !covered.has(one))));
+        remaining.forEach(({ from, to }, at) => {
           expect(from).toBeLessThan(to);
-          expect(from).toBeGreaterThan(left[at - 1]?.to ?? Number.NEGATIVE_INFINITY);
+          expect(from).toBeGreaterThan(remaining[at - 1]?.to ?? Number.NEGATIVE_INFINITY);
         });
       }),
     );
@@ -34,9 +34,9 @@ describe('upTo', () => {
   it('returns what lies before the instant', () => {
     fc.assert(
       fc.property(windows, fc.integer({ min: -40, max: 60 }), (parts, until) => {
-        const kept = clipWindows(parts, until);
-        expect(members(kept)).toEqual(new Set([...members(parts)].filter((one) => one < until)));
-        expect(kept.every(({ from, to }) => from < to)).toBe(true);
+        const clipped = clipWindows(parts, until);
+        expect(members(clipped)).toEqual(new Set([...members(parts)].filter((one) => one < until)));
+        expect(clipped.every(({ from, to }) => from < to)).toBe(true);
       }),
     );
   });
@@ -46,15 +46,15 @@ describe('pieces', () => {
   it('tile the window newest first, all of full length but the oldest', () => {
     fc.assert(
       fc.property(window, fc.integer({ min: 1, max: 12 }), (whole, span) => {
-        const cut = splitWindow(whole, span);
-        expect(cut[0]?.to).toBe(whole.to);
-        expect(cut.at(-1)?.from).toBe(whole.from);
-        cut.forEach(({ from, to }, at) => {
-          const oldest = at === cut.length - 1;
+        const pieces = splitWindow(whole, span);
+        expect(pieces[0]?.to).toBe(whole.to);
+        expect(pieces.at(-1)?.from).toBe(whole.from);
+        pieces.forEach(({ from, to }, at) => {
+          const oldest = at === pieces.length - 1;
           expect(to - from).toSatisfy((length: number) =>
             oldest ? length > 0 && length <= span : length === span,
           );
-          if (!oldest) expect(cut[at + 1]?.to).toBe(from);
+          if (!oldest) expect(pieces[at + 1]?.to).toBe(from);
         });
       }),
     );
@@ -73,11 +73,11 @@ describe('parseMultirange', () => {
     const far = fc.constantFrom(0, 1_763_600_000_000, -62_135_596_800_000);
     await fc.assert(
       fc.asyncProperty(windows, far, async (parts, shift) => {
-        const moved = parts.map(({ from, to }) => ({ from: from + shift, to: to + shift }));
-        const literal = `{${moved.map(({ from, to }) => `[${from},${to})`).join(',')}}`;
+        const shifted = parts.map(({ from, to }) => ({ from: from + shift, to: to + shift }));
+        const literal = `{${shifted.map(({ from, to }) => `[${from},${to})`).join(',')}}`;
         const [row] = await sql<{ text: string }[]>`select ${literal}::text::int8multirange::text as text`;
-        const read = parseMultirange(row?.text ?? '');
-        expect(members(read.map(({ from, to }) => ({ from: from - shift, to: to - shift })))).toEqual(
+        const parsed = parseMultirange(row?.text ?? '');
+        expect(members(parsed.map(({ from, to }) => ({ from: from - shift, to: to - shift })))).toEqual(
           members(parts),
         );
       }),

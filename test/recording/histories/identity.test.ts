@@ -18,8 +18,8 @@ const number = fc
     fc.constantFrom('', 'e0', 'e2', 'E-2', 'e+1'),
   )
   .map(
-    ([sign, before, whole, point, part, exponent]) =>
-      `${sign}${before}${whole}${point === '' ? '' : point + part}${exponent}`,
+    ([sign, before, integer, point, fraction, exponent]) =>
+      `${sign}${before}${integer}${point === '' ? '' : point + fraction}${exponent}`,
   );
 const instant = fc
   .tuple(
@@ -40,10 +40,10 @@ const { value: json } = fc.letrec<{ value: string }>((tie) => ({
     { maxDepth: 2 },
     fc.constantFrom('null', 'true', '"1"', '"a"', '1', '1.0', '10e-1', '100', '1e2', '-0', '0'),
     fc.constantFrom('12345678901234567890', '12345678901234567891', '12345678901234567890.0'),
-    fc.array(tie('value'), { maxLength: 2 }).map((all) => `[${all.join(', ')}]`),
+    fc.array(tie('value'), { maxLength: 2 }).map((values) => `[${values.join(', ')}]`),
     fc
       .array(fc.tuple(fc.constantFrom('a', 'b', '__proto__', '1'), tie('value')), { maxLength: 3 })
-      .map((all) => `{${all.map(([name, value]) => `"${name}": ${value}`).join(', ')}}`),
+      .map((members) => `{${members.map(([name, value]) => `"${name}": ${value}`).join(', ')}}`),
   ),
 }));
 

@@ -15,12 +15,12 @@ describe('log', () => {
     const page = fc.array(fc.integer({ min: 0, max: 12 }), { maxLength: 8 });
     const runs = fc.array(fc.array(page, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 5 });
     await fc.assert(
-      fc.asyncProperty(runs, async (all) => {
+      fc.asyncProperty(runs, async (recordedRuns) => {
         const target = blocksTarget();
         const feed = scriptedFeed(proposedBlocks, target);
         const clock = new ManualClock(start);
         const firstSeen = new Map<number, number>();
-        for (const pages of all) {
+        for (const pages of recordedRuns) {
           clock.now += 1000;
           feed.script = () =>
             pagesOf(
@@ -49,36 +49,39 @@ describe('log', () => {
   });
 
   it('inserts each new row in any order of new and known ones', async () => {
-    const known = fc.uniqueArray(fc.integer({ min: 0, max: 119 }), { maxLength: 12 });
+    const knownNumbers = fc.uniqueArray(fc.integer({ min: 0, max: 119 }), { maxLength: 12 });
     await fc.assert(
-      fc.asyncProperty(known, fc.integer({ min: 1, max: 120 }), async (before, count) => {
+      fc.asyncProperty(knownNumbers, fc.integer({ min: 1, max: 120 }), async (before, count) => {
         const target = blocksTarget();
         const feed = scriptedFeed(proposedBlocks, target);
         const context = recordingContext(sql, new ManualClock(start).read);
-        const look = async (numbers: readonly number[], txCount: number) => {
+        const poll = async (numbers: readonly number[], txCount: number) => {
           feed.script = () =>
             onlyPage({ blocks: numbers.map((number) => block(number, 1_700_000_000, { txCount })) });
           return run(context, feed);
         };
-        await look(before, 1);
-        const all = Array.from({ length: count }, (_, at) => at);
-        const fresh = all.filter((number) => !before.includes(number));
-        const met = count - fresh.length;
+        await poll(before, 1);
+        const listed = Array.from({ length: count }, (_, at) => at);
+        const fresh = listed.filter((number) => !before.includes(number));
+        const repeated = count - fresh.length;
         // A known row has another value, so that it is written, too.
-        expect(await look(all, 2)).toMatchObject({ status: 'done', rowsWritten: [fresh.length + met] });
-        expect(await look(all, 2)).toMatchObject({ status: 'done', rowsWritten: [0] });
+        expect(await poll(listed, 2)).toMatchObject({
+          status: 'done',
+          rowsWritten: [fresh.length + repeated],
+        });
+        expect(await poll(listed, 2)).toMatchObject({ status: 'done', rowsWritten: [0] });
         const [stored] = await sql`
-          select count(*)::int as shown, count(distinct block_number)::int as numbers from reporting.proposed_blocks
+          select count(*)::int as current, count(distinct block_number)::int as numbers from reporting.proposed_blocks
           where blockchain_id = ${target.blockchainId ?? ''}`;
-        const numbers = new Set([...before, ...all]).size;
-        expect(stored).toEqual({ shown: numbers, numbers });
-        const [told] = await sql`
+        const numbers = new Set([...before, ...listed]).size;
+        expect(stored).toEqual({ current: numbers, numbers });
+        const [changeFeed] = await sql`
           select coalesce(sum(changes), 0)::int as changes, count(*)::int as commits, coalesce(string_agg(kinds, '' order by run_id), '') as kinds
           from recorder.changes where ${target.blockchainId ?? ''} = any(request)`;
-        expect(told).toEqual({
+        expect(changeFeed).toEqual({
           changes: before.length + count,
           commits: before.length > 0 ? 2 : 1,
-          kinds: 'a'.repeat(before.length + fresh.length) + 'r'.repeat(met),
+          kinds: 'a'.repeat(before.length + fresh.length) + 'r'.repeat(repeated),
         });
       }),
       { numRuns: 60, examples: [[[1], 120]] },
@@ -100,17 +103,17 @@ describe('log', () => {
 });
 
 it('emits the same changes for rows that are all new as for others', async () => {
-  const told = async (known: number[]) => {
+  const recordChanges = async (known: number[]) => {
     const target = blocksTarget();
     const feed = scriptedFeed(proposedBlocks, target);
     const clock = new ManualClock(start);
     const blocksOf = (numbers: number[]) =>
       numbers.map((number) => block(number, 1_700_000_000, { blockHash: `{"${number}\\,é` }));
-    const nothing = { body: { blocks: [] }, proven: null, last: false, whole: true };
+    const emptyPage = { body: { blocks: [] }, proven: null, last: false, whole: true };
     feed.script = async function* () {
-      yield nothing;
+      yield emptyPage;
       clock.now += 1_500;
-      yield { ...nothing, body: { blocks: blocksOf([7, 5, 9, ...known]) }, last: true };
+      yield { ...emptyPage, body: { blocks: blocksOf([7, 5, 9, ...known]) }, last: true };
     };
     const context = recordingContext(sql, clock.read);
     const { script } = feed;
@@ -122,7 +125,7 @@ it('emits the same changes for rows that are all new as for others', async () =>
         select dataset, request[1] as network, changes, kinds, keys, recorded_at, observed_at from recorder.changes
         where ${target.blockchainId ?? ''} = any(request) order by run_id desc limit 1`;
   };
-  const [fresh, others] = [await told([]), await told([3])];
+  const [fresh, others] = [await recordChanges([]), await recordChanges([3])];
   expect([...fresh]).toEqual([...others]);
   expect(fresh).toMatchObject([{ changes: 3, kinds: 'aaa' }]);
   expect(fresh[0]?.keys.at(-1)).toBe('{1500000,1500000,1500000}');

@@ -20,20 +20,20 @@ const never = new AbortController().signal;
 let addresses = 0;
 
 /** A feed of transactions of a separate address, and its recorded entries. */
-function transactionsOf(dataset: Dataset = nativeTransactions) {
+function createLog(dataset: Dataset = nativeTransactions) {
   addresses += 1;
   const address = `0x${addresses}`;
   const feed = scriptedFeed(dataset, { chainId: '43114', address });
   const clock = new ManualClock(start);
-  const asking: { reason: Reason } = { reason: 'poll' };
+  const jobSettings: { reason: Reason } = { reason: 'poll' };
   return {
     feed,
     clock,
     /** Reason of the next runs. */
-    asking,
+    jobSettings,
     address,
     /** Executes a run, a second later, whose pages contain these items. @returns the number of written rows */
-    async says(...pages: readonly (readonly object[])[]): Promise<number> {
+    async recordPages(...pages: readonly (readonly object[])[]): Promise<number> {
       clock.now += 1000;
       feed.script = () =>
         pagesOf(
@@ -44,7 +44,7 @@ function transactionsOf(dataset: Dataset = nativeTransactions) {
             whole: true,
           })),
         );
-      const result = await run(recordingContext(sql, clock.read), feed, null, never, asking.reason);
+      const result = await run(recordingContext(sql, clock.read), feed, null, never, jobSettings.reason);
       return result.rowsWritten[0] ?? 0;
     },
     versions: async () => [
@@ -58,7 +58,7 @@ function transactionsOf(dataset: Dataset = nativeTransactions) {
         select block_number::int as block, tx_status as status, differs, valid_to is null as shown
         from reporting.native_transactions_history where address = ${address} order by tx_hash, valid_from`),
     ],
-    shown: async () => [
+    current: async () => [
       ...(await sql<{ block: number; status: string | null }[]>`
         select block_number::int as block, tx_status as status from reporting.native_transactions
         where address = ${address} order by tx_hash`),
@@ -75,7 +75,7 @@ interface Version {
   readonly to: string | null;
 }
 
-interface Saying {
+interface ObservedEntry {
   readonly hash: string;
   readonly block: number;
   readonly status: string | null;
@@ -83,7 +83,7 @@ interface Saying {
   readonly name: string | null;
 }
 
-const transaction = ({ hash, block, status, name }: Saying, more: object = {}) => ({
+const transaction = ({ hash, block, status, name }: ObservedEntry, more: object = {}) => ({
   txHash: hash,
   blockNumber: block,
   blockTimestamp: 1_700_000_000,
@@ -95,30 +95,30 @@ const tx = (block: number, status: string | null = '1', more: object = {}) =>
   transaction({ hash: 'a', block, status, name: null }, more);
 
 /** The plain truth: every value of one entry, in order. */
-function told(before: readonly Saying[], saying: Saying): Saying[] {
-  const shown = before.at(-1);
-  if (!shown) return [saying];
-  const contradicts =
-    saying.block !== shown.block ||
-    (saying.status !== null && shown.status !== null && saying.status !== shown.status);
-  if (contradicts) return [...before, saying];
-  if (saying.status === null || shown.status !== null) return [...before];
-  return [...before, { ...saying, name: saying.name ?? shown.name }];
+function addVersion(before: readonly ObservedEntry[], entry: ObservedEntry): ObservedEntry[] {
+  const current = before.at(-1);
+  if (!current) return [entry];
+  const isContradiction =
+    entry.block !== current.block ||
+    (entry.status !== null && current.status !== null && entry.status !== current.status);
+  if (isContradiction) return [...before, entry];
+  if (entry.status === null || current.status !== null) return [...before];
+  return [...before, { ...entry, name: entry.name ?? current.name }];
 }
 
 /** The first of several values of an entry on one page. */
-const firstOfEach = (page: readonly Saying[]) =>
+const firstOfEach = (page: readonly ObservedEntry[]) =>
   page.filter(({ hash }, at) => page.findIndex((one) => one.hash === hash) === at);
 
 describe('a log', () => {
   it('keeps all versions of an entry and shows the last, for any pages, runs, reasons and clocks', async () => {
-    const saying = fc.record({
+    const entry = fc.record({
       hash: fc.constantFrom('a', 'b', 'c'),
       block: fc.integer({ min: 1, max: 3 }),
       status: fc.constantFrom('0', '1', null),
       name: fc.constantFrom('x', 'y', null),
     });
-    const page = fc.array(saying, { maxLength: 6 });
+    const page = fc.array(entry, { maxLength: 6 });
     const step = fc.record({
       pages: fc.array(page, { minLength: 1, maxLength: 3 }),
       after: fc.integer({ min: -3000, max: 5000 }),
@@ -126,18 +126,21 @@ describe('a log', () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async (steps) => {
-        const subject = transactionsOf();
-        const all = new Map<string, Saying[]>();
-        const count = () => [...all.values()].reduce((sum, one) => sum + one.length, 0);
+        const subject = createLog();
+        const versionsByHash = new Map<string, ObservedEntry[]>();
+        const count = () => [...versionsByHash.values()].reduce((sum, one) => sum + one.length, 0);
         for (const { pages, after, reason } of steps) {
-          subject.asking.reason = reason;
+          subject.jobSettings.reason = reason;
           subject.clock.now += after;
           const before = count();
-          for (const one of pages.flatMap(firstOfEach)) all.set(one.hash, told(all.get(one.hash) ?? [], one));
-          const written = await subject.says(...pages.map((items) => items.map((one) => transaction(one))));
+          for (const one of pages.flatMap(firstOfEach))
+            versionsByHash.set(one.hash, addVersion(versionsByHash.get(one.hash) ?? [], one));
+          const written = await subject.recordPages(
+            ...pages.map((items) => items.map((one) => transaction(one))),
+          );
           expect(written).toBe(count() - before);
         }
-        const expected = [...all.keys()].sort().flatMap((hash) => all.get(hash) ?? []);
+        const expected = [...versionsByHash.keys()].sort().flatMap((hash) => versionsByHash.get(hash) ?? []);
         const versions = await subject.versions();
         expect(versions.map(({ hash, block, status, name }) => ({ hash, block, status, name }))).toEqual(
           expected,
@@ -147,8 +150,8 @@ describe('a log', () => {
           expect(to).toBe(next?.hash === hash ? next.from : null);
           if (to !== null) expect(from < to).toBe(true);
         }
-        const last = [...all.keys()].sort().map((hash) => all.get(hash)?.at(-1));
-        expect(await subject.shown()).toEqual(
+        const last = [...versionsByHash.keys()].sort().map((hash) => versionsByHash.get(hash)?.at(-1));
+        expect(await subject.current()).toEqual(
           last.map((one) => ({ block: one?.block, status: one?.status })),
         );
         expect(await subject.history()).toHaveLength(expected.length);
@@ -158,10 +161,10 @@ describe('a log', () => {
   });
 
   it('reports for each earlier version what differs now', async () => {
-    const { says, history, shown } = transactionsOf();
-    await says([tx(7)]);
-    expect(await says([tx(8, '0')])).toBe(1);
-    expect(await shown()).toEqual([{ block: 8, status: '0' }]);
+    const { recordPages, history, current } = createLog();
+    await recordPages([tx(7)]);
+    expect(await recordPages([tx(8, '0')])).toBe(1);
+    expect(await current()).toEqual([{ block: 8, status: '0' }]);
     expect(await history()).toEqual([
       { block: 7, status: '1', differs: ['tx_status', 'block_number'], shown: false },
       { block: 8, status: '0', differs: null, shown: true },
@@ -169,8 +172,8 @@ describe('a log', () => {
   });
 
   it('stores a returning value as a new version', async () => {
-    const { says, history } = transactionsOf();
-    for (const block of [7, 8, 7]) await says([tx(block)]);
+    const { recordPages, history } = createLog();
+    for (const block of [7, 8, 7]) await recordPages([tx(block)]);
     expect((await history()).map(({ block, differs }) => [block, differs])).toEqual([
       [7, []],
       [8, ['block_number']],
@@ -179,47 +182,47 @@ describe('a log', () => {
   });
 
   it('ignores volatile fields, unknown fields, and other spellings of a value', async () => {
-    const { says, versions } = transactionsOf();
-    await says([tx(7, '1', { value: '10', method: { callType: 'a' } })]);
-    expect(await says([tx(7, '1', { value: '010', method: { callType: 'a' }, novel: 1 })])).toBe(0);
+    const { recordPages, versions } = createLog();
+    await recordPages([tx(7, '1', { value: '10', method: { callType: 'a' } })]);
+    expect(await recordPages([tx(7, '1', { value: '010', method: { callType: 'a' }, novel: 1 })])).toBe(0);
     expect(
-      await says([tx(7, '1', { value: '10', to: { address: '0xB', name: 'Renamed', decimals: 9 } })]),
+      await recordPages([tx(7, '1', { value: '10', to: { address: '0xB', name: 'Renamed', decimals: 9 } })]),
     ).toBe(0);
     expect(await versions()).toMatchObject([{ name: null, to: null }]);
   });
 
   it('completes an entry by a fuller item, and keeps its values if an item omits them', async () => {
-    const { says, address } = transactionsOf();
-    await says([tx(7, null, { gasUsed: '5' })]);
-    expect(await says([tx(7, '1')])).toBe(1);
-    expect(await says([tx(7, null)])).toBe(0);
-    expect(await says([tx(7, '1', { gasUsed: '5' })])).toBe(0);
+    const { recordPages, address } = createLog();
+    await recordPages([tx(7, null, { gasUsed: '5' })]);
+    expect(await recordPages([tx(7, '1')])).toBe(1);
+    expect(await recordPages([tx(7, null)])).toBe(0);
+    expect(await recordPages([tx(7, '1', { gasUsed: '5' })])).toBe(0);
     const rows = await sql`
       select tx_status, gas_used from reporting.native_transactions where address = ${address}`;
     expect([...rows]).toEqual([{ tx_status: '1', gas_used: '5' }]);
   });
 
   it('compares the pages of a commit in order', async () => {
-    const { says, versions, shown } = transactionsOf();
-    expect(await says([tx(7)], [tx(8), tx(8)], [tx(7)], [tx(9)])).toBe(4);
-    expect(await shown()).toEqual([{ block: 9, status: '1' }]);
-    expect(await says([tx(8)], [tx(9)], [tx(9)])).toBe(2);
+    const { recordPages, versions, current } = createLog();
+    expect(await recordPages([tx(7)], [tx(8), tx(8)], [tx(7)], [tx(9)])).toBe(4);
+    expect(await current()).toEqual([{ block: 9, status: '1' }]);
+    expect(await recordPages([tx(8)], [tx(9)], [tx(9)])).toBe(2);
     expect((await versions()).map(({ block }) => block)).toEqual([7, 8, 7, 9, 8, 9]);
   });
 
   it('does not alternate if one page has two values', async () => {
-    const { says, versions, address } = transactionsOf();
-    for (const written of [1, 0, 0]) expect(await says([tx(7), tx(8)])).toBe(written);
+    const { recordPages, versions, address } = createLog();
+    for (const written of [1, 0, 0]) expect(await recordPages([tx(7), tx(8)])).toBe(written);
     expect((await versions()).map(({ block }) => block)).toEqual([7]);
-    const aside = await sql`
+    const quarantined = await sql`
       select reason, item::jsonb ->> 'blockNumber' as block from recorder.quarantine 
       where target_key = ${targetKey({ chainId: '43114', address })}`;
-    expect([...aside]).toEqual([{ reason: CONTRADICTION_REASON, block: '8' }]);
+    expect([...quarantined]).toEqual([{ reason: CONTRADICTION_REASON, block: '8' }]);
   });
 
   it('stores the valid items of a batch with an invalid one', async () => {
-    const { feed, clock, history, says } = transactionsOf();
-    await says([tx(7)]);
+    const { feed, clock, history, recordPages } = createLog();
+    await recordPages([tx(7)]);
     await sql`alter table recorder.native_transactions add constraint poison check (block_number <> 666)`;
     const other = transaction({ hash: 'other', block: 1, status: '1', name: null });
     const pages = [[tx(666)], [other], [tx(8)], [tx(666)], [tx(9)]];
@@ -240,23 +243,23 @@ describe('a log', () => {
   });
 
   it('stores an item that was observed earlier and decoded later, without showing it', async () => {
-    const { feed, clock, says, history, shown, address } = transactionsOf();
-    await says([tx(7)]);
+    const { feed, clock, recordPages, history, current, address } = createLog();
+    await recordPages([tx(7)]);
     await sql`truncate recorder.quarantine`;
     const key = targetKey({ chainId: '43114', address });
-    const setAside = (observedAt: number, item: object) => sql`
+    const insertQuarantined = (observedAt: number, item: object) => sql`
       insert into recorder.quarantine (dataset, target_key, digest, run_id, quarantined_at, last_seen, observed_at, reason, item)
       values ('native_transactions', ${key}, ${String(observedAt)}, 1, now(), now(), ${new Date(observedAt)},
         'once unreadable', ${JSON.stringify(item)})`;
-    await setAside(start, tx(6));
-    await setAside(start + 1, tx(7));
-    await setAside(clock.now + 10, tx(8));
+    await insertQuarantined(start, tx(6));
+    await insertQuarantined(start + 1, tx(7));
+    await insertQuarantined(clock.now + 10, tx(8));
     clock.now += 60_000;
     expect(await redrive(recordingContext(sql, clock.read), [feed])).toMatchObject({
       released: 3,
       rowsWritten: 2,
     });
-    expect(await shown()).toEqual([{ block: 8, status: '1' }]);
+    expect(await current()).toEqual([{ block: 8, status: '1' }]);
     expect((await history()).map(({ block, shown }) => [block, shown])).toEqual(
       expect.arrayContaining([
         [6, false],
@@ -291,11 +294,11 @@ describe('a log', () => {
       values ('mainnet', 'shared', 'x', to_timestamp(1), 3, ${new Date(start + 500)}, 1)`;
     clock.now += 1000;
     feed.script = () => onlyPage({ transactions: [staked('4')] });
-    const again = run(recordingContext(sql, clock.read), feed);
+    const secondRun = run(recordingContext(sql, clock.read), feed);
     await blocked(sql);
     await other`commit`;
     other.release();
-    expect(await again).toMatchObject({ status: 'done', rowsWritten: [1] });
+    expect(await secondRun).toMatchObject({ status: 'done', rowsWritten: [1] });
     const rows = await sql<{ block: number; shown: boolean }[]>`
       select block_number::int as block, valid_to is null as shown
       from reporting.staking_transactions_history order by valid_from`;
@@ -311,7 +314,7 @@ describe('a log', () => {
     const target = { chainId: '43114', address: '0xlists' };
     const feed = scriptedFeed(deploymentTransactions, target);
     const clock = new ManualClock(start);
-    const says = async (erc20Transfers: unknown) => {
+    const recordTransfers = async (erc20Transfers: unknown) => {
       clock.now += 1000;
       feed.script = () => onlyPage({ nativeTransaction: tx(7), erc20Transfers });
       return (await run(recordingContext(sql, clock.read), feed)).rowsWritten;
@@ -321,22 +324,29 @@ describe('a log', () => {
       value,
       erc20Token: { address: '0xc', price: { value: price }, name },
     });
-    await says([transfer('5', 1, 'a'), 5, null, 'x', ['a'], { from: ['name'], erc20Token: 'x' }]);
+    await recordTransfers([transfer('5', 1, 'a'), 5, null, 'x', ['a'], { from: ['name'], erc20Token: 'x' }]);
     expect(
-      await says([transfer('5', 2, 'b'), 5, null, 'x', ['a'], { from: ['name'], erc20Token: 'x' }]),
+      await recordTransfers([
+        transfer('5', 2, 'b'),
+        5,
+        null,
+        'x',
+        ['a'],
+        { from: ['name'], erc20Token: 'x' },
+      ]),
     ).toEqual([0]);
-    expect(await says([transfer('5', 2, 'b'), 5, null, 'x', ['a'], { from: [], erc20Token: 'x' }])).toEqual([
-      1,
-    ]);
-    expect(await says([transfer('6', 2, 'b')])).toEqual([1]);
-    expect(await says([])).toEqual([1]);
-    expect(await says(undefined)).toEqual([0]);
+    expect(
+      await recordTransfers([transfer('5', 2, 'b'), 5, null, 'x', ['a'], { from: [], erc20Token: 'x' }]),
+    ).toEqual([1]);
+    expect(await recordTransfers([transfer('6', 2, 'b')])).toEqual([1]);
+    expect(await recordTransfers([])).toEqual([1]);
+    expect(await recordTransfers(undefined)).toEqual([0]);
     const [transfers] = await sql`
       select count(*)::int as n from reporting_lists.deployment_transactions_erc20_transfers
       where address = '0xlists' and valid_to is null`;
     expect(transfers).toEqual({ n: 0 });
-    const kept = await sql<{ differs: string[] | null }[]>`
+    const versions = await sql<{ differs: string[] | null }[]>`
       select differs from reporting.deployment_transactions_history where address = '0xlists' order by valid_from`;
-    expect(kept.map(({ differs }) => differs)).toEqual([...Array(3).fill(['erc20_transfers']), null]);
+    expect(versions.map(({ differs }) => differs)).toEqual([...Array(3).fill(['erc20_transfers']), null]);
   });
 });

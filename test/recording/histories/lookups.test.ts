@@ -20,18 +20,18 @@ import {
 } from '../../support/scripted-feed.ts';
 
 const { it, database } = withDatabase();
-let own: Explained;
+let explainedDatabase: Explained;
 let sql: postgres.Sql;
 
 beforeAll(async () => {
-  own = await explained(database.url);
-  ({ sql } = own);
+  explainedDatabase = await explained(database.url);
+  ({ sql } = explainedDatabase);
   // As after a migration, or if PostgreSQL analyzes the empty tables just before the recording starts: it estimates no
   // rows, and a connection keeps its plans.
   await sql`analyze`;
 });
 afterAll(async () => {
-  await Promise.all([sql.end(), own.commits.end()]);
+  await Promise.all([sql.end(), explainedDatabase.commits.end()]);
 });
 
 const COUNT = 2_000;
@@ -42,7 +42,7 @@ const START = Date.UTC(2026, 0, 10);
 const HOUR = 3_600_000;
 
 /** A list of a dataset, as a response. */
-interface List {
+interface ListCase {
   readonly dataset: Dataset;
   readonly target: Target;
   readonly name: string;
@@ -52,7 +52,7 @@ interface List {
   readonly changed: ((round: number) => Readonly<Record<string, unknown>>) | null;
 }
 
-const lists: readonly List[] = [
+const lists: readonly ListCase[] = [
   {
     dataset: proposedBlocks,
     target: { network: 'mainnet', blockchainId: 'c-chain', nodeId: 'NodeID-1' },
@@ -98,7 +98,11 @@ const lists: readonly List[] = [
 ];
 
 /** A poll in which one item joins, one leaves, and one in a hundred changes; returns the plan steps of its commits. */
-async function lookAt({ dataset, target, name, nth, changed }: List, clock: ManualClock, round: number) {
+async function pollList(
+  { dataset, target, name, nth, changed }: ListCase,
+  clock: ManualClock,
+  round: number,
+) {
   const feed = feeds.get(dataset.name) ?? scriptedFeed(dataset, target);
   feeds.set(dataset.name, feed);
   clock.now += 60_000;
@@ -108,17 +112,17 @@ async function lookAt({ dataset, target, name, nth, changed }: List, clock: Manu
     ...((n + round) % 100 === 0 ? changed?.(round) : {}),
   }));
   feed.script = () => onlyPage({ [name]: items });
-  own.steps();
-  const context = { ...recordingContext(sql, clock.read), commits: own.commits };
+  explainedDatabase.steps();
+  const context = { ...recordingContext(sql, clock.read), commits: explainedDatabase.commits };
   const { status, items: read, quarantined } = await run(context, feed);
   expect({ status, read, quarantined }).toEqual({ status: 'done', read: COUNT, quarantined: 0 });
-  const steps = own.steps();
+  const steps = explainedDatabase.steps();
   expect(maxRows(steps)).toBeGreaterThanOrEqual(COUNT);
   return steps;
 }
 
 const feeds = new Map<string, ScriptedFeed>();
-const tooMany = (steps: readonly Step[]) => steps.filter(({ rows }) => rows > CONSTANT * COUNT);
+const findExcessiveSteps = (steps: readonly Step[]) => steps.filter(({ rows }) => rows > CONSTANT * COUNT);
 
 describe('a poll of a recorded list', () => {
   it.each(lists.map((list) => [list.dataset.name, list] as const))(
@@ -126,7 +130,7 @@ describe('a poll of a recorded list', () => {
     async (_, list) => {
       const clock = new ManualClock(START);
       for (let round = 0; round < ROUNDS; round++)
-        expect(tooMany(await lookAt(list, clock, round))).toEqual([]);
+        expect(findExcessiveSteps(await pollList(list, clock, round))).toEqual([]);
     },
   );
 
@@ -136,30 +140,30 @@ describe('a poll of a recorded list', () => {
       .map((list) => [list.dataset.name, list] as const),
   )('of %s does so, too, after the table was emptied and analyzed', async (name, list) => {
     const clock = new ManualClock(START + 365 * 24 * HOUR);
-    await lookAt(list, clock, 0);
+    await pollList(list, clock, 0);
     await sql`truncate ${sql(`recorder.${name}`)}`;
     await sql`analyze`;
     for (let round = 1; round < ROUNDS; round++)
-      expect(tooMany(await lookAt(list, clock, round))).toEqual([]);
+      expect(findExcessiveSteps(await pollList(list, clock, round))).toEqual([]);
   });
 
   it('of subnets, whose key does not name the network, reads no lists of other networks', async () => {
     const clock = new ManualClock(START + 2 * 365 * 24 * HOUR);
     const list = lists.find(({ dataset }) => dataset === subnets);
     if (!list) throw new Error('there is no list of subnets');
-    await lookAt(list, clock, 0);
+    await pollList(list, clock, 0);
     const { columns } = await sql`select * from recorder.subnets limit 0`;
     const names = columns.map(({ name }) => name);
-    const ofOthers: Readonly<Record<string, string>> = {
+    const otherNetworkValues: Readonly<Record<string, string>> = {
       network: `'other-' || n`,
       subnet_id: `n || '-' || subnet_id`,
     };
-    const values = names.map((name) => ofOthers[name] ?? name);
+    const values = names.map((name) => otherNetworkValues[name] ?? name);
     await sql.unsafe(
       `insert into recorder.subnets (${names.join(', ')}) select ${values.join(', ')} from recorder.subnets, generate_series(1, 10) n
         where valid_to is null and network = 'mainnet'`,
     );
     for (let round = 1; round < ROUNDS; round++)
-      expect(tooMany(await lookAt(list, clock, round))).toEqual([]);
+      expect(findExcessiveSteps(await pollList(list, clock, round))).toEqual([]);
   });
 });

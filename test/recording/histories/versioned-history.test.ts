@@ -16,52 +16,52 @@ const day = 86_400_000;
 const confirmShrink = { observations: 1, minDuration: 0 };
 
 /** The upstream: values by key. */
-type Shown = ReadonlyMap<number, number>;
+type Values = ReadonlyMap<number, number>;
 
 /** A response: its values, and whether it is complete. */
 interface Step {
-  readonly shown: Shown;
+  readonly values: Values;
   readonly whole: boolean;
   /** Milliseconds since the previous step; negative if the clock was set back. */
   readonly after: number;
 }
 
-const shown = fc
+const values = fc
   .uniqueArray(fc.tuple(fc.integer({ min: 0, max: 4 }), fc.integer({ min: 0, max: 2 })), {
     selector: ([key]) => key,
     maxLength: 5,
   })
-  .map((pairs): Shown => new Map(pairs));
+  .map((pairs): Values => new Map(pairs));
 const steps = (after: fc.Arbitrary<number>) =>
   fc.array(
-    fc.record({ shown, whole: fc.boolean().map((one) => one), after }).map((step): Step => step),
+    fc.record({ values, whole: fc.boolean().map((one) => one), after }).map((step): Step => step),
     { minLength: 1, maxLength: 9 },
   );
 const forwards = steps(fc.integer({ min: 1, max: 100_000 }));
 const backwards = steps(fc.integer({ min: -50_000, max: 60_000 }));
 
 /** The plain truth: the known values after each step. Only a complete response proves an absence. */
-function knownAfter(all: readonly Step[]): Shown[] {
-  let known: Shown = new Map();
-  return all.map(({ shown, whole }) => {
-    known = whole ? shown : new Map([...known, ...shown]);
-    return known;
+function knownAfter(all: readonly Step[]): Values[] {
+  let current: Values = new Map();
+  return all.map(({ values, whole }) => {
+    current = whole ? values : new Map([...current, ...values]);
+    return current;
   });
 }
 
 /** Every value of a key, in order, without equal neighbours; null: it was absent. */
-function sequence(known: readonly Shown[], key: number): (number | null)[] {
-  const values = known.map((one) => one.get(key) ?? null);
+function sequence(states: readonly Values[], key: number): (number | null)[] {
+  const values = states.map((one) => one.get(key) ?? null);
   const changes = values.filter((value, at) => value !== (at === 0 ? null : values[at - 1]));
   return changes;
 }
 
 /** Returns the number of keys whose value changed, appeared or disappeared. */
-const countChanges = (before: Shown, after: Shown) =>
+const countChanges = (before: Values, after: Values) =>
   keysOf([before, after]).filter((key) => before.get(key) !== after.get(key)).length;
 
-const keysOf = (known: readonly Shown[]) => [...new Set(known.flatMap((one) => [...one.keys()]))];
-const sorted = (one: Shown) => [...one].sort(([a], [b]) => a - b);
+const keysOf = (states: readonly Values[]) => [...new Set(states.flatMap((one) => [...one.keys()]))];
+const sorted = (one: Values) => [...one].sort(([a], [b]) => a - b);
 
 interface Version {
   readonly key: number;
@@ -85,20 +85,24 @@ interface Subject {
 let subjects = 0;
 
 /** Whether an as-of function fails without a record of the dataset, instead of returning no rows. */
-function unrecorded(error: unknown): [number, number][] {
+function emptyIfUnrecorded(error: unknown): [number, number][] {
   if (String(error).includes('there is no record of')) return [];
   throw error;
 }
 
-function stateSubject(): Subject {
+function createStateSubject(): Subject {
   subjects += 1;
   const subnetId = `subnet-${subjects}`;
   const feed = scriptedFeed(validators, { node: 'n', subnetId }, { confirmShrink });
   const pairs = (rows: readonly { key: number; value: number }[]) =>
     rows.map(({ key, value }): [number, number] => [key, value]);
   return {
-    async record(clock, { shown, whole }) {
-      const list = [...shown].map(([key, value]) => ({ nodeID: `node-${key}`, startTime: 1, weight: value }));
+    async record(clock, { values, whole }) {
+      const list = [...values].map(([key, value]) => ({
+        nodeID: `node-${key}`,
+        startTime: 1,
+        weight: value,
+      }));
       feed.script = () => onlyPage({ validators: list }, { whole });
       const { rowsWritten } = await run(recordingContext(sql, clock.read), feed);
       return rowsWritten[0] ?? 0;
@@ -128,15 +132,15 @@ function stateSubject(): Subject {
 /** 2020-01-01, in days since 1970: no point is older. */
 const FIRST_DAY = 18_262;
 
-function seriesSubject(): Subject {
+function createSeriesSubject(): Subject {
   subjects += 1;
   const chainId = `chain-${subjects}`;
   const feed = scriptedFeed(averageTps, { chainId });
   const pairs = (rows: readonly { key: number; value: number }[]) =>
     rows.map(({ key, value }): [number, number] => [key, value]);
   return {
-    async record(clock, { shown, whole }) {
-      const results = [...shown].map(([key, value]) => ({ timestamp: (FIRST_DAY + key) * 86_400, value }));
+    async record(clock, { values, whole }) {
+      const results = [...values].map(([key, value]) => ({ timestamp: (FIRST_DAY + key) * 86_400, value }));
       feed.script = () => onlyPage({ results }, { whole });
       const { rowsWritten } = await run(recordingContext(sql, clock.read), feed);
       return rowsWritten[0] ?? 0;
@@ -164,13 +168,13 @@ function seriesSubject(): Subject {
 }
 
 describe.each([
-  ['state', stateSubject],
-  ['series', seriesSubject],
-])('%s', (_, subjectOf) => {
+  ['state', createStateSubject],
+  ['series', createSeriesSubject],
+])('%s', (_, createSubject) => {
   it('returns at every past moment the values known then, and now the current ones', async () => {
     await fc.assert(
       fc.asyncProperty(forwards, async (all) => {
-        const subject = subjectOf();
+        const subject = createSubject();
         const clock = new ManualClock(start);
         const instants: number[] = [];
         const written: number[] = [];
@@ -179,27 +183,27 @@ describe.each([
           instants.push(clock.now);
           written.push(await subject.record(clock, step));
         }
-        const known = knownAfter(all);
-        expect(written).toEqual(known.map((now, at) => countChanges(known[at - 1] ?? new Map(), now)));
+        const states = knownAfter(all);
+        expect(written).toEqual(states.map((now, at) => countChanges(states[at - 1] ?? new Map(), now)));
         for (const [at, instant] of instants.entries())
-          expect(await subject.asOf(instant)).toEqual(sorted(known[at] ?? new Map()));
-        expect(await subject.asOf(start).catch(unrecorded)).toEqual([]);
-        expect(await subject.current()).toEqual(sorted(known.at(-1) ?? new Map()));
+          expect(await subject.asOf(instant)).toEqual(sorted(states[at] ?? new Map()));
+        expect(await subject.asOf(start).catch(emptyIfUnrecorded)).toEqual([]);
+        expect(await subject.current()).toEqual(sorted(states.at(-1) ?? new Map()));
         const versions = await subject.versions();
         const times = versions.flatMap(({ from, to }) => (to === null ? [from] : [from, to]));
         const isInstant = (time: string) => instants.includes(Date.parse(`${time.slice(0, 23)}Z`));
         expect(times.filter((time) => !time.endsWith('000') || !isInstant(time))).toEqual([]);
-        for (const key of keysOf(known)) {
-          const mine = versions.filter((version) => version.key === key);
+        for (const key of keysOf(states)) {
+          const keyVersions = versions.filter((version) => version.key === key);
           // A hole between two versions is the time of an absence.
-          const said = mine.flatMap(({ value, to }, index) => {
-            const next = mine[index + 1];
+          const recordedValues = keyVersions.flatMap(({ value, to }, index) => {
+            const next = keyVersions[index + 1];
             return to !== null && next?.from !== to ? [value, null] : [value];
           });
-          expect(said).toEqual(sequence(known, key));
-          mine.forEach(({ to, ended_by }, index) => {
-            const changed = to !== null && mine[index + 1]?.from === to;
-            if (ended_by !== undefined) expect(ended_by).toBe(to && (changed ? 'changed' : 'gone'));
+          expect(recordedValues).toEqual(sequence(states, key));
+          keyVersions.forEach(({ to, ended_by }, index) => {
+            const hasChanged = to !== null && keyVersions[index + 1]?.from === to;
+            if (ended_by !== undefined) expect(ended_by).toBe(to && (hasChanged ? 'changed' : 'gone'));
           });
         }
       }),
@@ -210,14 +214,14 @@ describe.each([
   it('never goes backwards, even if the clock does: no version overlaps another', async () => {
     await fc.assert(
       fc.asyncProperty(backwards, async (all) => {
-        const subject = subjectOf();
+        const subject = createSubject();
         const clock = new ManualClock(start);
         for (const step of all) {
           clock.now += step.after;
           await subject.record(clock, step);
         }
-        const known = knownAfter(all);
-        expect(await subject.current()).toEqual(sorted(known.at(-1) ?? new Map()));
+        const states = knownAfter(all);
+        expect(await subject.current()).toEqual(sorted(states.at(-1) ?? new Map()));
         const versions = await subject.versions();
         versions.forEach(({ key, from, to }, at) => {
           if (to !== null) expect(from < to, `${from} before ${to}`).toBe(true);
@@ -253,16 +257,16 @@ describe('a series of windows', () => {
     // The upstream returns slightly more than requested, and no longer contains days 6 and 5.
     feed.script = (window) => onlyPage(points(9, 3), { proven: window });
     expect(await run(context, feed, ago(6, 3))).toMatchObject({ status: 'done', rowsWritten: [2] });
-    const rows = await sql<{ value: number; gone: boolean }[]>`
-      select value::int, vanished as gone from reporting.metric_points_history
+    const rows = await sql<{ value: number; vanished: boolean }[]>`
+      select value::int, vanished from reporting.metric_points_history
       where chain_id = 'windows' order by value`;
     expect([...rows]).toEqual([
-      { value: 1, gone: false },
-      { value: 3, gone: false },
-      { value: 5, gone: true },
-      { value: 6, gone: true },
-      { value: 8, gone: false },
-      { value: 9, gone: false },
+      { value: 1, vanished: false },
+      { value: 3, vanished: false },
+      { value: 5, vanished: true },
+      { value: 6, vanished: true },
+      { value: 8, vanished: false },
+      { value: 9, vanished: false },
     ]);
     for (const relation of ['metric_points', `metric_points_as_of(now())`]) {
       const current = await sql.unsafe(

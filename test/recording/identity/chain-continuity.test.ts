@@ -28,11 +28,11 @@ const idAt = ({ fork }: ServedChain, height: number) =>
   `${fork && height >= fork.from ? fork.name : 'main'}-${height}`;
 
 /** The JSON-RPC of a node that serves a chain. */
-function nodeOf(served: () => ServedChain, refuses: readonly string[] = []) {
+function createNodeRpc(getChain: () => ServedChain, unsupported: readonly string[] = []) {
   return async (_path: string, method: string, params?: Readonly<Record<string, unknown>>) => {
-    const chain = served();
+    const chain = getChain();
     const name = method.split('.')[1] ?? '';
-    if (refuses.includes(name)) throw new UpstreamFailure('unsupported', `no ${method}`);
+    if (unsupported.includes(name)) throw new UpstreamFailure('unsupported', `no ${method}`);
     if (name === 'getHeight') return { height: chain.head };
     if (name !== 'getBlockByHeight') throw new UpstreamFailure('rpc', `no ${method}`);
     const height = Number(params?.height);
@@ -53,14 +53,14 @@ function nodeOf(served: () => ServedChain, refuses: readonly string[] = []) {
 let nodes = 0;
 
 /** A recorder of the blocks of one node, whose chain the test sets. */
-async function recorderOf(dataset: Dataset, refuses: readonly string[] = []) {
+async function createRecorder(dataset: Dataset, unsupported: readonly string[] = []) {
   nodes += 1;
   const target: Target = { node: `node-${nodes}` };
   const datasets = dataset === xBlocks ? [xBlocks, xTransactions] : [dataset];
   const feed = withDefaultSettings({ source: dataset.source, datasets }, [target]);
   await registerAll(sql, [feed], clock.now, { recorder: 'recorder', digest: null });
-  const node = { serves: { head: 0 } as ServedChain };
-  const context = recordingContext(sql, clock.read, { rpc: nodeOf(() => node.serves, refuses) });
+  const node = { chain: { head: 0 } as ServedChain };
+  const context = recordingContext(sql, clock.read, { rpc: createNodeRpc(() => node.chain, unsupported) });
   const poll = async () => {
     clock.now += 60_000;
     const [job] = planAll(feed, [target], await loadStates(sql, feed), clock.now);
@@ -81,11 +81,11 @@ async function recorderOf(dataset: Dataset, refuses: readonly string[] = []) {
 
 describe.each([pBlocks, xBlocks])('$name of a node that serves another chain', (dataset) => {
   it('whose head is higher are refused completely, with both ids and the height of the fork', async () => {
-    const { node, poll, stored, covered } = await recorderOf(dataset);
-    node.serves = { head: 120 };
+    const { node, poll, stored, covered } = await createRecorder(dataset);
+    node.chain = { head: 120 };
     expect(await poll()).toMatchObject({ status: 'done' });
     const before = [await stored(), await covered()];
-    node.serves = { head: 130, fork: { from: 87, name: 'other' } };
+    node.chain = { head: 130, fork: { from: 87, name: 'other' } };
     const refused = await poll();
     expect(refused).toMatchObject({ status: 'failed', rowsWritten: refused.rowsWritten.map(() => 0) });
     expect(refused.error).toContain('the parent of block 121 is other-120, and block 120 is main-120');
@@ -94,16 +94,16 @@ describe.each([pBlocks, xBlocks])('$name of a node that serves another chain', (
     const [freshness] = await sql`
       select failures, reason from reporting.freshness where dataset = ${dataset.name} and target = ${`node=node-${nodes}`}`;
     expect(freshness).toMatchObject({ failures: 1, reason: refused.error });
-    node.serves = { head: 131 };
+    node.chain = { head: 131 };
     expect(await poll()).toMatchObject({ status: 'done', rowsWritten: expect.arrayContaining([11]) });
     expect(await covered()).toBe('{[20,132)}');
   });
 
   it('that differs at the newest block alone are refused, with the height of the fork', async () => {
-    const { node, poll, stored } = await recorderOf(dataset);
-    node.serves = { head: 30 };
+    const { node, poll, stored } = await createRecorder(dataset);
+    node.chain = { head: 30 };
     await poll();
-    node.serves = { head: 30, fork: { from: 30, name: 'other' } };
+    node.chain = { head: 30, fork: { from: 30, name: 'other' } };
     const { status, error } = await poll();
     expect({ status, error }).toMatchObject({
       status: 'failed',
@@ -113,10 +113,10 @@ describe.each([pBlocks, xBlocks])('$name of a node that serves another chain', (
   });
 
   it('that has as many blocks are refused, though no block is new', async () => {
-    const { node, poll, stored } = await recorderOf(dataset);
-    node.serves = { head: 30 };
+    const { node, poll, stored } = await createRecorder(dataset);
+    node.chain = { head: 30 };
     await poll();
-    node.serves = { head: 30, fork: { from: 0, name: 'genesis-2' } };
+    node.chain = { head: 30, fork: { from: 0, name: 'genesis-2' } };
     const { status, error } = await poll();
     expect({ status, error }).toMatchObject({
       status: 'failed',
@@ -126,30 +126,30 @@ describe.each([pBlocks, xBlocks])('$name of a node that serves another chain', (
   });
 
   it('and has no height are refused as well', async () => {
-    const { node, poll, stored } = await recorderOf(dataset, ['getHeight']);
-    node.serves = { head: 30 };
+    const { node, poll, stored } = await createRecorder(dataset, ['getHeight']);
+    node.chain = { head: 30 };
     await poll();
-    node.serves = { head: 12, fork: { from: 5, name: 'other' } };
+    node.chain = { head: 12, fork: { from: 5, name: 'other' } };
     expect((await poll()).error).toMatch(/block 12 is other-12, and main-12 .*differ from height 5 on/);
     expect(await stored()).toHaveLength(31);
   });
 
   it('are reported if the head went back, and continue once it passes the recorded one', async () => {
-    const { node, poll, covered } = await recorderOf(dataset);
-    node.serves = { head: 30 };
+    const { node, poll, covered } = await createRecorder(dataset);
+    node.chain = { head: 30 };
     await poll();
-    node.serves = { head: 22 };
-    const back = await poll();
-    expect(back).toMatchObject({ status: 'failed' });
-    expect(back.error).toContain('the newest block is 22, and blocks are recorded up to 30');
-    node.serves = { head: 35 };
+    node.chain = { head: 22 };
+    const regressed = await poll();
+    expect(regressed).toMatchObject({ status: 'failed' });
+    expect(regressed.error).toContain('the newest block is 22, and blocks are recorded up to 30');
+    node.chain = { head: 35 };
     expect(await poll()).toMatchObject({ status: 'done', error: null });
     expect(await covered()).toBe('{[0,36)}');
   });
 });
 
 it('stores no block of a chain that does not continue the recorded one, whatever is served', async () => {
-  const served = fc.record({
+  const servedChain = fc.record({
     head: fc.integer({ min: 0, max: 60 }),
     // An id names the blocks below it, as hashes do: each fork has ids of its own.
     fork: fc.option(
@@ -160,17 +160,18 @@ it('stores no block of a chain that does not continue the recorded one, whatever
     ),
   });
   await fc.assert(
-    fc.asyncProperty(fc.array(served, { minLength: 2, maxLength: 6 }), async (states) => {
-      const { node, poll, stored } = await recorderOf(pBlocks);
-      const known: string[] = [];
-      for (const { head, fork } of states) {
-        node.serves = fork ? { head, fork } : { head };
-        const newest = known.length - 1;
-        const expected = head >= newest && (newest < 0 || known[newest] === idAt(node.serves, newest));
+    fc.asyncProperty(fc.array(servedChain, { minLength: 2, maxLength: 6 }), async (chains) => {
+      const { node, poll, stored } = await createRecorder(pBlocks);
+      const recordedIds: string[] = [];
+      for (const { head, fork } of chains) {
+        node.chain = fork ? { head, fork } : { head };
+        const newest = recordedIds.length - 1;
+        const expected = head >= newest && (newest < 0 || recordedIds[newest] === idAt(node.chain, newest));
         const { status } = await poll();
         expect(status).toBe(expected ? 'done' : 'failed');
-        if (expected) for (let at = known.length; at <= head; at++) known.push(idAt(node.serves, at));
-        expect(await stored()).toEqual(known);
+        if (expected)
+          for (let at = recordedIds.length; at <= head; at++) recordedIds.push(idAt(node.chain, at));
+        expect(await stored()).toEqual(recordedIds);
       }
     }),
     { numRuns: 15 },
@@ -178,7 +179,7 @@ it('stores no block of a chain that does not continue the recorded one, whatever
 });
 
 describe('a height with two ids', () => {
-  const recorder = () => {
+  const createPoll = () => {
     nodes += 1;
     const feed = scriptedFeed(pBlocks, { node: `node-${nodes}` });
     return (...blocks: readonly [height: number | string, id: string | null, parentID?: string][]) => {
@@ -192,7 +193,7 @@ describe('a height with two ids', () => {
   const refused = { status: 'failed', rowsWritten: [0] };
 
   it('is of another chain, also at the newest height and on the same parent', async () => {
-    const poll = recorder();
+    const poll = createPoll();
     await poll([1, 'a'], [2, 'b', 'a']);
     const { error, ...result } = await poll([2, 'other-b', 'a']);
     expect(result).toMatchObject(refused);
@@ -202,13 +203,13 @@ describe('a height with two ids', () => {
   });
 
   it('may be the same block if the recorded one has no id', async () => {
-    const poll = recorder();
+    const poll = createPoll();
     await poll([1, 'a'], [2, null, 'a']);
     expect((await poll([2, 'b', 'a'])).status).toBe('done');
   });
 
   it('is of another chain if the parent of the second one is not recorded', async () => {
-    const poll = recorder();
+    const poll = createPoll();
     await poll([1, 'a'], [2, 'b', 'a']);
     const { error } = await poll([2, 'other-b', 'other-a']);
     expect(error).toContain(
@@ -217,20 +218,20 @@ describe('a height with two ids', () => {
   });
 
   it('proves nothing if an entry below has no id', async () => {
-    const poll = recorder();
+    const poll = createPoll();
     await poll([1, null]);
     expect(await poll([2, 'b', 'a'])).toMatchObject(done);
   });
 
   it('is not detected below the recorded blocks: the block has to be their parent', async () => {
-    const poll = recorder();
+    const poll = createPoll();
     await poll([7, 'g', 'f']);
     expect(await poll([6, 'other-f', 'e'])).toMatchObject(refused);
     expect(await poll([6, 'f', 'e'])).toMatchObject(done);
   });
 
   it('is compared exactly beyond 2^53', async () => {
-    const poll = recorder();
+    const poll = createPoll();
     await poll(['9007199254740993', 'a', 'z']);
     // As a double, this is the height of the recorded block.
     expect(await poll(['9007199254740992', 'z', 'y'])).toMatchObject(done);

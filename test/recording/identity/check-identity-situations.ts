@@ -26,14 +26,14 @@ async function expectOwnHistory({ names, authors, heights }: IdentityWorld) {
 }
 
 async function expectHealthy(world: IdentityWorld) {
-  const { outcomes, looks } = await world.poll();
+  const { outcomes, readings } = await world.poll();
   for (const name of world.names) {
     expect(outcomes[name]).toEqual(DONE);
-    expect(looks.get(name)?.state).toBe('up');
-    expect(await world.reported(name)).toEqual({ freshness: [], findings: [], alerts: [] });
+    expect(readings.get(name)?.state).toBe('up');
+    expect(await world.selectReports(name)).toEqual({ freshness: [], findings: [], alerts: [] });
     expect((await world.heights(name)).at(-1), 'recording continues').toBe(world.chain.head);
   }
-  expect(await world.failing()).toBe(0);
+  expect(await world.countFailing()).toBe(0);
   await expectOwnHistory(world);
 }
 
@@ -48,21 +48,22 @@ export async function checkIdentitySituations(
 ): Promise<void> {
   const clock = new ManualClock(Date.now());
   await fc.assert(
-    fc.asyncProperty(situations, async (some) => {
+    fc.asyncProperty(situations, async (selected) => {
       const world = await identityWorld(sql, clock, hasHeader);
       try {
         await expectHealthy(world);
-        for (const one of some) {
-          const { kind, polls } = one;
-          const { concerned, end } = startSituation(world, one);
+        for (const situation of selected) {
+          const { kind, polls } = situation;
+          const { concerned, end } = startSituation(world, situation);
           for (let times = 0; times < polls + (kind === 'alternating' ? 1 : 0); times++) {
-            const { looks } = await world.poll();
+            const { readings } = await world.poll();
             await expectOwnHistory(world);
             if (kind === 'alternating' || kind === 'snapshot') continue;
-            for (const name of concerned) expect(looks.get(name)?.state, `${kind}: ${name}`).toBe('unknown');
+            for (const name of concerned)
+              expect(readings.get(name)?.state, `${kind}: ${name}`).toBe('unknown');
           }
           for (const name of world.names) {
-            const { freshness, findings, alerts } = await world.reported(name);
+            const { freshness, findings, alerts } = await world.selectReports(name);
             if (!concerned.includes(name)) {
               expect([freshness, findings, alerts], `${kind} does not concern ${name}`).toEqual([[], [], []]);
               continue;
@@ -77,13 +78,13 @@ export async function checkIdentitySituations(
               }),
             );
             expect(alerts).toContainEqual(expect.stringMatching(reasons[kind]));
-            expect(await world.failing()).toBeGreaterThan(0);
+            expect(await world.countFailing()).toBeGreaterThan(0);
           }
-          const back = end();
+          const restore = end();
           clock.now += DIFFERENCE_EXPIRY_MS;
           await expectHealthy(world);
-          if (!back) continue;
-          back();
+          if (!restore) continue;
+          restore();
           await expectHealthy(world);
         }
       } finally {

@@ -13,14 +13,14 @@ import { recordingContext, run } from '../../support/scripted-feed.ts';
 import { nodeServer, type ReportedNode } from './node-server.ts';
 
 const SOURCES = ['node-identity', 'connected-peers', 'p-blocks'];
-const NETWORK_OF_FUJI = 5;
+const FUJI_NETWORK_ID = 5;
 export const A = 'NodeID-ZSgv3H2FvSopL9oT5cWzenMc8ebsQAoU';
 export const B = 'NodeID-5haT5BS98VcXvMdJm3Je5Jsk9rFk5qGMj';
 
 /** A URL, and the node that responds there, selected again for each request. */
-interface Place {
+interface Endpoint {
   readonly url: string;
-  answering: (request: number) => ReportedNode;
+  selectNode: (request: number) => ReportedNode;
 }
 
 let worlds = 0;
@@ -32,16 +32,20 @@ export async function identityWorld(sql: postgres.Sql, clock: ManualClock, hasHe
   const chain = { head: 10 };
   const node = (id: string): ReportedNode => ({ id, head: chain.head });
   const closers: (() => Promise<void>)[] = [];
-  const open = async (answering: Place['answering']): Promise<Place> => {
-    const place: { url: string; answering: Place['answering'] } = { url: '', answering };
-    const server = await nodeServer((request) => place.answering(request), hasHeader);
+  const openEndpoint = async (selectNode: Endpoint['selectNode']): Promise<Endpoint> => {
+    const endpoint: { url: string; selectNode: Endpoint['selectNode'] } = { url: '', selectNode };
+    const server = await nodeServer((request) => endpoint.selectNode(request), hasHeader);
     closers.push(server.close);
-    place.url = server.url;
-    return place;
+    endpoint.url = server.url;
+    return endpoint;
   };
-  const places = [await open(() => node(A)), await open(() => node(B)), await open(() => node(A))] as const;
-  const urls = new Map(names.map((name, at) => [name, places[at]?.url ?? '']));
-  const configured = () => {
+  const endpoints = [
+    await openEndpoint(() => node(A)),
+    await openEndpoint(() => node(B)),
+    await openEndpoint(() => node(A)),
+  ] as const;
+  const urls = new Map(names.map((name, at) => [name, endpoints[at]?.url ?? '']));
+  const createRecorder = () => {
     const nodes = [...urls].map(([name, url]) => ({ name, url }));
     const config = validateConfig({ network: 'mainnet', upstreams: { nodes } }, catalogNames, 'test');
     const keys = { chainDataKey: undefined, metricsKey: undefined };
@@ -49,14 +53,14 @@ export async function identityWorld(sql: postgres.Sql, clock: ManualClock, hasHe
     const feeds = activeFeeds(config).filter(({ source }) => SOURCES.includes(source.name));
     const [ledger] = activeLedgers(config);
     if (!ledger) throw new Error('node_health is not active');
-    const look = createProbeQuery(opener, ledger, clock.read);
-    return { feeds, look, context: { ...recordingContext(sql, clock.read), open: opener } };
+    const queryProbe = createProbeQuery(opener, ledger, clock.read);
+    return { feeds, queryProbe, context: { ...recordingContext(sql, clock.read), open: opener } };
   };
-  let now = configured();
-  await registerAll(sql, now.feeds, clock.now, { recorder: `identity-${worlds}`, digest: null });
+  let recorder = createRecorder();
+  await registerAll(sql, recorder.feeds, clock.now, { recorder: `identity-${worlds}`, digest: null });
   return {
     names,
-    places,
+    endpoints,
     chain,
     node,
     close: async () => {
@@ -65,27 +69,29 @@ export async function identityWorld(sql: postgres.Sql, clock: ManualClock, hasHe
     /** Changes the URLs of names in the configuration, as a restart of the recorder with another one does. */
     configure(changed: Readonly<Record<string, string>>) {
       for (const [name, url] of Object.entries(changed)) urls.set(name, url);
-      now = configured();
+      recorder = createRecorder();
     },
     /** Polls every dataset of each name `after` ms and probes it; the chain has grown. Returns the outcomes by name. */
     async poll(after = 61_000) {
       clock.now += after;
       chain.head += 2;
       const outcomes: Record<string, string[]> = {};
-      for (const feed of now.feeds) {
+      for (const feed of recorder.feeds) {
         const states = await loadStates(sql, feed);
         for (const target of feed.targets) {
-          const only = { ...feed, targets: [target] };
-          const [job] = planAll(only, [target], states, clock.now);
-          const { status } = await run(now.context, only, job?.window ?? null);
+          const targetFeed = { ...feed, targets: [target] };
+          const [job] = planAll(targetFeed, [target], states, clock.now);
+          const { status } = await run(recorder.context, targetFeed, job?.window ?? null);
           const name = target.node ?? '';
           outcomes[name] = [...(outcomes[name] ?? []), status];
         }
       }
-      const looks = await Promise.all(
-        names.map((name) => now.look({ node: name, probe: 'health' }, new AbortController().signal)),
+      const readings = await Promise.all(
+        names.map((name) =>
+          recorder.queryProbe({ node: name, probe: 'health' }, new AbortController().signal),
+        ),
       );
-      return { outcomes, looks: new Map(names.map((name, at) => [name, looks[at]])) };
+      return { outcomes, readings: new Map(names.map((name, at) => [name, readings[at]])) };
     },
     /** Sources of the rows of a name: node ids, and the chains of blocks. */
     async authors(name: string): Promise<ReadonlySet<string>> {
@@ -105,10 +111,10 @@ export async function identityWorld(sql: postgres.Sql, clock: ManualClock, hasHe
       return rows.map(({ height }) => height);
     },
     /** The number of failures that `status` shows. */
-    failing: async () => (await statusOf(sql, [])).failing_targets,
+    countFailing: async () => (await statusOf(sql, [])).failing_targets,
     /** The identity problems of a name in freshness, findings and the alert. */
-    async reported(name: string) {
-      const about = (subject: string) => subject.includes(name);
+    async selectReports(name: string) {
+      const concerns = (subject: string) => subject.includes(name);
       const fresh = await sql<{ reason: string }[]>`
         select reason from reporting.freshness where target = ${`node=${name}`} and failures > 0`;
       const findings = await sql<{ component: string; reason: string }[]>`
@@ -117,7 +123,7 @@ export async function identityWorld(sql: postgres.Sql, clock: ManualClock, hasHe
       return {
         freshness: fresh.map(({ reason }) => reason),
         findings: [...findings],
-        alerts: alerts.filter(({ subject }) => about(subject)).map(({ summary }) => summary),
+        alerts: alerts.filter(({ subject }) => concerns(subject)).map(({ summary }) => summary),
       };
     },
   };
@@ -129,7 +135,7 @@ export type IdentityWorld = Awaited<ReturnType<typeof identityWorld>>;
 export interface Situation {
   readonly kind: keyof typeof reasons;
   /** 0 or 1: the name that is affected. */
-  readonly which: number;
+  readonly nodeIndex: number;
   readonly polls: number;
   /** The end is another URL in the configuration instead of the return of the node. */
   readonly byConfiguration: boolean;
@@ -159,7 +165,7 @@ export const situations: fc.Arbitrary<Situation[]> = fc
       ...kinds.map((kind) =>
         fc.record({
           kind: fc.constant(kind),
-          which: fc.integer({ min: 0, max: 1 }),
+          nodeIndex: fc.integer({ min: 0, max: 1 }),
           polls: fc.integer({ min: 1, max: 3 }),
           byConfiguration: fc.boolean(),
           pattern: fc.integer({ min: 1, max: 254 }),
@@ -175,20 +181,21 @@ export const situations: fc.Arbitrary<Situation[]> = fc
  */
 export function startSituation(
   world: IdentityWorld,
-  { kind, which, byConfiguration, pattern, blocks }: Situation,
+  { kind, nodeIndex, byConfiguration, pattern, blocks }: Situation,
 ) {
-  const { names, places, chain, node, configure } = world;
-  const [home, other, spare] = which === 0 ? places : ([places[1], places[0], places[2]] as const);
-  const [name = '', neighbour = ''] = which === 0 ? names : [names[1], names[0]];
-  const [own, foreign] = which === 0 ? [A, B] : [B, A];
+  const { names, endpoints, chain, node, configure } = world;
+  const [home, other, spare] =
+    nodeIndex === 0 ? endpoints : ([endpoints[1], endpoints[0], endpoints[2]] as const);
+  const [name = '', neighbour = ''] = nodeIndex === 0 ? names : [names[1], names[0]];
+  const [own, foreign] = nodeIndex === 0 ? [A, B] : [B, A];
   const restore = () => {
-    home.answering = () => node(own);
-    other.answering = () => node(foreign);
+    home.selectNode = () => node(own);
+    other.selectNode = () => node(foreign);
   };
   /** Ends the situation by the URL at which the node responds now, or by its return. */
-  const moveTo = (url: string) => () => {
+  const createEnd = (url: string) => () => {
     if (!byConfiguration) return restore();
-    spare.answering = () => node(own);
+    spare.selectNode = () => node(own);
     configure({ [name]: url });
     // The previous URL is free again.
     return () => {
@@ -196,11 +203,11 @@ export function startSituation(
       configure({ [name]: home.url });
     };
   };
-  const only = { concerned: [name], end: moveTo(spare.url) };
+  const ownSituation = { concerned: [name], end: createEnd(spare.url) };
   switch (kind) {
     case 'swapped':
-      home.answering = () => node(foreign);
-      other.answering = () => node(own);
+      home.selectNode = () => node(foreign);
+      other.selectNode = () => node(own);
       return {
         concerned: [name, neighbour],
         end: () => {
@@ -213,25 +220,25 @@ export function startSituation(
         },
       };
     case 'network':
-      home.answering = () => ({
-        ...{ id: own, network: NETWORK_OF_FUJI, genesis: 'genesis-5', head: chain.head + blocks },
+      home.selectNode = () => ({
+        ...{ id: own, network: FUJI_NETWORK_ID, genesis: 'genesis-5', head: chain.head + blocks },
       });
-      return only;
+      return ownSituation;
     case 'genesis':
-      home.answering = () => ({ id: own, genesis: 'genesis-2', head: chain.head + blocks });
-      return only;
+      home.selectNode = () => ({ id: own, genesis: 'genesis-2', head: chain.head + blocks });
+      return ownSituation;
     case 'snapshot': {
       // The chain grows by two blocks with each poll, so that the snapshot stays behind what is recorded.
       const head = Math.max(0, chain.head - blocks);
-      home.answering = () => ({ id: own, head });
-      return only;
+      home.selectNode = () => ({ id: own, head });
+      return ownSituation;
     }
     case 'moved':
-      spare.answering = () => node(own);
-      home.answering = () => node(foreign);
-      return only;
+      spare.selectNode = () => node(own);
+      home.selectNode = () => node(foreign);
+      return ownSituation;
     case 'alternating':
-      home.answering = (request) => node(((pattern >> (request % 8)) & 1) === 0 ? own : foreign);
-      return only;
+      home.selectNode = (request) => node(((pattern >> (request % 8)) & 1) === 0 ? own : foreign);
+      return ownSituation;
   }
 }

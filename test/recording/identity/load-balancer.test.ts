@@ -9,7 +9,7 @@ const clock = new ManualClock(Date.now());
 const C = 'NodeID-111111111111111111116DBWJs';
 
 /** Returns a deterministic generator of numbers from 0 to 1. */
-function seeded(seed: number): () => number {
+function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -19,7 +19,7 @@ function seeded(seed: number): () => number {
 
 /** Returns a round robin whose turn also advances by requests of other clients. */
 function sharedRoundRobin(): () => string {
-  const random = seeded(7);
+  const random = createRandom(7);
   let turn = 0;
   return () => {
     turn += 1 + Math.floor(random() * 3);
@@ -35,11 +35,11 @@ const balancers: Readonly<Record<string, () => (request: number) => string>> = {
   'three requests each': () => (request) => (Math.floor(request / 3) % 2 === 0 ? A : B),
   'one request of eight to the other': () => (request) => (request % 8 === 5 ? B : A),
   'random halves': () => {
-    const random = seeded(1);
+    const random = createRandom(1);
     return () => (random() < 0.5 ? A : B);
   },
   'random, one fifth to the other': () => {
-    const random = seeded(2);
+    const random = createRandom(2);
     return () => (random() < 0.2 ? B : A);
   },
 };
@@ -54,17 +54,18 @@ it.each([
   async ({ name, moment, hasHeader }) => {
     const world = await identityWorld(sql, clock, hasHeader);
     const [node = ''] = world.names;
-    const [place] = world.places;
-    const nodesOf = async () => [...(await world.authors(node))].filter((author) => author !== 'genesis-1');
+    const [endpoint] = world.endpoints;
+    const selectNodes = async () =>
+      [...(await world.authors(node))].filter((author) => author !== 'genesis-1');
     try {
       if (moment !== 'at first sight') await world.poll();
-      const choose = balancers[name]?.() ?? (() => A);
-      place.answering = (request) => world.node(choose(request));
+      const selectId = balancers[name]?.() ?? (() => A);
+      endpoint.selectNode = (request) => world.node(selectId(request));
       for (let polls = 0; polls < 2; polls++) {
-        const { looks } = await world.poll(moment === 'between two surveys' ? 10_000 : 61_000);
-        expect((await nodesOf()).length).toBeLessThanOrEqual(1);
-        expect(hasHeader || looks.get(node)?.state === 'unknown').toBe(true);
-        const { findings, alerts } = await world.reported(node);
+        const { readings } = await world.poll(moment === 'between two surveys' ? 10_000 : 61_000);
+        expect((await selectNodes()).length).toBeLessThanOrEqual(1);
+        expect(hasHeader || readings.get(node)?.state === 'unknown').toBe(true);
+        const { findings, alerts } = await world.selectReports(node);
         expect(findings).toContainEqual(
           expect.objectContaining({ component: 'node', reason: expect.stringMatching(/^another node: /) }),
         );
@@ -74,12 +75,12 @@ it.each([
       const [bound] = await sql<{ id: string | null }[]>`
         select node_id as id from recorder.node_bindings where node = ${node}`;
       const own = bound?.id ?? A;
-      place.answering = () => world.node(own);
+      endpoint.selectNode = () => world.node(own);
       clock.now += 120_000;
       const { outcomes } = await world.poll();
       expect(outcomes[node]).toEqual(['done', 'done', 'done']);
-      expect(await nodesOf()).toEqual([own]);
-      expect(await world.reported(node)).toEqual({ freshness: [], findings: [], alerts: [] });
+      expect(await selectNodes()).toEqual([own]);
+      expect(await world.selectReports(node)).toEqual({ freshness: [], findings: [], alerts: [] });
     } finally {
       await sql`update recorder.target_datasets set active = false`;
       await world.close();

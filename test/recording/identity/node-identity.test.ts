@@ -24,18 +24,18 @@ const A = 'NodeID-ZSgv3H2FvSopL9oT5cWzenMc8ebsQAoU';
 const B = 'NodeID-5haT5BS98VcXvMdJm3Je5Jsk9rFk5qGMj';
 
 /** A URL behind which a node responds, selected again for each request; it is closed after the test. */
-async function urlOf(
-  answering: (request: number) => ReportedNode,
+async function startNode(
+  selectNode: (request: number) => ReportedNode,
   hasHeader = true,
   isRefused?: (request: number) => boolean,
 ): Promise<UpstreamServer> {
-  const server = await nodeServer(answering, hasHeader, isRefused);
+  const server = await nodeServer(selectNode, hasHeader, isRefused);
   closers.push(server.close);
   return server;
 }
 
 /** Probes a node of a name at a URL, a minute after the previous probe. */
-function lookAt(name: string, url: string) {
+function createProbe(name: string, url: string) {
   const config = validateConfig(
     { network: 'mainnet', upstreams: { nodes: [{ name, url }] } },
     catalogNames,
@@ -44,10 +44,10 @@ function lookAt(name: string, url: string) {
   const [ledger] = activeLedgers(config);
   if (!ledger) throw new Error('node_health is not active');
   const keys = { chainDataKey: undefined, metricsKey: undefined };
-  const look = createProbeQuery(createUpstreamOpener(config, keys, sql, clock.read), ledger, clock.read);
+  const query = createProbeQuery(createUpstreamOpener(config, keys, sql, clock.read), ledger, clock.read);
   return (after = 60_000) => {
     clock.now += after;
-    return look({ node: name, probe: 'health' }, new AbortController().signal);
+    return query({ node: name, probe: 'health' }, new AbortController().signal);
   };
 }
 
@@ -55,32 +55,32 @@ it.each([true, false])(
   'counts a probe that another node answers for its id, not for the configured name (header: %s)',
   async (hasHeader) => {
     let node: ReportedNode = { id: A };
-    const { url, close } = await urlOf(() => node, hasHeader);
-    const looked = lookAt(`probed-${hasHeader}`, url);
-    const ofA = { state: 'up' };
-    const ofB = {
+    const { url, close } = await startNode(() => node, hasHeader);
+    const probe = createProbe(`probed-${hasHeader}`, url);
+    const expectedA = { state: 'up' };
+    const expectedB = {
       state: 'unknown',
       error: expect.stringContaining(`another node: ${B}`),
       other: { nodeId: B, result: { state: 'up', latency: expect.any(Number) } },
     };
-    expect(await looked()).toMatchObject(ofA);
+    expect(await probe()).toMatchObject(expectedA);
     node = { id: B };
-    for (let times = 0; times < 2; times++) expect(await looked()).toMatchObject(ofB);
+    for (let times = 0; times < 2; times++) expect(await probe()).toMatchObject(expectedB);
     node = { id: A };
-    await looked();
-    expect(await looked()).toMatchObject(ofA);
-    expect(await looked(1_000)).not.toHaveProperty('other');
+    await probe();
+    expect(await probe()).toMatchObject(expectedA);
+    expect(await probe(1_000)).not.toHaveProperty('other');
     node = { id: B, network: 5 };
     for (let times = 0; times < 2; times++) {
-      const seen = await looked();
-      expect(seen).toMatchObject({ state: 'unknown', error: expect.stringContaining('another network') });
-      expect(seen, 'a node of another network is not recorded').not.toHaveProperty('other');
+      const reading = await probe();
+      expect(reading).toMatchObject({ state: 'unknown', error: expect.stringContaining('another network') });
+      expect(reading, 'a node of another network is not recorded').not.toHaveProperty('other');
     }
     node = { id: B };
     clock.now += 120_000;
-    expect(await looked()).toMatchObject(ofB);
+    expect(await probe()).toMatchObject(expectedB);
     await close();
-    expect(await looked(), 'it was the other one that answered here last').toMatchObject({
+    expect(await probe(), 'it was the other one that answered here last').toMatchObject({
       state: 'unknown',
       other: { nodeId: B, result: { state: 'down' } },
     });
@@ -97,19 +97,19 @@ it.each([
   ],
 ])(
   'counts each probe of two nodes behind one URL for the node that responded: %s',
-  async (name, nodeOf, expected, difference) => {
+  async (name, selectId, expected, difference) => {
     let requests = 0;
-    const { url } = await urlOf(() => ({ id: nodeOf(requests++) }));
-    const looked = lookAt(name, url);
-    const seen = new Set<string>();
+    const { url } = await startNode(() => ({ id: selectId(requests++) }));
+    const probe = createProbe(name, url);
+    const sources = new Set<string>();
     for (let times = 0; times < 12; times++) {
-      const first = nodeOf(requests);
-      const { state, other } = await looked();
-      seen.add(other?.nodeId ?? state);
+      const first = selectId(requests);
+      const { state, other } = await probe();
+      sources.add(other?.nodeId ?? state);
       if (state === 'up') expect(first).toBe(A);
       if (other) expect([first, other.nodeId]).toEqual([B, B]);
     }
-    expect([...seen]).toEqual(expected);
+    expect([...sources]).toEqual(expected);
     const [binding] = await sql`select difference from recorder.node_bindings where node = ${name}`;
     expect(binding).toEqual({ difference });
   },
@@ -119,30 +119,30 @@ it.each([1, 20, 49])(
   'detects within 50 s that another node responds without the header, %i s after it was verified',
   async (after) => {
     let node: ReportedNode = { id: A };
-    const { url } = await urlOf(() => node, false);
-    const looked = lookAt(`unmarked-${after}`, url);
-    expect(await looked()).toMatchObject({ state: 'up' });
-    expect(await looked(after * 1_000)).toMatchObject({ state: 'up' });
+    const { url } = await startNode(() => node, false);
+    const probe = createProbe(`unmarked-${after}`, url);
+    expect(await probe()).toMatchObject({ state: 'up' });
+    expect(await probe(after * 1_000)).toMatchObject({ state: 'up' });
     node = { id: B };
-    let waited = 0;
-    for (let isNoticed = false; !isNoticed && waited < 300_000; waited += 1_000)
-      isNoticed = (await looked(1_000)).other?.nodeId === B;
-    expect(waited).toBeLessThanOrEqual(50_000);
+    let elapsed = 0;
+    for (let isNoticed = false; !isNoticed && elapsed < 300_000; elapsed += 1_000)
+      isNoticed = (await probe(1_000)).other?.nodeId === B;
+    expect(elapsed).toBeLessThanOrEqual(50_000);
   },
 );
 
 let recorders = 0;
 
 /** A recorder of two datasets of one node, whose configuration the test may change. */
-async function recorderOf(
+async function createRecorder(
   url: string,
   more: { nodeId?: string; network?: string } = {},
   sources = ['node-identity', 'connected-peers'],
 ) {
   recorders += 1;
   const name = `node-${recorders}`;
-  const configured = ({
-    url: at,
+  const createFeeds = ({
+    url: nodeUrl,
     nodeId,
     network = 'mainnet',
   }: {
@@ -151,7 +151,7 @@ async function recorderOf(
     network?: string;
   }) => {
     const config = validateConfig(
-      { network, upstreams: { nodes: [{ name, url: at, ...(nodeId ? { nodeId } : {}) }] } },
+      { network, upstreams: { nodes: [{ name, url: nodeUrl, ...(nodeId ? { nodeId } : {}) }] } },
       catalogNames,
       'test',
     );
@@ -165,18 +165,18 @@ async function recorderOf(
       },
     };
   };
-  let now = configured({ url, ...more });
-  await registerAll(sql, now.feeds, clock.now, { recorder: name, digest: null });
+  let current = createFeeds({ url, ...more });
+  await registerAll(sql, current.feeds, clock.now, { recorder: name, digest: null });
   const poll = async () => {
     clock.now += 61_000;
-    return Promise.all(now.feeds.map((feed: ActiveFeed) => run(now.context, feed)));
+    return Promise.all(current.feeds.map((feed: ActiveFeed) => run(current.context, feed)));
   };
   return {
     name,
     poll,
     statuses: async () => (await poll()).map(({ status }) => status),
     configure: (change: { url: string; nodeId?: string; network?: string }) => {
-      now = configured(change);
+      current = createFeeds(change);
     },
     /** The nodes whose rows are recorded under the name, by every column with a node. */
     recorded: async () => {
@@ -199,12 +199,15 @@ async function recorderOf(
 }
 
 /** The expected report of a node that is another one. */
-async function isReported({ findings, alerts }: Awaited<ReturnType<typeof recorderOf>>, reason: RegExp) {
-  const found = await findings();
-  expect(found.map(({ component, dataset }) => dataset ?? component)).toEqual(
+async function expectReported(
+  { findings, alerts }: Awaited<ReturnType<typeof createRecorder>>,
+  reason: RegExp,
+) {
+  const reported = await findings();
+  expect(reported.map(({ component, dataset }) => dataset ?? component)).toEqual(
     expect.arrayContaining(['node', 'node_identity', 'peers']),
   );
-  for (const { reason: said } of found) expect(said).toMatch(reason);
+  for (const { reason: text } of reported) expect(text).toMatch(reason);
   expect(await alerts()).toEqual([expect.objectContaining({ summary: expect.stringMatching(reason) })]);
 }
 
@@ -212,18 +215,18 @@ it.each([true, false])(
   'records a name whose URL leads to another node only after a fix (header: %s)',
   async (hasHeader) => {
     let node: ReportedNode = { id: A };
-    const { url } = await urlOf(() => node, hasHeader);
-    const recorder = await recorderOf(url);
+    const { url } = await startNode(() => node, hasHeader);
+    const recorder = await createRecorder(url);
     expect(await recorder.statuses()).toEqual(['done', 'done']);
     expect(await recorder.findings()).toEqual([]);
     node = { id: B };
     expect(await recorder.statuses()).toEqual(['failed', 'failed']);
     expect(await recorder.recorded()).toEqual(new Set([A]));
-    await isReported(
+    await expectReported(
       recorder,
       new RegExp(`another node: ${B} responds at the URL of .* is the name of ${A}`),
     );
-    const moved = await urlOf(() => ({ id: A }), hasHeader);
+    const moved = await startNode(() => ({ id: A }), hasHeader);
     recorder.configure({ url: moved.url });
     expect(await recorder.statuses(), 'the id moved to another URL').toEqual(['done', 'done']);
     expect(await recorder.findings()).toEqual([]);
@@ -233,8 +236,8 @@ it.each([true, false])(
 );
 
 it('requests the node id first and last in a run that joins calls without the header', async () => {
-  const { url, received } = await urlOf(() => ({ id: A }), false);
-  const recorder = await recorderOf(url, {}, ['node-identity']);
+  const { url, received } = await startNode(() => ({ id: A }), false);
+  const recorder = await createRecorder(url, {}, ['node-identity']);
   expect(await recorder.statuses()).toEqual(['done']);
   const methods = received.map(({ body }) => String(JSON.parse(body).method));
   expect(methods.length).toBeGreaterThan(6);
@@ -248,12 +251,12 @@ it.each([
   'a run of a node without the header is $status if its id is reported $reported',
   async ({ refuses, status }) => {
     let requests = 0;
-    const { url } = await urlOf(
+    const { url } = await startNode(
       () => ({ id: A }),
       false,
       () => refuses(++requests),
     );
-    const recorder = await recorderOf(url, {}, ['connected-peers']);
+    const recorder = await createRecorder(url, {}, ['connected-peers']);
     expect(await recorder.statuses()).toEqual([status]);
   },
 );
@@ -261,15 +264,15 @@ it.each([
 it('records two nodes that swapped their URLs only once they are swapped back', async () => {
   let [first, second]: ReportedNode[] = [{ id: A }, { id: B }];
   const recorders = await Promise.all(
-    [await urlOf(() => first ?? { id: A }), await urlOf(() => second ?? { id: B })].map(({ url }) =>
-      recorderOf(url),
+    [await startNode(() => first ?? { id: A }), await startNode(() => second ?? { id: B })].map(({ url }) =>
+      createRecorder(url),
     ),
   );
   for (const recorder of recorders) expect(await recorder.statuses()).toEqual(['done', 'done']);
   [first, second] = [{ id: B }, { id: A }];
   for (const recorder of recorders) {
     expect(await recorder.statuses()).toEqual(['failed', 'failed']);
-    await isReported(recorder, /another node/);
+    await expectReported(recorder, /another node/);
   }
   [first, second] = [{ id: A }, { id: B }];
   clock.now += 120_000;
@@ -282,8 +285,8 @@ it('records two nodes that swapped their URLs only once they are swapped back', 
 
 it('binds a name to another node if the configuration requires it', async () => {
   let node: ReportedNode = { id: A };
-  const { url } = await urlOf(() => node);
-  const recorder = await recorderOf(url, { nodeId: B });
+  const { url } = await startNode(() => node);
+  const recorder = await createRecorder(url, { nodeId: B });
   expect(await recorder.statuses()).toEqual(['failed', 'failed']);
   expect(await recorder.recorded()).toEqual(new Set());
   recorder.configure({ url, nodeId: A });
@@ -309,13 +312,13 @@ it.each([
   ],
 ])('does not record a node of %s, though its id is the same', async (_, other, reason) => {
   let node: ReportedNode = { id: A };
-  const { url } = await urlOf(() => node);
-  const recorder = await recorderOf(url);
+  const { url } = await startNode(() => node);
+  const recorder = await createRecorder(url);
   await recorder.statuses();
   const [before] = await sql`select count(*)::int from recorder.runs where status = 'done'`;
   node = other;
   expect(await recorder.statuses()).toEqual(['failed', 'failed']);
-  await isReported(recorder, reason);
+  await expectReported(recorder, reason);
   expect(await sql`select count(*)::int from recorder.runs where status = 'done'`).toEqual([before]);
   node = { id: A };
   clock.now += 120_000;
@@ -324,11 +327,11 @@ it.each([
 });
 
 it('does not record a node of another network at its first run', async () => {
-  const { url } = await urlOf(() => ({ id: A, network: 5 }));
-  const recorder = await recorderOf(url);
+  const { url } = await startNode(() => ({ id: A, network: 5 }));
+  const recorder = await createRecorder(url);
   expect(await recorder.statuses()).toEqual(['failed', 'failed']);
   expect(await recorder.recorded()).toEqual(new Set());
-  await isReported(recorder, /another network/);
+  await expectReported(recorder, /another network/);
   recorder.configure({ url, network: 'fuji' });
   expect(await recorder.statuses()).toEqual(['done', 'done']);
   recorder.configure({ url, network: 'mainnet' });
@@ -336,18 +339,18 @@ it('does not record a node of another network at its first run', async () => {
 });
 
 it('never joins two nodes behind one URL in concurrent runs, in any order of their calls', async () => {
-  const which = (request: number) => ((request * 7919) >> 3) % 2;
+  const selectIndex = (request: number) => ((request * 7919) >> 3) % 2;
   for (const hasHeader of [true, false]) {
-    const { url } = await urlOf((request) => ({ id: which(request) === 0 ? A : B }), hasHeader);
-    const recorder = await recorderOf(url);
+    const { url } = await startNode((request) => ({ id: selectIndex(request) === 0 ? A : B }), hasHeader);
+    const recorder = await createRecorder(url);
     for (let polls = 0; polls < 6; polls++) await recorder.poll();
     const recorded = await recorder.recorded();
     expect(recorded.size).toBeLessThanOrEqual(1);
     expect((await recorder.findings()).map(({ component }) => component)).toContain('node');
     expect(await recorder.alerts()).toHaveLength(1);
     const [id = A] = recorded;
-    const alone = await urlOf(() => ({ id }), hasHeader);
-    recorder.configure({ url: alone.url, nodeId: id });
+    const single = await startNode(() => ({ id }), hasHeader);
+    recorder.configure({ url: single.url, nodeId: id });
     expect(await recorder.statuses()).toEqual(['done', 'done']);
     expect(await recorder.findings()).toEqual([]);
     expect(await recorder.recorded()).toEqual(new Set([id]));

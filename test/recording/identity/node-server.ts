@@ -18,12 +18,12 @@ export interface ReportedNode {
  * @param isRefused requests of the node id that are answered with 403
  */
 export function nodeServer(
-  answering: (request: number) => ReportedNode,
+  selectNode: (request: number) => ReportedNode,
   hasHeader = true,
   isRefused: (request: number) => boolean = () => false,
 ): Promise<UpstreamServer> {
   return upstreamServer(({ body, number }, response) => {
-    const { id: nodeID, network = 1, genesis = 'genesis-1', head = 0 } = answering(number);
+    const { id: nodeID, network = 1, genesis = 'genesis-1', head = 0 } = selectNode(number);
     response.setHeader('content-type', 'application/json');
     if (hasHeader) response.setHeader('node-id', nodeID);
     if (body === '') return response.end('{"checks":{},"healthy":true}');

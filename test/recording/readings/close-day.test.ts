@@ -8,7 +8,7 @@ import { withDatabase } from '../../support/fixture.ts';
 const { it, database } = withDatabase();
 let sql: postgres.Sql;
 const never = new AbortController().signal;
-const later = Date.UTC(2026, 2, 1);
+const closingTime = Date.UTC(2026, 2, 1);
 
 beforeAll(async () => {
   sql = openSealConnection(database.url, 60_000);
@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 /** All readings of a dataset as texts, so that the digits count. */
-async function readingsOf(dataset: string): Promise<string[]> {
+async function selectReadings(dataset: string): Promise<string[]> {
   const rows = await sql.unsafe<{ row: string }[]>(
     `select to_json(array(select value from json_each_text(row_to_json(r)) order by key))::text as row
     from (select * from reporting.${dataset}) r`,
@@ -37,7 +37,7 @@ const AVERAGES = `
     round(avg(uptime), 12) as uptime_average
   from reporting.validator_uptime group by 1, 2, 3, 4`;
 
-async function averages(from: string): Promise<string[]> {
+async function selectAverages(from: string): Promise<string[]> {
   const rows = await sql.unsafe<{ row: string }[]>(
     `select concat_ws(' ', node, subnet_id, node_id, day, uptime_readings, coalesce(uptime_average::text, 'none')) as row
     from ${from.startsWith('(') ? from : `reporting.${from}`}`,
@@ -45,7 +45,7 @@ async function averages(from: string): Promise<string[]> {
   return rows.map(({ row }) => row).sort();
 }
 
-const counted = async (table: string) => {
+const countRows = async (table: string) => {
   const [row] = await sql.unsafe<{ rows: number }[]>(`select count(*)::int as rows from recorder.${table}`);
   return row?.rows;
 };
@@ -84,7 +84,7 @@ const instants = fc.oneof(
   ),
 );
 /** The instants of polls: two days around midnight. */
-const looks = fc
+const pollTimes = fc
   .integer({ min: 0, max: 287 })
   .map((at) => new Date(Date.UTC(2026, 0, 1) + at * 600_000 + (at % 7) * 37).toISOString());
 
@@ -93,7 +93,7 @@ const uptimes = (uptime: fc.Arbitrary<string>) =>
     fc.record({
       node: fc.constantFrom('validator-1', 'validator-2'),
       node_id: fc.integer({ min: 1, max: 20 }).map((one) => `NodeID-${one}`),
-      observed_at: looks,
+      observed_at: pollTimes,
       run_id: fc.integer({ min: 1, max: 3 }),
       uptime: fc.option(uptime),
       connected: fc.option(fc.boolean()),
@@ -114,14 +114,16 @@ describe('closing a day', () => {
       fc
         .asyncProperty(uptimes(fc.oneof(decimals, regular)), async (rows) => {
           await insert(rows);
-          const before = await readingsOf('validator_uptime');
-          const { packed, kept } = await closeDays(sql, later, never);
+          const before = await selectReadings('validator_uptime');
+          const { packed, kept } = await closeDays(sql, closingTime, never);
           expect(packed + kept).toBe(rows.length);
-          expect(await counted('validator_uptime')).toBe(kept);
-          expect(await readingsOf('validator_uptime')).toEqual(before);
-          expect(await averages('validator_uptime_daily')).toEqual(await averages(`(${AVERAGES}) plain`));
+          expect(await countRows('validator_uptime')).toBe(kept);
+          expect(await selectReadings('validator_uptime')).toEqual(before);
+          expect(await selectAverages('validator_uptime_daily')).toEqual(
+            await selectAverages(`(${AVERAGES}) plain`),
+          );
           // Remaining rows are not tried again.
-          expect(await closeDays(sql, later, never)).toEqual({ packed: 0, kept: 0, failed: [] });
+          expect(await closeDays(sql, closingTime, never)).toEqual({ packed: 0, kept: 0, failed: [] });
         })
         .afterEach(async () => {
           await sql`truncate recorder.reading_scopes, recorder.reading_members, recorder.reading_observations, recorder.reading_days,
@@ -136,12 +138,14 @@ describe('closing a day', () => {
       fc
         .asyncProperty(uptimes(regular), uptimes(regular), async (first, late) => {
           await insert(first);
-          await closeDays(sql, later, never);
+          await closeDays(sql, closingTime, never);
           await insert(late);
           // Late readings are counted with their closed day before they are packed.
-          expect(await averages('validator_uptime_daily')).toEqual(await averages(`(${AVERAGES}) plain`));
-          await closeDays(sql, later, never);
-          const rows = await counted('validator_uptime');
+          expect(await selectAverages('validator_uptime_daily')).toEqual(
+            await selectAverages(`(${AVERAGES}) plain`),
+          );
+          await closeDays(sql, closingTime, never);
+          const rows = await countRows('validator_uptime');
           // The first value of a reading that was closed before and received again is kept.
           const expected = new Map(
             [...late, ...first].map((row) => [
@@ -149,14 +153,14 @@ describe('closing a day', () => {
               row,
             ]),
           );
-          const found = await sql<{ key: string; uptime: string | null; connected: boolean | null }[]>`
+          const stored = await sql<{ key: string; uptime: string | null; connected: boolean | null }[]>`
             select node || ' ' || node_id || ' ' || to_char(observed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as key, uptime::text, connected
             from reporting.validator_uptime`;
           expect(rows).toBe(0);
-          expect(new Map(found.map(({ key, uptime, connected }) => [key, { uptime, connected }]))).toEqual(
+          expect(new Map(stored.map(({ key, uptime, connected }) => [key, { uptime, connected }]))).toEqual(
             new Map([...expected].map(([key, { uptime, connected }]) => [key, { uptime, connected }])),
           );
-          expect(found).toHaveLength(expected.size);
+          expect(stored).toHaveLength(expected.size);
         })
         .afterEach(async () => {
           await sql`truncate recorder.reading_scopes, recorder.reading_members, recorder.reading_observations, recorder.reading_days,
@@ -171,16 +175,16 @@ describe('closing a day', () => {
       fc
         .asyncProperty(
           fc.array(
-            fc.tuple(fc.integer({ min: 1, max: 9 }), looks, fc.option(instants), fc.option(instants)),
+            fc.tuple(fc.integer({ min: 1, max: 9 }), pollTimes, fc.option(instants), fc.option(instants)),
             { maxLength: 60 },
           ),
           async (rows) => {
             for (const [peer, at, sent, received] of rows)
               await sql`insert into recorder.peer_readings (node, node_id, subnet_id, last_sent, last_received, observed_uptime, observed_at, run_id)
                 values ('validator-1', ${`NodeID-${peer}`}, 'net', ${sent}::text::timestamptz, ${received}::text::timestamptz, 99, ${at}::text::timestamptz, 7) on conflict do nothing`;
-            const before = await readingsOf('peer_readings');
-            expect(await closeDays(sql, later, never)).toMatchObject({ failed: [] });
-            expect(await readingsOf('peer_readings')).toEqual(before);
+            const before = await selectReadings('peer_readings');
+            expect(await closeDays(sql, closingTime, never)).toMatchObject({ failed: [] });
+            expect(await selectReadings('peer_readings')).toEqual(before);
           },
         )
         .afterEach(async () => {
@@ -196,10 +200,10 @@ describe('closing a day', () => {
       select 'validator-1', 'net', 'NodeID-' || m, 99 + (m * p % 10000) * 0.0001, m % 3 <> 0,
         timestamptz '2026-01-01 00:00:00Z' + d * interval '1 day' + p * interval '30 min', d * 100 + p
       from generate_series(0, ${days - 1}) d, generate_series(0, 47) p, generate_series(1, 30) m`;
-    const before = await readingsOf('validator_uptime');
+    const before = await selectReadings('validator_uptime');
     const kill = postgres(database.url, { max: 1, onnotice: () => {} });
     let kills = 0;
-    const killers = async (stopped: AbortSignal) => {
+    const killBackends = async (stopped: AbortSignal) => {
       while (!stopped.aborted && kills < 20) {
         const ended = await kill`
           select pg_terminate_backend(pid) from pg_stat_activity
@@ -209,21 +213,21 @@ describe('closing a day', () => {
       }
     };
     const done = new AbortController();
-    const killing = killers(done.signal);
-    const others = openSealConnection(database.url, 60_000);
-    const closeAll = async (one: postgres.Sql) => {
+    const killing = killBackends(done.signal);
+    const otherConnection = openSealConnection(database.url, 60_000);
+    const closeAllDays = async (one: postgres.Sql) => {
       for (;;) {
-        const closed = await closeDays(one, later, never).catch(() => null);
+        const closed = await closeDays(one, closingTime, never).catch(() => null);
         if (closed?.failed.length === 0) return;
       }
     };
-    await Promise.all([closeAll(sql), closeAll(others)]);
+    await Promise.all([closeAllDays(sql), closeAllDays(otherConnection)]);
     done.abort();
     await killing;
-    await Promise.all([others.end(), kill.end()]);
+    await Promise.all([otherConnection.end(), kill.end()]);
     expect(kills).toBeGreaterThan(0);
-    expect(await counted('validator_uptime')).toBe(0);
-    expect(await readingsOf('validator_uptime')).toEqual(before);
+    expect(await countRows('validator_uptime')).toBe(0);
+    expect(await selectReadings('validator_uptime')).toEqual(before);
   });
 
   it('closes the other days if one cannot be closed, and reports it', async () => {
@@ -249,7 +253,7 @@ describe('closing a day', () => {
     await sql`create function recorder.refuse() returns trigger language plpgsql as $$ begin raise 'no space'; end $$`;
     await sql`create trigger refused before insert on recorder.reading_days for each row
       when (new.day = '2026-01-01') execute function recorder.refuse()`;
-    const closed = await closeDays(sql, later, never);
+    const closed = await closeDays(sql, closingTime, never);
     await sql`drop function recorder.refuse() cascade`;
     expect(closed).toMatchObject({
       packed: 1,
@@ -263,6 +267,6 @@ describe('closing a day', () => {
         },
       ],
     });
-    expect(await closeDays(sql, later, never)).toEqual({ packed: 1, kept: 0, failed: [] });
+    expect(await closeDays(sql, closingTime, never)).toEqual({ packed: 1, kept: 0, failed: [] });
   });
 });

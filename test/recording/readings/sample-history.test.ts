@@ -28,16 +28,16 @@ afterAll(async () => {
 });
 
 let subnets = 0;
-function readingsOf(): { readonly feed: ScriptedFeed; readonly subnet: string } {
+function createFeed(): { readonly feed: ScriptedFeed; readonly subnet: string } {
   subnets += 1;
   const subnet = `subnet-${subnets}`;
   return { feed: scriptedFeed(validatorUptime, { node: 'n', subnetId: subnet }), subnet };
 }
 
 /** The reading of one validator: `[member, uptime]`. */
-type Read = readonly [number, string | null];
+type Reading = readonly [number, string | null];
 
-async function look(feed: ScriptedFeed, at: number, readings: readonly Read[]): Promise<void> {
+async function poll(feed: ScriptedFeed, at: number, readings: readonly Reading[]): Promise<void> {
   const context = recordingContext(sql, new ManualClock(at).read);
   feed.script = () =>
     onlyPage({
@@ -50,19 +50,19 @@ async function look(feed: ScriptedFeed, at: number, readings: readonly Read[]): 
   expect(await run(context, feed)).toMatchObject({ status: 'done', quarantined: 0 });
 }
 
-async function told(subnet: string): Promise<Map<number, Read[]>> {
+async function selectReadings(subnet: string): Promise<Map<number, Reading[]>> {
   const rows = await sql<{ at: number; member: number; uptime: string | null; connected: boolean }[]>`
     select (extract(epoch from observed_at) * 1000)::float8 as at, substring(node_id from 8)::int as member, uptime, connected
     from reporting.validator_uptime where subnet_id = ${subnet} order by 1, 2`;
-  const looks = new Map<number, Read[]>();
+  const readingsByTime = new Map<number, Reading[]>();
   for (const { at, member, uptime, connected } of rows) {
     expect(connected).toBe(member % 3 > 0);
-    looks.set(at, [...(looks.get(at) ?? []), [member, uptime]]);
+    readingsByTime.set(at, [...(readingsByTime.get(at) ?? []), [member, uptime]]);
   }
-  return looks;
+  return readingsByTime;
 }
 
-const bits = async (subnet: string) => {
+const selectBitLengths = async (subnet: string) => {
   const rows = await sql<{ bits: number }[]>`
     select length(l.bits) as bits from recorder.reading_open l join recorder.reading_scopes s using (scope_id)
     where s.request = array['n', ${subnet}] order by observed_at`;
@@ -71,17 +71,17 @@ const bits = async (subnet: string) => {
 
 describe('a poll of an open day', () => {
   it('has a place for each member that it read, whatever members existed before', async () => {
-    const { feed, subnet } = readingsOf();
-    const fed = new Map<number, Read[]>();
+    const { feed, subnet } = createFeed();
+    const expected = new Map<number, Reading[]>();
     for (let round = 0; round < 30; round++) {
       // One of fifty members stays; all others are new at every poll.
       const members = [0, ...Array.from({ length: 49 }, (_, n) => 1 + round * 49 + n)];
-      const readings = members.map((member): Read => [member, (90 + (member % 50) / 10).toFixed(1)]);
-      fed.set(START + round * MINUTE, readings);
-      await look(feed, START + round * MINUTE, readings);
+      const readings = members.map((member): Reading => [member, (90 + (member % 50) / 10).toFixed(1)]);
+      expected.set(START + round * MINUTE, readings);
+      await poll(feed, START + round * MINUTE, readings);
     }
-    expect(await told(subnet)).toEqual(fed);
-    const [first = 0, ...others] = await bits(subnet);
+    expect(await selectReadings(subnet)).toEqual(expected);
+    const [first = 0, ...others] = await selectBitLengths(subnet);
     expect(first).toBeGreaterThan(0);
     expect(Math.max(...others)).toBeLessThanOrEqual(first);
   });
@@ -97,21 +97,21 @@ describe('a poll of an open day', () => {
       maxLength: 25,
     });
     await fc.assert(
-      fc.asyncProperty(fc.array(members, { minLength: 1, maxLength: 6 }), async (looks) => {
-        const { feed, subnet } = readingsOf();
-        const fed = new Map<number, Read[]>();
-        for (const [round, readings] of looks.entries()) {
+      fc.asyncProperty(fc.array(members, { minLength: 1, maxLength: 6 }), async (polls) => {
+        const { feed, subnet } = createFeed();
+        const expected = new Map<number, Reading[]>();
+        for (const [round, readings] of polls.entries()) {
           const at = START + round * MINUTE;
-          fed.set(
+          expected.set(
             at,
             [...readings].sort(([a], [b]) => a - b),
           );
-          await look(feed, at, readings);
+          await poll(feed, at, readings);
         }
-        expect(await told(subnet)).toEqual(fed);
+        expect(await selectReadings(subnet)).toEqual(expected);
         await closeDays(sealing, START + 40 * 24 * 60 * MINUTE, new AbortController().signal);
-        expect(await bits(subnet)).toEqual([]);
-        expect(await told(subnet)).toEqual(fed);
+        expect(await selectBitLengths(subnet)).toEqual([]);
+        expect(await selectReadings(subnet)).toEqual(expected);
       }),
       { numRuns: 15 },
     );
@@ -130,11 +130,11 @@ describe('a poll of an open day', () => {
       '2300-01-01T00:00:01.000000Z',
       '9999-12-30T23:59:59.999999Z',
     ];
-    const packed = async () => {
-      const [row] = await sql<{ looks: number }[]>`
-        select count(*)::int as looks from recorder.reading_open l join recorder.reading_scopes s using (scope_id)
+    const countPackedPolls = async () => {
+      const [row] = await sql<{ polls: number }[]>`
+        select count(*)::int as polls from recorder.reading_open l join recorder.reading_scopes s using (scope_id)
         where s.request = array['instants']`;
-      return row?.looks;
+      return row?.polls;
     };
     for (const [round, lastSent] of instants.entries()) {
       const peers = [
@@ -145,21 +145,21 @@ describe('a poll of an open day', () => {
       const context = recordingContext(sql, new ManualClock(START + round * MINUTE).read);
       expect(await run(context, feed)).toMatchObject({ status: 'done', quarantined: 0 });
     }
-    const toldOf = async (peer: string) => {
+    const selectSentTimes = async (peer: string) => {
       const rows = await sql<{ sent: string }[]>`
         select to_char(last_sent at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as sent
         from reporting.peer_readings where node = 'instants' and node_id = ${peer} order by observed_at`;
       return rows.map(({ sent }) => sent);
     };
-    const allTold = async () => {
-      expect(await toldOf('NodeID-1')).toEqual(instants);
-      expect(await toldOf('NodeID-2')).toEqual(instants.map(() => '2300-01-01T00:00:00.000000Z'));
+    const expectAllInstants = async () => {
+      expect(await selectSentTimes('NodeID-1')).toEqual(instants);
+      expect(await selectSentTimes('NodeID-2')).toEqual(instants.map(() => '2300-01-01T00:00:00.000000Z'));
     };
-    await allTold();
+    await expectAllInstants();
     // Moments with close values, and whole seconds of any year.
-    expect(await packed()).toBe(4);
+    expect(await countPackedPolls()).toBe(4);
     const { failed } = await closeDays(sealing, START + 40 * 24 * 60 * MINUTE, new AbortController().signal);
     expect(failed).toEqual([]);
-    await allTold();
+    await expectAllInstants();
   });
 });
