@@ -142,7 +142,7 @@ const open = createUpstreamOpener(config, { chainDataKey: undefined, metricsKey:
 const probe = createProbeQuery(open, ledger, clock);
 const never = new AbortController().signal;
 opened.windows = maintenance.map(({ node, from, to }) => ({ nodes: [node], from, to }));
-opened.looker = async (node) => {
+opened.respond = async (node) => {
   await reach(opened.now);
   return probe({ node, probe: 'health' }, never);
 };
