@@ -258,7 +258,7 @@ describe('a recorder', () => {
   });
 
   it('keeps past uptimes of a node that is configured again', async () => {
-    const it = await world(['a', 'returning']);
+    const it = await startWorld(['a', 'returning']);
     await it.pass(10 * minute);
     await it.kill();
     const without = new World(sql, it.observer, [{ node: 'a', probe: 'health' }], it.now);
@@ -266,7 +266,7 @@ describe('a recorder', () => {
     await without.pass(2 * hour);
     await without.kill();
     const to = new Date(without.now - minute);
-    const past = () => sql`
+    const selectPastUptimes = () => sql`
       select up_seconds::float8, unknown_seconds::float8, until
       from reporting.node_uptime('-infinity', ${to}) where (observer, node) = (${it.observer}, 'returning')
       union all
@@ -274,13 +274,13 @@ describe('a recorder', () => {
       union all
       select up_seconds::float8, unknown_seconds::float8, ends
       from reporting.node_uptime_by('1 hour', null, ${to}) where (observer, node) = (${it.observer}, 'returning')`;
-    const before = await past();
+    const before = await selectPastUptimes();
     expect(before).toMatchObject(Array(3).fill({ unknown_seconds: 0, until: new Date(start + 10 * minute) }));
-    const again = new World(sql, it.observer, it.targets, without.now);
-    await again.start();
-    await again.pass(10 * minute);
-    await again.flush();
-    expect(await past()).toEqual(before);
+    const readded = new World(sql, it.observer, it.targets, without.now);
+    await readded.start();
+    await readded.pass(10 * minute);
+    await readded.flush();
+    expect(await selectPastUptimes()).toEqual(before);
   });
 
   it('needs two new probes to confirm a failure of a node that was removed and configured again', async () => {
