@@ -2,16 +2,16 @@
 interface Exit {
   readonly what: string;
   readonly code: number | null;
-  readonly promised: readonly number[];
-  readonly took: number;
-  readonly within: number;
+  readonly expectedCodes: readonly number[];
+  readonly elapsedMs: number;
+  readonly limitMs: number;
 }
 
 /** A value with an upper limit. */
 interface Bounded {
   readonly what: string;
   readonly value: number;
-  readonly most: number;
+  readonly max: number;
 }
 
 /** The observations of a fault for the invariants. */
@@ -21,11 +21,15 @@ export class Evidence {
   readonly exits: Exit[] = [];
   readonly bounded: Bounded[] = [];
   /** Recoveries: milliseconds from a fault's end until all targets were fresh; null: not within the time limit. */
-  readonly recoveries: { readonly after: string; readonly took: number | null }[] = [];
+  readonly recoveries: { readonly after: string; readonly elapsedMs: number | null }[] = [];
   /** Places that had to show a fault, and whether they did. */
-  readonly shown: { readonly where: string; readonly seen: boolean }[] = [];
+  readonly indicators: { readonly where: string; readonly isVisible: boolean }[] = [];
   /** Places that had to report a stall, and the delay in ms; null: not in time. */
-  readonly told: { readonly what: string; readonly where: string; readonly after: number | null }[] = [];
+  readonly stallReports: {
+    readonly what: string;
+    readonly where: string;
+    readonly delayMs: number | null;
+  }[] = [];
   /** Other conditions. */
   readonly claims: { readonly what: string; readonly holds: boolean }[] = [];
   /** Texts in which the canary must not be: logs, pages, process arguments. */
@@ -45,17 +49,17 @@ export class Evidence {
     this.claims.push({ what, holds });
   }
 
-  bound(what: string, value: number, most: number): void {
-    this.bounded.push({ what, value, most });
+  bound(what: string, value: number, max: number): void {
+    this.bounded.push({ what, value, max });
   }
 
   exit(
     what: string,
-    ending: { code: number | null; took: number },
-    promised: readonly number[],
-    within: number,
+    ending: { code: number | null; elapsedMs: number },
+    expectedCodes: readonly number[],
+    limitMs: number,
   ) {
-    this.exits.push({ what, code: ending.code, promised, took: ending.took, within });
+    this.exits.push({ what, code: ending.code, expectedCodes, elapsedMs: ending.elapsedMs, limitMs });
   }
 
   /** Adds the p50, p99 and the maximum of durations, in milliseconds. */

@@ -11,7 +11,7 @@ import { loadStates, planDue } from '../src/recording/plan.ts';
 import { record } from '../src/recording/record.ts';
 import { registerTargets } from '../src/recording/register.ts';
 import { targetKey } from '../src/recording/target-key.ts';
-import { configure, type Recorded } from './settings.ts';
+import { configure, type RecordingSetup } from './settings.ts';
 import { CANARY, type World } from './world.ts';
 
 /** A recorder in this process, with the fault's own clock: days pass on request. */
@@ -28,11 +28,11 @@ export interface InProcess {
 }
 
 /** Maximum rounds of planning and running: a feed that never completes is a failure itself. */
-const MOST_ROUNDS = 2_000;
+const MAX_ROUNDS = 2_000;
 
 /** Opens the recorder's parts over the world's database and upstreams. */
-export async function inProcess(world: World, recorded: Recorded, clock: Clock): Promise<InProcess> {
-  const file = await configure(world, recorded, 'in-process.yaml');
+export async function inProcess(world: World, setup: RecordingSetup, clock: Clock): Promise<InProcess> {
+  const file = await configure(world, setup, 'in-process.yaml');
   const config = validateConfig(JSON.parse(await readFile(file, 'utf8')), catalogNames, file);
   const database = openDatabase(world.databaseUrl);
   world.closers.add(() => database.close());
@@ -66,13 +66,13 @@ export async function inProcess(world: World, recorded: Recorded, clock: Clock):
     run,
     work: async (feed) => {
       const results: RunResult[] = [];
-      for (let round = 0; round < MOST_ROUNDS; round++) {
+      for (let round = 0; round < MAX_ROUNDS; round++) {
         const jobs = await plan(feed);
         if (jobs.length === 0) return results;
         for (const job of jobs) results.push(await run(feed, job));
         if (results.at(-1)?.status === 'failed') return results;
       }
-      throw new Error(`${feed.source.name} still lacks something after ${MOST_ROUNDS} rounds`);
+      throw new Error(`${feed.source.name} still lacks something after ${MAX_ROUNDS} rounds`);
     },
   };
 }

@@ -6,7 +6,7 @@ import { faultCatalog } from './faults/catalog.ts';
 import type { Fault } from './faults/fault.ts';
 import { type BackendKind, HELP, type Options, readOptions } from './options.ts';
 import { plantAll } from './plant-bugs.ts';
-import { endAll, type Outcome, runFault, tell } from './runner.ts';
+import { endAll, formatOutcome, type Outcome, runFault } from './runner.ts';
 import { openStage } from './stage.ts';
 
 /**
@@ -16,9 +16,9 @@ import { openStage } from './stage.ts';
  */
 const closers = new Closers();
 /** Time for active work to end after a stop, ms. Whatever it starts meanwhile is ended at once. */
-const LONGEST_END = 15_000;
+const END_TIMEOUT_MS = 15_000;
 let stopped = false;
-const say = (text: string) => process.stdout.write(`${text}\n`);
+const printLine = (text: string) => process.stdout.write(`${text}\n`);
 
 const work = run(process.argv.slice(2));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop());
@@ -29,11 +29,11 @@ async function run(args: readonly string[]): Promise<number> {
   try {
     const options = readOptions(args);
     if (options === null) {
-      say(HELP);
+      printLine(HELP);
       return 0;
     }
-    say(`seed ${options.seed}, Node.js ${process.version}, ${availableParallelism()} cores`);
-    return await (options.planted ? plantAll(options, closers, say) : injectAll(options));
+    printLine(`seed ${options.seed}, Node.js ${process.version}, ${availableParallelism()} cores`);
+    return await (options.planted ? plantAll(options, closers, printLine) : injectAll(options));
   } catch (error) {
     process.stderr.write(`${error instanceof UsageError ? error.message : String(error)}\n`);
     return error instanceof UsageError ? 2 : 1;
@@ -48,7 +48,7 @@ async function stop(): Promise<void> {
   stopped = true;
   const end = () => Promise.all([endAll(), closers.end()]);
   await end();
-  await Promise.race([work, delay(LONGEST_END)]);
+  await Promise.race([work, delay(END_TIMEOUT_MS)]);
   await end();
   process.exit(130);
 }
@@ -56,29 +56,31 @@ async function stop(): Promise<void> {
 async function injectAll(options: Options): Promise<number> {
   const setting = await openStage(options, closers);
   const outcomes: Outcome[] = [];
-  const last = performance.now() + options.minutes * 60_000;
-  for (const fault of chosen(options)) {
+  const deadline = performance.now() + options.minutes * 60_000;
+  for (const fault of selectFaults(options)) {
     const unavailable = (await fault.unavailable?.(options)) ?? null;
     if (unavailable !== null) {
-      say(`skipped ${fault.numbers.join(', ')} ${fault.title}: ${unavailable}`);
+      printLine(`skipped ${fault.numbers.join(', ')} ${fault.title}: ${unavailable}`);
       continue;
     }
     for (const backend of backendsOf(fault, options)) {
-      if (performance.now() > last || stopped) {
-        say(`skipped ${fault.numbers.join(', ')} ${fault.title}: ${stopped ? 'stopped' : 'no time left'}`);
+      if (performance.now() > deadline || stopped) {
+        printLine(
+          `skipped ${fault.numbers.join(', ')} ${fault.title}: ${stopped ? 'stopped' : 'no time left'}`,
+        );
         continue;
       }
       const outcome = await runFault(setting, fault, backend);
       outcomes.push(outcome);
-      say(tell(outcome));
+      printLine(formatOutcome(outcome));
     }
   }
   const red = outcomes.filter(({ broken }) => broken.length > 0);
-  say(`\n${outcomes.length - red.length} green, ${red.length} red; seed ${options.seed}`);
+  printLine(`\n${outcomes.length - red.length} green, ${red.length} red; seed ${options.seed}`);
   return red.length === 0 ? 0 : 1;
 }
 
-function chosen({ faults, short }: Options): readonly Fault[] {
+function selectFaults({ faults, short }: Options): readonly Fault[] {
   return faultCatalog.filter(
     (fault) =>
       (faults.size === 0 || fault.numbers.some((number) => faults.has(number))) &&

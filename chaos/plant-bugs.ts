@@ -45,7 +45,7 @@ export function faultOf({ number, title }: PlantedBug['fault']): Fault {
 }
 
 /** Whether the invariant detected the bug. */
-export function sawIt({ invariant }: PlantedBug, { broken }: Outcome): boolean {
+export function isDetected({ invariant }: PlantedBug, { broken }: Outcome): boolean {
   return broken.some(({ letter }) => letter === invariant);
 }
 
@@ -53,7 +53,7 @@ export function sawIt({ invariant }: PlantedBug, { broken }: Outcome): boolean {
 export async function plantAll(
   options: Options,
   closers: Closers,
-  say: (text: string) => void,
+  printLine: (text: string) => void,
 ): Promise<number> {
   const setting = await openStage(options, closers);
   let blind = 0;
@@ -61,13 +61,13 @@ export async function plantAll(
     const { invariant, bug, fault } = planted;
     if (options.faults.size > 0 && !options.faults.has(fault.number)) continue;
     const outcome = await plant(setting, planted);
-    const seen = sawIt(planted, outcome);
-    if (!seen) blind += 1;
-    say(
-      `${seen ? 'red, as it must be' : 'NOT SEEN'}: ${invariant}, ${bug} (fault ${fault.number}, ${outcome.seconds} s)`,
+    const detected = isDetected(planted, outcome);
+    if (!detected) blind += 1;
+    printLine(
+      `${detected ? 'red, as it must be' : 'NOT SEEN'}: ${invariant}, ${bug} (fault ${fault.number}, ${outcome.seconds} s)`,
     );
-    for (const { letter, problem } of outcome.broken.slice(0, seen ? 3 : 10))
-      say(`    ${letter}: ${problem.slice(0, 240)}`);
+    for (const { letter, problem } of outcome.broken.slice(0, detected ? 3 : 10))
+      printLine(`    ${letter}: ${problem.slice(0, 240)}`);
   }
   return blind === 0 ? 0 : 1;
 }

@@ -41,7 +41,7 @@ export function validator(id: string, more: Fields = {}, mark: string | null = n
 }
 
 /** The members in an order derived from the seed; those that must be on one page stay together. */
-function mixed(random: Random, members: readonly Member[], together: readonly Member[]): Member[] {
+function shuffle(random: Random, members: readonly Member[], together: readonly Member[]): Member[] {
   const all = [...members];
   for (let at = all.length - 1; at > 0; at--) {
     const other = random.below(at + 1);
@@ -53,7 +53,7 @@ function mixed(random: Random, members: readonly Member[], together: readonly Me
 }
 
 /** Other members of a response. */
-export interface Sent {
+export interface SentLists {
   readonly tokens?: readonly Member[];
   readonly validators?: readonly Member[];
   /** Some keys come with two values. */
@@ -73,7 +73,7 @@ export class Poisoned {
   }
 
   /** Opens the upstream, with its initial lists. */
-  static async open(world: World, sent: Sent): Promise<Poisoned> {
+  static async open(world: World, sent: SentLists): Promise<Poisoned> {
     const upstream = await PoisonedUpstream.open(world.sandbox.url);
     world.closers.add(() => upstream.close());
     const poisoned = new Poisoned(world, upstream);
@@ -83,21 +83,21 @@ export class Poisoned {
 
   /** Serves these from now on, and this many ordinary ones. */
   send(
-    { tokens = [], validators = [], contradicts = false }: Sent,
-    usual = { tokens: TOKENS, validators: VALIDATORS },
+    { tokens = [], validators = [], contradicts = false }: SentLists,
+    counts = { tokens: TOKENS, validators: VALIDATORS },
   ): void {
     const { random } = this.#world;
     for (const list of this.upstream.lists) list.contradicts = contradicts;
-    const plain = <T>(count: number, make: (number: number) => T) =>
+    const makeMembers = <T>(count: number, make: (number: number) => T) =>
       Array.from({ length: count }, (_, at) => make(at));
-    this.upstream.tokens.members = mixed(
+    this.upstream.tokens.members = shuffle(
       random,
-      plain(usual.tokens, (at) => token(String(1000 + at))),
+      makeMembers(counts.tokens, (at) => token(String(1000 + at))),
       tokens,
     );
-    this.upstream.validators.members = mixed(
+    this.upstream.validators.members = shuffle(
       random,
-      plain(usual.validators, (at) => validator(`NodeID-${at}`)),
+      makeMembers(counts.validators, (at) => validator(`NodeID-${at}`)),
       validators,
     );
   }
@@ -121,30 +121,30 @@ export class Poisoned {
   }
 
   /** Waits until both lists have been recorded this many times from now on. */
-  async recorded(times: number): Promise<void> {
+  async waitForRecordings(times: number): Promise<void> {
     const { sql } = this.#world;
-    const begun = new Date();
+    const startedAt = new Date();
     for (const { dataset } of this.upstream.lists)
       await until(`${dataset} to be recorded ${times} times`, async () => {
         const [row] = await sql<{ runs: number }[]>`
           select count(*)::int as runs from reporting.runs
-          where dataset = ${dataset} and status in ('done', 'partial') and started_at > ${begun}`;
+          where dataset = ${dataset} and status in ('done', 'partial') and started_at > ${startedAt}`;
         return (row?.runs ?? 0) >= times;
       });
   }
 
   /** Checks all places that must report an incomplete list. */
-  async tells(): Promise<void> {
+  async expectReported(): Promise<void> {
     const { evidence } = this.#world;
     for (const command of ['status', 'doctor']) {
       const { code } = await this.#world.recorder([command, '--json']).ended;
-      evidence.shown.push({ where: `${command} exits ${code}, not 1`, seen: code === 1 });
+      evidence.indicators.push({ where: `${command} exits ${code}, not 1`, isVisible: code === 1 });
     }
     const [running] = this.#steady?.running ?? [];
     const metrics = running ? await (await fetch(`${running.address}/metrics`)).text() : '';
-    evidence.shown.push({
+    evidence.indicators.push({
       where: 'a metric of incomplete targets',
-      seen: /^chain_recorder_incomplete_targets\S* [1-9]/m.test(metrics),
+      isVisible: /^chain_recorder_incomplete_targets\S* [1-9]/m.test(metrics),
     });
   }
 

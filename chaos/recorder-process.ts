@@ -9,7 +9,7 @@ export interface Ending {
   readonly signal: NodeJS.Signals | null;
 }
 
-const MOST_LINES = 20_000;
+const MAX_LINES = 20_000;
 
 /** One process of the recorder: its output, its exit, its memory. */
 export class RecorderProcess {
@@ -38,7 +38,7 @@ export class RecorderProcess {
     createInterface({ input: child.stderr }).on('line', (line) => {
       this.lineCount += 1;
       this.lines.push(line);
-      if (this.lines.length > MOST_LINES) this.lines.splice(0, MOST_LINES / 2);
+      if (this.lines.length > MAX_LINES) this.lines.splice(0, MAX_LINES / 2);
     });
     this.ended = new Promise((resolve, reject) => {
       child.once('error', reject);
@@ -60,7 +60,7 @@ export class RecorderProcess {
 
   /** Ends it as a crash would. */
   async kill(): Promise<Ending> {
-    await this.lookAtMemory();
+    await this.samplePeakMemory();
     this.signal('SIGKILL');
     return this.ended;
   }
@@ -73,22 +73,22 @@ export class RecorderProcess {
   }
 
   /** Stops it with SIGTERM. @returns its exit, and the milliseconds until then; after 60 s it is killed */
-  async stop(): Promise<Ending & { readonly took: number }> {
-    await this.lookAtMemory();
-    const asked = performance.now();
+  async stop(): Promise<Ending & { readonly elapsedMs: number }> {
+    await this.samplePeakMemory();
+    const signaledAt = performance.now();
     this.signal('SIGTERM');
-    const impatience = setTimeout(() => this.signal('SIGKILL'), 60_000);
+    const killTimer = setTimeout(() => this.signal('SIGKILL'), 60_000);
     const ending = await this.ended;
-    clearTimeout(impatience);
-    return { ...ending, took: Math.round(performance.now() - asked) };
+    clearTimeout(killTimer);
+    return { ...ending, elapsedMs: Math.round(performance.now() - signaledAt) };
   }
 
   /** Waits for a line with the text. */
-  async says(text: string, most = 60_000): Promise<string> {
+  async waitForLog(text: string, timeoutMs = 60_000): Promise<string> {
     return until(
       `the recorder to log "${text}"; it logged\n${this.lines.slice(-5).join('\n')}`,
       () => this.find(text),
-      most,
+      timeoutMs,
     );
   }
 
@@ -107,7 +107,7 @@ export class RecorderProcess {
     return /"address":"([^"]+)"/.exec(this.find('the server listened') ?? '')?.[1] ?? '';
   }
 
-  async lookAtMemory(): Promise<number> {
+  async samplePeakMemory(): Promise<number> {
     if (this.running) this.peak = Math.max(this.peak, await peakMemory(this.pid));
     return this.peak;
   }

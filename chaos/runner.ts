@@ -11,7 +11,7 @@ export interface Outcome {
   readonly backend: BackendKind;
   readonly served: Readonly<Record<string, number>>;
   readonly figures: Readonly<Record<string, number | string>>;
-  readonly held: readonly Letter[];
+  readonly satisfied: readonly Letter[];
   /** Violations, by invariant; `run` for errors of the run itself. */
   readonly broken: readonly { readonly letter: Letter | 'run'; readonly problem: string }[];
   readonly seconds: number;
@@ -27,9 +27,9 @@ export async function runFault(
   const closers = new Closers();
   stopping.add(closers);
   if (stopped) await closers.end();
-  const begun = performance.now();
+  const startedAt = performance.now();
   const broken: { letter: Letter | 'run'; problem: string }[] = [];
-  const held: Letter[] = [];
+  const satisfied: Letter[] = [];
   let world: World | null = null;
   try {
     const { rows } = setting.options;
@@ -44,7 +44,7 @@ export async function runFault(
     world.noteServed();
     for (const letter of letters) {
       const problems = await invariants[letter].check(world);
-      if (problems.length === 0) held.push(letter);
+      if (problems.length === 0) satisfied.push(letter);
       broken.push(...problems.map((problem) => ({ letter, problem })));
     }
     for (const { what, holds } of world.evidence.claims)
@@ -56,7 +56,7 @@ export async function runFault(
       problem: error instanceof Error ? (error.stack ?? error.message) : String(error),
     });
   } finally {
-    if (broken.length > 0) broken.push(...lastWords(world));
+    if (broken.length > 0) broken.push(...lastLogLines(world));
     await closers.close();
     stopping.delete(closers);
   }
@@ -65,14 +65,14 @@ export async function runFault(
     backend,
     served: Object.fromEntries(world?.evidence.served ?? []),
     figures: Object.fromEntries(world?.evidence.figures ?? []),
-    held,
+    satisfied,
     broken,
-    seconds: Math.round((performance.now() - begun) / 100) / 10,
+    seconds: Math.round((performance.now() - startedAt) / 100) / 10,
   };
 }
 
 /** The last log lines of the recorders of a failed run. */
-function lastWords(world: World | null): { letter: 'run'; problem: string }[] {
+function lastLogLines(world: World | null): { letter: 'run'; problem: string }[] {
   return (world?.recorders ?? []).slice(-3).map(({ args, running, lines }) => ({
     letter: 'run',
     problem: `${args.join(' ')} ${running ? 'runs' : 'ended'}; its log:\n      ${lines.slice(-40).join('\n      ')}`,
@@ -90,15 +90,23 @@ export async function endAll(): Promise<void> {
 }
 
 /** An outcome in lines for people. */
-export function tell({ fault, backend, served, figures, held, broken, seconds }: Outcome): string {
-  const happened = Object.entries(served).map(([kind, times]) => `${kind} × ${times}`);
-  const known = Object.entries(figures).map(([name, value]) => `    ${name}: ${value}`);
+export function formatOutcome({
+  fault,
+  backend,
+  served,
+  figures,
+  satisfied,
+  broken,
+  seconds,
+}: Outcome): string {
+  const counts = Object.entries(served).map(([kind, times]) => `${kind} × ${times}`);
+  const figureLines = Object.entries(figures).map(([name, value]) => `    ${name}: ${value}`);
   const queue = fault.backends === 'any' ? 'no queue' : backend;
   return [
     `${broken.length === 0 ? 'green' : 'RED  '} ${fault.numbers.join(', ')} ${fault.title} (${queue}, ${seconds} s)`,
-    `    happened: ${happened.join(', ') || 'nothing'}`,
-    `    held: ${held.join('') || 'none'}`,
-    ...known,
+    `    happened: ${counts.join(', ') || 'nothing'}`,
+    `    satisfied: ${satisfied.join('') || 'none'}`,
+    ...figureLines,
     ...broken.slice(0, 20).map(({ letter, problem }) => `    BROKEN ${letter}: ${problem}`),
   ].join('\n');
 }

@@ -5,17 +5,17 @@ import { eventually } from './until.ts';
 import type { World } from './world.ts';
 
 /** Maximum time without schedules: one round of the reconciler. */
-const BACK_WITHIN = 30_000;
+const SCHEDULES_TIMEOUT_MS = 30_000;
 
 /**
  * Schedules of a recorder of proposed blocks: the plans of its one source, and the rounds of the rules, which every
  * recorder has.
  */
-const WANTED = [ALERTS, 'plan proposed-blocks'];
+const EXPECTED_SCHEDULES = [ALERTS, 'plan proposed-blocks'];
 
 /** Whether the schedules are exactly those of a recorder of proposed blocks. */
-export const areWanted = (schedules: readonly string[]): boolean =>
-  [...schedules].sort().join() === WANTED.join();
+export const matchesExpectedSchedules = (schedules: readonly string[]): boolean =>
+  [...schedules].sort().join() === EXPECTED_SCHEDULES.join();
 
 /** The content of a world's queue. */
 export async function queueOf(world: World): Promise<{ schedules: string[]; waiting: number }> {
@@ -24,7 +24,7 @@ export async function queueOf(world: World): Promise<{ schedules: string[]; wait
   const backend = await openBackend(
     urls,
     openLog({ logLevel: 'silent', logJson: true }),
-    AbortSignal.timeout(BACK_WITHIN),
+    AbortSignal.timeout(SCHEDULES_TIMEOUT_MS),
   );
   const queues = [await backend.queue(POLLS), await backend.queue(HEALS)] as const;
   try {
@@ -39,16 +39,16 @@ export async function queueOf(world: World): Promise<{ schedules: string[]; wait
 }
 
 /** Measures the time until the queue has exactly the configured schedules. */
-export async function schedulesBack(world: World): Promise<number> {
-  const begun = performance.now();
+export async function measureScheduleRecovery(world: World): Promise<number> {
+  const startedAt = performance.now();
   await eventually(
     'the schedules to be back',
-    async () => areWanted((await queueOf(world)).schedules),
-    BACK_WITHIN * 2,
+    async () => matchesExpectedSchedules((await queueOf(world)).schedules),
+    SCHEDULES_TIMEOUT_MS * 2,
   );
-  const took = Math.round(performance.now() - begun);
-  world.evidence.bound('ms until the schedules were back', took, BACK_WITHIN + 2_000);
-  return took;
+  const elapsedMs = Math.round(performance.now() - startedAt);
+  world.evidence.bound('ms until the schedules were back', elapsedMs, SCHEDULES_TIMEOUT_MS + 2_000);
+  return elapsedMs;
 }
 
 /** Loses the content of the queue: FLUSHALL, or its tables truncated. */

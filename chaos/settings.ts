@@ -1,10 +1,10 @@
 import { catalogNames } from '../src/app/configured-feeds.ts';
 import { MAX_INDEX_LAG_MS } from '../src/datasets/sources/durations.ts';
-import { BLOCK_CHAINS, type Watched } from './truth.ts';
+import { BLOCK_CHAINS, type WatchedBlocks } from './truth.ts';
 import type { World } from './world.ts';
 
 /** The datasets of a recorder of a world; all others are disabled. */
-export interface Recorded {
+export interface RecordingSetup {
   /** Overrides by dataset, of those that are recorded. */
   readonly datasets: Readonly<Record<string, object>>;
   /** The recorder's name. */
@@ -19,26 +19,26 @@ export interface Recorded {
 }
 
 /** Writes the configuration of a recorder that records only this from the world's sandbox. @returns its file */
-export function configure(world: World, recorded: Recorded, name?: string): Promise<string> {
+export function configure(world: World, setup: RecordingSetup, name?: string): Promise<string> {
   const { url } = world.sandbox;
-  const left = catalogNames.datasets.map((dataset) => [dataset, { enabled: false }]);
+  const disabled = catalogNames.datasets.map((dataset) => [dataset, { enabled: false }]);
   return world.configure(
     {
       network: 'sandbox',
-      ...(recorded.name === undefined ? {} : { name: recorded.name }),
+      ...(setup.name === undefined ? {} : { name: setup.name }),
       observer: 'chaos',
       upstreams: {
-        chainData: { url, apiKeyHeader: 'x-api-key', timeout: '5s', ...recorded.chainData },
-        metrics: { url, apiKeyHeader: 'x-api-key', timeout: '5s', ...recorded.metrics },
-        nodes: recorded.nodes ?? [],
+        chainData: { url, apiKeyHeader: 'x-api-key', timeout: '5s', ...setup.chainData },
+        metrics: { url, apiKeyHeader: 'x-api-key', timeout: '5s', ...setup.metrics },
+        nodes: setup.nodes ?? [],
       },
       watch: {
-        nodeIds: recorded.nodeIds ?? [],
-        chains: recorded.chains ?? [],
-        evmAddresses: recorded.evmAddresses ?? [],
-        collections: recorded.collections ?? [],
+        nodeIds: setup.nodeIds ?? [],
+        chains: setup.chains ?? [],
+        evmAddresses: setup.evmAddresses ?? [],
+        collections: setup.collections ?? [],
       },
-      datasets: { ...Object.fromEntries(left), ...recorded.datasets },
+      datasets: { ...Object.fromEntries(disabled), ...setup.datasets },
     },
     name,
   );
@@ -50,7 +50,7 @@ export const oneNode = ({ sandbox }: World) => [
 ];
 
 /** The targets of proposed blocks: each node on each chain. */
-export function blockTargets(nodeIds: readonly string[], from: number, to: number): Watched[] {
+export function blockTargets(nodeIds: readonly string[], from: number, to: number): WatchedBlocks[] {
   return nodeIds.flatMap((nodeId) =>
     BLOCK_CHAINS.map((blockchainId) => ({ nodeId, blockchainId, from, to })),
   );

@@ -5,7 +5,7 @@ import {
   configure,
   dayOf,
   midnight,
-  type Recorded,
+  type RecordingSetup,
   UNCLAIMED_DAYS,
   UNCLAIMED_MS,
 } from './settings.ts';
@@ -14,10 +14,10 @@ import { eventually } from './until.ts';
 import type { World } from './world.ts';
 
 /** Maximum time of invariant E: fresh again within this many ms of the fault's end. */
-const FRESH_WITHIN = 60_000;
+const MAX_RECOVERY_MS = 60_000;
 
 /** Setup of a recorder that polls and heals blocks. */
-export interface SteadyPlan extends Partial<Recorded> {
+export interface SteadyPlan extends Partial<RecordingSetup> {
   readonly nodes?: readonly { name: string; url: string }[];
   /** Nodes whose blocks are recorded, on three chains each. */
   readonly watch?: number;
@@ -49,7 +49,7 @@ export class Steady {
   static async start(world: World, plan: SteadyPlan = {}): Promise<Steady> {
     const steady = await Steady.prepare(world, plan);
     for (let process = 0; process < (plan.processes ?? 1); process++) steady.launch();
-    await Promise.all(steady.running.map((recorder) => recorder.says('recording started')));
+    await Promise.all(steady.running.map((recorder) => recorder.waitForLog('recording started')));
     return steady;
   }
 
@@ -78,48 +78,48 @@ export class Steady {
   }
 
   /** Waits until everything watched is covered. */
-  async whole(most = 180_000): Promise<void> {
+  async waitUntilCovered(timeoutMs = 180_000): Promise<void> {
     const { sql, watched } = this.#world;
-    await eventually('all that is watched to be covered', () => allCovered(sql, watched), most);
+    await eventually('all that is watched to be covered', () => allCovered(sql, watched), timeoutMs);
   }
 
   /** Waits until every target has been recorded once. */
-  async begun(): Promise<void> {
+  async waitUntilRecorded(): Promise<void> {
     await eventually('every target to be recorded once', async () => (await this.#staleTargets(0)) === 0);
   }
 
   /** Measures the time from now, the end of the fault, until everything is fresh. */
-  async recovers(after: string): Promise<void> {
+  async expectRecovery(after: string): Promise<void> {
     const ended = Date.now();
     const fresh = () => this.#staleTargets(ended);
-    const took = await eventually(
+    const elapsedMs = await eventually(
       'everything to be fresh',
       async () => (await fresh()) === 0,
-      FRESH_WITHIN,
+      MAX_RECOVERY_MS,
     ).then(
       () => Date.now() - ended,
       () => null,
     );
-    this.#world.evidence.recoveries.push({ after, took });
-    if (took !== null) this.#world.evidence.figures.set(`fresh after ${after}`, `${took} ms`);
+    this.#world.evidence.recoveries.push({ after, elapsedMs });
+    if (elapsedMs !== null) this.#world.evidence.figures.set(`fresh after ${after}`, `${elapsedMs} ms`);
   }
 
   /** Lets the fault last more than this many intervals, and checks whether `status` shows it. */
-  async shows(what: string, intervals = 3): Promise<void> {
+  async expectFaultReported(what: string, intervals = 3): Promise<void> {
     await this.#lateBy(intervals);
     const status = this.#world.recorder(['status', '--json']);
     const { code } = await status.ended;
     const [running] = this.running;
     const metrics = running ? await (await fetch(`${running.address}/metrics`)).text() : '';
     const late = Number(/^chain_recorder_late_targets (\S+)$/m.exec(metrics)?.[1] ?? 0);
-    this.#world.evidence.shown.push(
-      { where: `${what}: status exits 1`, seen: code === 1 },
-      { where: `${what}: the metric of late targets is ${late}`, seen: late > 0 },
+    this.#world.evidence.indicators.push(
+      { where: `${what}: status exits 1`, isVisible: code === 1 },
+      { where: `${what}: the metric of late targets is ${late}`, isVisible: late > 0 },
     );
   }
 
   /** Waits for a time in which nothing may happen. */
-  async pass(milliseconds: number): Promise<void> {
+  async wait(milliseconds: number): Promise<void> {
     await delay(milliseconds);
   }
 

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type postgres from 'postgres';
 import { parseMultirange } from '../src/recording/windows.ts';
-import { blocksTargetKey, type Watched } from './truth.ts';
+import { blocksTargetKey, type WatchedBlocks } from './truth.ts';
 
 /** The stored hashes of a target's blocks in [from, to). */
 export async function storedBlocks(
   sql: postgres.Sql,
-  { nodeId, blockchainId, from, to }: Watched,
+  { nodeId, blockchainId, from, to }: WatchedBlocks,
 ): Promise<string[]> {
   const rows = await sql<{ block_hash: string }[]>`
     select block_hash from recorder.proposed_blocks
@@ -23,7 +23,7 @@ export async function storedHashes(sql: postgres.Sql, hashes: readonly string[])
 }
 
 /** Coverage of a target, in ms, oldest first. */
-export async function covered(sql: postgres.Sql, target: Pick<Watched, 'nodeId' | 'blockchainId'>) {
+export async function covered(sql: postgres.Sql, target: Pick<WatchedBlocks, 'nodeId' | 'blockchainId'>) {
   const [row] = await sql<{ covered: string }[]>`
     select covered::text from recorder.coverage
     where dataset = 'proposed_blocks' and target_key = ${blocksTargetKey(target)}`;
@@ -31,7 +31,7 @@ export async function covered(sql: postgres.Sql, target: Pick<Watched, 'nodeId' 
 }
 
 /** Whether all of the targets are covered completely. */
-export async function allCovered(sql: postgres.Sql, watched: readonly Watched[]): Promise<boolean> {
+export async function allCovered(sql: postgres.Sql, watched: readonly WatchedBlocks[]): Promise<boolean> {
   const rows = await sql<{ target_key: string; covered: string }[]>`
     select target_key, covered::text from recorder.coverage where dataset = 'proposed_blocks'`;
   const byKey = new Map(rows.map((row) => [row.target_key, parseMultirange(row.covered)]));

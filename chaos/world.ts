@@ -16,7 +16,7 @@ import type { PostgresServer } from './servers/postgres-server.ts';
 import { TcpProxy } from './servers/proxy.ts';
 import { RedisServer } from './servers/redis-server.ts';
 import type { RevisingUpstream } from './servers/revising-upstream.ts';
-import type { Watched } from './truth.ts';
+import type { WatchedBlocks } from './truth.ts';
 
 /** Resources that all faults of a run share. */
 export interface Setting {
@@ -47,7 +47,7 @@ export class World {
   /** Calls for proposed blocks so far, by chain and node. */
   readonly calls: Map<string, number>;
   /** The part of the sandbox's truth that must be recorded in the end. */
-  readonly watched: Watched[] = [];
+  readonly watched: WatchedBlocks[] = [];
   /** An upstream with known responses, if a fault opened one. */
   revising: RevisingUpstream | null = null;
   /** An upstream that records which sent items cannot be stored, if a fault opened one. */
@@ -100,7 +100,7 @@ export class World {
       .replaceAll(/[^a-z0-9]/g, '_')}_${backend}`;
     const databaseUrl = await setting.postgres.clone(name);
     closers.add(() => setting.postgres.drop(name));
-    const sql = lookInto(databaseUrl, closers);
+    const sql = connect(databaseUrl, closers);
     const proxy = await TcpProxy.open(setting.postgres.port);
     closers.add(() => proxy.close());
     const { seed } = setting.options;
@@ -120,14 +120,17 @@ export class World {
     return this.#redis;
   }
 
-  /** Replaces the sandbox of the world. @param heard called for every call, after it was counted */
-  async openSandbox(options: SandboxOptions, heard: (call: CallRecord) => void = () => {}): Promise<Sandbox> {
+  /** Replaces the sandbox of the world. @param onCall called for every call, after it was counted */
+  async openSandbox(
+    options: SandboxOptions,
+    onCall: (call: CallRecord) => void = () => {},
+  ): Promise<Sandbox> {
     this.calls.clear();
     const count = countingBlocks(this.calls);
     const { seed } = this.setting.options;
     const requestLog = (call: CallRecord) => {
       count(call);
-      heard(call);
+      onCall(call);
     };
     const sandbox = await startSandbox({ seed, incidents: false, ...options, requestLog });
     this.closers.add(() => sandbox.close());
@@ -136,8 +139,8 @@ export class World {
   }
 
   /** Reads another database from here on, in which the recorder records. @returns that connection */
-  lookInto(url: string): postgres.Sql {
-    this.sql = lookInto(url, this.closers);
+  useDatabase(url: string): postgres.Sql {
+    this.sql = connect(url, this.closers);
     return this.sql;
   }
 
@@ -189,7 +192,7 @@ export class World {
 }
 
 /** Connects to a database, whatever its own settings are; `closers` end it. */
-export function lookInto(url: string, closers: Closers): postgres.Sql {
+export function connect(url: string, closers: Closers): postgres.Sql {
   const connection = {
     ...sessionSettings('work', 'public'),
     application_name: 'chaos',

@@ -43,7 +43,7 @@ const { values } = parseArgs({
   },
 });
 const numbers = (text: string) => text.split(',').map(Number);
-const say = (text: string) => console.log(text);
+const log = (text: string) => console.log(text);
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
 
@@ -102,7 +102,7 @@ async function open(cli: string, backend: string, targets: number, every: string
   const up = async (roles: string): Promise<RecorderProcess> => {
     const recorder = new RecorderProcess([], [cli, 'up', '--roles', roles], dir, env);
     closers.add(() => recorder.end());
-    await recorder.says('recording started');
+    await recorder.waitForLog('recording started');
     return recorder;
   };
   const ups = (count: number) => Promise.all(Array.from({ length: count }, () => up('worker')));
@@ -122,11 +122,11 @@ async function processors(sql: postgres.Sql, pids: Record<string, readonly numbe
   const [server] = await sql<{ pid: number }[]>`
     select split_part(pg_read_file('postmaster.pid'), E'\n', 1)::int as pid`;
   const all = { ...pids, PostgreSQL: await childrenOf(server?.pid ?? 0) };
-  const spent = Object.entries(all).map(async ([name, some]) => {
+  const times = Object.entries(all).map(async ([name, some]) => {
     const times = await Promise.all(some.map(processorTime));
     return [name, times.reduce((sum, one) => sum + one, 0) / 1e6] as const;
   });
-  return new Map(await Promise.all(spent));
+  return new Map(await Promise.all(times));
 }
 
 /** Completed runs per second, by the number of workers. */
@@ -153,35 +153,35 @@ async function rateOf(cli: string, backend: string, workers: number): Promise<nu
       >`select count(*)::int as runs from recorder.runs where status = 'done'`;
       return row?.runs ?? 0;
     };
-    const wanted = async () => {
+    const keepQueueFilled = async () => {
       const waiting = put - (await done());
       if (waiting < targets * 12) await putAll();
     };
     await until('the workers to be at work', async () => {
-      await wanted();
+      await keepQueueFilled();
       return (await done()) > targets * 3;
     });
     const pids = {
       workers: running.map(({ pid }) => pid),
       ...(redis.pids.length > 0 ? { Redis: redis.pids } : {}),
     };
-    const [began, before, spent] = [performance.now(), await done(), await processors(sql, pids)];
-    const end = began + Number(values.seconds) * 1000;
+    const [startedAt, before, timesBefore] = [performance.now(), await done(), await processors(sql, pids)];
+    const end = startedAt + Number(values.seconds) * 1000;
     while (performance.now() < end) {
-      await wanted();
+      await keepQueueFilled();
       await delay(50, undefined, { signal: stop.signal });
     }
     const [after, now] = [await done(), await processors(sql, pids)];
-    const seconds = (performance.now() - began) / 1000;
+    const seconds = (performance.now() - startedAt) / 1000;
     const rate = (after - before) / seconds;
-    const used = [...now].map(([name, time]) => [name, time - (spent.get(name) ?? 0)] as const);
+    const used = [...now].map(([name, time]) => [name, time - (timesBefore.get(name) ?? 0)] as const);
     const cores = used.reduce((sum, [, time]) => sum + time, 0) / 1000 / seconds;
     const each = used.map(([name, time]) => `${name} ${(time / (after - before)).toFixed(1)}`).join(', ');
-    const [held] = await sql<{ failed: number }[]>`
+    const [failures] = await sql<{ failed: number }[]>`
       select count(*)::int as failed from recorder.runs where status not in ('done', 'running')`;
-    say(
+    log(
       `${backend}, ${workers} workers: ${rate.toFixed(1)} runs/s on ${cores.toFixed(2)} cores; ms of processor a run: ${each}; load ${loadavg()[0]?.toFixed(1)}` +
-        (held?.failed ? `; ${held.failed} runs failed` : ''),
+        (failures?.failed ? `; ${failures.failed} runs failed` : ''),
     );
     return rate;
   } finally {
@@ -209,12 +209,12 @@ async function delaysOf(cli: string, backend: string, workers: number, targets: 
     // Ticks follow the first one by multiples of the interval. That one comes a little early, which is no delay of
     // nearly an interval.
     const early = every / 10;
-    const waited = rows.map(({ at }) => ((((at - next + early) % every) + every) % every) - early);
-    const seconds = (share: number) => (percentile(waited, share) / 1000).toFixed(2);
+    const delays = rows.map(({ at }) => ((((at - next + early) % every) + every) % every) - early);
+    const seconds = (share: number) => (percentile(delays, share) / 1000).toFixed(2);
     const [late] = await sql<{ all: number; late: number }[]>`
       select count(*)::int as all, count(*) filter (where now() - last_success_at > 2 * ${every} * interval '1 ms')::int as late
       from recorder.target_datasets where active and source = 'native-balance'`;
-    say(
+    log(
       `${backend}, ${workers} workers, ${targets} targets every ${values.every}: ${rows.length} runs started after (p50, p99, most) ` +
         `${seconds(0.5)}, ${seconds(0.99)}, ${seconds(1)} s; late by two intervals ${late?.late} of ${late?.all}; load ${loadavg()[0]?.toFixed(1)}`,
     );
@@ -237,7 +237,7 @@ async function main(): Promise<void> {
       for (const workers of numbers(values.workers)) {
         const rate = await rateOf(cli, backend, workers);
         first ??= rate / workers;
-        say(`  ${(rate / first / workers).toFixed(2)} of linear`);
+        log(`  ${(rate / first / workers).toFixed(2)} of linear`);
       }
     }
   } finally {
@@ -245,6 +245,6 @@ async function main(): Promise<void> {
   }
 }
 
-if (values.help) say(HELP);
+if (values.help) log(HELP);
 else await main();
 process.exit();

@@ -1,7 +1,7 @@
 import { Steady } from '../steady.ts';
 import type { Fault } from './fault.ts';
 
-const spelt: Fault = {
+const addressSpellings: Fault = {
   numbers: [67],
   title: 'one address watched in two spellings, requested in a third',
   backends: 'each',
@@ -20,13 +20,13 @@ const spelt: Fault = {
       native_balances: { every: '5s' },
     };
     const steady = await Steady.start(world, { watch: 0, evmAddresses, datasets });
-    await steady.begun();
+    await steady.waitUntilRecorded();
     evidence.serve('spellings', new Set([address, lower, upper]).size);
-    await steady.recovers('two spellings were watched');
+    await steady.expectRecovery('two spellings were watched');
     await steady.stop();
-    const begun = performance.now();
+    const startedAt = performance.now();
     const record = world.recorder(['record', 'native_transactions', '--target', `address=${upper}`]);
-    const ending = { ...(await record.ended), took: performance.now() - begun };
+    const ending = { ...(await record.ended), elapsedMs: performance.now() - startedAt };
     evidence.exit('record with a third spelling', ending, [0], 60_000);
     for (const dataset of Object.keys(datasets).slice(1)) {
       const targets = await sql<{ target: string }[]>`
@@ -48,4 +48,4 @@ const spelt: Fault = {
   },
 };
 
-export const spellingFaults: readonly Fault[] = [spelt];
+export const spellingFaults: readonly Fault[] = [addressSpellings];

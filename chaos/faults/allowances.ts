@@ -3,21 +3,25 @@ import { Steady } from '../steady.ts';
 import { until } from '../until.ts';
 import type { Fault } from './fault.ts';
 
-const ORDINARY = { 'ratelimit-limit': '8000;w=60', 'ratelimit-remaining': '7000', 'ratelimit-reset': '30' };
+const USUAL_HEADERS = {
+  'ratelimit-limit': '8000;w=60',
+  'ratelimit-remaining': '7000',
+  'ratelimit-reset': '30',
+};
 /** Headers with nearly no allowance, and the maximum time until the next request, ms. */
-const NEXT_TO_NOTHING = [
+const LOW_ALLOWANCES = [
   {
     what: 'remaining: 0, for 3 s',
-    says: { 'ratelimit-remaining': '0', 'ratelimit-reset': '3' },
-    most: 8_000,
+    headers: { 'ratelimit-remaining': '0', 'ratelimit-reset': '3' },
+    maxDelayMs: 8_000,
   },
-  { what: 'limit: 1;w=60', says: { 'ratelimit-limit': '1;w=60' }, most: 62_000 },
+  { what: 'limit: 1;w=60', headers: { 'ratelimit-limit': '1;w=60' }, maxDelayMs: 62_000 },
 ];
 /** Duration of the measurement of the rate: three intervals, ms. */
-const MEASURED = 15_000;
+const RATE_MEASUREMENT_MS = 15_000;
 
 /** 77: a header once allows nearly nothing, and the usual limit from then on. */
-const saidOnce: Fault = {
+const transientRateLimit: Fault = {
   numbers: [77],
   title: 'a rate limit header that once allows nearly nothing',
   backends: 'each',
@@ -27,33 +31,33 @@ const saidOnce: Fault = {
     const { evidence, sandbox } = world;
     const upstream = await LimitingUpstream.open(sandbox.url);
     world.closers.add(() => upstream.close());
-    upstream.says = ORDINARY;
+    upstream.headers = USUAL_HEADERS;
     const steady = await Steady.start(world, { chainData: { url: upstream.url } });
-    await steady.whole();
-    const pace = async () => {
-      const begun = Date.now();
-      await steady.pass(MEASURED);
-      return upstream.askedSince(begun);
+    await steady.waitUntilCovered();
+    const measureRate = async () => {
+      const startedAt = Date.now();
+      await steady.wait(RATE_MEASUREMENT_MS);
+      return upstream.countRequestsSince(startedAt);
     };
-    const before = await pace();
-    for (const { what, says, most } of NEXT_TO_NOTHING) {
-      const asked = Date.now();
-      upstream.says = says;
-      await until(`${what} to be sent`, () => upstream.askedSince(asked) > 0);
-      const said = Date.now();
+    const before = await measureRate();
+    for (const { what, headers, maxDelayMs } of LOW_ALLOWANCES) {
+      const changedAt = Date.now();
+      upstream.headers = headers;
+      await until(`${what} to be sent`, () => upstream.countRequestsSince(changedAt) > 0);
+      const sentAt = Date.now();
       // Requests in flight get their response; from then on the header is the usual one.
-      await steady.pass(2_000);
-      upstream.says = ORDINARY;
-      const ordinary = Date.now();
+      await steady.wait(2_000);
+      upstream.headers = USUAL_HEADERS;
+      const restoredAt = Date.now();
       evidence.serve(what);
-      const again = await until(
+      const nextCallAt = await until(
         `a call after ${what}`,
-        () => upstream.asked.find((at) => at > ordinary),
-        most + 10_000,
+        () => upstream.requestTimes.find((at) => at > restoredAt),
+        maxDelayMs + 10_000,
       );
-      evidence.bound(`ms until the next call after ${what}`, again - said, most);
-      await steady.recovers(what);
-      const after = await pace();
+      evidence.bound(`ms until the next call after ${what}`, nextCallAt - sentAt, maxDelayMs);
+      await steady.expectRecovery(what);
+      const after = await measureRate();
       evidence.figures.set(`calls in 15 s after ${what}`, `${after}, ${before} before`);
       // The intervals start at different times, and the load of the machine differs.
       evidence.claim(`it continues at its pace after ${what}`, after >= before / 3);
@@ -62,4 +66,4 @@ const saidOnce: Fault = {
   },
 };
 
-export const allowanceFaults: readonly Fault[] = [saidOnce];
+export const allowanceFaults: readonly Fault[] = [transientRateLimit];

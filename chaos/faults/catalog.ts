@@ -1,32 +1,32 @@
 import { spellingFaults } from './address-spellings.ts';
 import { allowanceFaults } from './allowances.ts';
-import { beliefFaults } from './belief.ts';
 import { clockFaults } from './clock.ts';
 import { databaseFaults } from './database.ts';
 import { failoverFaults } from './failovers.ts';
 import type { Fault } from './fault.ts';
 import { hostile } from './hostile.ts';
+import { invalidListFaults } from './invalid-lists.ts';
 import { killNine } from './kill-nine.ts';
 import { leaseFaults } from './leases.ts';
 import { ledgerFaults } from './ledger.ts';
 import { limitFaults } from './limits.ts';
 import { memoryFaults } from './memory.ts';
-import { migratingFaults } from './migrations.ts';
-import { movingFaults } from './moved-transactions.ts';
+import { migrationFaults } from './migrations.ts';
+import { movedTransactionFaults } from './moved-transactions.ts';
 import { networkFaults } from './network.ts';
 import { poisonFaults } from './poisons.ts';
 import { promotionFaults } from './promotion.ts';
 import { recorderFaults } from './recorders.ts';
 import { redisFaults } from './redis.ts';
 import { releaseFaults } from './releases.ts';
-import { rollingFaults } from './rolling-update.ts';
+import { rollingUpdateFaults } from './rolling-update.ts';
 import { sessionFaults } from './sessions.ts';
 import { siblingFaults } from './siblings.ts';
-import { tellingFaults } from './stalls.ts';
-import { stoppingFaults } from './stops.ts';
+import { stallFaults } from './stalls.ts';
+import { stopFaults } from './stops.ts';
 import { tokenFaults } from './tokens.ts';
-import { upstreamSpells } from './upstream-kinds.ts';
-import { sayingFaults } from './upstream-texts.ts';
+import { upstreamKindFaults } from './upstream-kinds.ts';
+import { upstreamTextFaults } from './upstream-texts.ts';
 import { valueFaults } from './values.ts';
 import { walkFaults } from './walks.ts';
 import { workerFaults } from './workers.ts';
@@ -41,28 +41,28 @@ const all: readonly Fault[] = [
   ...ledgerFaults,
   ...limitFaults,
   ...allowanceFaults,
-  ...upstreamSpells,
+  ...upstreamKindFaults,
   hostile,
   ...valueFaults,
   ...poisonFaults,
   ...networkFaults,
-  ...stoppingFaults,
-  ...sayingFaults,
+  ...stopFaults,
+  ...upstreamTextFaults,
   ...releaseFaults,
-  ...migratingFaults,
+  ...migrationFaults,
   ...memoryFaults,
   ...siblingFaults,
-  ...tellingFaults,
+  ...stallFaults,
   ...recorderFaults,
   ...promotionFaults,
   ...failoverFaults,
-  ...beliefFaults,
+  ...invalidListFaults,
   ...walkFaults,
   ...spellingFaults,
   ...sessionFaults,
   ...leaseFaults,
-  ...movingFaults,
-  ...rollingFaults,
+  ...movedTransactionFaults,
+  ...rollingUpdateFaults,
 ];
 
 /** Every fault that the suite injects, in the order of FAULTS.md. */

@@ -20,7 +20,7 @@ async function jump(world: World, steady: Steady): Promise<void> {
   world.evidence.serve('clock jumped');
 }
 
-const jumping: Fault = {
+const clockJump: Fault = {
   numbers: [18],
   title: 'clock +2 h and back; −1 h and back',
   backends: 'each',
@@ -33,18 +33,18 @@ const jumping: Fault = {
       nodes: oneNode(world),
       datasets: { node_health: { every: '5s' } },
     });
-    await steady.begun();
+    await steady.waitUntilRecorded();
     for (const offset of offsets) {
       await jump(world, steady);
-      if (offset === 0) await steady.recovers('the clock was right again');
-      else await steady.pass(15_000);
+      if (offset === 0) await steady.expectRecovery('the clock was right again');
+      else await steady.wait(15_000);
     }
-    await steady.whole();
+    await steady.waitUntilCovered();
     await steady.stop();
   },
 };
 
-const skewed: Fault = {
+const clockSkew: Fault = {
   numbers: [18],
   title: 'app and database 90 s apart',
   backends: 'any',
@@ -52,16 +52,16 @@ const skewed: Fault = {
   async inject(world) {
     await Steady.prepare(world, { nodes: oneNode(world) });
     world.watched.length = 0;
-    const begun = performance.now();
+    const startedAt = performance.now();
     const doctor = world.recorder(['doctor'], { node: clockJumps([], 90_000) });
     const ending = await doctor.ended;
     world.evidence.serve('90 s apart');
-    world.evidence.exit('doctor', { ...ending, took: performance.now() - begun }, [1], 60_000);
+    world.evidence.exit('doctor', { ...ending, elapsedMs: performance.now() - startedAt }, [1], 60_000);
     world.evidence.claim('doctor names the skew', doctor.stdout.includes('NTP'));
   },
 };
 
-const slept: Fault = {
+const machineSleep: Fault = {
   numbers: [19],
   title: 'the machine sleeps ten minutes',
   backends: 'each',
@@ -74,31 +74,31 @@ const slept: Fault = {
       nodes: oneNode(world),
       datasets: { node_health: { every: '5s' } },
     });
-    await steady.whole();
+    await steady.waitUntilCovered();
     const [recorder] = steady.running;
     recorder?.signal('SIGSTOP');
-    await steady.pass(3_000);
+    await steady.wait(3_000);
     recorder?.signal('SIGUSR2');
     recorder?.signal('SIGCONT');
     evidence.serve('slept');
-    const woken = new Date(Date.now() + 590_000);
+    const wokenAt = new Date(Date.now() + 590_000);
     await eventually('the node to be probed again', async () => {
-      const rows = await sql`select 1 from reporting_internal.node_states where ended_at > ${woken}`;
+      const rows = await sql`select 1 from reporting_internal.node_states where ended_at > ${wokenAt}`;
       return rows.length > 0;
     });
-    const asleep = await sql`
+    const sleepStates = await sql`
       select 1 from reporting_internal.node_states where state = 'unknown' and ended_at - started_at > interval '9 minutes'`;
-    evidence.claim('the time asleep is unknown', asleep.length > 0);
-    const [row] = await sql<{ most: number }[]>`
-      select max(n)::int as most from (select count(*) as n from recorder.runs
-        where source = 'proposed-blocks' and started_at between ${woken} and ${new Date(woken.getTime() + 13_000)}
+    evidence.claim('the time asleep is unknown', sleepStates.length > 0);
+    const [row] = await sql<{ max_runs: number }[]>`
+      select max(n)::int as max_runs from (select count(*) as n from recorder.runs
+        where source = 'proposed-blocks' and started_at between ${wokenAt} and ${new Date(wokenAt.getTime() + 13_000)}
         group by target_key) per_target`;
-    evidence.bound('runs of a target right after the sleep', row?.most ?? 0, 3);
+    evidence.bound('runs of a target right after the sleep', row?.max_runs ?? 0, 3);
     await steady.stop();
   },
 };
 
-const longDown: Fault = {
+const longDowntime: Fault = {
   numbers: [9],
   title: '48 hours of downtime on the injected clock, and a cleared queue',
   backends: 'any',
@@ -138,13 +138,13 @@ const longDown: Fault = {
     for (const feed of recorder.feeds) await recorder.work(feed);
     clock.advance(HOUR);
     for (const feed of recorder.feeds) await recorder.work(feed);
-    const until_ = clock.now() - HOUR;
+    const downtimeEnd = clock.now() - HOUR;
     // The index may trail: a range counts as covered only after that delay.
     clock.advance(MAX_INDEX_LAG_MS);
     for (const feed of recorder.feeds) await recorder.work(feed);
     const rows = await sql<{ dataset: string; target_key: string; missing: string; gaps: number }[]>`
       select c.dataset, c.target_key,
-        (int8multirange(int8range(${before}::bigint, ${until_}::bigint)) - c.covered
+        (int8multirange(int8range(${before}::bigint, ${downtimeEnd}::bigint)) - c.covered
           - coalesce((select range_agg(g.range) from recorder.gaps g
               where g.dataset = c.dataset and g.target_key = c.target_key and g.reason <> ''), '{}'))::text as missing,
         (select count(*) from recorder.gaps g where g.dataset = c.dataset and g.target_key = c.target_key)::int as gaps
@@ -158,12 +158,12 @@ const longDown: Fault = {
       evidence.claim(`${dataset} ${target_key}: ${gaps} gaps`, observed ? gaps > 0 : gaps === 0);
     }
     evidence.figures.set('datasets and targets accounted for', rows.length);
-    world.watched.push(...blockTargets(nodeIds, Date.UTC(2026, 0, 8), until_ - HOUR));
+    world.watched.push(...blockTargets(nodeIds, Date.UTC(2026, 0, 8), downtimeEnd - HOUR));
   },
 };
 
 /** The recorder ran two days ago, was stopped, its queue was cleared, and it starts again now: real processes. */
-const twoDaysOff: Fault = {
+const twoDayDowntime: Fault = {
   numbers: [9],
   title: '48 hours between two starts of up, and a cleared queue',
   backends: 'each',
@@ -195,7 +195,7 @@ const twoDaysOff: Fault = {
     const before = await Steady.start(world, { ...plan, node: clockJumps([], clock.offset) });
     const now = world.watched.splice(0);
     world.watched.push(...now.map((one) => ({ ...one, to: one.to + clock.offset })));
-    await before.whole();
+    await before.waitUntilCovered();
     await before.stop();
     const stopped = Date.now() + clock.offset;
     await wipeQueue(world);
@@ -204,10 +204,10 @@ const twoDaysOff: Fault = {
     world.watched.splice(0, world.watched.length, ...now);
     const after = await Steady.start(world, plan);
     world.watched.splice(now.length);
-    await after.whole();
+    await after.waitUntilCovered();
     const started = Date.now();
-    await after.begun();
-    await eventually('every feed to be polled again', () => lookedAgain(world, started));
+    await after.waitUntilRecorded();
+    await eventually('every feed to be polled again', () => isPolledAgain(world, started));
     await after.stop();
     const rows = await unaccountedHours(world, stopped, started - 2 * HOUR);
     for (const { dataset, target, missing, gaps } of rows) {
@@ -223,7 +223,7 @@ const twoDaysOff: Fault = {
   },
 };
 
-async function lookedAgain({ sql }: World, since: number): Promise<boolean> {
+async function isPolledAgain({ sql }: World, since: number): Promise<boolean> {
   const rows = await sql`
     select 1 from reporting.freshness where last_success_at is null or last_success_at <= ${new Date(since)}`;
   return rows.length === 0;
@@ -242,4 +242,10 @@ async function unaccountedHours({ sql }: World, from: number, to: number) {
     from known where range_end > ${new Date(from)} group by dataset, target order by dataset, target`;
 }
 
-export const clockFaults: readonly Fault[] = [longDown, twoDaysOff, jumping, skewed, slept];
+export const clockFaults: readonly Fault[] = [
+  longDowntime,
+  twoDayDowntime,
+  clockJump,
+  clockSkew,
+  machineSleep,
+];

@@ -19,7 +19,7 @@ const busy = { blocksPerHour: 60 };
 /** Log texts of a process with an internal error. */
 const PANIC = /uncaught|unhandled|at process\.process|TypeError|ReferenceError/i;
 
-export function noPanic(world: World): void {
+export function claimNoUncaughtErrors(world: World): void {
   for (const recorder of world.recorders) {
     const line = recorder.lines.find((one) => PANIC.test(one) && !one.startsWith('{'));
     world.evidence.claim(`no uncaught error (${line ?? ''})`, line === undefined);
@@ -27,14 +27,14 @@ export function noPanic(world: World): void {
 }
 
 /** @throws Error if a process ended unexpectedly: the test would only time out */
-export function stillRunning(steady: Steady): void {
+export function requireRunning(steady: Steady): void {
   if (steady.running.some(({ running }) => !running)) throw new Error('a recorder ended on its own');
 }
 
 /** Maximum time for a recorder to complete all days after many failures, ms. */
-const PATIENCE = 300_000;
+const COMPLETION_TIMEOUT_MS = 300_000;
 
-const terminated: Fault = {
+const terminatedBackends: Fault = {
   numbers: [3],
   title: 'pg_terminate_backend at random',
   backends: 'each',
@@ -56,8 +56,8 @@ const terminated: Fault = {
           where datname = current_database() and pid <> pg_backend_pid() and (state = 'active' or ${anyState})
             and application_name <> 'postgres.js'
           order by random() limit 1`;
-        for (const { killed: yes, state } of rows) {
-          if (!yes) continue;
+        for (const { killed: wasKilled, state } of rows) {
+          if (!wasKilled) continue;
           killed += 1;
           evidence.serve(`terminated ${state}`);
           if (killed % 50 === 0) process.stderr.write(`  ${killed} backends killed\n`);
@@ -67,16 +67,16 @@ const terminated: Fault = {
       kills * 3_000,
     );
     evidence.figures.set('backends killed', killed);
-    stillRunning(steady);
-    await steady.recovers('the last killed backend');
-    await steady.whole(PATIENCE);
-    stillRunning(steady);
-    noPanic(world);
+    requireRunning(steady);
+    await steady.expectRecovery('the last killed backend');
+    await steady.waitUntilCovered(COMPLETION_TIMEOUT_MS);
+    requireRunning(steady);
+    claimNoUncaughtErrors(world);
     await steady.stop();
   },
 };
 
-const restarted: Fault = {
+const restartDuringCommit: Fault = {
   numbers: [4],
   title: 'PostgreSQL immediate restart during a commit',
   backends: 'each',
@@ -87,36 +87,36 @@ const restarted: Fault = {
     const restarts = setting.options.kills ?? 4;
     const steady = await Steady.start(world, { days: 8, proxied: true });
     for (let restart = 0; restart < restarts; restart++) {
-      let seen = false;
+      let isCommitSeen = false;
       proxy.decide((statement) => {
-        seen ||= statement.includes(COMMIT);
+        isCommitSeen ||= statement.includes(COMMIT);
         return 'forward';
       });
       await until(
         'a commit under way',
-        () => seen || !steady.running.every(({ running }) => running),
-        PATIENCE,
+        () => isCommitSeen || !steady.running.every(({ running }) => running),
+        COMPLETION_TIMEOUT_MS,
       );
-      stillRunning(steady);
+      requireRunning(steady);
       await setting.postgres.crash();
       await setting.postgres.start();
       evidence.serve('immediate restart');
-      await steady.recovers('a restart');
+      await steady.expectRecovery('a restart');
       if (restart % 10 === 9) process.stderr.write(`  ${restart + 1} restarts\n`);
     }
     proxy.decide(null);
     evidence.times(
       'fresh again after a restart',
-      evidence.recoveries.flatMap(({ took }) => took ?? []),
+      evidence.recoveries.flatMap(({ elapsedMs }) => elapsedMs ?? []),
     );
-    await steady.whole(PATIENCE);
-    stillRunning(steady);
-    noPanic(world);
+    await steady.waitUntilCovered(COMPLETION_TIMEOUT_MS);
+    requireRunning(steady);
+    claimNoUncaughtErrors(world);
     await steady.stop();
   },
 };
 
-const answerLost: Fault = {
+const lostCommitResponse: Fault = {
   numbers: [5],
   title: "the commit's response is lost",
   backends: 'each',
@@ -124,25 +124,25 @@ const answerLost: Fault = {
   sandbox: busy,
   async inject(world) {
     const { evidence, proxy, random, setting } = world;
-    const wanted = setting.options.kills ?? 8;
+    const lossCount = setting.options.kills ?? 8;
     let lost = 0;
     proxy.decide((statement) => {
-      if (lost >= wanted || !statement.includes(COMMIT) || random.unit() > 0.4) return 'forward';
+      if (lost >= lossCount || !statement.includes(COMMIT) || random.unit() > 0.4) return 'forward';
       lost += 1;
       evidence.serve('lost answer');
       return 'lose';
     });
     const steady = await Steady.start(world, { days: 8, proxied: true });
-    await until('this many responses to be lost', () => lost >= wanted, wanted * 20_000);
-    await steady.recovers('the last lost answer');
-    await steady.whole(PATIENCE);
-    stillRunning(steady);
-    noPanic(world);
+    await until('this many responses to be lost', () => lost >= lossCount, lossCount * 20_000);
+    await steady.expectRecovery('the last lost answer');
+    await steady.waitUntilCovered(COMPLETION_TIMEOUT_MS);
+    requireRunning(steady);
+    claimNoUncaughtErrors(world);
     await steady.stop();
   },
 };
 
-const frozen: Fault = {
+const frozenDatabase: Fault = {
   numbers: [6],
   title: 'PostgreSQL frozen for 12 s',
   backends: 'each',
@@ -151,21 +151,25 @@ const frozen: Fault = {
   async inject(world) {
     const { setting, evidence } = world;
     const steady = await Steady.start(world, { days: 4 });
-    await steady.begun();
+    await steady.waitUntilRecorded();
     const thaw = await setting.postgres.freeze();
     world.closers.add(thaw);
-    await steady.pass(12_000);
+    await steady.wait(12_000);
     thaw();
     evidence.serve('frozen');
-    await steady.recovers('the thaw');
-    await steady.whole();
-    stillRunning(steady);
+    await steady.expectRecovery('the thaw');
+    await steady.waitUntilCovered();
+    requireRunning(steady);
     await steady.stop();
   },
 };
 
 /** Connections that become silent, selected by their statements. */
-function silence(title: string, backends: Fault['backends'], chosen: (statement: string) => boolean): Fault {
+function silentConnectionFault(
+  title: string,
+  backends: Fault['backends'],
+  isSelected: (statement: string) => boolean,
+): Fault {
   return {
     numbers: [7],
     title,
@@ -174,37 +178,40 @@ function silence(title: string, backends: Fault['backends'], chosen: (statement:
     sandbox: busy,
     async inject(world) {
       const { proxy, evidence } = world;
-      proxy.decide((statement) => (chosen(statement) ? 'mark' : 'forward'));
+      proxy.decide((statement) => (isSelected(statement) ? 'mark' : 'forward'));
       const steady = await Steady.start(world, { proxied: true });
-      await steady.begun();
+      await steady.waitUntilRecorded();
       evidence.serve('silent connections', proxy.silenceMarked());
       proxy.decide(null);
-      await steady.recovers('the silence');
-      await steady.whole();
-      stillRunning(steady);
+      await steady.expectRecovery('the silence');
+      await steady.waitUntilCovered();
+      requireRunning(steady);
       await steady.stop();
     },
   };
 }
 
 /** Migrations, which are long, contain it too. */
-const short = (saying: RegExp) => (statement: string) => statement.length < 600 && saying.test(statement);
+const isShortMatch = (pattern: RegExp) => (statement: string) =>
+  statement.length < 600 && pattern.test(statement);
 
-const silentListener = silence(
+const silentListener = silentConnectionFault(
   "the queue's LISTEN connection drops all packets",
   'postgres',
-  short(/\bLISTEN\s+"?bullmq/i),
+  isShortMatch(/\bLISTEN\s+"?bullmq/i),
 );
-const silentPool = silence(
+const silentPool = silentConnectionFault(
   'connections of its pool go to a black hole',
   'postgres',
-  short(/has_waiting_job|next_delay/),
+  isShortMatch(/has_waiting_job|next_delay/),
 );
-const silentData = silence('connections that commit pages go to a black hole', 'each', (statement) =>
-  statement.includes(COMMIT),
+const silentData = silentConnectionFault(
+  'connections that commit pages go to a black hole',
+  'each',
+  (statement) => statement.includes(COMMIT),
 );
 
-const away: Fault = {
+const unavailableDatabase: Fault = {
   numbers: [8],
   title: 'PostgreSQL down at the start, and for minutes',
   backends: 'each',
@@ -218,36 +225,39 @@ const away: Fault = {
     world.closers.add(() => postgres.start().catch(() => {}));
     const up = steady.launch();
     // It waits, with a log message; no restart is needed.
-    await steady.pass(8_000);
+    await steady.wait(8_000);
     evidence.serve('down at the start');
     evidence.claim('up waits for its database', up.running);
-    const begun = performance.now();
+    const startedAt = performance.now();
     const status = world.recorder(['status'], { proxied: true });
-    const ending = { ...(await status.ended), took: performance.now() - begun };
+    const ending = { ...(await status.ended), elapsedMs: performance.now() - startedAt };
     evidence.exit('status without its database', ending, [1, 75], 60_000);
     await postgres.start();
-    await up.says('recording started');
-    await steady.begun();
+    await up.waitForLog('recording started');
+    await steady.waitUntilRecorded();
     await postgres.crash();
     const minutes = options.kills === null ? 0.6 : 5;
     const opened = proxy.opened;
     const lines = up.lineCount;
-    await steady.pass(minutes * 60_000);
+    await steady.wait(minutes * 60_000);
     const { code } = await world.recorder(['status'], { proxied: true }).ended;
-    evidence.shown.push({ where: 'status without the database fails', seen: code === 1 || code === 75 });
+    evidence.indicators.push({
+      where: 'status without the database fails',
+      isVisible: code === 1 || code === 75,
+    });
     evidence.bound('connections tried a minute', (proxy.opened - opened) / minutes, 600);
     evidence.bound('log lines a minute', (up.lineCount - lines) / minutes, 200);
     await postgres.start();
     evidence.serve(`down for ${minutes} minutes`);
-    await steady.recovers('PostgreSQL came back');
-    await steady.whole();
-    stillRunning(steady);
-    noPanic(world);
+    await steady.expectRecovery('PostgreSQL came back');
+    await steady.waitUntilCovered();
+    requireRunning(steady);
+    claimNoUncaughtErrors(world);
     await steady.stop();
   },
 };
 
-const crowded: Fault = {
+const exhaustedConnections: Fault = {
   numbers: [48],
   title: 'all connections taken',
   backends: 'each',
@@ -256,37 +266,37 @@ const crowded: Fault = {
   async inject(world) {
     const { sql, evidence } = world;
     const steady = await Steady.start(world, { days: 4 });
-    await steady.begun();
+    await steady.waitUntilRecorded();
     const [row] = await sql<{ name: string }[]>`select current_database() as name`;
     const name = row?.name ?? '';
     // The role is a superuser, which no limit of the database applies to: the server itself must be full.
-    const takers = await takeAll(world);
+    const clients = await openAllConnections(world);
     await sql.unsafe(`
       select pg_terminate_backend(pid) from pg_stat_activity
       where datname = '${name}' and application_name like 'chain-recorder%'`);
-    takers.push(...(await takeAll(world)));
-    evidence.serve('connections taken', takers.length);
-    await steady.pass(15_000);
-    await Promise.all(takers.map((taker) => taker.end({ timeout: 1 })));
-    await steady.recovers('connections were free again');
-    await steady.whole();
-    stillRunning(steady);
-    noPanic(world);
+    clients.push(...(await openAllConnections(world)));
+    evidence.serve('connections taken', clients.length);
+    await steady.wait(15_000);
+    await Promise.all(clients.map((client) => client.end({ timeout: 1 })));
+    await steady.expectRecovery('connections were free again');
+    await steady.waitUntilCovered();
+    requireRunning(steady);
+    claimNoUncaughtErrors(world);
     await steady.stop();
   },
 };
 
 /** Opens connections until the server refuses. */
-async function takeAll({ databaseUrl }: World): Promise<postgres.Sql[]> {
-  const takers: postgres.Sql[] = [];
+async function openAllConnections({ databaseUrl }: World): Promise<postgres.Sql[]> {
+  const clients: postgres.Sql[] = [];
   for (;;) {
-    const taker = postgres(databaseUrl, { max: 1, onnotice: () => {}, connect_timeout: 5 });
+    const client = postgres(databaseUrl, { max: 1, onnotice: () => {}, connect_timeout: 5 });
     try {
-      await taker`select 1`;
-      takers.push(taker);
+      await client`select 1`;
+      clients.push(client);
     } catch {
-      await taker.end({ timeout: 1 }).catch(() => {});
-      return takers;
+      await client.end({ timeout: 1 }).catch(() => {});
+      return clients;
     }
   }
 }
@@ -322,9 +332,9 @@ const diskFull: Fault = {
     );
     evidence.serve('disk full', full ? 1 : 0);
     await run('mount', ['-o', 'remount,size=2g', disk]);
-    await steady.recovers('there was room');
-    await steady.whole(PATIENCE);
-    stillRunning(steady);
+    await steady.expectRecovery('there was room');
+    await steady.waitUntilCovered(COMPLETION_TIMEOUT_MS);
+    requireRunning(steady);
     await steady.stop();
   },
 };
@@ -340,14 +350,14 @@ async function smallDisk({ dir, setting, closers }: World): Promise<string> {
 }
 
 export const databaseFaults: readonly Fault[] = [
-  terminated,
-  restarted,
-  answerLost,
-  frozen,
+  terminatedBackends,
+  restartDuringCommit,
+  lostCommitResponse,
+  frozenDatabase,
   silentListener,
   silentPool,
   silentData,
-  away,
+  unavailableDatabase,
   diskFull,
-  crowded,
+  exhaustedConnections,
 ];

@@ -12,7 +12,7 @@ export const hostile: Fault = {
   sandbox: { blocksPerHour: 30 },
   async inject(world) {
     const { evidence, sandbox, setting } = world;
-    const wanted = setting.options.rows ?? 300;
+    const responseCount = setting.options.rows ?? 300;
     const upstream = await HostileUpstream.open(sandbox.url, setting.options.seed);
     world.closers.add(() => upstream.close());
     sandbox.faults.rate({
@@ -49,25 +49,29 @@ export const hostile: Fault = {
     });
     const steady = await Steady.start(world, { watch: 40, days: 3, chainData: { url: upstream.url } });
     world.watched.length = 0;
-    const hostileAnswers = () =>
+    const countHostileResponses = () =>
       upstream.invented + Object.values(sandbox.ledger.faults()).reduce((sum, n) => sum + n, 0);
     const [recorder] = steady.running;
     await until(
-      `${wanted} hostile responses`,
+      `${responseCount} hostile responses`,
       async () => {
-        await recorder?.lookAtMemory();
-        return hostileAnswers() >= wanted || recorder?.running === false;
+        await recorder?.samplePeakMemory();
+        return countHostileResponses() >= responseCount || recorder?.running === false;
       },
-      wanted * 1_000 + 120_000,
+      responseCount * 1_000 + 120_000,
     );
     evidence.claim('the process lives on', recorder?.running === true);
     sandbox.faults.clear();
     upstream.hostility = 0;
-    await steady.recovers('answers were right again');
-    evidence.figures.set('hostile responses', hostileAnswers());
-    evidence.bound('memory of up, in MiB', (await recorder?.lookAtMemory()) ?? 0, 256);
+    await steady.expectRecovery('answers were right again');
+    evidence.figures.set('hostile responses', countHostileResponses());
+    evidence.bound('memory of up, in MiB', (await recorder?.samplePeakMemory()) ?? 0, 256);
     evidence.figures.set('peak memory', `${recorder?.peak} MiB`);
-    evidence.bound('log lines for each hostile answer', (recorder?.lineCount ?? 0) / hostileAnswers(), 1.2);
+    evidence.bound(
+      'log lines for each hostile answer',
+      (recorder?.lineCount ?? 0) / countHostileResponses(),
+      1.2,
+    );
     await steady.stop();
     evidence.serve('invented answer', upstream.invented);
   },

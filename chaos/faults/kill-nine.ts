@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { unfoundedClaims } from '../invariants/coverage.ts';
 import { blockTargets, configure, dayOf, midnight, UNCLAIMED_DAYS } from '../settings.ts';
 import { allCovered, covered } from '../stored-blocks.ts';
-import type { Watched } from '../truth.ts';
+import type { WatchedBlocks } from '../truth.ts';
 import { until } from '../until.ts';
 import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
@@ -28,7 +28,7 @@ export const killNine: Fault = {
   async inject(world) {
     const { sandbox, evidence, setting } = world;
     const { kills, short } = setting.options;
-    const wanted = kills ?? (short ? SHORT_KILLS : KILLS);
+    const killCount = kills ?? (short ? SHORT_KILLS : KILLS);
     const nodeIds = busyNodes(world, short ? 1 : TARGETS / 3);
     const [from, to] = [midnight(DAYS + 1 + UNCLAIMED_DAYS), midnight(1 + UNCLAIMED_DAYS)];
     world.watched.push(...blockTargets(nodeIds, from, to));
@@ -38,7 +38,7 @@ export const killNine: Fault = {
     const { code } = await world.recorder(['record', 'proposed_blocks']).ended;
     evidence.claim('the newest blocks were recorded before the kills', code === 0);
     upstreamNoise(world);
-    const campaign = new Campaign(world, wanted);
+    const campaign = new Campaign(world, killCount);
     await Promise.all(world.watched.map((target) => campaign.backfill(target)));
     evidence.serve('kill -9', campaign.kills);
     evidence.figures.set('kills', campaign.kills);
@@ -51,7 +51,7 @@ export const killNine: Fault = {
       'enough of the calls were answered with faults',
       faultShare(world) >= (short ? 0.01 : 0.09),
     );
-    evidence.claim(`${wanted} kills were made`, campaign.kills >= wanted);
+    evidence.claim(`${killCount} kills were made`, campaign.kills >= killCount);
     for (const target of world.watched) {
       const ranges = await covered(world.sql, target);
       evidence.claim(
@@ -67,7 +67,10 @@ function busyNodes(world: World, count: number): string[] {
   return world.sandbox.network.validators.nodes.slice(0, count).map(({ nodeId }) => nodeId);
 }
 
-function trueCount({ sandbox: { network } }: World, { nodeId, blockchainId, from, to }: Watched): number {
+function trueCount(
+  { sandbox: { network } }: World,
+  { nodeId, blockchainId, from, to }: WatchedBlocks,
+): number {
   return network.proposedBlockCount(nodeId, blockchainId, Math.ceil(from / 1000), Math.ceil(to / 1000) - 1);
 }
 
@@ -77,26 +80,26 @@ class Campaign {
   /** Number of kills by activity. */
   readonly moments: Record<string, number> = {};
   readonly #world: World;
-  readonly #wanted: number;
+  readonly #killCount: number;
   /**
    * Maximum lifetime of a worker after its first call; it follows the progress, so that kills and rows end together.
    */
-  #patience = 1_500;
+  #maxLifetimeMs = 1_500;
   #claimsChecked = Promise.resolve();
 
-  constructor(world: World, wanted: number) {
+  constructor(world: World, killCount: number) {
     this.#world = world;
-    this.#wanted = wanted;
+    this.#killCount = killCount;
   }
 
   /** Backfills one target by one worker after the other. */
-  async backfill(target: Watched): Promise<void> {
+  async backfill(target: WatchedBlocks): Promise<void> {
     const { sql, random, evidence } = this.#world;
     for (let worker = 0; ; worker++) {
-      if (worker % 5 === 0 && (await allCovered(sql, [target])) && this.kills >= this.#wanted) return;
+      if (worker % 5 === 0 && (await allCovered(sql, [target])) && this.kills >= this.#killCount) return;
       const recorder = this.#world.recorder(commandLine(target));
-      const asked = this.#callsFor(target);
-      if (this.kills >= this.#wanted) {
+      const callsBefore = this.#callsFor(target);
+      if (this.kills >= this.#killCount) {
         const { code } = await recorder.ended;
         if (code === 0 && (await allCovered(sql, [target]))) return;
         if (code !== 0 && code !== 75 && code !== 1) evidence.claim(`a worker ended with ${code}`, false);
@@ -105,37 +108,41 @@ class Campaign {
       }
       // One in five at any moment of its life, the others during their requests.
       const anyMoment = random.unit() < 0.2;
-      const life = anyMoment ? random.unit() * 9_000 : random.unit() * this.#patience;
+      const lifetimeMs = anyMoment ? random.unit() * 9_000 : random.unit() * this.#maxLifetimeMs;
       if (!anyMoment)
         await until(
           'a worker to send a request, or to end',
-          () => !recorder.running || this.#callsFor(target) > asked,
+          () => !recorder.running || this.#callsFor(target) > callsBefore,
           120_000,
         );
-      await Promise.race([delay(life), recorder.ended]);
+      await Promise.race([delay(lifetimeMs), recorder.ended]);
       if (recorder.running) {
         await recorder.kill();
         this.kills += 1;
-        const moment = this.#callsFor(target) > asked ? 'fetching' : 'starting or waiting for the lease';
+        const moment =
+          this.#callsFor(target) > callsBefore ? 'fetching' : 'starting or waiting for the lease';
         this.moments[moment] = (this.moments[moment] ?? 0) + 1;
-        if (this.kills % CHECK_EVERY === 0) await this.#look();
+        if (this.kills % CHECK_EVERY === 0) await this.#adjustLifetime();
       } else await recorder.ended;
       this.#forget(recorder);
     }
   }
 
   /** Compares progress with kills, and coverage with rows, during the fault. */
-  async #look(): Promise<void> {
+  async #adjustLifetime(): Promise<void> {
     const world = this.#world;
     const [row] = await world.sql<
       { rows: number }[]
     >`select count(*)::float8 as rows from recorder.proposed_blocks`;
-    const all = world.watched.reduce((sum, one) => sum + trueCount(world, one), 0);
-    const done = (row?.rows ?? 0) / all;
-    const killed = this.kills / this.#wanted;
-    this.#patience = Math.min(20_000, Math.max(50, this.#patience * (done > killed ? 0.7 : 1.4)));
+    const trueRows = world.watched.reduce((sum, one) => sum + trueCount(world, one), 0);
+    const recordedShare = (row?.rows ?? 0) / trueRows;
+    const killShare = this.kills / this.#killCount;
+    this.#maxLifetimeMs = Math.min(
+      20_000,
+      Math.max(50, this.#maxLifetimeMs * (recordedShare > killShare ? 0.7 : 1.4)),
+    );
     process.stderr.write(
-      `  ${this.kills} kills, ${row?.rows} rows of ${all}, patience ${Math.round(this.#patience)} ms\n`,
+      `  ${this.kills} kills, ${row?.rows} rows of ${trueRows}, maximum lifetime ${Math.round(this.#maxLifetimeMs)} ms\n`,
     );
     this.#claimsChecked = this.#claimsChecked.then(async () => {
       const target = world.random.pick(world.watched);
@@ -145,7 +152,7 @@ class Campaign {
     await this.#claimsChecked;
   }
 
-  #callsFor({ nodeId, blockchainId }: Watched): number {
+  #callsFor({ nodeId, blockchainId }: WatchedBlocks): number {
     return this.#world.calls.get(`${blockchainId} ${nodeId}`) ?? 0;
   }
 
@@ -155,7 +162,7 @@ class Campaign {
   }
 }
 
-function commandLine({ nodeId, blockchainId, from, to }: Watched): string[] {
+function commandLine({ nodeId, blockchainId, from, to }: WatchedBlocks): string[] {
   const range = ['--from', new Date(from).toISOString(), '--to', new Date(to).toISOString()];
   return [
     'backfill',

@@ -10,7 +10,7 @@ import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
 
 /** After a crash the database's clock is an hour earlier: every held lease lies in the future. */
-const ahead: Fault = {
+const futureLeases: Fault = {
   numbers: [70],
   title: 'leases an hour ahead after kill -9',
   backends: 'each',
@@ -22,11 +22,11 @@ const ahead: Fault = {
     sandbox.faults.rate({ 'slow-headers': 1 });
     const datasets = { validators: { every: '5s' }, node_health: { every: '5s' } };
     const steady = await Steady.start(world, { nodes: oneNode(world), datasets });
-    await steady.begun();
-    const held = () => sql`
+    await steady.waitUntilRecorded();
+    const heldLeases = () => sql`
       select 1 from recorder.targets t join recorder.runs r using (run_id)
       where r.status = 'running' and t.lease_until > now()`;
-    await until('several runs to be under way', async () => (await held()).length >= 2);
+    await until('several runs to be under way', async () => (await heldLeases()).length >= 2);
     await steady.running.shift()?.kill();
     const targets = await sql`
       update recorder.targets t set lease_until = now() + interval '1 hour' from recorder.runs r
@@ -38,25 +38,25 @@ const ahead: Fault = {
     evidence.serve('leases of observers an hour ahead', observers.length);
     evidence.claim('leases of both kinds were held', targets.length > 0 && observers.length > 0);
     sandbox.faults.clear();
-    const back = new Date();
+    const restartedAt = new Date();
     steady.launch();
-    await steady.recovers('the clock was set back');
+    await steady.expectRecovery('the clock was set back');
     await eventually('the node to be probed again', async () => {
-      const rows = await sql`select 1 from reporting_internal.node_probes where probed_at > ${back}`;
+      const rows = await sql`select 1 from reporting_internal.node_probes where probed_at > ${restartedAt}`;
       return rows.length > 0;
     });
-    evidence.figures.set('the node was probed again after', `${Date.now() - back.getTime()} ms`);
-    await steady.whole();
+    evidence.figures.set('the node was probed again after', `${Date.now() - restartedAt.getTime()} ms`);
+    await steady.waitUntilCovered();
     await steady.stop();
   },
 };
 
 /** Twice as long as a connection may be silent. */
-const HELD_MS = 80_000;
-const TRY_EVERY = 5_000;
+const HOLD_MS = 80_000;
+const TRY_INTERVAL_MS = 5_000;
 
 /** A process that runs a long exclusive task with the recorder's own lock. @returns its file */
-async function holder({ dir, databaseUrl, setting }: World): Promise<string> {
+async function writeHolderModule({ dir, databaseUrl, setting }: World): Promise<string> {
   const module = pathToFileURL(join(dirname(setting.cli), 'db', 'row-lock.js')).href;
   const file = join(dir, 'holder.mjs');
   await writeFile(
@@ -80,27 +80,27 @@ const idleLock: Fault = {
   invariants: ['X'],
   async inject(world) {
     const { evidence, sql } = world;
-    const cli = await holder(world);
+    const cli = await writeHolderModule(world);
     const pids = async () => {
       const rows = await sql<{ pid: number }[]>`
         select pid from pg_locks l join pg_stat_activity a using (pid)
         where l.relation = 'recorder_locks.locks'::regclass and l.granted and a.datname = current_database() and a.state = 'idle in transaction'`;
       return rows.map(({ pid }) => pid).join();
     };
-    const first = world.recorder([String(HELD_MS)], { cli });
-    await first.says('mine');
-    const begun = performance.now();
+    const first = world.recorder([String(HOLD_MS)], { cli });
+    await first.waitForLog('mine');
+    const startedAt = performance.now();
     const session = await pids();
     let tries = 0;
-    for (; performance.now() - begun < HELD_MS - TRY_EVERY; tries++) {
+    for (; performance.now() - startedAt < HOLD_MS - TRY_INTERVAL_MS; tries++) {
       const other = world.recorder(['0'], { cli });
       await other.ended;
       if (other.stdout !== 'null') evidence.claim(`try ${tries} got the lock: ${other.stdout}`, false);
       if ((await pids()) !== session) evidence.claim(`at try ${tries} the session was another one`, false);
-      await delay(TRY_EVERY);
+      await delay(TRY_INTERVAL_MS);
     }
-    const ending = { ...(await first.ended), took: performance.now() - begun };
-    evidence.exit('the holder of the lock', ending, [0], HELD_MS + 20_000);
+    const ending = { ...(await first.ended), elapsedMs: performance.now() - startedAt };
+    evidence.exit('the holder of the lock', ending, [0], HOLD_MS + 20_000);
     evidence.serve('idle lock');
     evidence.figures.set('tries of others', tries);
     evidence.claim('the lock was held, and others tried', session !== '' && tries >= 5);
@@ -110,4 +110,4 @@ const idleLock: Fault = {
   },
 };
 
-export const leaseFaults: readonly Fault[] = [ahead, idleLock];
+export const leaseFaults: readonly Fault[] = [futureLeases, idleLock];

@@ -27,28 +27,28 @@ const retryAfter: Fault = {
       sandbox: { faults, ledger },
     } = world;
     const steady = await Steady.start(world);
-    await steady.whole();
+    await steady.waitUntilCovered();
     for (const kind of ['429-seconds', '429-date', '429-past', '429-garbage'] as const) {
       await serveOnce(world, kind);
-      const said = Date.now();
-      const resumed = await until(
+      const servedAt = Date.now();
+      const resumedAt = await until(
         'the upstream to be called again',
-        () => ledger.calls({ operation: OPERATION }).find((call) => call.at > said + 50)?.at,
+        () => ledger.calls({ operation: OPERATION }).find((call) => call.at > servedAt + 50)?.at,
       );
-      const waited = resumed - said;
+      const pauseMs = resumedAt - servedAt;
       // Other calls may have been in flight; the agreed pause applies from then on.
-      evidence.figures.set(`called again after ${kind}`, `${waited} ms`);
-      evidence.bound(`ms without calls after ${kind}`, waited, 15_000);
+      evidence.figures.set(`called again after ${kind}`, `${pauseMs} ms`);
+      evidence.bound(`ms without calls after ${kind}`, pauseMs, 15_000);
     }
-    await steady.recovers('short refusals');
+    await steady.expectRecovery('short refusals');
     await serveOnce(world, '429-huge');
-    const until_ = await until('the block to be agreed on', async () => {
+    const pauseEnd = await until('the block to be agreed on', async () => {
       const time = await blockedUntil(world);
       return time > Date.now() + 60_000 ? time : null;
     });
-    evidence.bound('ms without calls after Retry-After: 1000000000', until_ - Date.now(), 3_600_000);
+    evidence.bound('ms without calls after Retry-After: 1000000000', pauseEnd - Date.now(), 3_600_000);
     const before = ledger.count(OPERATION);
-    await steady.pass(12_000);
+    await steady.wait(12_000);
     evidence.bound('calls during the pause of the upstream', ledger.count(OPERATION) - before, 2);
     faults.clear();
     await steady.stop();
@@ -61,7 +61,7 @@ async function serveOnce({ sandbox: { faults, ledger } }: World, kind: FaultKind
   await until(`${kind} to be served`, () => (ledger.faults()[kind] ?? 0) > before);
 }
 
-const unspoken: Fault = {
+const rateLimitWithoutRetryAfter: Fault = {
   numbers: [28],
   title: '429 for a minute without Retry-After',
   backends: 'each',
@@ -73,22 +73,22 @@ const unspoken: Fault = {
       evidence,
     } = world;
     const steady = await Steady.start(world);
-    await steady.begun();
+    await steady.waitUntilRecorded();
     const before = ledger.count(OPERATION);
-    const begun = performance.now();
+    const startedAt = performance.now();
     faults.rate({ '429': 1 });
-    await steady.shows('429 for a minute');
-    await steady.pass(Math.max(0, 60_000 - (performance.now() - begun)));
-    const seconds = (performance.now() - begun) / 1000;
+    await steady.expectFaultReported('429 for a minute');
+    await steady.wait(Math.max(0, 60_000 - (performance.now() - startedAt)));
+    const seconds = (performance.now() - startedAt) / 1000;
     evidence.bound('calls a second while refused', (ledger.count(OPERATION) - before) / seconds, 6);
     faults.clear();
-    await steady.recovers('429 for a minute');
-    await steady.whole();
+    await steady.expectRecovery('429 for a minute');
+    await steady.waitUntilCovered();
     await steady.stop();
   },
 };
 
-const locked: Fault = {
+const rejectedKey: Fault = {
   numbers: [30],
   title: '401 and 403 in the middle; the upstream echoes the key',
   backends: 'each',
@@ -99,16 +99,16 @@ const locked: Fault = {
     const echo = await EchoingUpstream.open(world.sandbox.url);
     world.closers.add(() => echo.close());
     const steady = await Steady.start(world, { chainData: { url: echo.url } });
-    await steady.begun();
+    await steady.waitUntilRecorded();
     const before = echo.calls;
-    const begun = performance.now();
+    const startedAt = performance.now();
     echo.status = 401;
-    await steady.shows('401');
+    await steady.expectFaultReported('401');
     echo.status = 403;
-    await steady.pass(6_000);
+    await steady.wait(6_000);
     echo.status = 500;
-    await steady.pass(3_000);
-    const seconds = (performance.now() - begun) / 1000;
+    await steady.wait(3_000);
+    const seconds = (performance.now() - startedAt) / 1000;
     evidence.serve('key echoed', echo.echoed);
     // Six targets, each of which checks the budget once an interval.
     evidence.bound('calls a second while locked out', (echo.calls - before) / seconds, 4);
@@ -118,11 +118,11 @@ const locked: Fault = {
     for (const path of ['/health', '/ready', '/api/status'])
       evidence.texts.push({ where: path, text: await (await fetch(`${address}${path}`)).text() });
     echo.status = null;
-    await steady.recovers('the key was accepted again');
-    await steady.whole();
+    await steady.expectRecovery('the key was accepted again');
+    await steady.waitUntilCovered();
     evidence.claim('the canary was sent to the configured upstream', echo.keys.has(CANARY));
     await steady.stop();
   },
 };
 
-export const limitFaults: readonly Fault[] = [retryAfter, unspoken, locked];
+export const limitFaults: readonly Fault[] = [retryAfter, rateLimitWithoutRetryAfter, rejectedKey];

@@ -8,7 +8,7 @@ const MAIN = join(import.meta.dirname, '../../bench/memory/main.ts');
 /** Runs and probes, unless `--rows` is given: 100,000 of them take many minutes. */
 const COUNT = 5_000;
 /** Maximum growth of the heap from the first to the second half, MB. */
-const BOUND = 1;
+const MAX_HEAP_GROWTH_MB = 1;
 
 /** 78: a process records and probes repeatedly; its memory after each tenth is measured. */
 const flatHeap: Fault = {
@@ -36,7 +36,7 @@ const flatHeap: Fault = {
     // The first tenth warms up.
     const [first, second] = [percentile(heaps.slice(1, 6), 0.5), percentile(heaps.slice(6), 0.5)];
     evidence.figures.set('heap by tenths', `${heaps.join(', ')} MB`);
-    evidence.bound(`MB of heap that ${count / 2} runs and probes leave`, second - first, BOUND);
+    evidence.bound(`MB of heap that ${count / 2} runs and probes leave`, second - first, MAX_HEAP_GROWTH_MB);
   },
 };
 

@@ -4,10 +4,10 @@ import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
 
 async function migrate(world: World) {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const recorder = world.recorder(['migrate']);
-  const ending = { ...(await recorder.ended), took: performance.now() - begun };
-  return { ending, said: recorder.lines.join('\n') };
+  const ending = { ...(await recorder.ended), elapsedMs: performance.now() - startedAt };
+  return { ending, output: recorder.lines.join('\n') };
 }
 
 /** All definitions in `reporting`. */
@@ -21,7 +21,7 @@ async function reporting({ sql }: World): Promise<string> {
 }
 
 /** 75: objects of users are kept, dropped ones are recreated, and a kill leaves all or nothing. */
-const theirs: Fault = {
+const userObjects: Fault = {
   numbers: [75],
   title:
     "a user's objects on reporting; a view dropped by hand; a kill between two objects; a removed column",
@@ -40,27 +40,27 @@ const theirs: Fault = {
 
     // A removed column: the view of an older version had one more, before the others.
     await sql.unsafe(`drop view reporting.average_tps cascade;
-      create view reporting.average_tps as select 1 as gone, 'x'::text as chain_id`);
+      create view reporting.average_tps as select 1 as removed, 'x'::text as chain_id`);
     await sql`create view public.mine as select chain_id from reporting.average_tps`;
     await sql`create materialized view public.heap as select * from public.mine`;
-    await sql`create function public.asked() returns setof reporting.average_tps
+    await sql`create function public.tps_rows() returns setof reporting.average_tps
       language sql as 'select * from reporting.average_tps'`;
     await sql`grant select on reporting.average_tps, public.mine to public`;
     evidence.serve("user's objects in the way", 3);
     const before = await reporting(world);
     const refused = await migrate(world);
     evidence.exit("migrate, with a user's materialised view in the way", refused.ending, [2], 60_000);
-    evidence.claim('public.heap is named', refused.said.includes('public.heap'));
+    evidence.claim('public.heap is named', refused.output.includes('public.heap'));
     evidence.claim('nothing was changed', (await reporting(world)) === before);
     const [kept] = await sql`select from public.heap`;
     evidence.claim("the user's materialised view is there", kept !== undefined);
 
     await sql`drop materialized view public.heap`;
-    const held = await sql.reserve();
-    const [holder] = await held<{ pid: number }[]>`select pg_backend_pid() as pid`;
-    await held`begin`;
-    await held`lock table reporting.average_tps in access share mode`;
-    const killed = migrate(world);
+    const connection = await sql.reserve();
+    const [holder] = await connection<{ pid: number }[]>`select pg_backend_pid() as pid`;
+    await connection`begin`;
+    await connection`lock table reporting.average_tps in access share mode`;
+    const migration = migrate(world);
     await until('the migration to wait for a view', async () => {
       const found = await sql`
         select pg_terminate_backend(pid) from pg_stat_activity
@@ -68,20 +68,20 @@ const theirs: Fault = {
       return found.length > 0;
     });
     evidence.serve('killed between two objects');
-    const failed = await killed;
-    await held`rollback`;
-    held.release();
+    const failed = await migration;
+    await connection`rollback`;
+    connection.release();
     evidence.exit('migrate, whose connection was cut', failed.ending, [1, 75], 60_000);
     evidence.claim('a kill changed nothing', (await reporting(world)) === before);
     evidence.exit('migrate, again', (await migrate(world)).ending, [0], 60_000);
     evidence.claim('all is complete', (await reporting(world)) === whole);
-    const [theirs] = await sql<{ mine: boolean; asked: boolean }[]>`
-      select has_table_privilege('recorder_reader', 'public.mine', 'select') as mine,
-        to_regprocedure('public.asked()') is not null as asked`;
-    evidence.claim("the user's view is there with its rights", theirs?.mine === true);
-    evidence.claim("the user's function is there", theirs?.asked === true);
-    await sql`select mine.chain_id, asked.chain_id from public.mine, public.asked()`;
+    const [objects] = await sql<{ view_readable: boolean; function_exists: boolean }[]>`
+      select has_table_privilege('recorder_reader', 'public.mine', 'select') as view_readable,
+        to_regprocedure('public.tps_rows()') is not null as function_exists`;
+    evidence.claim("the user's view is there with its rights", objects?.view_readable === true);
+    evidence.claim("the user's function is there", objects?.function_exists === true);
+    await sql`select mine.chain_id, rows.chain_id from public.mine, public.tps_rows() as rows`;
   },
 };
 
-export const migratingFaults: readonly Fault[] = [theirs];
+export const migrationFaults: readonly Fault[] = [userObjects];

@@ -1,4 +1,4 @@
-import { MovingUpstream, type Whereabouts } from '../servers/moving-upstream.ts';
+import { MovingUpstream, type TransactionVersion } from '../servers/moving-upstream.ts';
 import { Steady } from '../steady.ts';
 import { eventually } from '../until.ts';
 import type { Fault } from './fault.ts';
@@ -6,7 +6,7 @@ import type { Fault } from './fault.ts';
 const TRANSACTIONS = 60;
 
 /** Transactions that move repeatedly, while one of two processes is killed. */
-const moving: Fault = {
+const movedTransactions: Fault = {
   numbers: [74],
   title: 'transactions that move to another block or change their status after they were recorded',
   backends: 'each',
@@ -24,18 +24,18 @@ const moving: Fault = {
       datasets: { proposed_blocks: { enabled: false }, native_transactions: { every: '5s' } },
       processes: 2,
     });
-    const shown = async () =>
+    const readStored = async () =>
       textOf(
-        await sql<Whereabouts[]>`
+        await sql<TransactionVersion[]>`
           select tx_hash as hash, block_number::int as block, tx_status as status from reporting.native_transactions`,
       );
-    const arrived = () =>
+    const waitForCurrent = () =>
       eventually(
-        'the current versions to be shown',
-        async () => (await shown()) === textOf(upstream.now),
+        'the current versions to be stored',
+        async () => (await readStored()) === textOf(upstream.now),
         60_000,
       );
-    await arrived();
+    await waitForCurrent();
     const moves = setting.options.kills ?? (setting.options.short ? 3 : 6);
     for (let move = 0; move < moves; move++) {
       evidence.serve('moved', upstream.move());
@@ -44,37 +44,37 @@ const moving: Fault = {
         evidence.serve('kill -9');
         steady.launch();
       }
-      const newer = await arrived().then(
+      const isCurrent = await waitForCurrent().then(
         () => true,
         () => false,
       );
-      evidence.claim(`move ${move + 1}: the newer is shown`, newer);
-      if (!newer) break;
+      evidence.claim(`move ${move + 1}: the newer version is stored`, isCurrent);
+      if (!isCurrent) break;
     }
-    await steady.recovers('the last move');
+    await steady.expectRecovery('the last move');
     await steady.stop();
-    const earlier = await sql<Whereabouts[]>`
+    const earlier = await sql<TransactionVersion[]>`
       select tx_hash as hash, block_number::int as block, tx_status as status
       from reporting.native_transactions_history where valid_to is not null`;
     evidence.claim(
-      'every earlier saying is found, and nothing else',
+      'every earlier version is found, and nothing else',
       textOf(earlier) === textOf(upstream.before),
     );
     const [lines] = await sql<{ broken: number; conflicts: number }[]>`
       select count(*) filter (where valid_to <> next)::int as broken, count(*)::int as conflicts from (
         select valid_to, lead(valid_from) over (partition by tx_hash order by valid_from) as next
-        from reporting.native_transactions_history) said
+        from reporting.native_transactions_history) versions
       where valid_to is not null`;
-    evidence.claim('each was shown until the next one was recorded', lines?.broken === 0);
-    evidence.figures.set('sayings in conflict', lines?.conflicts ?? 0);
+    evidence.claim('each version is valid until the next one', lines?.broken === 0);
+    evidence.figures.set('conflicting versions', lines?.conflicts ?? 0);
   },
 };
 
 /** Versions as one text, in any order. */
-const textOf = (sayings: readonly Whereabouts[]) =>
-  sayings
+const textOf = (versions: readonly TransactionVersion[]) =>
+  versions
     .map(({ hash, block, status }) => `${hash} ${block} ${status}`)
     .sort()
     .join('\n');
 
-export const movingFaults: readonly Fault[] = [moving];
+export const movedTransactionFaults: readonly Fault[] = [movedTransactions];

@@ -23,7 +23,7 @@ const nameless: Fault = {
     const nodes = [
       { name: 'nowhere', url: 'http://no-such-host.invalid:9650' },
       { name: 'undecided', url: `http://${undecided}:9650` },
-      { name: 'gone', url: 'http://127.0.0.1:9' },
+      { name: 'refusing', url: 'http://127.0.0.1:9' },
     ];
     const steady = await healthOf(world, nodes, undecidedHost(undecided));
     const states = await statesOf(
@@ -32,11 +32,11 @@ const nameless: Fault = {
     );
     world.evidence.serve('name not found');
     world.evidence.serve('name not found for now');
-    const wanted = { nowhere: 'unknown', undecided: 'unknown', gone: 'down' };
-    for (const [node, state] of Object.entries(wanted))
+    const expected = { nowhere: 'unknown', undecided: 'unknown', refusing: 'down' };
+    for (const [node, state] of Object.entries(expected))
       world.evidence.claim(`${node} is ${state}, not ${states.get(node)}`, states.get(node) === state);
     const causes = await world.sql<{ node: string; error: string }[]>`
-      select distinct node, error from recorder.node_health where check_name = '*' and node <> 'gone' order by node`;
+      select distinct node, error from recorder.node_health where check_name = '*' and node <> 'refusing' order by node`;
     world.evidence.figures.set('causes', causes.map(({ node, error }) => `${node}: ${error}`).join(' | '));
     await steady.stop();
   },
@@ -61,14 +61,14 @@ const untrusted: Fault = {
     for (const [at, url] of urls.entries()) {
       await Steady.prepare(world, { watch: 1, days: 0, chainData: { url } });
       world.watched.length = 0;
-      const begun = performance.now();
+      const startedAt = performance.now();
       const env = { NODE_EXTRA_CA_CERTS: join(world.dir, 'authority.pem') };
       const record = world.recorder(['record', 'proposed_blocks', '--json'], { env });
       const ending = await record.ended;
       evidence.serve(['expired', 'wrong host', 'stalled'][at] ?? '');
       evidence.exit(
         `record over ${['expired', 'foreign', 'stalled'][at]} TLS`,
-        { ...ending, took: performance.now() - begun },
+        { ...ending, elapsedMs: performance.now() - startedAt },
         [1, 75],
         60_000,
       );
@@ -86,7 +86,10 @@ const untrusted: Fault = {
       },
       40_000,
     ).catch(() => false);
-    evidence.shown.push({ where: 'an upstream that was never reached: status exits 1', seen: status });
+    evidence.indicators.push({
+      where: 'an upstream that was never reached: status exits 1',
+      isVisible: status,
+    });
   },
 };
 

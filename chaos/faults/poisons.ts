@@ -1,5 +1,5 @@
 import { originalText } from '../../src/datasets/storable-text.ts';
-import { Poisoned, type Sent, TOKENS, token, VALIDATORS, validator } from '../poisoned-lists.ts';
+import { Poisoned, type SentLists, TOKENS, token, VALIDATORS, validator } from '../poisoned-lists.ts';
 import type { Random } from '../random.ts';
 import { midnight } from '../settings.ts';
 import { trueBlocks } from '../truth.ts';
@@ -7,11 +7,11 @@ import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
 
 /** Records lists with these items a few times, and checks that they are reported. */
-async function recordPoisoned(world: World, sent: Sent): Promise<void> {
+async function recordPoisoned(world: World, sent: SentLists): Promise<void> {
   const poisoned = await Poisoned.open(world, sent);
   await poisoned.start();
-  await poisoned.recorded(3);
-  await poisoned.tells();
+  await poisoned.waitForRecordings(3);
+  await poisoned.expectReported();
   await poisoned.stop();
 }
 
@@ -105,7 +105,7 @@ const characters: Fault = {
   invariants: ['C', 'F', 'L'],
   async inject(world) {
     const { sql, evidence } = world;
-    const told = TEXTS.map((text, at) => {
+    const tokens = TEXTS.map((text, at) => {
       const json = JSON.stringify(text);
       return token(String(at + 1), {
         name: json,
@@ -115,7 +115,7 @@ const characters: Fault = {
       });
     });
     await recordPoisoned(world, {
-      tokens: [...told, token('9\u0000', {}, 'an id with a NUL', null)],
+      tokens: [...tokens, token('9\u0000', {}, 'an id with a NUL', null)],
       validators: [
         ...TEXTS.map((text) => validator(text)),
         validator('x', { weight: '"\\u0000"' }, 'a weight of NUL'),
@@ -162,9 +162,9 @@ const anyRefusal: Fault = {
       validators: [validator('refused', {}, 'a validator that is refused')],
     });
     const steady = await poisoned.start({ watch: 1, days: 1 });
-    await steady.whole();
-    await poisoned.recorded(3);
-    await poisoned.tells();
+    await steady.waitUntilCovered();
+    await poisoned.waitForRecordings(3);
+    await poisoned.expectReported();
     await poisoned.stop();
     const rows = await sql<{ item: string }[]>`
       select item from reporting.quarantine where dataset = 'proposed_blocks'`;
@@ -183,7 +183,7 @@ const undecodable: Fault = {
   async inject(world) {
     const poisoned = await Poisoned.open(world, { tokens: [token('1')], validators: [validator('stays')] });
     await poisoned.start();
-    await poisoned.recorded(2);
+    await poisoned.waitForRecordings(2);
     poisoned.send(
       {
         tokens: [token('1', { ercType: '17' }, 'a type that is a number')],
@@ -191,8 +191,8 @@ const undecodable: Fault = {
       },
       { tokens: TOKENS - 100, validators: VALIDATORS - 10 },
     );
-    await poisoned.recorded(3);
-    await poisoned.tells();
+    await poisoned.waitForRecordings(3);
+    await poisoned.expectReported();
     await poisoned.stop();
   },
 };

@@ -1,4 +1,4 @@
-import { areWanted, queueOf, schedulesBack, wipeQueue } from '../schedules.ts';
+import { matchesExpectedSchedules, measureScheduleRecovery, queueOf, wipeQueue } from '../schedules.ts';
 import { Steady } from '../steady.ts';
 import { eventually } from '../until.ts';
 import type { World } from '../world.ts';
@@ -14,16 +14,16 @@ const emptied: Fault = {
   sandbox,
   async inject(world) {
     const steady = await Steady.start(world, { days: 3 });
-    const took: number[] = [];
+    const durationsMs: number[] = [];
     for (let time = 0; time < (world.setting.options.kills ?? 1); time++) {
       await eventually('a run to continue', () => running(world));
       await world.redis.crash();
       await world.redis.start();
       world.evidence.serve('restart with nothing');
-      took.push(await schedulesBack(world));
+      durationsMs.push(await measureScheduleRecovery(world));
     }
-    world.evidence.times('schedules back', took);
-    await steady.recovers('Redis restarted');
+    world.evidence.times('schedules back', durationsMs);
+    await steady.expectRecovery('Redis restarted');
     await finish(world, steady);
   },
 };
@@ -36,16 +36,18 @@ const flushed: Fault = {
   sandbox,
   async inject(world) {
     const steady = await Steady.start(world, { days: 3 });
-    await eventually('the schedules to be set', async () => areWanted((await queueOf(world)).schedules));
-    const took: number[] = [];
+    await eventually('the schedules to be set', async () =>
+      matchesExpectedSchedules((await queueOf(world)).schedules),
+    );
+    const durationsMs: number[] = [];
     for (let time = 0; time < (world.setting.options.kills ?? 1); time++) {
       await eventually('a run to continue', () => running(world));
       await wipeQueue(world);
       world.evidence.serve(world.backend === 'redis' ? 'FLUSHALL' : 'TRUNCATE');
-      took.push(await schedulesBack(world));
+      durationsMs.push(await measureScheduleRecovery(world));
     }
-    world.evidence.times('schedules back', took);
-    await steady.recovers('the queue was emptied');
+    world.evidence.times('schedules back', durationsMs);
+    await steady.expectRecovery('the queue was emptied');
     await finish(world, steady);
   },
 };
@@ -58,14 +60,14 @@ const full: Fault = {
   sandbox,
   async inject(world) {
     const steady = await Steady.start(world);
-    await steady.begun();
+    await steady.waitUntilRecorded();
     const lines = steady.running[0]?.lineCount ?? 0;
     await world.redis.command('CONFIG', 'SET', 'maxmemory', '1mb');
-    await steady.pass(12_000);
+    await steady.wait(12_000);
     await world.redis.command('CONFIG', 'SET', 'maxmemory', '0');
     world.evidence.serve('out of memory');
     world.evidence.bound('log lines in 12 s without memory', (steady.running[0]?.lineCount ?? 0) - lines, 60);
-    await steady.recovers('Redis had memory again');
+    await steady.expectRecovery('Redis had memory again');
     await finish(world, steady);
   },
 };
@@ -79,15 +81,15 @@ const evicting: Fault = {
     const steady = await Steady.prepare(world, {});
     world.watched.length = 0;
     await world.redis.command('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
-    const begun = performance.now();
+    const startedAt = performance.now();
     const up = steady.launch();
-    const impatience = setTimeout(() => up.signal('SIGKILL'), 30_000);
+    const killTimer = setTimeout(() => up.signal('SIGKILL'), 30_000);
     const ending = await up.ended;
-    clearTimeout(impatience);
+    clearTimeout(killTimer);
     world.evidence.serve('allkeys-lru');
     world.evidence.exit(
       'up on a Redis that evicts',
-      { ...ending, took: performance.now() - begun },
+      { ...ending, elapsedMs: performance.now() - startedAt },
       [2],
       30_000,
     );
@@ -103,21 +105,21 @@ const frozen: Fault = {
   sandbox,
   async inject(world) {
     const steady = await Steady.start(world);
-    await steady.begun();
+    await steady.waitUntilRecorded();
     const thaw = world.redis.freeze();
-    await steady.pass(12_000);
+    await steady.wait(12_000);
     thaw();
     world.evidence.serve('frozen');
-    await steady.recovers('the thaw');
+    await steady.expectRecovery('the thaw');
     await finish(world, steady);
   },
 };
 
 async function finish(world: World, steady: Steady): Promise<void> {
-  await steady.whole();
+  await steady.waitUntilCovered();
   for (const recorder of steady.running) {
     world.evidence.claim('the process lives on', recorder.running);
-    world.evidence.bound('memory of up, in MiB', await recorder.lookAtMemory(), 256);
+    world.evidence.bound('memory of up, in MiB', await recorder.samplePeakMemory(), 256);
   }
   await steady.stop();
 }

@@ -3,11 +3,11 @@ import { Steady } from '../steady.ts';
 import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
 
-async function timed(world: World, args: readonly string[], env: Record<string, string> = {}) {
-  const begun = performance.now();
+async function runTimed(world: World, args: readonly string[], env: Record<string, string> = {}) {
+  const startedAt = performance.now();
   const recorder = world.recorder(args, { env });
   const ending = await recorder.ended;
-  return { ...ending, took: performance.now() - begun, recorder };
+  return { ...ending, elapsedMs: performance.now() - startedAt, recorder };
 }
 
 const migrators: Fault = {
@@ -31,14 +31,14 @@ const migrators: Fault = {
       if (migrator.running) evidence.serve('killed in a migration');
       await migrator.kill();
     }
-    const all = await Promise.all(Array.from({ length: 20 }, () => timed(world, ['migrate'], env)));
+    const all = await Promise.all(Array.from({ length: 20 }, () => runTimed(world, ['migrate'], env)));
     evidence.serve('migrators at once', all.length);
     for (const one of all) evidence.exit('migrate, one of twenty', one, [0], 120_000);
     // A migration that this version does not contain is between others.
     await world.sql`
       insert into drizzle.__drizzle_migrations (hash, created_at) values ('stray', 1)`;
     evidence.serve('stray migration');
-    const stray = await timed(world, ['migrate']);
+    const stray = await runTimed(world, ['migrate']);
     evidence.exit('migrate over a stray migration', stray, [2], 60_000);
     evidence.claim(
       'the problem is reported',
@@ -61,13 +61,13 @@ const versions: Fault = {
     await sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('of tomorrow', 9999999999999)`;
     evidence.serve('newer schema');
     for (const args of [['up'], ['record', 'proposed_blocks'], ['status']])
-      evidence.exit(`${args[0]} on a newer schema`, await timed(world, args), [2], 60_000);
+      evidence.exit(`${args[0]} on a newer schema`, await runTimed(world, args), [2], 60_000);
     await sql`delete from drizzle.__drizzle_migrations where hash = 'of tomorrow' or id = ${last?.id ?? 0}`;
     evidence.serve('older schema');
     for (const args of [['record', 'proposed_blocks'], ['status']])
-      evidence.exit(`${args[0]} on an older schema`, await timed(world, args), [2], 60_000);
+      evidence.exit(`${args[0]} on an older schema`, await runTimed(world, args), [2], 60_000);
     await sql`insert into drizzle.__drizzle_migrations (hash, created_at) values (${last?.hash ?? ''}, ${last?.created_at ?? 0})`;
-    evidence.exit('status on its own schema', await timed(world, ['status']), [0], 60_000);
+    evidence.exit('status on its own schema', await runTimed(world, ['status']), [0], 60_000);
   },
 };
 
@@ -80,7 +80,7 @@ const configuration: Fault = {
   async inject(world) {
     const { evidence } = world;
     const steady = await Steady.start(world);
-    await steady.begun();
+    await steady.waitUntilRecorded();
     const broken = {
       network: 'moon',
       datasets: { no_such: {} },
@@ -88,16 +88,19 @@ const configuration: Fault = {
     };
     await world.configure(broken);
     evidence.serve('broken configuration');
-    const plan = await timed(world, ['plan']);
+    const plan = await runTimed(world, ['plan']);
     evidence.exit('plan with a broken configuration', plan, [2], 60_000);
     for (const path of ['network', 'datasets.no_such', 'upstreams.chainData.url'])
-      evidence.shown.push({ where: `${path} is named`, seen: plan.recorder.find(path) !== undefined });
-    await steady.recovers('the configuration was broken');
+      evidence.indicators.push({
+        where: `${path} is named`,
+        isVisible: plan.recorder.find(path) !== undefined,
+      });
+    await steady.expectRecovery('the configuration was broken');
     evidence.claim(
       'the process continues with the old one',
       steady.running.every(({ running }) => running),
     );
-    await steady.whole();
+    await steady.waitUntilCovered();
     await steady.stop();
   },
 };

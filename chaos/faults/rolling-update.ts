@@ -10,10 +10,10 @@ import type { Fault } from './fault.ts';
 const NODES = ['validator-1', 'validator-2', 'validator-3'];
 const PROCESSES = 3;
 /** Maximum unknown time of a hand-over of the ledger, in seconds: a regular stop releases the lease. */
-const HAND_OVER = 5;
+const MAX_HANDOVER_S = 5;
 
 /** Exit of `seal` while `up` makes the day's seal: it should be retried. */
-const ANOTHER_SEALS = 75;
+const SEAL_IN_PROGRESS_CODE = 75;
 
 /** The seconds of each node in the ledger since a moment, and its settled time. */
 async function ledgerSince({ sql }: World, from: Date) {
@@ -26,7 +26,7 @@ async function ledgerSince({ sql }: World, from: Date) {
   return { to, rows };
 }
 
-const allUp =
+const areAllUp =
   ({ sql }: World) =>
   async () => {
     const rows = await sql`
@@ -35,7 +35,7 @@ const allUp =
   };
 
 /** Waits until the holder of the ledger has settled more than a moment. */
-const settledBeyond = (world: World, moment: Date) =>
+const waitUntilSettled = (world: World, moment: Date) =>
   eventually(
     'the ledger to be settled beyond the hand-over',
     async () => (await ledgerSince(world, moment)).to > moment,
@@ -60,7 +60,7 @@ const rolling: Fault = {
     const name = `rolling_${world.backend}_${process.pid}`;
     world.databaseUrl = await setting.postgres.blank(name);
     closers.add(() => setting.postgres.drop(name));
-    world.lookInto(world.databaseUrl);
+    world.useDatabase(world.databaseUrl);
 
     const steady = await Steady.start(world, {
       watch: 4,
@@ -70,16 +70,16 @@ const rolling: Fault = {
       processes: PROCESSES,
       cli: release.cli,
     });
-    await eventually('every node to be up', allUp(world));
-    await steady.begun();
+    await eventually('every node to be up', areAllUp(world));
+    await steady.waitUntilRecorded();
     const from = new Date();
-    await settledBeyond(world, from);
+    await waitUntilSettled(world, from);
     const seal = async (cli: string) => {
       const ending = await until('no other process to seal', async () => {
         const ended = await world.recorder(['seal'], { cli }).ended;
-        return ended.code === ANOTHER_SEALS ? null : ended;
+        return ended.code === SEAL_IN_PROGRESS_CODE ? null : ended;
       });
-      evidence.exit('seal', { ...ending, took: 0 }, [0], 60_000);
+      evidence.exit('seal', { ...ending, elapsedMs: 0 }, [0], 60_000);
     };
     await seal(release.cli);
 
@@ -88,20 +88,20 @@ const rolling: Fault = {
     evidence.figures.set('processes of the release', old.map(({ pid }) => pid).join(', '));
     const fresh: RecorderProcess[] = [];
     for (const [at, before] of old.entries()) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       // The first of this version migrates the database while two of the release record.
       const next = world.recorder(['up']);
       fresh.push(next);
-      await next.says('recording started', 120_000);
+      await next.waitForLog('recording started', 120_000);
       evidence.exit(`up of the release, stopped by SIGTERM (${at + 1})`, await before.stop(), [0], 20_000);
       evidence.serve('process replaced');
-      evidence.figures.set(`s for process ${at + 1}`, Math.round((performance.now() - begun) / 100) / 10);
-      await settledBeyond(world, new Date());
+      evidence.figures.set(`s for process ${at + 1}`, Math.round((performance.now() - startedAt) / 100) / 10);
+      await waitUntilSettled(world, new Date());
     }
     steady.running = fresh;
-    await steady.recovers('the last one was replaced');
-    await steady.whole();
-    await settledBeyond(world, new Date());
+    await steady.expectRecovery('the last one was replaced');
+    await steady.waitUntilCovered();
+    await waitUntilSettled(world, new Date());
 
     const { to, rows } = await ledgerSince(world, from);
     const seconds = (to.getTime() - from.getTime()) / 1000;
@@ -113,7 +113,7 @@ const rolling: Fault = {
       evidence.claim(`the four add up (${up} s up)`, Math.abs(up + unknown + down - seconds) < 0.01);
       evidence.claim(
         `${node} was unknown for ${unknown} s in ${PROCESSES} hand-overs`,
-        unknown <= PROCESSES * HAND_OVER,
+        unknown <= PROCESSES * MAX_HANDOVER_S,
       );
     }
     const absences = await world.sql<{ reason: string; seconds: number }[]>`
@@ -124,17 +124,17 @@ const rolling: Fault = {
       absences.map(({ reason, seconds }) => `${reason} ${Math.round(seconds * 10) / 10} s`).join(', ') ||
         'none',
     );
-    await nothingIsLost(world, from);
+    await expectNothingLost(world, from);
     await steady.stop();
-    warnedOf(world, [...old, ...fresh]);
+    recordWarnings(world, [...old, ...fresh]);
     await seal(setting.cli);
     const verify = world.recorder(['verify']);
-    evidence.exit('verify', { ...(await verify.ended), took: 0 }, [0], 60_000);
+    evidence.exit('verify', { ...(await verify.ended), elapsedMs: 0 }, [0], 60_000);
   },
 };
 
 /** Whether everything planned since a moment was recorded: no gap, no failed run, no unfinished run. */
-async function nothingIsLost({ sql, evidence }: World, from: Date): Promise<void> {
+async function expectNothingLost({ sql, evidence }: World, from: Date): Promise<void> {
   const runs = await sql<{ status: string; runs: number }[]>`
     select status, count(*)::int as runs from reporting.runs where started_at >= ${from} group by status order by status`;
   evidence.figures.set('runs', runs.map(({ status, runs }) => `${status} ${runs}`).join(', '));
@@ -143,10 +143,10 @@ async function nothingIsLost({ sql, evidence }: World, from: Date): Promise<void
     from reporting.runs where started_at >= ${from} and status in ('failed', 'lost')`;
   evidence.figures.set('failed or lost', bad.map(({ text }) => text).join('; ') || 'none');
   evidence.claim(`runs that failed or were lost: ${bad.length}`, bad.length === 0);
-  const left = await sql`
+  const unfinished = await sql`
     select from recorder.runs r where status = 'running' and started_at < now() - interval '1 minute'
       and not exists (select from recorder.targets t where t.run_id = r.run_id and t.lease_until > now())`;
-  evidence.claim(`unfinished runs: ${left.length}`, left.length === 0);
+  evidence.claim(`unfinished runs: ${unfinished.length}`, unfinished.length === 0);
   const gaps = await sql<{ text: string }[]>`
     select format('%s: %s, from %s to %s', dataset, reason, range_start, range_end) as text
     from reporting.gaps where dataset <> 'node_health'`;
@@ -157,9 +157,9 @@ async function nothingIsLost({ sql, evidence }: World, from: Date): Promise<void
 }
 
 /** Warnings of the processes. */
-function warnedOf({ evidence }: World, recorders: readonly RecorderProcess[]): void {
-  const warned = recorders.flatMap(({ lines }) => lines.filter((line) => /"level":[456]0/.test(line)));
-  evidence.figures.set('warnings', warned.slice(0, 5).join('\n      ') || 'none');
+function recordWarnings({ evidence }: World, recorders: readonly RecorderProcess[]): void {
+  const warnings = recorders.flatMap(({ lines }) => lines.filter((line) => /"level":[456]0/.test(line)));
+  evidence.figures.set('warnings', warnings.slice(0, 5).join('\n      ') || 'none');
 }
 
-export const rollingFaults: readonly Fault[] = [rolling];
+export const rollingUpdateFaults: readonly Fault[] = [rolling];

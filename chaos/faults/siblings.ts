@@ -12,13 +12,13 @@ async function recordFor(
 ): Promise<void> {
   const { sql, evidence } = world;
   await configure(world, { nodes: oneNode(world), datasets });
-  const begun = new Date();
+  const startedAt = new Date();
   const recorder = world.recorder(['up']);
   for (const dataset of Object.keys(datasets))
     await until(`${dataset} to be recorded ${times} times`, async () => {
       const [row] = await sql<{ runs: number }[]>`
         select count(*)::int as runs from reporting.runs
-        where dataset = ${dataset} and status = 'done' and started_at > ${begun}`;
+        where dataset = ${dataset} and status = 'done' and started_at > ${startedAt}`;
       return (row?.runs ?? 0) >= times;
     });
   evidence.exit('up, stopped by SIGTERM', await recorder.stop(), [0], 20_000);
@@ -62,14 +62,14 @@ const siblings: Fault = {
     evidence.claim('the frequent one is not slowed by its sibling', (runs?.validators ?? 0) >= 3);
     const reasons = await sql<{ dataset: string; reason: string }[]>`
       select distinct dataset, reason from reporting.gaps where dataset in ('validators', 'validator_uptime')`;
-    const asked = 'not observed: the configuration did not contain it';
+    const expectedReason = 'not observed: the configuration did not contain it';
     evidence.claim(
       'the time in which it was disabled is a gap with its reason',
-      reasons.some(({ dataset, reason }) => dataset === 'validator_uptime' && reason === asked),
+      reasons.some(({ dataset, reason }) => dataset === 'validator_uptime' && reason === expectedReason),
     );
     evidence.claim(
       'its sibling has no such gap',
-      !reasons.some(({ dataset, reason }) => dataset === 'validators' && reason === asked),
+      !reasons.some(({ dataset, reason }) => dataset === 'validators' && reason === expectedReason),
     );
     evidence.claim('no gap overlaps covered time', (await falseGaps(sql)) === 0);
   },

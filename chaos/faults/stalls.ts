@@ -1,20 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { percentile } from '../evidence.ts';
-import { isTold } from '../stall-reports.ts';
+import { expectStallReports } from '../stall-reports.ts';
 import { Steady } from '../steady.ts';
 import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
 
-const EVERY = 5_000;
+const POLL_INTERVAL_MS = 5_000;
 const PAGES = ['/metrics', '/api/status'] as const;
 const ROUNDS = 7;
 const AT_ONCE = 20;
 /** A page faster than this passes, whatever its factor, ms. */
-const NOTHING = 25;
+const FAST_PAGE_MS = 25;
 
 const sandbox = { blocksPerHour: 30 };
 
-const nobodyRecords: Fault = {
+const stalledRecording: Fault = {
   numbers: [71],
   title: 'a stalled recording: the worker has ended, the server continues',
   backends: 'each',
@@ -25,16 +25,16 @@ const nobodyRecords: Fault = {
     const steady = await Steady.prepare(world, {});
     const server = steady.launch('server');
     const worker = steady.launch('scheduler,worker');
-    await steady.begun();
-    await steady.whole();
+    await steady.waitUntilRecorded();
+    await steady.waitUntilCovered();
     await worker.kill();
     evidence.serve('worker killed');
-    await isTold(world, 'a stalled recording', server.address, Date.now(), EVERY);
-    const notes = evidence.told.map(({ where, after }) => `${where} ${after ?? 'never'}`);
+    await expectStallReports(world, 'a stalled recording', server.address, Date.now(), POLL_INTERVAL_MS);
+    const notes = evidence.stallReports.map(({ where, delayMs }) => `${where} ${delayMs ?? 'never'}`);
     evidence.figures.set('reported after ms', notes.join(', '));
     const again = steady.launch('scheduler,worker');
-    await again.says('recording started');
-    await steady.recovers('the worker had ended');
+    await again.waitForLog('recording started');
+    await steady.expectRecovery('the worker had ended');
     await steady.stop();
   },
 };
@@ -47,39 +47,40 @@ const manyRuns: Fault = {
   sandbox,
   async inject(world) {
     const { evidence } = world;
-    const most = world.setting.options.rows ?? 3_000_000;
+    const runCount = world.setting.options.rows ?? 3_000_000;
     const steady = await Steady.start(world);
-    await steady.whole();
+    await steady.waitUntilCovered();
     await addRuns(world, 3_000);
-    const few = await costs(steady);
-    await addRuns(world, most);
-    evidence.serve('runs', most);
-    const many = await costs(steady);
+    const few = await measureCosts(steady);
+    await addRuns(world, runCount);
+    evidence.serve('runs', runCount);
+    const many = await measureCosts(steady);
     for (const [at, path] of PAGES.entries()) {
       const [before, after] = [few[at] ?? 0, many[at] ?? 0];
-      evidence.figures.set(`${path}: ms with 3000 runs, with ${most}`, `${before}, ${after}`);
-      evidence.bound(`${path} with ${most} runs, times that with 3000`, after / Math.max(before, NOTHING), 2);
+      evidence.figures.set(`${path}: ms with 3000 runs, with ${runCount}`, `${before}, ${after}`);
+      evidence.bound(
+        `${path} with ${runCount} runs, times that with 3000`,
+        after / Math.max(before, FAST_PAGE_MS),
+        2,
+      );
     }
-    const begun = Date.now();
+    const startedAt = Date.now();
     const [running] = steady.running;
     const durations: number[] = [];
-    while (Date.now() - begun < 4 * EVERY) {
-      const asked = Array.from(
-        { length: AT_ONCE },
-        (_, n) => `${running?.address}${PAGES[n % PAGES.length]}`,
-      );
-      durations.push(...(await Promise.all(asked.map(timed))));
+    while (Date.now() - startedAt < 4 * POLL_INTERVAL_MS) {
+      const urls = Array.from({ length: AT_ONCE }, (_, n) => `${running?.address}${PAGES[n % PAGES.length]}`);
+      durations.push(...(await Promise.all(urls.map(measureFetch))));
     }
     evidence.times('a page, twenty at once', durations);
     evidence.serve('pages at once', durations.length);
     const [runs] = await world.sql<{ polls: number }[]>`
-      select count(*)::int as polls from recorder.runs where started_at > ${new Date(begun)} and status = 'done'`;
+      select count(*)::int as polls from recorder.runs where started_at > ${new Date(startedAt)} and status = 'done'`;
     evidence.figures.set('polls meanwhile', runs?.polls ?? 0);
     evidence.claim(
       'recording continues during twenty concurrent readers',
       (runs?.polls ?? 0) >= steady.nodeIds.length * 3,
     );
-    await steady.recovers('twenty at once');
+    await steady.expectRecovery('twenty at once');
     await steady.stop();
   },
 };
@@ -97,23 +98,23 @@ async function addRuns({ sql }: World, count: number): Promise<void> {
 }
 
 /** The median duration of each page without its cache, ms. */
-async function costs(steady: Steady): Promise<number[]> {
+async function measureCosts(steady: Steady): Promise<number[]> {
   const [running] = steady.running;
-  const taken = PAGES.map((): number[] => []);
+  const durationsByPage = PAGES.map((): number[] => []);
   for (let round = 0; round < ROUNDS; round++)
     for (const [at, path] of PAGES.entries()) {
       await delay(1_100);
-      taken[at]?.push(await timed(`${running?.address}${path}`));
+      durationsByPage[at]?.push(await measureFetch(`${running?.address}${path}`));
     }
-  return taken.map((durations) => percentile(durations, 0.5));
+  return durationsByPage.map((durations) => percentile(durations, 0.5));
 }
 
-async function timed(url: string): Promise<number> {
-  const begun = performance.now();
+async function measureFetch(url: string): Promise<number> {
+  const startedAt = performance.now();
   const answer = await fetch(url);
   await answer.text();
   if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
-  return Math.round((performance.now() - begun) * 10) / 10;
+  return Math.round((performance.now() - startedAt) * 10) / 10;
 }
 
-export const tellingFaults: readonly Fault[] = [nobodyRecords, manyRuns];
+export const stallFaults: readonly Fault[] = [stalledRecording, manyRuns];

@@ -6,7 +6,7 @@ import type { Fault } from './fault.ts';
 const HOUR_MS = 3_600_000;
 
 /** 50: SIGTERM while a page is in flight. */
-const midPage: Fault = {
+const stopInPage: Fault = {
   numbers: [50],
   title: 'SIGTERM in the middle of a page; twice',
   backends: 'each',
@@ -20,13 +20,13 @@ const midPage: Fault = {
     sandbox.faults.tune({ lateMs: 700 });
     sandbox.faults.rate({ 'slow-headers': 0.5 });
     const steady = await Steady.prepare(world, { days: 20 });
-    const took: number[] = [];
+    const durationsMs: number[] = [];
     for (let stop = 0; stop < stops; stop++) {
       const recorder = random.unit() < 0.5 ? steady.launch() : backfill(world);
-      const asked = calls(world);
+      const callsBefore = calls(world);
       await until(
         'a page to be requested, or the end',
-        () => calls(world) > asked || !recorder.running,
+        () => calls(world) > callsBefore || !recorder.running,
         120_000,
       );
       if (!recorder.running) continue;
@@ -34,7 +34,7 @@ const midPage: Fault = {
       const stopped = recorder.stop();
       if (twice) setTimeout(() => recorder.signal('SIGTERM'), 50 + random.below(500));
       const ending = await stopped;
-      took.push(ending.took);
+      durationsMs.push(ending.elapsedMs);
       evidence.serve(twice ? 'SIGTERM twice' : 'SIGTERM');
       // A backfill that is stopped in its last page completes all the same.
       const codes = recorder.args[0] === 'backfill' ? [75, 0] : [0];
@@ -44,10 +44,10 @@ const midPage: Fault = {
       steady.running = [];
       if (stop % 25 === 24) process.stderr.write(`  ${stop + 1} stops\n`);
     }
-    evidence.times('stopped within', took);
+    evidence.times('stopped within', durationsMs);
     sandbox.faults.clear();
     steady.launch();
-    await steady.whole();
+    await steady.waitUntilCovered();
     await steady.stop();
   },
 };
@@ -73,16 +73,16 @@ const withoutRedis: Fault = {
   sandbox: { blocksPerHour: 30 },
   async inject(world) {
     const steady = await Steady.start(world);
-    await steady.begun();
+    await steady.waitUntilRecorded();
     await world.redis.crash();
-    world.evidence.serve('Redis gone');
-    await steady.pass(1_000);
+    world.evidence.serve('Redis unavailable');
+    await steady.wait(1_000);
     await steady.stop();
     await world.redis.start();
     steady.launch();
-    await steady.whole();
+    await steady.waitUntilCovered();
     await steady.stop();
   },
 };
 
-export const stoppingFaults: readonly Fault[] = [midPage, withoutRedis];
+export const stopFaults: readonly Fault[] = [stopInPage, withoutRedis];

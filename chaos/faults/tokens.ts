@@ -18,7 +18,7 @@ const aged: Fault = {
   short: true,
   async inject(world) {
     const { evidence } = world;
-    const { clock, sandbox } = await aging(world);
+    const { clock, sandbox } = await openAgingSandbox(world);
     const nodeIds = sandbox.network.validators.nodes.slice(0, 2).map(({ nodeId }) => nodeId);
     const window = { from: START - 4 * DAY, to: START - 3 * DAY };
     world.watched.push(...blockTargets(nodeIds, window.from, window.to));
@@ -26,15 +26,15 @@ const aged: Fault = {
     const feed = recorder.feed('proposed-blocks');
     for (const target of feed.targets) {
       const before = sandbox.ledger.count(OPERATION);
-      const dead = deadTokens(world);
+      const refusalsBefore = countTokenRefusals(world);
       const result = await recorder.run(feed, { target, window, reason: 'backfill' });
       const calls = sandbox.ledger.count(OPERATION) - before;
       evidence.claim(
         `the run continued: ${result.status}`,
         result.status === 'done' || result.status === 'partial',
       );
-      evidence.serve('token of 24 h', deadTokens(world) - dead);
-      evidence.claim('one restart of the window', deadTokens(world) - dead <= 1);
+      evidence.serve('token of 24 h', countTokenRefusals(world) - refusalsBefore);
+      evidence.claim('one restart of the window', countTokenRefusals(world) - refusalsBefore <= 1);
       // A restart requests the rest, not everything: pages of a day, one expired token, one page twice.
       evidence.bound('calls for a window', calls, result.pages + 1);
     }
@@ -42,7 +42,7 @@ const aged: Fault = {
 };
 
 /** Lets 24 hours pass once in the middle of every walk: after its third page. */
-async function aging(world: World) {
+async function openAgingSandbox(world: World) {
   const clock = new ManualClock(START);
   const sandbox = await world.openSandbox(
     { clock: clock.now, blocksPerHour: 60, genesisMs: START - 60 * DAY },
@@ -59,14 +59,14 @@ const keyOf = (target: string) => {
 };
 
 /** Refusals of a token so far. */
-const deadTokens = ({ sandbox }: World) =>
+const countTokenRefusals = ({ sandbox }: World) =>
   sandbox.ledger.calls({ operation: OPERATION }).filter(({ status }) => status === 400).length;
 
 /** The same token forever, or two that form a cycle: a walk ends there, also a poll's. */
 function looping(
   number: number,
   title: string,
-  begin: (world: World, upstream: EchoingUpstream) => void,
+  start: (world: World, upstream: EchoingUpstream) => void,
   end: (world: World, upstream: EchoingUpstream) => void,
 ): Fault {
   return {
@@ -81,19 +81,19 @@ function looping(
       const upstream = await EchoingUpstream.open(sandbox.url);
       world.closers.add(() => upstream.close());
       const steady = await Steady.start(world, { days: 0, watch: 1, chainData: { url: upstream.url } });
-      await steady.begun();
+      await steady.waitUntilRecorded();
       const before = sandbox.ledger.count(OPERATION);
-      const begun = performance.now();
-      begin(world, upstream);
-      await steady.shows(title);
-      const seconds = (performance.now() - begun) / 1000;
+      const startedAt = performance.now();
+      start(world, upstream);
+      await steady.expectFaultReported(title);
+      const seconds = (performance.now() - startedAt) / 1000;
       const calls = sandbox.ledger.count(OPERATION) - before;
       // Three targets, each polled at most every 5 s, a few pages each time.
       evidence.bound(`calls a second: ${title}`, Math.round(calls / seconds), 12);
       end(world, upstream);
       evidence.serve('circling page', upstream.circled);
-      await steady.recovers(title);
-      await steady.whole(240_000);
+      await steady.expectRecovery(title);
+      await steady.waitUntilCovered(240_000);
       await steady.stop();
     },
   };
@@ -126,14 +126,14 @@ const vanishing: Fault = {
   async inject(world) {
     const { sandbox } = world;
     const steady = await Steady.start(world, { days: 0, watch: 1 });
-    await steady.whole(240_000);
+    await steady.waitUntilCovered(240_000);
     sandbox.faults.rate({ 'missing-item': 0.5 });
     await until('items to be missing', () => (sandbox.ledger.faults()['missing-item'] ?? 0) >= 12);
     sandbox.faults.clear();
     // The missing blocks are within the newest ten minutes, which every poll reads again.
     const { watched } = world;
     watched.splice(0, watched.length, ...watched.map((one) => ({ ...one, to: Date.now() - 2_000 })));
-    await steady.recovers('the items were complete again');
+    await steady.expectRecovery('the items were complete again');
     await steady.stop();
   },
 };

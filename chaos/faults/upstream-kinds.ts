@@ -6,7 +6,7 @@ import type { World } from '../world.ts';
 import type { Fault } from './fault.ts';
 
 /** An upstream with invalid responses to a share of its calls for a while, and then with valid ones. */
-interface Spell {
+interface FaultPeriod {
   readonly numbers: readonly number[];
   readonly title: string;
   readonly kinds: readonly FaultKind[];
@@ -25,7 +25,17 @@ interface Spell {
 const MEMORY = 256;
 
 /** Runs `up` through such a spell, after which everything must be recorded. */
-function spell({ numbers, title, kinds, rate, invariants, times = 3, sizes, also, target }: Spell): Fault {
+function faultPeriod({
+  numbers,
+  title,
+  kinds,
+  rate,
+  invariants,
+  times = 3,
+  sizes,
+  also,
+  target,
+}: FaultPeriod): Fault {
   return {
     numbers,
     title,
@@ -43,10 +53,10 @@ function spell({ numbers, title, kinds, rate, invariants, times = 3, sizes, also
         120_000,
       );
       sandbox.faults.clear();
-      await steady.recovers(title);
-      await steady.whole();
+      await steady.expectRecovery(title);
+      await steady.waitUntilCovered();
       for (const recorder of steady.running) {
-        evidence.bound('memory of up, in MiB', await recorder.lookAtMemory(), MEMORY);
+        evidence.bound('memory of up, in MiB', await recorder.samplePeakMemory(), MEMORY);
         evidence.bound('log lines of up', recorder.lineCount, 500);
       }
       await longErrors(world);
@@ -64,8 +74,8 @@ async function longErrors({ sql, evidence }: World): Promise<void> {
   evidence.bound('characters stored of an invalid response', row?.longest ?? 0, 512);
 }
 
-export const upstreamSpells: readonly Fault[] = [
-  spell({
+export const upstreamKindFaults: readonly Fault[] = [
+  faultPeriod({
     numbers: [21],
     title: '400 and 404 to a page token',
     kinds: ['token-dead', '404'],
@@ -73,7 +83,7 @@ export const upstreamSpells: readonly Fault[] = [
     rate: 0.12,
     invariants: ['A', 'B', 'C', 'E'],
   }),
-  spell({
+  faultPeriod({
     numbers: [24],
     title: 'empty pages with a token',
     kinds: ['empty-page'],
@@ -81,7 +91,7 @@ export const upstreamSpells: readonly Fault[] = [
     times: 12,
     invariants: ['A', 'B', 'C', 'E'],
   }),
-  spell({
+  faultPeriod({
     numbers: [26],
     title: 'duplicates across pages, ties at a boundary',
     kinds: ['duplicate-items'],
@@ -89,28 +99,28 @@ export const upstreamSpells: readonly Fault[] = [
     times: 10,
     invariants: ['A', 'B', 'C', 'E'],
   }),
-  spell({
+  faultPeriod({
     numbers: [29],
     title: 'bursts of 5xx, 502 in HTML',
     kinds: ['500', '502', '502-html', '503', '504-html'],
     rate: 0.09,
     invariants: ['A', 'C', 'E'],
   }),
-  spell({
+  faultPeriod({
     numbers: [31],
     title: 'truncated JSON: by length, in chunks, by end of stream',
     kinds: ['truncated-length', 'truncated-chunked', 'truncated-close'],
     rate: 0.12,
     invariants: ['A', 'B', 'C', 'E'],
   }),
-  spell({
+  faultPeriod({
     numbers: [32],
     title: 'garbage, wrong content type, BOM, bad UTF-8',
     kinds: ['garbage', 'html', 'wrong-content-type', 'bom', 'bad-utf8', 'empty-body'],
     rate: 0.06,
     invariants: ['A', 'C', 'E'],
   }),
-  spell({
+  faultPeriod({
     numbers: [33],
     title: '1 GB body, gzip bomb',
     kinds: ['huge-body', 'gzip-bomb'],
@@ -118,7 +128,7 @@ export const upstreamSpells: readonly Fault[] = [
     times: 4,
     invariants: ['A', 'C', 'E'],
   }),
-  spell({
+  faultPeriod({
     numbers: [34],
     title: 'JSON two million levels deep',
     kinds: ['deep-nesting'],
@@ -126,7 +136,7 @@ export const upstreamSpells: readonly Fault[] = [
     times: 6,
     invariants: ['A', 'C', 'E'],
   }),
-  spell({
+  faultPeriod({
     numbers: [35],
     title: 'slow headers, slow body',
     kinds: ['slow-headers', 'slow-body', 'stall'],
@@ -134,7 +144,7 @@ export const upstreamSpells: readonly Fault[] = [
     times: 2,
     invariants: ['A', 'C', 'E'],
   }),
-  spell({
+  faultPeriod({
     numbers: [36],
     title: 'connection reset on a kept-alive socket',
     kinds: ['reset'],
@@ -142,7 +152,7 @@ export const upstreamSpells: readonly Fault[] = [
     times: 10,
     invariants: ['A', 'B', 'C', 'E'],
   }),
-  spell({
+  faultPeriod({
     numbers: [38, 40],
     title: 'NaN, negative counts, null or missing fields, U+0000, lone surrogates, 1 MB strings',
     kinds: [
@@ -159,7 +169,7 @@ export const upstreamSpells: readonly Fault[] = [
     invariants: ['B', 'C', 'E'],
     also: quarantines,
   }),
-  spell({
+  faultPeriod({
     numbers: [39, 41],
     title: 'unknown enum values, extra fields, __proto__ and constructor as keys',
     kinds: ['unknown-enum', 'extra-field', 'proto-key'],

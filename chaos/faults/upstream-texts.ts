@@ -1,4 +1,4 @@
-import { TalkingUpstream } from '../servers/talking-upstream.ts';
+import { TextInjectingUpstream } from '../servers/text-injecting-upstream.ts';
 import { configure, dayOf, midnight } from '../settings.ts';
 import { CANARY, type World } from '../world.ts';
 import type { Fault } from './fault.ts';
@@ -11,12 +11,18 @@ const CONTROLS = '\u001b[2J\u009b31m\u0007\r\u202eover\u2066';
 const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 
 const DATASETS = ['blockchains', 'subnets', 'proposed_blocks'];
-const READINGS = [['status'], ['status', '--json'], ['coverage'], ['quarantine'], ['quarantine', '--json']];
+const SHOW_COMMANDS = [
+  ['status'],
+  ['status', '--json'],
+  ['coverage'],
+  ['quarantine'],
+  ['quarantine', '--json'],
+];
 
 /** Records from an upstream with a text in every place, and runs every command that shows the records. */
-async function recordAndTell(world: World, say: (key: string) => string): Promise<string[]> {
+async function collectOutputs(world: World, textFor: (key: string) => string): Promise<string[]> {
   const { sandbox, evidence, sql } = world;
-  const upstream = await TalkingUpstream.open(sandbox.url, say);
+  const upstream = await TextInjectingUpstream.open(sandbox.url, textFor);
   world.closers.add(() => upstream.close());
   const nodeIds = sandbox.network.validators.nodes.slice(0, 1).map(({ nodeId }) => nodeId);
   await configure(world, {
@@ -25,23 +31,23 @@ async function recordAndTell(world: World, say: (key: string) => string): Promis
     datasets: { blockchains: {}, subnets: {}, proposed_blocks: { since: dayOf(midnight(1)) } },
   });
   const env = { CHAIN_DATA_API_KEY: KEY, LOG_LEVEL: 'trace' };
-  const told: string[] = [];
+  const outputs: string[] = [];
   const run = async (args: readonly string[]) => {
     const recorder = world.recorder(args, { env });
     const { code } = await recorder.ended;
-    told.push(recorder.stdout, ...recorder.lines);
+    outputs.push(recorder.stdout, ...recorder.lines);
     world.noteLines(recorder);
     evidence.claim(`${args.join(' ')} ends as a command does (${code})`, [0, 1, 75].includes(code ?? -1));
   };
   for (const dataset of DATASETS) await run(['record', dataset]);
-  for (const args of READINGS) await run(args);
+  for (const args of SHOW_COMMANDS) await run(args);
   const [item] = await sql<{ id: string }[]>`select id::text from reporting.quarantine order by id limit 1`;
   if (item) for (const more of [[], ['--json']]) await run(['quarantine', 'show', item.id, ...more]);
   const up = world.recorder(['up'], { env });
-  await up.says('recorded', 90_000);
+  await up.waitForLog('recorded', 90_000);
   await up.stop();
-  told.push(...up.lines);
-  evidence.serve('response with the text', upstream.said);
+  outputs.push(...up.lines);
+  evidence.serve('response with the text', upstream.injectedCount);
   const [stored] = await sql<{ names: number; extra: number; errors: number }[]>`
     select (select count(*) from recorder.blockchains where blockchain_name like '% %')::int as names,
       (select count(*) from recorder.proposed_blocks where extra is not null)::int as extra,
@@ -50,7 +56,7 @@ async function recordAndTell(world: World, say: (key: string) => string): Promis
   evidence.claim('it is stored in unknown fields', (stored?.extra ?? 0) > 0);
   evidence.claim('it is stored in errors', (stored?.errors ?? 0) > 0);
   evidence.claim('an item with the text instead of a number is in the quarantine', item !== undefined);
-  return told;
+  return outputs;
 }
 
 /** 72: the key is in every place of a response. */
@@ -60,8 +66,8 @@ const echoedKey: Fault = {
   backends: 'each',
   invariants: ['H'],
   async inject(world) {
-    const told = await recordAndTell(world, (key) => key);
-    world.evidence.texts.push({ where: 'output of commands', text: told.join('\n') });
+    const outputs = await collectOutputs(world, (key) => key);
+    world.evidence.texts.push({ where: 'output of commands', text: outputs.join('\n') });
   },
 };
 
@@ -72,17 +78,17 @@ const controls: Fault = {
   backends: 'each',
   invariants: ['H'],
   async inject(world) {
-    const told = await recordAndTell(world, () => CONTROLS);
-    const obeyed = told.find((text) => CONTROL.test(text));
+    const outputs = await collectOutputs(world, () => CONTROLS);
+    const unescaped = outputs.find((text) => CONTROL.test(text));
     world.evidence.claim(
-      `no command shows them as they are: ${JSON.stringify(obeyed?.slice(0, 200))}`,
-      obeyed === undefined,
+      `no command shows them as they are: ${JSON.stringify(unescaped?.slice(0, 200))}`,
+      unescaped === undefined,
     );
     world.evidence.claim(
       'they are shown escaped',
-      told.some((text) => text.includes('\\u009b31m')),
+      outputs.some((text) => text.includes('\\u009b31m')),
     );
   },
 };
 
-export const sayingFaults: readonly Fault[] = [echoedKey, controls];
+export const upstreamTextFaults: readonly Fault[] = [echoedKey, controls];

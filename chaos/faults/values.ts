@@ -59,11 +59,11 @@ const forked: Fault = {
   async inject(world) {
     const { sql, evidence, sandbox } = world;
     const steady = await Steady.start(world, { days: 0, watch: 1 });
-    await steady.whole();
+    await steady.waitUntilCovered();
     sandbox.faults.rate({ 'other-hash': 1 });
     await until('hashes to differ', () => (sandbox.ledger.faults()['other-hash'] ?? 0) >= 6);
     sandbox.faults.clear();
-    await steady.recovers('hashes were right again');
+    await steady.expectRecovery('hashes were right again');
     world.watched.length = 0; // there are more blocks than ever before
     const [row] = await sql<{ n: number }[]>`
       select count(distinct entity)::int as n from reporting.disagreements('proposed_blocks')`;
@@ -82,7 +82,7 @@ const revisedUnderKills: Fault = {
   short: true,
   async inject(world) {
     const { evidence, random, setting } = world;
-    const upstream = await RevisingUpstream.open({ random, points: 120, restless: 0.3, faults: 0.1 });
+    const upstream = await RevisingUpstream.open({ random, points: 120, changeShare: 0.3, faults: 0.1 });
     world.closers.add(() => upstream.close());
     world.revising = upstream;
     const steady = await Steady.start(world, {
@@ -102,7 +102,7 @@ const revisedUnderKills: Fault = {
       await steady.running.shift()?.kill();
       evidence.serve('kill -9');
       steady.launch();
-      await steady.running.at(-1)?.says('recording started');
+      await steady.running.at(-1)?.waitForLog('recording started');
     }
     const answered = upstream.answered;
     await until('some more answers', () => upstream.answered > answered + 8);
@@ -124,13 +124,13 @@ const manyRevisions: Fault = {
     const upstream = await RevisingUpstream.open({
       random,
       points: 1_000,
-      restless: 0.5,
+      changeShare: 0.5,
       faults: 0,
       clock: clock.now,
     });
     world.closers.add(() => upstream.close());
     world.revising = upstream;
-    const wanted = setting.options.rows ?? 10_000;
+    const revisionCount = setting.options.rows ?? 10_000;
     const datasets = { metric_points: { every: '1h', metrics: ['txCount'], intervals: ['hour'] } };
     const recorder = await inProcess(
       world,
@@ -141,7 +141,7 @@ const manyRevisions: Fault = {
     const [target] = feed.targets;
     if (!target) throw new Error('no target');
     const instants: number[] = [];
-    while (upstream.changed < wanted) {
+    while (upstream.changed < revisionCount) {
       const window = { from: clock.now() - 1_100 * HOUR, to: clock.now() };
       await recorder.run(feed, { target, window, reason: 'manual' });
       instants.push(clock.now());
@@ -150,13 +150,14 @@ const manyRevisions: Fault = {
     evidence.serve('revisions', upstream.changed);
     let compared = 0;
     for (const instant of instants) {
-      const known =
+      const expectedPoints =
         upstream.targets[0] && upstream.answerWithin(upstream.targets[0], instant, instant)?.points;
       const rows = await sql<{ at: string; value: string }[]>`
         select extract(epoch from bucket_start)::bigint as at, value::text
         from reporting.metric_points_as_of(${new Date(instant)})`;
       const same =
-        known?.size === rows.length && rows.every(({ at, value }) => known.get(Number(at)) === value);
+        expectedPoints?.size === rows.length &&
+        rows.every(({ at, value }) => expectedPoints.get(Number(at)) === value);
       if (!same) evidence.claim(`as of ${new Date(instant).toISOString()} equals the expected result`, false);
       compared += rows.length;
     }
@@ -185,7 +186,7 @@ const rpc: Fault = {
         validators: { every: '5s' },
       },
     });
-    await steady.begun();
+    await steady.waitUntilRecorded();
     const [before] = await sql<
       { n: number }[]
     >`select count(*)::int as n from recorder.validators where valid_to is null`;
@@ -197,7 +198,7 @@ const rpc: Fault = {
       120_000,
     );
     sandbox.faults.clear();
-    await steady.recovers('the node answered rightly');
+    await steady.expectRecovery('the node answered rightly');
     const [after] = await sql<
       { n: number }[]
     >`select count(*)::int as n from recorder.validators where valid_to is null`;

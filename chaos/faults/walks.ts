@@ -10,7 +10,11 @@ const OPERATION = 'listPrimaryNetworkBlocksByNodeId';
 const DAYS = 1;
 
 /** A recorder whose walks through blocks all have this behaviour from the start, in pages of this many items. */
-function walking(world: World, kinds: Partial<Record<WalkKind, number>>, pageSize: number): Promise<Steady> {
+function startWalking(
+  world: World,
+  kinds: Partial<Record<WalkKind, number>>,
+  pageSize: number,
+): Promise<Steady> {
   world.sandbox.faults.rate(kinds, { operation: OPERATION });
   const datasets = {
     proposed_blocks: { every: '5s', since: dayOf(midnight(DAYS + UNCLAIMED_DAYS)), pageSize },
@@ -18,13 +22,13 @@ function walking(world: World, kinds: Partial<Record<WalkKind, number>>, pageSiz
   return Steady.start(world, { watch: 1, days: DAYS, datasets });
 }
 
-const served = ({ sandbox }: World, kind: WalkKind) => sandbox.ledger.faults()[kind] ?? 0;
+const countServed = ({ sandbox }: World, kind: WalkKind) => sandbox.ledger.faults()[kind] ?? 0;
 
 /** Refusals of a token so far. */
-const deadTokens = ({ sandbox }: World) =>
+const countTokenRefusals = ({ sandbox }: World) =>
   sandbox.ledger.calls({ operation: OPERATION }).filter(({ status }) => status === 400).length;
 
-async function nothingIsClaimed(world: World, when: string): Promise<void> {
+async function expectNoFalseClaims(world: World, when: string): Promise<void> {
   for (const problem of await covered.check(world)) world.evidence.claim(`${when}: ${problem}`, false);
 }
 
@@ -35,17 +39,17 @@ const reversed: Fault = {
   invariants: ['A', 'B', 'C', 'E', 'X'],
   async inject(world) {
     const { evidence, sandbox } = world;
-    const steady = await walking(world, { 'reversed-one-dead': 1 }, 100);
-    await until('walks to die', () => served(world, 'reversed-one-dead') >= 12);
-    await nothingIsClaimed(world, 'while tokens expire');
-    evidence.figures.set('dead tokens', deadTokens(world));
+    const steady = await startWalking(world, { 'reversed-one-dead': 1 }, 100);
+    await until('walks to die', () => countServed(world, 'reversed-one-dead') >= 12);
+    await expectNoFalseClaims(world, 'while tokens expire');
+    evidence.figures.set('dead tokens', countTokenRefusals(world));
     sandbox.faults.clear();
     // These two are complete in the end, so that everything is recorded from them.
     sandbox.faults.rate({ 'list-reversed': 0.5, 'page-of-one': 1 }, { operation: OPERATION });
-    await steady.whole();
-    await nothingIsClaimed(world, 'while lists are sorted the other way');
+    await steady.waitUntilCovered();
+    await expectNoFalseClaims(world, 'while lists are sorted the other way');
     sandbox.faults.clear();
-    await steady.recovers('the lists were right again');
+    await steady.expectRecovery('the lists were right again');
     await steady.stop();
   },
 };
@@ -59,14 +63,14 @@ const unsteady = (kind: WalkKind, title: string): Fault => ({
   sandbox: { blocksPerHour: 12 },
   async inject(world) {
     const { evidence } = world;
-    const begun = Date.now();
-    const steady = await walking(world, { [kind]: 1 }, 5);
-    await steady.whole();
-    evidence.figures.set('all was recorded after', `${Date.now() - begun} ms`);
-    const dead = deadTokens(world);
-    evidence.figures.set('dead tokens', dead);
-    if (kind.endsWith('seventh')) evidence.claim('tokens died', dead > 0);
-    await steady.recovers('all was recorded');
+    const startedAt = Date.now();
+    const steady = await startWalking(world, { [kind]: 1 }, 5);
+    await steady.waitUntilCovered();
+    evidence.figures.set('all was recorded after', `${Date.now() - startedAt} ms`);
+    const refusals = countTokenRefusals(world);
+    evidence.figures.set('dead tokens', refusals);
+    if (kind.endsWith('seventh')) evidence.claim('tokens died', refusals > 0);
+    await steady.expectRecovery('all was recorded');
     await steady.stop();
   },
 });

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { percentile } from '../evidence.ts';
 import { blocksOnSignal } from '../preloads.ts';
 import type { RecorderProcess } from '../recorder-process.ts';
-import { areWanted, queueOf } from '../schedules.ts';
+import { matchesExpectedSchedules, queueOf } from '../schedules.ts';
 import { RevisingUpstream } from '../servers/revising-upstream.ts';
 import { Steady } from '../steady.ts';
 import { eventually, until } from '../until.ts';
@@ -35,7 +35,7 @@ const killedAtCommit: Fault = {
       steady.launch();
     }
     proxy.decide(null);
-    await steady.whole(300_000);
+    await steady.waitUntilCovered(300_000);
     await steady.stop();
   },
 };
@@ -47,10 +47,10 @@ async function killAt(
   moment: (typeof MOMENTS)[number],
 ): Promise<void> {
   await new Promise<void>((resolve) => {
-    let seen = false;
+    let isCommitSeen = false;
     proxy.decide((statement) => {
-      if (seen || !statement.includes(COMMIT)) return 'forward';
-      seen = true;
+      if (isCommitSeen || !statement.includes(COMMIT)) return 'forward';
+      isCommitSeen = true;
       if (moment === 'after it') setTimeout(resolve, 15);
       else resolve();
       if (moment === 'after the fetch') return 'cut-before';
@@ -61,7 +61,7 @@ async function killAt(
 }
 
 /** Each takes some ten seconds. */
-const MOST_TAKEOVERS = 100;
+const MAX_TAKEOVERS = 100;
 
 /** Slows runs down: however fast the other worker is, this one has one to kill or to freeze. */
 function slowUpstream({ sandbox }: World): void {
@@ -69,7 +69,7 @@ function slowUpstream({ sandbox }: World): void {
   sandbox.faults.rate({ 'slow-headers': 0.5 });
 }
 
-const takenOver: Fault = {
+const workerTakeover: Fault = {
   numbers: [1],
   title: 'kill -9 of one of two workers of a queue: recovery',
   backends: 'each',
@@ -78,13 +78,13 @@ const takenOver: Fault = {
   sandbox: { blocksPerHour: 10 },
   async inject(world) {
     const { sql, evidence, random, setting } = world;
-    const kills = Math.min(setting.options.kills ?? 4, MOST_TAKEOVERS);
+    const kills = Math.min(setting.options.kills ?? 4, MAX_TAKEOVERS);
     slowUpstream(world);
     const steady = await Steady.start(world, { days: 60, watch: 4, processes: 2 });
-    const took: number[] = [];
+    const recoveryTimesMs: number[] = [];
     for (let kill = 0; kill < kills; kill++) {
       const victim = random.pick(steady.running);
-      await victim.says('recording started');
+      await victim.waitForLog('recording started');
       const orphans = await eventually(
         'the worker to be at work',
         async () => {
@@ -107,15 +107,16 @@ const takenOver: Fault = {
             where source = ${source} and target_key = ${target_key} and started_at > ${new Date(killed)}`;
           return row?.started_at ?? null;
         });
-        took.push(next.getTime() - killed);
+        recoveryTimesMs.push(next.getTime() - killed);
       }
       steady.launch();
-      if (kill % 10 === 9) process.stderr.write(`  ${kill + 1} kills, p99 ${percentile(took, 0.99)} ms\n`);
+      if (kill % 10 === 9)
+        process.stderr.write(`  ${kill + 1} kills, p99 ${percentile(recoveryTimesMs, 0.99)} ms\n`);
     }
-    evidence.times('taken over after', took);
-    evidence.claim('p99 of the recovery is at most 10 s', percentile(took, 0.99) <= 10_000);
+    evidence.times('taken over after', recoveryTimesMs);
+    evidence.claim('p99 of the recovery is at most 10 s', percentile(recoveryTimesMs, 0.99) <= 10_000);
     world.sandbox.faults.clear();
-    await steady.whole(600_000);
+    await steady.waitUntilCovered(600_000);
     await steady.stop();
   },
 };
@@ -132,17 +133,17 @@ const twoWorkers: Fault = {
     const more = world.recorder(['record', 'proposed_blocks']);
     evidence.serve('workers on the same targets', 3);
     await more.ended;
-    await steady.whole();
-    const begun = Date.now();
+    await steady.waitUntilCovered();
+    const startedAt = Date.now();
     const before = totalCalls(world);
-    await steady.pass(20_000);
+    await steady.wait(20_000);
     const perTarget = (totalCalls(world) - before) / 3;
     evidence.bound('calls for a target in 20 s', perTarget, 6);
     evidence.figures.set('polls of a target in 20 s', perTarget);
     const overlaps = await sql`
       select a.run_id from recorder.runs a join recorder.runs b
         on a.source = b.source and a.target_key = b.target_key and a.run_id < b.run_id
-      where a.started_at < ${new Date(begun)}::timestamptz and a.status <> 'lost'
+      where a.started_at < ${new Date(startedAt)}::timestamptz and a.status <> 'lost'
         and b.started_at < coalesce(a.finished_at, 'infinity') limit 1`;
     evidence.claim('no two runs of a target overlap', overlaps.length === 0);
     await steady.stop();
@@ -151,7 +152,7 @@ const twoWorkers: Fault = {
 
 const totalCalls = ({ calls }: World) => [...calls.values()].reduce((sum, count) => sum + count, 0);
 
-const crowd: Fault = {
+const restartStorm: Fault = {
   numbers: [15],
   title: 'eight processes start at once; twelve restarts in a crash loop',
   backends: 'each',
@@ -161,31 +162,31 @@ const crowd: Fault = {
     const { evidence, random } = world;
     const steady = await Steady.start(world, { watch: 1, processes: 8 });
     evidence.serve('processes at once', 8);
-    await steady.begun();
-    await eachOnce(world, 'eight processes');
+    await steady.waitUntilRecorded();
+    await expectSchedulesOnce(world, 'eight processes');
     for (const one of steady.running.splice(1)) await one.kill();
     for (let crash = 0; crash < 12; crash++) {
       const looping = steady.running.pop();
       if (!looping) break;
-      await looping.says('recording started');
+      await looping.waitForLog('recording started');
       await delay(random.unit() * 1_000);
       await looping.kill();
       evidence.serve('crash');
       steady.launch();
     }
-    await steady.running[0]?.says('recording started');
-    await steady.recovers('the crash loop');
-    await eachOnce(world, 'the crash loop');
-    await steady.whole();
+    await steady.running[0]?.waitForLog('recording started');
+    await steady.expectRecovery('the crash loop');
+    await expectSchedulesOnce(world, 'the crash loop');
+    await steady.waitUntilCovered();
     await steady.stop();
   },
 };
 
-async function eachOnce(world: World, after: string): Promise<void> {
+async function expectSchedulesOnce(world: World, after: string): Promise<void> {
   const { schedules, waiting } = await queueOf(world);
   world.evidence.claim(
     `each schedule once after ${after}, not ${schedules.join(', ')}`,
-    areWanted(schedules),
+    matchesExpectedSchedules(schedules),
   );
   // Of each of three targets a poll and a heal; the next tick of both schedules and two other plans.
   world.evidence.bound(`jobs in the queue after ${after}`, waiting, 10);
@@ -204,31 +205,31 @@ const frozenWorker: Fault = {
     const steady = await Steady.start(world, { days: 8, processes: 2 });
     for (let time = 0; time < 2; time++) {
       // One worker may have claimed all targets, whose first runs take minutes.
-      const { worker, mine } = await eventually('a worker to be at work', async () => {
+      const { worker, runIds } = await eventually('a worker to be at work', async () => {
         const rows = await sql<{ run_id: string; worker: string }[]>`
           select run_id, worker from recorder.runs where status = 'running'`;
         const worker = steady.running.find(({ pid }) => rows.some((row) => row.worker.endsWith(`/${pid}`)));
         if (!worker) return null;
-        const own = rows.filter((row) => row.worker.endsWith(`/${worker.pid}`));
-        return { worker, mine: own.map(({ run_id }) => run_id) };
+        const ownRuns = rows.filter((row) => row.worker.endsWith(`/${worker.pid}`));
+        return { worker, runIds: ownRuns.map(({ run_id }) => run_id) };
       });
       worker.signal('SIGSTOP');
       evidence.serve('frozen');
       await eventually('its runs to be lost, or ended before', async () => {
         const rows =
-          await sql`select 1 from recorder.runs where run_id = any(${mine}::bigint[]) and status = 'running'`;
+          await sql`select 1 from recorder.runs where run_id = any(${runIds}::bigint[]) and status = 'running'`;
         return rows.length === 0;
       });
-      const before = await rowsOf(world, mine);
+      const before = await rowsOf(world, runIds);
       worker.signal('SIGCONT');
-      await steady.pass(3_000);
+      await steady.wait(3_000);
       evidence.claim(
         'what the resumed worker committed changed nothing',
-        (await rowsOf(world, mine)) === before,
+        (await rowsOf(world, runIds)) === before,
       );
     }
     world.sandbox.faults.clear();
-    await steady.whole(300_000);
+    await steady.waitUntilCovered(300_000);
     await steady.stop();
   },
 };
@@ -241,7 +242,7 @@ const frozenWithAnswer: Fault = {
   invariants: ['B', 'D'],
   async inject(world) {
     const { evidence, random, sql } = world;
-    const upstream = await RevisingUpstream.open({ random, points: 60, restless: 0.6, faults: 0 });
+    const upstream = await RevisingUpstream.open({ random, points: 60, changeShare: 0.6, faults: 0 });
     world.closers.add(() => upstream.close());
     world.revising = upstream;
     const steady = await Steady.start(world, {
@@ -253,12 +254,12 @@ const frozenWithAnswer: Fault = {
         metric_points: { every: '5s', metrics: ['txCount'], intervals: ['hour'] },
       },
     });
-    await steady.begun();
+    await steady.waitUntilRecorded();
     for (let time = 0; time < 3; time++) {
       const [old] = steady.running;
       if (!old) throw new Error('no worker');
-      const given = upstream.next();
-      await given;
+      const nextResponse = upstream.next();
+      await nextResponse;
       old.signal('SIGSTOP');
       evidence.serve('frozen with an answer');
       steady.launch();
@@ -269,7 +270,7 @@ const frozenWithAnswer: Fault = {
         return rows.length === 0;
       });
       old.signal('SIGCONT');
-      await steady.pass(3_000);
+      await steady.wait(3_000);
       await old.kill();
       steady.running.shift();
     }
@@ -308,17 +309,17 @@ const blocked: Fault = {
       const late = await loopDelay(worker);
       evidence.claim(`a metric reports the blocked loop: ${late} s late at most`, late >= 4);
     }
-    await steady.recovers('the loop was free');
-    await steady.whole(300_000);
+    await steady.expectRecovery('the loop was free');
+    await steady.waitUntilCovered(300_000);
     await steady.stop();
   },
 };
 
 export const workerFaults: readonly Fault[] = [
-  takenOver,
+  workerTakeover,
   killedAtCommit,
   twoWorkers,
-  crowd,
+  restartStorm,
   frozenWorker,
   frozenWithAnswer,
   blocked,

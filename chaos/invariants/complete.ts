@@ -6,7 +6,7 @@ import type { Invariant } from './invariant.ts';
 /** A: the keys of the upstream and the stored ones are the same set, up to the watermark. */
 export const complete: Invariant = {
   letter: 'A',
-  says: 'stored keys = true keys',
+  description: 'stored keys = true keys',
   async check({ sql, sandbox, watched, evidence }) {
     const problems: string[] = [];
     let rows = 0;
@@ -14,10 +14,10 @@ export const complete: Invariant = {
     for (const one of watched) {
       const truth = trueBlocks(sandbox, one);
       const stored = await storedBlocks(sql, one);
-      const [wanted, found] = [new Set(truth), new Set(stored)];
+      const [expected, found] = [new Set(truth), new Set(stored)];
       const quarantined = await quarantinedHashes(sql);
       const lost = truth.filter((hash) => !found.has(hash) && !quarantined.has(hash));
-      const invented = stored.filter((hash) => !wanted.has(hash));
+      const invented = stored.filter((hash) => !expected.has(hash));
       const where = `${one.blockchainId} of ${one.nodeId}`;
       if (lost.length > 0) problems.push(`${where}: ${lost.length} of ${truth.length} blocks lost`);
       if (invented.length > 0) problems.push(`${where}: ${invented.length} blocks that never existed`);

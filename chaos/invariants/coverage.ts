@@ -1,6 +1,6 @@
 import { parseMultirange } from '../../src/recording/windows.ts';
 import { storedBlocks, storedHashes } from '../stored-blocks.ts';
-import { blocksTargetKey, trueBlocks, type Watched } from '../truth.ts';
+import { blocksTargetKey, trueBlocks, type WatchedBlocks } from '../truth.ts';
 import type { World } from '../world.ts';
 import type { Invariant } from './invariant.ts';
 
@@ -9,14 +9,14 @@ import type { Invariant } from './invariant.ts';
  */
 export const covered: Invariant = {
   letter: 'C',
-  says: 'coverage claims what is stored, no more; items = rows + quarantined',
+  description: 'coverage claims what is stored, no more; items = rows + quarantined',
   check: async (world) => [...(await unfoundedClaims(world)), ...(await unaccounted(world))],
 };
 
 /** Coverage without the stored rows; can be called at any moment, also while runs continue. */
 export async function unfoundedClaims(
   { sql, sandbox }: World,
-  targets: readonly Pick<Watched, 'nodeId' | 'blockchainId'>[] = allTargets(sandbox),
+  targets: readonly Pick<WatchedBlocks, 'nodeId' | 'blockchainId'>[] = allTargets(sandbox),
 ): Promise<string[]> {
   const problems: string[] = [];
   for (const target of targets) {
@@ -32,8 +32,8 @@ export async function unfoundedClaims(
       const found = new Set([...(await storedBlocks(sql, claimed)), ...(bad?.hashes ?? [])]);
       const unseen = trueBlocks(sandbox, claimed).filter((hash) => !found.has(hash));
       // A block whose proposer cannot be decoded is stored, but without this node.
-      const nobodys = new Set(unseen.length === 0 ? [] : await storedHashes(sql, unseen));
-      const missing = unseen.filter((hash) => !nobodys.has(hash));
+      const withOtherProposer = new Set(unseen.length === 0 ? [] : await storedHashes(sql, unseen));
+      const missing = unseen.filter((hash) => !withOtherProposer.has(hash));
       // An item whose hash cannot be decoded is one of the missing ones.
       const truth = new Set(trueBlocks(sandbox, claimed));
       const unreadable = (bad?.hashes ?? []).filter((hash) => hash === null || !truth.has(hash)).length;

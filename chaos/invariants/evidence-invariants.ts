@@ -1,46 +1,46 @@
 import type { Invariant } from './invariant.ts';
 
 /** Requires that a fault was observed where an invariant is about it. */
-function unless(observed: readonly unknown[], what: string, problems: string[]): string[] {
+function requireObserved(observed: readonly unknown[], what: string, problems: string[]): string[] {
   return observed.length === 0 ? [`${what} was not observed`] : problems;
 }
 
 /** E: within 60 s of the fault's end the lag is below two intervals, without manual help. */
 export const recovered: Invariant = {
   letter: 'E',
-  says: 'fresh again within 60 s of the fault, with no help',
+  description: 'fresh again within 60 s of the fault, with no help',
   check: async ({ evidence: { recoveries } }) =>
-    unless(
+    requireObserved(
       recoveries,
       'a recovery',
-      recoveries.flatMap(({ after, took }) =>
-        took === null ? [`after ${after} not fresh within 60 s`] : [],
+      recoveries.flatMap(({ after, elapsedMs }) =>
+        elapsedMs === null ? [`after ${after} not fresh within 60 s`] : [],
       ),
     ),
 };
 
 /** F: a fault longer than three intervals is visible in `status` and its exit code. */
-export const shown: Invariant = {
+export const reportedFaults: Invariant = {
   letter: 'F',
-  says: 'a long fault shows in status and its exit code',
+  description: 'a long fault shows in status and its exit code',
   check: async ({ evidence }) =>
-    unless(
-      evidence.shown,
+    requireObserved(
+      evidence.indicators,
       'a place that shows the fault',
-      evidence.shown.flatMap(({ where, seen }) => (seen ? [] : [`not shown: ${where}`])),
+      evidence.indicators.flatMap(({ where, isVisible }) => (isVisible ? [] : [`not visible: ${where}`])),
     ),
 };
 
 /** K: every stall is reported in all places within three intervals or 60 s. */
-export const told: Invariant = {
+export const reportedStalls: Invariant = {
   letter: 'K',
-  says: 'a stall is reported: freshness, status, doctor, a metric, the log',
+  description: 'a stall is reported: freshness, status, doctor, a metric, the log',
   check: async ({ evidence }) =>
-    unless(
-      evidence.told,
+    requireObserved(
+      evidence.stallReports,
       'a stall',
-      evidence.told.flatMap(({ what, where, after }) =>
-        after === null ? [`${what}: not reported in time by ${where}`] : [],
+      evidence.stallReports.flatMap(({ what, where, delayMs }) =>
+        delayMs === null ? [`${what}: not reported in time by ${where}`] : [],
       ),
     ),
 };
@@ -48,13 +48,13 @@ export const told: Invariant = {
 /** G: memory, log lines and requests stay within their limits. */
 export const bounded: Invariant = {
   letter: 'G',
-  says: 'memory, log lines and requests stay bounded',
+  description: 'memory, log lines and requests stay bounded',
   check: async ({ evidence }) =>
-    unless(
+    requireObserved(
       evidence.bounded,
       'a bounded value',
-      evidence.bounded.flatMap(({ what, value, most }) =>
-        value > most ? [`${what}: ${value}, more than ${most}`] : [],
+      evidence.bounded.flatMap(({ what, value, max }) =>
+        value > max ? [`${what}: ${value}, more than ${max}`] : [],
       ),
     ),
 };
@@ -62,16 +62,16 @@ export const bounded: Invariant = {
 /** X: exit codes and deadlines are as documented. */
 export const ended: Invariant = {
   letter: 'X',
-  says: 'exit codes and deadlines as promised',
+  description: 'exit codes and deadlines as promised',
   check: async ({ evidence }) =>
-    unless(
+    requireObserved(
       evidence.exits,
       'an exit',
-      evidence.exits.flatMap(({ what, code, promised, took, within }) => [
-        ...(code !== null && promised.includes(code)
+      evidence.exits.flatMap(({ what, code, expectedCodes, elapsedMs, limitMs }) => [
+        ...(code !== null && expectedCodes.includes(code)
           ? []
-          : [`${what} ended with ${code}, not ${promised.join(' or ')}`]),
-        ...(took <= within ? [] : [`${what} took ${took} ms, more than ${within}`]),
+          : [`${what} ended with ${code}, not ${expectedCodes.join(' or ')}`]),
+        ...(elapsedMs <= limitMs ? [] : [`${what} took ${elapsedMs} ms, more than ${limitMs}`]),
       ]),
     ),
 };

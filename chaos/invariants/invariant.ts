@@ -6,7 +6,7 @@ export type Letter = 'A' | 'B' | 'C' | 'D' | 'E' | 'F' | 'G' | 'H' | 'I' | 'K' |
 export interface Invariant {
   readonly letter: Letter;
   /** In one line. */
-  readonly says: string;
+  readonly description: string;
   /** @returns the violations, one line each; empty: it holds */
   check(world: World): Promise<string[]>;
 }

@@ -1,6 +1,6 @@
 import { complete } from './complete.ts';
 import { covered } from './coverage.ts';
-import { bounded, ended, recovered, shown, told } from './evidence-invariants.ts';
+import { bounded, ended, recovered, reportedFaults, reportedStalls } from './evidence-invariants.ts';
 import type { Invariant, Letter } from './invariant.ts';
 import { isolated } from './isolation.ts';
 import { revised } from './revisions.ts';
@@ -15,11 +15,11 @@ export const invariants: Readonly<Record<Letter, Invariant>> = {
   C: covered,
   D: revised,
   E: recovered,
-  F: shown,
+  F: reportedFaults,
   G: bounded,
   H: secret,
   I: accounted,
-  K: told,
+  K: reportedStalls,
   L: isolated,
   X: ended,
 };

@@ -5,7 +5,8 @@ import type { Invariant } from './invariant.ts';
 /** L: one invalid item affects only itself. */
 export const isolated: Invariant = {
   letter: 'L',
-  says: 'all but the poisoned part is stored, the part is in the quarantine once, nothing it touches is claimed',
+  description:
+    'all but the poisoned part is stored, the part is in the quarantine once, nothing it touches is claimed',
   async check(world) {
     if (!world.poisoned) return ['no upstream whose poisons are known'];
     const { lists } = world.poisoned;
@@ -13,7 +14,7 @@ export const isolated: Invariant = {
     const problems = await Promise.all(
       lists.map(async (list) => [
         ...(await wronglyStored(world, list)),
-        ...(await wronglySetAside(world, list)),
+        ...(await wronglyQuarantined(world, list)),
         ...(await wronglyClaimed(world, list)),
       ]),
     );
@@ -29,13 +30,13 @@ async function wronglyStored({ sql, evidence }: World, list: ServedList): Promis
       bool_or(extra->>'mark' is not null) as marked
     from recorder.${sql(dataset)} group by 1`;
   const stored = new Map(rows.map((row) => [row.key, row]));
-  const left = new Set(sound);
-  for (const { key } of members) if (key !== null) left.delete(key);
+  const departed = new Set(sound);
+  for (const { key } of members) if (key !== null) departed.delete(key);
   // An item with an unreadable key may be any member: then none is ended.
   const retires = !contradicts && members.every(({ key }) => key !== null);
   evidence.figures.set(
     `${dataset}: had to be stored, left, were poisoned, polls`,
-    [sound.size, left.size, list.poisons.size, list.looks].join(', '),
+    [sound.size, departed.size, list.poisons.size, list.sentCount].join(', '),
   );
   const problems: string[] = [];
   const lost = [...sound].filter((key) => !stored.has(key));
@@ -43,16 +44,16 @@ async function wronglyStored({ sql, evidence }: World, list: ServedList): Promis
     problems.push(`${dataset}: ${lost.length} of ${sound.size} are lost: ${lost.slice(0, 3)}`);
   for (const { key, current, marked } of rows) {
     if (marked || !sound.has(key)) problems.push(`${dataset}: the poisoned ${key} is stored`);
-    else if (current !== (left.has(key) && retires ? 0 : 1))
+    else if (current !== (departed.has(key) && retires ? 0 : 1))
       problems.push(
-        `${dataset}: ${key} ${left.has(key) ? 'left' : 'is listed'} and has ${current} current rows`,
+        `${dataset}: ${key} ${departed.has(key) ? 'left' : 'is listed'} and has ${current} current rows`,
       );
   }
   return problems;
 }
 
 /** Poisons that are not in the quarantine, or more than once, and other items in it. */
-async function wronglySetAside(
+async function wronglyQuarantined(
   { sql, evidence }: World,
   { dataset, poisons }: ServedList,
 ): Promise<string[]> {

@@ -14,7 +14,7 @@ interface Version {
 /** D: the revisions of a point equal the upstream's responses over the committed runs, without equal neighbours. */
 export const revised: Invariant = {
   letter: 'D',
-  says: 'revisions = answers over the committed runs, equal neighbours collapsed',
+  description: 'revisions = answers over the committed runs, equal neighbours collapsed',
   async check(world) {
     if (!world.revising) return ['no upstream whose revisions are known'];
     return wrongHistories(world, world.revising);
@@ -49,26 +49,26 @@ async function wrongHistories({ sql, evidence }: World, upstream: RevisingUpstre
       if (!run.complete) continue;
       for (const [timestamp, history] of expected) {
         const last = history.at(-1);
-        const asked = timestamp >= run.first && timestamp < run.end;
-        if (asked && last && last.to === null && !answer.points.has(timestamp))
+        const isRequested = timestamp >= run.first && timestamp < run.end;
+        if (isRequested && last && last.to === null && !answer.points.has(timestamp))
           history[history.length - 1] = { ...last, to: answer.at };
       }
     }
-    const stored = await sql<{ at: string; values: string[]; gone: boolean }[]>`
+    const stored = await sql<{ at: string; values: string[]; removed: boolean }[]>`
       select extract(epoch from bucket_start)::text as at, array_agg(value::text order by valid_from) as values,
-        bool_and(valid_to is not null) as gone
+        bool_and(valid_to is not null) as removed
       from ${sql.unsafe(tableRowsSql(metricPoints))} as one
       where chain_id = ${chainId} and metric = ${metric} and time_interval = ${timeInterval} group by bucket_start`;
     const found = new Map(stored.map((row) => [Number(row.at), row]));
     for (const [timestamp, history] of expected) {
       versions += history.length;
       const row = found.get(timestamp);
-      const wanted = history.map(({ value }) => value).join(' ');
-      if (row?.values.join(' ') !== wanted)
-        problems.push(`${key} at ${timestamp}: stored ${row?.values.join(' ')}, response ${wanted}`);
-      else if (row.gone !== (history.at(-1)?.to !== null))
+      const expectedValues = history.map(({ value }) => value).join(' ');
+      if (row?.values.join(' ') !== expectedValues)
+        problems.push(`${key} at ${timestamp}: stored ${row?.values.join(' ')}, response ${expectedValues}`);
+      else if (row.removed !== (history.at(-1)?.to !== null))
         problems.push(
-          `${key} at ${timestamp}: ${row.gone ? 'removed' : 'current'}, unlike the last response`,
+          `${key} at ${timestamp}: ${row.removed ? 'removed' : 'current'}, unlike the last response`,
         );
       found.delete(timestamp);
     }

@@ -7,7 +7,7 @@ import type { Invariant } from './invariant.ts';
 /** H: the key is found nowhere: logs, both databases, payloads of jobs, process arguments, pages, error texts. */
 export const secret: Invariant = {
   letter: 'H',
-  says: 'the canary key is found nowhere',
+  description: 'the canary key is found nowhere',
   async check(world) {
     const places: { where: string; text: string }[] = [...world.evidence.texts];
     for (const recorder of world.recorders) {

@@ -6,7 +6,7 @@ import type { Invariant } from './invariant.ts';
 /** B: natural keys are unique: an object has one row, or one version at a time. */
 export const unique: Invariant = {
   letter: 'B',
-  says: 'natural keys are unique',
+  description: 'natural keys are unique',
   async check({ sql }) {
     const problems: string[] = [];
     for (const dataset of recorded) {
@@ -33,9 +33,9 @@ function doubled(dataset: (typeof recorded)[number]): string {
   const versions = (from: string, to: string, rows = table) =>
     `select 1 from (select ${from} as f, lag(coalesce(${to}, 'infinity')) over (partition by ${list} order by ${from}, coalesce(${to}, 'infinity')) as t
       from ${rows}) v where t > f`;
-  // Late-decoded items are stored without being shown.
-  const everShown = `(select * from ${table} where valid_to is distinct from valid_from) shown`;
-  if (history === 'log') return versions('valid_from', 'valid_to', everShown);
+  // Late-decoded items are stored without being visible.
+  const visibleRows = `(select * from ${table} where valid_to is distinct from valid_from) visible`;
+  if (history === 'log') return versions('valid_from', 'valid_to', visibleRows);
   if (history === 'series') return versions('valid_from', 'valid_to');
   if (history === 'state') return versions('valid_from', 'valid_to');
   if (history === 'ledger') return versions('started_at', 'ended_at');

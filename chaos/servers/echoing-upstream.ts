@@ -31,20 +31,20 @@ export class EchoingUpstream {
         response.end(JSON.stringify({ statusCode: this.status, error: key, message }));
         return;
       }
-      const asked = new URL(request.url ?? '/', behind);
-      const token = asked.searchParams.get('pageToken');
-      if (this.circle) asked.searchParams.delete('pageToken');
-      const answer = await fetch(asked).catch(() => null);
+      const target = new URL(request.url ?? '/', behind);
+      const token = target.searchParams.get('pageToken');
+      if (this.circle) target.searchParams.delete('pageToken');
+      const answer = await fetch(target).catch(() => null);
       if (!answer) return void response.destroy();
       const type = answer.headers.get('content-type') ?? 'application/json';
       const body = await answer.text();
       response.writeHead(answer.status, { 'content-type': type });
-      response.end(this.circle ? this.#turned(body, token) : body);
+      response.end(this.circle ? this.#withCycle(body, token) : body);
     });
   }
 
   /** A page whose token is one of the two. */
-  #turned(body: string, token: string | null): string {
+  #withCycle(body: string, token: string | null): string {
     const page: unknown = JSON.parse(body);
     if (typeof page !== 'object' || page === null) return body;
     this.circled += 1;

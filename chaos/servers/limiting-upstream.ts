@@ -5,21 +5,21 @@ import { createServer, type Server } from 'node:http';
 export class LimitingUpstream {
   readonly url: string;
   /** The headers of every response. */
-  says: Readonly<Record<string, string>> = {};
+  headers: Readonly<Record<string, string>> = {};
   /** Times of its requests, ms since 1970. */
-  readonly asked: number[] = [];
+  readonly requestTimes: number[] = [];
   readonly #server: Server;
 
   private constructor(server: Server, url: string, behind: string) {
     this.#server = server;
     this.url = url;
     server.on('request', async (request, response) => {
-      this.asked.push(Date.now());
+      this.requestTimes.push(Date.now());
       const answer = await fetch(new URL(request.url ?? '/', behind)).catch(() => null);
       if (!answer) return void response.destroy();
       const body = await answer.text();
       const type = answer.headers.get('content-type') ?? 'application/json';
-      response.writeHead(answer.status, { 'content-type': type, ...this.says }).end(body);
+      response.writeHead(answer.status, { 'content-type': type, ...this.headers }).end(body);
     });
   }
 
@@ -32,8 +32,8 @@ export class LimitingUpstream {
   }
 
   /** Number of requests since a time, ms since 1970. */
-  askedSince(time: number): number {
-    return this.asked.filter((at) => at > time).length;
+  countRequestsSince(time: number): number {
+    return this.requestTimes.filter((at) => at > time).length;
   }
 
   close(): void {

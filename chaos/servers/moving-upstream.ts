@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Random } from '../random.ts';
 
 /** The place of a transaction, and its status. */
-export interface Whereabouts {
+export interface TransactionVersion {
   readonly hash: string;
   readonly block: number;
   readonly status: string;
@@ -20,7 +20,7 @@ export class MovingUpstream {
   readonly #behind: string;
   readonly #random: Random;
   /** All its versions of each transaction, the last one last. */
-  readonly #said = new Map<string, Whereabouts[]>();
+  readonly #versions = new Map<string, TransactionVersion[]>();
 
   private constructor(server: Server, url: string, behind: string, random: Random, transactions: number) {
     this.#server = server;
@@ -31,7 +31,7 @@ export class MovingUpstream {
       const hash = `0x${number.toString(16).padStart(64, '0')}`;
       // The first one stays in the newest block, so that there is one.
       const block = number === 0 ? NEWEST : NEWEST - 1 - random.below(DEPTH);
-      this.#said.set(hash, [{ hash, block, status: '1' }]);
+      this.#versions.set(hash, [{ hash, block, status: '1' }]);
     }
     server.on('request', (request, response) => {
       this.#answer(request, response).catch(() => response.destroy());
@@ -47,30 +47,30 @@ export class MovingUpstream {
   }
 
   /** Its current versions. */
-  get now(): Whereabouts[] {
-    return [...this.#said.values()].flatMap((said) => said.slice(-1));
+  get now(): TransactionVersion[] {
+    return [...this.#versions.values()].flatMap((versions) => versions.slice(-1));
   }
 
   /** Its earlier versions of each transaction, in order. */
-  get before(): Whereabouts[] {
-    return [...this.#said.values()].flatMap((said) => said.slice(0, -1));
+  get before(): TransactionVersion[] {
+    return [...this.#versions.values()].flatMap((versions) => versions.slice(0, -1));
   }
 
   /** Moves some of the transactions, also back to earlier places, or changes their status. @returns the number */
   move(): number {
     let moved = 0;
-    for (const [hash, said] of [...this.#said].slice(1)) {
+    for (const [hash, versions] of [...this.#versions].slice(1)) {
       if (this.#random.unit() < 0.5) continue;
-      const last = said.at(-1);
-      const returns = said.at(-2);
+      const last = versions.at(-1);
+      const earlier = versions.at(-2);
       if (!last) continue;
       const next =
-        returns && this.#random.unit() < 0.3
-          ? returns
+        earlier && this.#random.unit() < 0.3
+          ? earlier
           : this.#random.unit() < 0.5
             ? { hash, block: NEWEST - 1 - ((NEWEST - last.block) % DEPTH), status: last.status }
             : { hash, block: last.block, status: last.status === '1' ? '0' : '1' };
-      said.push(next);
+      versions.push(next);
       moved += 1;
     }
     return moved;

@@ -21,7 +21,7 @@ export class ServedList {
   /** A key had two values: missing members prove nothing. */
   contradicts = false;
   /** Number of completely sent lists. */
-  looks = 0;
+  sentCount = 0;
   /** The keys of the members to store, of all sent lists. */
   readonly sound = new Set<string>();
   /** Number of times that each poison was sent, by its mark. */
@@ -33,14 +33,14 @@ export class ServedList {
   }
 
   /** The members from an index on, at most this many. */
-  send(from: number, most: number): { readonly text: string; readonly next: number | null } {
-    const members = this.members.slice(from, from + most);
+  send(from: number, limit: number): { readonly text: string; readonly next: number | null } {
+    const members = this.members.slice(from, from + limit);
     for (const { key, mark } of members) {
       if (mark !== null) this.poisons.set(mark, (this.poisons.get(mark) ?? 0) + 1);
       else if (key !== null) this.sound.add(key);
     }
-    const next = from + most < this.members.length ? from + most : null;
-    if (next === null) this.looks += 1;
+    const next = from + limit < this.members.length ? from + limit : null;
+    if (next === null) this.sentCount += 1;
     return { text: `[${members.map(({ json }) => json).join(',')}]`, next };
   }
 }
@@ -91,11 +91,11 @@ export class PoisonedUpstream {
     const call: unknown = sent === '' ? null : JSON.parse(sent);
     const json = { 'content-type': 'application/json' };
     if (url.pathname === TOKENS) {
-      const [from, most] = ['pageToken', 'pageSize'].map((name) => Number(url.searchParams.get(name) ?? 0));
-      const { text, next } = this.tokens.send(from ?? 0, most || 100);
+      const [from, limit] = ['pageToken', 'pageSize'].map((name) => Number(url.searchParams.get(name) ?? 0));
+      const { text, next } = this.tokens.send(from ?? 0, limit || 100);
       const token = next === null ? '' : `,"nextPageToken":"${next}"`;
       response.writeHead(200, json).end(`{"tokens":${text}${token}}`);
-    } else if (asksForValidators(call)) {
+    } else if (isValidatorsCall(call)) {
       const { text } = this.validators.send(0, this.validators.members.length);
       response.writeHead(200, json).end(`{"jsonrpc":"2.0","id":${call.id},"result":{"validators":${text}}}`);
     } else {
@@ -112,7 +112,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function asksForValidators(call: unknown): call is { readonly id: number } {
+function isValidatorsCall(call: unknown): call is { readonly id: number } {
   return (
     typeof call === 'object' &&
     call !== null &&

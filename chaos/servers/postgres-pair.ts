@@ -70,7 +70,7 @@ export class PostgresPair {
   /** After a promotion: the killed server restarts as the synchronous standby of the other one. */
   async rejoin(): Promise<void> {
     [this.primary, this.standby] = [this.standby, this.primary];
-    await this.standby.beginAsStandbyOf(this.primary);
+    await this.standby.startAsStandbyOf(this.primary);
     await this.#streams();
     await this.primary.acknowledgeWithStandby();
   }

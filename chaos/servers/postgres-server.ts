@@ -78,7 +78,7 @@ export class PostgresServer {
    * Starts this killed server as a standby of another one that continues meanwhile. Its data is replaced by a copy of
    * the other one's files, as in a base backup.
    */
-  async beginAsStandbyOf(primary: PostgresServer): Promise<void> {
+  async startAsStandbyOf(primary: PostgresServer): Promise<void> {
     const settings = await readFile(join(this.data, 'postgresql.conf'), 'utf8');
     const { uid, gid } = await stat(this.data);
     const write = async (name: string, text: string) => {

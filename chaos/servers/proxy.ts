@@ -108,8 +108,8 @@ export class TcpProxy {
   }
 
   /** Reads nothing more on the current connections, not even their end, like a stalled machine. */
-  stand(): void {
-    for (const pair of this.#pairs) pair.stand();
+  stall(): void {
+    for (const pair of this.#pairs) pair.stall();
   }
 
   async close(): Promise<void> {
@@ -134,7 +134,7 @@ export class TcpProxy {
     this.#pairs.add(pair);
     pair.ended = () => this.#pairs.delete(pair);
     const messages = new PostgresMessages();
-    let left = this.#cutAfter;
+    let remainingBytes = this.#cutAfter;
     let losing = false;
     client.on('data', (chunk) => {
       const decide = this.#decide;
@@ -145,9 +145,9 @@ export class TcpProxy {
       pair.pass(client, server, chunk, this.#weather.kind === 'black-hole');
     });
     server.on('data', (chunk) => {
-      left -= chunk.length;
+      remainingBytes -= chunk.length;
       // The response arrived, so the statement is complete: now it is lost.
-      if (losing || left < 0) return pair.destroy();
+      if (losing || remainingBytes < 0) return pair.destroy();
       if (this.#silent.has(pair)) return;
       const weather = this.#weather;
       if (weather.kind === 'delay')
@@ -161,7 +161,7 @@ export class TcpProxy {
 class Pair {
   readonly #client: Socket;
   readonly #server: Socket;
-  #held: (() => void)[] = [];
+  #buffered: (() => void)[] = [];
   ended = () => {};
 
   constructor(client: Socket, server: Socket) {
@@ -181,16 +181,16 @@ class Pair {
       from.pause();
       to.once('drain', () => from.resume());
     };
-    if (hold) this.#held.push(write);
+    if (hold) this.#buffered.push(write);
     else write();
   }
 
   /** Writes the buffered data. */
   thaw(): void {
-    for (const write of this.#held.splice(0)) write();
+    for (const write of this.#buffered.splice(0)) write();
   }
 
-  stand(): void {
+  stall(): void {
     for (const socket of [this.#client, this.#server]) socket.pause();
   }
 

@@ -60,9 +60,9 @@ export class RedisPlaces {
           String(Math.ceil((SLOTS * at) / 3)),
           String(Math.ceil((SLOTS * (at + 1)) / 3) - 1),
         );
-      const knowsAll = async (client: Redis) =>
+      const hasAllNodes = async (client: Redis) =>
         /cluster_known_nodes:6\b/.test(String(await client.cluster('INFO')));
-      for (const client of clients) await until('every node to discover all', () => knowsAll(client));
+      for (const client of clients) await until('every node to discover all', () => hasAllNodes(client));
       for (const [at, client] of clients.slice(3).entries())
         await client.call('CLUSTER', 'REPLICATE', ids[at] ?? '');
       for (const client of clients)
@@ -105,8 +105,8 @@ export class RedisPlaces {
     for (const { port } of sentinels) {
       const sentinel = new Redis(port);
       await until('the sentinels to discover each other', async () => {
-        const told = String(await sentinel.call('SENTINEL', 'master', 'recorder'));
-        return /num-slaves,1\b/.test(told) && /num-other-sentinels,2\b/.test(told);
+        const reply = String(await sentinel.call('SENTINEL', 'master', 'recorder'));
+        return /num-slaves,1\b/.test(reply) && /num-other-sentinels,2\b/.test(reply);
       });
       sentinel.disconnect();
     }
@@ -116,13 +116,13 @@ export class RedisPlaces {
   /** Waits until the replica of a server has its writes: others are lost with the server. */
   async replicated({ port }: RedisNode): Promise<void> {
     const client = new Redis(port);
-    const told = async (name: RegExp) =>
+    const readOffset = async (name: RegExp) =>
       Number(name.exec(await client.info('replication'))?.[1] ?? Number.NaN);
     try {
-      const written = await told(/^master_repl_offset:(\d+)/m);
+      const written = await readOffset(/^master_repl_offset:(\d+)/m);
       await until(
         'a replica to have all writes',
-        async () => (await told(/^slave0:.*offset=(\d+)/m)) >= written,
+        async () => (await readOffset(/^slave0:.*offset=(\d+)/m)) >= written,
       );
     } finally {
       client.disconnect();
@@ -155,14 +155,14 @@ export class RedisPlaces {
   async #spawn(port: number, args: readonly string[]): Promise<RedisNode> {
     const server = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] });
     this.#running.set(port, server);
-    const said: string[] = [];
+    const output: string[] = [];
     for await (const line of createInterface(server.stdout)) {
-      said.push(line);
+      output.push(line);
       if (/Ready to accept connections|Sentinel ID is/.test(line)) {
         server.stdout.resume();
         return { port, process: server, args };
       }
     }
-    throw new Error(`redis-server did not start\n${said.join('\n')}`);
+    throw new Error(`redis-server did not start\n${output.join('\n')}`);
   }
 }

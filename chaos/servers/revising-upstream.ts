@@ -30,9 +30,9 @@ export class RevisingUpstream {
   readonly #random: Random;
   readonly #points: number;
   readonly #clock: () => number;
-  readonly #heard: (() => void)[] = [];
+  readonly #listeners: (() => void)[] = [];
   /** The share of points that each response changes. */
-  readonly #restless: number;
+  readonly #changeShare: number;
   /** Complete responses that were sent. */
   answered = 0;
   changed = 0;
@@ -42,7 +42,7 @@ export class RevisingUpstream {
     this.url = url;
     this.#random = plan.random;
     this.#points = plan.points;
-    this.#restless = plan.restless;
+    this.#changeShare = plan.changeShare;
     this.#clock = plan.clock ?? Date.now;
     server.on('request', (request, response) => {
       const body = this.#answer(new URL(request.url ?? '/', url));
@@ -52,7 +52,7 @@ export class RevisingUpstream {
         return;
       }
       response.writeHead(200, { 'content-type': 'application/json' }).end(body);
-      for (const heard of this.#heard.splice(0)) heard();
+      for (const listener of this.#listeners.splice(0)) listener();
     });
   }
 
@@ -76,7 +76,7 @@ export class RevisingUpstream {
   /** Resolves as soon as the next response is being sent, before a client can have read it. */
   next(): Promise<void> {
     return new Promise((resolve) => {
-      this.#heard.push(resolve);
+      this.#listeners.push(resolve);
     });
   }
 
@@ -124,27 +124,27 @@ export class RevisingUpstream {
     all.set(timestamp, history);
     const random = this.#random;
     const before = history.at(-1) ?? null;
-    if (history.length > 0 && random.unit() >= this.#restless) return before === GONE ? null : before;
+    if (history.length > 0 && random.unit() >= this.#changeShare) return before === REMOVED ? null : before;
     this.changed += 1;
     const draw = random.unit();
     const value =
       draw < 0.15 && history.length > 0
-        ? GONE
+        ? REMOVED
         : draw < 0.4 && history.length > 1
           ? random.pick(history)
           : String(random.below(1_000_000));
     history.push(value);
-    return value === GONE ? null : value;
+    return value === REMOVED ? null : value;
   }
 }
 
-const GONE = 'gone';
+const REMOVED = 'removed';
 
 interface RevisingPlan {
   readonly random: Random;
   /** Hours in each answer. */
   readonly points: number;
-  readonly restless: number;
+  readonly changeShare: number;
   /** The share of calls that are answered with a 503. */
   readonly faults: number;
   readonly clock?: () => number;

@@ -5,13 +5,13 @@ import { createServer, type Server } from 'node:http';
 export class ScriptedNodes {
   readonly url: string;
   /** A failing check in the report, by node. */
-  readonly ills = new Map<string, string>();
+  readonly failingChecks = new Map<string, string>();
   /**
    * The first request of the probe `health` of each node since it failed, ms since 1970: each probe has its own
    * schedule.
    */
-  readonly heard = new Map<string, number>();
-  said = 0;
+  readonly firstFailingRequests = new Map<string, number>();
+  unhealthyResponses = 0;
   readonly #server: Server;
 
   private constructor(server: Server, url: string) {
@@ -20,11 +20,12 @@ export class ScriptedNodes {
     server.on('request', (request, response) => {
       const [, node = '', ...path] = (request.url ?? '').split('/');
       const probe = path.join('/');
-      const ill = probe.startsWith('ext/health') ? this.ills.get(node) : undefined;
+      const ill = probe.startsWith('ext/health') ? this.failingChecks.get(node) : undefined;
       const well = `"C":{"timestamp":"${new Date().toISOString()}"}`;
       if (ill !== undefined) {
-        this.said += 1;
-        if (probe === 'ext/health' && !this.heard.has(node)) this.heard.set(node, Date.now());
+        this.unhealthyResponses += 1;
+        if (probe === 'ext/health' && !this.firstFailingRequests.has(node))
+          this.firstFailingRequests.set(node, Date.now());
       }
       response.writeHead(ill === undefined ? 200 : 503, { 'content-type': 'application/json' });
       response.end(

@@ -4,7 +4,7 @@ import { faultCatalog } from '../../chaos/faults/catalog.ts';
 import type { Options } from '../../chaos/options.ts';
 import { faultOf } from '../../chaos/plant-bugs.ts';
 import { plantedBugs } from '../../chaos/planted-bugs.ts';
-import { endAll, runFault, tell } from '../../chaos/runner.ts';
+import { endAll, formatOutcome, runFault } from '../../chaos/runner.ts';
 import { openStage } from '../../chaos/stage.ts';
 import type { Setting } from '../../chaos/world.ts';
 
@@ -48,6 +48,6 @@ describe('the short selection of the chaos suite', () => {
     const reason = inject('redisSkipReason');
     if (backend === 'redis' && reason !== null) skip(reason);
     const outcome = await runFault(setting, fault, backend);
-    expect(outcome.broken, tell(outcome)).toEqual([]);
+    expect(outcome.broken, formatOutcome(outcome)).toEqual([]);
   });
 });

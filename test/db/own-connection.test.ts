@@ -36,7 +36,7 @@ describe('a dedicated connection', () => {
       never,
       async (client) => {
         const { rows } = await client.query<{ n: number }>('select 1 as n');
-        proxy.stand();
+        proxy.stall();
         return rows;
       },
     );

@@ -27,16 +27,16 @@ const COPIED = [
 const LINKED = ['node_modules', 'dist', 'drizzle', 'docs', 'README.md', 'vitest.config.ts'];
 
 const words = process.argv.slice(2);
-const chosen = mutations.filter(({ name }) => words.every((word) => name.includes(word)));
+const selected = mutations.filter(({ name }) => words.every((word) => name.includes(word)));
 let missed = 0;
-for (const mutation of chosen) {
+for (const mutation of selected) {
   const found = await failuresBy(mutation);
   if (found.length === 0) missed += 1;
   console.info(
     `${found.length > 0 ? 'caught' : 'MISSED'}  ${mutation.name}\n        ${mutation.test}: ${found[0] ?? '-'}`,
   );
 }
-console.info(`${chosen.length - missed} of ${chosen.length} are caught`);
+console.info(`${selected.length - missed} of ${selected.length} are caught`);
 process.exitCode = missed > 0 ? 1 : 0;
 
 /**

@@ -10,12 +10,12 @@ import type { Measurement } from './measure.ts';
  * `npm run test:profile`, or with arguments of vitest, such as `npm run test:profile -- --project slow`.
  */
 
-const SHOWN = 20;
+const MAX_SHOWN = 20;
 const COLUMNS = ['processor', 'elapsed', 'tests', 'postgres', 'programs', 'hooks'] as const;
 
 const processor = ({ tests, postgres, programs }: Measurement) => tests + postgres + programs;
 
-const given = process.argv.slice(2);
+const vitestArgs = process.argv.slice(2);
 const dir = await mkdtemp(join(tmpdir(), 'recorder-profile-'));
 const file = join(dir, 'measurements');
 try {
@@ -26,7 +26,7 @@ try {
     '1',
     '--reporter',
     'dot',
-    ...(given.length ? given : ['--project', 'fast']),
+    ...(vitestArgs.length ? vitestArgs : ['--project', 'fast']),
   ];
   const vitest = spawn('npx', ['vitest', ...args], {
     stdio: ['ignore', 'inherit', 'inherit'],
@@ -66,7 +66,7 @@ function print(all: readonly Measurement[]): void {
     ),
   ]);
   const slowest = (of: readonly Measurement[]) =>
-    of.toSorted((one, other) => processor(other) - processor(one)).slice(0, SHOWN);
+    of.toSorted((one, other) => processor(other) - processor(one)).slice(0, MAX_SHOWN);
   table(
     'Files',
     slowest(files).map((one) => row(one.file, one, processor(one) - (inTests.get(one.file) ?? 0))),

@@ -5,23 +5,23 @@ import { createServer, type Server } from 'node:http';
  * A service in front of another one that adds a text everywhere in a response: in unknown fields, in their names, in
  * texts, in an item that cannot be decoded, and in its errors.
  */
-export class TalkingUpstream {
+export class TextInjectingUpstream {
   readonly url: string;
   /** Number of responses with the text. */
-  said = 0;
+  injectedCount = 0;
   /** Paths that contain this are refused. */
   refused = '/blockchains/x-chain/';
   readonly #server: Server;
 
-  private constructor(server: Server, url: string, behind: string, say: (key: string) => string) {
+  private constructor(server: Server, url: string, behind: string, textFor: (key: string) => string) {
     this.#server = server;
     this.url = url;
     server.on('request', async (request, response) => {
-      const said = say(String(request.headers['x-api-key'] ?? ''));
-      this.said += 1;
+      const text = textFor(String(request.headers['x-api-key'] ?? ''));
+      this.injectedCount += 1;
       if (request.url?.includes(this.refused)) {
         response.writeHead(403, { 'content-type': 'application/json' });
-        response.end(JSON.stringify({ statusCode: 403, message: [said, `no: ${said}`] }));
+        response.end(JSON.stringify({ statusCode: 403, message: [text, `no: ${text}`] }));
         return;
       }
       const answer = await fetch(new URL(request.url ?? '/', behind)).catch(() => null);
@@ -30,17 +30,17 @@ export class TalkingUpstream {
         'content-type': answer.headers.get('content-type') ?? 'application/json',
       });
       const body = await answer.text();
-      response.end(JSON.stringify(JSON.parse(body), (_name, value: unknown) => spoken(value, said)));
+      response.end(JSON.stringify(JSON.parse(body), (_name, value: unknown) => injectText(value, text)));
     });
   }
 
-  /** @param say returns the text for the received key */
-  static async open(behind: string, say: (key: string) => string): Promise<TalkingUpstream> {
+  /** @param textFor returns the text for the received key */
+  static async open(behind: string, textFor: (key: string) => string): Promise<TextInjectingUpstream> {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = server.address();
     if (address === null || typeof address === 'string') throw new Error('no port');
-    return new TalkingUpstream(server, `http://127.0.0.1:${address.port}`, behind, say);
+    return new TextInjectingUpstream(server, `http://127.0.0.1:${address.port}`, behind, textFor);
   }
 
   close(): void {
@@ -50,16 +50,16 @@ export class TalkingUpstream {
 }
 
 /** Lists get items with the text. */
-function spoken(value: unknown, said: string): unknown {
+function injectText(value: unknown, text: string): unknown {
   if (!Array.isArray(value) || !value.every(isObject)) return value;
   const items = value.map((item) => ({
     ...item,
-    ...('blockchainName' in item ? { blockchainName: `${item.blockchainName} ${said}` } : {}),
-    note: { deep: [said].map((text) => `it said ${text}`) },
-    [said]: said,
+    ...('blockchainName' in item ? { blockchainName: `${item.blockchainName} ${text}` } : {}),
+    note: { deep: [text].map((text) => `injected ${text}`) },
+    [text]: text,
   }));
   const [first] = value;
-  return first && 'blockNumber' in first ? [...items, { ...first, blockNumber: said }] : items;
+  return first && 'blockNumber' in first ? [...items, { ...first, blockNumber: text }] : items;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -14,20 +14,20 @@ const OPERATIONS = {
 type ListDataset = keyof typeof OPERATIONS;
 
 /** A recorder that polls lists every 5 s. */
-async function looking(world: World, lists: readonly ListDataset[]): Promise<Steady> {
-  const often = Object.fromEntries(lists.map((dataset) => [dataset, { every: '5s' }]));
-  const datasets = { proposed_blocks: { enabled: false }, ...often };
+async function startPolling(world: World, lists: readonly ListDataset[]): Promise<Steady> {
+  const polledDatasets = Object.fromEntries(lists.map((dataset) => [dataset, { every: '5s' }]));
+  const datasets = { proposed_blocks: { enabled: false }, ...polledDatasets };
   const steady = await Steady.start(world, { watch: 0, nodes: oneNode(world), datasets });
-  await steady.begun();
+  await steady.waitUntilRecorded();
   return steady;
 }
 
 /** The current members of a list, and the versions that ended because they were missing. */
 async function membersOf({ sql }: World, dataset: ListDataset) {
   const key = dataset === 'subnets' ? 'subnet_id' : 'node_id';
-  const [row] = await sql<{ standing: string[]; gone: number }[]>`
-    select coalesce(array_agg(${sql(key)} order by ${sql(key)}) filter (where valid_to is null), '{}') as standing,
-      count(*) filter (where ended_by = 'gone')::int as gone
+  const [row] = await sql<{ current: string[]; removed: number }[]>`
+    select coalesce(array_agg(${sql(key)} order by ${sql(key)}) filter (where valid_to is null), '{}') as current,
+      count(*) filter (where ended_by = 'gone')::int as removed
     from ${sql(`recorder.${dataset}`)}`;
   if (!row) throw new Error(`${dataset} cannot be counted`);
   return row;
@@ -37,7 +37,7 @@ async function membersOf({ sql }: World, dataset: ListDataset) {
  * The current members by the node itself. Its peers change every few minutes without any fault, so only this shows
  * which ones are missing.
  */
-async function listedNow(world: World, dataset: 'validators' | 'peers'): Promise<Set<string>> {
+async function fetchMemberIds(world: World, dataset: 'validators' | 'peers'): Promise<Set<string>> {
   const [node] = oneNode(world);
   const path = dataset === 'peers' ? '/ext/info' : '/ext/bc/P';
   const answer = await fetch(`${node?.url}${path}`, {
@@ -51,11 +51,11 @@ async function listedNow(world: World, dataset: 'validators' | 'peers'): Promise
 }
 
 /** Waits until `freshness` has the expected values for a dataset. */
-function freshnessSays(
+function waitForFreshness(
   { sql }: World,
   dataset: ListDataset,
   what: string,
-  says: (row: {
+  matches: (row: {
     complete: boolean;
     failures: number;
     reason: string | null;
@@ -69,18 +69,18 @@ function freshnessSays(
       select last_complete_at = last_success_at and incomplete_since is null as complete, failures, reason,
         coalesce(last_failure, '') as last_failure
       from reporting.freshness where dataset = ${dataset}`;
-    return row !== undefined && says(row);
+    return row !== undefined && matches(row);
   });
 }
 
-const unconfirmed = (world: World, dataset: ListDataset) =>
-  freshnessSays(world, dataset, 'unconfirmed', ({ complete, reason }) => {
+const waitUntilUnconfirmed = (world: World, dataset: ListDataset) =>
+  waitForFreshness(world, dataset, 'unconfirmed', ({ complete, reason }) => {
     return !complete && reason?.startsWith('departures unconfirmed') === true;
   });
-const complete = (world: World, dataset: ListDataset) =>
-  freshnessSays(world, dataset, 'complete', ({ complete, reason }) => complete && reason === null);
+const waitUntilComplete = (world: World, dataset: ListDataset) =>
+  waitForFreshness(world, dataset, 'complete', ({ complete, reason }) => complete && reason === null);
 
-const disbelieved: Fault = {
+const unconfirmedDepartures: Fault = {
   numbers: [60],
   title: 'lists that are suddenly empty or lost more than half, for one poll and for two',
   backends: 'each',
@@ -88,47 +88,51 @@ const disbelieved: Fault = {
   async inject(world) {
     const { evidence, sandbox } = world;
     const lists = ['validators', 'peers'] as const;
-    const steady = await looking(world, lists);
+    const steady = await startPolling(world, lists);
     const before = new Map<ListDataset, Awaited<ReturnType<typeof membersOf>>>();
     for (const dataset of lists) before.set(dataset, await membersOf(world, dataset));
     for (const kind of ['list-emptied', 'list-halved'] satisfies FaultKind[]) {
       await Promise.all(
         lists.map(async (dataset) => {
           sandbox.faults.next({ operation: OPERATIONS[dataset] }, kind);
-          await unconfirmed(world, dataset);
-          await complete(world, dataset);
+          await waitUntilUnconfirmed(world, dataset);
+          await waitUntilComplete(world, dataset);
         }),
       );
       for (const dataset of lists) {
-        const listed = await listedNow(world, dataset);
-        const was = before.get(dataset) ?? { standing: [], gone: 0 };
+        const listed = await fetchMemberIds(world, dataset);
+        const previous = before.get(dataset) ?? { current: [], removed: 0 };
         const after = await membersOf(world, dataset);
-        const left = was.standing.filter((id) => !listed.has(id)).length;
-        const stand = was.standing.every((id) => !listed.has(id) || after.standing.includes(id));
-        const same = was.standing.length > 0 && stand && after.gone - was.gone <= left;
-        evidence.claim(`${dataset}, ${kind} for one poll: no version was closed`, same);
+        const departedCount = previous.current.filter((id) => !listed.has(id)).length;
+        const areKept = previous.current.every((id) => !listed.has(id) || after.current.includes(id));
+        const isUnchanged =
+          previous.current.length > 0 && areKept && after.removed - previous.removed <= departedCount;
+        evidence.claim(`${dataset}, ${kind} for one poll: no version was closed`, isUnchanged);
       }
     }
     for (const dataset of lists)
       sandbox.faults.rate({ 'list-emptied': 1 }, { operation: OPERATIONS[dataset] });
     await Promise.all(
       lists.map(async (dataset) => {
-        await unconfirmed(world, dataset);
-        await complete(world, dataset);
-        const { standing, gone } = await membersOf(world, dataset);
-        const were = before.get(dataset)?.standing.length ?? 0;
-        evidence.figures.set(`${dataset} retired`, `${gone} of ${were}`);
-        evidence.claim(`${dataset}, empty for two polls: retired`, standing.length === 0 && gone >= were);
+        await waitUntilUnconfirmed(world, dataset);
+        await waitUntilComplete(world, dataset);
+        const { current, removed } = await membersOf(world, dataset);
+        const previousCount = before.get(dataset)?.current.length ?? 0;
+        evidence.figures.set(`${dataset} retired`, `${removed} of ${previousCount}`);
+        evidence.claim(
+          `${dataset}, empty for two polls: retired`,
+          current.length === 0 && removed >= previousCount,
+        );
       }),
     );
     sandbox.faults.clear();
-    await steady.recovers('the lists were complete again');
+    await steady.expectRecovery('the lists were complete again');
     for (const dataset of lists) {
-      const back = await eventually(`${dataset} to be as the node lists them`, async () => {
-        const { standing } = await membersOf(world, dataset);
-        return [...(await listedNow(world, dataset))].sort().join() === standing.sort().join();
+      const isRestored = await eventually(`${dataset} to be as the node lists them`, async () => {
+        const { current } = await membersOf(world, dataset);
+        return [...(await fetchMemberIds(world, dataset))].sort().join() === current.sort().join();
       }).catch(() => false);
-      evidence.claim(`${dataset}: all are back`, back);
+      evidence.claim(`${dataset}: all are back`, isRestored);
     }
     await steady.stop();
   },
@@ -136,37 +140,41 @@ const disbelieved: Fault = {
 
 /** The reported contradictions of each list with its count. */
 const CONTRADICTIONS = [
-  { dataset: 'peers', kind: 'list-null', says: /contradicts itself: numPeers is \d+, and "peers" has 0/ },
+  {
+    dataset: 'peers',
+    kind: 'list-null',
+    failurePattern: /contradicts itself: numPeers is \d+, and "peers" has 0/,
+  },
   {
     dataset: 'validators',
     kind: 'total-mismatch',
-    says: /contradicts itself: total is 700, and "validators" has \d+/,
+    failurePattern: /contradicts itself: total is 700, and "validators" has \d+/,
   },
   {
     dataset: 'subnets',
     kind: 'total-mismatch',
-    says: /contradicts itself: total is 700, and its pages have \d+/,
+    failurePattern: /contradicts itself: total is 700, and its pages have \d+/,
   },
 ] as const;
 
-const contradicting: Fault = {
+const contradictoryCounts: Fault = {
   numbers: [61],
   title: 'a number of peers beside null, a total of 700 beside ten items',
   backends: 'each',
   invariants: ['B', 'E', 'X'],
   async inject(world) {
     const { evidence, sandbox } = world;
-    const steady = await looking(world, ['peers', 'validators', 'subnets']);
+    const steady = await startPolling(world, ['peers', 'validators', 'subnets']);
     const before = await Promise.all(CONTRADICTIONS.map(({ dataset }) => membersOf(world, dataset)));
     for (const { dataset, kind } of CONTRADICTIONS)
       sandbox.faults.rate({ [kind]: 1 }, { operation: OPERATIONS[dataset] });
     await Promise.all(
-      CONTRADICTIONS.map(({ dataset, says }) =>
-        freshnessSays(
+      CONTRADICTIONS.map(({ dataset, failurePattern }) =>
+        waitForFreshness(
           world,
           dataset,
           'contradicting itself, twice',
-          ({ failures, last_failure }) => failures >= 2 && says.test(last_failure),
+          ({ failures, last_failure }) => failures >= 2 && failurePattern.test(last_failure),
         ),
       ),
     );
@@ -175,9 +183,9 @@ const contradicting: Fault = {
       evidence.claim(`${dataset}: nothing was retired`, same);
     }
     sandbox.faults.clear();
-    await steady.recovers('the answers agreed with themselves');
+    await steady.expectRecovery('the answers agreed with themselves');
     await steady.stop();
   },
 };
 
-export const beliefFaults: readonly Fault[] = [disbelieved, contradicting];
+export const invalidListFaults: readonly Fault[] = [unconfirmedDepartures, contradictoryCounts];
