@@ -69,7 +69,7 @@ export async function withArena<T>(
         signal,
       );
       closers.push(() => child.stop());
-      return (round = 0) => child.ask(String(round), runShape);
+      return (round = 0) => child.request(String(round), runShape);
     };
     return await use({ sql, open });
   } finally {

@@ -21,8 +21,8 @@ export class Chance {
   }
 
   /** A whole number, both ends included. */
-  between(least: number, most: number): number {
-    return least + Math.floor(this.share() * (most - least + 1));
+  between(min: number, max: number): number {
+    return min + Math.floor(this.share() * (max - min + 1));
   }
 
   /** A time until an event that happens once in `mean` on average. */
@@ -33,7 +33,7 @@ export class Chance {
   /** The number of events that happen `mean` times on average; for small means. */
   times(mean: number): number {
     let count = -1;
-    for (let left = mean; left >= 0; count++) left += Math.log(1 - this.share());
+    for (let remaining = mean; remaining >= 0; count++) remaining += Math.log(1 - this.share());
     return count;
   }
 

@@ -21,7 +21,7 @@ export class Child {
   static async start<T>(
     module: string,
     args: readonly string[],
-    said: z.ZodType<T>,
+    schema: z.ZodType<T>,
     signal: AbortSignal,
   ): Promise<{ child: Child; first: T }> {
     signal.throwIfAborted();
@@ -31,13 +31,13 @@ export class Child {
       fork(file, [...args], { signal, stdio: ['ignore', 'inherit', 'inherit', 'ipc'], execArgv }),
       module,
     );
-    return { child, first: await child.#next(said) };
+    return { child, first: await child.#next(schema) };
   }
 
   /** Sends a message and waits for the response. @throws Error if the process ends before */
-  async ask<T>(message: string, said: z.ZodType<T>): Promise<T> {
+  async request<T>(message: string, schema: z.ZodType<T>): Promise<T> {
     this.#process.send(message);
-    return this.#next(said);
+    return this.#next(schema);
   }
 
   /** Ends the process, at once. */
@@ -48,15 +48,15 @@ export class Child {
     await ended;
   }
 
-  #next<T>(said: z.ZodType<T>): Promise<T> {
+  #next<T>(schema: z.ZodType<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const settle = (work: () => void) => {
-        this.#process.off('message', heard).off('exit', ended).off('error', reject);
+        this.#process.off('message', onMessage).off('exit', ended).off('error', reject);
         work();
       };
-      const heard = (message: unknown) => settle(() => resolve(said.parse(message)));
+      const onMessage = (message: unknown) => settle(() => resolve(schema.parse(message)));
       const ended = () => settle(() => reject(new Error(`${this.#name} ended before it answered`)));
-      this.#process.once('message', heard).once('exit', ended).once('error', reject);
+      this.#process.once('message', onMessage).once('exit', ended).once('error', reject);
     });
   }
 }

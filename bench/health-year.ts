@@ -42,7 +42,7 @@ export interface YearOptions {
 export async function writeYear(
   sql: postgres.Sql,
   nodes: number,
-  told: (line: string) => void,
+  log: (line: string) => void,
   { until, incidents }: YearOptions = { until: TO, incidents: INCIDENTS },
 ): Promise<number> {
   const since = until - YEAR;
@@ -74,7 +74,7 @@ export async function writeYear(
     entries: null,
   }));
   await writeLedger(sql, observer, 'bench', { heartbeat: until, absences, transitions: [], probes });
-  told('the ledger of a year was written');
+  log('the ledger of a year was written');
   let written = 0;
   for (let day = firstHour; day < until; day += DAY) {
     const hours: LatencyHour[] = [];
@@ -91,7 +91,7 @@ export async function writeYear(
     });
     await storeHours(sql, observer, hours, day);
     if (((day - firstHour) / DAY) % 60 === 59)
-      told(`${Math.round((day - firstHour) / DAY) + 1} days of response times were written`);
+      log(`${Math.round((day - firstHour) / DAY) + 1} days of response times were written`);
   }
   return written;
 }
@@ -156,13 +156,13 @@ export async function measureYear(sql: postgres.Sql, probes: number, rounds: num
     where c.relnamespace = 'recorder'::regnamespace and c.relkind = 'r' and (c.relname like 'health%' or c.relname = 'node_health')`;
   const bytes = sizes.reduce((sum, size) => sum + size.bytes, 0);
   const [counted] = await sql<{ count: number }[]>`select count(*)::int from recorder.node_health`;
-  const timed = async (work: () => PromiseLike<unknown>) => {
+  const measure = async (work: () => PromiseLike<unknown>) => {
     await work();
     const times: number[] = [];
     for (let round = 0; round < rounds; round++) {
-      const began = performance.now();
+      const startedAt = performance.now();
       await work();
-      times.push(performance.now() - began);
+      times.push(performance.now() - startedAt);
     }
     return median(times);
   };
@@ -172,14 +172,14 @@ export async function measureYear(sql: postgres.Sql, probes: number, rounds: num
   );
   const p99s: number[] = [];
   for (const [from, to] of months)
-    p99s.push(await timed(() => sql`select node, p99 from reporting.node_latency(${from}, ${to})`));
+    p99s.push(await measure(() => sql`select node, p99 from reporting.node_latency(${from}, ${to})`));
   return {
     probes,
     bytes,
     bytesPerProbe: bytes / probes,
     tables: Object.fromEntries(sizes.map(({ name, bytes }) => [name, bytes])),
     intervals: counted?.count ?? 0,
-    uptime: await timed(() => sql`select * from reporting.node_uptime(${new Date(FROM)}, ${new Date(TO)})`),
+    uptime: await measure(() => sql`select * from reporting.node_uptime(${new Date(FROM)}, ${new Date(TO)})`),
     p99: Math.max(...p99s),
   };
 }

@@ -28,7 +28,7 @@ export interface IngestResult {
 export async function measureIngest(
   { sql, open }: Arena,
   { rows, rounds }: Options,
-  told: (round: number, contender: ContenderName, run: Run) => void,
+  onRun: (round: number, contender: ContenderName, run: Run) => void,
 ): Promise<IngestResult> {
   const runners = {
     ingest: await open('ingest'),
@@ -48,7 +48,7 @@ export async function measureIngest(
         throw new Error(`${name} read ${run.rows} rows and stored ${stored}, not ${rows}`);
       times[name].push(run.milliseconds);
       if (name === 'ingest') peakRss = run.peakRss;
-      told(round + 1, name, run);
+      onRun(round + 1, name, run);
     }
   }
   const medians = {

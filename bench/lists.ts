@@ -13,7 +13,7 @@ export interface ListResult {
   readonly name: ListName;
   /** Items of all lists together. */
   readonly items: number;
-  readonly again: boolean;
+  readonly alreadyRecorded: boolean;
   /** Medians of the rounds, in ms. */
   readonly medians: Readonly<Record<ContenderName, number>>;
   /** The recorder's time over the slower of fetching alone and COPY alone. */
@@ -29,23 +29,23 @@ const ROUNDS_EACH = 3;
 export async function measureLists(
   arena: Arena,
   options: Options,
-  told: (result: ListResult) => void,
+  onResult: (result: ListResult) => void,
 ): Promise<ListResult[]> {
   await arena.sql`create schema if not exists bench`;
   const results: ListResult[] = [];
   for (const name of LISTS) {
     const result = await measureList(arena, name, options.rounds * ROUNDS_EACH);
     results.push(result);
-    told(result);
+    onResult(result);
   }
   return results;
 }
 
 async function measureList({ sql, open }: Arena, name: ListName, rounds: number): Promise<ListResult> {
-  const { dataset, items, again } = listWorks[name];
+  const { dataset, items, alreadyRecorded } = listWorks[name];
   const table = `recorder.${dataset.name}`;
-  const copied = `bench.${dataset.name}`;
-  await sql`create table ${sql(copied)} (like ${sql(table)} including all)`;
+  const copyTable = `bench.${dataset.name}`;
+  await sql`create table ${sql(copyTable)} (like ${sql(table)} including all)`;
   const runners = {
     recorder: await open(CONTENDERS.recorder, name),
     fetching: await open(CONTENDERS.fetching, name),
@@ -59,7 +59,7 @@ async function measureList({ sql, open }: Arena, name: ListName, rounds: number)
     await runners.fetching(round); // creates the responses, and is not timed
     for (let turn = 0; turn < NAMES.length; turn++) {
       const contender = NAMES[(round + turn) % NAMES.length] ?? 'recorder';
-      if (contender === 'copying') await sql`truncate ${sql(copied)}`;
+      if (contender === 'copying') await sql`truncate ${sql(copyTable)}`;
       await sql`checkpoint`; // no checkpoint starts in the middle of a run
       const run = await runners[contender](round);
       if (run.rows !== items) throw new Error(`${contender} read ${run.rows} ${name}, not ${items}`);
@@ -75,7 +75,7 @@ async function measureList({ sql, open }: Arena, name: ListName, rounds: number)
   return {
     name,
     items,
-    again,
+    alreadyRecorded,
     medians,
     overWire: medians.recorder / Math.max(medians.fetching, medians.copying),
     peakRss: last?.peakRss ?? Number.NaN,

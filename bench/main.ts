@@ -19,24 +19,24 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => st
 
 try {
   const options = readOptions(process.argv.slice(2));
-  const tell = (line: string) => process.stderr.write(`${line}\n`);
+  const log = (line: string) => process.stderr.write(`${line}\n`);
   const machine = { node: process.version, cpu: cpus()[0]?.model ?? 'unknown', cpus: availableParallelism() };
-  tell(`${machine.cpus} × ${machine.cpu}, Node.js ${machine.node}`);
+  log(`${machine.cpus} × ${machine.cpu}, Node.js ${machine.node}`);
   const { parts } = options;
   const arena = await withArena(options.rows, stop.signal, async (arena) => ({
     ingest: parts.has('ingest')
       ? await measureIngest(arena, options, (round, contender, { milliseconds }) =>
-          tell(
+          log(
             `round ${round}/${options.rounds}  ${contender.padEnd(12)} ${(milliseconds / 1000).toFixed(2)} s`,
           ),
         )
       : null,
-    lists: parts.has('lists') ? await measureLists(arena, options, ({ name }) => tell(`${name} done`)) : null,
+    lists: parts.has('lists') ? await measureLists(arena, options, ({ name }) => log(`${name} done`)) : null,
     polls: parts.has('polls')
-      ? await measurePolls(arena, options, ({ name }) => tell(`polls of ${name} done`))
+      ? await measurePolls(arena, options, ({ name }) => log(`polls of ${name} done`))
       : null,
   }));
-  const health = parts.has('health') ? await measureHealth(stop.signal, tell) : null;
+  const health = parts.has('health') ? await measureHealth(stop.signal, log) : null;
   const { ingest, lists, polls } = arena;
   const load = loadavg().map((one) => one.toFixed(1));
   const tables = [

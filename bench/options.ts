@@ -21,7 +21,7 @@ const PARTS = ['ingest', 'lists', 'polls', 'health'] as const;
 export type Part = (typeof PARTS)[number];
 
 /** The page server keeps all blocks in one buffer. */
-const MOST_ROWS = 2_000_000;
+const MAX_ROWS = 2_000_000;
 
 export const USAGE =
   'npm run bench -- [--rows 200000] [--rounds 3] [--polls 25] [--versions 100] [--only PART] [--json]';
@@ -30,7 +30,7 @@ export const USAGE =
 export function readOptions(args: readonly string[]): Options {
   const values = parsed(args);
   return {
-    rows: wholeNumber('rows', values.rows, MOST_ROWS),
+    rows: wholeNumber('rows', values.rows, MAX_ROWS),
     rounds: wholeNumber('rounds', values.rounds, 100),
     polls: wholeNumber('polls', values.polls, 10_000),
     versions: wholeNumber('versions', values.versions, 100_000),
@@ -58,13 +58,13 @@ function parsed(args: readonly string[]) {
 }
 
 function part(name: string): Part {
-  const known = PARTS.find((one) => one === name);
-  if (known) return known;
+  const found = PARTS.find((one) => one === name);
+  if (found) return found;
   throw new UsageError([`--only: must be one of ${PARTS.join(', ')}, not "${name}"`]);
 }
 
-function wholeNumber(name: string, text: string, most: number): number {
+function wholeNumber(name: string, text: string, max: number): number {
   const number = Number(text);
-  if (/^\d+$/.test(text) && number >= 1 && number <= most) return number;
-  throw new UsageError([`--${name}: must be a whole number from 1 to ${most}, not "${text}"`]);
+  if (/^\d+$/.test(text) && number >= 1 && number <= max) return number;
+  throw new UsageError([`--${name}: must be a whole number from 1 to ${max}, not "${text}"`]);
 }

@@ -34,7 +34,7 @@ type Poll = (typeof polls)[number];
 export async function measurePolls(
   { sql, open }: Arena,
   options: Options,
-  told: (result: PollResult) => void,
+  onResult: (result: PollResult) => void,
 ): Promise<PollResult[]> {
   const results: PollResult[] = [];
   for (const poll of polls) {
@@ -53,7 +53,7 @@ export async function measurePolls(
       milliseconds: [before, after],
     };
     results.push(result);
-    told(result);
+    onResult(result);
   }
   return results;
 }
@@ -61,9 +61,9 @@ export async function measurePolls(
 async function medianOf(run: () => Promise<Run>, times: number): Promise<number> {
   const milliseconds: number[] = [];
   for (let at = 0; at < times; at++) {
-    const { rows, milliseconds: taken } = await run();
+    const { rows, milliseconds: elapsedMs } = await run();
     if (rows > 0) throw new Error(`a poll wrote ${rows} rows though nothing had changed`);
-    milliseconds.push(taken);
+    milliseconds.push(elapsedMs);
   }
   return median(milliseconds);
 }

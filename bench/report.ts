@@ -5,11 +5,11 @@ import type { PollResult } from './polls.ts';
 /**
  * Limits: the recorder's time over the slower of fetching and COPY, and the Drizzle loop's time over the recorder's.
  */
-const MOST_OVER_WIRE = 2.5;
-const MOST_OVER_WIRE_OF_LISTS = 3;
-const LEAST_OVER_LOOP = 4;
+const MAX_WIRE_FACTOR = 2.5;
+const MAX_LIST_WIRE_FACTOR = 3;
+const MIN_LOOP_FACTOR = 4;
 /** Maximum memory of the recorder's process, in bytes. */
-const MOST_MEMORY = 200 * 1024 * 1024;
+const MAX_MEMORY_BYTES = 200 * 1024 * 1024;
 
 const labels = {
   ingest: 'recorder, end to end',
@@ -30,20 +30,20 @@ export function ingestReport({ rows, rounds, medians, overWire, overLoop, peakRs
     `${whole(rows)} blocks, medians of ${rounds.ingest.length}:`,
     ...lines,
     verdict(
-      overWire <= MOST_OVER_WIRE,
-      `${overWire.toFixed(2)} times the slower of the two costs (${slower}); at most ${MOST_OVER_WIRE}`,
+      overWire <= MAX_WIRE_FACTOR,
+      `${overWire.toFixed(2)} times the slower of the two costs (${slower}); at most ${MAX_WIRE_FACTOR}`,
     ),
     verdict(
-      overLoop >= LEAST_OVER_LOOP,
-      `${overLoop.toFixed(2)} times as fast as the loop; at least ${LEAST_OVER_LOOP}`,
+      overLoop >= MIN_LOOP_FACTOR,
+      `${overLoop.toFixed(2)} times as fast as the loop; at least ${MIN_LOOP_FACTOR}`,
     ),
-    verdict(peakRss <= MOST_MEMORY, memory(peakRss)),
+    verdict(peakRss <= MAX_MEMORY_BYTES, memory(peakRss)),
   ].join('\n');
 }
 
 /** Returns whether all limits of blocks are met. */
 export const ingestHolds = ({ overWire, overLoop, peakRss }: IngestResult): boolean =>
-  overWire <= MOST_OVER_WIRE && overLoop >= LEAST_OVER_LOOP && peakRss <= MOST_MEMORY;
+  overWire <= MAX_WIRE_FACTOR && overLoop >= MIN_LOOP_FACTOR && peakRss <= MAX_MEMORY_BYTES;
 
 const listLabels = {
   metricPages: 'metric points',
@@ -54,14 +54,14 @@ const listLabels = {
 
 /** The lists' figures for people. */
 export function listReport(results: readonly ListResult[]): string {
-  const lines = results.flatMap(({ name, items, again, medians, overWire, peakRss }) => {
+  const lines = results.flatMap(({ name, items, alreadyRecorded, medians, overWire, peakRss }) => {
     const { recorder, fetching, copying } = medians;
-    const what = `${whole(items)} ${listLabels[name]}, ${again ? '1 % changed' : 'all new'}`;
+    const what = `${whole(items)} ${listLabels[name]}, ${alreadyRecorded ? '1 % changed' : 'all new'}`;
     return [
       `${what.padEnd(44)}recorder ${seconds(recorder)} s   fetching ${seconds(fetching)} s   COPY ${seconds(copying)} s`,
       verdict(
-        overWire <= MOST_OVER_WIRE_OF_LISTS && peakRss <= MOST_MEMORY,
-        `${overWire.toFixed(2)} times the slower of the two; at most ${MOST_OVER_WIRE_OF_LISTS}; ${memory(peakRss)}`,
+        overWire <= MAX_LIST_WIRE_FACTOR && peakRss <= MAX_MEMORY_BYTES,
+        `${overWire.toFixed(2)} times the slower of the two; at most ${MAX_LIST_WIRE_FACTOR}; ${memory(peakRss)}`,
       ),
     ];
   });
@@ -70,12 +70,12 @@ export function listReport(results: readonly ListResult[]): string {
 
 /** Returns whether all limits of lists are met. */
 export const listsHold = (results: readonly ListResult[]): boolean =>
-  results.every(({ overWire, peakRss }) => overWire <= MOST_OVER_WIRE_OF_LISTS && peakRss <= MOST_MEMORY);
+  results.every(({ overWire, peakRss }) => overWire <= MAX_LIST_WIRE_FACTOR && peakRss <= MAX_MEMORY_BYTES);
 
 /** The polls' figures for people. */
 export function pollReport(results: readonly PollResult[]): string {
   const lines = results.map(({ name, items, rows, milliseconds }) => {
-    const [before, after] = milliseconds.map((taken) => `${taken.toFixed(1)} ms`);
+    const [before, after] = milliseconds.map((duration) => `${duration.toFixed(1)} ms`);
     return `${`${name}, ${whole(items)} items`.padEnd(32)}${before} with ${whole(rows[0])} rows stored, ${after} with ${whole(rows[1])}`;
   });
   return ['a poll that finds nothing new:', ...lines].join('\n');
@@ -83,6 +83,6 @@ export function pollReport(results: readonly PollResult[]): string {
 
 const verdict = (holds: boolean, text: string) => `${holds ? 'holds' : 'FAILS'}: ${text}`;
 const memory = (bytes: number) =>
-  `at most ${whole(bytes / 1024 / 1024)} MiB in the recorder's process; limit ${MOST_MEMORY / 1024 / 1024}`;
+  `at most ${whole(bytes / 1024 / 1024)} MiB in the recorder's process; limit ${MAX_MEMORY_BYTES / 1024 / 1024}`;
 const whole = (number: number) => Math.round(number).toLocaleString('en-US');
 const seconds = (milliseconds: number) => (milliseconds / 1000).toFixed(2);

@@ -14,7 +14,7 @@ export async function serveForParent(
   watched: ServerContext['watched'],
 ): Promise<void> {
   const { address } = await servePagesOf(url, {
-    log: { warn: (...said: unknown[]) => process.stderr.write(`${JSON.stringify(said)}\n`) },
+    log: { warn: (...messages: unknown[]) => process.stderr.write(`${JSON.stringify(messages)}\n`) },
     recorder: { name: config.name, network: config.network, simulated: false, directory: null },
     watched,
     upstreams: config.upstreams,

@@ -14,17 +14,17 @@ export interface Swarm {
   readonly nodes: number;
   readonly everySeconds: number;
   readonly minutes: number;
-  readonly looks: number;
+  readonly probes: number;
   readonly missed: number;
   /** Milliseconds from the planned moment to the start of the probe. */
-  readonly delay: { readonly p50: number; readonly p99: number; readonly most: number };
+  readonly delay: { readonly p50: number; readonly p99: number; readonly max: number };
   /** Seconds in which the process did not run: the machine stalled. */
   readonly absentSeconds: number;
   /** The share of one core that the process used. */
   readonly cpu: number;
 }
 
-const EVERY = 15_000;
+const PROBE_INTERVAL_MS = 15_000;
 
 /** Probes `count` nodes every 15 s for some minutes, over HTTP, with another process as the nodes. */
 export async function measureSwarm(
@@ -58,13 +58,13 @@ export async function measureSwarm(
     const [ledger] = activeLedgers(config);
     if (!ledger) throw new Error('there is nothing to watch');
     const delays: number[] = [];
-    const warmAt = steadyClock() + EVERY * 1.5;
+    const warmAt = steadyClock() + PROBE_INTERVAL_MS * 1.5;
     const keys = { chainDataKey: undefined, metricsKey: undefined };
     const prober = await Prober.acquire({
       sql,
       wall: systemClock,
       steady: steadyClock,
-      log: { info: () => {}, warn: (...said: unknown[]) => console.error(...said) },
+      log: { info: () => {}, warn: (...messages: unknown[]) => console.error(...messages) },
       observer: 'swarm',
       holder: `swarm ${url}`,
       every: ledger.every,
@@ -79,9 +79,9 @@ export async function measureSwarm(
     if (!prober) throw new Error('another process watches');
     const stop = new AbortController();
     const used = process.cpuUsage();
-    const began = performance.now();
+    const startedAt = performance.now();
     const running = prober.run(AbortSignal.any([stop.signal, signal]));
-    await delay(minutes * 60_000 + EVERY * 1.5, undefined, { signal }).catch(() => {});
+    await delay(minutes * 60_000 + PROBE_INTERVAL_MS * 1.5, undefined, { signal }).catch(() => {});
     stop.abort();
     await running;
     const { user, system } = process.cpuUsage(used);
@@ -93,13 +93,13 @@ export async function measureSwarm(
       delays[Math.min(delays.length - 1, Math.floor(delays.length * share))] ?? 0;
     return {
       nodes: count,
-      everySeconds: EVERY / 1000,
+      everySeconds: PROBE_INTERVAL_MS / 1000,
       minutes,
-      looks: delays.length,
+      probes: delays.length,
       missed: prober.missed,
-      delay: { p50: quantile(0.5), p99: quantile(0.99), most: quantile(1) },
+      delay: { p50: quantile(0.5), p99: quantile(0.99), max: quantile(1) },
       absentSeconds: absent?.seconds ?? 0,
-      cpu: (user + system) / 1000 / (performance.now() - began),
+      cpu: (user + system) / 1000 / (performance.now() - startedAt),
     };
   } finally {
     await child.stop();

@@ -34,7 +34,7 @@ async function addDay(sql: postgres.Sql, feed: ActiveFeed, day: number): Promise
   );
 }
 
-async function weigh(sql: postgres.Sql) {
+async function measureSizes(sql: postgres.Sql) {
   const [row] = await sql<Record<string, number>[]>`
     select (select count(*) from recorder.runs where 0 = all (rows_written))::int as idle,
       (select count(*) from recorder.runs where not 0 = all (rows_written))::int as wrote,
@@ -59,7 +59,7 @@ try {
     await aggregateRuns(sql, day + DAY, config.runs, new AbortController().signal);
     if (new Date(day + DAY).getUTCDate() !== 1 && at !== Number(days) - 1) continue;
     await sql`vacuum recorder.runs, recorder.run_days`;
-    const { idle, wrote, days: kept, months, runs_mb = 0, run_days_mb = 0 } = (await weigh(sql)) ?? {};
+    const { idle, wrote, days: kept, months, runs_mb = 0, run_days_mb = 0 } = (await measureSizes(sql)) ?? {};
     const month = new Date(day).toISOString().slice(0, 7);
     console.log([month, idle, wrote, kept, months, runs_mb.toFixed(1), run_days_mb.toFixed(1)].join('  '));
   }

@@ -9,7 +9,7 @@ import type { OpenContender } from './contender.ts';
 import { copyLine, copyRows } from './copy-lines.ts';
 
 /** One COPY of rows that are ready in memory, into the same table with the same index: the database's own cost. */
-export const openCopying: OpenContender = async (setup) => {
+export const openBlockCopy: OpenContender = async (setup) => {
   const decoder = buildDecoder(proposedBlocks);
   const request: EncodedRow = proposedBlocks.request.map((key) => Reflect.get(target, key));
   const recordedAt = new Date().toISOString();

@@ -5,10 +5,10 @@ import { rowColumns } from '../../src/recording/histories/batch.ts';
 import type { OpenContender } from './contender.ts';
 import { copyLine, copyRows } from './copy-lines.ts';
 import { addressIn, listWork } from './lists.ts';
-import { plainPages } from './plain-ask.ts';
+import { plainPages } from './plain-client.ts';
 
 /** The required columns that a history adds. */
-const OF_HISTORY: Readonly<Record<History, readonly string[]>> = {
+const HISTORY_COLUMNS: Readonly<Record<History, readonly string[]>> = {
   series: ['valid_from', 'run_id'],
   state: ['valid_from', 'run_id'],
   log: ['valid_from', 'run_id'],
@@ -19,7 +19,7 @@ const OF_HISTORY: Readonly<Record<History, readonly string[]>> = {
  * One COPY of all the lists' rows, ready in memory, into a table with the same indexes: `bench.<dataset>`, emptied
  * before.
  */
-export const openListCopying: OpenContender = async ({ serviceUrl, databaseUrl, list }) => {
+export const openListCopy: OpenContender = async ({ serviceUrl, databaseUrl, list }) => {
   const work = listWork(list);
   const { dataset } = work;
   const decoder = buildDecoder(dataset);
@@ -36,6 +36,6 @@ export const openListCopying: OpenContender = async ({ serviceUrl, databaseUrl, 
   }
   const client = new pg.Client(databaseUrl);
   await client.connect();
-  const columns = [...rowColumns(dataset), ...OF_HISTORY[dataset.history]];
+  const columns = [...rowColumns(dataset), ...HISTORY_COLUMNS[dataset.history]];
   return { run: () => copyRows(client, `bench.${dataset.name}`, columns, chunks) };
 };

@@ -2,7 +2,7 @@ import { blockPages } from './block-pages.ts';
 import type { OpenContender } from './contender.ts';
 
 /** Fetches and parses the pages only: the cost of the network. */
-export const openFetching: OpenContender = async (setup) => ({
+export const openBlockFetch: OpenContender = async (setup) => ({
   async run() {
     let rows = 0;
     for await (const blocks of blockPages(setup)) rows += blocks.length;

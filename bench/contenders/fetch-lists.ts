@@ -1,9 +1,9 @@
 import type { OpenContender } from './contender.ts';
 import { addressIn, listWork } from './lists.ts';
-import { plainPages } from './plain-ask.ts';
+import { plainPages } from './plain-client.ts';
 
 /** Fetches and parses the lists only. */
-export const openListFetching: OpenContender = async ({ serviceUrl, list }) => {
+export const openListFetch: OpenContender = async ({ serviceUrl, list }) => {
   const work = listWork(list);
   return {
     async run(round) {

@@ -6,7 +6,7 @@ import { openRecorder } from './recorder.ts';
 
 /** The recorder: a poll of every target, fetched and committed like the command `record`. */
 export const openListRecorder: OpenContender = async (setup) => {
-  const { dataset, targets, window, items, again } = listWork(setup.list);
+  const { dataset, targets, window, items, alreadyRecorded } = listWork(setup.list);
   let round = 0;
   const context = openRecorder(setup, () => addressIn(setup.serviceUrl, round));
   const feed = withDefaultSettings({ source: dataset.source, datasets: [dataset] }, targets(0));
@@ -19,8 +19,8 @@ export const openListRecorder: OpenContender = async (setup) => {
       if (bad) throw new Error(`a run ended ${bad.status}: ${bad.error ?? `${bad.quarantined} quarantined`}`);
       const read = runs.reduce((sum, run) => sum + run.items, 0);
       const written = runs.reduce((sum, { rowsWritten }) => sum + (rowsWritten[0] ?? 0), 0);
-      const most = again && round > 0 ? items * 0.02 : items;
-      if (written > most || written < most / 4)
+      const maxRows = alreadyRecorded && round > 0 ? items * 0.02 : items;
+      if (written > maxRows || written < maxRows / 4)
         throw new Error(`${written} of ${items} rows were written, in round ${round}`);
       return read;
     },

@@ -4,7 +4,7 @@ import { type Dataset, OPEN_END, type Target, type Window } from '../../src/data
 import { metricPoints } from '../../src/datasets/metrics/metric-points.ts';
 import { PRIMARY_NETWORK } from '../../src/datasets/node/current-validators.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
-import { HOURS, NEWEST_HOUR, SUBNETS, TRANSACTIONS, VALIDATORS } from '../service/made.ts';
+import { HOURS, NEWEST_HOUR, SUBNETS, TRANSACTIONS, VALIDATORS } from '../service/list-responses.ts';
 
 /** Lists of one kind that are read completely, one per target. */
 export interface ListWork {
@@ -18,16 +18,16 @@ export interface ListWork {
   /** Items of all lists together. */
   readonly items: number;
   /** Whether the items are recorded already, except for one in a hundred that changed. Otherwise all are new. */
-  readonly again: boolean;
+  readonly alreadyRecorded: boolean;
 }
 
 const HOUR = 3_600_000;
 const newest = NEWEST_HOUR * 1000 + HOUR;
-const several = <T>(count: number, make: (at: number) => T) =>
+const generate = <T>(count: number, make: (at: number) => T) =>
   Array.from({ length: count }, (_, at) => make(at));
 
-const always = (count: number, make: (at: number) => Target) => {
-  const all = several(count, make);
+const fixedTargets = (count: number, make: (at: number) => Target) => {
+  const all = generate(count, make);
   return () => all;
 };
 
@@ -47,36 +47,40 @@ const ADDRESSES = 20;
 export const listWorks: Readonly<Record<ListName, ListWork>> = {
   metricPages: {
     dataset: metricPoints,
-    targets: always(20, (at) => ({ chainId: `${43114 + at}`, metric: 'txCount', timeInterval: 'hour' })),
+    targets: fixedTargets(20, (at) => ({
+      chainId: `${43114 + at}`,
+      metric: 'txCount',
+      timeInterval: 'hour',
+    })),
     window: metricWindow,
     items: 20 * HOURS,
-    again: true,
+    alreadyRecorded: true,
   },
   // Without their uptime, which is a new reading each time.
   validators: {
     dataset: validators,
-    targets: always(20, (at) => ({ node: `validator-${at + 1}`, subnetId: PRIMARY_NETWORK })),
+    targets: fixedTargets(20, (at) => ({ node: `validator-${at + 1}`, subnetId: PRIMARY_NETWORK })),
     window: null,
     items: 20 * VALIDATORS,
-    again: true,
+    alreadyRecorded: true,
   },
   subnets: {
     dataset: subnets,
-    targets: always(10, (at) => ({ network: `made-${at}` })),
+    targets: fixedTargets(10, (at) => ({ network: `made-${at}` })),
     window: null,
     items: 10 * SUBNETS,
-    again: true,
+    alreadyRecorded: true,
   },
   nativeTransactions: {
     dataset: nativeTransactions,
     targets: (round) =>
-      several(ADDRESSES, (at) => ({
+      generate(ADDRESSES, (at) => ({
         chainId: '43114',
         address: `0x${String(ADDRESSES * round + at).padStart(40, '0')}`,
       })),
     window: { from: 0, to: OPEN_END },
     items: ADDRESSES * TRANSACTIONS,
-    again: false,
+    alreadyRecorded: false,
   },
 };
 
@@ -86,9 +90,9 @@ export type ListName = (typeof LISTS)[number];
 
 /** Returns the work of a setup by name. @throws Error if there is none */
 export function listWork(name: string | undefined): ListWork {
-  const known = LISTS.find((one) => one === name);
-  if (!known) throw new Error(`there is no list ${name}`);
-  return listWorks[known];
+  const found = LISTS.find((one) => one === name);
+  if (!found) throw new Error(`there is no list ${name}`);
+  return listWorks[found];
 }
 
 /** The address of the services in a round. */

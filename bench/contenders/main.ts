@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { OpenContender } from './contender.ts';
-import { openCopying } from './copying.ts';
+import { openBlockCopy } from './copy-blocks.ts';
+import { openListCopy } from './copy-lists.ts';
 import { openDrizzleLoop } from './drizzle-loop.ts';
-import { openFetching } from './fetching.ts';
+import { openBlockFetch } from './fetch-blocks.ts';
+import { openListFetch } from './fetch-lists.ts';
 import { openIngest } from './ingest.ts';
-import { openListCopying } from './list-copying.ts';
-import { openListFetching } from './list-fetching.ts';
 import { openListRecorder } from './list-recorder.ts';
 import { openMetricPoll, openValidatorPoll } from './polls.ts';
 
@@ -16,12 +16,12 @@ import { openMetricPoll, openValidatorPoll } from './polls.ts';
  */
 const contenders: Readonly<Record<string, OpenContender>> = {
   ingest: openIngest,
-  fetching: openFetching,
-  copying: openCopying,
+  fetching: openBlockFetch,
+  copying: openBlockCopy,
   drizzleLoop: openDrizzleLoop,
   listRecorder: openListRecorder,
-  listFetching: openListFetching,
-  listCopying: openListCopying,
+  listFetching: openListFetch,
+  listCopying: openListCopy,
   metricPoll: openMetricPoll,
   validatorPoll: openValidatorPoll,
 };
@@ -37,10 +37,10 @@ const [name = '', setup = ''] = process.argv.slice(2);
 const open = contenders[name];
 if (!open) throw new Error(`there is no contender ${name}`);
 const contender = await open(setupShape.parse(JSON.parse(setup)));
-process.on('message', (round) => void timed(Number(round)));
+process.on('message', (round) => void runTimed(Number(round)));
 process.send?.('ready');
 
-async function timed(round: number): Promise<void> {
+async function runTimed(round: number): Promise<void> {
   const start = performance.now();
   const rows = await contender.run(round);
   const milliseconds = performance.now() - start;

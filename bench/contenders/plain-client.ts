@@ -14,8 +14,8 @@ export async function* plainPages(
     const { body } = await request(`${url}${path}`, { dispatcher, ...options });
     return JSON.parse(await body.text());
   };
-  const refused = () => Promise.reject(new Error('this client supports get and rpc only'));
-  const ask: UpstreamClient = {
+  const unsupported = () => Promise.reject(new Error('this client supports get and rpc only'));
+  const client: UpstreamClient = {
     get: (path, query = {}) => read(path, { query }),
     rpc: async (path, method, params = {}) =>
       getMember(
@@ -25,15 +25,15 @@ export async function* plainPages(
         }),
         'result',
       ),
-    post: refused,
-    probe: refused,
-    pageSize: (most) => most,
+    post: unsupported,
+    probe: unsupported,
+    pageSize: (max) => max,
     get now() {
       return Date.now();
     },
   };
   try {
-    for (const target of targets) yield* dataset.source.walk(ask, target, window);
+    for (const target of targets) yield* dataset.source.walk(client, target, window);
   } finally {
     await dispatcher.close();
   }

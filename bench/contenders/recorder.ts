@@ -37,6 +37,6 @@ export function openRecorder(
     commits,
     clock: systemClock,
     worker: `${hostname()}/${process.pid}`,
-    open: (_feed, _job, asking) => new UpstreamSession({ ...settings, url: address() }, asking),
+    open: (_feed, _job, options) => new UpstreamSession({ ...settings, url: address() }, options),
   };
 }

@@ -9,7 +9,7 @@ import { startDatabase } from '../database.ts';
  * Fails if one is missing, repeated, or before its cause.
  */
 const WRITERS = 4;
-const wanted = Number(process.argv[process.argv.indexOf('--changes') + 1] || 1_000_000);
+const changeCount = Number(process.argv[process.argv.indexOf('--changes') + 1] || 1_000_000);
 const AT_ONCE = 5_000;
 
 interface Change {
@@ -21,9 +21,9 @@ interface Change {
 const database = await startDatabase();
 const sql = postgres(database.url, { max: 4, onnotice: () => {} });
 
-async function* feed(over: () => boolean): AsyncGenerator<readonly Change[]> {
+async function* feed(isOver: () => boolean): AsyncGenerator<readonly Change[]> {
   for (let last: string | null = null; ; ) {
-    const ended = over();
+    const ended = isOver();
     const rows: Change[] = await sql<Change[]>`
       select cursor, key ->> 'tx_hash' as hash, content ->> 'method_name' as cause from reporting.changes(${last}, ${AT_ONCE})`;
     if (rows.length > 0) yield rows;
@@ -49,16 +49,16 @@ function write(writer: number): void {
   });
 }
 
-const began = Date.now();
+const startedAt = Date.now();
 for (let writer = 0; writer < WRITERS; writer += 1) write(writer);
-const counted = async () =>
+const countChanges = async () =>
   Number(
     (await sql<{ n: string }[]>`select coalesce(sum(changes), 0) as n from recorder.changes`)[0]?.n ?? 0,
   );
-const killing = (async () => {
+const killLoop = (async () => {
   for (;;) {
     await delay(1_500 + Math.random() * 2_500);
-    if ((await counted()) >= wanted) break;
+    if ((await countChanges()) >= changeCount) break;
     kills += 1;
     writers.get(Math.floor(Math.random() * WRITERS))?.kill('SIGKILL');
   }
@@ -73,21 +73,21 @@ const killing = (async () => {
   await Promise.all(exits);
   // Statements sent to the server before are still executed.
   for (;;) {
-    const [left] = await sql<{ n: number }[]>`
+    const [active] = await sql<{ n: number }[]>`
       select count(*)::int as n from pg_stat_activity where datname = current_database() and state = 'active' and pid <> pg_backend_pid()`;
-    if ((left?.n ?? 0) <= 1) break;
+    if ((active?.n ?? 0) <= 1) break;
     await delay(100);
   }
   return Date.now();
 })();
-let over = false;
-void killing.then(() => {
-  over = true;
+let isOver = false;
+void killLoop.then(() => {
+  isOver = true;
 });
 
 const first: string[] = [];
 const place = new Map<string, number>();
-for await (const rows of feed(() => over))
+for await (const rows of feed(() => isOver))
   for (const { cursor, hash, cause } of rows) {
     first.push(cursor);
     if (place.has(hash)) throw new Error(`${hash} is repeated`);
@@ -95,15 +95,15 @@ for await (const rows of feed(() => over))
       throw new Error(`${hash} at ${cursor} is before its cause ${cause}`);
     place.set(hash, first.length);
   }
-const written = (await killing) - began;
-const again = Date.now();
+const written = (await killLoop) - startedAt;
+const rereadAt = Date.now();
 let at = 0;
 for await (const rows of feed(() => true))
   for (const { cursor } of rows) {
     if (first[at] !== cursor) throw new Error(`the second reading has ${cursor} instead of ${first[at]}`);
     at += 1;
   }
-const read = Date.now() - again;
+const read = Date.now() - rereadAt;
 if (at !== first.length) throw new Error(`the second reading has ${at} changes, the first ${first.length}`);
 const [stored] = await sql<{ rows: string; lacking: string; bytes: string }[]>`
   select count(*) as rows, pg_total_relation_size('recorder.changes') as bytes from recorder.native_transactions`;

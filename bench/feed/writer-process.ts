@@ -16,14 +16,14 @@ const [PAGES, SIZE] = [10, Number(pageSize)];
 
 async function* pages(): AsyncGenerator<SourcePage> {
   for (let page = 1; page <= PAGES; page += 1) {
-    const [seen] = await sql<{ tx_hash: string | null }[]>`
+    const [newest] = await sql<{ tx_hash: string | null }[]>`
       select (keys[1]::text[])[1] as tx_hash from recorder.changes order by commit_number desc limit 1`;
     const mark = `${process.pid}-${Date.now()}-${page}`;
     const transactions = Array.from({ length: SIZE }, (_, at) => ({
       txHash: `0x${writer}-${mark}-${at}`,
       blockNumber: String(at),
       blockTimestamp: 1_700_000_000,
-      ...(seen?.tx_hash ? { method: { callType: 'c', methodHash: 'h', methodName: seen.tx_hash } } : {}),
+      ...(newest?.tx_hash ? { method: { callType: 'c', methodHash: 'h', methodName: newest.tx_hash } } : {}),
     }));
     yield { body: { transactions }, proven: null, last: page === PAGES, whole: false };
   }
@@ -33,18 +33,18 @@ const target = { chainId: 'feed', address: `0x${writer}` };
 const { range: _, ...whole } = nativeTransactions.source;
 const source = { ...whole, walk: () => pages() };
 const feed = withDefaultSettings({ source, datasets: [{ ...nativeTransactions, source }] }, [target]);
-const nothing = () => Promise.reject(new Error('this feed calls no upstream'));
+const unsupported = () => Promise.reject(new Error('this feed calls no upstream'));
 const context: RecordingContext = {
   sql,
   commits: openCommitPool(url, 1),
   clock: () => Date.now(),
   worker: `writer ${process.pid}`,
   open: () => ({
-    get: nothing,
-    post: nothing,
-    rpc: nothing,
-    probe: nothing,
-    pageSize: (most) => most,
+    get: unsupported,
+    post: unsupported,
+    rpc: unsupported,
+    probe: unsupported,
+    pageSize: (max) => max,
     usage: { requests: 1, units: 1 },
     now: Date.now(),
   }),

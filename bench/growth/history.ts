@@ -28,9 +28,9 @@ export async function rowsIn(sql: postgres.Sql): Promise<number> {
  */
 export async function addPast(sql: postgres.Sql, url: string, times: number, hours: number): Promise<void> {
   for (const dataset of catalog)
-    await withoutIndexes(sql, dataset.name, () => sql.unsafe(past(dataset, hours), [times]));
+    await withoutIndexes(sql, dataset.name, () => sql.unsafe(pastRowsSql(dataset, hours), [times]));
   for (const [table, [number, instant]] of Object.entries(BOOKKEEPING)) {
-    const others = await columnsBut(sql, table, [number, instant]);
+    const others = await otherColumns(sql, table, [number, instant]);
     // Their numbers are above all numbers of the rounds, because those below are not enough.
     await sql.unsafe(
       `insert into recorder.${table} (${[number, instant, ...others].join(', ')})
@@ -44,7 +44,7 @@ export async function addPast(sql: postgres.Sql, url: string, times: number, hou
 }
 
 /** SQL that writes the past of a dataset. */
-function past(dataset: Dataset, hours: number): string {
+function pastRowsSql(dataset: Dataset, hours: number): string {
   const { name, history, key, columns } = dataset;
   const ago = (instant: string, times = 'age') =>
     `${instant} - make_interval(hours => (${times}) * ${hours})`;
@@ -84,7 +84,7 @@ function past(dataset: Dataset, hours: number): string {
     where ${isSample ? 'true' : `${history === 'state' ? 'valid_to' : 'valid_to'} is null`}`;
 }
 
-async function columnsBut(
+async function otherColumns(
   sql: postgres.Sql,
   table: string,
   without: readonly string[],

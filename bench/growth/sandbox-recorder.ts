@@ -28,7 +28,7 @@ export interface Round {
 }
 
 /** A recorder that watches everything in a sandbox, with one database of one server. It polls on request. */
-export class Watching {
+export class SandboxRecorder {
   readonly #feeds: readonly ActiveFeed[];
   readonly #sql: postgres.Sql;
   readonly #committing: postgres.Sql;
@@ -76,26 +76,26 @@ export class Watching {
   /** Plans and executes all runs that are due. @param now ms since 1970 @throws Error if a run fails */
   async round(now: number): Promise<Round> {
     this.#now = now;
-    const [spent, both] = [process.cpuUsage(), await this.#meter.read()];
-    const [begin, commits, statements] = [performance.now(), this.#commits, this.#statements];
+    const [cpuBefore, both] = [process.cpuUsage(), await this.#meter.read()];
+    const [startedAt, commits, statements] = [performance.now(), this.#commits, this.#statements];
     let [runs, rows, requests] = [0, 0, 0];
     for (const feed of this.#feeds) {
       const jobs = planDue(feed, await loadStates(this.#sql, feed), now);
-      const made = await runJobs(this.#context, feed, jobs, new AbortController().signal);
-      for (const run of made.runs) {
+      const result = await runJobs(this.#context, feed, jobs, new AbortController().signal);
+      for (const run of result.runs) {
         if (run.status !== 'done' && run.status !== 'partial' && run.status !== 'unsupported')
           throw new Error(`a run of ${run.feed} ended ${run.status}: ${run.error}`);
         runs += 1;
         rows += run.rowsWritten.reduce((sum, one) => sum + one, 0);
         requests += run.requests;
       }
-      if (made.busy.length > 0)
-        throw new Error(`${made.busy.length} targets of ${feed.source.name} were taken`);
+      if (result.busy.length > 0)
+        throw new Error(`${result.busy.length} targets of ${feed.source.name} were taken`);
     }
-    const elapsed = performance.now() - begin;
-    const { user, system } = process.cpuUsage(spent);
+    const elapsed = performance.now() - startedAt;
+    const { user, system } = process.cpuUsage(cpuBefore);
     const own = (user + system) / 1000;
-    const whole = (await this.#meter.read()) - both;
+    const total = (await this.#meter.read()) - both;
     return {
       runs,
       rows,
@@ -104,7 +104,7 @@ export class Watching {
       statements: this.#statements - statements,
       elapsed,
       own,
-      database: whole - own,
+      database: total - own,
     };
   }
 

@@ -4,20 +4,20 @@ import { z } from 'zod';
 import { Child } from '../child.ts';
 import { startDatabase } from '../database.ts';
 import { median } from '../median.ts';
-import { AT_ONCE, answersText, beginLoad, ENDLESS } from './load.ts';
-import { between, spent, spentText } from './spent.ts';
+import { AT_ONCE, answersText, ENDLESS, startLoad } from './load.ts';
+import { between, formatProcessorUsage, readProcessorUsage } from './processor-usage.ts';
 
 /**
  * Records this many blocks, alone and beside hostile load on the pages of the same process, alternately, and returns
  * the rates.
  */
-export async function backfillBeside(
+export async function backfillUnderLoad(
   { rows, rounds }: { readonly rows: number; readonly rounds: number },
   signal: AbortSignal,
-  tell: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<void> {
   const closers: (() => Promise<void>)[] = [];
-  const took = z.object({ rows: z.literal(rows), milliseconds: z.number() });
+  const runSchema = z.object({ rows: z.literal(rows), milliseconds: z.number() });
   try {
     const service = await Child.start(
       'service/main.ts',
@@ -31,30 +31,30 @@ export async function backfillBeside(
     const sql = postgres(database.url, { max: 1, onnotice: () => {} });
     closers.push(() => sql.end({ timeout: 5 }));
     const setup = { serviceUrl: `http://127.0.0.1:${service.first.port}`, databaseUrl: database.url, rows };
-    const started = z.object({ address: z.string(), pid: z.int() });
+    const startSchema = z.object({ address: z.string(), pid: z.int() });
     const process = 'hostile/recording-process.ts';
-    const { child, first } = await Child.start(process, [JSON.stringify(setup)], started, signal);
+    const { child, first } = await Child.start(process, [JSON.stringify(setup)], startSchema, signal);
     closers.push(() => child.stop());
     const record = async (name: string) => {
       await sql`truncate recorder.proposed_blocks, recorder.targets, recorder.target_datasets, recorder.runs, recorder.coverage`;
       await sql`checkpoint`;
-      const before = await spent(sql, first.pid);
-      const { milliseconds } = await child.ask('run', took);
-      const processor = spentText(between(before, await spent(sql, first.pid)));
-      tell(`${name}: ${seconds(milliseconds)}; of processors, s: ${processor}`);
+      const before = await readProcessorUsage(sql, first.pid);
+      const { milliseconds } = await child.request('run', runSchema);
+      const processor = formatProcessorUsage(between(before, await readProcessorUsage(sql, first.pid)));
+      log(`${name}: ${seconds(milliseconds)}; of processors, s: ${processor}`);
       return milliseconds;
     };
     await record('the first time, which compiles and plans');
     const times = { alone: [] as number[], beside: [] as number[] };
     for (let round = 1; round <= rounds; round++) {
       times.alone.push(await record(`round ${round}/${rounds}, alone`));
-      const load = await beginLoad(first.address);
+      const load = await startLoad(first.address);
       times.beside.push(await record(`round ${round}/${rounds}, beside`).finally(load.stop));
-      tell(`  answers: ${answersText(await load.ended)}`);
-      await settled(sql);
+      log(`  answers: ${answersText(await load.ended)}`);
+      await waitUntilIdle(sql);
     }
     const [alone, beside] = [median(times.alone), median(times.beside)];
-    tell(
+    log(
       `${rows} blocks, medians: alone ${seconds(alone)}, beside ${AT_ONCE} requests at once and ${ENDLESS} that never end ` +
         `${seconds(beside)}: ${(alone / beside).toFixed(2)} of the rate alone`,
     );
@@ -64,11 +64,11 @@ export async function backfillBeside(
 }
 
 /** Waits until no query of the load is left in the database: the next recording is alone. */
-async function settled(sql: postgres.Sql): Promise<void> {
+async function waitUntilIdle(sql: postgres.Sql): Promise<void> {
   for (;;) {
-    const [left] = await sql`
+    const [activeQuery] = await sql`
       select from pg_stat_activity where application_name in ('chain-recorder reader', 'chain-recorder query') and state = 'active'`;
-    if (!left) return;
+    if (!activeQuery) return;
     await delay(250);
   }
 }

@@ -28,7 +28,7 @@ export interface Load {
 }
 
 /** Sends expensive requests, 500 at once, until it is ended. Each client repeats after its response. */
-export async function beginLoad(address: string): Promise<Load> {
+export async function startLoad(address: string): Promise<Load> {
   const agent = new Agent({ connections: AT_ONCE });
   const { hostname, port } = new URL(address);
   const idle = await Promise.all(
@@ -41,9 +41,9 @@ export async function beginLoad(address: string): Promise<Load> {
     }),
   );
   const answers = new Map<number, number>();
-  let over = false;
-  const asking = Array.from({ length: AT_ONCE }, async (_, at) => {
-    while (!over) {
+  let isStopped = false;
+  const clients = Array.from({ length: AT_ONCE }, async (_, at) => {
+    while (!isStopped) {
       const code = await request(address + EXPENSIVE[at % EXPENSIVE.length], { dispatcher: agent }).then(
         async ({ statusCode, body }) => {
           await body.dump();
@@ -52,16 +52,16 @@ export async function beginLoad(address: string): Promise<Load> {
         () => 0,
       );
       if (code === 500) process.exitCode = 1;
-      if (!over) answers.set(code, (answers.get(code) ?? 0) + 1);
+      if (!isStopped) answers.set(code, (answers.get(code) ?? 0) + 1);
     }
   });
   return {
     stop: async () => {
-      over = true;
+      isStopped = true;
       for (const socket of idle) socket.destroy();
       await agent.destroy();
     },
-    ended: Promise.all(asking).then(() => answers),
+    ended: Promise.all(clients).then(() => answers),
   };
 }
 

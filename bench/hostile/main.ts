@@ -1,8 +1,8 @@
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { backfillBeside } from './backfill.ts';
-import { answersText, beginLoad } from './load.ts';
-import { startWatchList, type Watched } from './watch-list.ts';
+import { backfillUnderLoad } from './backfill.ts';
+import { answersText, startLoad } from './load.ts';
+import { startWatchList, type WatchResult } from './watch-list.ts';
 
 /**
  * Measures the effect of hostile load on the recording of the same process, alternately: the rate of a backfill, and
@@ -19,12 +19,12 @@ const { values } = parseArgs({
 const [rows, rounds, seconds] = [Number(values.rows), Number(values.rounds), Number(values.seconds)];
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
-const tell = (line: string) => console.log(line);
+const log = (line: string) => console.log(line);
 
 try {
-  if (rows > 0) await backfillBeside({ rows, rounds }, stop.signal, tell);
-  if (seconds > 0) await watchListBeside();
-  tell(`load ${loadavg()[0]?.toFixed(1)}`);
+  if (rows > 0) await backfillUnderLoad({ rows, rounds }, stop.signal, log);
+  if (seconds > 0) await watchListUnderLoad();
+  log(`load ${loadavg()[0]?.toFixed(1)}`);
 } catch (error) {
   if (!stop.signal.aborted) throw error;
   console.error('stopped before the end');
@@ -32,27 +32,27 @@ try {
 }
 
 /** A watch list for some time, alone and beside the load, alternately. */
-async function watchListBeside(): Promise<void> {
+async function watchListUnderLoad(): Promise<void> {
   const list = await startWatchList();
   try {
     for (let round = 1; round <= rounds; round++) {
       stop.signal.throwIfAborted();
-      tell(`round ${round}/${rounds}, ${seconds} s alone: ${watchedText(await list.watched(seconds))}`);
+      log(`round ${round}/${rounds}, ${seconds} s alone: ${formatWatchResult(await list.watch(seconds))}`);
       stop.signal.throwIfAborted();
-      const load = await beginLoad(list.address);
-      const beside = await list.watched(seconds).finally(load.stop);
-      tell(`round ${round}/${rounds}, ${seconds} s beside: ${watchedText(beside)}`);
-      tell(`  answers: ${answersText(await load.ended)}`);
+      const load = await startLoad(list.address);
+      const beside = await list.watch(seconds).finally(load.stop);
+      log(`round ${round}/${rounds}, ${seconds} s beside: ${formatWatchResult(beside)}`);
+      log(`  answers: ${answersText(await load.ended)}`);
     }
   } finally {
     await list.close();
   }
 }
 
-function watchedText({ done, failed, late, looks, due, unknown }: Watched): string {
-  const [middle, p99, most] = late.map((one) => one.toFixed(2));
+function formatWatchResult({ done, failed, late, probes, expectedProbes, unknown }: WatchResult): string {
+  const [middle, p99, max] = late.map((one) => one.toFixed(2));
   return (
-    `${done} runs done, ${failed} failed; polls late by ${middle} s (p99 ${p99}, most ${most}); ` +
-    `${looks} of ${due} probes, ${unknown} times unknown`
+    `${done} runs done, ${failed} failed; polls late by ${middle} s (p99 ${p99}, most ${max}); ` +
+    `${probes} of ${expectedProbes} probes, ${unknown} times unknown`
   );
 }

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import type postgres from 'postgres';
 
 /** Processor time until now, s. */
-export interface Spent {
+export interface ProcessorUsage {
   /** The process that records and serves pages. */
   readonly recorder: number;
   /** PostgreSQL, for what records. */
@@ -20,7 +20,7 @@ const TICKS = 100;
  * Reads the processor time of each part. On Linux only. @param sql a database of this machine @param recorder the
  * process id
  */
-export async function spent(sql: postgres.Sql, recorder: number): Promise<Spent> {
+export async function readProcessorUsage(sql: postgres.Sql, recorder: number): Promise<ProcessorUsage> {
   const backends = await sql<{ pid: number; work: boolean }[]>`
     select pid, application_name = 'chain-recorder' as work from pg_stat_activity where backend_type = 'client backend'`;
   const own = await statOf(backends[0]?.pid ?? 0);
@@ -41,7 +41,7 @@ export async function spent(sql: postgres.Sql, recorder: number): Promise<Spent>
 }
 
 /** Difference of two readings. */
-export function between(before: Spent, after: Spent): Spent {
+export function between(before: ProcessorUsage, after: ProcessorUsage): ProcessorUsage {
   return {
     recorder: after.recorder - before.recorder,
     recording: after.recording - before.recording,
@@ -51,7 +51,7 @@ export function between(before: Spent, after: Spent): Spent {
 }
 
 /** As text, s. */
-export function spentText({ recorder, recording, others, load }: Spent): string {
+export function formatProcessorUsage({ recorder, recording, others, load }: ProcessorUsage): string {
   const parts = { process: recorder, 'PostgreSQL for the recording': recording, 'for others': others, load };
   return Object.entries(parts)
     .map(([name, time]) => `${name} ${time.toFixed(2)}`)

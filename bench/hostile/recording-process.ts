@@ -16,14 +16,14 @@ const setup = z
 process.once('disconnect', () => process.exit()); // the parent has ended
 const ingest = await openIngest(setup);
 const counts = new ProcessCounts();
-process.on('message', () => void timed());
+process.on('message', () => void runTimed());
 const { address } = await servePagesOf(setup.databaseUrl, {
   gate: new ReadGate(setup.databaseUrl, { yields: true }),
   recording: () => counts.recording,
 });
 process.send?.({ address, pid: process.pid });
 
-async function timed(): Promise<void> {
+async function runTimed(): Promise<void> {
   const start = performance.now();
   const rows = await counts.during(() => ingest.run(1));
   process.send?.({ rows, milliseconds: performance.now() - start });

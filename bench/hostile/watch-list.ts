@@ -15,26 +15,26 @@ import { findFreePort } from '../../src/db/embedded/free-port.ts';
 const quiet = { info() {}, warn() {} };
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 /** Interval of the probes and of the polls of heights, s. */
-const EVERY = 5;
+const INTERVAL_S = 5;
 
 /** A recorder with a usual watch list. */
 export interface WatchList {
   readonly address: string;
   /** Waits for a duration. @returns what was recorded in it */
-  watched(seconds: number): Promise<Watched>;
+  watch(seconds: number): Promise<WatchResult>;
   close(): Promise<void>;
 }
 
 /** The work of a recorder in a duration. */
-export interface Watched {
+export interface WatchResult {
   /** Complete runs, and others. */
   readonly done: number;
   readonly failed: number;
   /** Delay of due polls, s: median, 99th percentile, and maximum. */
-  readonly late: readonly [median: number, p99: number, most: number];
+  readonly late: readonly [median: number, p99: number, max: number];
   /** Probes of nodes, and their expected number. */
-  readonly looks: number;
-  readonly due: number;
+  readonly probes: number;
+  readonly expectedProbes: number;
   /** Intervals with an unknown state of a node, and times without the recorder. */
   readonly unknown: number;
 }
@@ -51,7 +51,7 @@ export async function startWatchList(): Promise<WatchList> {
     network: 'sandbox',
     upstreams: { metrics: { url: sandbox.url }, nodes },
     watch: { chains: sandbox.watch.chains.slice(0, 1) },
-    datasets: { chain_heights: { every: `${EVERY}s` }, node_health: { every: `${EVERY}s` } },
+    datasets: { chain_heights: { every: `${INTERVAL_S}s` }, node_health: { every: `${INTERVAL_S}s` } },
   };
   await writeFile(join(directory, 'recorder.yaml'), JSON.stringify(config));
   await chmod(directory, 0o755); // the database server's account needs access
@@ -80,13 +80,13 @@ export async function startWatchList(): Promise<WatchList> {
   };
   const address = `http://127.0.0.1:${port}`;
   try {
-    await untilReady(address, up);
+    await waitUntilReady(address, up);
     const database = await openEmbedded({ dir: join(directory, STATE_DIRECTORY), log: quiet });
     closers.push(() => database.close());
     const sql = postgres(database.url, { max: 1, onnotice: () => {} });
     closers.push(() => sql.end({ timeout: 5 }));
-    await untilSettled(sql, nodes.length);
-    return { address, watched: (seconds) => watched(sql, seconds), close };
+    await waitUntilSettled(sql, nodes.length);
+    return { address, watch: (seconds) => measureWatch(sql, seconds), close };
   } catch (error) {
     await close();
     throw error;
@@ -100,7 +100,7 @@ async function stop(up: ChildProcess): Promise<void> {
   await ended;
 }
 
-async function untilReady(address: string, up: ChildProcess): Promise<void> {
+async function waitUntilReady(address: string, up: ChildProcess): Promise<void> {
   for (;;) {
     if (up.exitCode !== null) throw new Error(`up ended with ${up.exitCode}`);
     const status = await request(`${address}/ready`).then(
@@ -116,7 +116,7 @@ async function untilReady(address: string, up: ChildProcess): Promise<void> {
 }
 
 /** Waits until all nodes are recorded, and for a while all runs were polls. */
-async function untilSettled(sql: postgres.Sql, nodes: number): Promise<void> {
+async function waitUntilSettled(sql: postgres.Sql, nodes: number): Promise<void> {
   for (;;) {
     const [row] = await sql<{ nodes: number; calm: boolean }[]>`
       select count(distinct target) filter (where dataset = 'chain_heights')::int as nodes,
@@ -127,18 +127,18 @@ async function untilSettled(sql: postgres.Sql, nodes: number): Promise<void> {
   }
 }
 
-async function watched(sql: postgres.Sql, seconds: number): Promise<Watched> {
+async function measureWatch(sql: postgres.Sql, seconds: number): Promise<WatchResult> {
   const [{ now: from } = { now: '' }] = await sql<{ now: string }[]>`select now()::text as now`;
-  const looksBefore = await looks(sql);
+  const probesBefore = await countProbes(sql);
   await delay(seconds * 1_000);
   const [{ now: until } = { now: '' }] = await sql<{ now: string }[]>`select now()::text as now`;
-  const made = (await looks(sql)).probes - looksBefore.probes;
+  const probeCount = (await countProbes(sql)).probes - probesBefore.probes;
   const [runs] = await sql<{ done: number; failed: number }[]>`
     select count(*) filter (where status = 'done')::int as done,
       count(*) filter (where status not in ('done', 'running', 'unsupported'))::int as failed
     from reporting.runs where started_at >= ${from}::timestamptz and started_at < ${until}::timestamptz`;
   const late = await sql<{ late: number }[]>`
-    select extract(epoch from started_at - lag(started_at) over (partition by target order by started_at))::float8 - ${EVERY} as late
+    select extract(epoch from started_at - lag(started_at) over (partition by target order by started_at))::float8 - ${INTERVAL_S} as late
     from reporting.runs where dataset = 'chain_heights' and reason = 'poll'
       and started_at >= ${from}::timestamptz and started_at < ${until}::timestamptz`;
   const sorted = late.flatMap((row) => (row.late === null ? [] : [row.late])).sort((a, b) => a - b);
@@ -153,13 +153,13 @@ async function watched(sql: postgres.Sql, seconds: number): Promise<Watched> {
     done: runs?.done ?? 0,
     failed: runs?.failed ?? 0,
     late: [at(0.5), at(0.99), at(1)],
-    looks: made,
-    due: Math.round((seconds / EVERY) * looksBefore.watched),
+    probes: probeCount,
+    expectedProbes: Math.round((seconds / INTERVAL_S) * probesBefore.watched),
     unknown: unknown?.count ?? 0,
   };
 }
 
-async function looks(sql: postgres.Sql) {
+async function countProbes(sql: postgres.Sql) {
   const [row] = await sql<{ probes: number; watched: number }[]>`
     select sum(probes)::int as probes, count(*)::int as watched from reporting_internal.node_probes`;
   return row ?? { probes: 0, watched: 0 };

@@ -24,25 +24,25 @@ const VERSIONS = 20;
 type Parse = (text: string) => unknown;
 const ways: [name: string, parse: Parse][] = [
   ['JSON.parse', JSON.parse],
-  ...(values.against === undefined ? [] : [await otherWay(values.against)]),
+  ...(values.against === undefined ? [] : [await loadOther(values.against)]),
   ['exact', parseJson],
 ];
 
-const chosen = kinds.filter(({ name }) => name.includes(values.only ?? ''));
-const times = new Map(chosen.map((kind) => [kind, ways.map((): number[] => [])]));
+const selected = kinds.filter(({ name }) => name.includes(values.only ?? ''));
+const times = new Map(selected.map((kind) => [kind, ways.map((): number[] => [])]));
 /** Last parsed value: it is kept, so that nothing of the work can be left out. */
 export let parsed: unknown;
 // The first rounds warm up. All kinds come in each round, so that no code is compiled for one of them.
 for (let round = -20; round < rounds; round++)
-  for (const [{ text }, taken] of times) {
+  for (const [{ text }, durations] of times) {
     const bytes = Buffer.from(text((round + VERSIONS) % VERSIONS));
     for (const turn of ways.keys()) {
       const at = (turn + round + VERSIONS) % ways.length; // who is first finds nothing warm
       const parse = ways[at]?.[1] ?? JSON.parse;
       const answer = bytes.toString();
-      const begun = performance.now();
+      const startedAt = performance.now();
       parsed = parse(answer);
-      if (round >= 0) taken[at]?.push(performance.now() - begun);
+      if (round >= 0) durations[at]?.push(performance.now() - startedAt);
     }
   }
 
@@ -50,19 +50,21 @@ let holds = true;
 console.log(
   `least (median) of ${rounds} rounds in turns, times JSON.parse; load ${loadavg()[0]?.toFixed(1)}`,
 );
-for (const [{ name, most }, taken] of times) {
-  const [plain = [], ...others] = taken;
+for (const [{ name, maxFactor }, durations] of times) {
+  const [plain = [], ...others] = durations;
   const ratios = others.map((each) => Math.min(...each) / Math.min(...plain));
-  holds &&= (ratios.at(-1) ?? 0) <= most;
-  const told = others.map(
+  holds &&= (ratios.at(-1) ?? 0) <= maxFactor;
+  const figures = others.map(
     (each, at) =>
       `${ways[at + 1]?.[0]} ${ratios[at]?.toFixed(2)} (${(median(each) / median(plain)).toFixed(2)})`,
   );
-  console.log(`${name}: ${told.join(', ')}; at most ${most}; JSON.parse ${Math.min(...plain).toFixed(3)} ms`);
+  console.log(
+    `${name}: ${figures.join(', ')}; at most ${maxFactor}; JSON.parse ${Math.min(...plain).toFixed(3)} ms`,
+  );
 }
 process.exitCode = holds ? 0 : 1;
 
-async function otherWay(file: string): Promise<[string, Parse]> {
+async function loadOther(file: string): Promise<[string, Parse]> {
   const module: { parseJson: Parse } = await import(resolve(file));
   return ['the other one', module.parseJson];
 }

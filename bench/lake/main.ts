@@ -34,7 +34,7 @@ const tables = warehouseTables.filter(({ name }) =>
 );
 const target = new DirectoryTarget(folder);
 
-async function complete(): Promise<Manifest> {
+async function exportAll(): Promise<Manifest> {
   const { manifest } = await exportTables({
     databaseUrl: database.url,
     target,
@@ -47,7 +47,7 @@ async function complete(): Promise<Manifest> {
 }
 
 /** Starts an export in its own process and kills it. @returns whether it was still running */
-async function killed(after: number): Promise<boolean> {
+async function exportAndKill(after: number): Promise<boolean> {
   const child = fork(PROGRAM, [], { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const ended = new Promise<NodeJS.Signals | null>((settle) =>
     child.once('exit', (_, signal) => settle(signal)),
@@ -65,50 +65,50 @@ async function killed(after: number): Promise<boolean> {
   return (await ended) === 'SIGKILL';
 }
 
-/** Compares every file that a manifest names, byte for byte. @param known those that were compared before */
-async function expectFiles(manifest: Manifest, known: Set<string>): Promise<void> {
+/** Compares every file that a manifest names, byte for byte. @param comparedPaths those that were compared before */
+async function expectFiles(manifest: Manifest, comparedPaths: Set<string>): Promise<void> {
   for (const { path, sha256 } of Object.values(manifest.tables).flatMap(({ files }) => files)) {
     const bytes = await readFile(join(folder, path));
-    if (!known.has(path) && createHash('sha256').update(bytes).digest('hex') !== sha256)
+    if (!comparedPaths.has(path) && createHash('sha256').update(bytes).digest('hex') !== sha256)
       throw new Error(`${path} differs from its checksum in the manifest`);
-    known.add(path);
+    comparedPaths.add(path);
   }
 }
 
 try {
-  const wanted = Number(values.kills);
-  const known = new Set<string>();
+  const killCount = Number(values.kills);
+  const comparedPaths = new Set<string>();
   for (const table of tables) await writeRows(sql, table, 1, 100);
-  let before = await complete();
+  let before = await exportAll();
   // Duration of an export in a process: a kill may come at any moment of it.
-  const began = performance.now();
-  await killed(60_000);
-  const usual = performance.now() - began;
+  const startedAt = performance.now();
+  await exportAndKill(60_000);
+  const exportMs = performance.now() - startedAt;
   before = (await currentManifest(target)) ?? before;
   let [kills, advanced, late] = [0, 0, 0];
-  for (let turn = 1; kills < wanted; turn += 1) {
+  for (let turn = 1; kills < killCount; turn += 1) {
     for (const table of tables) await writeRows(sql, table, turn * 1_000, 20);
-    if (await killed(Math.random() * usual * 1.1)) kills += 1;
+    if (await exportAndKill(Math.random() * exportMs * 1.1)) kills += 1;
     else late += 1;
     const after = await currentManifest(target);
     if (!after) throw new Error('the manifest is missing');
     if (after.export === before.export) deepStrictEqual(after, before);
     else advanced += 1;
-    await expectFiles(after, known);
-    before = await complete();
+    await expectFiles(after, comparedPaths);
+    before = await exportAll();
     if (before.export !== after.export + 1) throw new Error('the next export did not count');
-    await expectFiles(before, known);
+    await expectFiles(before, comparedPaths);
   }
   const duck = await openDuck();
   let rows = 0;
   for (const table of tables) {
-    const there = await rowsInPostgres(sql, table);
-    deepStrictEqual(await rowsInDuck(duck, versionsOf(folder, table), table), there);
-    rows += there.length;
+    const expected = await rowsInPostgres(sql, table);
+    deepStrictEqual(await rowsInDuck(duck, versionsOf(folder, table), table), expected);
+    rows += expected.length;
   }
   duck.close();
   console.log(
-    `${kills} kills within ${(usual / 1000).toFixed(1)} s of an export (${late} had ended, ${advanced} had written their manifest): the manifest before held, ` +
+    `${kills} kills within ${(exportMs / 1000).toFixed(1)} s of an export (${late} had ended, ${advanced} had written their manifest): the manifest before held, ` +
       `every file matched its checksum, every next export completed, and the ${rows} rows in the files equal the record; load ${loadavg()[0]?.toFixed(1)}`,
   );
 } finally {

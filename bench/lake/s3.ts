@@ -46,15 +46,15 @@ const fewTables = warehouseTables.filter(({ name }) =>
 );
 
 const database = await startDatabase();
-const connected = (url: string) =>
+const connect = (url: string) =>
   postgres(url, { max: 1, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
-const sql = connected(database.url);
+const sql = connect(database.url);
 const folder = await mkdtemp(join(tmpdir(), 'chain-recorder-bench-'));
 const target = await openTarget(to, s3);
-const say = (text: string) => console.log(`${text}; load ${loadavg()[0]?.toFixed(1)}`);
+const log = (text: string) => console.log(`${text}; load ${loadavg()[0]?.toFixed(1)}`);
 
 /** The server, until it is killed. */
-async function serve() {
+async function startServer() {
   const [program = '', ...rest] = command.split(' ');
   const child = spawn(program, rest, { stdio: 'ignore' });
   const ended = new Promise<void>((settle, reject) => {
@@ -65,11 +65,11 @@ async function serve() {
     child.kill('SIGKILL');
     await ended;
   };
-  while (!(await answers())) await Promise.race([delay(50), ended.then(() => fail('the server ended'))]);
+  while (!(await isReachable())) await Promise.race([delay(50), ended.then(() => fail('the server ended'))]);
   return { kill };
 }
 
-const answers = () =>
+const isReachable = () =>
   fetch(s3.endpoint ?? '').then(
     () => true,
     () => false,
@@ -79,9 +79,9 @@ function fail(text: string): never {
   throw new Error(text);
 }
 
-async function exported(tables: readonly ExportTable[]): Promise<Manifest> {
-  const asked = { databaseUrl: database.url, target, tables, signal } as const;
-  return (await exportTables({ ...asked, format: 'parquet', incremental: true })).manifest;
+async function runExport(tables: readonly ExportTable[]): Promise<Manifest> {
+  const options = { databaseUrl: database.url, target, tables, signal } as const;
+  return (await exportTables({ ...options, format: 'parquet', incremental: true })).manifest;
 }
 
 /** Downloads every file that a manifest names, unless it is here already, and compares it with its checksum. */
@@ -89,30 +89,30 @@ async function expectFiles({ tables }: Manifest): Promise<void> {
   for (const { path, sha256 } of Object.values(tables).flatMap(({ files }) => files)) {
     const place = join(folder, 'lake', path);
     if (existsSync(place)) continue;
-    const brought = await target.fetch(path, folder);
+    const download = await target.fetch(path, folder);
     const found = createHash('sha256')
-      .update(await readFile(brought))
+      .update(await readFile(download))
       .digest('hex');
     if (found !== sha256) fail(`${path} differs from its checksum in the manifest`);
     await mkdir(dirname(place), { recursive: true });
-    await rename(brought, place);
+    await rename(download, place);
   }
 }
 
 async function killServers(): Promise<void> {
-  let server = await serve();
+  let server = await startServer();
   try {
     for (const table of fewTables) await writeRows(sql, table, 1, 100);
-    let before = await exported(fewTables);
+    let before = await runExport(fewTables);
     for (const table of fewTables) await writeRows(sql, table, 500, 20);
-    const began = performance.now();
-    before = await exported(fewTables);
-    const usual = performance.now() - began;
+    const startedAt = performance.now();
+    before = await runExport(fewTables);
+    const exportMs = performance.now() - startedAt;
     let [kills, failed, advanced, late] = [0, 0, 0, 0];
     for (let turn = 1; kills < Number(values.kills); turn += 1) {
       for (const table of fewTables) await writeRows(sql, table, turn * 1_000, 20);
       let running = true;
-      const exporting = exported(fewTables)
+      const exporting = runExport(fewTables)
         .then(
           () => true,
           () => false,
@@ -120,25 +120,25 @@ async function killServers(): Promise<void> {
         .finally(() => {
           running = false;
         });
-      await Promise.race([exporting, delay(Math.random() * usual * 1.2)]);
-      const killed = running;
-      if (killed) kills += 1;
+      await Promise.race([exporting, delay(Math.random() * exportMs * 1.2)]);
+      const wasRunning = running;
+      if (wasRunning) kills += 1;
       else late += 1;
       await server.kill();
       await delay(Math.random() * 1_000);
-      server = await serve();
+      server = await startServer();
       if (!(await exporting)) failed += 1;
       const after = (await currentManifest(target)) ?? fail('the manifest is missing');
       if (after.export === before.export) deepStrictEqual(after, before);
-      else if (killed) advanced += 1;
+      else if (wasRunning) advanced += 1;
       await expectFiles(after);
-      before = await exported(fewTables);
+      before = await runExport(fewTables);
       if (before.export !== after.export + 1) fail('the next export did not count');
       await expectFiles(before);
     }
     await expectRecord(before);
-    say(
-      `${kills} kills of the server within ${(usual / 1000).toFixed(1)} s of an export (${late} more after it): ${failed} exports failed, ` +
+    log(
+      `${kills} kills of the server within ${(exportMs / 1000).toFixed(1)} s of an export (${late} more after it): ${failed} exports failed, ` +
         `${advanced} of the killed exports had written their manifest; the previous manifest was unchanged in all others, every file matched its checksum, every next export completed`,
     );
   } finally {
@@ -148,12 +148,12 @@ async function killServers(): Promise<void> {
 
 /** Compares the files that a manifest names with the record. */
 async function expectRecord({ tables }: Manifest): Promise<void> {
-  const named = new Set(Object.values(tables).flatMap(({ files }) => files.map(({ path }) => path)));
+  const paths = new Set(Object.values(tables).flatMap(({ files }) => files.map(({ path }) => path)));
   const duck = await openDuck();
   for (const table of fewTables) {
-    const only = [...named].filter((path) => path.startsWith(`${table.name}/`));
+    const tablePaths = [...paths].filter((path) => path.startsWith(`${table.name}/`));
     const place = join(folder, 'last');
-    for (const path of only) {
+    for (const path of tablePaths) {
       await mkdir(dirname(join(place, path)), { recursive: true });
       await rename(join(folder, 'lake', path), join(place, path));
     }
@@ -166,7 +166,7 @@ async function expectRecord({ tables }: Manifest): Promise<void> {
 }
 
 /** Restores with the command line. @returns its exit code; null: it was killed */
-async function restored(url: string, after: number): Promise<number | null> {
+async function restoreAndKill(url: string, after: number): Promise<number | null> {
   const child = spawn(process.execPath, [PROGRAM, 'restore', '--from', to], {
     ...{ cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] },
     env: { ...process.env, DATABASE_URL: url },
@@ -178,7 +178,7 @@ async function restored(url: string, after: number): Promise<number | null> {
 }
 
 /** A new database beside the record, with all tables. */
-async function empty(name: string): Promise<string> {
+async function createEmptyDatabase(name: string): Promise<string> {
   await sql.unsafe(`create database ${name}`);
   const url = new URL(database.url);
   url.pathname = name;
@@ -188,25 +188,25 @@ async function empty(name: string): Promise<string> {
 
 async function tablesWithRows(on: postgres.Sql): Promise<string[]> {
   const names = [...new Set([...warehouseTables.map(({ name }) => name), ...bookkeepingTables])];
-  const counted = names.map((name) => `select '${name}' as name where exists (select from recorder.${name})`);
-  return (await on.unsafe<{ name: string }[]>(counted.join(' union all '))).map(({ name }) => name);
+  const selects = names.map((name) => `select '${name}' as name where exists (select from recorder.${name})`);
+  return (await on.unsafe<{ name: string }[]>(selects.join(' union all '))).map(({ name }) => name);
 }
 
 async function killRestores(): Promise<void> {
-  const server = await serve();
+  const server = await startServer();
   try {
     for (const table of warehouseTables) await writeRows(sql, table, 1_000_001, 2_000);
-    const sealed = { databaseUrl: database.url, clock: Date.now, key: undefined, signal };
-    await sealUntil(sealed, Date.now());
-    await exported(warehouseTables);
-    const began = performance.now();
-    if ((await restored(await empty('first'), 600_000)) !== 0) fail('a restore failed');
-    const usual = performance.now() - began;
-    const wanted = Number(values.restores);
-    let [url, late] = [await empty('killed'), 0];
-    for (let turn = 1; turn <= wanted; turn += 1) {
-      const code = await restored(url, (usual * turn) / (wanted + 1));
-      const on = connected(url);
+    const sealOptions = { databaseUrl: database.url, clock: Date.now, key: undefined, signal };
+    await sealUntil(sealOptions, Date.now());
+    await runExport(warehouseTables);
+    const startedAt = performance.now();
+    if ((await restoreAndKill(await createEmptyDatabase('first'), 600_000)) !== 0) fail('a restore failed');
+    const restoreMs = performance.now() - startedAt;
+    const restoreCount = Number(values.restores);
+    let [url, late] = [await createEmptyDatabase('killed'), 0];
+    for (let turn = 1; turn <= restoreCount; turn += 1) {
+      const code = await restoreAndKill(url, (restoreMs * turn) / (restoreCount + 1));
+      const on = connect(url);
       const filled = await tablesWithRows(on);
       await on.end();
       if (filled.length === 0) continue;
@@ -214,15 +214,15 @@ async function killRestores(): Promise<void> {
       // It had committed, and was verifying its seals.
       late += 1;
       deepStrictEqual(filled.sort(), (await tablesWithRows(sql)).sort());
-      url = await empty(`killed${turn}`);
+      url = await createEmptyDatabase(`killed${turn}`);
     }
-    if ((await restored(url, 600_000)) !== 0) fail('the restore after the kills failed');
-    const on = connected(url);
+    if ((await restoreAndKill(url, 600_000)) !== 0) fail('the restore after the kills failed');
+    const on = connect(url);
     for (const table of warehouseTables)
       deepStrictEqual(await rowsInPostgres(on, table), await rowsInPostgres(sql, table));
     await on.end();
-    say(
-      `${wanted} kills of a restore of ${(usual / 1000).toFixed(1)} s, from its start to its end: ${wanted - late} left no rows, ${late} had committed everything; ` +
+    log(
+      `${restoreCount} kills of a restore of ${(restoreMs / 1000).toFixed(1)} s, from its start to its end: ${restoreCount - late} left no rows, ${late} had committed everything; ` +
         'the one after them restored the record, and its seals are those of the rows',
     );
   } finally {

@@ -24,7 +24,7 @@ const open: OpenUpstream = (_feed, _job, { clock }) => {
     post: answer,
     rpc: answer,
     probe: async () => ({ healthy: true, checks: {} }),
-    pageSize: (most) => most,
+    pageSize: (max) => max,
     usage: { requests: 1, units: 1 },
     get now() {
       return clock();
@@ -49,10 +49,10 @@ try {
   const source = { ...subnets.source, walk };
   const feed = withDefaultSettings({ source, datasets: [{ ...subnets, source }] }, targets);
   const context = { sql, commits, clock: Date.now, worker: 'bench', open, redact: (text: string) => text };
-  const watched = { observer: 'bench', node: 'one', probe: 'health' };
-  const look = createProbeQuery(
+  const probeTarget = { observer: 'bench', node: 'one', probe: 'health' };
+  const probe = createProbeQuery(
     open,
-    withDefaultSettings({ source: nodeHealth.source, datasets: [nodeHealth] }, [watched]),
+    withDefaultSettings({ source: nodeHealth.source, datasets: [nodeHealth] }, [probeTarget]),
     Date.now,
   );
   const heaps: number[] = [];
@@ -62,7 +62,7 @@ try {
         for (let n = 0; n < count / 10 / AT_ONCE; n++) {
           const job = { target, window: null, reason: 'poll' as const };
           await record(context, feed, job, stopping.signal);
-          await look(watched, stopping.signal);
+          await probe(probeTarget, stopping.signal);
         }
       }),
     );

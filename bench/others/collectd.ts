@@ -1,7 +1,7 @@
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Heard } from './health-truth.ts';
-import { Program, printed, untilThere } from './programs.ts';
+import type { ProbeResult } from './health-truth.ts';
+import { Program, runProgram, waitFor } from './programs.ts';
 
 /**
  * Starts a collectd that polls nodes by its plugin curl and stores the results in files of rrdtool, as Debian
@@ -41,7 +41,7 @@ ${pages.join('\n')}
 /** The files of a node by collectd, by the name of their value. */
 export async function filesOf(folder: string, node: string, signal: AbortSignal): Promise<string[]> {
   const place = join(folder, 'rrd', 'bench', `curl-${node}`);
-  const names = await untilThere(
+  const names = await waitFor(
     'a file of collectd',
     async () => {
       const found = await readdir(place);
@@ -61,19 +61,23 @@ const AT_ONCE = 2_000;
 export async function fillCodes(
   rrdtool: string,
   file: string,
-  heard: Iterable<Heard>,
+  probes: Iterable<ProbeResult>,
   from: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const made = `${file}.made`;
-  await printed(rrdtool, ['create', made, '--start', String(from / 1000 - 60), '--template', file], signal);
-  await rename(made, file);
+  const newFile = `${file}.made`;
+  await runProgram(
+    rrdtool,
+    ['create', newFile, '--start', String(from / 1000 - 60), '--template', file],
+    signal,
+  );
+  await rename(newFile, file);
   let values: string[] = [];
   const flush = async () => {
-    if (values.length > 0) await printed(rrdtool, ['update', file, ...values], signal);
+    if (values.length > 0) await runProgram(rrdtool, ['update', file, ...values], signal);
     values = [];
   };
-  for (const { at, answer } of heard) {
+  for (const { at, answer } of probes) {
     if (answer === 'silent') continue;
     values.push(`${at / 1000}:${answer === 'up' ? 200 : 503}`);
     if (values.length === AT_ONCE) await flush();
@@ -90,7 +94,7 @@ export async function averages(
   signal: AbortSignal,
 ): Promise<(number | null)[]> {
   const times = ['--start', String(Math.floor(from / 1000)), '--end', String(Math.floor(to / 1000))];
-  const text = await printed(rrdtool, ['fetch', file, 'AVERAGE', ...times], signal);
+  const text = await runProgram(rrdtool, ['fetch', file, 'AVERAGE', ...times], signal);
   return text
     .split('\n')
     .slice(2)

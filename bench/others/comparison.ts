@@ -1,7 +1,7 @@
 /** Results of one program for some work. Texts for the table; empty: not queried, or not measured. */
 export interface Line {
   readonly work: string;
-  readonly who: string;
+  readonly program: string;
   /** Bytes a probe, a job, a reading. */
   readonly kept: string;
   readonly year: string;
@@ -10,28 +10,28 @@ export interface Line {
   /** Cost of the queries. */
   readonly questions: string;
   /** Its result if others have none. */
-  readonly says: string;
+  readonly results: string;
 }
 
 /** Context of a comparison. */
-export interface Comparing {
+export interface ComparisonContext {
   readonly signal: AbortSignal;
   /** Logs the progress. */
-  tell(line: string): void;
+  log(line: string): void;
   /** Logs what is not measured, and why. */
-  leaveOut(what: string, why: string): void;
+  skip(what: string, why: string): void;
 }
 
 const HEADINGS: Readonly<Record<keyof Line, string>> = {
   work: 'work',
-  who: 'who',
+  program: 'program',
   kept: 'kept',
   year: 'a year',
   processor: 'processor time',
   questions: 'questions, median of 20',
-  says: 'its results',
+  results: 'its results',
 };
-const COLUMNS = ['work', 'who', 'kept', 'year', 'processor', 'questions', 'says'] as const;
+const COLUMNS = ['work', 'program', 'kept', 'year', 'processor', 'questions', 'results'] as const;
 
 /** The table, in Markdown. */
 export function tableOf(lines: readonly Line[]): string {
@@ -44,8 +44,12 @@ export function tableOf(lines: readonly Line[]): string {
 }
 
 /** A figure relative to the recorder's: `12 ms (3.4 ×)`. */
-export function beside(figure: number, recorders: number, told: (figure: number) => string): string {
-  return figure === recorders ? told(figure) : `${told(figure)} (${short(figure / recorders)} ×)`;
+export function formatRelative(
+  figure: number,
+  recorders: number,
+  format: (figure: number) => string,
+): string {
+  return figure === recorders ? format(figure) : `${format(figure)} (${short(figure / recorders)} ×)`;
 }
 
 export const bytes = (count: number): string =>

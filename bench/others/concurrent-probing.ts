@@ -9,9 +9,9 @@ import { ProcessRegistration } from '../../src/recording/process-registration.ts
 import { registerTargets } from '../../src/recording/register.ts';
 import { Child } from '../child.ts';
 import { startDatabase } from '../database.ts';
-import { EVERY, watching } from '../probing/watched.ts';
+import { PROBE_INTERVAL_MS, probingConfig } from '../probing/configuration.ts';
 import { averages, filesOf, startCollectd } from './collectd.ts';
-import { programsTime, serverTime } from './measuring.ts';
+import { programsTime, serverTime } from './measurement.ts';
 import { Program } from './programs.ts';
 import { Prometheus, type Vector } from './prometheus.ts';
 
@@ -26,7 +26,7 @@ export interface Tools {
 }
 
 /** Processor time of a probe, ms; null: not measured. */
-export interface Watched {
+export interface ProbingUsage {
   readonly recorder: { readonly own: number; readonly server: number };
   readonly prometheus: { readonly server: number; readonly blackbox: number; readonly live: Vector } | null;
   readonly collectd: number | null;
@@ -39,7 +39,11 @@ export const MINUTES = 2;
  * Lets all programs probe the same nodes at once, at the same interval, for some minutes. @param folder for the files
  * of the others
  */
-export async function watchTogether(tools: Tools, folder: string, signal: AbortSignal): Promise<Watched> {
+export async function probeTogether(
+  tools: Tools,
+  folder: string,
+  signal: AbortSignal,
+): Promise<ProbingUsage> {
   const closers = new Closers();
   try {
     const served = await Child.start('service/nodes-process.ts', [], z.object({ port: z.number() }), signal);
@@ -49,17 +53,18 @@ export async function watchTogether(tools: Tools, folder: string, signal: AbortS
     const { prometheus, collectd } = tools;
     const scraping = prometheus && (await startPrometheus(prometheus, folder, port, closers, signal));
     const nodes = Array.from({ length: NODES }, (_, n) => ({ name: `node-${n}`, url: address(port, n) }));
-    const asking =
-      collectd && (await startCollectd(collectd.daemon, `${folder}/collectd`, nodes, EVERY / 1000, signal));
-    if (asking) closers.add(() => asking.stop());
-    await delay(2 * EVERY, undefined, { signal }); // the first round probes all nodes at once
+    const collector =
+      collectd &&
+      (await startCollectd(collectd.daemon, `${folder}/collectd`, nodes, PROBE_INTERVAL_MS / 1000, signal));
+    if (collector) closers.add(() => collector.stop());
+    await delay(2 * PROBE_INTERVAL_MS, undefined, { signal }); // the first round probes all nodes at once
     const read = async () => ({
       at: Date.now(),
       recorder: await recorder(),
       server: scraping ? await programsTime([scraping.prometheus.program.pid]) : 0,
       blackbox: scraping ? await programsTime([scraping.blackbox.pid]) : 0,
       scrapes: scraping ? await scrapesOf(scraping.prometheus) : 0,
-      asking: asking ? await programsTime([asking.pid]) : 0,
+      collectdTime: collector ? await programsTime([collector.pid]) : 0,
     });
     const before = await read();
     await delay(MINUTES * 60_000, undefined, { signal });
@@ -67,18 +72,18 @@ export async function watchTogether(tools: Tools, folder: string, signal: AbortS
     const scrapes = after.scrapes - before.scrapes;
     return {
       recorder: {
-        own: after.recorder.own / after.recorder.looks,
-        server: (after.recorder.server - before.recorder.server) / after.recorder.looks,
+        own: after.recorder.own / after.recorder.probes,
+        server: (after.recorder.server - before.recorder.server) / after.recorder.probes,
       },
       prometheus: scraping && {
         server: (after.server - before.server) / scrapes,
         blackbox: (after.blackbox - before.blackbox) / scrapes,
-        live: await scraping.prometheus.ask(`{instance="${address(port, 0)}"}`),
+        live: await scraping.prometheus.query(`{instance="${address(port, 0)}"}`),
       },
       collectd:
-        asking &&
+        collector &&
         collectd &&
-        (after.asking - before.asking) /
+        (after.collectdTime - before.collectdTime) /
           (NODES * (await answersOf(collectd.rrdtool, `${folder}/collectd`, before.at, after.at, signal))),
     };
   } finally {
@@ -95,7 +100,7 @@ async function startRecorder(port: number, closers: Closers, signal: AbortSignal
   closers.add(() => database.close());
   const sql = postgres(database.url, { max: 2, onnotice: () => {} });
   closers.add(() => sql.end({ timeout: 5 }));
-  const { config, ledger } = watching({ port, nodes: NODES, shares: 1 });
+  const { config, ledger } = probingConfig({ port, nodes: NODES, shares: 1 });
   const registration = await ProcessRegistration.join(
     sql,
     createConfiguration(config, [ledger]),
@@ -107,16 +112,19 @@ async function startRecorder(port: number, closers: Closers, signal: AbortSignal
   const { child } = await Child.start(
     'probing/watcher-process.ts',
     args,
-    z.object({ began: z.boolean() }),
+    z.object({ started: z.boolean() }),
     signal,
   );
   closers.add(() => child.stop());
-  let asked = performance.now();
+  let lastQueryAt = performance.now();
   return async () => {
-    const { late, cpu } = await child.ask('tell', z.object({ late: z.array(z.number()), cpu: z.number() }));
-    const elapsed = performance.now() - asked;
-    asked += elapsed;
-    return { own: cpu * elapsed, looks: late.length, server: await serverTime(sql) };
+    const { late, cpu } = await child.request(
+      'report',
+      z.object({ late: z.array(z.number()), cpu: z.number() }),
+    );
+    const elapsed = performance.now() - lastQueryAt;
+    lastQueryAt += elapsed;
+    return { own: cpu * elapsed, probes: late.length, server: await serverTime(sql) };
   };
 }
 
@@ -143,7 +151,7 @@ async function startPrometheus(
     server,
     `${folder}/live`,
     {
-      global: { scrape_interval: `${EVERY / 1000}s` },
+      global: { scrape_interval: `${PROBE_INTERVAL_MS / 1000}s` },
       scrape_configs: [
         {
           job_name: 'health',
@@ -166,7 +174,7 @@ async function startPrometheus(
 
 /** Probes stored in Prometheus. */
 async function scrapesOf(prometheus: Prometheus): Promise<number> {
-  const [sum] = await prometheus.ask('sum(count_over_time(probe_success[1h]))');
+  const [sum] = await prometheus.query('sum(count_over_time(probe_success[1h]))');
   return Number(sum?.value[1]);
 }
 

@@ -12,7 +12,7 @@ export const TO = FROM + 365 * DAY;
 export const NODE = 'validator-1';
 
 /** Result of one probe of a node. */
-export interface Heard {
+export interface ProbeResult {
   /** ms since 1970 */
   readonly at: number;
   /** `silent`: no response; `failing`: the node reported a failing check. */
@@ -49,7 +49,7 @@ export class Truth {
   }
 
   /** The probes of a node, one a minute; none in unobserved time. */
-  *heard(node: string, from: number, to: number): Generator<Heard> {
+  *probes(node: string, from: number, to: number): Generator<ProbeResult> {
     const states = this.#states.get(node) ?? [];
     let place = 0;
     for (let at = from; at < to; at += MINUTE) {
@@ -65,12 +65,12 @@ export class Truth {
  * Adds an hour without probes in the middle of the year, in which and around which the node is up. @returns its start,
  * ms since 1970
  */
-export async function lookAwayForAnHour(sql: postgres.Sql): Promise<number> {
-  const [calm] = await sql<{ since: number }[]>`
+export async function addUnobservedHour(sql: postgres.Sql): Promise<number> {
+  const [quietState] = await sql<{ since: number }[]>`
     select extract(epoch from started_at)::float8 * 1000 as since from reporting_internal.node_states
     where node = ${NODE} and state = 'up' and started_at > ${new Date(FROM + 200 * DAY)}
       and ended_at > started_at + interval '6 hours' order by started_at limit 1`;
-  const from = Math.ceil((calm?.since ?? Number.NaN) / HOUR) * HOUR + 2 * HOUR;
+  const from = Math.ceil((quietState?.since ?? Number.NaN) / HOUR) * HOUR + 2 * HOUR;
   const absence = { from, to: from + HOUR, reason: 'the recorder was off' };
   await writeLedger(sql, 'bench', 'bench', {
     heartbeat: null,

@@ -8,12 +8,19 @@ import { Closers } from '../../chaos/closers.ts';
 import { startDatabase } from '../database.ts';
 import { measureYear, writeYear } from '../health-year.ts';
 import { averages, filesOf, fillCodes, removeFolder, sizeOf, startCollectd } from './collectd.ts';
-import { beside, bytes, type Comparing, type Line, milliseconds, short } from './comparison.ts';
-import { FROM, lookAwayForAnHour, NODE, TO, Truth } from './health-truth.ts';
-import { askedInTurns } from './measuring.ts';
-import { programNamed } from './programs.ts';
-import { bytesBelow, leastSeries, makeBlocks, Prometheus, scraped } from './prometheus.ts';
-import { MINUTES, NODES, type Tools, type Watched, watchTogether } from './watching.ts';
+import {
+  bytes,
+  type ComparisonContext,
+  formatRelative,
+  type Line,
+  milliseconds,
+  short,
+} from './comparison.ts';
+import { MINUTES, NODES, type ProbingUsage, probeTogether, type Tools } from './concurrent-probing.ts';
+import { addUnobservedHour, FROM, NODE, TO, Truth } from './health-truth.ts';
+import { measureAlternately } from './measurement.ts';
+import { findProgram } from './programs.ts';
+import { bytesBelow, makeBlocks, minimalSeries, Prometheus, scrapedSeries } from './prometheus.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -24,43 +31,43 @@ const PROBES = (TO - FROM) / MINUTE;
 /** Days of one node with all values of a scrape; a block is not longer. */
 const DAYS_OF_ALL = 31;
 
-async function installed({ leaveOut }: Comparing): Promise<Tools> {
+async function findTools({ skip }: ComparisonContext): Promise<Tools> {
   const [server, blackbox, promtool, daemon, rrdtool] = await Promise.all(
-    ['prometheus', 'prometheus-blackbox-exporter', 'promtool', 'collectd', 'rrdtool'].map(programNamed),
+    ['prometheus', 'prometheus-blackbox-exporter', 'promtool', 'collectd', 'rrdtool'].map(findProgram),
   );
   const prometheus = server && blackbox && promtool ? { server, blackbox, promtool } : null;
   const collectd = daemon && rrdtool ? { daemon, rrdtool } : null;
-  if (!prometheus) leaveOut('Prometheus', "Debian's prometheus or prometheus-blackbox-exporter is missing");
-  if (!collectd) leaveOut('collectd', "Debian's collectd-core or rrdtool is missing");
+  if (!prometheus) skip('Prometheus', "Debian's prometheus or prometheus-blackbox-exporter is missing");
+  if (!collectd) skip('collectd', "Debian's collectd-core or rrdtool is missing");
   return { prometheus, collectd };
 }
 
 /** Nodes probed at once for minutes, then the same year of probes in each program. */
-export async function compareHealth(comparing: Comparing): Promise<Line[]> {
-  const { signal, tell } = comparing;
-  const tools = await installed(comparing);
+export async function compareHealth(context: ComparisonContext): Promise<Line[]> {
+  const { signal, log } = context;
+  const tools = await findTools(context);
   const closers = new Closers();
   try {
     const folder = await mkdtemp(join(tmpdir(), 'chain-recorder-bench-'));
     closers.add(() => removeFolder(folder));
-    const watched = await watchTogether(tools, folder, signal);
-    tell(`health: ${NODES} nodes were watched for ${MINUTES} minutes`);
+    const usage = await probeTogether(tools, folder, signal);
+    log(`health: ${NODES} nodes were watched for ${MINUTES} minutes`);
     const database = await startDatabase();
     closers.add(() => database.close());
     const sql = postgres(database.url, { max: 1, onnotice: () => {} });
     closers.add(() => sql.end({ timeout: 5 }));
-    const probes = await writeYear(sql, NODES_OF_YEAR, tell);
+    const probes = await writeYear(sql, NODES_OF_YEAR, log);
     await sql`analyze`; // autovacuum has not run yet
-    const gap = await lookAwayForAnHour(sql);
+    const gap = await addUnobservedHour(sql);
     const truth = await Truth.read(sql);
     const prometheus =
-      tools.prometheus && watched.prometheus
-        ? await fillPrometheus(tools.prometheus, watched.prometheus, truth, folder, comparing)
+      tools.prometheus && usage.prometheus
+        ? await fillPrometheus(tools.prometheus, usage.prometheus, truth, folder, context)
         : null;
     if (prometheus) closers.add(() => prometheus.server.program.stop());
-    const collectd = tools.collectd && (await fillCollectd(tools.collectd, truth, folder, comparing));
+    const collectd = tools.collectd && (await fillCollectd(tools.collectd, truth, folder, context));
     const { bytesPerProbe } = await measureYear(sql, probes, 1);
-    const times = await askedInTurns({
+    const times = await measureAlternately({
       recorder: () => uptime(sql, FROM, TO),
       ...(prometheus && { prometheus: () => prometheus.uptime('365d', TO) }),
       ...(collectd && { collectd: () => collectd.averages(FROM, TO) }),
@@ -68,40 +75,40 @@ export async function compareHealth(comparing: Comparing): Promise<Line[]> {
     const own = { bytesPerProbe, time: times.get('recorder') ?? Number.NaN };
     const aYear = (perProbe: number) => bytes(perProbe * PROBES);
     const work = `health: a probe a minute and node, a year of ${NODES_OF_YEAR} nodes`;
-    const asked = (name: string) =>
-      `uptime of a node: ${beside(times.get(name) ?? Number.NaN, own.time, milliseconds)}`;
-    const around = [gap - HOUR / 2, gap + HOUR * 1.5] as const;
+    const formatQueryTime = (name: string) =>
+      `uptime of a node: ${formatRelative(times.get(name) ?? Number.NaN, own.time, milliseconds)}`;
+    const window = [gap - HOUR / 2, gap + HOUR * 1.5] as const;
     const lines: Line[] = [
       {
         work,
-        who: 'recorder',
+        program: 'recorder',
         kept: `${bytes(bytesPerProbe)} a probe, checks and response times of each hour with it`,
         year: `${aYear(bytesPerProbe)} a node`,
-        processor: processorOf(watched, 'recorder'),
-        questions: asked('recorder'),
-        says: `year: ${told(await uptime(sql, FROM, TO))}; two hours, one of them off: ${told(await uptime(sql, ...around))}`,
+        processor: processorOf(usage, 'recorder'),
+        questions: formatQueryTime('recorder'),
+        results: `year: ${formatUptime(await uptime(sql, FROM, TO))}; two hours, one of them off: ${formatUptime(await uptime(sql, ...window))}`,
       },
     ];
     if (prometheus)
       lines.push({
         work,
-        who: 'Prometheus with blackbox_exporter',
-        kept: `${beside(prometheus.least, bytesPerProbe, bytes)} a probe, two series alone; ${beside(prometheus.all, bytesPerProbe, bytes)} all ${prometheus.series} series of a scrape`,
-        year: `${aYear(prometheus.least)} to ${aYear(prometheus.all)} a node`,
-        processor: processorOf(watched, 'prometheus'),
-        questions: asked('prometheus'),
-        says: `year: ${digits(await prometheus.uptime('365d', TO))}; the two hours: ${digits(await prometheus.uptime('2h', around[1]))}, of ${await prometheus.samples('2h', around[1])} samples where 120 were due, if they are counted`,
+        program: 'Prometheus with blackbox_exporter',
+        kept: `${formatRelative(prometheus.minimal, bytesPerProbe, bytes)} a probe, two series alone; ${formatRelative(prometheus.all, bytesPerProbe, bytes)} all ${prometheus.series} series of a scrape`,
+        year: `${aYear(prometheus.minimal)} to ${aYear(prometheus.all)} a node`,
+        processor: processorOf(usage, 'prometheus'),
+        questions: formatQueryTime('prometheus'),
+        results: `year: ${digits(await prometheus.uptime('365d', TO))}; the two hours: ${digits(await prometheus.uptime('2h', window[1]))}, of ${await prometheus.samples('2h', window[1])} samples where 120 were due, if they are counted`,
       });
     if (collectd) {
-      const [year, near] = [await collectd.averages(FROM, TO), await collectd.averages(...around)];
+      const [year, near] = [await collectd.averages(FROM, TO), await collectd.averages(...window)];
       lines.push({
         work,
-        who: 'collectd: curl, rrdtool',
-        kept: `${beside(collectd.bytes / PROBES, bytesPerProbe, bytes)} a probe of a year, in two files of a fixed size`,
+        program: 'collectd: curl, rrdtool',
+        kept: `${formatRelative(collectd.bytes / PROBES, bytesPerProbe, bytes)} a probe of a year, in two files of a fixed size`,
         year: `${bytes(collectd.bytes)} a node, forever`,
-        processor: processorOf(watched, 'collectd'),
-        questions: asked('collectd').replace('uptime of a node', 'averages of a node'),
-        says: `year: ${year.length} averages of ${short((TO - FROM) / 1000 / year.length)} s, ${unknown(year)} unknown; the two hours: ${near.length} averages, ${unknown(near)} unknown; no answer is unknown, too`,
+        processor: processorOf(usage, 'collectd'),
+        questions: formatQueryTime('collectd').replace('uptime of a node', 'averages of a node'),
+        results: `year: ${year.length} averages of ${short((TO - FROM) / 1000 / year.length)} s, ${unknown(year)} unknown; the two hours: ${near.length} averages, ${unknown(near)} unknown; no answer is unknown, too`,
       });
     }
     return lines;
@@ -128,49 +135,51 @@ async function uptime(sql: postgres.Sql, from: number, to: number): Promise<Upti
   return row;
 }
 
-const told = ({ unknown: seconds, uptime: share, lower, upper }: Uptime) =>
+const formatUptime = ({ unknown: seconds, uptime: share, lower, upper }: Uptime) =>
   `${Number(share)}, ${short(seconds)} s unknown, so ${Number(lower)} to ${Number(upper)}`;
 const digits = (share: number) => Number(share.toFixed(6));
 const unknown = (values: readonly (number | null)[]) => values.filter((value) => value === null).length;
 
-function processorOf({ recorder, prometheus, collectd }: Watched, name: keyof Watched): string {
+function processorOf({ recorder, prometheus, collectd }: ProbingUsage, name: keyof ProbingUsage): string {
   const own = recorder.own + recorder.server;
   if (name === 'recorder') return `${milliseconds(own)} a probe, of it PostgreSQL ${short(recorder.server)}`;
-  if (name === 'collectd') return collectd === null ? '' : `${beside(collectd, own, milliseconds)} a probe`;
+  if (name === 'collectd')
+    return collectd === null ? '' : `${formatRelative(collectd, own, milliseconds)} a probe`;
   if (!prometheus) return '';
   const { server, blackbox } = prometheus;
-  return `${beside(server + blackbox, own, milliseconds)} a probe, of it blackbox_exporter ${short(blackbox)}`;
+  return `${formatRelative(server + blackbox, own, milliseconds)} a probe, of it blackbox_exporter ${short(blackbox)}`;
 }
 
 /** A year of the minimum of series for all nodes, month by month, and a month of all series of one; served. */
 async function fillPrometheus(
   { server, promtool }: NonNullable<Tools['prometheus']>,
-  { live }: NonNullable<Watched['prometheus']>,
+  { live }: NonNullable<ProbingUsage['prometheus']>,
   truth: Truth,
   folder: string,
-  { signal, tell }: Comparing,
+  { signal, log }: ComparisonContext,
 ) {
   const year = join(folder, 'year');
   for (let from = FROM; from < TO; from += DAYS_OF_ALL * DAY) {
     const until = Math.min(from + DAYS_OF_ALL * DAY, TO);
     const nodes = truth.nodes.map((node) => ({
-      series: leastSeries(node),
-      heard: () => truth.heard(node, from, until),
+      series: minimalSeries(node),
+      probes: () => truth.probes(node, from, until),
     }));
     await makeBlocks(promtool, year, nodes, signal);
-    tell(`health: Prometheus has a year up to ${new Date(until).toISOString().slice(0, 10)}`);
+    log(`health: Prometheus has a year up to ${new Date(until).toISOString().slice(0, 10)}`);
   }
   const all = join(folder, 'all');
   const until = FROM + DAYS_OF_ALL * DAY;
-  const heard = () => truth.heard(NODE, FROM, until);
-  await makeBlocks(promtool, all, [{ series: scraped(live, NODE), heard }], signal);
-  const least = (await bytesBelow(year)) / (NODES_OF_YEAR * PROBES);
+  const probes = () => truth.probes(NODE, FROM, until);
+  await makeBlocks(promtool, all, [{ series: scrapedSeries(live, NODE), probes }], signal);
+  const minimal = (await bytesBelow(year)) / (NODES_OF_YEAR * PROBES);
   const started = await Prometheus.start(server, year, {}, signal);
-  const one = async (query: string, at: number) => Number((await started.ask(query, at / 1000))[0]?.value[1]);
+  const one = async (query: string, at: number) =>
+    Number((await started.query(query, at / 1000))[0]?.value[1]);
   const success = `probe_success{instance="${NODE}"}`;
   return {
     server: started,
-    least,
+    minimal,
     all: (await bytesBelow(all)) / ((DAYS_OF_ALL * DAY) / MINUTE),
     series: live.length,
     uptime: (range: string, at: number) => one(`avg_over_time(${success}[${range}])`, at - 1),
@@ -183,7 +192,7 @@ async function fillCollectd(
   { daemon, rrdtool }: NonNullable<Tools['collectd']>,
   truth: Truth,
   folder: string,
-  { signal, tell }: Comparing,
+  { signal, log }: ComparisonContext,
 ) {
   const place = join(folder, 'collectd-year');
   const server = createServer((_, response) => response.end('{"healthy":true}')).listen(0, '127.0.0.1');
@@ -191,7 +200,7 @@ async function fillCollectd(
     await once(server, 'listening');
     const address = server.address();
     const port = address !== null && typeof address === 'object' ? address.port : 0;
-    const asking = await startCollectd(
+    const collector = await startCollectd(
       daemon,
       place,
       [{ name: NODE, url: `http://127.0.0.1:${port}/` }],
@@ -201,15 +210,15 @@ async function fillCollectd(
     try {
       await filesOf(place, NODE, signal);
     } finally {
-      await asking.stop();
+      await collector.stop();
     }
   } finally {
     server.close();
   }
   const files = await filesOf(place, NODE, signal);
   const [codes = ''] = files;
-  await fillCodes(rrdtool, codes, truth.heard(NODE, FROM, TO), FROM, signal);
-  tell('health: collectd has a year');
+  await fillCodes(rrdtool, codes, truth.probes(NODE, FROM, TO), FROM, signal);
+  log('health: collectd has a year');
   return {
     bytes: await sizeOf(files),
     averages: (from: number, to: number) => averages(rrdtool, codes, from, to, signal),

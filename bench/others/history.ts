@@ -11,18 +11,18 @@ import { startDatabase } from '../database.ts';
 import { SimulatedNetwork } from '../year/network.ts';
 import { Recording } from '../year/recording.ts';
 import { bytesOf, weigh } from '../year/weights.ts';
-import { beside, bytes, type Comparing, type Line, milliseconds } from './comparison.ts';
-import { askedInTurns } from './measuring.ts';
+import { bytes, type ComparisonContext, formatRelative, type Line, milliseconds } from './comparison.ts';
+import { measureAlternately } from './measurement.ts';
 import { bytesBelow } from './prometheus.ts';
 import { fillParquet, fillSnapshots } from './snapshots.ts';
 
 const DAY = 86_400_000;
 const DAYS = 2;
 const SIZE = { validators: 900, peers: 1, pBlocks: 1, xBlocks: 1 };
-const RECORDED = ['validators', 'validator_uptime'];
+const RECORDED_DATASETS = ['validators', 'validator_uptime'];
 
 /** The validators of one node with their uptime, every ten minutes: recorded, as snapshots in a table, and as snapshots in Parquet. */
-export async function compareHistory({ signal, tell }: Comparing): Promise<Line[]> {
+export async function compareHistory({ signal, log }: ComparisonContext): Promise<Line[]> {
   const closers = new Closers();
   try {
     const folder = await mkdtemp(join(tmpdir(), 'chain-recorder-bench-'));
@@ -31,31 +31,31 @@ export async function compareHistory({ signal, tell }: Comparing): Promise<Line[
     closers.add(() => database.close());
     const { sql, close } = openDatabase(database.url);
     closers.add(close);
-    const weights = await recorded(database.url, sql, signal, tell);
+    const weights = await recordDays(database.url, sql, signal, log);
     const rows = await fillSnapshots(sql);
-    tell(`history: ${rows} readings are in a table of snapshots`);
+    log(`history: ${rows} readings are in a table of snapshots`);
     const duck = await openDuck();
     closers.add(() => duck.close());
     await fillParquet({ url: database.url, sql }, duck, folder, signal);
     const [table] = await sql<
       { bytes: number }[]
     >`select pg_total_relation_size('bench.snapshots')::float8 as bytes`;
-    const asked = await ask(sql, duck, folder);
+    const queryMedians = await measureQueries(sql, duck, folder);
     const [first = 0, last = 0] = [weights[0], weights.at(-1)];
     const recorder = { kept: last / rows, year: last + ((last - first) / (DAYS - 1)) * (365 - DAYS) };
-    const lineOf = (who: Who, all: number, year: number, says: string): Line => ({
+    const lineOf = (who: Who, all: number, year: number, results: string): Line => ({
       work: `history: ${SIZE.validators} validators and their uptime every 10 minutes, ${DAYS} days`,
-      who: WHO[who],
-      kept: `${beside(all / rows, recorder.kept, bytes)} a reading`,
-      year: beside(year, recorder.year, bytes),
+      program: WHO[who],
+      kept: `${formatRelative(all / rows, recorder.kept, bytes)} a reading`,
+      year: formatRelative(year, recorder.year, bytes),
       processor: '',
       questions: (['moment', 'member', 'days'] as const)
         .map((question) => {
-          const own = asked[question].get('recorder') ?? Number.NaN;
-          return `${QUESTIONS[question]} ${beside(asked[question].get(who) ?? Number.NaN, own, milliseconds)}`;
+          const own = queryMedians[question].get('recorder') ?? Number.NaN;
+          return `${QUESTIONS[question]} ${formatRelative(queryMedians[question].get(who) ?? Number.NaN, own, milliseconds)}`;
         })
         .join('; '),
-      says,
+      results,
     });
     const parquet = await bytesBelow(folder);
     const same = 'the same rows to all three questions';
@@ -83,11 +83,11 @@ const QUESTIONS = {
 } as const;
 
 /** Records some days at full rate. @returns the total bytes recorded, after each day */
-async function recorded(
+async function recordDays(
   url: string,
   sql: postgres.Sql,
   signal: AbortSignal,
-  tell: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<number[]> {
   const config = validateConfig(
     {
@@ -96,7 +96,7 @@ async function recorded(
       upstreams: { nodes: [{ name: 'validator-1', url: 'http://127.0.0.1:9' }] },
       datasets: Object.fromEntries(
         catalogNames.datasets
-          .filter((name) => !RECORDED.includes(name))
+          .filter((name) => !RECORDED_DATASETS.includes(name))
           .map((name) => [name, { enabled: false }]),
       ),
     },
@@ -104,35 +104,35 @@ async function recorded(
     'the benchmark',
   );
   const feeds = activeFeeds(config).filter(({ targets }) => targets.length > 0);
-  const began = (Math.floor(Date.now() / DAY) - DAYS) * DAY;
+  const startedAt = (Math.floor(Date.now() / DAY) - DAYS) * DAY;
   const recording = new Recording(
     url,
     sql,
     feeds,
-    new SimulatedNetwork(['validator-1'], SIZE, began / 1000),
+    new SimulatedNetwork(['validator-1'], SIZE, startedAt / 1000),
     signal,
   );
   const total = async () => (await weigh(sql)).reduce((sum, weight) => sum + bytesOf(weight), 0);
   const empty = await total();
-  await recording.register(began);
+  await recording.register(startedAt);
   const weights: number[] = [];
   for (let at = 0; at < DAYS; at += 1) {
-    const day = began + at * DAY;
+    const day = startedAt + at * DAY;
     await recording.day(day);
     signal.throwIfAborted();
     await recording.afterDay(day, config.runs, config.retention);
     weights.push((await total()) - empty);
-    tell(`history: ${at + 1} of ${DAYS} days were recorded`);
+    log(`history: ${at + 1} of ${DAYS} days were recorded`);
   }
   return weights;
 }
 
 /** Queries all three the same. @returns for each query the median of each, ms @throws Error if the results differ */
-async function ask(sql: postgres.Sql, duck: Duck, folder: string) {
-  const [most] = await sql<{ member: string; moment: string }[]>`
+async function measureQueries(sql: postgres.Sql, duck: Duck, folder: string) {
+  const [target] = await sql<{ member: string; moment: string }[]>`
     select node_id as member, (select percentile_disc(0.5) within group (order by observed_at) from bench.snapshots)::text as moment
     from reporting.node_validators_history group by 1 order by count(*) desc, 1 limit 1`;
-  const [member = '', moment = ''] = [most?.member, most?.moment];
+  const [member = '', moment = ''] = [target?.member, target?.moment];
   const files = `read_parquet('${folder}/*.parquet')`;
   const list = 'node_id, weight::text, delegator_count::text, delegator_weight::text';
   const ofSnapshots = (from: string) => ({
@@ -151,17 +151,20 @@ async function ask(sql: postgres.Sql, duck: Duck, folder: string) {
     days: 'select node_id, day::text, round(uptime_average, 3)::text from reporting.validator_uptime_daily order by 1, 2',
   };
   const medians = async (question: keyof typeof QUESTIONS): Promise<Map<string, number>> => {
-    const asked = {
+    const queries = {
       recorder: () => sql.unsafe(own[question]).values(),
       snapshots: () => sql.unsafe(table[question]).values(),
       parquet: () => duck.rows(parquet[question]),
     };
     // Averages are decimals here and doubles there: only their rows are counted.
-    const told = (rows: readonly unknown[]) => (question === 'days' ? rows.length : JSON.stringify(rows));
-    const answers = await Promise.all(Object.values(asked).map(async (one) => told([...(await one())])));
+    const comparable = (rows: readonly unknown[]) =>
+      question === 'days' ? rows.length : JSON.stringify(rows);
+    const answers = await Promise.all(
+      Object.values(queries).map(async (one) => comparable([...(await one())])),
+    );
     if (new Set(answers).size !== 1)
       throw new Error(`the answers to ${question} differ: ${answers.join('; ')}`);
-    return askedInTurns(asked);
+    return measureAlternately(queries);
   };
   return {
     moment: await medians('moment'),

@@ -1,7 +1,7 @@
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { toErrorMessage } from '../../src/lib/errors.ts';
-import { type Comparing, type Line, tableOf } from './comparison.ts';
+import { type ComparisonContext, type Line, tableOf } from './comparison.ts';
 import { compareHealth } from './health.ts';
 import { compareHistory } from './history.ts';
 import { comparePolling } from './polling.ts';
@@ -16,31 +16,31 @@ const PARTS = { health: compareHealth, polling: comparePolling, history: compare
 
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
-const leftOut: string[] = [];
-const comparing: Comparing = {
+const skipped: string[] = [];
+const context: ComparisonContext = {
   signal: stop.signal,
-  tell: (line) => void process.stderr.write(`${line}\n`),
-  leaveOut(what, why) {
-    leftOut.push(`LEFT OUT: ${what}: ${why}`);
-    process.stderr.write(`${leftOut.at(-1)}\n`);
+  log: (line) => void process.stderr.write(`${line}\n`),
+  skip(what, why) {
+    skipped.push(`LEFT OUT: ${what}: ${why}`);
+    process.stderr.write(`${skipped.at(-1)}\n`);
   },
 };
 
-function partsAsked(): (keyof typeof PARTS)[] {
+function requestedParts(): (keyof typeof PARTS)[] {
   const { only } = parseArgs({ options: { only: { type: 'string' } } }).values;
   const all = ['health', 'polling', 'history'] as const;
-  const asked = all.filter((name) => only === undefined || name === only);
-  if (asked.length === 0) throw new Error(`--only: must be one of ${all.join(', ')}, not "${only}"`);
-  return asked;
+  const requested = all.filter((name) => only === undefined || name === only);
+  if (requested.length === 0) throw new Error(`--only: must be one of ${all.join(', ')}, not "${only}"`);
+  return requested;
 }
 
 try {
-  const parts = partsAsked();
+  const parts = requestedParts();
   try {
     const lines: Line[] = [];
-    for (const part of parts) lines.push(...(await PARTS[part](comparing)));
+    for (const part of parts) lines.push(...(await PARTS[part](context)));
     console.log(tableOf(lines));
-    for (const line of leftOut) console.log(line);
+    for (const line of skipped) console.log(line);
     console.log(
       `the machine's load over 1, 5 and 15 minutes: ${loadavg()
         .map((one) => one.toFixed(1))

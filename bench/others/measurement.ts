@@ -6,19 +6,19 @@ import { processorTime } from '../pages/processor.ts';
 const TIMES = 20;
 
 /** Runs the same query of several programs, alternately. @returns the median of each, ms */
-export async function askedInTurns(
-  questions: Readonly<Record<string, () => PromiseLike<unknown>>>,
+export async function measureAlternately(
+  queries: Readonly<Record<string, () => PromiseLike<unknown>>>,
 ): Promise<Map<string, number>> {
-  const all = Object.entries(questions);
+  const all = Object.entries(queries);
   const times = new Map<string, number[]>(all.map(([name]) => [name, []]));
-  for (const [, ask] of all) await ask();
+  for (const [, query] of all) await query();
   for (let turn = 0; turn < TIMES; turn += 1)
-    for (const [name, ask] of all) {
-      const began = performance.now();
-      await ask();
-      times.get(name)?.push(performance.now() - began);
+    for (const [name, query] of all) {
+      const startedAt = performance.now();
+      await query();
+      times.get(name)?.push(performance.now() - startedAt);
     }
-  return new Map([...times].map(([name, taken]) => [name, median(taken)]));
+  return new Map([...times].map(([name, durations]) => [name, median(durations)]));
 }
 
 /** Processor time of a PostgreSQL server on this machine and of its open connections, ms. On Linux only. */

@@ -24,28 +24,28 @@ type Setup = z.infer<typeof setupShape>;
 type Round = (round: number) => Promise<void>;
 
 /** Counts jobs until all of a round are complete. */
-class Done {
-  #left = 0;
+class JobCounter {
+  #remaining = 0;
   #all: () => void = () => {};
 
   /** @returns resolves after this many more */
   wait(count: number): Promise<void> {
-    this.#left = count;
+    this.#remaining = count;
     return new Promise((resolve) => {
       this.#all = resolve;
     });
   }
 
   one(): void {
-    this.#left -= 1;
-    if (this.#left === 0) this.#all();
+    this.#remaining -= 1;
+    if (this.#remaining === 0) this.#all();
   }
 }
 
 /** The recorder's jobs from its queue in PostgreSQL, by its workers. */
 async function recorder(setup: Setup): Promise<Round> {
   let current = 0;
-  const done = new Done();
+  const done = new JobCounter();
   const recording = openRecorder({ ...setup, rows: 0 }, () => addressIn(setup.serviceUrl, current));
   const feed = withDefaultSettings({ source: dataset.source, datasets: [dataset] }, targets);
   const log = pino({ level: 'warn' }, pino.destination(2));
@@ -100,7 +100,7 @@ const payloadsOf = (round: number) => targets.map((target: Target) => ({ target,
 /** The same upsert as jobs of pg-boss, which polls for jobs twice a second, as often as it allows. */
 async function pgBoss({ databaseUrl, serviceUrl }: Setup): Promise<Round> {
   const upsert = openUpsert(databaseUrl, serviceUrl, AT_ONCE);
-  const done = new Done();
+  const done = new JobCounter();
   const boss = new PgBoss(databaseUrl);
   boss.on('error', (error) => console.error(error));
   await boss.start();
@@ -123,7 +123,7 @@ async function pgBoss({ databaseUrl, serviceUrl }: Setup): Promise<Round> {
 /** The same upsert as jobs of graphile-worker. */
 async function graphileWorker({ databaseUrl, serviceUrl }: Setup): Promise<Round> {
   const upsert = openUpsert(databaseUrl, serviceUrl, AT_ONCE);
-  const done = new Done();
+  const done = new JobCounter();
   const runner = await run({
     connectionString: databaseUrl,
     concurrency: AT_ONCE,
@@ -158,7 +158,7 @@ if (!open) throw new Error(`there is no way ${name}`);
 const setup = setupShape.parse(JSON.parse(setupText));
 if (name !== 'recorder') await openTable(setup);
 const poll = await open(setup);
-process.on('message', (round) => void timed(Number(round)));
+process.on('message', (round) => void runTimed(Number(round)));
 process.send?.('ready');
 
 async function openTable({ databaseUrl }: Setup): Promise<void> {
@@ -166,9 +166,9 @@ async function openTable({ databaseUrl }: Setup): Promise<void> {
   await sql.unsafe(CREATE_TABLE);
 }
 
-async function timed(round: number): Promise<void> {
-  const [used, began] = [process.cpuUsage(), performance.now()];
+async function runTimed(round: number): Promise<void> {
+  const [cpuBefore, startedAt] = [process.cpuUsage(), performance.now()];
   await poll(round);
-  const { user, system } = process.cpuUsage(used);
-  process.send?.({ processor: (user + system) / 1000, milliseconds: performance.now() - began });
+  const { user, system } = process.cpuUsage(cpuBefore);
+  process.send?.({ processor: (user + system) / 1000, milliseconds: performance.now() - startedAt });
 }

@@ -2,9 +2,16 @@ import postgres from 'postgres';
 import { z } from 'zod';
 import { Child } from '../child.ts';
 import { startDatabase } from '../database.ts';
-import { validatorList } from '../service/made.ts';
-import { beside, bytes, type Comparing, type Line, milliseconds, short } from './comparison.ts';
-import { serverTime } from './measuring.ts';
+import { validatorList } from '../service/list-responses.ts';
+import {
+  bytes,
+  type ComparisonContext,
+  formatRelative,
+  type Line,
+  milliseconds,
+  short,
+} from './comparison.ts';
+import { serverTime } from './measurement.ts';
 import { polledLists } from './upsert.ts';
 
 const ROUNDS = 10;
@@ -21,7 +28,7 @@ const ways = {
 type Way = keyof typeof ways;
 
 /** Cost and result of one way of polling. */
-interface Polled {
+interface PollingResult {
   /** Processor time of a job, ms: of the process, and of PostgreSQL. */
   readonly own: number;
   readonly server: number;
@@ -36,18 +43,13 @@ interface Polled {
 }
 
 /** Lists of 900 validators, polled repeatedly with 1 % changed, by the recorder's jobs and by jobs of others that upsert. */
-export async function comparePolling(comparing: Comparing): Promise<Line[]> {
-  const service = await Child.start(
-    'service/main.ts',
-    ['1'],
-    z.object({ port: z.number() }),
-    comparing.signal,
-  );
+export async function comparePolling(context: ComparisonContext): Promise<Line[]> {
+  const service = await Child.start('service/main.ts', ['1'], z.object({ port: z.number() }), context.signal);
   try {
-    const all = new Map<Way, Polled>();
+    const all = new Map<Way, PollingResult>();
     for (const way of ['recorder', 'loop', 'pgBoss', 'graphileWorker'] as const) {
-      all.set(way, await polled(way, `http://127.0.0.1:${service.first.port}`, comparing.signal));
-      comparing.tell(`polling: ${ways[way]} done`);
+      all.set(way, await measurePolling(way, `http://127.0.0.1:${service.first.port}`, context.signal));
+      context.log(`polling: ${ways[way]} done`);
     }
     const own = all.get('recorder');
     return own ? [...all].map(([way, one]) => lineOf(way, one, own)) : [];
@@ -56,16 +58,16 @@ export async function comparePolling(comparing: Comparing): Promise<Line[]> {
   }
 }
 
-function lineOf(way: Way, one: Polled, own: Polled): Line {
+function lineOf(way: Way, one: PollingResult, own: PollingResult): Line {
   const [first, last] = one.list;
   return {
     work: `polling: ${targets.length} lists of ${validators} validators, ${ROUNDS} times, 1 % changed`,
-    who: ways[way],
-    kept: `list ${bytes(first)}, then ${bytes(last)}; besides ${beside(one.besides, own.besides, bytes)} a job`,
+    program: ways[way],
+    kept: `list ${bytes(first)}, then ${bytes(last)}; besides ${formatRelative(one.besides, own.besides, bytes)} a job`,
     year: '',
-    processor: `${beside(one.own + one.server, own.own + own.server, milliseconds)} a job, of it PostgreSQL ${short(one.server)}; ${short(one.jobsASecond)} jobs/s`,
+    processor: `${formatRelative(one.own + one.server, own.own + own.server, milliseconds)} a job, of it PostgreSQL ${short(one.server)}; ${short(one.jobsASecond)} jobs/s`,
     questions: '',
-    says: one.middle
+    results: one.middle
       ? 'the list as of the middle: right'
       : 'the list as of the middle: no, only the last one',
   };
@@ -73,7 +75,7 @@ function lineOf(way: Way, one: Polled, own: Polled): Line {
 
 const cost = z.object({ processor: z.number(), milliseconds: z.number() });
 
-async function polled(way: Way, serviceUrl: string, signal: AbortSignal): Promise<Polled> {
+async function measurePolling(way: Way, serviceUrl: string, signal: AbortSignal): Promise<PollingResult> {
   const database = await startDatabase();
   const sql = postgres(database.url, { max: 1, onnotice: () => {} });
   let child: Child | undefined;
@@ -81,28 +83,28 @@ async function polled(way: Way, serviceUrl: string, signal: AbortSignal): Promis
     const setup = JSON.stringify({ databaseUrl: database.url, serviceUrl });
     ({ child } = await Child.start('others/polling-process.ts', [way, setup], z.literal('ready'), signal));
     const table = way === 'recorder' ? 'recorder.validators' : 'bench.validators';
-    await child.ask('0', cost);
-    for (let again = 0; again < WARM_UP; again += 1) await child.ask('0', cost);
+    await child.request('0', cost);
+    for (let warmUp = 0; warmUp < WARM_UP; warmUp += 1) await child.request('0', cost);
     const before = await weights(sql, table);
     const server = await serverTime(sql);
     let [own, elapsed, moment] = [0, 0, new Date()];
     for (let round = 1; round <= ROUNDS; round += 1) {
-      const { processor, milliseconds: taken } = await child.ask(String(round), cost);
-      [own, elapsed] = [own + processor, elapsed + taken];
+      const { processor, milliseconds: durationMs } = await child.request(String(round), cost);
+      [own, elapsed] = [own + processor, elapsed + durationMs];
       if (round === MIDDLE) moment = await nowIn(sql);
     }
     const jobs = ROUNDS * targets.length;
-    const spent = (await serverTime(sql)) - server;
+    const serverMs = (await serverTime(sql)) - server;
     const after = await weights(sql, table);
-    if ((await delegated(sql, table, null)) !== truth(ROUNDS))
+    if ((await sumDelegations(sql, table, null)) !== truth(ROUNDS))
       throw new Error(`${way} does not have the last lists`);
     return {
       own: own / jobs,
-      server: spent / jobs,
+      server: serverMs / jobs,
       jobsASecond: jobs / (elapsed / 1000),
       list: [before.list, after.list],
       besides: (after.besides - before.besides) / jobs,
-      middle: (await delegated(sql, table, moment)) === truth(MIDDLE),
+      middle: (await sumDelegations(sql, table, moment)) === truth(MIDDLE),
     };
   } finally {
     await child?.stop();
@@ -128,7 +130,7 @@ async function weights(sql: postgres.Sql, table: string): Promise<{ list: number
 }
 
 /** The total delegation of all validators of all lists, now or at a moment; an upsert has only the current one. */
-async function delegated(sql: postgres.Sql, table: string, at: Date | null): Promise<bigint> {
+async function sumDelegations(sql: postgres.Sql, table: string, at: Date | null): Promise<bigint> {
   const from =
     at !== null && table === 'recorder.validators'
       ? sql`reporting.node_validators_as_of(${at})`

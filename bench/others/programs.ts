@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 /** Path of a program; null: it is not installed. Daemons are also searched outside of PATH. */
-export async function programNamed(name: string): Promise<string | null> {
+export async function findProgram(name: string): Promise<string | null> {
   for (const folder of [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin'])
     if (
       await access(join(folder, name), constants.X_OK).then(
@@ -19,7 +19,11 @@ export async function programNamed(name: string): Promise<string | null> {
 }
 
 /** Runs a program to its end. @returns its output @throws Error with its output if it fails, or the signal aborts */
-export async function printed(path: string, args: readonly string[], signal: AbortSignal): Promise<string> {
+export async function runProgram(
+  path: string,
+  args: readonly string[],
+  signal: AbortSignal,
+): Promise<string> {
   const { stdout } = await promisify(execFile)(path, [...args], { signal, maxBuffer: 256 * 1024 * 1024 });
   return stdout;
 }
@@ -42,20 +46,20 @@ export class Program {
     if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
     const ended = once(this.#process, 'exit');
     this.#process.kill('SIGTERM');
-    const killing = setTimeout(() => this.#process.kill('SIGKILL'), 10_000);
+    const killTimer = setTimeout(() => this.#process.kill('SIGKILL'), 10_000);
     await ended;
-    clearTimeout(killing);
+    clearTimeout(killTimer);
   }
 }
 
 /** Waits until a condition is true. @throws Error with its name after a minute */
-export async function untilThere<T>(
+export async function waitFor<T>(
   what: string,
-  look: () => Promise<T | null>,
+  check: () => Promise<T | null>,
   signal: AbortSignal,
 ): Promise<T> {
   for (let tries = 0; tries < 300; tries += 1) {
-    const found = await look().catch(() => null);
+    const found = await check().catch(() => null);
     if (found !== null) return found;
     await delay(200, undefined, { signal });
   }

@@ -7,14 +7,14 @@ import { request } from 'undici';
 import { z } from 'zod';
 import { findFreePort } from '../../src/db/embedded/free-port.ts';
 import { numbers } from '../chance.ts';
-import type { Heard } from './health-truth.ts';
-import { Program, printed, untilThere } from './programs.ts';
+import type { ProbeResult } from './health-truth.ts';
+import { Program, runProgram, waitFor } from './programs.ts';
 
 /** A series: its name, its labels, and its value at a probe. */
 export interface Series {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
-  value(heard: Heard): number | string;
+  value(probe: ProbeResult): number | string;
 }
 
 const vectorShape = z.object({
@@ -39,7 +39,7 @@ const BLOCK = '744h';
 export async function makeBlocks(
   promtool: string,
   storage: string,
-  nodes: readonly { readonly series: readonly Series[]; heard(): Iterable<Heard> }[],
+  nodes: readonly { readonly series: readonly Series[]; probes(): Iterable<ProbeResult> }[],
   signal: AbortSignal,
 ): Promise<void> {
   const file = `${storage}.txt`;
@@ -47,13 +47,13 @@ export async function makeBlocks(
   const names = [...new Set(nodes.flatMap(({ series }) => series.map(({ name }) => name)))];
   for (const name of names) {
     out.write(`# TYPE ${name} gauge\n`);
-    for (const { series, heard } of nodes)
+    for (const { series, probes } of nodes)
       for (const one of series.filter((each) => each.name === name)) {
         const labels = Object.entries(one.labels).map(
           ([label, value]) => `${label}=${JSON.stringify(value)}`,
         );
         let text = '';
-        for (const probe of heard())
+        for (const probe of probes())
           text += `${name}{${labels.join(',')}} ${one.value(probe)} ${probe.at / 1000}\n`;
         if (!out.write(text)) await once(out, 'drain', { signal });
       }
@@ -61,7 +61,7 @@ export async function makeBlocks(
   out.end('# EOF\n');
   await once(out, 'finish', { signal });
   const args = ['tsdb', 'create-blocks-from', '--max-block-duration', BLOCK, 'openmetrics', file, storage];
-  await printed(promtool, args, signal);
+  await runProgram(promtool, args, signal);
   await rm(file);
 }
 
@@ -75,22 +75,22 @@ export async function bytesBelow(folder: string): Promise<number> {
 }
 
 /** Samples of blackbox_exporter for a probe of a node, from one real scrape: times vary, the rest stays. */
-export function scraped(live: Vector, node: string): Series[] {
+export function scrapedSeries(live: Vector, node: string): Series[] {
   const random = numbers(3);
-  return live.map(({ metric: { __name__: name = '', ...labels }, value: [, seen] }) => ({
+  return live.map(({ metric: { __name__: name = '', ...labels }, value: [, sample] }) => ({
     name,
     labels: { ...labels, instance: node },
     value: ({ answer }) =>
       name === 'probe_success'
         ? Number(answer === 'up')
-        : /duration|lookup_time/.test(name) && Number(seen) > 0
-          ? (Number(seen) * (0.5 + random())).toFixed(9)
-          : seen,
+        : /duration|lookup_time/.test(name) && Number(sample) > 0
+          ? (Number(sample) * (0.5 + random())).toFixed(9)
+          : sample,
   }));
 }
 
 /** The two series that are needed for the state and the response time of a node. */
-export function leastSeries(node: string): Series[] {
+export function minimalSeries(node: string): Series[] {
   const random = numbers(5);
   const labels = { instance: node, job: 'health' };
   return [
@@ -122,13 +122,13 @@ export class Prometheus {
       `--web.listen-address=${address}`,
     ];
     const started = new Prometheus(new Program(path, args, signal), `http://${address}`);
-    await untilThere('Prometheus', async () => ((await started.#get('/-/ready')).ok ? true : null), signal);
+    await waitFor('Prometheus', async () => ((await started.#get('/-/ready')).ok ? true : null), signal);
     await rm(join(file, '..'), { recursive: true });
     return started;
   }
 
   /** An instant query. @param at seconds since 1970. Default: now */
-  async ask(query: string, at?: number): Promise<Vector> {
+  async query(query: string, at?: number): Promise<Vector> {
     const parameters = new URLSearchParams({ query, ...(at === undefined ? {} : { time: String(at) }) });
     const { text } = await this.#get(`/api/v1/query?${parameters}`);
     return vectorShape.parse(JSON.parse(text)).data.result;

@@ -7,7 +7,7 @@ import { onOwnConnection } from '../../src/db/own-connection.ts';
 import type { Duck } from '../../test/warehouse/lake.ts';
 
 /** SQL: the times of the list's polls, and the values of all members then. */
-const LOOKS = `select distinct observed_at from reporting.validator_uptime order by 1`;
+const POLL_TIMES_SQL = `select distinct observed_at from reporting.validator_uptime order by 1`;
 
 /**
  * Stores the result of every poll, one row a member and poll, as a naive history. It is copied from the recorder's
@@ -19,14 +19,16 @@ export async function fillSnapshots(sql: postgres.Sql): Promise<number> {
     select attname as name from pg_attribute where attrelid = 'reporting.node_validators'::regclass and attnum > 0
       and not attisdropped and attname not in ('valid_from', 'run_id') order by attnum`;
   const list = columns.map(({ name }) => `v.${name}`).join(', ');
-  const look = `select $1::timestamptz as observed_at, ${list}, u.uptime, u.connected from reporting.node_validators_as_of($1) v
+  const selectRows = `select $1::timestamptz as observed_at, ${list}, u.uptime, u.connected from reporting.node_validators_as_of($1) v
     join reporting.validator_uptime u on u.observed_at = $1 and u.node_id = v.node_id and u.node = v.node`;
   await sql.unsafe('create schema if not exists bench');
   let rows = 0;
-  for (const [at, { observed_at: moment }] of (await sql.unsafe<{ observed_at: Date }[]>(LOOKS)).entries()) {
-    const first = look.replaceAll('$1', `'${moment.toISOString()}'::timestamptz`);
+  for (const [at, { observed_at: moment }] of (
+    await sql.unsafe<{ observed_at: Date }[]>(POLL_TIMES_SQL)
+  ).entries()) {
+    const first = selectRows.replaceAll('$1', `'${moment.toISOString()}'::timestamptz`);
     if (at === 0) await sql.unsafe(`create table bench.snapshots as ${first} with no data`);
-    rows += (await sql.unsafe(`insert into bench.snapshots ${look}`, [moment])).count;
+    rows += (await sql.unsafe(`insert into bench.snapshots ${selectRows}`, [moment])).count;
   }
   // Indexes by poll and by member.
   await sql`alter table bench.snapshots add primary key (observed_at, node, node_id)`;

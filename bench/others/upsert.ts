@@ -5,8 +5,8 @@ import postgres from 'postgres';
 import { z } from 'zod';
 import type { Target } from '../../src/datasets/contract.ts';
 import { addressIn, listWorks } from '../contenders/lists.ts';
-import { plainPages } from '../contenders/plain-ask.ts';
-import { VALIDATORS } from '../service/made.ts';
+import { plainPages } from '../contenders/plain-client.ts';
+import { VALIDATORS } from '../service/list-responses.ts';
 
 /** The polled lists, one per target, and the number of validators in each. */
 export const polledLists = {

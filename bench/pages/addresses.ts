@@ -16,8 +16,8 @@ export type Get = (path: string) => Promise<unknown>;
 const { datasets, views } = getCatalogue();
 const DAY = 86_400_000;
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY).toISOString();
-const withQuery = (path: string, asked: Readonly<Record<string, string>>) =>
-  `${path}?${new URLSearchParams(asked)}`;
+const withQuery = (path: string, parameters: Readonly<Record<string, string>>) =>
+  `${path}?${new URLSearchParams(parameters)}`;
 
 /** A list of rows, and its URL. */
 interface List {
@@ -47,7 +47,7 @@ export async function apiKinds(get: Get): Promise<Kind[]> {
     { name: 'changes of a year', paths: ofDatasets.map((one) => changes(one, daysAgo(364))) },
     {
       name: 'changes of a day, of an object',
-      paths: [withQuery(changes(named('metric_points'), daysAgo(1)), {}).replace(/\?$/, '')].map(
+      paths: [withQuery(changes(datasetByName('metric_points'), daysAgo(1)), {}).replace(/\?$/, '')].map(
         (path) => `${path}&chain_id=${chains[0]}&metric=txCount&time_interval=hour`,
       ),
     },
@@ -114,7 +114,7 @@ async function filtered({ path, relation }: List, get: Get): Promise<string | nu
   return withQuery(path, { [firstOf(relation)]: String(value) });
 }
 
-function named(name: string): DatasetRelations {
+function datasetByName(name: string): DatasetRelations {
   const found = datasets.get(name);
   if (!found) throw new Error(`there is no dataset ${name}`);
   return found;

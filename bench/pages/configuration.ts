@@ -34,5 +34,5 @@ export const config = validateConfig(
   'the configuration of the benchmark',
 );
 
-/** Its wanted targets. */
-export const watched: readonly ConfiguredFeed[] = [...activeFeeds(config), ...activeLedgers(config)];
+/** Its configured feeds. */
+export const configuredFeeds: readonly ConfiguredFeed[] = [...activeFeeds(config), ...activeLedgers(config)];

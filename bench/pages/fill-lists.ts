@@ -18,10 +18,10 @@ const SIZES: Readonly<Record<string, readonly [things: number, versions: number]
   native_transactions: [500_000, 1],
   proposed_blocks: [500_000, 1],
 };
-const USUAL = [2_000, 5] as const;
+const DEFAULT_SIZE = [2_000, 5] as const;
 
 /** Columns that others refer to. */
-const KNOWN: Readonly<Record<string, string>> = {
+const KNOWN_COLUMNS: Readonly<Record<string, string>> = {
   node: `'validator-' || 1 + thing % ${nodes.length}`,
   network: `'mainnet'`,
   chain_id: `'43114'`,
@@ -30,14 +30,14 @@ const KNOWN: Readonly<Record<string, string>> = {
 };
 
 /** Maximum duration of packing a day of readings, ms. */
-const LONGEST = 600_000;
+const PACK_TIMEOUT_MS = 600_000;
 
 /** Writes rows of all datasets except the metrics: similar objects, spread over a year in the order of time. */
 export async function fillLists(sql: postgres.Sql): Promise<number> {
   let written = 0;
   for (const dataset of catalog) {
     if (dataset.name === 'metric_points') continue;
-    const [things, versions] = SIZES[dataset.name] ?? USUAL;
+    const [things, versions] = SIZES[dataset.name] ?? DEFAULT_SIZE;
     await withoutIndexes(sql, dataset.name, () => sql.unsafe(rowsOf(dataset, things, versions)));
     written += things * versions;
   }
@@ -79,12 +79,15 @@ function sqlOf(column: DatasetColumn, { key, columns, history, seldom = [] }: Da
   const { name, type, nullable } = column;
   const isKey = key.includes(name);
   const mayMiss = new Set(columns.filter((one) => one.nullable).map((one) => one.name));
-  const telling = key.filter((one) => !(one in KNOWN && one !== 'node_id') && !mayMiss.has(one));
-  const known = KNOWN[name];
-  if (known !== undefined && type === 'text' && (telling.length > 0 || name !== key.at(-1))) return known;
+  const distinguishing = key.filter(
+    (one) => !(one in KNOWN_COLUMNS && one !== 'node_id') && !mayMiss.has(one),
+  );
+  const known = KNOWN_COLUMNS[name];
+  if (known !== undefined && type === 'text' && (distinguishing.length > 0 || name !== key.at(-1)))
+    return known;
   if (nullable && isKey) return `null::${type}`;
   // Every node reports the same objects. Columns outside the key change from version to version.
-  const thing = key.includes('node') && telling.length > 0 ? `(thing / ${nodes.length})` : 'thing';
+  const thing = key.includes('node') && distinguishing.length > 0 ? `(thing / ${nodes.length})` : 'thing';
   const own = isKey ? thing : `${thing} + version`;
   switch (type) {
     case 'text':
@@ -108,7 +111,7 @@ function sqlOf(column: DatasetColumn, { key, columns, history, seldom = [] }: Da
 
 /** Packs the readings of past days, as a recorder does by itself. @returns the number of packed ones */
 export async function packReadings(url: string): Promise<number> {
-  const sql = openSealConnection(url, LONGEST);
+  const sql = openSealConnection(url, PACK_TIMEOUT_MS);
   try {
     const { packed, failed } = await closeDays(sql, Date.now(), new AbortController().signal);
     const [first] = failed;

@@ -31,24 +31,24 @@ export async function fillMetrics(
         select c.chain_id, s.metric, s.time_interval, b.at, s.step,
           -- A number that looks like chance, the same in every run.
           hashint8extended((extract(epoch from b.at) * 1000)::bigint, hashtext(c.chain_id || s.metric || s.time_interval)) as chance,
-          greatest(b.at + make_interval(secs => s.step) + interval '5 minutes', now() - interval '1 year') as said
+          greatest(b.at + make_interval(secs => s.step) + interval '5 minutes', now() - interval '1 year') as reported_at
         from unnest($1::text[]) c(chain_id),
           unnest($2::text[], $3::text[], $4::int[]) s(metric, time_interval, step),
           generate_series(date_trunc('hour', now()) - make_interval(secs => $5::float8), now() - make_interval(secs => s.step),
             make_interval(secs => s.step)) b(at)
       ),
       revised as (
-        select *, case when said > now() - interval '1 year' and said < now() - interval '2 days' and chance % 100 > -4
-          then said + (1 + abs(chance % 47)) * interval '1 hour' end as revised_at
+        select *, case when reported_at > now() - interval '1 year' and reported_at < now() - interval '2 days' and chance % 100 > -4
+          then reported_at + (1 + abs(chance % 47)) * interval '1 hour' end as revised_at
         from points
       )
       select n.series_id, p.at, v.value, v.since, v.until, v.vanished, 1 + abs(chance % 500000)
       from revised p join recorder.metric_points_series n using (chain_id, metric, time_interval)
       cross join lateral (
-        select 1000000 + abs(chance % 100000), p.said, p.revised_at, false where p.revised_at is not null
+        select 1000000 + abs(chance % 100000), p.reported_at, p.revised_at, false where p.revised_at is not null
         union all
-        select 1000000 + abs(chance % 100000) + (p.revised_at is not null)::int * 50, coalesce(p.revised_at, p.said),
-          case when chance % 10000 = 1 then coalesce(p.revised_at, p.said) + interval '1 day' end, chance % 10000 = 1
+        select 1000000 + abs(chance % 100000) + (p.revised_at is not null)::int * 50, coalesce(p.revised_at, p.reported_at),
+          case when chance % 10000 = 1 then coalesce(p.revised_at, p.reported_at) + interval '1 day' end, chance % 10000 = 1
       ) as v(value, since, until, vanished)
       -- A version that ended was moved when it did.
       order by coalesce(v.until, v.since), p.chain_id, p.metric, p.time_interval, p.at`,

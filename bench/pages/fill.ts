@@ -3,13 +3,13 @@ import { registerTargets } from '../../src/recording/register.ts';
 import { storeContradictions } from '../../src/recording/store-contradictions.ts';
 import { measureSettling } from '../../src/reporting/checks/compare.ts';
 import { writeYear } from '../health-year.ts';
-import { nodes, watched } from './configuration.ts';
+import { configuredFeeds, nodes } from './configuration.ts';
 import { fillBookkeeping } from './fill-bookkeeping.ts';
 import { fillLists, packReadings } from './fill-lists.ts';
 import { fillMetrics } from './fill-metrics.ts';
 
 /** Sizes of a filled record. */
-export interface Filled {
+export interface RecordSizes {
   readonly points: number;
   readonly revised: number;
   readonly rows: number;
@@ -17,22 +17,22 @@ export interface Filled {
 
 /** Registers the wanted targets: an empty record is one without recorded rows. */
 export async function register(sql: postgres.Sql): Promise<void> {
-  for (const feed of watched) await registerTargets(sql, feed, Date.now());
+  for (const feed of configuredFeeds) await registerTargets(sql, feed, Date.now());
 }
 
 /** Fills a record as if it had been kept for a year: points, lists, a year of health, and the bookkeeping. */
 export async function fill(
   { sql, url }: { readonly sql: postgres.Sql; readonly url: string },
   points: number,
-  told: (line: string) => void,
-): Promise<Filled> {
+  log: (line: string) => void,
+): Promise<RecordSizes> {
   const { now, revised } = await fillMetrics(sql, points);
-  told(`${now} points were written, ${revised} of them revised`);
+  log(`${now} points were written, ${revised} of them revised`);
   const lists = await fillLists(sql);
-  told(`${lists} rows of the other datasets were written`);
-  told(`${await packReadings(url)} readings were packed`);
+  log(`${lists} rows of the other datasets were written`);
+  log(`${await packReadings(url)} readings were packed`);
   await storeContradictions(sql, Date.now(), new AbortController().signal);
-  await fillHealth(sql, told);
+  await fillHealth(sql, log);
   await fillBookkeeping(sql);
   await sql`vacuum analyze`;
   await measureSettling(sql, Date.now()); // as the hourly comparison of the sources does
@@ -40,8 +40,8 @@ export async function fill(
 }
 
 /** A year of ten nodes up to now. Readiness and liveness equal the state of the health probe. */
-async function fillHealth(sql: postgres.Sql, told: (line: string) => void): Promise<void> {
-  await writeYear(sql, nodes.length, told, {
+async function fillHealth(sql: postgres.Sql, log: (line: string) => void): Promise<void> {
+  await writeYear(sql, nodes.length, log, {
     until: Math.floor(Date.now() / 60_000) * 60_000,
     incidents: 100,
   });

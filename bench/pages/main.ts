@@ -7,11 +7,18 @@ import { chromiumPath } from '../../test/support/browser.ts';
 import { Child } from '../child.ts';
 import { startDatabase } from '../database.ts';
 import { apiKinds, type Kind, mainPages, pageKinds } from './addresses.ts';
-import { ask, askAll, type Served } from './asking.ts';
 import { fill, register } from './fill.ts';
-import { paintAll } from './painting.ts';
+import { measurePaints } from './measure-paints.ts';
+import { fetchText, type MeasuredServer, measureAll } from './measure-requests.ts';
 import { ProcessorMeter } from './processor.ts';
-import { type Compared, kindTable, MOST_LIST, MOST_PAINT, paintTable, slowTable } from './report.ts';
+import {
+  type KindComparison,
+  kindTable,
+  MAX_LIST_MS,
+  MAX_PAINT_MS,
+  paintTable,
+  slowTable,
+} from './report.ts';
 
 /**
  * Measures pages and lists on a record of ten million points, a million revisions and a year of health, and on an empty
@@ -29,7 +36,7 @@ const { values } = parseArgs({
 });
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
-const tell = (line: string) => process.stderr.write(`${line}\n`);
+const log = (line: string) => process.stderr.write(`${line}\n`);
 const closers: (() => Promise<void>)[] = [];
 
 async function recordAt(url: string | undefined): Promise<string> {
@@ -42,73 +49,77 @@ async function recordAt(url: string | undefined): Promise<string> {
   return url;
 }
 
-async function prepared(url: string, points: number): Promise<void> {
+async function prepare(url: string, points: number): Promise<void> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {
-    const [known] = await sql`select from recorder.targets limit 1`;
-    if (!known) await register(sql);
+    const [target] = await sql`select from recorder.targets limit 1`;
+    if (!target) await register(sql);
     const [filled] = await sql`select from recorder.metric_points limit 1`;
-    if (points > 0 && !filled) tell(JSON.stringify(await fill({ sql, url }, points, tell)));
+    if (points > 0 && !filled) log(JSON.stringify(await fill({ sql, url }, points, log)));
   } finally {
     await sql.end();
   }
 }
 
-async function serve(url: string): Promise<Served> {
-  const said = z.object({ address: z.string(), pid: z.int() });
-  const { child, first } = await Child.start('./pages/serve-process.ts', [url], said, stop.signal);
+async function serve(url: string): Promise<MeasuredServer> {
+  const schema = z.object({ address: z.string(), pid: z.int() });
+  const { child, first } = await Child.start('./pages/serve-process.ts', [url], schema, stop.signal);
   closers.push(() => child.stop());
   const meter = new ProcessorMeter(url, first.pid);
   closers.push(() => meter.close());
   return { address: first.address, meter };
 }
 
-const wanted = ({ name }: Kind) => name.includes(values.only);
+const isSelected = ({ name }: Kind) => name.includes(values.only);
 const times = Number(values.times);
 
-async function compare(kinds: readonly Kind[], empty: Served, full: Served): Promise<Compared[]> {
-  const compared: Compared[] = [];
-  for (const kind of kinds.filter(wanted)) {
+async function compare(
+  kinds: readonly Kind[],
+  empty: MeasuredServer,
+  full: MeasuredServer,
+): Promise<KindComparison[]> {
+  const compared: KindComparison[] = [];
+  for (const kind of kinds.filter(isSelected)) {
     compared.push({
       name: kind.name,
-      empty: await askAll(empty, kind, times),
-      full: await askAll(full, kind, times),
+      empty: await measureAll(empty, kind, times),
+      full: await measureAll(full, kind, times),
     });
-    tell(`${kind.name}: done`);
+    log(`${kind.name}: done`);
   }
   return compared;
 }
 
 try {
   const [emptyUrl, fullUrl] = [await recordAt(values.empty), await recordAt(values.full)];
-  await prepared(emptyUrl, 0);
-  await prepared(fullUrl, Number(values.points));
+  await prepare(emptyUrl, 0);
+  await prepare(fullUrl, Number(values.points));
   const [empty, full] = [await serve(emptyUrl), await serve(fullUrl)];
   const load = () =>
     `load ${loadavg()
       .map((one) => one.toFixed(1))
       .join(' ')}`;
-  tell(load());
-  const get = async (path: string) => JSON.parse((await ask(full.address + path)).text);
+  log(load());
+  const get = async (path: string) => JSON.parse((await fetchText(full.address + path)).text);
   // The URLs of lists are found by requests, which take time.
   const ofPages = ['first paint', ...pageKinds.map(({ name }) => name)].includes(values.only);
   const lists = ofPages ? [] : await compare(await apiKinds(get), empty, full);
   const pages = await compare(pageKinds, empty, full);
   console.log(`${kindTable([...lists, ...pages])}\n`);
-  console.log(`longer than promised (${MOST_LIST} ms):\n\n${slowTable(lists, MOST_LIST)}\n`);
-  console.log(`longer than promised (${MOST_PAINT} ms):\n\n${slowTable(pages, MOST_PAINT)}\n`);
+  console.log(`longer than promised (${MAX_LIST_MS} ms):\n\n${slowTable(lists, MAX_LIST_MS)}\n`);
+  console.log(`longer than promised (${MAX_PAINT_MS} ms):\n\n${slowTable(pages, MAX_PAINT_MS)}\n`);
   if (chromiumPath && 'first paint'.includes(values.only))
     console.log(
       paintTable(
-        await paintAll(empty.address, mainPages, Math.min(times, 3)),
-        await paintAll(full.address, mainPages, Math.min(times, 3)),
+        await measurePaints(empty.address, mainPages, Math.min(times, 3)),
+        await measurePaints(full.address, mainPages, Math.min(times, 3)),
       ),
     );
   console.log(load());
 } catch (error) {
   // A stop ends the servers too, and open requests fail.
   if (!stop.signal.aborted) throw error;
-  tell('stopped before the end');
+  log('stopped before the end');
   process.exitCode = 130;
 } finally {
   for (const close of closers.reverse()) await close();

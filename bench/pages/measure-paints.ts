@@ -2,7 +2,7 @@ import { openBrowser } from '../../test/support/browser.ts';
 import { median } from '../median.ts';
 
 /** A page in a browser, ms from the request: the first byte, the first paint, and the load event. Medians. */
-export interface Painted {
+export interface PagePaint {
   readonly path: string;
   readonly firstByte: number;
   readonly firstPaint: number;
@@ -18,28 +18,32 @@ const READ = `new Promise((resolve) =>
   }).observe({ type: 'paint', buffered: true }))`;
 
 /** Opens each page in Chromium, like a new visitor. */
-export async function paintAll(address: string, paths: readonly string[], times: number): Promise<Painted[]> {
+export async function measurePaints(
+  address: string,
+  paths: readonly string[],
+  times: number,
+): Promise<PagePaint[]> {
   const browser = await openBrowser();
   try {
-    const painted: Painted[] = [];
+    const paints: PagePaint[] = [];
     for (const path of paths) {
-      const seen: number[][] = [];
+      const samples: number[][] = [];
       for (let time = 0; time < times; time++) {
         const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
         const page = await context.newPage();
         await page.goto(address + path, { waitUntil: 'load' });
-        seen.push(numbersIn(await page.evaluate(READ)));
+        samples.push(numbersIn(await page.evaluate(READ)));
         await context.close();
       }
       const [firstByte, firstPaint, loaded] = [0, 1, 2].map((at) =>
-        median(seen.map((one) => one[at] ?? Number.NaN)),
+        median(samples.map((one) => one[at] ?? Number.NaN)),
       );
-      painted.push({ path, firstByte: firstByte ?? 0, firstPaint: firstPaint ?? 0, loaded: loaded ?? 0 });
+      paints.push({ path, firstByte: firstByte ?? 0, firstPaint: firstPaint ?? 0, loaded: loaded ?? 0 });
     }
-    return painted;
+    return paints;
   } finally {
     await browser.close();
   }
 }
 
-const numbersIn = (told: unknown) => (Array.isArray(told) ? told.map(Number) : []);
+const numbersIn = (value: unknown) => (Array.isArray(value) ? value.map(Number) : []);

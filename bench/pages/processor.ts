@@ -19,12 +19,12 @@ export class ProcessorMeter {
 
   /** Processor time until now, ms. */
   async read(): Promise<number> {
-    const known = await this.#sql<{ pid: number }[]>`
+    const backends = await this.#sql<{ pid: number }[]>`
       select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
-    for (const { pid } of known)
+    for (const { pid } of backends)
       this.#connections.set(pid, Math.max(this.#connections.get(pid) ?? 0, await processorTime(pid)));
-    const spent = [...this.#connections.values()].reduce((sum, one) => sum + one, 0);
-    return (spent + (await processorTime(this.#server))) / 1e6;
+    const connectionNs = [...this.#connections.values()].reduce((sum, one) => sum + one, 0);
+    return (connectionNs + (await processorTime(this.#server))) / 1e6;
   }
 
   close(): Promise<void> {

@@ -6,11 +6,11 @@ export async function withoutIndexes(
   table: string,
   work: () => PromiseLike<unknown>,
 ): Promise<void> {
-  const indexes = await sql<{ name: string; made: string }[]>`
-    select format('%I.%I', schemaname, indexname) as name, indexdef as made from pg_indexes
+  const indexes = await sql<{ name: string; definition: string }[]>`
+    select format('%I.%I', schemaname, indexname) as name, indexdef as definition from pg_indexes
     where schemaname = 'recorder' and tablename = ${table}
       and not exists (select from pg_constraint where conindid = format('%I.%I', schemaname, indexname)::regclass)`;
   for (const { name } of indexes) await sql.unsafe(`drop index ${name}`);
   await work();
-  for (const { made } of indexes) await sql.unsafe(made);
+  for (const { definition } of indexes) await sql.unsafe(definition);
 }

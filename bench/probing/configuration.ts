@@ -3,10 +3,10 @@ import { validateConfig } from '../../src/config/load.ts';
 
 export const OBSERVER = 'swarm';
 /** Interval of the probes of a node, ms. */
-export const EVERY = 15_000;
+export const PROBE_INTERVAL_MS = 15_000;
 
 /** The configuration with this many nodes, all served by one port of this machine. */
-export function watching({ port, nodes, shares }: { port: number; nodes: number; shares: number }) {
+export function probingConfig({ port, nodes, shares }: { port: number; nodes: number; shares: number }) {
   const config = validateConfig(
     {
       network: 'mainnet',
@@ -17,7 +17,7 @@ export function watching({ port, nodes, shares }: { port: number; nodes: number;
           url: `http://127.0.0.1:${port}`,
         })),
       },
-      datasets: { node_health: { every: `${EVERY / 1000}s` } },
+      datasets: { node_health: { every: `${PROBE_INTERVAL_MS / 1000}s` } },
       health: { shares },
     },
     catalogNames,

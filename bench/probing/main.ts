@@ -8,7 +8,7 @@ import { ProcessRegistration } from '../../src/recording/process-registration.ts
 import { registerTargets } from '../../src/recording/register.ts';
 import { Child } from '../child.ts';
 import { startDatabase } from '../database.ts';
-import { EVERY, OBSERVER, watching } from './watched.ts';
+import { OBSERVER, PROBE_INTERVAL_MS, probingConfig } from './configuration.ts';
 
 /**
  * Measures nodes that are probed every 15 s by several processes of one observer, one of which is killed: the delay of
@@ -26,25 +26,25 @@ const [nodes, processes, minutes] = [values.nodes, values.processes, values.minu
 if (!nodes || !processes || !minutes)
   throw new Error('--nodes, --processes, --minutes: must be numbers above 0');
 
-const told = z.object({ late: z.array(z.number()), cpu: z.number() });
+const reportSchema = z.object({ late: z.array(z.number()), cpu: z.number() });
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
 const database = await startDatabase();
 const sql = postgres(database.url, { max: 4, onnotice: () => {} });
 const children: Child[] = [];
-const say = (text: string) => console.log(text);
-const nobody = async (from: Date, to: Date) =>
-  sql<{ observer: string; nodes: number; least: number; most: number }[]>`
-    select observer, count(*)::int as nodes, min(unknown_seconds)::float8 as least, max(unknown_seconds)::float8 as most
+const log = (text: string) => console.log(text);
+const queryUnknownTime = async (from: Date, to: Date) =>
+  sql<{ observer: string; nodes: number; min: number; max: number }[]>`
+    select observer, count(*)::int as nodes, min(unknown_seconds)::float8 as min, max(unknown_seconds)::float8 as max
     from reporting.node_uptime(${from}, ${to}) group by observer order by observer`;
 
 /** Delays of probes in a duration, over all processes. */
-async function pace(watchers: readonly Child[], looked: string): Promise<void> {
-  const all = await Promise.all(watchers.map((child) => child.ask('tell', told)));
+async function printPace(watchers: readonly Child[], title: string): Promise<void> {
+  const all = await Promise.all(watchers.map((child) => child.request('report', reportSchema)));
   const late = all.flatMap((one) => one.late).sort((one, other) => one - other);
   const quantile = (share: number) => late[Math.min(late.length - 1, Math.floor(late.length * share))] ?? 0;
-  say(
-    `${looked}: ${late.length.toLocaleString('en-US')} probes, late by ${Math.round(quantile(0.5))} ms (p99 ${Math.round(quantile(0.99))}, ` +
+  log(
+    `${title}: ${late.length.toLocaleString('en-US')} probes, late by ${Math.round(quantile(0.5))} ms (p99 ${Math.round(quantile(0.99))}, ` +
       `most ${Math.round(quantile(1))}), of a core ${all.map(({ cpu }) => `${Math.round(cpu * 100)} %`).join(', ')}; load ${loadavg()[0]?.toFixed(1)}`,
   );
 }
@@ -58,23 +58,25 @@ async function main(count: number, workers: number, length: number): Promise<boo
   );
   children.push(served.child);
   const { port } = served.first;
-  const { config, ledger } = watching({ port, nodes: count, shares: workers });
+  const { config, ledger } = probingConfig({ port, nodes: count, shares: workers });
   const registration = await ProcessRegistration.join(
     sql,
     createConfiguration(config, [ledger]),
     'registering',
     [],
   );
-  const began = performance.now();
+  const startedAt = performance.now();
   await registerTargets(sql, ledger, Date.now(), registration.registrant);
-  say(`${ledger.targets.length} probes registered in ${((performance.now() - began) / 1000).toFixed(1)} s`);
+  log(
+    `${ledger.targets.length} probes registered in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`,
+  );
   const watchers = await Promise.all(
     Array.from({ length: workers }, async (_, n) => {
       const args = [database.url, String(port), String(count), String(workers), `host/${n}/process`];
       const { child } = await Child.start(
         'probing/watcher-process.ts',
         args,
-        z.object({ began: z.boolean() }),
+        z.object({ started: z.boolean() }),
         stop.signal,
       );
       children.push(child);
@@ -87,49 +89,56 @@ async function main(count: number, workers: number, length: number): Promise<boo
   // Each process has its partition, and has probed each of its nodes twice.
   while (new Set((await holders()).map(({ holder }) => holder)).size < workers)
     await delay(500, undefined, { signal: stop.signal });
-  await delay(2 * EVERY, undefined, { signal: stop.signal });
-  await Promise.all(watchers.map((child) => child.ask('tell', told)));
+  await delay(2 * PROBE_INTERVAL_MS, undefined, { signal: stop.signal });
+  await Promise.all(watchers.map((child) => child.request('report', reportSchema)));
 
   const from = new Date();
   await delay(length * 60_000, undefined, { signal: stop.signal });
-  await pace(watchers, `${count} nodes every ${EVERY / 1000} s, ${workers} processes, ${length} min`);
-  const calm = await nobody(from, new Date(Date.now() - 5_000));
-  say(calm.map((one) => `  ${one.observer}: ${one.nodes} nodes, unknown ${one.most} s at most`).join('\n'));
-  if (values['keep-all'] || workers === 1) return calm.every(({ most }) => most === 0);
+  await printPace(
+    watchers,
+    `${count} nodes every ${PROBE_INTERVAL_MS / 1000} s, ${workers} processes, ${length} min`,
+  );
+  const unknownTimes = await queryUnknownTime(from, new Date(Date.now() - 5_000));
+  log(
+    unknownTimes
+      .map((one) => `  ${one.observer}: ${one.nodes} nodes, unknown ${one.max} s at most`)
+      .join('\n'),
+  );
+  if (values['keep-all'] || workers === 1) return unknownTimes.every(({ max }) => max === 0);
 
   const [first] = await holders();
   const victim = watchers[Number(first?.holder.split('/')[1])];
   const killedAt = new Date();
   await victim?.stop();
-  const left = watchers.filter((child) => child !== victim);
-  await delay(2 * EVERY, undefined, { signal: stop.signal });
-  await Promise.all(left.map((child) => child.ask('tell', told)));
-  await delay(EVERY, undefined, { signal: stop.signal });
-  await pace(left, `${workers - 1} processes after one was killed`);
-  const after = await nobody(from, new Date(Date.now() - 5_000));
+  const survivors = watchers.filter((child) => child !== victim);
+  await delay(2 * PROBE_INTERVAL_MS, undefined, { signal: stop.signal });
+  await Promise.all(survivors.map((child) => child.request('report', reportSchema)));
+  await delay(PROBE_INTERVAL_MS, undefined, { signal: stop.signal });
+  await printPace(survivors, `${workers - 1} processes after one was killed`);
+  const after = await queryUnknownTime(from, new Date(Date.now() - 5_000));
   const [{ absences = [] } = {}] = await sql<{ absences: { observer: string; seconds: number }[] }[]>`
     select jsonb_agg(jsonb_build_object('observer', observer, 'seconds', extract(epoch from ended_at - started_at))) as absences
     from reporting_internal.node_absences where ended_at > ${from}`;
-  say(
+  log(
     `killed the process of ${first?.share} at ${killedAt.toISOString()}; absences since: ${JSON.stringify(absences)}`,
   );
-  say(
+  log(
     after
-      .map((one) => `  ${one.observer}: ${one.nodes} nodes, unknown ${one.least} to ${one.most} s`)
+      .map((one) => `  ${one.observer}: ${one.nodes} nodes, unknown ${one.min} to ${one.max} s`)
       .join('\n'),
   );
-  return after.every(({ observer, least, most }) => {
+  return after.every(({ observer, min, max }) => {
     const handover = absences
       .filter((one) => one.observer === observer)
       .reduce((sum, one) => sum + one.seconds, 0);
-    const mine = observer === first?.share;
-    return mine ? handover > 0 && least === most && Math.abs(most - handover) < 0.001 : most === 0;
+    const isKilledShare = observer === first?.share;
+    return isKilledShare ? handover > 0 && min === max && Math.abs(max - handover) < 0.001 : max === 0;
   });
 }
 
 try {
   const holds = await main(nodes, processes, minutes);
-  say(
+  log(
     holds
       ? 'holds: only the hand-over of one partition is unknown'
       : 'FAILS: other seconds are unknown than those of the hand-over',

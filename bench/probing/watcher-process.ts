@@ -7,11 +7,15 @@ import { sharesOf } from '../../src/health/shares.ts';
 import { steadyClock, systemClock } from '../../src/lib/clock.ts';
 import { createConfiguration } from '../../src/recording/configuration.ts';
 import { ProcessRegistration } from '../../src/recording/process-registration.ts';
-import { OBSERVER, watching } from './watched.ts';
+import { OBSERVER, probingConfig } from './configuration.ts';
 
 /** A process that probes its partitions, as `up` does. Sends the delays of its probes since the last request. */
 const [url = '', port = '', nodes = '', shares = '', name = ''] = process.argv.slice(2);
-const { config, ledger } = watching({ port: Number(port), nodes: Number(nodes), shares: Number(shares) });
+const { config, ledger } = probingConfig({
+  port: Number(port),
+  nodes: Number(nodes),
+  shares: Number(shares),
+});
 const sql = postgres(url, { max: 4, onnotice: () => {} });
 const registration = await ProcessRegistration.join(sql, createConfiguration(config, [ledger]), name, [
   'worker',
@@ -38,7 +42,7 @@ const kept = keepShares(
       sql,
       wall: systemClock,
       steady: steadyClock,
-      log: { info: () => {}, warn: (...said: unknown[]) => console.error(name, ...said) },
+      log: { info: () => {}, warn: (...messages: unknown[]) => console.error(name, ...messages) },
       every: ledger.every,
       query: createProbeQuery(createUpstreamOpener(config, keys, sql, systemClock), ledger, systemClock),
       maintenance: async () => [],
@@ -58,5 +62,5 @@ const kept = keepShares(
   },
   stop.signal,
 );
-process.send?.({ began: true });
+process.send?.({ started: true });
 await kept;

@@ -18,9 +18,9 @@ const database = await startDatabase();
 const sql = postgres(database.url, { max: 4, onnotice: () => {} });
 
 async function seconds(work: () => Promise<unknown>): Promise<number> {
-  const began = performance.now();
+  const startedAt = performance.now();
   await work();
-  return (performance.now() - began) / 1000;
+  return (performance.now() - startedAt) / 1000;
 }
 
 const median = (values: readonly number[]) =>
@@ -48,19 +48,19 @@ const sealing = {
   signal: new AbortController().signal,
 };
 
-async function sealAnew(): Promise<void> {
+async function sealAgain(): Promise<void> {
   await sql`truncate recorder.seals, recorder.seal_datasets, recorder.seal_parts`;
   await sealUntil(sealing, DAY);
 }
 
 /** The durations of a poller's statements: a row is written, ten times a second, until `until` is settled; ms. */
-async function polled(until: Promise<unknown>): Promise<number[]> {
+async function timeStatements(until: Promise<unknown>): Promise<number[]> {
   const times: number[] = [];
-  let over = false;
+  let isOver = false;
   const ended = until.finally(() => {
-    over = true;
+    isOver = true;
   });
-  while (!over) {
+  while (!isOver) {
     times.push(
       (await seconds(
         () =>
@@ -97,16 +97,16 @@ try {
   for (let round = 0; round < ROUNDS; round++) {
     times.cursor.push(await seconds(readByCursor));
     times.copy.push(await seconds(readByCopy));
-    poller.alone.push(...(await polled(new Promise((resolve) => setTimeout(resolve, 5_000)))));
-    let took = 0;
+    poller.alone.push(...(await timeStatements(new Promise((resolve) => setTimeout(resolve, 5_000)))));
+    let sealSeconds = 0;
     poller.beside.push(
-      ...(await polled(
-        seconds(sealAnew).then((sealed) => {
-          took = sealed;
+      ...(await timeStatements(
+        seconds(sealAgain).then((sealed) => {
+          sealSeconds = sealed;
         }),
       )),
     );
-    times.seal.push(took);
+    times.seal.push(sealSeconds);
     times.again.push(await seconds(() => sealUntil(sealing, DAY + 86_400_000)));
     times.verify.push(await seconds(() => verify({ databaseUrl: database.url })));
   }

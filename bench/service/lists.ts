@@ -1,4 +1,4 @@
-import { metricPage, subnetPage, transactionPage, validatorList } from './made.ts';
+import { metricPage, subnetPage, transactionPage, validatorList } from './list-responses.ts';
 
 /**
  * The responses of the services for lists, one version a round. A response is created at its first request, so that
@@ -6,7 +6,7 @@ import { metricPage, subnetPage, transactionPage, validatorList } from './made.t
  */
 export class Lists {
   #round = 0;
-  readonly #made = new Map<string, Buffer>();
+  readonly #responses = new Map<string, Buffer>();
 
   /** The body of a GET; its path may start with `/round/N`. */
   page(url: URL): Buffer {
@@ -27,11 +27,11 @@ export class Lists {
   }
 
   #once(round: number, name: string, make: () => string): Buffer {
-    if (round !== this.#round) this.#made.clear();
+    if (round !== this.#round) this.#responses.clear();
     this.#round = round;
-    const made = this.#made.get(name) ?? Buffer.from(make());
-    this.#made.set(name, made);
-    return made;
+    const response = this.#responses.get(name) ?? Buffer.from(make());
+    this.#responses.set(name, response);
+    return response;
   }
 }
 

@@ -17,8 +17,8 @@ const server = createServer((request, response) => {
   else if (request.method === 'GET') answer(response, [lists.page(url)]);
   else
     void callId(request).then((id) => {
-      const begin = Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":`);
-      answer(response, [begin, lists.validators(url), Buffer.from('}')]);
+      const prefix = Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":`);
+      answer(response, [prefix, lists.validators(url), Buffer.from('}')]);
     });
 });
 server.keepAliveTimeout = 0;

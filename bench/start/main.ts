@@ -24,7 +24,7 @@ const { values } = parseArgs({
 });
 const own = resolve(import.meta.dirname, '../..');
 const checkouts = [own, ...values.against.map((folder) => resolve(folder))];
-const taken = new Map(
+const timesByCheckout = new Map(
   checkouts.map((folder) => [
     folder,
     { help: [] as number[], ready: [] as number[], processor: [] as number[] },
@@ -37,7 +37,7 @@ const sandbox = await useSandbox(join(directory, '.recorder'));
 try {
   // The first round warms up.
   for (let round = 0; round <= Number(values.rounds); round++)
-    for (const [folder, times] of taken) {
+    for (const [folder, times] of timesByCheckout) {
       const cli = join(folder, 'dist/cli.js');
       const help = await timeOfHelp(cli);
       const ready = await timeUntilReady(cli);
@@ -46,11 +46,11 @@ try {
       times.ready.push(ready.elapsed);
       times.processor.push(ready.processor);
     }
-  for (const [folder, { help, ready, processor }] of taken)
+  for (const [folder, { help, ready, processor }] of timesByCheckout)
     console.log(
-      `${folder}: --help ${told(help)} (limit 120); ready ${told(ready)} (limit 1000), ${told(processor)} of the processor; load ${loadavg()[0]?.toFixed(1)}`,
+      `${folder}: --help ${formatTimes(help)} (limit 120); ready ${formatTimes(ready)} (limit 1000), ${formatTimes(processor)} of the processor; load ${loadavg()[0]?.toFixed(1)}`,
     );
-  const { help, ready } = taken.get(own) ?? { help: [], ready: [] };
+  const { help, ready } = timesByCheckout.get(own) ?? { help: [], ready: [] };
   process.exitCode = median(help) <= 120 && median(ready) <= 1000 ? 0 : 1;
 } finally {
   await sandbox.close();
@@ -58,21 +58,21 @@ try {
   await database.close();
 }
 
-function told(times: readonly number[]): string {
+function formatTimes(times: readonly number[]): string {
   return `${median(times).toFixed(0)} ms (${Math.min(...times).toFixed(0)} to ${Math.max(...times).toFixed(0)})`;
 }
 
 async function timeOfHelp(cli: string): Promise<number> {
-  const began = performance.now();
+  const startedAt = performance.now();
   const child = spawn(process.execPath, [cli, '--help'], { stdio: 'ignore' });
   await once(child, 'exit');
-  return performance.now() - began;
+  return performance.now() - startedAt;
 }
 
 /** Processor time of the process alone, ms. @throws Error if it ends before it is ready */
 async function timeUntilReady(cli: string): Promise<{ elapsed: number; processor: number }> {
   const port = String(await findFreePort());
-  const began = performance.now();
+  const startedAt = performance.now();
   const child = spawn(process.execPath, [cli, 'up'], {
     cwd: directory,
     stdio: 'ignore',
@@ -86,7 +86,7 @@ async function timeUntilReady(cli: string): Promise<{ elapsed: number; processor
       if (answer?.ok) break;
       await wait(5);
     }
-    const elapsed = performance.now() - began;
+    const elapsed = performance.now() - startedAt;
     return { elapsed, processor: (await processorTime(child.pid ?? 0)) / 1e6 };
   } finally {
     child.kill('SIGTERM');

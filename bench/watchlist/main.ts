@@ -35,35 +35,35 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 
 // Statements have one core each, as those of the pages do: the cost of parallel workers could not be counted.
 const database = await startDatabase({ max_parallel_workers_per_gather: 0 });
-let spender = process.pid;
+let measuredPid = process.pid;
 const meters = new Map<number, ProcessorMeter>();
 
 /** Processor time of the process that works, and of PostgreSQL for it; s. */
-async function spent(): Promise<{ readonly own: number; readonly database: number }> {
-  const meter = meters.get(spender) ?? new ProcessorMeter(database.url, spender);
-  meters.set(spender, meter);
-  const [own, both] = [(await processorTime(spender)) / 1e9, (await meter.read()) / 1e3];
+async function readProcessorTime(): Promise<{ readonly own: number; readonly database: number }> {
+  const meter = meters.get(measuredPid) ?? new ProcessorMeter(database.url, measuredPid);
+  meters.set(measuredPid, meter);
+  const [own, both] = [(await processorTime(measuredPid)) / 1e9, (await meter.read()) / 1e3];
   return { own, database: both - own };
 }
 
-async function timed<T>(
+async function runTimed<T>(
   what: string,
   work: () => T | Promise<T>,
-  told: (result: T) => string = () => '',
+  describe: (result: T) => string = () => '',
 ): Promise<T> {
-  const [before, began] = [await spent(), performance.now()];
+  const [before, startedAt] = [await readProcessorTime(), performance.now()];
   try {
     const result = await work();
-    const seconds = (performance.now() - began) / 1000;
-    const after = await spent();
+    const seconds = (performance.now() - startedAt) / 1000;
+    const after = await readProcessorTime();
     const figure = (value: number) => Math.max(0, value).toFixed(2).padStart(7);
     console.log(
-      `${what.padEnd(42)} ${figure(seconds)} s; processor ${figure(after.own - before.own)} s here, ${figure(after.database - before.database)} s in PostgreSQL  ${told(result)}`,
+      `${what.padEnd(42)} ${figure(seconds)} s; processor ${figure(after.own - before.own)} s here, ${figure(after.database - before.database)} s in PostgreSQL  ${describe(result)}`,
     );
     return result;
   } catch (error) {
     console.log(
-      `${what.padEnd(42)} failed after ${((performance.now() - began) / 1000).toFixed(2)} s: ${String(error)}`,
+      `${what.padEnd(42)} failed after ${((performance.now() - startedAt) / 1000).toFixed(2)} s: ${String(error)}`,
     );
     throw error;
   }
@@ -83,46 +83,46 @@ const { sql, reader, close } = openDatabase(database.url);
 const unlimited = postgres(database.url, { max: 1, onnotice: () => {} });
 let server: Child | null = null;
 try {
-  const { config, feed, ledger } = await timed('the configuration is checked', () =>
+  const { config, feed, ledger } = await runTimed('the configuration is checked', () =>
     watchList(chains, nodes),
   );
-  const watched = [feed, ledger];
+  const feeds = [feed, ledger];
   console.log(
     `${feed.targets.length} series of ${chains} chains, ${ledger.targets.length} probes of ${nodes} nodes`,
   );
-  const configuration = await timed('what of it matters to other processes', () =>
-    createConfiguration(config, watched),
+  const configuration = await runTimed('what of it matters to other processes', () =>
+    createConfiguration(config, feeds),
   );
   const registration = await ProcessRegistration.join(sql, configuration, 'host/1/process', ['worker']);
-  const register = () => registerAll(sql, watched, Date.now(), registration.registrant);
-  await timed('registered', register);
-  await timed('registered again, nothing new', register);
-  await timed('a sign of life', () => registration.beat());
-  await timed(
+  const register = () => registerAll(sql, feeds, Date.now(), registration.registrant);
+  await runTimed('registered', register);
+  await runTimed('registered again, nothing new', register);
+  await runTimed('a sign of life', () => registration.beat());
+  await runTimed(
     'plan of the first round',
     async () => planDue(feed, await loadStates(sql, feed), Date.now()),
     (jobs) => `${jobs.length} jobs`,
   );
-  await timed('filled', () => fill(unlimited));
-  const states = await timed('states read from PostgreSQL', () => loadStates(sql, feed));
-  await timed(
+  await runTimed('filled', () => fill(unlimited));
+  const states = await runTimed('states read from PostgreSQL', () => loadStates(sql, feed));
+  await runTimed(
     'plan of a round in which few are due',
     () => planDue(feed, states, Date.now()),
     (jobs) => `${jobs.length} jobs`,
   );
-  await timed(
+  await runTimed(
     'findings',
     () => findingGroups(reader),
     (found) => `${found.length} groups`,
   ).catch(() => {});
-  await timed(
+  await runTimed(
     'status',
     () => statusOf(reader, []),
     (status) => `${JSON.stringify(status).length} bytes`,
   ).catch(() => {});
-  await timed(
+  await runTimed(
     'forecast',
-    () => forecast(sql, watched.filter(isMetered), Date.now()),
+    () => forecast(sql, feeds.filter(isMetered), Date.now()),
     (feeds) => `${feeds.reduce((sum, { day }) => sum + day.calls, 0)} calls a day`,
   );
   console.log(`this process: ${await memoryOf(process.pid)}; load ${loadavg()[0]?.toFixed(1)}`);
@@ -133,10 +133,10 @@ try {
     stop.signal,
   );
   server = child;
-  spender = first.pid;
+  measuredPid = first.pid;
   // Each twice: a result that takes longer than a page waits is cached the next time.
   for (const path of PAGES.flatMap((one) => [one, one]))
-    await timed(
+    await runTimed(
       path,
       async () => {
         const { statusCode, body } = await request(first.address + path, {

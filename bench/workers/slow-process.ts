@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** An upstream with a balance of every address, and a latency. Argument: ms. Sends its port to its parent. */
-const takes = Number(process.argv[2]);
+const latencyMs = Number(process.argv[2]);
 const answer = JSON.stringify({
   nativeTokenBalance: {
     name: 'Avalanche',
@@ -16,7 +16,7 @@ const answer = JSON.stringify({
 });
 
 const server = createServer(async (_request, response) => {
-  await delay(takes);
+  await delay(latencyMs);
   response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
 });
 server.keepAliveTimeout = 0;

@@ -10,7 +10,7 @@ import { Moments } from './moments.ts';
 import { SimulatedNetwork } from './network.ts';
 import { type Options, readOptions } from './options.ts';
 import { Recording } from './recording.ts';
-import { type Measured, report, slopesOf } from './report.ts';
+import { type Measurements, report, slopesOf } from './report.ts';
 import { type Weight, walWritten, weigh } from './weights.ts';
 
 /**
@@ -20,26 +20,26 @@ import { type Weight, walWritten, weigh } from './weights.ts';
  */
 const DAY = 86_400_000;
 const stop = new AbortController();
-const tell = (line: string) => process.stderr.write(`${line}\n`);
+const log = (line: string) => process.stderr.write(`${line}\n`);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
 
 /** The feed, with at least this interval. @param every ms */
-const atMostEvery = (feed: ActiveFeed, every: number): ActiveFeed => ({
+const withMinInterval = (feed: ActiveFeed, every: number): ActiveFeed => ({
   ...feed,
   every: Math.max(feed.every, every),
   datasets: feed.datasets.map((dataset) => ({ ...dataset, every: Math.max(dataset.every, every) })),
 });
 
-async function measure(options: Options): Promise<Measured> {
+async function measure(options: Options): Promise<Measurements> {
   const config = loadConfig(options.file, catalogNames);
   for (const name of options.without) config.datasets[name] = { ...config.datasets[name], enabled: false };
   const feeds = activeFeeds(config)
     .filter(({ targets }) => targets.length > 0)
-    .map((feed) => atMostEvery(feed, options.every));
+    .map((feed) => withMinInterval(feed, options.every));
   const probes = activeLedgers(config).flatMap(({ targets }) => targets).length;
-  const began = (Math.floor(Date.now() / DAY) - options.days) * DAY;
+  const startedAt = (Math.floor(Date.now() / DAY) - options.days) * DAY;
   const nodes = config.upstreams.nodes.map(({ name }) => name);
-  const network = new SimulatedNetwork(nodes, options, began / 1000);
+  const network = new SimulatedNetwork(nodes, options, startedAt / 1000);
   const database = await startDatabase();
   const { sql, close } = openDatabase(database.url);
   try {
@@ -47,7 +47,7 @@ async function measure(options: Options): Promise<Measured> {
     await sql`alter system set fsync = off`;
     await sql`select pg_reload_conf()`;
     const recording = new Recording(database.url, sql, feeds, network, stop.signal);
-    await recording.register(began);
+    await recording.register(startedAt);
     const retention =
       options.keep === null
         ? config.retention
@@ -65,16 +65,16 @@ async function measure(options: Options): Promise<Measured> {
     for (let at = 0; at < options.days && !stop.signal.aborted; at++) {
       const started = performance.now();
       const before = await walWritten(sql);
-      const day = began + at * DAY;
+      const day = startedAt + at * DAY;
       await recording.day(day);
-      await moments?.look(day, began);
+      await moments?.queryAll(day, startedAt);
       await recording.afterDay(day, config.runs, retention);
       wal += (await walWritten(sql)) - before;
       days.push(await weigh(sql));
-      tell(`day ${at + 1} of ${options.days} took ${Math.round((performance.now() - started) / 1000)} s`);
+      log(`day ${at + 1} of ${options.days} took ${Math.round((performance.now() - started) / 1000)} s`);
     }
     await recording.end();
-    const looks = probes > 0 && !stop.signal.aborted ? await writeYear(sql, probes, tell) : 0;
+    const probeCount = probes > 0 && !stop.signal.aborted ? await writeYear(sql, probes, log) : 0;
     // A year's updates within seconds leave more dead rows than autovacuum ever would.
     await sql`vacuum full recorder.node_health, recorder.health_latency, recorder.health_probes, recorder.health_absences`;
     const ledger = (await weigh(sql)).filter(({ table }) => /^(health_|node_health$)/.test(table));
@@ -85,8 +85,8 @@ async function measure(options: Options): Promise<Measured> {
       datasets: Object.fromEntries(byDataset),
       statuses: Object.fromEntries(byStatus),
       ledger,
-      looks,
-      looked: moments?.looked ?? null,
+      probes: probeCount,
+      momentResults: moments?.results ?? null,
     };
   } finally {
     await close();

@@ -17,7 +17,7 @@ const SINCE: Readonly<Record<Dataset['history'], string>> = {
 };
 
 /** Results of the queried moments. */
-export interface Looked {
+export interface MomentResults {
   /** Results equal to the previous ones. */
   equal: number;
   /** Dataset and moment of each result that changed. */
@@ -33,11 +33,11 @@ export interface Looked {
  * when everything before that day was removed; and once more after it left the kept range.
  */
 export class Moments {
-  readonly looked: Looked = { equal: 0, different: [], refused: 0, answered: [] };
+  readonly results: MomentResults = { equal: 0, different: [], refused: 0, answered: [] };
   readonly #sql: postgres.Sql;
   readonly #datasets: readonly Dataset[];
   readonly #keep: number;
-  readonly #known = new Map<string, string>();
+  readonly #previous = new Map<string, string>();
 
   /** @param datasets those with a retention @param keep days */
   constructor(sql: postgres.Sql, datasets: readonly Dataset[], keep: number) {
@@ -50,11 +50,11 @@ export class Moments {
    * @param day the start of the recorded day, before the tasks after it, ms since 1970 @param started that of the first
    * one
    */
-  async look(day: number, began: number): Promise<void> {
+  async queryAll(day: number, startedAt: number): Promise<void> {
     for (const dataset of this.#datasets) {
       for (const age of new Set([0, Math.floor(this.#keep / 2), this.#keep, this.#keep + 1])) {
         const moment = day - age * DAY + NOON;
-        if (moment < began) continue;
+        if (moment < startedAt) continue;
         const place = `${dataset.name} at ${new Date(moment).toISOString()}`;
         if (age <= this.#keep) this.#compare(place, await this.#answer(dataset, moment));
         else await this.#expectRefusal(place, dataset, moment);
@@ -63,20 +63,20 @@ export class Moments {
   }
 
   #compare(place: string, answer: string): void {
-    const known = this.#known.get(place);
-    if (known === undefined) this.#known.set(place, answer);
-    else if (known === answer) this.looked.equal += 1;
-    else this.looked.different.push(place);
+    const previous = this.#previous.get(place);
+    if (previous === undefined) this.#previous.set(place, answer);
+    else if (previous === answer) this.results.equal += 1;
+    else this.results.different.push(place);
   }
 
   async #expectRefusal(place: string, dataset: Dataset, moment: number): Promise<void> {
-    this.#known.delete(place);
+    this.#previous.delete(place);
     try {
       await this.#answer(dataset, moment);
-      this.looked.answered.push(place);
+      this.results.answered.push(place);
     } catch (error) {
       if (!/was removed, and later changes/.test(String(error))) throw error;
-      this.looked.refused += 1;
+      this.results.refused += 1;
     }
   }
 

@@ -55,7 +55,11 @@ export class SimulatedNetwork {
     this.#validators.advance(to);
     for (const peers of this.#peers.values()) peers.advance(to);
     for (const blocks of Object.values(this.#blocks)) blocks.advance(to);
-    for (let left = this.#chance.times((CHAINS_A_DAY * (to - this.#now)) / 86_400); left > 0; left--)
+    for (
+      let remaining = this.#chance.times((CHAINS_A_DAY * (to - this.#now)) / 86_400);
+      remaining > 0;
+      remaining--
+    )
       this.#addChain(to);
     this.#now = to;
   }

@@ -68,8 +68,8 @@ function namesIn(text: string): string[] {
   return names;
 }
 
-function wholeNumber(name: string, text: string, least: number, most: number): number {
+function wholeNumber(name: string, text: string, min: number, max: number): number {
   const number = Number(text);
-  if (/^\d+$/.test(text) && number >= least && number <= most) return number;
-  throw new UsageError([`--${name}: must be a whole number from ${least} to ${most}, not "${text}"`, USAGE]);
+  if (/^\d+$/.test(text) && number >= min && number <= max) return number;
+  throw new UsageError([`--${name}: must be a whole number from ${min} to ${max}, not "${text}"`, USAGE]);
 }

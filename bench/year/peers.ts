@@ -24,7 +24,7 @@ interface Peer {
   port: number;
   release: number;
   updates: number;
-  seen: number;
+  observedUptime: number;
   benchedUntil: number;
 }
 
@@ -34,8 +34,8 @@ export class Peers {
   readonly #validators: Validators;
   readonly #others: number;
   readonly #subnets: readonly string[];
-  readonly #known = new Map<string, Peer>();
-  readonly #began: number;
+  readonly #peers = new Map<string, Peer>();
+  readonly #startedAt: number;
   #now: number;
 
   /** @param count mean number of connected peers */
@@ -44,11 +44,11 @@ export class Peers {
     this.#validators = validators;
     this.#others = Math.max(count - validators.all.length, 0);
     this.#subnets = Array.from({ length: 40 }, () => chance.id());
-    this.#began = now;
+    this.#startedAt = now;
     this.#now = now;
-    this.#follow();
+    this.#syncValidators();
     // One in six of the others is disconnected at a time.
-    for (let n = 0; n < this.#others * 1.2; n++) this.#meet(chance.nodeId(), null);
+    for (let n = 0; n < this.#others * 1.2; n++) this.#addPeer(chance.nodeId(), null);
   }
 
   /** Advances the peers to a time, in seconds since 1970. */
@@ -56,9 +56,9 @@ export class Peers {
     const chance = this.#chance;
     const days = (to - this.#now) / DAY;
     this.#now = to;
-    this.#follow();
+    this.#syncValidators();
     const newest = this.#newest(to);
-    for (const one of this.#known.values()) {
+    for (const one of this.#peers.values()) {
       const online = one.validator ? one.validator.online : one.online;
       while (one.turns <= to) {
         one.online = !one.online;
@@ -67,38 +67,42 @@ export class Peers {
       if (one.validator) one.online = online;
       if (one.updates <= to) {
         one.release = newest;
-        one.updates = this.#began + (newest + 1) * RELEASES + chance.waiting(UPDATES);
+        one.updates = this.#startedAt + (newest + 1) * RELEASES + chance.waiting(UPDATES);
       }
     }
-    const some = [...this.#known.values()];
-    for (let left = chance.times(some.length * days * 0.02); left > 0; left--) {
+    const some = [...this.#peers.values()];
+    for (let remaining = chance.times(some.length * days * 0.02); remaining > 0; remaining--) {
       const one = some[chance.between(0, some.length - 1)];
       if (one) one.benchedUntil = to + chance.between(5 * MINUTE, 15 * MINUTE);
     }
-    for (let left = chance.times(some.length * days * 0.05); left > 0; left--) {
+    for (let remaining = chance.times(some.length * days * 0.05); remaining > 0; remaining--) {
       const one = some[chance.between(0, some.length - 1)];
-      if (one?.validator) one.seen = Math.min(100, Math.max(95, one.seen + (chance.share() < 0.5 ? 1 : -1)));
-      else if (one) this.#known.delete(one.nodeId);
-      if (one && !one.validator) this.#meet(chance.nodeId(), null);
+      if (one?.validator)
+        one.observedUptime = Math.min(
+          100,
+          Math.max(95, one.observedUptime + (chance.share() < 0.5 ? 1 : -1)),
+        );
+      else if (one) this.#peers.delete(one.nodeId);
+      if (one && !one.validator) this.#addPeer(chance.nodeId(), null);
     }
   }
 
   #newest(now: number): number {
-    return Math.floor((now - this.#began) / RELEASES);
+    return Math.floor((now - this.#startedAt) / RELEASES);
   }
 
   /** Adds the joined validators, and removes those that left. */
-  #follow(): void {
+  #syncValidators(): void {
     const current = new Set(this.#validators.all.map(({ nodeId }) => nodeId));
-    for (const one of this.#known.values())
-      if (one.validator && !current.has(one.nodeId)) this.#known.delete(one.nodeId);
-    for (const one of this.#validators.all) if (!this.#known.has(one.nodeId)) this.#meet(one.nodeId, one);
+    for (const one of this.#peers.values())
+      if (one.validator && !current.has(one.nodeId)) this.#peers.delete(one.nodeId);
+    for (const one of this.#validators.all) if (!this.#peers.has(one.nodeId)) this.#addPeer(one.nodeId, one);
   }
 
-  #meet(nodeId: string, validator: Peer['validator']): void {
+  #addPeer(nodeId: string, validator: Peer['validator']): void {
     const chance = this.#chance;
     const online = chance.share() < 5 / 6;
-    this.#known.set(nodeId, {
+    this.#peers.set(nodeId, {
       nodeId,
       host: Array.from({ length: 4 }, () => chance.between(1, 254)).join('.'),
       inbound: chance.share() < 0.5,
@@ -108,19 +112,21 @@ export class Peers {
       turns: this.#now + chance.waiting(online ? 5 * DAY : DAY),
       port: chance.between(32_768, 60_999),
       release: this.#newest(this.#now),
-      updates: this.#began + (this.#newest(this.#now) + 1) * RELEASES + chance.waiting(UPDATES),
-      seen: validator ? chance.between(97, 100) : 0,
+      updates: this.#startedAt + (this.#newest(this.#now) + 1) * RELEASES + chance.waiting(UPDATES),
+      observedUptime: validator ? chance.between(97, 100) : 0,
       benchedUntil: 0,
     });
   }
 
   /** `info.peers` at a time: those that are connected. */
   answer(now: number): unknown {
-    const peers = [...this.#known.values()].flatMap((one) => (isThere(one) ? [this.#shown(one, now)] : []));
+    const peers = [...this.#peers.values()].flatMap((one) =>
+      isConnected(one) ? [this.#peerReport(one, now)] : [],
+    );
     return { numPeers: String(peers.length), peers };
   }
 
-  #shown(one: Peer, now: number) {
+  #peerReport(one: Peer, now: number) {
     // Validators receive every vote; others may receive nothing between two pings.
     const silence = () =>
       Math.floor(one.validator ? Math.min(this.#chance.waiting(1.5), PING) : this.#chance.share() * PING);
@@ -132,7 +138,7 @@ export class Peers {
       upgradeTime: 1_763_568_000,
       lastSent: instant(now - silence()),
       lastReceived: instant(now - silence()),
-      observedUptime: String(one.seen),
+      observedUptime: String(one.observedUptime),
       trackedSubnets: one.tracked,
       supportedACPs: [],
       objectedACPs: [],
@@ -141,6 +147,6 @@ export class Peers {
   }
 }
 
-const isThere = ({ validator, online }: Peer) => (validator ? validator.online : online);
+const isConnected = ({ validator, online }: Peer) => (validator ? validator.online : online);
 
 const instant = (seconds: number) => `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;

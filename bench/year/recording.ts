@@ -19,13 +19,13 @@ const DAY = 24 * HOUR;
 /** Runs at once: the machine has two cores. */
 const AT_ONCE = 4;
 /** Maximum delay of a job, ms. */
-const WAITS = 2_000;
+const MAX_JOB_DELAY_MS = 2_000;
 /** Duration of a response, ms, and per item of a list. */
-const ANSWERS = 6;
-const AN_ITEM = 0.3;
+const RESPONSE_MS = 6;
+const ITEM_MS = 0.3;
 
 /** The recorded rows of one dataset. */
-export interface Recorded {
+export interface DatasetCounts {
   runs: number;
   /** Runs that wrote rows. */
   wrote: number;
@@ -34,7 +34,7 @@ export interface Recorded {
 
 /** Records a simulated network at the configured rate. The clock is simulated, without waiting. */
 export class Recording {
-  readonly byDataset = new Map<string, Recorded>();
+  readonly byDataset = new Map<string, DatasetCounts>();
   readonly byStatus = new Map<string, number>();
   readonly #url: string;
   readonly #sql: postgres.Sql;
@@ -73,14 +73,14 @@ export class Recording {
   async day(day: number): Promise<void> {
     for (let tick = day; tick < day + DAY && !this.#signal.aborted; tick += MINUTE) {
       this.#network.advance(tick / 1000);
-      const due: { feed: ActiveFeed; job: Job }[] = [];
+      const jobs: { feed: ActiveFeed; job: Job }[] = [];
       for (const feed of this.#feeds) {
         if (tick % feed.every !== 0) continue;
-        for (const job of planDue(feed, await loadStates(this.#sql, feed), tick)) due.push({ feed, job });
+        for (const job of planDue(feed, await loadStates(this.#sql, feed), tick)) jobs.push({ feed, job });
       }
       await Promise.all(
         Array.from({ length: AT_ONCE }, async () => {
-          for (let next = due.shift(); next; next = due.shift()) await this.#run(next.feed, next.job, tick);
+          for (let next = jobs.shift(); next; next = jobs.shift()) await this.#run(next.feed, next.job, tick);
         }),
       );
     }
@@ -102,9 +102,9 @@ export class Recording {
   }
 
   async #run(feed: ActiveFeed, job: Job, tick: number): Promise<void> {
-    let now = tick + Math.floor(this.#chance.share() * WAITS);
+    let now = tick + Math.floor(this.#chance.share() * MAX_JOB_DELAY_MS);
     const clock = () => now;
-    const open = this.#opened((milliseconds) => {
+    const open = this.#openUpstream((milliseconds) => {
       now += Math.round(milliseconds);
       return now;
     });
@@ -117,36 +117,36 @@ export class Recording {
     if (typeof result === 'string') throw new Error(`a run of ${feed.source.name} was ${result}`);
     this.byStatus.set(result.status, (this.byStatus.get(result.status) ?? 0) + 1);
     result.datasets.forEach((name, at) => {
-      const known = this.byDataset.get(name) ?? { runs: 0, wrote: 0, rows: 0 };
-      this.byDataset.set(name, known);
+      const counts = this.byDataset.get(name) ?? { runs: 0, wrote: 0, rows: 0 };
+      this.byDataset.set(name, counts);
       const rows = result.rowsWritten[at] ?? 0;
-      known.runs += 1;
-      known.wrote += rows > 0 ? 1 : 0;
-      known.rows += rows;
+      counts.runs += 1;
+      counts.wrote += rows > 0 ? 1 : 0;
+      counts.rows += rows;
     });
   }
 
   /** The network as an upstream of one run. @param passes lets time pass, in ms, and returns the time */
-  #opened(passes: (milliseconds: number) => number): OpenUpstream {
+  #openUpstream(passes: (milliseconds: number) => number): OpenUpstream {
     const network = this.#network;
     return (feed, { target }) => {
       const usage = { requests: 0, units: 0 };
       let now = passes(0);
-      const answered = (what: string, answer: (now: number) => unknown): unknown => {
+      const respond = (what: string, answer: (now: number) => unknown): unknown => {
         usage.requests += 1;
         usage.units += feed.source.weight;
         const body = answer(passes(0) / 1000);
-        now = passes(ANSWERS * (0.5 + this.#chance.waiting(0.5)) + AN_ITEM * sizeOf(body));
+        now = passes(RESPONSE_MS * (0.5 + this.#chance.waiting(0.5)) + ITEM_MS * sizeOf(body));
         if (body === undefined) throw new UpstreamFailure('unsupported', `${what} is not simulated`);
         return body;
       };
       return {
-        get: async (path) => answered(path, () => network.get(path)),
-        post: async (path) => answered(path, () => undefined),
+        get: async (path) => respond(path, () => network.get(path)),
+        post: async (path) => respond(path, () => undefined),
         rpc: async (_, method, params = {}) =>
-          answered(method, (at) => network.rpc(target.node ?? '', method, params, Math.floor(at))),
-        probe: async (path: string) => answered(path, () => undefined),
-        pageSize: (most) => most,
+          respond(method, (at) => network.rpc(target.node ?? '', method, params, Math.floor(at))),
+        probe: async (path: string) => respond(path, () => undefined),
+        pageSize: (max) => max,
         usage,
         get now() {
           return now;

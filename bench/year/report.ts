@@ -1,19 +1,19 @@
-import type { Looked } from './moments.ts';
-import type { Recorded } from './recording.ts';
+import type { MomentResults } from './moments.ts';
+import type { DatasetCounts } from './recording.ts';
 import { bytesOf, type Weight } from './weights.ts';
 
 /** The results: the sizes after each day, and the recorded rows. */
-export interface Measured {
+export interface Measurements {
   readonly days: readonly (readonly Weight[])[];
   readonly wal: number;
-  readonly datasets: Readonly<Record<string, Recorded>>;
+  readonly datasets: Readonly<Record<string, DatasetCounts>>;
   /** Number of runs by status. */
   readonly statuses: Readonly<Record<string, number>>;
   /** The tables of the health ledger after a whole year, and the number of its probes. */
   readonly ledger: readonly Weight[];
-  readonly looks: number;
+  readonly probes: number;
   /** The queries at past moments; null: everything was kept forever. */
-  readonly looked: Looked | null;
+  readonly momentResults: MomentResults | null;
 }
 
 /** Size of a table, its growth, and the extrapolated size of a year; bytes. */
@@ -44,17 +44,25 @@ export function slopesOf(days: readonly (readonly Weight[])[]): Slope[] {
 }
 
 /** The figures for people. */
-export function report({ days, wal, datasets, statuses, ledger, looks, looked }: Measured): string {
+export function report({
+  days,
+  wal,
+  datasets,
+  statuses,
+  ledger,
+  probes,
+  momentResults,
+}: Measurements): string {
   const slopes = slopesOf(days);
   const total = (of: (slope: Slope) => number) => slopes.reduce((sum, slope) => sum + of(slope), 0);
   const runs = Object.values(statuses).reduce((sum, count) => sum + count, 0);
   const ledgers = ledger.reduce((sum, one) => sum + bytesOf(one), 0);
-  const runsWeigh = slopes
+  const runBytes = slopes
     .flatMap((one) => (/^run/.test(one.table) ? [bytesOf(one)] : []))
     .reduce((a, b) => a + b, 0);
-  const ended = Object.entries(statuses).map(([status, count]) => `${count} ${status}`);
+  const statusCounts = Object.entries(statuses).map(([status, count]) => `${count} ${status}`);
   const lines = [
-    `${days.length} days, ${runs} runs (${ended.join(', ')})`,
+    `${days.length} days, ${runs} runs (${statusCounts.join(', ')})`,
     '',
     table(
       ['table', 'heap MB', 'toast MB', 'indexes MB', 'kB a day', 'a year MB'],
@@ -89,25 +97,25 @@ export function report({ days, wal, datasets, statuses, ledger, looks, looked }:
     ),
     '',
     `WAL: ${mega(wal / days.length)} MB a day`,
-    `runs: ${(runsWeigh / runs).toFixed(1)} bytes each`,
-    looks === 0
+    `runs: ${(runBytes / runs).toFixed(1)} bytes each`,
+    probes === 0
       ? 'no health ledger'
-      : `health ledger, a whole year written: ${mega(ledgers)} MB, ${(ledgers / looks).toFixed(4)} bytes a probe`,
-    ...(looked ? keptLines(days, looked) : []),
+      : `health ledger, a whole year written: ${mega(ledgers)} MB, ${(ledgers / probes).toFixed(4)} bytes a probe`,
+    ...(momentResults ? retentionLines(days, momentResults) : []),
     `all of a year: ${mega(total(({ year }) => year) + ledgers)} MB`,
   ];
   return lines.join('\n');
 }
 
 /** The size while the oldest days were removed, and the results at past moments. */
-function keptLines(
-  days: Measured['days'],
-  { equal, different, refused, answered }: NonNullable<Measured['looked']>,
+function retentionLines(
+  days: Measurements['days'],
+  { equal, different, refused, answered }: NonNullable<Measurements['momentResults']>,
 ): string[] {
   const after = days.flatMap((weights, at) => {
-    const [changes, others] = [true, false].map((fed) =>
+    const [changes, others] = [true, false].map((isFeed) =>
       weights
-        .filter(({ table }) => (table === 'changes') === fed)
+        .filter(({ table }) => (table === 'changes') === isFeed)
         .reduce((sum, one) => sum + bytesOf(one), 0),
     );
     return (at + 1) % 30 === 0 || at === days.length - 1

@@ -39,7 +39,7 @@ export class Validators {
   readonly #chance: Chance;
   readonly #count: number;
   readonly all: Validator[] = [];
-  #made = 0;
+  #created = 0;
   #now: number;
   /** In nAVAX; grows with every reward. */
   supply = 460_000_000_000_000_000n;
@@ -56,12 +56,13 @@ export class Validators {
     const days = (to - this.#now) / DAY;
     this.#now = to;
     for (const one of this.all) this.#turn(one, to);
-    for (let left = this.#chance.times(this.#count * TURNOVER * days); left > 0; left--) {
+    for (let remaining = this.#chance.times(this.#count * TURNOVER * days); remaining > 0; remaining--) {
       this.all.splice(this.#chance.between(0, this.all.length - 1), 1);
       this.#join(to);
       this.supply += BigInt(this.#chance.between(1, 40_000_000_000));
     }
-    for (let left = this.#chance.times(this.#count * DELEGATIONS * days); left > 0; left--) this.#delegate();
+    for (let remaining = this.#chance.times(this.#count * DELEGATIONS * days); remaining > 0; remaining--)
+      this.#delegate();
   }
 
   #join(start: number): void {
@@ -76,7 +77,7 @@ export class Validators {
     const delegators = Math.floor(chance.share() ** 4 * 300);
     this.all.push({
       nodeId: chance.nodeId(),
-      number: this.#made++,
+      number: this.#created++,
       start,
       end: start + chance.between(14, 365) * DAY,
       fixed: {
@@ -153,6 +154,6 @@ export class Validators {
  */
 function uptime({ up, online, start, counted, number }: Validator, viewer: number, now: number): string {
   const missed = ((number * 7919 + viewer * 104_729) % 997) * 2;
-  const seen = Math.floor(up + (online ? now - counted : 0)) - missed;
-  return Math.fround((Math.max(seen, 0) * 100) / Math.max(now - start, 1)).toFixed(4);
+  const secondsOnline = Math.floor(up + (online ? now - counted : 0)) - missed;
+  return Math.fround((Math.max(secondsOnline, 0) * 100) / Math.max(now - start, 1)).toFixed(4);
 }
