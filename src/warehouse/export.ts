@@ -107,19 +107,37 @@ async function exportInto(exporting: ExportInput): Promise<ExportResult> {
   const { databaseUrl, target, signal } = exporting;
   const manifests = await readManifests(target);
   for (const { name } of exporting.tables) rejectOtherFormat(exporting, manifests.newest, name);
+  const superseded = await removeSuperseded(target, manifests.newest);
   const written = await withSnapshot(databaseUrl, signal, (snapshot) =>
-    writeFiles(snapshot, exporting, manifests),
+    writeFiles(snapshot, exporting, manifests, superseded.remaining),
   );
   signal.throwIfAborted();
   if (!(await commitManifest(target, written.manifest))) {
     await target.remove(written.paths);
     throw new ExportLostError(target.name);
   }
-  // Readers of superseded files had the time since the last export to finish. No reader can use a damaged
-  // file.
-  await target.remove([...(manifests.newest?.superseded ?? []), ...written.damaged.map(({ path }) => path)]);
+  // No reader can use a damaged file.
+  await target.remove(written.damaged.map(({ path }) => path));
+  if (superseded.error) throw superseded.error;
   const { paths: _, ...exported } = written;
   return { ...exported, damagedManifests: manifests.damaged };
+}
+
+/**
+ * Removes the files that the last export superseded. Their readers had the time since that export to finish.
+ * @returns the files that could not be removed, with the reason; the next manifest lists these files again
+ */
+async function removeSuperseded(
+  target: ExportTarget,
+  last: Manifest | null,
+): Promise<{ readonly remaining: readonly string[]; readonly error?: unknown }> {
+  const paths = last?.superseded ?? [];
+  try {
+    await target.remove(paths);
+    return { remaining: [] };
+  } catch (error) {
+    return { remaining: paths, error };
+  }
 }
 
 function rejectOtherFormat(
@@ -161,6 +179,7 @@ async function writeFiles(
   snapshot: Snapshot,
   exporting: ExportInput,
   { newest: last, last: lastNumber }: Manifests,
+  remaining: readonly string[],
 ): Promise<WrittenExport> {
   const { target, signal, progress, incremental } = exporting;
   const mark = await readWatermark(snapshot);
@@ -172,13 +191,14 @@ async function writeFiles(
   const tables: Record<string, ManifestTable> = { ...last?.tables };
   const exportedTables: ExportedTable[] = [];
   const paths: string[] = [];
-  const superseded: string[] = [];
+  const superseded: string[] = [...remaining];
   const changes = [...(last?.changes ?? [])];
   const lost: LostRows[] = [];
   const scratch = await target.scratch();
   const whole = warehouseTables.every(({ name }) => exporting.tables.some((one) => one.name === name));
   const damaged = await damagedOf(exporting, last, whole, scratch);
   const damagedPaths = new Set(damaged.map(({ path }) => path));
+  superseded.push(...damagedPaths);
   let rows = 0;
   const common = {
     ...{ snapshot, format: exporting.format, target, scratch, number, id, exportedAt, signal, paths },
