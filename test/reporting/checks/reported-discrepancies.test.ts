@@ -82,6 +82,10 @@ it('that cannot be searched is a finding with its reason, and everything else is
     values ('metric-points', 'k', 'metric_points', 3600000, true, now())`;
   const checks = async () => (await findingGroups(sql)).filter(({ component }) => component === 'checks');
   const compare = (now: number) => compareSources(sql, now, new AbortController().signal);
+  const open = async () =>
+    (await sql`select check_name from recorder.discrepancies where ended_at is null order by 1`).map(
+      ({ check_name }) => check_name,
+    );
   const now = Date.now();
   await sql`alter table recorder.average_tps rename to away`;
   expect(await compare(now - HOUR)).toMatchObject({
@@ -102,9 +106,15 @@ it('that cannot be searched is a finding with its reason, and everything else is
   // No process compares any more.
   await sql`update recorder.check_runs set checked_at = ${new Date(now - 4 * HOUR)}`;
   expect(await checks()).toMatchObject([{ count: 2, reason: 'the sources were not compared since' }]);
-  // A chain that is not watched any more has no discrepancies.
+  // A chain that is not watched any more has no discrepancies, whatever their check.
+  await planted('metric_parts', 'chain_id=7 metric=txCount time_interval=day', 5);
+  await planted('average_tps', 'chain_id=7', 5);
+  await planted('block_ids', 'node=one', 5);
+  await compare(now);
+  expect(await open()).toEqual(['average_tps', 'block_ids', 'metric_parts']);
   await sql`update recorder.target_datasets set active = false`;
   await compare(now);
+  expect(await open()).toEqual(['block_ids']);
   expect((await sql`select scope from reporting_internal.check_runs`).map(({ scope }) => scope)).toEqual([
     'nodes',
   ]);
