@@ -272,6 +272,8 @@ async function countGoing(
       ? [
           `(select coalesce(sum(${readingsIn(readings)}), 0) from recorder.reading_days d
             where d.scope_id in ${scopesOf(readings)} and d.day < ($1 at time zone 'UTC')::date)`,
+          `(select coalesce(sum(bit_count(l.present)), 0) from recorder.reading_open l
+            where l.dataset = ${regclassSql(packingOf(readings))} and l.observed_at < $1)`,
         ]
       : []),
   ];

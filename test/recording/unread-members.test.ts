@@ -249,6 +249,17 @@ describe('a member without retained readings', () => {
     expect(await sql`select removed::int from reporting_internal.retention`).toEqual([{ removed: 2 }]);
   });
 
+  it('counts readings of days that are not closed, in the plan as in the removal', async () => {
+    const look = await observer('a');
+    await look([
+      ['NodeID-1', '1'],
+      ['NodeID-2', '2'],
+    ]);
+    clock.now = start + 9 * DAY;
+    expect(await planRetention(sql, { validator_uptime: KEEP }, clock.now)).toMatchObject([{ going: 2 }]);
+    expect(await retainNow()).toMatchObject([{ removed: 2 }]);
+  });
+
   it('loses no reading of a poll that used its number while it was retired, until that reading expires', async () => {
     const poll = await createObserver('a');
     const recorded = await poll([['NodeID-1', '1']]);
