@@ -38,35 +38,35 @@ it.each([
   'records what an index shows 24 hours late by the polls of %s, and does not claim it before: %s',
   async (by, name) => {
     const blocks = hourly(72, () => day);
-    const { clock, poll, recorded, missing } = await recorder(blocks, 6 * hour, { name });
+    const { clock, poll, selectRecorded, missing } = await recorder(blocks, 6 * hour, { name });
     for (; clock.now < start + 5 * day; clock.now += 6 * hour) {
       await poll(by);
       expect((await missing()).claimed).toEqual([]);
     }
-    expect([...(await recorded())].sort((a, b) => a - b)).toEqual(numbers(blocks));
+    expect([...(await selectRecorded())].sort((a, b) => a - b)).toEqual(numbers(blocks));
   },
 );
 
 it('records blocks that left the newest page by the daily sweep', async () => {
   // Every fourth block is shown 60 hours after the others, which fill more than a page meanwhile.
   const blocks = hourly(96, (number) => (number % 4 === 0 ? 60 * hour : 0));
-  const { clock, poll, recorded, missing } = await recorder(blocks, 3 * hour, { page: 10 });
+  const { clock, poll, selectRecorded, missing } = await recorder(blocks, 3 * hour, { page: 10 });
   for (; clock.now < start + 8 * day; clock.now += 3 * hour) {
     await poll('up');
     expect((await missing()).claimed).toEqual([]);
   }
-  expect((await recorded()).size).toBe(blocks.length);
+  expect((await selectRecorded()).size).toBe(blocks.length);
 });
 
 it('records blocks of a stall of 20 days within a day of its end', async () => {
   const stalled = { from: start + 2 * day, to: start + 22 * day };
   const blocks = hourly(25 * 24, (_, at) => (at >= stalled.from && at < stalled.to ? stalled.to - at : 0));
-  const { clock, poll, recorded, missing } = await recorder(blocks, 12 * hour, { page: 40 });
+  const { clock, poll, selectRecorded, missing } = await recorder(blocks, 12 * hour, { page: 40 });
   for (; clock.now < start + 26 * day; clock.now += 12 * hour) {
     await poll('record');
     expect((await missing()).claimed).toEqual([]);
     if (clock.now >= stalled.to + day)
-      expect((await recorded()).size).toBe(blocks.filter(({ at }) => at <= clock.now).length);
+      expect((await selectRecorded()).size).toBe(blocks.filter(({ at }) => at <= clock.now).length);
   }
 });
 
@@ -74,13 +74,16 @@ it('sweeps each target daily if recorded at the same time of every day, also if 
   // The sweeps of the targets are due at different times; a walk takes hours.
   for (let target = 0; target < 12; target += 1) {
     const blocks = hourly(95, (number) => (number === 2 ? 30 * hour : 0));
-    const { clock, poll, recorded } = await recorder(blocks, day, { page: 2, callDurationMs: hour / 2 });
+    const { clock, poll, selectRecorded } = await recorder(blocks, day, {
+      page: 2,
+      callDurationMs: hour / 2,
+    });
     for (let days = 1; days <= 4; days += 1) {
       clock.now = start + days * day;
       await poll('record');
     }
     expect(
-      [...(await recorded())].sort((a, b) => a - b),
+      [...(await selectRecorded())].sort((a, b) => a - b),
       `target ${target}`,
     ).toEqual(numbers(blocks));
   }
@@ -92,7 +95,7 @@ it.each(['proposed_blocks', 'native_transactions'] as const)(
     const delay = 30 * hour;
     const blocks = hourly(96, (number) => (number === 2 ? delay : 0));
     let [calls, failed] = [0, false];
-    const { clock, key, poll, recorded } = await recorder(blocks, hour, {
+    const { clock, key, poll, selectRecorded } = await recorder(blocks, hour, {
       ...{ name, page: 5, mayFail: true },
       // The first call is that of the poll. The first sweep after the late item is shown fails.
       failure: () => {
@@ -111,7 +114,7 @@ it.each(['proposed_blocks', 'native_transactions'] as const)(
       for (const { status } of sweeps) allSweeps.push([clock.now, status]);
       const failure = allSweeps.findIndex(([, status]) => status === 'failed');
       if (failure >= 0 && clock.now >= (allSweeps[failure]?.[0] ?? 0) + 2 * hour)
-        expect((await recorded()).has(2)).toBe(true);
+        expect((await selectRecorded()).has(2)).toBe(true);
     }
     expect(failed).toBe(true);
     const [at = 0] = allSweeps.find(([, status]) => status === 'failed') ?? [];
@@ -129,12 +132,12 @@ it.each(['proposed_blocks', 'staking_transactions'] as const)(
   async (name) => {
     // The last item of the first page after a pause has the time 0.
     const blocks = hourly(40, () => 0).map((one) => (one.number === 30 ? { ...one, statedTime: 0 } : one));
-    const { clock, poll, recorded, missing } = await recorder(blocks, hour, { name, page: 10 });
+    const { clock, poll, selectRecorded, missing } = await recorder(blocks, hour, { name, page: 10 });
     await poll('up');
     clock.now += 39 * hour;
     await poll('up');
     expect((await missing()).claimed).toEqual([]);
-    expect([...(await recorded())].sort((a, b) => a - b)).toEqual(numbers(blocks));
+    expect([...(await selectRecorded())].sort((a, b) => a - b)).toEqual(numbers(blocks));
   },
 );
 

@@ -98,7 +98,7 @@ export async function createLateIndexRecorder(
       select incomplete_reason from recorder.target_datasets where dataset = ${name} and target_key = ${targetKey(target)}`;
     return row?.incomplete_reason;
   };
-  const recorded = async (): Promise<ReadonlySet<number>> => {
+  const selectRecorded = async (): Promise<ReadonlySet<number>> => {
     const rows = await sql<{ number: number }[]>`
       select ${sql.unsafe(number)} as number from ${sql(name === 'metric_points' ? 'reporting.metric_points' : `recorder.${name}`)}
       where ${sql(dataset.request[0] === 'network' ? 'network' : 'chain_id')} = ${`n${targets}`}`;
@@ -108,7 +108,7 @@ export async function createLateIndexRecorder(
     clock,
     index,
     key: targetKey(target),
-    recorded,
+    selectRecorded,
     /** One tick of `up` with everything that follows from it, or one `record` from cron. */
     async poll(by: 'up' | 'record') {
       for (let rounds = 0; ; rounds += 1) {
@@ -127,7 +127,7 @@ export async function createLateIndexRecorder(
     },
     /** The items that exist and are not recorded, and those of them that are claimed as covered. */
     async missing(): Promise<{ readonly all: readonly LateBlock[]; readonly claimed: readonly LateBlock[] }> {
-      const recordedNumbers = await recorded();
+      const recordedNumbers = await selectRecorded();
       const all = blocks.filter(({ number, at }) => at <= clock.now && !recordedNumbers.has(number));
       const positions = all.map((one) => (range.axis === 'time' ? one.at : heightOf(one)));
       const rows = await sql<{ place: string }[]>`
@@ -179,9 +179,9 @@ const scenario = fc
   .record({
     intervals: fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 20, maxLength: 60 }),
     itemsOfBlock: fc.integer({ min: 1, max: 3 }),
-    whole: jointDelay,
-    single: separateDelays,
-    isWhole: fc.boolean(),
+    joint: jointDelay,
+    separate: separateDelays,
+    isJoint: fc.boolean(),
     by: fc.constantFrom('up' as const, 'record' as const),
     every: fc.constantFrom(3, 5, 11, 24).map((hours) => hours * hour),
     page: fc.constantFrom(2, 5, 20, 100),
@@ -197,10 +197,10 @@ const scenario = fc
       'metric_points',
     ),
   })
-  .map(({ intervals, itemsOfBlock, whole, single, isWhole, ...more }) => {
+  .map(({ intervals, itemsOfBlock, joint, separate, isJoint, ...more }) => {
     const isPoints = more.name === 'metric_points';
     // Points of a series start each hour, and are computed one after the other.
-    const indexedAt = isPoints || isWhole ? whole : single;
+    const indexedAt = isPoints || isJoint ? joint : separate;
     let at = start - day;
     let height = 0;
     const blocks = intervals.map((minutes, number): LateBlock => {
@@ -215,7 +215,7 @@ const scenario = fc
 /** Number of cases that tested each property. */
 export interface TestedCases {
   late: number;
-  dead: number;
+  expiredTokens: number;
   pages: number;
 }
 
@@ -227,12 +227,12 @@ export async function checkLateIndexes(
   sql: postgres.Sql,
   parameters: fc.Parameters<unknown>,
 ): Promise<TestedCases> {
-  const testedCases: TestedCases = { late: 0, dead: 0, pages: 0 };
+  const testedCases: TestedCases = { late: 0, expiredTokens: 0, pages: 0 };
   await fc.assert(
     fc.asyncProperty(scenario, async ({ blocks, by, every, name, fails, ...more }) => {
       const caughtUpAt = Math.max(...blocks.map(({ indexedAt }) => indexedAt));
       let failing = fails;
-      const { clock, poll, recorded, missing } = await createLateIndexRecorder(sql, blocks, every, {
+      const { clock, poll, selectRecorded, missing } = await createLateIndexRecorder(sql, blocks, every, {
         ...more,
         name,
         mayFail: fails !== null,
@@ -240,7 +240,7 @@ export async function checkLateIndexes(
           if (isNextPage) testedCases.pages += 1;
           if (!failing || call % failing.every !== 0) return null;
           if (failing.kind === 'server') return 'server';
-          if (isNextPage) testedCases.dead += 1;
+          if (isNextPage) testedCases.expiredTokens += 1;
           return isNextPage ? 'bad-request' : null;
         },
       });
@@ -256,7 +256,7 @@ export async function checkLateIndexes(
         clock.now += every;
         await poll(by);
       }
-      expect([...(await recorded())].sort((a, b) => a - b)).toEqual(numbers(blocks));
+      expect([...(await selectRecorded())].sort((a, b) => a - b)).toEqual(numbers(blocks));
     }),
     { endOnFailure: true, ...parameters },
   );

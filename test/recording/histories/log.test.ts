@@ -54,8 +54,10 @@ function createLog(dataset: Dataset = nativeTransactions) {
         from recorder.native_transactions where address = ${address} order by tx_hash, valid_from`),
     ],
     history: async () => [
-      ...(await sql<{ block: number; status: string | null; differs: string[] | null; shown: boolean }[]>`
-        select block_number::int as block, tx_status as status, differs, valid_to is null as shown
+      ...(await sql<
+        { block: number; status: string | null; differs: string[] | null; is_current: boolean }[]
+      >`
+        select block_number::int as block, tx_status as status, differs, valid_to is null as is_current
         from reporting.native_transactions_history where address = ${address} order by tx_hash, valid_from`),
     ],
     current: async () => [
@@ -166,8 +168,8 @@ describe('a log', () => {
     expect(await recordPages([tx(8, '0')])).toBe(1);
     expect(await current()).toEqual([{ block: 8, status: '0' }]);
     expect(await history()).toEqual([
-      { block: 7, status: '1', differs: ['tx_status', 'block_number'], shown: false },
-      { block: 8, status: '0', differs: null, shown: true },
+      { block: 7, status: '1', differs: ['tx_status', 'block_number'], is_current: false },
+      { block: 8, status: '0', differs: null, is_current: true },
     ]);
   });
 
@@ -260,7 +262,7 @@ describe('a log', () => {
       rowsWritten: 2,
     });
     expect(await current()).toEqual([{ block: 8, status: '1' }]);
-    expect((await history()).map(({ block, shown }) => [block, shown])).toEqual(
+    expect((await history()).map(({ block, is_current }) => [block, is_current])).toEqual(
       expect.arrayContaining([
         [6, false],
         [7, false],
@@ -299,10 +301,10 @@ describe('a log', () => {
     await other`commit`;
     other.release();
     expect(await secondRun).toMatchObject({ status: 'done', rowsWritten: [1] });
-    const rows = await sql<{ block: number; shown: boolean }[]>`
-      select block_number::int as block, valid_to is null as shown
+    const rows = await sql<{ block: number; is_current: boolean }[]>`
+      select block_number::int as block, valid_to is null as is_current
       from reporting.staking_transactions_history order by valid_from`;
-    expect(rows.map(({ block, shown }) => [block, shown])).toEqual([
+    expect(rows.map(({ block, is_current }) => [block, is_current])).toEqual([
       [1, false],
       [2, false],
       [3, false],

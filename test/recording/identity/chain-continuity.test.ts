@@ -66,41 +66,41 @@ async function createRecorder(dataset: Dataset, unsupported: readonly string[] =
     const [job] = planAll(feed, [target], await loadStates(sql, feed), clock.now);
     return run(context, feed, job?.window ?? { from: OPEN_END - 1, to: OPEN_END });
   };
-  const stored = async () => {
+  const selectIds = async () => {
     const rows = await sql<{ height: number; id: string }[]>`
       select height::int as height, id from recorder.${sql(dataset.name)} where node = ${target.node ?? ''} and valid_to is null order by height`;
     return rows.map(({ id }) => id);
   };
-  const covered = async () => {
+  const selectCoverage = async () => {
     const [row] = await sql<{ covered: string }[]>`
       select covered::text from recorder.coverage where dataset = ${dataset.name} and target_key = ${`node=${target.node}`}`;
     return row?.covered;
   };
-  return { node, poll, stored, covered, target };
+  return { node, poll, selectIds, selectCoverage, target };
 }
 
 describe.each([pBlocks, xBlocks])('$name of a node that serves another chain', (dataset) => {
   it('whose head is higher are refused completely, with both ids and the height of the fork', async () => {
-    const { node, poll, stored, covered } = await createRecorder(dataset);
+    const { node, poll, selectIds, selectCoverage } = await createRecorder(dataset);
     node.chain = { head: 120 };
     expect(await poll()).toMatchObject({ status: 'done' });
-    const before = [await stored(), await covered()];
+    const before = [await selectIds(), await selectCoverage()];
     node.chain = { head: 130, fork: { from: 87, name: 'other' } };
     const refused = await poll();
     expect(refused).toMatchObject({ status: 'failed', rowsWritten: refused.rowsWritten.map(() => 0) });
     expect(refused.error).toContain('the parent of block 121 is other-120, and block 120 is main-120');
     expect(refused.error).toContain('differ from height 87 on');
-    expect([await stored(), await covered()]).toEqual(before);
+    expect([await selectIds(), await selectCoverage()]).toEqual(before);
     const [freshness] = await sql`
       select failures, reason from reporting.freshness where dataset = ${dataset.name} and target = ${`node=node-${nodes}`}`;
     expect(freshness).toMatchObject({ failures: 1, reason: refused.error });
     node.chain = { head: 131 };
     expect(await poll()).toMatchObject({ status: 'done', rowsWritten: expect.arrayContaining([11]) });
-    expect(await covered()).toBe('{[20,132)}');
+    expect(await selectCoverage()).toBe('{[20,132)}');
   });
 
   it('that differs at the newest block alone are refused, with the height of the fork', async () => {
-    const { node, poll, stored } = await createRecorder(dataset);
+    const { node, poll, selectIds } = await createRecorder(dataset);
     node.chain = { head: 30 };
     await poll();
     node.chain = { head: 30, fork: { from: 30, name: 'other' } };
@@ -109,11 +109,11 @@ describe.each([pBlocks, xBlocks])('$name of a node that serves another chain', (
       status: 'failed',
       error: expect.stringMatching(/block 30 is other-30, and main-30 .*differ from height 30 on/),
     });
-    expect(await stored()).toEqual(Array.from({ length: 31 }, (_, height) => `main-${height}`));
+    expect(await selectIds()).toEqual(Array.from({ length: 31 }, (_, height) => `main-${height}`));
   });
 
   it('that has as many blocks are refused, though no block is new', async () => {
-    const { node, poll, stored } = await createRecorder(dataset);
+    const { node, poll, selectIds } = await createRecorder(dataset);
     node.chain = { head: 30 };
     await poll();
     node.chain = { head: 30, fork: { from: 0, name: 'genesis-2' } };
@@ -122,20 +122,20 @@ describe.each([pBlocks, xBlocks])('$name of a node that serves another chain', (
       status: 'failed',
       error: expect.stringMatching(/block 30 is genesis-2-30, and main-30 .*differ from height 0 on/),
     });
-    expect(await stored()).toEqual(Array.from({ length: 31 }, (_, height) => `main-${height}`));
+    expect(await selectIds()).toEqual(Array.from({ length: 31 }, (_, height) => `main-${height}`));
   });
 
   it('and has no height are refused as well', async () => {
-    const { node, poll, stored } = await createRecorder(dataset, ['getHeight']);
+    const { node, poll, selectIds } = await createRecorder(dataset, ['getHeight']);
     node.chain = { head: 30 };
     await poll();
     node.chain = { head: 12, fork: { from: 5, name: 'other' } };
     expect((await poll()).error).toMatch(/block 12 is other-12, and main-12 .*differ from height 5 on/);
-    expect(await stored()).toHaveLength(31);
+    expect(await selectIds()).toHaveLength(31);
   });
 
   it('are reported if the head went back, and continue once it passes the recorded one', async () => {
-    const { node, poll, covered } = await createRecorder(dataset);
+    const { node, poll, selectCoverage } = await createRecorder(dataset);
     node.chain = { head: 30 };
     await poll();
     node.chain = { head: 22 };
@@ -144,7 +144,7 @@ describe.each([pBlocks, xBlocks])('$name of a node that serves another chain', (
     expect(regressed.error).toContain('the newest block is 22, and blocks are recorded up to 30');
     node.chain = { head: 35 };
     expect(await poll()).toMatchObject({ status: 'done', error: null });
-    expect(await covered()).toBe('{[0,36)}');
+    expect(await selectCoverage()).toBe('{[0,36)}');
   });
 });
 
@@ -161,7 +161,7 @@ it('stores no block of a chain that does not continue the recorded one, whatever
   });
   await fc.assert(
     fc.asyncProperty(fc.array(servedChain, { minLength: 2, maxLength: 6 }), async (chains) => {
-      const { node, poll, stored } = await createRecorder(pBlocks);
+      const { node, poll, selectIds } = await createRecorder(pBlocks);
       const recordedIds: string[] = [];
       for (const { head, fork } of chains) {
         node.chain = fork ? { head, fork } : { head };
@@ -171,7 +171,7 @@ it('stores no block of a chain that does not continue the recorded one, whatever
         expect(status).toBe(expected ? 'done' : 'failed');
         if (expected)
           for (let at = recordedIds.length; at <= head; at++) recordedIds.push(idAt(node.chain, at));
-        expect(await stored()).toEqual(recordedIds);
+        expect(await selectIds()).toEqual(recordedIds);
       }
     }),
     { numRuns: 15 },

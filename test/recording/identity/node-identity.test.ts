@@ -179,7 +179,7 @@ async function createRecorder(
       current = createFeeds(change);
     },
     /** The nodes whose rows are recorded under the name, by every column with a node. */
-    recorded: async () => {
+    selectNodes: async () => {
       const rows = await sql<{ node_id: string | null; ip: string; version: string }[]>`
         select node_id, ip, version from recorder.node_identity where node = ${name}
         union all select null, ip, version from recorder.peers where node = ${name}`;
@@ -221,7 +221,7 @@ it.each([true, false])(
     expect(await recorder.findings()).toEqual([]);
     node = { id: B };
     expect(await recorder.statuses()).toEqual(['failed', 'failed']);
-    expect(await recorder.recorded()).toEqual(new Set([A]));
+    expect(await recorder.selectNodes()).toEqual(new Set([A]));
     await expectReported(
       recorder,
       new RegExp(`another node: ${B} responds at the URL of .* is the name of ${A}`),
@@ -231,7 +231,7 @@ it.each([true, false])(
     expect(await recorder.statuses(), 'the id moved to another URL').toEqual(['done', 'done']);
     expect(await recorder.findings()).toEqual([]);
     expect(await recorder.alerts()).toEqual([]);
-    expect(await recorder.recorded()).toEqual(new Set([A]));
+    expect(await recorder.selectNodes()).toEqual(new Set([A]));
   },
 );
 
@@ -279,7 +279,7 @@ it('records two nodes that swapped their URLs only once they are swapped back', 
   for (const [at, recorder] of recorders.entries()) {
     expect(await recorder.statuses()).toEqual(['done', 'done']);
     expect(await recorder.findings()).toEqual([]);
-    expect(await recorder.recorded()).toEqual(new Set([at === 0 ? A : B]));
+    expect(await recorder.selectNodes()).toEqual(new Set([at === 0 ? A : B]));
   }
 });
 
@@ -288,7 +288,7 @@ it('binds a name to another node if the configuration requires it', async () => 
   const { url } = await startNode(() => node);
   const recorder = await createRecorder(url, { nodeId: B });
   expect(await recorder.statuses()).toEqual(['failed', 'failed']);
-  expect(await recorder.recorded()).toEqual(new Set());
+  expect(await recorder.selectNodes()).toEqual(new Set());
   recorder.configure({ url, nodeId: A });
   expect(await recorder.statuses()).toEqual(['done', 'done']);
   node = { id: B };
@@ -330,7 +330,7 @@ it('does not record a node of another network at its first run', async () => {
   const { url } = await startNode(() => ({ id: A, network: 5 }));
   const recorder = await createRecorder(url);
   expect(await recorder.statuses()).toEqual(['failed', 'failed']);
-  expect(await recorder.recorded()).toEqual(new Set());
+  expect(await recorder.selectNodes()).toEqual(new Set());
   await expectReported(recorder, /another network/);
   recorder.configure({ url, network: 'fuji' });
   expect(await recorder.statuses()).toEqual(['done', 'done']);
@@ -344,7 +344,7 @@ it('never joins two nodes behind one URL in concurrent runs, in any order of the
     const { url } = await startNode((request) => ({ id: selectIndex(request) === 0 ? A : B }), hasHeader);
     const recorder = await createRecorder(url);
     for (let polls = 0; polls < 6; polls++) await recorder.poll();
-    const recorded = await recorder.recorded();
+    const recorded = await recorder.selectNodes();
     expect(recorded.size).toBeLessThanOrEqual(1);
     expect((await recorder.findings()).map(({ component }) => component)).toContain('node');
     expect(await recorder.alerts()).toHaveLength(1);
@@ -353,6 +353,6 @@ it('never joins two nodes behind one URL in concurrent runs, in any order of the
     recorder.configure({ url: single.url, nodeId: id });
     expect(await recorder.statuses()).toEqual(['done', 'done']);
     expect(await recorder.findings()).toEqual([]);
-    expect(await recorder.recorded()).toEqual(new Set([id]));
+    expect(await recorder.selectNodes()).toEqual(new Set([id]));
   }
 });
