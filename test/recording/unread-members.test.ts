@@ -250,8 +250,8 @@ describe('a member without retained readings', () => {
   });
 
   it('counts readings of days that are not closed, in the plan as in the removal', async () => {
-    const look = await observer('a');
-    await look([
+    const poll = await createObserver('a');
+    await poll([
       ['NodeID-1', '1'],
       ['NodeID-2', '2'],
     ]);
