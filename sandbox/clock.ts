@@ -8,8 +8,8 @@ export function realClock(): Clock {
 
 /** Returns a clock that starts at startMs and runs `speed` times as fast as the clock of the machine. */
 export function acceleratedClock(startMs: number, speed: number): Clock {
-  const begun = performance.now();
-  return () => Math.floor(startMs + (performance.now() - begun) * speed);
+  const startedMs = performance.now();
+  return () => Math.floor(startMs + (performance.now() - startedMs) * speed);
 }
 
 /** A clock that is stopped until it is advanced. */

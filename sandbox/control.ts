@@ -5,7 +5,7 @@ import type { FaultMatch, Faults } from './faults/faults.ts';
 import { FAULT_KINDS, faultKind } from './faults/kinds.ts';
 import { problem } from './http/answer.ts';
 import type { Call } from './http/call.ts';
-import { drained } from './http/drain.ts';
+import { waitForDrain } from './http/drain.ts';
 import { delivery } from './http/listener.ts';
 import { isObject, type Json, type JsonObject, readJson, writeJson } from './json.ts';
 import type { Ledger } from './ledger/ledger.ts';
@@ -27,7 +27,7 @@ async function write(response: ServerResponse, lines: Iterable<string>): Promise
   for (const line of lines) {
     text += `${line}\n`;
     if (text.length < 65_536) continue;
-    if (!response.write(text)) await drained(response);
+    if (!response.write(text)) await waitForDrain(response);
     if (response.destroyed) return;
     text = '';
   }

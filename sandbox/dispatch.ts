@@ -12,7 +12,7 @@ export interface Dispatched {
   readonly answer: Answer;
 }
 
-function answered(call: Call, operation: Operation, parts: Readonly<Record<string, string>>): Answer {
+function answerOperation(call: Call, operation: Operation, parts: Readonly<Record<string, string>>): Answer {
   try {
     return operation.answer(call, parts);
   } catch (error) {
@@ -44,7 +44,7 @@ export class Dispatch {
     if (match !== undefined) {
       const { operation, parts } = match;
       const { name: operationName, service, units } = operation;
-      return { service, operation: operationName, units, answer: answered(call, operation, parts) };
+      return { service, operation: operationName, units, answer: answerOperation(call, operation, parts) };
     }
     const answer = problem(404, `Cannot ${call.method} ${call.path}`);
     return { service: 'data', operation: 'unknown', units: 0, answer };

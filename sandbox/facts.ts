@@ -73,7 +73,7 @@ export class Facts {
    * Returns a name in the form of responses at a time (Unix seconds). While `names-with-nul` applies, the
    * name contains characters that PostgreSQL cannot store.
    */
-  spelt(name: string, sec: number): string {
+  nameAt(name: string, sec: number): string {
     return this.has('names-with-nul', sec) ? `${name}\u0000\ud83d` : name;
   }
 

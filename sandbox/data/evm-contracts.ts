@@ -16,8 +16,8 @@ import { addressOf, currencyOf, evmNetworkOf } from './evm-request.ts';
  */
 function item(network: EvmNetwork, contract: Contract, sec: number): JsonObject {
   const { type, address, number } = contract;
-  const name = network.facts.spelt(contract.name, sec);
-  const symbol = network.facts.spelt(contract.symbol, sec);
+  const name = network.facts.nameAt(contract.name, sec);
+  const symbol = network.facts.nameAt(contract.symbol, sec);
   const deploymentDetails = {
     txHash: contract.deploymentHash,
     deployerAddress: network.address(contract.account),

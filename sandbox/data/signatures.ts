@@ -11,7 +11,7 @@ import { networkOf } from './networks.ts';
 const HEX = /^(0x)?([0-9a-fA-F]{2})+$/;
 
 /** Returns the response for signed messages. As in the service, the status is 201 for GET, too. */
-function signed(text: string): Answer {
+function signedAnswer(text: string): Answer {
   const parts = [0, 1, 2, 3, 4, 5].map((i) => createHash('sha256').update(`${i} ${text}`).digest('hex'));
   return { status: 201, document: { signedMessage: parts.join('') } };
 }
@@ -53,7 +53,7 @@ export function signatures({ networks }: DataService): Operation[] {
     if (!isObject(body)) throw new Refusal(400, 'the body must be a JSON object');
     const problems = problemsOf(body);
     if (problems.length > 0) throw new Refusal(400, problems);
-    return signed(
+    return signedAnswer(
       JSON.stringify([body.message, body.justification, body.signingSubnetId, body.pChainHeight]),
     );
   }
@@ -66,7 +66,7 @@ export function signatures({ networks }: DataService): Operation[] {
     const isTransaction =
       kind === KIND.subnetTransaction || kind === KIND.transaction || kind === KIND.transaction + 1;
     if (!isTransaction) throw new Refusal(404, `Transaction ${hash} not found`);
-    return signed(hash);
+    return signedAnswer(hash);
   }
 
   const path = '/v1/signatureAggregator/{network}/aggregateSignatures';

@@ -29,7 +29,7 @@ export function bare(network: Network, item: Omit<StakingItem, 'details'>): Json
 }
 
 /** Returns the fields of a transfer, optionally to or from another chain. */
-function moved(network: Network, item: Omit<StakingItem, 'details'>, more: JsonObject): JsonObject {
+function transferFields(network: Network, item: Omit<StakingItem, 'details'>, more: JsonObject): JsonObject {
   const amount = 1_000_000_000n + BigInt(mix(network.seed, item.time, 95));
   const { sourceChain, destinationChain, ...rest } = common(network, item, 0n, 0n);
   const emitted = utxo(network, item.hash, [item.owner], amount, 0, item.time, { utxoType: 'TRANSFER' });
@@ -42,16 +42,16 @@ function detailsOf(network: Network, item: Omit<StakingItem, 'details'>): JsonOb
   const stakingTxHash = network.ids.primary.encode(KIND.staking, mix(network.seed, item.time, 97) % 4096);
   switch (item.type) {
     case 'ImportTx':
-      return moved(network, item, { sourceChain: x, destinationChain: EMPTY_ID });
+      return transferFields(network, item, { sourceChain: x, destinationChain: EMPTY_ID });
     case 'ExportTx':
-      return moved(network, item, { sourceChain: EMPTY_ID, destinationChain: x });
+      return transferFields(network, item, { sourceChain: EMPTY_ID, destinationChain: x });
     case 'BaseTx':
-      return moved(network, item, { memo: '0x73616e64626f78' });
+      return transferFields(network, item, { memo: '0x73616e64626f78' });
     case 'RewardAutoRenewedValidatorTx':
       return { ...bare(network, item), rewardTxHash: item.hash, stakingTxHash, nodeId: node?.nodeId };
     case 'AddAutoRenewedValidatorTx':
     case 'SetAutoRenewedValidatorConfigTx':
-      return moved(network, item, { nodeId: node?.nodeId, subnetId: EMPTY_ID, stakingTxHash });
+      return transferFields(network, item, { nodeId: node?.nodeId, subnetId: EMPTY_ID, stakingTxHash });
     default:
       return bare(network, item);
   }

@@ -56,7 +56,7 @@ function metadata(network: EvmNetwork, contract: Contract, i: number, sec: numbe
   return {
     indexStatus,
     ...last,
-    name: network.facts.spelt(`${contract.name} #${i + 1}`, sec),
+    name: network.facts.nameAt(`${contract.name} #${i + 1}`, sec),
     symbol: contract.symbol,
     imageUri: `ipfs://sandbox/${contract.number}/${i + 1}.png`,
     description: 'Simulated by the sandbox',
@@ -85,8 +85,8 @@ export function token(network: EvmNetwork, contract: Contract, i: number, sec: n
   const { address, ercType, tokenId: id } = shared;
   return {
     address,
-    name: network.facts.spelt(contract.name, sec),
-    symbol: network.facts.spelt(contract.symbol, sec),
+    name: network.facts.nameAt(contract.name, sec),
+    symbol: network.facts.nameAt(contract.symbol, sec),
     ercType,
     tokenId: id,
     ...rest,

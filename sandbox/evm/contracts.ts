@@ -79,7 +79,7 @@ export function cards(network: EvmNetwork): Contract {
 }
 
 /** Returns the contract of another type that a transaction touched. */
-export function touched(network: EvmNetwork, type: 'ERC-20' | 'ERC-721', key: number): Contract {
+export function touchedContract(network: EvmNetwork, type: 'ERC-20' | 'ERC-721', key: number): Contract {
   const offset = (mix(network.seed, key, 4) % 2) * TYPES.length;
   return contract(network, 0, TYPES.indexOf(type) + offset);
 }

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../json.ts';
 import { between, mix, pick } from '../random.ts';
 import { mintedBy, token } from './collections.ts';
-import { type Contract, touched } from './contracts.ts';
+import { type Contract, touchedContract } from './contracts.ts';
 import type { EvmNetwork, TransactionKey } from './evm-network.ts';
 import { type Currency, money, networkToken, price } from './prices.ts';
 import { transfer, transfersOf } from './transfers.ts';
@@ -70,12 +70,12 @@ function erc20(
   currency: Currency,
   now: number,
 ): Json[] {
-  const contract = touched(network, 'ERC-20', number);
+  const contract = touchedContract(network, 'ERC-20', number);
   const { address, name, symbol } = contract;
   const erc20Token = {
     address,
-    name: network.facts.spelt(name, now),
-    symbol: network.facts.spelt(symbol, now),
+    name: network.facts.nameAt(name, now),
+    symbol: network.facts.nameAt(symbol, now),
     decimals: 18,
     ercType: 'ERC-20',
     price: money(currency, price(network, currency, now, 1)),
@@ -86,7 +86,7 @@ function erc20(
 }
 
 function erc721(network: EvmNetwork, about: JsonObject, number: number, at: number): Json[] {
-  const contract = touched(network, 'ERC-721', number);
+  const contract = touchedContract(network, 'ERC-721', number);
   const i = number % Math.max(1, mintedBy(contract, at));
   return [{ from: about.from, to: about.to, logIndex: 1, erc721Token: token(network, contract, i, at) }];
 }

@@ -44,7 +44,7 @@ export function transactionOf(i: number): number {
  * Returns the number of tokens of an incoming transfer; the next outgoing transfer sends all of these tokens
  * except one.
  */
-function incoming(network: EvmNetwork, account: number, move: number): number {
+function incomingAmount(network: EvmNetwork, account: number, move: number): number {
   return 5 + between(network.seed, 0, 9, account, move, 8);
 }
 
@@ -56,14 +56,16 @@ export function transfer(network: EvmNetwork, account: number, i: number): JsonO
   const { move, log, transaction } = place(i);
   const own = { address: network.address(account) };
   const other = { name: 'Somebody', address: network.counterparty(move) };
-  const comes = move % 2 === 0;
-  const amount = comes ? incoming(network, account, move) : incoming(network, account, move - 1) - 1;
+  const isIncoming = move % 2 === 0;
+  const amount = isIncoming
+    ? incomingAmount(network, account, move)
+    : incomingAmount(network, account, move - 1) - 1;
   const id = (Math.floor(move / 2) + log) % CARDS;
   const sec = network.blockTime(network.block({ account, number: transaction }));
   const { ...erc1155Token } = token(network, cards(network), id, sec);
   return {
-    from: log === 0 && comes ? other : own,
-    to: log === 0 && !comes ? other : own,
+    from: log === 0 && isIncoming ? other : own,
+    to: log === 0 && !isIncoming ? other : own,
     logIndex: 3 + log,
     value: String(log === 1 ? 1 : amount),
     erc1155Token,
@@ -79,7 +81,7 @@ export function cardBalances(network: EvmNetwork, account: number, transactions:
   const pairs = Math.floor(moves / 2);
   return Array.from({ length: CARDS }, (_, id) => {
     const kept = pairs > id ? Math.floor((pairs - id - 1) / CARDS) + 1 : 0;
-    const open = moves % 2 === 1 && pairs % CARDS === id ? incoming(network, account, moves - 1) : 0;
+    const open = moves % 2 === 1 && pairs % CARDS === id ? incomingAmount(network, account, moves - 1) : 0;
     return kept + open;
   });
 }

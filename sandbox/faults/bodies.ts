@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import type { FaultContext, Spoilt } from './context.ts';
+import type { FaultContext, FaultEffect } from './context.ts';
 import type { Delivery } from './delivery.ts';
 import type { BodyKind } from './kinds.ts';
 
@@ -63,7 +63,7 @@ function deliver(kind: BodyKind, context: FaultContext): Delivery {
 }
 
 /** Returns the response with a body that is broken, truncated or far too large. */
-export function spoilBody(kind: BodyKind, context: FaultContext): Spoilt | undefined {
+export function spoilBody(kind: BodyKind, context: FaultContext): FaultEffect | undefined {
   if (context.delivery.body.length < 2) return undefined;
   // A client may accept these two kinds of bodies as valid.
   const readable = kind === 'wrong-content-type' || kind === 'bom' ? 'all' : 'none';

@@ -1,4 +1,4 @@
-import type { FaultContext, Spoilt } from './context.ts';
+import type { FaultContext, FaultEffect } from './context.ts';
 import type { Manner } from './delivery.ts';
 import type { ConnectionKind } from './kinds.ts';
 
@@ -9,7 +9,7 @@ function manner(kind: ConnectionKind, context: FaultContext): Manner {
 }
 
 /** Returns the correct response on a connection that is reset, stalled or slow. */
-export function spoilConnection(kind: ConnectionKind, context: FaultContext): Spoilt {
+export function spoilConnection(kind: ConnectionKind, context: FaultContext): FaultEffect {
   const slow = kind === 'slow-headers' || kind === 'slow-body';
   return {
     delivery: { ...context.delivery, manner: manner(kind, context) },

@@ -30,7 +30,7 @@ export interface FaultContext {
 }
 
 /** Effect on the response. */
-export interface Spoilt {
+export interface FaultEffect {
   readonly delivery: Delivery;
   /** The metric points in the response, if they differ from those of the correct response. */
   readonly metric?: MetricPoints | undefined;

@@ -31,9 +31,12 @@ export function listOf(document: JsonObject, path: readonly string[] = []): List
 }
 
 /** Returns a document with the member at a path replaced. */
-export function replaced(document: JsonObject, path: readonly string[], value: Json): JsonObject {
+export function replaceMember(document: JsonObject, path: readonly string[], value: Json): JsonObject {
   const [name, ...rest] = path;
   if (name === undefined) return document;
   const inner = document[name];
-  return { ...document, [name]: rest.length > 0 && isObject(inner) ? replaced(inner, rest, value) : value };
+  return {
+    ...document,
+    [name]: rest.length > 0 && isObject(inner) ? replaceMember(inner, rest, value) : value,
+  };
 }

@@ -1,6 +1,6 @@
 import type { Service } from '../http/operation.ts';
 import { derive, mix, unit } from '../random.ts';
-import type { FaultContext, FaultSizes, Spoilt } from './context.ts';
+import type { FaultContext, FaultEffect, FaultSizes } from './context.ts';
 import { FAULT_KINDS, type FaultKind } from './kinds.ts';
 import { spoil } from './spoil.ts';
 
@@ -21,7 +21,7 @@ interface Planned {
 }
 
 /** A fault that was served. */
-export interface ServedFault extends Spoilt {
+export interface ServedFault extends FaultEffect {
   readonly kind: FaultKind;
 }
 
@@ -97,19 +97,19 @@ export class Faults {
   /** Applies the planned fault to a response; undefined leaves it unchanged. */
   serve(context: Omit<FaultContext, 'draw' | 'sizes'>): ServedFault | undefined {
     this.#drawn += 1;
-    const whole: FaultContext = { ...context, sizes: this.#sizes, draw: mix(this.#seed, this.#drawn) };
+    const complete: FaultContext = { ...context, sizes: this.#sizes, draw: mix(this.#seed, this.#drawn) };
     const { nowMs } = context.call;
     this.#planned = this.#planned.filter((plan) => plan.remaining > 0 && nowMs < plan.untilMs);
     for (const plan of this.#planned) {
-      const spoilt = matches(plan.match, whole) ? spoil(plan.kind, whole) : undefined;
-      if (spoilt === undefined) continue;
+      const effect = matches(plan.match, complete) ? spoil(plan.kind, complete) : undefined;
+      if (effect === undefined) continue;
       plan.remaining -= 1;
-      return { kind: plan.kind, ...spoilt };
+      return { kind: plan.kind, ...effect };
     }
     for (const [i, { match, kind, rate }] of this.#rates.entries()) {
-      if (!matches(match, whole) || unit(this.#seed, this.#drawn, i, 1) >= rate) continue;
-      const spoilt = spoil(kind, whole);
-      if (spoilt !== undefined) return { kind, ...spoilt };
+      if (!matches(match, complete) || unit(this.#seed, this.#drawn, i, 1) >= rate) continue;
+      const effect = spoil(kind, complete);
+      if (effect !== undefined) return { kind, ...effect };
     }
     return undefined;
   }

@@ -1,7 +1,7 @@
 import { bytesOfCb58, cb58 } from '../ids/base58.ts';
 import { isObject, type Json, type JsonObject, Literal } from '../json.ts';
-import type { FaultContext, Spoilt } from './context.ts';
-import { documentOf, listOf, replaced, withDocument } from './documents.ts';
+import type { FaultContext, FaultEffect } from './context.ts';
+import { documentOf, listOf, replaceMember, withDocument } from './documents.ts';
 import type { ItemKind } from './kinds.ts';
 
 /** Fields that hold one value of a closed set. */
@@ -60,7 +60,7 @@ function withProto(item: JsonObject): JsonObject {
   return result;
 }
 
-function spoilt(kind: ItemKind, item: JsonObject, draw: number): Json | undefined {
+function corruptItem(kind: ItemKind, item: JsonObject, draw: number): Json | undefined {
   const any = field(item, draw, () => true);
   switch (kind) {
     case 'null-item':
@@ -110,19 +110,19 @@ const HARMLESS: readonly ItemKind[] = ['extra-field', 'proto-key'];
  * Returns the response with one corrupted item of its list. Returns undefined if there is no list, or no item
  * with a suitable field.
  */
-export function spoilItem(kind: ItemKind, context: FaultContext): Spoilt | undefined {
+export function spoilItem(kind: ItemKind, context: FaultContext): FaultEffect | undefined {
   const document = documentOf(context);
   const list = document === undefined ? undefined : listOf(document);
   if (document === undefined || list === undefined) return undefined;
   const at = context.draw % list.items.length;
   const item = list.items[at];
   if (!isObject(item)) return undefined;
-  const value = spoilt(kind, item, context.draw >>> 8);
+  const value = corruptItem(kind, item, context.draw >>> 8);
   if (value === undefined) return undefined;
   const items = list.items.map((right, i) => (i === at ? value : right));
   const lost = typeof item.timestamp === 'number' && !HARMLESS.includes(kind) ? [item.timestamp] : [];
   return {
-    delivery: withDocument(context, replaced(document, list.path, items)),
+    delivery: withDocument(context, replaceMember(document, list.path, items)),
     readable: { without: lost },
   };
 }

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../json.ts';
-import type { FaultContext, Spoilt } from './context.ts';
-import { documentOf, type List, replaced, withDocument } from './documents.ts';
+import type { FaultContext, FaultEffect } from './context.ts';
+import { documentOf, type List, replaceMember, withDocument } from './documents.ts';
 import type { ListKind } from './kinds.ts';
 
 /** Names of members that contain the length of the adjacent list. */
@@ -17,7 +17,7 @@ function listsOf(document: JsonObject, path: readonly string[] = []): List[] {
   });
 }
 
-function kept(kind: ListKind, items: readonly Json[]): readonly Json[] {
+function truncateList(kind: ListKind, items: readonly Json[]): readonly Json[] {
   if (kind === 'list-emptied' || kind === 'list-null') return [];
   return items.slice(0, kind === 'list-halved' ? Math.floor((items.length - 1) / 2) : TEN);
 }
@@ -29,34 +29,34 @@ function timestamps(items: readonly Json[]): number[] {
 }
 
 /** Returns a document in which the counts of a list match a number of items. */
-function counted(document: JsonObject, { path }: List, length: number): JsonObject {
+function setCounts(document: JsonObject, { path }: List, length: number): JsonObject {
   const beside = path.slice(0, -1);
   const parent = beside.reduce<Json | undefined>(
     (at, name) => (isObject(at) ? at[name] : undefined),
     document,
   );
   const names = isObject(parent) ? COUNTS.filter((name) => parent[name] !== undefined) : [];
-  return names.reduce((changed, name) => replaced(changed, [...beside, name], String(length)), document);
+  return names.reduce((changed, name) => replaceMember(changed, [...beside, name], String(length)), document);
 }
 
 /**
  * Returns a response whose lists are empty, halved or null, or truncated with a different count. There is no
  * next page. Returns undefined for a response without lists, and for a page that is not the first.
  */
-export function spoilList(kind: ListKind, context: FaultContext): Spoilt | undefined {
+export function spoilList(kind: ListKind, context: FaultContext): FaultEffect | undefined {
   const document = documentOf(context);
   if (document === undefined || context.call.query.get('pageToken')) return undefined;
   const lists = listsOf(document);
   const [first] = lists;
   if (first === undefined) return undefined;
   const short = lists.reduce((changed, list) => {
-    const items = kept(kind, list.items);
-    const cut = replaced(changed, list.path, kind === 'list-null' ? null : items);
-    return kind === 'list-emptied' || kind === 'list-halved' ? counted(cut, list, items.length) : cut;
+    const items = truncateList(kind, list.items);
+    const cut = replaceMember(changed, list.path, kind === 'list-null' ? null : items);
+    return kind === 'list-emptied' || kind === 'list-halved' ? setCounts(cut, list, items.length) : cut;
   }, document);
   const changed =
-    kind === 'total-mismatch' ? replaced(short, [...first.path.slice(0, -1), 'total'], TOTAL) : short;
-  const lost = lists.flatMap(({ items }) => items.slice(kept(kind, items).length));
+    kind === 'total-mismatch' ? replaceMember(short, [...first.path.slice(0, -1), 'total'], TOTAL) : short;
+  const lost = lists.flatMap(({ items }) => items.slice(truncateList(kind, items).length));
   return {
     delivery: withDocument(context, { ...changed, nextPageToken: undefined }),
     readable: { without: timestamps(lost) },

@@ -1,10 +1,10 @@
 import { writeJson } from '../json.ts';
-import type { FaultContext, Spoilt } from './context.ts';
+import type { FaultContext, FaultEffect } from './context.ts';
 import { documentOf, withDocument } from './documents.ts';
 import type { RpcKind } from './kinds.ts';
 
 /** Returns an invalid JSON-RPC response or health report. Returns undefined for responses of another kind. */
-export function spoilRpc(kind: RpcKind, context: FaultContext): Spoilt | undefined {
+export function spoilRpc(kind: RpcKind, context: FaultContext): FaultEffect | undefined {
   const document = context.answer.document;
   if (kind === 'health-lie') {
     if (document === undefined || typeof document.healthy !== 'boolean') return undefined;

@@ -1,6 +1,6 @@
 import { spoilBody } from './bodies.ts';
 import { spoilConnection } from './connections.ts';
-import type { FaultContext, Spoilt } from './context.ts';
+import type { FaultContext, FaultEffect } from './context.ts';
 import { spoilItem } from './items.ts';
 import {
   BODY_KINDS,
@@ -22,7 +22,7 @@ import { spoilWalk } from './walks.ts';
 /**
  * Applies one kind of fault to a response. Returns undefined if the fault cannot be applied to this response.
  */
-export function spoil(kind: FaultKind, context: FaultContext): Spoilt | undefined {
+export function spoil(kind: FaultKind, context: FaultContext): FaultEffect | undefined {
   if (isOneOf(STATUS_KINDS, kind)) return spoilStatus(kind, context);
   if (isOneOf(BODY_KINDS, kind)) return spoilBody(kind, context);
   if (isOneOf(CONNECTION_KINDS, kind)) return spoilConnection(kind, context);

@@ -1,6 +1,6 @@
 import { type Answer, problem } from '../http/answer.ts';
 import { writeJson } from '../json.ts';
-import type { FaultContext, Spoilt } from './context.ts';
+import type { FaultContext, FaultEffect } from './context.ts';
 import { type Delivery, WHOLE } from './delivery.ts';
 import type { StatusKind } from './kinds.ts';
 
@@ -44,7 +44,7 @@ function retryAfter(kind: string, context: FaultContext): string | undefined {
  * Returns a response with another status. Each `429-…` has its kind of `Retry-After` header; `429` has no
  * such header.
  */
-export function spoilStatus(kind: StatusKind, context: FaultContext): Spoilt {
+export function spoilStatus(kind: StatusKind, context: FaultContext): FaultEffect {
   const deliver = (): Delivery => {
     if (kind === '502-html' || kind === '504-html') return page(Number(kind.slice(0, 3)));
     if (kind === 'redirect') {

@@ -1,6 +1,6 @@
 import { delivery } from '../http/listener.ts';
 import type { WalkManner } from '../http/walk-manner.ts';
-import type { FaultContext, Spoilt } from './context.ts';
+import type { FaultContext, FaultEffect } from './context.ts';
 import { documentOf } from './documents.ts';
 import type { WalkKind } from './kinds.ts';
 
@@ -17,11 +17,11 @@ const MANNERS: Readonly<Record<WalkKind, WalkManner>> = {
  * Returns the first page of a walk that has another behaviour on all its pages. Returns undefined for other
  * pages, or if the walk is too short for a difference.
  */
-export function spoilWalk(kind: WalkKind, context: FaultContext): Spoilt | undefined {
+export function spoilWalk(kind: WalkKind, context: FaultContext): FaultEffect | undefined {
   if (context.call.query.get('pageToken') || context.answer.status >= 300) return undefined;
   const answer = context.again(MANNERS[kind]);
   const other = delivery(answer);
-  const goesOn = documentOf({ ...context, answer })?.nextPageToken !== undefined;
-  if (!goesOn && other.body.equals(context.delivery.body)) return undefined;
+  const hasNextPage = documentOf({ ...context, answer })?.nextPageToken !== undefined;
+  if (!hasNextPage && other.body.equals(context.delivery.body)) return undefined;
   return { delivery: other, metric: answer.metric, readable: 'all' };
 }

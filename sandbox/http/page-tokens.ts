@@ -26,7 +26,7 @@ interface Entry extends Place {
   loop?: Loop;
 }
 
-const HOLD = 50_000;
+const MAX_ENTRIES = 50_000;
 
 /**
  * The valid page tokens. Tokens are UUIDs in the form of version 4, are valid for the filters of their
@@ -48,8 +48,8 @@ export class PageTokens {
    */
   resume(token: string, filters: string, nowMs: number): Place {
     const entry = this.#entries.get(token);
-    const dead = entry !== undefined && entry.pages >= (entry.walk.pages ?? Number.POSITIVE_INFINITY);
-    if (entry === undefined || dead || nowMs - entry.issuedMs >= this.#lifeMs) {
+    const isExpired = entry !== undefined && entry.pages >= (entry.walk.pages ?? Number.POSITIVE_INFINITY);
+    if (entry === undefined || isExpired || nowMs - entry.issuedMs >= this.#lifeMs) {
       throw new Refusal(400, 'Invalid or expired page token');
     }
     if (entry.filters !== filters && entry.walk.tokensOfPlace !== true)
@@ -68,7 +68,7 @@ export class PageTokens {
     const entry: Entry = { ...place, issuedMs: nowMs };
     if (loop !== undefined) entry.loop = { home: loop.home, remaining: loop.remaining - 1 };
     this.#entries.set(token, entry);
-    if (this.#entries.size > HOLD) this.#sweep(nowMs);
+    if (this.#entries.size > MAX_ENTRIES) this.#sweep(nowMs);
     return token;
   }
 
@@ -105,7 +105,7 @@ export class PageTokens {
 
   #sweep(nowMs: number): void {
     for (const [token, entry] of this.#entries) {
-      if (nowMs - entry.issuedMs < this.#lifeMs && this.#entries.size <= HOLD) return;
+      if (nowMs - entry.issuedMs < this.#lifeMs && this.#entries.size <= MAX_ENTRIES) return;
       this.#entries.delete(token);
     }
   }

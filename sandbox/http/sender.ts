@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Delivery } from '../faults/delivery.ts';
-import { drained } from './drain.ts';
+import { waitForDrain } from './drain.ts';
 
 const CHUNK = Buffer.alloc(64 * 1024, 'x');
 
 /** Writes one chunk. Returns false if the client has closed the connection. */
 async function write(response: ServerResponse, chunk: Buffer): Promise<boolean> {
   if (response.destroyed) return false;
-  if (!response.write(chunk)) await drained(response);
+  if (!response.write(chunk)) await waitForDrain(response);
   return !response.destroyed;
 }
 

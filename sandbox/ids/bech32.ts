@@ -31,10 +31,10 @@ function groupsOfFive(bytes: Uint8Array): number[] {
 export function isBech32(prefix: string, text: string): boolean {
   if (!text.startsWith(`${prefix}1`) || text.length !== prefix.length + 39) return false;
   const data = [...text.slice(prefix.length + 1)].map((letter) => DIGITS.indexOf(letter));
-  return !data.includes(-1) && polymod([...expanded(prefix), ...data]) === 1;
+  return !data.includes(-1) && polymod([...expandPrefix(prefix), ...data]) === 1;
 }
 
-function expanded(prefix: string): number[] {
+function expandPrefix(prefix: string): number[] {
   const letters = [...prefix].map((letter) => letter.charCodeAt(0));
   return [...letters.map((code) => code >>> 5), 0, ...letters.map((code) => code & 31)];
 }
@@ -42,7 +42,7 @@ function expanded(prefix: string): number[] {
 /** Encodes a bech32 address: the human-readable prefix, `1`, the bytes and a checksum. */
 export function bech32(prefix: string, bytes: Uint8Array): string {
   const data = groupsOfFive(bytes);
-  const sum = polymod([...expanded(prefix), ...data, 0, 0, 0, 0, 0, 0]) ^ 1;
+  const sum = polymod([...expandPrefix(prefix), ...data, 0, 0, 0, 0, 0, 0]) ^ 1;
   const tail = [25, 20, 15, 10, 5, 0].map((shift) => (sum >>> shift) & 31);
   return `${prefix}1${[...data, ...tail].map((group) => DIGITS.charAt(group)).join('')}`;
 }

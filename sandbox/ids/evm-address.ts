@@ -8,12 +8,12 @@ const cache = new Map<string, string>();
  */
 export function evmAddress(bytes: Uint8Array): string {
   const small = Buffer.from(bytes).toString('hex');
-  const spelt = cache.get(small) ?? spell(small);
-  cache.set(small, spelt);
-  return spelt;
+  const checksummed = cache.get(small) ?? toChecksumCase(small);
+  cache.set(small, checksummed);
+  return checksummed;
 }
 
-function spell(small: string): string {
+function toChecksumCase(small: string): string {
   const digits = Buffer.from(keccak_256(Buffer.from(small))).toString('hex');
   const letters = [...small].map((letter, i) => (digits.charAt(i) >= '8' ? letter.toUpperCase() : letter));
   return `0x${letters.join('')}`;

@@ -63,7 +63,7 @@ const paysFeeAtOnce = (network: Network, { start, node }: Stake) =>
  * Returns the part of an amount that the network pays: nothing to every fifth stake, 97 % to another fifth,
  * and otherwise the whole amount.
  */
-function voted(network: Network, { start, node }: Stake, amount: bigint): bigint {
+function votedAmount(network: Network, { start, node }: Stake, amount: bigint): bigint {
   const vote = mix(network.seed, start, node.seat, 92) % 10;
   if (vote < 2) return 0n;
   return vote < 4 ? (amount * 97n) / 100n : amount;
@@ -84,8 +84,8 @@ export function settlementsOf(network: Network, validation: ValidatorStake): Set
   });
   let accrued = 0n;
   const delegations = validation.delegations.map((stake) => {
-    const fee = voted(network, stake, feeOf(validation, stake));
-    const rest = voted(network, stake, stake.potentialReward - feeOf(validation, stake));
+    const fee = votedAmount(network, stake, feeOf(validation, stake));
+    const rest = votedAmount(network, stake, stake.potentialReward - feeOf(validation, stake));
     const own: PaidReward = { type: 'DELEGATOR', owners: stake.rewardOwners, amount: rest };
     if (!paysFeeAtOnce(network, stake)) {
       accrued += fee;
@@ -93,7 +93,7 @@ export function settlementsOf(network: Network, validation: ValidatorStake): Set
     }
     return settle(stake, [own, { type: 'VALIDATOR_FEE', owners: validation.feeOwners, amount: fee }]);
   });
-  const own = voted(network, validation, validation.potentialReward);
+  const own = votedAmount(network, validation, validation.potentialReward);
   const paid: PaidReward[] = [
     { type: 'VALIDATOR', owners: validation.rewardOwners, amount: own },
     { type: 'VALIDATOR_FEE', owners: validation.feeOwners, amount: accrued },

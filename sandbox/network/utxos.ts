@@ -128,9 +128,4 @@ export class Utxos {
   of(account: Account, sec: number): Utxo[] {
     return this.all.filter((utxo) => holds(utxo, sec) && utxo.owners.includes(account));
   }
-
-  /** Returns the output that a transaction created. */
-  madeBy(txId: string): Utxo | undefined {
-    return this.all.find((utxo) => utxo.txId === txId);
-  }
 }

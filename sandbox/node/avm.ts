@@ -37,7 +37,7 @@ function assetOf(node: SimulatedNode, id: string): Asset {
  * Returns the UTXOs in atomic memory that were exported from a chain to the X-chain and not yet imported. An
  * account has such UTXOs on some days only.
  */
-function exported(node: SimulatedNode, account: Account, from: PrimaryChain, sec: number): Utxo[] {
+function exportedUtxos(node: SimulatedNode, account: Account, from: PrimaryChain, sec: number): Utxo[] {
   const { holdings, utxos } = node.network;
   return holdings
     .atomic(account, X, sec)
@@ -90,7 +90,7 @@ function fetch(node: SimulatedNode, params: Params, sec: number): { utxos: Utxo[
   for (const [i, account] of accounts.entries()) {
     if (i < Math.max(0, first)) continue;
     const own =
-      source.number === X ? node.network.utxos.of(account, sec) : exported(node, account, source, sec);
+      source.number === X ? node.network.utxos.of(account, sec) : exportedUtxos(node, account, source, sec);
     for (const utxo of i === first ? behind(node, own, from.utxo) : own) {
       if (found.size >= limit) return { utxos: [...found], end };
       found.add(utxo);
@@ -134,8 +134,8 @@ export function avmMethods(node: SimulatedNode, chain: PrimaryChain): Methods {
       const { assetId, name, symbol, denomination } = assetOf(node, params.text('assetID'));
       return {
         assetID: assetId,
-        name: network.facts.spelt(name, sec),
-        symbol: network.facts.spelt(symbol, sec),
+        name: network.facts.nameAt(name, sec),
+        symbol: network.facts.nameAt(symbol, sec),
         denomination: String(denomination),
       };
     },

@@ -45,7 +45,7 @@ function input({ txId, outputIndex, assetId, amount }: Transfer['input']): Buffe
 }
 
 /** Encodes a transaction with its credentials, without the codec's version. */
-function signed(transfer: Transfer, chain: PrimaryChain): Buffer {
+function encodeSigned(transfer: Transfer, chain: PrimaryChain): Buffer {
   const memo = Buffer.from(transfer.memo.slice(2), 'hex');
   const other = transfer.otherChain === undefined ? [] : [id(transfer.otherChain)];
   const moved = {
@@ -71,7 +71,9 @@ function signed(transfer: Transfer, chain: PrimaryChain): Buffer {
 
 /** Returns a transaction in the node's `hex` encoding. */
 export function transactionHex(network: Network, chain: PrimaryChain, number: number): string {
-  return checkedHex(Buffer.concat([Buffer.alloc(2), signed(transferOf(network, chain, number), chain)]));
+  return checkedHex(
+    Buffer.concat([Buffer.alloc(2), encodeSigned(transferOf(network, chain, number), chain)]),
+  );
 }
 
 /** Returns the block at a height in the node's `hex` encoding, as a standard block with its transactions. */
@@ -83,7 +85,7 @@ export function blockHex(network: Network, chain: PrimaryChain, height: number):
   const root = platform ? [] : [Buffer.from(namedBytes(network.seed, `merkle root ${height}`, 32))];
   const transactions = blocks
     .transactionNumbers(height)
-    .map((number) => signed(transferOf(network, chain, number), chain));
+    .map((number) => encodeSigned(transferOf(network, chain, number), chain));
   const head = platform ? [time, ...place] : [...place, time, ...root];
   const type = word(TYPES.block[platform ? 0 : 1]);
   return checkedHex(Buffer.concat([Buffer.alloc(2), type, ...head, listOf(transactions)]));

@@ -7,7 +7,7 @@ import { health, type Probe } from './health.ts';
 import { infoMethods } from './info.ts';
 import { answerRpc, type Methods } from './json-rpc.ts';
 import { platformMethods } from './platform.ts';
-import { alone, isBootstrapped, type SimulatedNode } from './simulated-node.ts';
+import { fewMembersSince, isBootstrapped, type SimulatedNode } from './simulated-node.ts';
 
 /** A response of a node with the operation name of the ledger: a JSON-RPC method or a probe. */
 export interface NodeAnswer {
@@ -28,7 +28,7 @@ const PROBES: Readonly<Record<string, Probe>> = {
   '/ext/health/liveness': 'liveness',
 };
 
-function probed(node: SimulatedNode, probe: Probe, call: Call): NodeAnswer {
+function answerProbe(node: SimulatedNode, probe: Probe, call: Call): NodeAnswer {
   const report = health(node, probe, call.query.getAll('tag'), nowSec(call));
   const plain = node.network.facts.has('health-text-plain', nowSec(call), node.name);
   const type = plain ? { contentType: 'text/plain; charset=utf-8' } : {};
@@ -78,7 +78,7 @@ export class NodeService {
     if (chain !== undefined) return this.#chain(call, chain);
     if (path === '/ext/health' && call.method === 'POST') return this.#rpc(call, this.#health);
     const probe = PROBES[path];
-    return probe === undefined ? NOTHING : probed(this.node, probe, call);
+    return probe === undefined ? NOTHING : answerProbe(this.node, probe, call);
   }
 
   #add(names: readonly string[], methods: Methods): void {
@@ -92,7 +92,7 @@ export class NodeService {
 
   #chain(call: Call, methods: Methods): NodeAnswer {
     const sec = nowSec(call);
-    if (isBootstrapped(this.node, sec) || alone(this.node, sec) !== undefined)
+    if (isBootstrapped(this.node, sec) || fewMembersSince(this.node, sec) !== undefined)
       return this.#rpc(call, methods);
     const text = 'API call rejected because chain is not done bootstrapping\n';
     return { operation: 'unknown', answer: { status: 503, text, contentType: 'text/plain; charset=utf-8' } };

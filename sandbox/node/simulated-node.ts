@@ -42,25 +42,25 @@ export function simulatedNodes(network: Network, scripted: boolean): SimulatedNo
 }
 
 /** Time after a start without members in lists, and after that with {@link FEW} members, in seconds. */
-const ALONE_SEC = 300;
+const FEW_MEMBERS_SEC = 300;
 const FEW = 3;
 
 /**
  * Returns the start of the time in which a node lists few members. Returns undefined if the node lists all
  * members.
  */
-export function alone(node: SimulatedNode, sec: number): number | undefined {
+export function fewMembersSince(node: SimulatedNode, sec: number): number | undefined {
   const since = node.network.facts.since('node-few-members', sec, node.name);
   if (since === undefined) return undefined;
   const began = Math.max(since, node.timeline.startedAt(sec));
-  return sec - began < 2 * ALONE_SEC ? began : undefined;
+  return sec - began < 2 * FEW_MEMBERS_SEC ? began : undefined;
 }
 
 /** Returns the members of a list of a node at a time (Unix seconds). */
 export function visibleMembers<T>(node: SimulatedNode, members: readonly T[], sec: number): readonly T[] {
-  const began = alone(node, sec);
+  const began = fewMembersSince(node, sec);
   if (began === undefined) return members;
-  return sec - began < ALONE_SEC ? [] : members.slice(0, FEW);
+  return sec - began < FEW_MEMBERS_SEC ? [] : members.slice(0, FEW);
 }
 
 /** Returns whether a node has completed bootstrapping at a time (Unix seconds). */
