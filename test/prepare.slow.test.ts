@@ -57,7 +57,7 @@ const install = (args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) =>
 const builds = () =>
   readFileSync(join(dir, 'builds'), { encoding: 'utf8', flag: 'a+' }).split('\n').length - 1;
 /** Returns the files of the build, with the attributes that change if one is written again. */
-const built = () =>
+const builtFiles = () =>
   readdirSync(join(dir, 'dist')).map((name) => {
     const { ino, mtimeMs } = statSync(join(dir, 'dist', name));
     return { name, ino, mtimeMs };
@@ -80,9 +80,9 @@ describe('npm ci', () => {
   ])('builds with %s, once for the same sources', async (_, env) => {
     expect(await install([], env)).toMatchObject({ code: 0 });
     expect(builds()).toBe(1);
-    const before = built();
+    const before = builtFiles();
     expect(await install([], env)).toMatchObject({ code: 0 });
-    expect([builds(), built()]).toEqual([1, before]);
+    expect([builds(), builtFiles()]).toEqual([1, before]);
     writeFileSync(join(dir, 'src/cli.js'), `${PROJECT['src/cli.js']}// changed\n`);
     expect(await install([], env)).toMatchObject({ code: 0 });
     expect(builds()).toBe(2);
@@ -100,18 +100,18 @@ describe('npm ci', () => {
     expect(refused.stderr).toMatch(expected);
     expect(builds()).toBe(0);
     await install();
-    const before = built();
+    const before = builtFiles();
     expect(await install([omit])).toMatchObject({ code: 0 });
-    expect([builds(), built()]).toEqual([1, before]);
+    expect([builds(), builtFiles()]).toEqual([1, before]);
   });
 });
 
 it('installs the built file as the command of node_modules/.bin, and neither it nor npx builds', async () => {
   await install();
-  const before = built();
+  const before = builtFiles();
   const command = join(dir, 'node_modules/.bin/chain-recorder');
   expect(realpathSync(command)).toBe(realpathSync(join(dir, 'dist/cli.js')));
   for (const [program, ...args] of [[command], ['npx', 'chain-recorder']] as const)
     expect(await run(program, [...args, 'status'])).toMatchObject({ code: 0, stdout: 'recorded status\n' });
-  expect([builds(), built()]).toEqual([1, before]);
+  expect([builds(), builtFiles()]).toEqual([1, before]);
 });

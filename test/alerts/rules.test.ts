@@ -2,7 +2,7 @@ import { beforeEach, describe, expect } from 'vitest';
 import { defaultRules } from '../../src/alerts/default-rules.ts';
 import type { RuleFacts, RuleFinding } from '../../src/alerts/rule.ts';
 import { evaluateRule } from '../../src/alerts/rule-context.ts';
-import { noFacts, ruleNamed } from '../support/alerts.ts';
+import { findRule, noFacts } from '../support/alerts.ts';
 import { withDatabase } from '../support/fixture.ts';
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
@@ -103,7 +103,7 @@ async function evaluate(
   facts: Partial<RuleFacts> = {},
   at = new Date(now),
 ): Promise<readonly RuleFinding[]> {
-  const result = await evaluateRule(ruleNamed(name), at, {
+  const result = await evaluateRule(findRule(name), at, {
     ...{ reader: sql, facts: { ...noFacts, ...facts }, past: false },
     signal: new AbortController().signal,
   });
@@ -526,7 +526,7 @@ it.each<[string, string, object, string[]]>([
   ['reward-at-risk', 'n1 2026-01-01T00:00:00.000Z', {}, ['n1']],
   ['l1-balance-low', 'v1', { subnet_id: 'L1' }, ['L1']],
 ])('%s: an alert about "%s" depends on configured names', (name, subject, details, names) => {
-  expect(ruleNamed(name).dependsOn?.({ subject, details })).toEqual(names);
+  expect(findRule(name).dependsOn?.({ subject, details })).toEqual(names);
 });
 
 describe('a rule that finds more subjects than it lists', () => {

@@ -14,7 +14,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 const dir = temporaryFolder('bundled');
 
 /** Sandboxes that this process started. */
-async function started(): Promise<number[]> {
+async function startedSandboxes(): Promise<number[]> {
   const children = await childrenOf(process.pid);
   const lines = await Promise.all(children.map(argumentsOf));
   return children.filter((_, at) => lines[at]?.includes('sandbox/main.js'));
@@ -24,14 +24,14 @@ it.skipIf(process.platform !== 'linux')(
   'a sandbox ignores the Ctrl-C that is meant for up, and an ended one does not block the stop',
   async () => {
     const sandbox = await useSandbox(dir);
-    const [pid = 0] = await started();
+    const [pid = 0] = await startedSandboxes();
     // pid (name) state parent group …
     const [, , , group] = readFileSync(`/proc/${pid}/stat`, 'latin1')
       .replace(/ \(.*\)/, '')
       .split(' ');
     expect(group).toBe(String(pid));
     process.kill(pid, 'SIGKILL');
-    await expect.poll(started).toEqual([]);
+    await expect.poll(startedSandboxes).toEqual([]);
     await sandbox.close();
   },
 );
@@ -44,7 +44,7 @@ it('a folder that is not writable is reported with the fix, and no sandbox stays
   await expect(useSandbox(folder)).rejects.toThrow(
     'run chain-recorder in a directory that this user may write to',
   );
-  await expect.poll(started).toEqual([]);
+  await expect.poll(startedSandboxes).toEqual([]);
 });
 
 it('is the upstream of a file that names the network sandbox and no upstream', async () => {

@@ -28,7 +28,11 @@ const outcomeOf = ({ code, stdout, stderr }: Ended) => ({
   stdout,
   lines: stderr.trimEnd().split('\n'),
 });
-const one = (code: number, words: RegExp) => ({ code, stdout: '', lines: [expect.stringMatching(words)] });
+const one = (code: number, message: RegExp) => ({
+  code,
+  stdout: '',
+  lines: [expect.stringMatching(message)],
+});
 
 it.each([['status'], ['doctor'], ['query', 'select 1']])(
   'a removed working directory is reported by %s %s',
@@ -79,10 +83,10 @@ const places = [
 describe.each(writers)('a filesystem with %j', (command, isTestedWithAll) => {
   const option = command.at(-1);
   const tested = isTestedWithAll ? places : places.filter(([, place]) => /file|full/.test(place));
-  it.for(tested)('reports %s', async ([, place, words, before], { skip }) => {
+  it.for(tested)('reports %s', async ([, place, message, before], { skip }) => {
     if (before.length > 0 && noBadPlaces) skip(noBadPlaces);
     const isFull = place.startsWith('full');
-    const line = `${isFull ? 'chain-recorder failed: ' : ''}${option} ${place}: ${words.source} name another place`;
+    const line = `${isFull ? 'chain-recorder failed: ' : ''}${option} ${place}: ${message.source} name another place`;
     expect(outcomeOf(await run([...command, place], before))).toEqual(
       one(isFull ? 1 : 2, new RegExp(`^${line}$`)),
     );

@@ -65,7 +65,7 @@ function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Running {
   return command;
 }
 /** Runs a command in its own process, for its log and its exit code. */
-const spawned = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => start(args, env).ended;
+const spawnCommand = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => start(args, env).ended;
 const command = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
   runCommand(args, { ...environment(), ...env }, dir);
 
@@ -93,7 +93,7 @@ describe.concurrent('a command', () => {
         datasets: { node_health: { every: 'soon' }, no_such_dataset: {} },
       }),
     );
-    const { code, stdout, stderr } = await spawned(['record', 'node_health', '--config', 'broken.yaml']);
+    const { code, stdout, stderr } = await spawnCommand(['record', 'node_health', '--config', 'broken.yaml']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     const lines = stderr.trim().split('\n');
     expect(lines.every((line) => line.startsWith('broken.yaml: '))).toBe(true);
@@ -116,7 +116,7 @@ describe.concurrent('a command', () => {
     [['record', 'node_identity', '--target', 'node=nobody'], 'no target matches'],
   ])('with invalid arguments exits 2 and reports the reason: %j', async (args, message) => {
     // The sandbox is a separate program, which the command line loads from the package.
-    const { code, stderr } = await (args[0] === 'sandbox' ? spawned : command)(args);
+    const { code, stderr } = await (args[0] === 'sandbox' ? spawnCommand : command)(args);
     expect(code, stderr).toBe(2);
     expect(stderr).toContain(message);
     expect(stderr).not.toMatch(/^\s+at /m);
@@ -135,7 +135,7 @@ describe.concurrent('a command', () => {
   });
 
   it('whose database is unavailable fails with a reason, and without its password', async () => {
-    const unreachable = await spawned(['coverage'], {
+    const unreachable = await spawnCommand(['coverage'], {
       DATABASE_URL: `postgres://nobody:${KEY}@127.0.0.1:1/none`,
     });
     expect(unreachable.code).not.toBe(0);
@@ -231,7 +231,7 @@ describe('backfill', () => {
     const from = to - 90 * day;
     const range = ['--from', new Date(from).toISOString(), '--to', new Date(to).toISOString()];
     const args = ['backfill', 'proposed_blocks', ...range, '--target', 'blockchainId=p-chain', '--json'];
-    const stored = async () => {
+    const countRows = async () => {
       const [row] = await sql<{ rows: number }[]>`
         select count(*)::int as rows from recorder.proposed_blocks where blockchain_id = 'p-chain'`;
       return row?.rows ?? 0;
@@ -257,7 +257,7 @@ describe('backfill', () => {
         return sessions.length;
       })
       .toBe(0);
-    const before = await stored();
+    const before = await countRows();
     const { code, stdout, stderr } = await command(args);
     expect(code, stderr).toBe(0);
     const last = runs.parse(JSON.parse(stdout)).runs;
@@ -267,7 +267,7 @@ describe('backfill', () => {
     expect(before, 'it was killed before it was done').toBeLessThan(truth.length);
     // Items of a page outside its window are stored too: the edge may have a block more or less.
     expect(last.reduce((sum, run) => sum + (run.rows_written.proposed_blocks ?? 0), 0)).toBe(
-      (await stored()) - before,
+      (await countRows()) - before,
     );
     const rows = await sql<{ hash: string }[]>`
       select block_hash as hash from reporting.proposed_blocks where blockchain_id = 'p-chain'
@@ -438,10 +438,10 @@ describe('a key', () => {
     const ended = [];
     for (const dataset of ['average_tps', 'metric_points', 'proposed_blocks'])
       ended.push(
-        await spawned(['record', dataset, '--config', 'leaky.yaml', '--json'], { LOG_LEVEL: 'trace' }),
+        await spawnCommand(['record', dataset, '--config', 'leaky.yaml', '--json'], { LOG_LEVEL: 'trace' }),
       );
     for (const args of [['status'], ['coverage'], ['quarantine', 'list'], ['doctor']])
-      ended.push(await spawned([...args, '--config', 'leaky.yaml', '--json'], { LOG_LEVEL: 'trace' }));
+      ended.push(await spawnCommand([...args, '--config', 'leaky.yaml', '--json'], { LOG_LEVEL: 'trace' }));
     await server.close();
     const toNode = (path: string) => path.includes('/ext/');
     // If a key is refused, doctor tests whether the same service accepts it in another header.

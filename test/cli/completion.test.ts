@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 /** Returns the completions of bash for the words of a line, the last of which is incomplete. */
-function offered(...words: string[]): string[] {
+function completionsOf(...words: string[]): string[] {
   const line = ['chain-recorder', ...words];
   const script = `${scripts.get('bash')}
 COMP_WORDS=(${line.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${line.length - 1}
@@ -28,23 +28,23 @@ _chain_recorder; printf '%s\\n' "\${COMPREPLY[@]}"`;
 
 describe('bash completes', () => {
   it('commands', () => {
-    expect(offered('')).toEqual(expect.arrayContaining(['up', 'doctor', 'init', 'completion']));
-    expect(offered('que')).toEqual(['query']);
+    expect(completionsOf('')).toEqual(expect.arrayContaining(['up', 'doctor', 'init', 'completion']));
+    expect(completionsOf('que')).toEqual(['query']);
   });
 
   it('datasets, reports, actions and options', () => {
-    expect(offered('record', '')).toEqual(expect.arrayContaining(recorded.map(({ name }) => name)));
-    expect(offered('report', '')).toEqual(expect.arrayContaining(reports().map(({ name }) => name)));
-    expect(offered('record', '--t')).toEqual(['--target']);
-    expect(offered('query', '--as')).toEqual(['--as-of']);
-    expect(offered('maintenance', 'a')).toEqual(['announce']);
-    expect(offered('no-such-command', '')).toEqual([]);
+    expect(completionsOf('record', '')).toEqual(expect.arrayContaining(recorded.map(({ name }) => name)));
+    expect(completionsOf('report', '')).toEqual(expect.arrayContaining(reports().map(({ name }) => name)));
+    expect(completionsOf('record', '--t')).toEqual(['--target']);
+    expect(completionsOf('query', '--as')).toEqual(['--as-of']);
+    expect(completionsOf('maintenance', 'a')).toEqual(['announce']);
+    expect(completionsOf('no-such-command', '')).toEqual([]);
   });
 
   it('an argument once, and a file as the value of an option', () => {
-    expect(offered('record', 'validators', 'val')).toEqual([]);
-    expect(offered('record', 'validators', '--j')).toEqual(['--json']);
-    expect(offered('report', 'status', '--to', '')).toEqual([]);
+    expect(completionsOf('record', 'validators', 'val')).toEqual([]);
+    expect(completionsOf('record', 'validators', '--j')).toEqual(['--json']);
+    expect(completionsOf('report', 'status', '--to', '')).toEqual([]);
   });
 });
 

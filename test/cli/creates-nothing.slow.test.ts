@@ -33,21 +33,21 @@ afterAll(async () => {
 const run = (...args: string[]) => runCommand(args, {}, dir);
 /** Runs a command in its own process, for the log in its stderr. */
 const start = (...args: string[]) => startCommand(args, { LOG_LEVEL: undefined }, dir).ended;
-const created = () => readdirSync(dir).filter((name) => name !== 'recorder.yaml');
+const createdFiles = () => readdirSync(dir).filter((name) => name !== 'recorder.yaml');
 
 it('plan, status, coverage and doctor write nothing into a directory without a record', {
   timeout: 120_000,
 }, async () => {
   const plan = await run('plan', '--json');
   expect(JSON.parse(plan.stdout).schedules.length, plan.stderr).toBeGreaterThan(0);
-  expect(created()).toEqual([]);
+  expect(createdFiles()).toEqual([]);
   const doctor = await run('doctor');
   expect(doctor.stdout).toMatch(/^ok +database .*no record yet: "chain-recorder up" creates one/m);
   expect(doctor.stdout).toMatch(/^-- +recording +nothing has been recorded yet/m);
-  expect(created()).toEqual([]);
+  expect(createdFiles()).toEqual([]);
   for (const command of ['status', 'coverage']) {
     expect((await start(command)).stderr).toBe('');
-    expect(created(), command).toEqual([]);
+    expect(createdFiles(), command).toEqual([]);
   }
 });
 
@@ -62,5 +62,5 @@ it('a test message is sent although another channel lacks its secret, and no rec
     stderr: expect.stringContaining('alerts.channels[0].url: CHAT_URL'),
   });
   expect((await run('alerts', 'list')).code).toBe(0);
-  expect(created()).toEqual([]);
+  expect(createdFiles()).toEqual([]);
 });

@@ -14,7 +14,7 @@ import { registerAll } from '../../src/recording/register.ts';
 import { recordedDatabase } from '../reporting/relations/recorded-database.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 
-const configured = (change: object) => {
+const configure = (change: object) => {
   const nodes = [{ name: 'one', url: 'http://127.0.0.1:9650' }];
   const config = validateConfig(
     { network: 'mainnet', upstreams: { nodes }, ...change },
@@ -35,39 +35,39 @@ describe('the processes of a record', () => {
     await sql.end();
     await database.close();
   });
-  const examined = (change: object) => {
-    const { config, watched } = configured(change);
+  const examine = (change: object) => {
+    const { config, watched } = configure(change);
     return checkProcesses(sql, config, watched);
   };
 
   it('are listed, with the settings that conflict with this configuration', async () => {
-    expect(await examined({})).toEqual([
+    expect(await examine({})).toEqual([
       { check: 'processes', ok: true, found: expect.stringContaining('no process is recording') },
     ]);
-    const { config, watched } = configured({});
+    const { config, watched } = configure({});
     const registration = await ProcessRegistration.join(sql, createConfiguration(config, watched), 'host/7', [
       'worker',
     ]);
     await registerAll(sql, watched, Date.now(), registration.registrant);
-    expect(await examined({})).toEqual([{ check: 'processes', ok: true, found: 'host/7 records' }]);
-    expect(await examined({ network: 'fuji' })).toMatchObject([
+    expect(await examine({})).toEqual([{ check: 'processes', ok: true, found: 'host/7 records' }]);
+    expect(await examine({ network: 'fuji' })).toMatchObject([
       {
         ok: false,
         found: expect.stringContaining('records mainnet'),
         fix: expect.stringContaining('name:'),
       },
     ]);
-    expect(await examined({ datasets: { peers: { every: '7m' } } })).toMatchObject([
+    expect(await examine({ datasets: { peers: { every: '7m' } } })).toMatchObject([
       { ok: false, found: 'host/7 runs with another configuration than this one' },
     ]);
-    const others = await examined({ name: 'second' });
+    const others = await examine({ name: 'second' });
     expect(others.length).toBeGreaterThan(0);
     for (const { ok, found } of others) {
       expect(ok).toBe(false);
       expect(found).toContain('the recorder "recorder" already records this target');
     }
     await registration.leave();
-    expect(await examined({ name: 'second' })).toMatchObject([{ ok: true }]);
+    expect(await examine({ name: 'second' })).toMatchObject([{ ok: true }]);
   });
 });
 
@@ -110,12 +110,11 @@ describe('the coverage of blocks', () => {
 });
 
 describe('the server', () => {
-  const { config } = configured({});
-  const examined = (port: number, host = '127.0.0.1') =>
-    checkServer({ host, port, token: undefined }, config);
+  const { config } = configure({});
+  const examine = (port: number, host = '127.0.0.1') => checkServer({ host, port, token: undefined }, config);
 
   it('can listen on a free port', async () => {
-    expect(await examined(await findFreePort())).toMatchObject({ ok: true });
+    expect(await examine(await findFreePort())).toMatchObject({ ok: true });
   });
 
   it.each([
@@ -129,12 +128,12 @@ describe('the server', () => {
     const other = createServer((_request, response) => response.end(answer)).listen(0, '127.0.0.1');
     await once(other, 'listening');
     const address = other.address();
-    expect(await examined(typeof address === 'object' ? (address?.port ?? 0) : 0)).toMatchObject(expected);
+    expect(await examine(typeof address === 'object' ? (address?.port ?? 0) : 0)).toMatchObject(expected);
     other.close();
   });
 
   it('reports public access without a token, and a host of another machine', async () => {
-    expect(await examined(0, '0.0.0.0')).toMatchObject({
+    expect(await examine(0, '0.0.0.0')).toMatchObject({
       ok: false,
       found: expect.stringContaining('set RECORDER_TOKEN'),
     });

@@ -40,7 +40,7 @@ const run = async (
   expect(stdout + stderr).not.toContain(PASSWORD);
   return { code, stdout, lines: stderr.split('\n') };
 };
-const refused = (words: RegExp) => ({ code: 2, stdout: '', lines: [expect.stringMatching(words), ''] });
+const refused = (message: RegExp) => ({ code: 2, stdout: '', lines: [expect.stringMatching(message), ''] });
 
 describe.concurrent('a refused database connection is reported with address, reason and fix', () => {
   // The other commands: options.test.ts.
@@ -82,9 +82,9 @@ describe.concurrent('a database is reported', () => {
   });
 
   it('that is read as a replica', async () => {
-    const words =
+    const message =
       /^REPORTING_DATABASE_URL: .* refuses the password .*: correct user and password in REPORTING_DATABASE_URL/;
     const both = { REPORTING_DATABASE_URL: wrongPassword() };
-    expect(await run('report uptime', database.url, both)).toEqual(refused(words));
+    expect(await run('report uptime', database.url, both)).toEqual(refused(message));
   });
 });

@@ -18,12 +18,12 @@ let port: number;
 
 /** Writes a secret for each name. */
 const canary = (name: string, which: string) => `canary-${which}-${name.toLowerCase()}`;
-const put = (name: string, value: string) => writeFileSync(join(dir, name), `${value}\n`);
+const writeSecret = (name: string, value: string) => writeFileSync(join(dir, name), `${value}\n`);
 
 beforeAll(async () => {
   upstream = await upstreamServer((_, response) => sendJson(response, { subnets: [] }));
   port = await findFreePort();
-  for (const name of names) put(name, name === 'DATABASE_URL' ? database.url : canary(name, 'first'));
+  for (const name of names) writeSecret(name, name === 'DATABASE_URL' ? database.url : canary(name, 'first'));
   const config = {
     network: 'fuji',
     upstreams: { chainData: { url: upstream.url, apiKeyHeader: 'x-key' } },
@@ -45,19 +45,19 @@ const statusWith = (which: string) => async () => {
   await answer?.body.dump();
   return answer?.statusCode;
 };
-const sent = () => upstream.received.at(-1)?.headers['x-key'];
+const lastSentKey = () => upstream.received.at(-1)?.headers['x-key'];
 
 it('SIGHUP reloads the changed secrets from files, and logs their names, never their values', async () => {
   await expect.poll(statusWith('first'), { timeout: 50_000 }).toBe(200);
-  await expect.poll(sent, { timeout: 50_000 }).toBe(canary('CHAIN_DATA_API_KEY', 'first'));
-  for (const name of names) if (name !== 'DATABASE_URL') put(name, canary(name, 'second'));
-  put('DATABASE_URL', `${database.url}?options=-c%20work_mem%3D5MB`);
+  await expect.poll(lastSentKey, { timeout: 50_000 }).toBe(canary('CHAIN_DATA_API_KEY', 'first'));
+  for (const name of names) if (name !== 'DATABASE_URL') writeSecret(name, canary(name, 'second'));
+  writeSecret('DATABASE_URL', `${database.url}?options=-c%20work_mem%3D5MB`);
   up.process.kill('SIGHUP');
   await expect.poll(statusWith('second'), { timeout: 50_000 }).toBe(200);
   expect(await statusWith('first')()).toBe(401);
-  await expect.poll(sent, { timeout: 50_000 }).toBe(canary('CHAIN_DATA_API_KEY', 'second'));
+  await expect.poll(lastSentKey, { timeout: 50_000 }).toBe(canary('CHAIN_DATA_API_KEY', 'second'));
 
-  put('RECORDER_TOKEN', 'short');
+  writeSecret('RECORDER_TOKEN', 'short');
   up.process.kill('SIGHUP');
   const isSecondAccepted = async () => (await statusWith('second')()) === 200;
   await expect.poll(isSecondAccepted, { timeout: 50_000 }).toBe(true);

@@ -66,54 +66,59 @@ async function get(path: string): Promise<{ code: number; text: string }> {
   }
 }
 const ready = async () => (await get('/ready')).code;
-const reloadedWell = async () =>
+const lastReloadSuccessful = async () =>
   (await get('/metrics')).text.match(/^chain_recorder_config_last_reload_successful (\d)$/m)?.[1];
-const probed = async () => {
+const probedNodes = async () => {
   const rows = await sql<{ node: string }[]>`
     select distinct t.target ->> 'node' as node from recorder.targets t join recorder.target_datasets d using (source, target_key)
     join reporting_internal.node_probes p on p.node = t.target ->> 'node' where d.dataset = 'node_health' and d.active order by 1`;
   return rows.map(({ node }) => node);
 };
-const titled = (title: string) => ({ server: { status: { title } } });
-const hooked = (title: string) => ({
+const withTitle = (title: string) => ({ server: { status: { title } } });
+const withWebhook = (title: string) => ({
   alerts: { channels: [{ name: 'hook', type: 'webhook', url: `http://127.0.0.1:1/\${HOOK_KEY}` }] },
-  ...titled(title),
+  ...withTitle(title),
 });
 const nodes = (count: number) => sandbox.watch.nodes.slice(0, count).map(({ name }) => name);
 
 describe('SIGHUP', () => {
   it('reloads the configuration of a running recorder', async () => {
     await expect.poll(ready, { timeout: 50_000 }).toBe(200);
-    await expect.poll(probed, { timeout: 50_000 }).toEqual(nodes(1));
+    await expect.poll(probedNodes, { timeout: 50_000 }).toEqual(nodes(1));
     write(2, '30s');
     up.process.kill('SIGHUP');
-    await expect.poll(probed, { timeout: 50_000 }).toEqual(nodes(2));
+    await expect.poll(probedNodes, { timeout: 50_000 }).toEqual(nodes(2));
     await expect.poll(ready, { timeout: 50_000 }).toBe(200);
-    expect(await reloadedWell()).toBe('1');
+    expect(await lastReloadSuccessful()).toBe('1');
     expect(up.process.exitCode).toBe(null);
   });
 
   it('changes nothing if the file is invalid, which is reported', async () => {
     write(1, 'soon', { wach: {}, server: { public: ['all'] } });
     up.process.kill('SIGHUP');
-    await expect.poll(reloadedWell, { timeout: 50_000 }).toBe('0');
+    await expect.poll(lastReloadSuccessful, { timeout: 50_000 }).toBe('0');
     expect(await ready()).toBe(200);
-    expect(await probed()).toEqual(nodes(2));
+    expect(await probedNodes()).toEqual(nodes(2));
   });
 
   it('changes nothing if the file could not be started with', async () => {
     write(2, '30s', { server: { status: { logo: 'no-such-file.svg' } } });
     up.process.kill('SIGHUP');
-    await expect.poll(reloadedWell, { timeout: 50_000 }).toBe('0');
+    await expect.poll(lastReloadSuccessful, { timeout: 50_000 }).toBe('0');
     expect(await ready()).toBe(200);
     // The old configuration is the newest again without a change.
     write(2, '30s');
     up.process.kill('SIGHUP');
-    await expect.poll(reloadedWell, { timeout: 50_000 }).toBe('1');
+    await expect.poll(lastReloadSuccessful, { timeout: 50_000 }).toBe('1');
   });
 
   it('keeps secrets out of the log that only the old or only the new file names', async () => {
-    for (const config of [hooked('first'), hooked(HOOK_KEY), titled('without'), hooked(HOOK_KEY)]) {
+    for (const config of [
+      withWebhook('first'),
+      withWebhook(HOOK_KEY),
+      withTitle('without'),
+      withWebhook(HOOK_KEY),
+    ]) {
       write(2, '30s', config);
       up.process.kill('SIGHUP');
       const { title } = config.server.status;
@@ -130,15 +135,15 @@ describe('SIGHUP', () => {
     };
     const before = await processes();
     const sink = { name: 'lake', type: 'webhook', url: `http://127.0.0.1:1/\${LAKE_KEY}` };
-    write(2, '30s', { ...hooked(HOOK_KEY), changes: { sinks: [sink] } });
+    write(2, '30s', { ...withWebhook(HOOK_KEY), changes: { sinks: [sink] } });
     up.process.kill('SIGHUP');
-    await expect.poll(reloadedWell, { timeout: 50_000 }).toBe('0');
+    await expect.poll(lastReloadSuccessful, { timeout: 50_000 }).toBe('0');
     expect(await ready()).toBe(200);
     expect(await processes()).toEqual(before);
     // A reload without a change succeeds: a later test waits for the next failure.
-    write(2, '30s', hooked(HOOK_KEY));
+    write(2, '30s', withWebhook(HOOK_KEY));
     up.process.kill('SIGHUP');
-    await expect.poll(reloadedWell, { timeout: 50_000 }).toBe('1');
+    await expect.poll(lastReloadSuccessful, { timeout: 50_000 }).toBe('1');
   });
 
   it('returns to the old file if the database refuses the new one', async () => {
@@ -147,9 +152,9 @@ describe('SIGHUP', () => {
       values ('other', 'd', 'fuji', 1, true, now())`;
     await sql`insert into recorder.processes (process, recorder, digest, roles, started_at, seen_at)
       values ('p', 'other', 'd', '{worker}', now(), now() + interval '1 hour')`;
-    write(2, '30s', { ...hooked(HOOK_KEY), name: 'other' });
+    write(2, '30s', { ...withWebhook(HOOK_KEY), name: 'other' });
     up.process.kill('SIGHUP');
-    await expect.poll(reloadedWell, { timeout: 50_000 }).toBe('0');
+    await expect.poll(lastReloadSuccessful, { timeout: 50_000 }).toBe('0');
     await expect.poll(ready, { timeout: 50_000 }).toBe(200);
     const [row] = await sql`select count(*)::int as running from reporting_internal.processes
       where recorder = 'recorder' and state = 'running'`;
@@ -167,11 +172,11 @@ describe('a second SIGHUP', () => {
       { name: 'wrong', sql: 'select nothing from reporting.alerts' },
       { name: 'waits', sql: 'select subject from public.held' },
     ];
-    const { alerts, server } = hooked('second');
+    const { alerts, server } = withWebhook('second');
     write(2, '30s', { alerts: { ...alerts, rules } });
     up.process.kill('SIGHUP');
-    const waiting = async () => (await sql`select from pg_locks where not granted`).length;
-    await expect.poll(waiting, { timeout: 50_000 }).toBe(1);
+    const countWaiting = async () => (await sql`select from pg_locks where not granted`).length;
+    await expect.poll(countWaiting, { timeout: 50_000 }).toBe(1);
     write(2, '30s', { alerts, server });
     up.process.kill('SIGHUP');
     const title = async () => /<title>(.*?)<\/title>/.exec((await get('/status')).text)?.[1];

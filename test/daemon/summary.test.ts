@@ -17,7 +17,7 @@ const summary: Summary = {
   rate: 1234.4,
   databaseError: null,
 };
-const finding = (subject: string) => ({
+const createFinding = (subject: string) => ({
   state: 'late' as const,
   component: 'target' as const,
   dataset: 'subnets',
@@ -44,7 +44,7 @@ describe('the live summary', () => {
   });
 
   it('shows a bounded number of late items, without control characters', () => {
-    const findings = ['a', 'b', 'c', 'd', 'e', 'f'].map(finding);
+    const findings = ['a', 'b', 'c', 'd', 'e', 'f'].map(createFinding);
     const lines = summaryLines({ ...summary, findings }, 100, 40);
     expect(lines.filter((line) => line.startsWith('late since '))).toHaveLength(4);
     expect(lines.at(-1)).toBe('and 2 more: chain-recorder status');
@@ -75,7 +75,7 @@ describe('the live summary', () => {
     [40, 8],
     [200, 24],
   ])('fits a terminal of %i × %i', (width, height) => {
-    const lines = summaryLines({ ...summary, findings: [finding('世界'.repeat(40))] }, width, height);
+    const lines = summaryLines({ ...summary, findings: [createFinding('世界'.repeat(40))] }, width, height);
     for (const line of lines) expect(stringWidth(line)).toBeLessThan(width);
     expect(lines.length).toBeLessThanOrEqual(Math.max(5, height / 2));
   });

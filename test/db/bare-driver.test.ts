@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { TcpProxy } from '../../chaos/servers/proxy.ts';
 import { connect } from '../../src/db/connect.ts';
 import { withDatabase } from '../support/fixture.ts';
-import { underWay } from '../support/lost-connections.ts';
+import { waitUntilRunning } from '../support/lost-connections.ts';
 
 const { it, database, sql: watcher } = withDatabase();
 let proxy: TcpProxy;
@@ -57,7 +57,7 @@ const faults: readonly {
       const sql = open(database.url);
       const slow = `select pg_sleep(30) as ${open === bare ? 'bare' : 'own'}`;
       const failed = outcomeOf(sql.unsafe(slow));
-      await underWay(watcher, slow);
+      await waitUntilRunning(watcher, slow);
       await watcher`select pg_terminate_backend(pid) from pg_stat_activity where query = ${slow}`;
       const outcome = await failed;
       await sql.end({ timeout: 0 });
@@ -74,7 +74,7 @@ const faults: readonly {
       const again = () => sql<{ n: number }[]>`select 1 as n`;
       const seconds = open === bare ? 20 : 21;
       const repeated = sql.unsafe(`select pg_sleep(${seconds})`, [], { prepare: true }).then(again, again);
-      await underWay(watcher, `select pg_sleep(${seconds})`);
+      await waitUntilRunning(watcher, `select pg_sleep(${seconds})`);
       proxy.reset();
       const outcome = await outcomeOf(repeated);
       await sql.end({ timeout: 0 });

@@ -8,7 +8,7 @@ import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { Closers } from '../../chaos/closers.ts';
 import { isDatabaseUnavailable } from '../../src/db/connection-error.ts';
-import { WAYS_IN } from '../support/ways-in.ts';
+import { DATABASE_CONNECTIONS } from '../support/database-connections.ts';
 
 const closers = new Closers();
 const suffix = randomBytes(4).toString('hex');
@@ -59,14 +59,17 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-it.each(WAYS_IN)('%s: a missing socket is reported as an unavailable server', async (_, readSession) => {
-  const error = await readSession(`postgres://${login}@:1/${database}?host=${folder}`).catch(
-    (failure) => failure,
-  );
-  expect(isDatabaseUnavailable(error), String(error)).toBe(true);
-});
+it.each(DATABASE_CONNECTIONS)(
+  '%s: a missing socket is reported as an unavailable server',
+  async (_, readSession) => {
+    const error = await readSession(`postgres://${login}@:1/${database}?host=${folder}`).catch(
+      (failure) => failure,
+    );
+    expect(isDatabaseUnavailable(error), String(error)).toBe(true);
+  },
+);
 
-describe.each(WAYS_IN)('%s', (_, readSession) => {
+describe.each(DATABASE_CONNECTIONS)('%s', (_, readSession) => {
   const arrived = {
     user: USER,
     database: DATABASE,

@@ -2,7 +2,7 @@ import type postgres from 'postgres';
 import type { Declared } from '../../src/db/declared.ts';
 
 /** Declares a view for a test. */
-export const made = (name: string, body: string): Declared => ({
+export const declareView = (name: string, body: string): Declared => ({
   kind: 'view',
   name,
   comment: name,
@@ -21,9 +21,17 @@ const theirsOf: Declared = {
 };
 
 /** The objects of the previous version. */
-export const before = [made('base', '1 as a, 2 as b'), made('theirs', 'b from reporting.base'), theirsOf];
+export const before = [
+  declareView('base', '1 as a, 2 as b'),
+  declareView('theirs', 'b from reporting.base'),
+  theirsOf,
+];
 /** The objects of the next version: the first column is removed, which no `create or replace` can do. */
-export const moved = [made('base', '2 as b'), made('theirs', 'b from reporting.base'), theirsOf];
+export const moved = [
+  declareView('base', '2 as b'),
+  declareView('theirs', 'b from reporting.base'),
+  theirsOf,
+];
 
 /** Returns the definitions of everything that migrations and declarations create. */
 export async function schemaTexts(sql: postgres.Sql): Promise<string[]> {

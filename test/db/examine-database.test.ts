@@ -43,14 +43,16 @@ describe('a database', () => {
 
   it('whose sessions have another time zone than UTC is healthy, with a note of the zone', async () => {
     const name = new URL(database.url).pathname.slice(1);
-    const found = async () => (await checkDatabase(database.url)).found;
+    const findProblems = async () => (await checkDatabase(database.url)).found;
     await admin.unsafe(`alter role ${user} in database "${name}" set timezone to 'America/St_Johns'`);
-    expect(await found()).toContain(`sessions of the role ${user} have the time zone America/St_Johns`);
+    expect(await findProblems()).toContain(
+      `sessions of the role ${user} have the time zone America/St_Johns`,
+    );
     await admin.unsafe(`alter role ${user} in database "${name}" reset timezone`);
     await admin.unsafe(`alter database "${name}" set timezone to 'Asia/Kathmandu'`);
-    expect(await found()).toContain('sessions of this database have the time zone Asia/Kathmandu');
+    expect(await findProblems()).toContain('sessions of this database have the time zone Asia/Kathmandu');
     await admin.unsafe(`alter database "${name}" set timezone to 'UTC'`);
-    expect(await found()).not.toContain('time zone');
+    expect(await findProblems()).not.toContain('time zone');
     await admin.unsafe(`alter database "${name}" reset timezone`);
     const elsewhere = new URL(database.url);
     elsewhere.searchParams.set('options', '-c TimeZone=Europe/Zurich');

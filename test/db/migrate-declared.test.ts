@@ -4,7 +4,7 @@ import { findForeignLocks, formatSession } from '../../src/db/blocking-sessions.
 import { migrateDatabase } from '../../src/db/migrate.ts';
 import { TemporaryError } from '../../src/lib/errors.ts';
 import { declaredObjects } from '../../src/reporting/views/declared-objects.ts';
-import { blocked } from '../support/blocked-statements.ts';
+import { waitUntilBlocked } from '../support/blocked-statements.ts';
 import { cutAfter } from '../support/cut-connection.ts';
 import { bareDatabase, type TestDatabase, testDatabase } from '../support/database.ts';
 import { before, declaredColumns, moved, schemaTexts } from './declared-views.ts';
@@ -133,7 +133,7 @@ describe('a reader in an idle transaction', () => {
       const migrating = migrateDatabase(database.url, changed, {
         blocked: (sessions) => void blockedSessions.push(...sessions.map(formatSession)),
       });
-      await blocked(sql);
+      await waitUntilBlocked(sql);
       // This query waits behind the migration until that gives way, while the reader's transaction stays open.
       await sql`select from reporting.freshness`;
       await expect.poll(() => blockedSessions.length).toBeGreaterThan(0);
@@ -179,7 +179,7 @@ describe('a reader in an idle transaction', () => {
     await holder.unsafe(`begin; ${locking}; select from reporting.freshness`);
     const stop = new AbortController();
     const migrating = migrateDatabase(database.url, changed, { signal: stop.signal });
-    await blocked(sql);
+    await waitUntilBlocked(sql);
     stop.abort();
     // The signal ended its connection; it did not wait for the lock timeout.
     await expect(migrating).rejects.toMatchObject({

@@ -4,7 +4,7 @@ import { migrateDatabase, schemaProblem } from '../../src/db/migrate.ts';
 import { migrate } from '../../src/reporting/views/migrate.ts';
 import { cutAfter } from '../support/cut-connection.ts';
 import { emptyDatabase, type TestDatabase } from '../support/database.ts';
-import { before, declaredColumns, made, moved, schemaTexts } from './declared-views.ts';
+import { before, declaredColumns, declareView, moved, schemaTexts } from './declared-views.ts';
 
 let database: TestDatabase;
 let sql: postgres.Sql;
@@ -20,7 +20,7 @@ afterEach(async () => {
 const schema = () => schemaTexts(sql);
 
 it('declared objects are all old or all new whichever statement the migration is killed after', async () => {
-  const outdated = [...before, made('outdated', '1 as a')];
+  const outdated = [...before, declareView('outdated', '1 as a')];
   await migrateDatabase(database.url, outdated);
   await sql`grant select on reporting.theirs to public`;
   const old = await schema();

@@ -5,7 +5,7 @@ import { migrateDatabase, schemaProblem } from '../../src/db/migrate.ts';
 import { UsageError } from '../../src/lib/errors.ts';
 import { declaredObjects } from '../../src/reporting/views/declared-objects.ts';
 import { migrate } from '../../src/reporting/views/migrate.ts';
-import { blocked } from '../support/blocked-statements.ts';
+import { waitUntilBlocked } from '../support/blocked-statements.ts';
 import { emptyDatabase, type TestDatabase, testDatabase } from '../support/database.ts';
 import { madeUpRelease } from '../support/made-up-release.ts';
 import { schemaTexts } from './declared-views.ts';
@@ -24,7 +24,7 @@ afterEach(async () => {
 
 const schema = () => schemaTexts(sql);
 const nameOf = async () => (await sql<{ name: string }[]>`select current_database() as name`)[0]?.name ?? '';
-const applied = async () => {
+const appliedHashes = async () => {
   const rows = await sql<
     { hash: string }[]
   >`select hash from drizzle.__drizzle_migrations order by created_at`;
@@ -41,7 +41,7 @@ describe('an empty database', () => {
   it('is migrated by two processes at once, each migration once', async () => {
     await Promise.all(Array.from({ length: 2 }, () => migrate(database.url)));
     expect(await schemaProblem(sql)).toBeNull();
-    const hashes = await applied();
+    const hashes = await appliedHashes();
     expect(new Set(hashes).size).toBe(hashes.length);
     const made = await schema();
     expect(made.length).toBeGreaterThan(100);
@@ -95,11 +95,11 @@ describe('a database of the previous release', () => {
       columns: [],
       body: 'select note from recorder.targets',
     };
-    const before = (await applied()).length;
-    const migrating = () => migrateDatabase(database.url, [...declaredObjects(), notes], release);
-    await Promise.all([migrating(), migrating()]);
+    const before = (await appliedHashes()).length;
+    const startMigration = () => migrateDatabase(database.url, [...declaredObjects(), notes], release);
+    await Promise.all([startMigration(), startMigration()]);
     expect([...(await sql`select note from reporting.notes`)]).toEqual([{ note: 'made up' }]);
-    expect(await applied()).toHaveLength(before + 1);
+    expect(await appliedHashes()).toHaveLength(before + 1);
   });
 
   it('is unchanged if a statement of the release fails', async () => {
@@ -130,7 +130,7 @@ describe('a database of the previous release', () => {
       await run`lock table recorder.reading_members in access share mode`;
       migrated = migrateDatabase(database.url, declaredObjects(), release);
       migrated.catch(() => {});
-      await blocked(sql);
+      await waitUntilBlocked(sql);
       await run`lock table recorder.proposed_blocks in access share mode`;
     });
     await recording.end();

@@ -18,7 +18,7 @@ afterEach(async () => {
 });
 
 describe('objects that are missing from a migrated database', () => {
-  const missing = async () => (await missingObjects(sql, declaredObjects())).map(({ name }) => name);
+  const missingNames = async () => (await missingObjects(sql, declaredObjects())).map(({ name }) => name);
   const all = () => sql<{ name: string; statement: string }[]>`
     select name, statement from recorder.own_objects order by name`;
 
@@ -53,9 +53,9 @@ describe('objects that are missing from a migrated database', () => {
         dropped.push(name);
     }
     expect(new Set(dropped.map((name) => name.split(' ')[0]))).toEqual(new Set(kinds));
-    expect(await missing()).toEqual(expect.arrayContaining(dropped));
+    expect(await missingNames()).toEqual(expect.arrayContaining(dropped));
     expect(await migrate(database.url)).toEqual([]);
-    expect(await missing()).toEqual([]);
+    expect(await missingNames()).toEqual([]);
     expect(await all()).toEqual(objects);
   });
 
@@ -66,9 +66,9 @@ describe('objects that are missing from a migrated database', () => {
     'drop owned by recorder_reader',
   ])('are named and restored: %s', async (statement) => {
     await sql.unsafe(statement);
-    expect((await missing()).length).toBeGreaterThan(0);
+    expect((await missingNames()).length).toBeGreaterThan(0);
     expect(await migrate(database.url)).toEqual([]);
-    expect(await missing()).toEqual([]);
+    expect(await missingNames()).toEqual([]);
     await sql.begin(async (reader) => {
       await reader.unsafe('set local role recorder_reader');
       await reader`select from reporting.freshness`;
@@ -81,6 +81,6 @@ describe('objects that are missing from a migrated database', () => {
     expect(await migrate(database.url)).toEqual([
       expect.stringContaining('constraint seals_pkey on recorder.none is missing and could not be restored'),
     ]);
-    expect(await missing()).toEqual(['constraint seals_pkey on recorder.none']);
+    expect(await missingNames()).toEqual(['constraint seals_pkey on recorder.none']);
   });
 });

@@ -6,7 +6,7 @@ import { openCommitPool } from '../../src/db/client.ts';
 import { connect, connectPool } from '../../src/db/connect.ts';
 import { isDatabaseUnavailable } from '../../src/db/connection-error.ts';
 import { withDatabase } from '../support/fixture.ts';
-import { losingAll, underWay } from '../support/lost-connections.ts';
+import { loseAllConnections, waitUntilRunning } from '../support/lost-connections.ts';
 
 const { it, database } = withDatabase();
 let proxy: TcpProxy;
@@ -38,9 +38,9 @@ it('does not interrupt a slow statement, and reopens an idle connection', async 
   const backend = async () =>
     (await sql<{ pid: number }[]>`select pg_backend_pid() as pid, pg_sleep(1)`)[0]?.pid;
   const first = await backend();
-  const connected = async () =>
+  const countConnections = async () =>
     (await watcher`select 1 from pg_stat_activity where pid = ${first ?? 0}`).length;
-  await expect.poll(connected, { timeout: 10_000 }).toBe(0);
+  await expect.poll(countConnections, { timeout: 10_000 }).toBe(0);
   expect(await backend()).not.toBe(first);
   await sql.end();
 });
@@ -77,7 +77,7 @@ it('fails like any connection if no server listens', async () => {
 
 describe.each(['end', 'reset'] as const)('a pool whose connections are all lost at once (%s)', (how) => {
   it('answers or fails queries of that moment, and answers all later ones', async () => {
-    expect(await losingAll(proxy, proxy.before(database.url), watcher, how)).toEqual([]);
+    expect(await loseAllConnections(proxy, proxy.before(database.url), watcher, how)).toEqual([]);
   });
 });
 
@@ -119,7 +119,7 @@ it('reports the reason of an ended session to its statement, and to no other', a
       code: '57P01',
       message: 'terminating connection due to administrator command',
     });
-    await underWay(watcher, slow);
+    await waitUntilRunning(watcher, slow);
     const waiting = sql`select ${round} as round`;
     await watcher`select pg_terminate_backend(pid) from pg_stat_activity where query = ${slow}`;
     await failed;
@@ -132,7 +132,7 @@ it('cancels a statement on abort', async () => {
   const sql = client(proxy.before(database.url), 5_000);
   const query = sql`select pg_sleep(30)`;
   const failed = expect(query).rejects.toMatchObject({ code: '57014' });
-  await underWay(watcher, 'select pg_sleep(30)');
+  await waitUntilRunning(watcher, 'select pg_sleep(30)');
   query.cancel();
   await failed;
   expect(await sql`select 3 as n`).toEqual([{ n: 3 }]);

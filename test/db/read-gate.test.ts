@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 /** Returns the number of readers' running statements that contain the text. */
-async function running(text: string): Promise<number> {
+async function countRunning(text: string): Promise<number> {
   const [row] = await observer<{ count: number }[]>`
     select count(*)::int as count from pg_stat_activity
     where datname = current_database() and state = 'active' and application_name = 'chain-recorder reader'
@@ -28,14 +28,14 @@ async function running(text: string): Promise<number> {
 }
 
 /** A read that lasts until `end` is called. */
-function lasting(gate: ReadGate) {
+function startRead(gate: ReadGate) {
   let end = () => {};
-  let begun = () => {};
+  let onStart = () => {};
   const started = new Promise<void>((resolve) => {
-    begun = resolve;
+    onStart = resolve;
   });
   const done = gate.read(async () => {
-    begun();
+    onStart();
     await new Promise<void>((resolve) => {
       end = resolve;
     });
@@ -67,7 +67,7 @@ describe('reading', () => {
 
   it('gives recording precedence, and pages more processor time than queries of users', async ({ skip }) => {
     const niceness = (pid: unknown) => getPriority(Number(pid));
-    const lowered = (by: number) => Math.min(getPriority() + by, constants.priority.PRIORITY_LOW);
+    const lowerPriority = (by: number) => Math.min(getPriority() + by, constants.priority.PRIORITY_LOW);
     const gate = new ReadGate(database.url, { yields: true });
     const page = await gate.read((sql) => sql`select pg_backend_pid() as pid`, never);
     const pid = Number(page[0]?.pid);
@@ -83,15 +83,15 @@ describe('reading', () => {
       },
       never,
     );
-    expect({ page: niceness(pid), query }).toEqual({ page: lowered(4), query: lowered(10) });
+    expect({ page: niceness(pid), query }).toEqual({ page: lowerPriority(4), query: lowerPriority(10) });
     await gate.close();
   });
 
   it('refuses at once if too many reads wait, with a time to retry', async () => {
     const gate = new ReadGate(database.url, { maxConcurrent: 1, waiting: 1 });
-    const first = lasting(gate);
+    const first = startRead(gate);
     await first.started;
-    const second = lasting(gate);
+    const second = startRead(gate);
     const third = gate.read(async () => 'third', never);
     await expect(third).rejects.toThrow(TooManyReadsError);
     await expect(third).rejects.toThrow('1 reads are in progress and 1 wait; try again in 2 s');
@@ -105,7 +105,7 @@ describe('reading', () => {
 
   it('does not let a read wait without limit', async () => {
     const gate = new ReadGate(database.url, { maxConcurrent: 1, maxWaitMs: 20 });
-    const first = lasting(gate);
+    const first = startRead(gate);
     await first.started;
     await expect(gate.read(async () => 'second', never)).rejects.toThrow('waited for more than 0.02 s');
     first.end();
@@ -118,18 +118,18 @@ describe('reading', () => {
     const pid = await pidOf(gate);
     const controller = new AbortController();
     const slow = gate.read((sql) => sql`select pg_sleep(30) as gone_away`, controller.signal);
-    await expect.poll(() => running('gone_away')).toBe(1);
+    await expect.poll(() => countRunning('gone_away')).toBe(1);
     controller.abort(new Error('the client disconnected'));
     await expect(slow).rejects.toThrow('the client disconnected');
     // Another connection: the cancelled statement may still run on the previous one.
     expect(await pidOf(gate)).not.toBe(pid);
-    await expect.poll(() => running('gone_away'), { timeout: 3_000 }).toBe(0);
+    await expect.poll(() => countRunning('gone_away'), { timeout: 3_000 }).toBe(0);
     await gate.close();
   });
 
   it('takes no slot if it is cancelled while it waits', async () => {
     const gate = new ReadGate(database.url, { maxConcurrent: 1 });
-    const first = lasting(gate);
+    const first = startRead(gate);
     await first.started;
     const controller = new AbortController();
     const second = gate.read(async () => 'second', controller.signal);

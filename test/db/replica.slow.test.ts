@@ -53,7 +53,7 @@ const metrics = () => expect.poll(async () => (await sendRequest(`${server.addre
 const findings = async () => (await findingGroups(primary)).map((one) => describeFinding(one, () => 'then'));
 const query = (sql: string, more = '') =>
   sendRequest(`${server.address}/query.json?sql=${encodeURIComponent(sql)}${more}`);
-const exporting = (databaseUrl: string) =>
+const startExport = (databaseUrl: string) =>
   exportTables({
     ...{ databaseUrl, tables: warehouseTables.slice(0, 1), format: 'csv', incremental: true, signal: never },
     target: new DirectoryTarget(join(dir, 'lake')),
@@ -86,12 +86,12 @@ describe('a replica', () => {
   });
 
   it('serves exports, unless it has less than was exported before', async () => {
-    const first = await exporting(pair.urls[1]);
+    const first = await startExport(pair.urls[1]);
     pair.hold();
     await database.sql`create table public.more as select 1 as one`;
-    const second = await exporting(pair.urls[0]);
+    const second = await startExport(pair.urls[0]);
     expect(second.manifest.export).toBe(first.manifest.export + 1);
-    await expect(exporting(pair.urls[1])).rejects.toThrow('wait until the replica has caught up');
+    await expect(startExport(pair.urls[1])).rejects.toThrow('wait until the replica has caught up');
   });
 
   it('is reported if it is far behind', async () => {

@@ -37,7 +37,7 @@ const drivers: readonly (readonly [string, (url: string) => Client])[] = [
 ];
 
 /** Returns the URL with its servers in the other order. */
-const turned = (url: string) => url.replace(/@([^,/]*),([^/]*)/, '@$2,$1');
+const swapServers = (url: string) => url.replace(/@([^,/]*),([^/]*)/, '@$2,$1');
 
 describe.each(drivers)('%s and a pair of servers', (_name, open) => {
   const closers = new Closers();
@@ -46,7 +46,7 @@ describe.each(drivers)('%s and a pair of servers', (_name, open) => {
   let late: Client;
   let thaw = () => {};
   const portOf = (at: 0 | 1) => Number(new URL(pair.urls[at]).port);
-  const writtenOn = async (at: 0 | 1) => {
+  const countWritten = async (at: 0 | 1) => {
     const sql = postgres(pair.urls[at], { max: 1 });
     try {
       return (await sql`select 1 from public.written`).length;
@@ -60,7 +60,7 @@ describe.each(drivers)('%s and a pair of servers', (_name, open) => {
     await sql`create table public.written (port int)`;
     await sql.end();
     client = open(pair.url);
-    late = open(turned(pair.url));
+    late = open(swapServers(pair.url));
   });
   afterAll(async () => {
     thaw();
@@ -86,22 +86,22 @@ describe.each(drivers)('%s and a pair of servers', (_name, open) => {
 
   it('ignores a server that returns after another was promoted, though it is writable', async () => {
     thaw();
-    const before = await writtenOn(0);
+    const before = await countWritten(0);
     // Connections that did not detect the promotion are closed by the first one that did.
     const others = Array.from({ length: 4 }, () => client.write().catch(() => 0));
     await Promise.all(others);
     const second = open(pair.url);
     expect(await second.write()).toBe(portOf(1));
-    const after = await writtenOn(0);
+    const after = await countWritten(0);
     await expect.poll(() => client.write().catch(() => 0)).toBe(portOf(1));
     expect(after - before).toBeLessThanOrEqual(others.length);
-    expect(await writtenOn(0)).toBe(after);
+    expect(await countWritten(0)).toBe(after);
     await pair.standby.crash();
     const error = await second.write().catch((failure: unknown) => failure);
     expect(isDatabaseUnavailable(error)).toBe(true);
     const again = await second.write().catch((failure: unknown) => failure);
     expect(String(again)).toContain(`127.0.0.1:${portOf(0)}: is outdated`);
-    expect(await writtenOn(0)).toBe(after);
+    expect(await countWritten(0)).toBe(after);
     await pair.standby.start();
     expect(await second.write()).toBe(portOf(1));
     await second.end();
@@ -114,9 +114,9 @@ describe('a pair of servers', () => {
 
   it('is migrated, and locked, on its primary', async () => {
     const pair = await PostgresPair.start(closers);
-    await migrate(turned(pair.url));
+    await migrate(swapServers(pair.url));
     const inner = () => withRowLock(pair.url, 'one', async () => 'two');
-    expect(await withRowLock(turned(pair.url), 'one', async () => ['one', await inner()])).toEqual([
+    expect(await withRowLock(swapServers(pair.url), 'one', async () => ['one', await inner()])).toEqual([
       'one',
       null,
     ]);
@@ -125,7 +125,7 @@ describe('a pair of servers', () => {
     const sql = postgres(admin, { max: 1 });
     await sql`create role plain login password 'plain-password'`;
     await sql.end();
-    const plain = turned(pair.url).replace(/\/\/[^@]*@/, '//plain:plain-password@');
+    const plain = swapServers(pair.url).replace(/\/\/[^@]*@/, '//plain:plain-password@');
     const theirs = connect(plain, 30_000, { max: 1 });
     expect(await theirs`select current_user as name, pg_is_in_recovery() as standby`).toEqual([
       { name: 'plain', standby: false },

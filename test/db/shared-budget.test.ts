@@ -18,7 +18,7 @@ const signal = new AbortController().signal;
 let upstreams = 0;
 
 /** Two instances of one upstream's budget, like two processes. */
-function shared(limits: Partial<Limits>, clock = new ManualClock(start)) {
+function createShared(limits: Partial<Limits>, clock = new ManualClock(start)) {
   upstreams += 1;
   const name = `upstream-${upstreams}`;
   const all: Limits = { perMinute: undefined, perDay: undefined, ...limits };
@@ -47,14 +47,14 @@ async function drain(budgets: readonly SharedBudget[], units: number, priority: 
 
 describe('the limits', () => {
   it('of a minute are shared by all processes, and reset with the next one', async () => {
-    const { one, other, clock } = shared({ perMinute: 100 });
+    const { one, other, clock } = createShared({ perMinute: 100 });
     expect((await drain([one, other], 10, 'poll')).granted).toBe(10);
     clock.now += minute;
     expect((await drain([other, one], 10, 'poll')).granted).toBe(10);
   });
 
   it('hold for any number of simultaneous requests', async () => {
-    const { name, instance, clock } = shared({ perMinute: 100 });
+    const { name, instance, clock } = createShared({ perMinute: 100 });
     const stop = new AbortController();
     setMaxListeners(0, stop.signal);
     let granted = 0;
@@ -81,26 +81,26 @@ describe('the limits', () => {
   });
 
   it('of a day are left to the queue: the failure states when they reset', async () => {
-    const { one, clock } = shared({ perDay: 50 });
+    const { one, clock } = createShared({ perDay: 50 });
     expect(await drain([one], 10, 'poll')).toEqual({ granted: 5, retryAfter: 12 * hour });
     clock.now += 12 * hour;
     expect((await drain([one], 10, 'poll')).granted).toBe(5);
   });
 
   it('reserve calls by priority: backfill stops before healing, healing before polls', async () => {
-    const { one, other } = shared({ perMinute: 100 });
+    const { one, other } = createShared({ perMinute: 100 });
     expect((await drain([one, other], 10, 'backfill')).granted).toBe(6);
     expect((await drain([one, other], 10, 'heal')).granted).toBe(2);
     expect((await drain([one, other], 10, 'poll')).granted).toBe(2);
   });
 
   it('never block a call that is larger than its share without limit', async () => {
-    const { one } = shared({ perMinute: 100 });
+    const { one } = createShared({ perMinute: 100 });
     expect((await drain([one], 90, 'backfill')).granted).toBe(1);
   });
 
   it('of the response headers apply if they are lower than the declared ones', async () => {
-    const { one, other } = shared({ perMinute: 100 });
+    const { one, other } = createShared({ perMinute: 100 });
     await one.learn({ limit: { units: 30, seconds: 60 }, exhausted: null });
     await other.learn({ limit: { units: 5_000, seconds: 60 }, exhausted: null });
     expect((await drain([one], 10, 'poll')).granted).toBe(3);
@@ -108,7 +108,7 @@ describe('the limits', () => {
   });
 
   it('near zero in headers allow one call, and recover with the next headers', async () => {
-    const { one, clock } = shared({ perMinute: 100 });
+    const { one, clock } = createShared({ perMinute: 100 });
     await one.learn({ limit: { units: 1, seconds: 60 }, exhausted: null });
     expect((await drain([one], 10, 'poll')).granted).toBe(1);
     await one.learn({ limit: { units: 40, seconds: 60 }, exhausted: null });
@@ -121,7 +121,7 @@ describe('the limits', () => {
   });
 
   it('of a day near zero in headers are tested again, long before the day ends', async () => {
-    const { one, clock } = shared({ perDay: 1_000 });
+    const { one, clock } = createShared({ perDay: 1_000 });
     await one.learn({ limit: { units: 1, seconds: 86_400 }, exhausted: null });
     expect(await drain([one], 10, 'poll')).toEqual({ granted: 1, retryAfter: 600_000 });
     clock.now += 600_000;
@@ -131,7 +131,7 @@ describe('the limits', () => {
   });
 
   it('do not exist if none is declared', async () => {
-    const { one, name } = shared({});
+    const { one, name } = createShared({});
     const manyCalls = new AbortController();
     for (let calls = 0; calls < 50; calls++) await one.take(1_000, 'backfill', manyCalls.signal);
     expect(await sql`select 1 from recorder.budgets where upstream = ${name}`).toHaveLength(0);
@@ -147,7 +147,7 @@ describe('the limits', () => {
     );
     await fc.assert(
       fc.asyncProperty(requests, async (all) => {
-        const { instance, clock, name } = shared({ perMinute: 100 });
+        const { instance, clock, name } = createShared({ perMinute: 100 });
         const stop = new AbortController();
         setMaxListeners(0, stop.signal);
         const grants = await Promise.all(
@@ -218,7 +218,7 @@ describe('a known limit', () => {
 
 describe('a pause', () => {
   it.each([{ perMinute: 100 }, {}])('holds for all processes, with limits %j', async (limits) => {
-    const { one, other, clock } = shared(limits);
+    const { one, other, clock } = createShared(limits);
     await one.take(1, 'poll', signal);
     await one.block(120_000, 'retry-after: 120');
     for (const budget of [one, other])
@@ -235,7 +235,7 @@ describe('a pause', () => {
   it.each([{ perMinute: 100 }, {}])(
     'ends with its URL, and so does a count, with limits %j',
     async (limits) => {
-      const { name } = shared({});
+      const { name } = createShared({});
       const all: Limits = { perMinute: undefined, perDay: undefined, ...limits };
       const clock = new ManualClock(start);
       const budgetOf = (url: string, header?: string) =>
@@ -255,7 +255,7 @@ describe('a pause', () => {
   );
 
   it('is visible within a second to a caller that is just waiting', async () => {
-    const { one, other, clock } = shared({});
+    const { one, other, clock } = createShared({});
     await other.take(1, 'poll', signal);
     await one.block(120_000, 'retry-after: 120');
     clock.now += 1_000;
@@ -263,7 +263,7 @@ describe('a pause', () => {
   });
 
   it('is not shortened by a later, shorter one', async () => {
-    const { one, other, clock } = shared({ perMinute: 100 });
+    const { one, other, clock } = createShared({ perMinute: 100 });
     await one.block(600_000, 'retry-after: 120');
     await other.block(1_000, 'retry-after: 120');
     clock.now += 300_000;
@@ -284,7 +284,7 @@ describe('a pause', () => {
   });
 
   it('ends the waiting of a stopped run', async () => {
-    const { one } = shared({ perMinute: 100 });
+    const { one } = createShared({ perMinute: 100 });
     await one.block(60_000, 'retry-after: 120');
     const stop = new AbortController();
     const waiting = one.take(1, 'poll', stop.signal);
@@ -295,7 +295,7 @@ describe('a pause', () => {
   it.each([{ perMinute: 100 }, {}])(
     'from a clock that was hours ahead blocks no caller, and hides no valid one, with limits %j',
     async (limits) => {
-      const { one, clock, instance } = shared(limits);
+      const { one, clock, instance } = createShared(limits);
       const ahead = instance(new ManualClock(start + 2 * hour));
       await ahead.block(30_000, 'retry-after: 120');
       await one.take(1, 'poll', signal);

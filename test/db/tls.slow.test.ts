@@ -11,9 +11,9 @@ import { until } from '../../chaos/until.ts';
 import { connect } from '../../src/db/connect.ts';
 import { type EmbeddedPostgres, openEmbedded } from '../../src/db/embedded/embedded.ts';
 import { startCommand } from '../support/cli.ts';
-import { losingAll } from '../support/lost-connections.ts';
+import { DATABASE_CONNECTIONS, SESSION_QUERY, type Session } from '../support/database-connections.ts';
+import { loseAllConnections } from '../support/lost-connections.ts';
 import { onPath } from '../support/on-path.ts';
-import { SESSION_QUERY, type Session, WAYS_IN } from '../support/ways-in.ts';
 
 const run = promisify(execFile);
 const openssl = onPath('openssl');
@@ -31,7 +31,7 @@ describe.skipIf(!openssl)(`a server with an untrusted certificate${noOpenssl}`, 
   };
   const certificate = (of = 'DNS:localhost') => join(dir, `${of}.crt`);
   /** Installs a certificate of a name or an address in the server. @returns its file */
-  const presenting = async (of: string) => {
+  const installCertificate = async (of: string) => {
     const [key, data] = [join(dir, `${of}.key`), join(dir, 'postgres', 'data')];
     await run(openssl ?? '', [
       ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', '/CN=database'],
@@ -55,7 +55,7 @@ describe.skipIf(!openssl)(`a server with an untrusted certificate${noOpenssl}`, 
     await chmod(dir, 0o755); // as root the server runs as another user
     const log = { info: () => {}, warn: () => {} };
     server = await openEmbedded({ dir, log, settings: { fsync: 'off' } });
-    await presenting('DNS:localhost');
+    await installCertificate('DNS:localhost');
     await until('the server to offer TLS', async () => {
       const encrypted = postgres(server.url, { max: 1, ssl: 'require' });
       const query = encrypted.unsafe<Session[]>(SESSION_QUERY).then(
@@ -70,7 +70,7 @@ describe.skipIf(!openssl)(`a server with an untrusted certificate${noOpenssl}`, 
     await rm(dir, { recursive: true, force: true });
   });
 
-  describe.each(WAYS_IN)('and %s', (_, readSession) => {
+  describe.each(DATABASE_CONNECTIONS)('and %s', (_, readSession) => {
     it.each([
       ['', false],
       ['sslmode=disable', false],
@@ -113,7 +113,7 @@ describe.skipIf(!openssl)(`a server with an untrusted certificate${noOpenssl}`, 
     async (how) => {
       const proxy = await TcpProxy.open(Number(new URL(server.url).port));
       const watcher = connect(server.url, 60_000, { max: 1 });
-      expect(await losingAll(proxy, proxy.before(url('sslmode=require')), watcher, how)).toEqual([]);
+      expect(await loseAllConnections(proxy, proxy.before(url('sslmode=require')), watcher, how)).toEqual([]);
       await watcher.end();
       await proxy.close();
     },
@@ -157,7 +157,7 @@ describe.skipIf(!openssl)(`a server with an untrusted certificate${noOpenssl}`, 
     it.each([[['127.0.0.1']], [['127.0.0.1', '127.0.0.1']]])(
       'compares the address with a certificate of addresses: %s',
       async (hosts) => {
-        const address = await presenting('IP:127.0.0.1');
+        const address = await installCertificate('IP:127.0.0.1');
         const trusted = { NODE_EXTRA_CA_CERTS: address };
         expect(await doctor('sslmode=verify-full', trusted, hosts)).toMatchObject({
           migrated: 0,

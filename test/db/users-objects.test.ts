@@ -73,22 +73,25 @@ async function usersObjects(): Promise<string[]> {
 }
 
 /** Returns the declared objects with some of them changed; null: removed. */
-function changed(changes: Readonly<Record<string, (object: Declared) => Declared | null>>): Declared[] {
+function changeObjects(changes: Readonly<Record<string, (object: Declared) => Declared | null>>): Declared[] {
   return declaredObjects().flatMap((object) => {
     const change = changes[object.name];
     return change ? (change(object) ?? []) : object;
   });
 }
 const where = (object: Declared) => ({ ...object, body: `select q.* from (${object.body}) as q where true` });
-const reversed = (object: Declared): Declared => {
+const reverseColumns = (object: Declared): Declared => {
   const names = object.columns.map(({ name }) => `"${name}"`);
   const body = `select ${names.toReversed()} from (${object.body}) as q(${names})`;
   return { ...object, columns: object.columns.toReversed(), body };
 };
 
 it.each<readonly [string, () => Declared[]]>([
-  ['is replaced', () => changed({ subnets: where, subnets_as_of: where, node_uptime: where })],
-  ['is dropped and created again', () => changed({ node_probes: reversed, node_uptime: reversed })],
+  ['is replaced', () => changeObjects({ subnets: where, subnets_as_of: where, node_uptime: where })],
+  [
+    'is dropped and created again',
+    () => changeObjects({ node_probes: reverseColumns, node_uptime: reverseColumns }),
+  ],
 ])('keeps objects of users if a relation that they read %s', async (_, objects) => {
   const before = await usersObjects();
   await migrateDatabase(database.url, objects());
@@ -108,8 +111,8 @@ const statements = (problems: readonly string[], when: string) =>
   problems.flatMap((line) => (line.startsWith(when) ? line.slice(when.length) : [])).join('\n');
 
 it.each<readonly [string, () => Declared[]]>([
-  ['has other columns', () => changed({ subnets: reversed, subnets_as_of: reversed })],
-  ['is not declared any more', () => changed({ subnets: () => null, subnets_as_of: () => null })],
+  ['has other columns', () => changeObjects({ subnets: reverseColumns, subnets_as_of: reverseColumns })],
+  ['is not declared any more', () => changeObjects({ subnets: () => null, subnets_as_of: () => null })],
 ])(
   'refuses the migration if a relation that users read %s, and prints the statements to run',
   async (kind, objects) => {
@@ -131,7 +134,7 @@ it.each<readonly [string, () => Declared[]]>([
 
 it("reports a table with a column of a view's type, to be changed by hand", async () => {
   await sql`create table mine.probes (probe reporting_internal.node_probes)`;
-  const problems = await refusal(changed({ node_probes: reversed }));
+  const problems = await refusal(changeObjects({ node_probes: reverseColumns }));
   expect(problems[1]).toBe('first change or drop table mine.probes');
 });
 

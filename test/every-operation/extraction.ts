@@ -137,7 +137,7 @@ export function method(
 }
 
 /** Expects one row for each node, with the members of the results of several methods. */
-export function gathered(parts: Readonly<Record<string, string>>): Extraction {
+export function mergedByNode(parts: Readonly<Record<string, string>>): Extraction {
   const each = Object.entries(parts).map(([name, columns]) => method(name, { columns }));
   return {
     operations: Object.keys(parts),

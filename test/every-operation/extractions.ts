@@ -3,8 +3,8 @@ import { at, type Exact, listAt, membersAt, memberTexts } from './exact-json.ts'
 import {
   type ExpectedIdentity,
   type Extraction,
-  gathered,
   listing,
+  mergedByNode,
   method,
   PRIMARY_NETWORK,
   together,
@@ -457,7 +457,7 @@ export const extractions: Readonly<Record<string, ExpectedIdentity & Extraction>
   node_identity: {
     history: 'state',
     key: 'node',
-    ...gathered({
+    ...mergedByNode({
       'info.getNodeID': `node_id:nodeID node_pop_public_key:nodePOP.publicKey
       node_pop_proof_of_possession:nodePOP.proofOfPossession`,
       'info.getNodeIP': 'ip',
@@ -471,7 +471,7 @@ export const extractions: Readonly<Record<string, ExpectedIdentity & Extraction>
   fees: {
     history: 'state',
     key: 'node',
-    ...gathered({
+    ...mergedByNode({
       'info.getTxFee': `tx_fee:txFee create_asset_tx_fee:createAssetTxFee create_subnet_tx_fee:createSubnetTxFee
       transform_subnet_tx_fee:transformSubnetTxFee create_blockchain_tx_fee:createBlockchainTxFee
       add_primary_network_validator_fee:addPrimaryNetworkValidatorFee

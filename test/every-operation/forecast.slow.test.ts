@@ -11,7 +11,7 @@ import { configFor, Recorder } from './support.ts';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 /** The sandbox's rounds of blocks end with an hour, so that each hour has the same number of blocks. */
-const BEGIN = Date.UTC(2026, 2, 7, 22) - 1000;
+const START = Date.UTC(2026, 2, 7, 22) - 1000;
 
 let sandbox: Sandbox;
 let clock: ManualClock;
@@ -20,14 +20,14 @@ let recorder: Recorder;
 
 beforeAll(async () => {
   const made = await stillSandbox({
-    genesisMs: BEGIN + 1000 - 220 * DAY,
+    genesisMs: START + 1000 - 220 * DAY,
     blocksPerHour: 2,
     validators: 14,
     utxos: 30,
     ledgerCalls: 100_000,
   });
   ({ sandbox, clock } = made);
-  clock.advance(BEGIN - clock.now());
+  clock.advance(START - clock.now());
   const { assets, nodes } = sandbox.watch;
   const evm = (chain: string, number: number) => ({
     chain,

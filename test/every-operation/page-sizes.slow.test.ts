@@ -55,7 +55,7 @@ it('on another day arrived outputs are missing from x_utxos, and others are in t
   expect([...(await ways())]).toEqual([{ chain: 'P', count: NODES.length * 2 }]);
   world.clock.advance(TO_ANOTHER_DAY);
   const feed = recorder.feedOf('x_utxos');
-  const jobs = await recorder.planned(feed, (_, states, now) => planAll(feed, feed.targets, states, now));
+  const jobs = await recorder.planJobs(feed, (_, states, now) => planAll(feed, feed.targets, states, now));
   const runs = await recorder.run(feed, jobs);
   expect(runs.filter(({ status }) => status !== 'done')).toEqual([]);
   expect([...(await ways())]).toEqual([{ chain: 'C', count: NODES.length }]);
@@ -68,7 +68,7 @@ it('on another day arrived outputs are missing from x_utxos, and others are in t
     addresses,
   });
   const table = await Table.open(recorder.sql, 'x_utxos', truth?.columns.split(/\s+/) ?? []);
-  expect(await table.stored('valid_to is null')).toEqual(table.expected(rows ?? []));
+  expect(await table.storedLines('valid_to is null')).toEqual(table.expectedLines(rows ?? []));
   const ended =
     await recorder.sql`select 1 from reporting.x_utxos_history where source_chain = 'P' and valid_to is not null`;
   expect(ended).toHaveLength(NODES.length * 2);

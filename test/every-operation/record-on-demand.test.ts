@@ -12,14 +12,14 @@ const { recordingOf } = world;
 
 describe('a recording on demand', () => {
   /** Records a target of KEY=VALUE pairs, as `record DATASET --target KEY=VALUE` does. */
-  async function demanded(dataset: string, pairs: Record<string, string>): Promise<RunResult> {
+  async function recordOnDemand(dataset: string, pairs: Record<string, string>): Promise<RunResult> {
     const { recorder } = recordingOf('of 7');
     const feed = recorder.feedOf(dataset);
     const target = feed.source.demand?.(pairs, createScope(recorder.config));
     if (!target) throw new Error(`${dataset} is not recorded on demand`);
     const [run] = await recorder.run(
       feed,
-      await recorder.planned(feed, (_, states) => planAll(feed, [target], states, INSTANT)),
+      await recorder.planJobs(feed, (_, states) => planAll(feed, [target], states, INSTANT)),
     );
     if (!run) throw new Error('no runs');
     return run;
@@ -31,12 +31,18 @@ describe('a recording on demand', () => {
   it('stores signatures of a transaction and of a message', async () => {
     const block = world.sandbox.network.chain('p-chain');
     const txHash = block ? world.sandbox.network.blocks(block).transactionId(40) : '';
-    expect(await demanded('aggregated_signatures', { txHash })).toMatchObject({ status: 'done', units: 20 });
+    expect(await recordOnDemand('aggregated_signatures', { txHash })).toMatchObject({
+      status: 'done',
+      units: 20,
+    });
     const ofTransaction = lastBody('getAggregatedSignatures').signedMessage;
     const message = { message: '0xAB01', quorumPercentage: '60', quorumPercentageBuffer: '40' };
-    expect(await demanded('aggregated_signatures', message)).toMatchObject({ status: 'done', units: 20 });
+    expect(await recordOnDemand('aggregated_signatures', message)).toMatchObject({
+      status: 'done',
+      units: 20,
+    });
     const ofMessage = lastBody('aggregateSignatures').signedMessage;
-    const again = await demanded('aggregated_signatures', { ...message, message: 'ab01' });
+    const again = await recordOnDemand('aggregated_signatures', { ...message, message: 'ab01' });
     expect(again).toMatchObject({ status: 'done', rowsWritten: [0] });
     const rows = await sql()`
       select network, signed_message, tx_hash, message, quorum_percentage::text as quorum,
@@ -72,7 +78,7 @@ describe('a recording on demand', () => {
       tokenId: kept?.token ?? '',
     };
     // One token is no complete list: the run is incomplete.
-    expect(await demanded('nft_tokens', pairs)).toMatchObject({
+    expect(await recordOnDemand('nft_tokens', pairs)).toMatchObject({
       status: 'partial',
       items: 1,
       rowsWritten: [0],
@@ -80,7 +86,7 @@ describe('a recording on demand', () => {
     expect(lastBody('getTokenDetails').tokenId).toBe(kept?.token);
     // A collection that is not watched has that one.
     await sql()`delete from recorder.nft_tokens where collection = lower(${pairs.collection})`;
-    expect(await demanded('nft_tokens', pairs)).toMatchObject({ status: 'partial', rowsWritten: [1] });
+    expect(await recordOnDemand('nft_tokens', pairs)).toMatchObject({ status: 'partial', rowsWritten: [1] });
     const [row] = await sql()`
       select token_id::text as id, owner_address as owner, name from reporting.nft_tokens
       where collection = lower(${pairs.collection})`;
@@ -94,13 +100,13 @@ describe('a recording on demand', () => {
   ])('stores a block by its id: %s', async (dataset, alias, operation) => {
     const chain = world.sandbox.network.chain(alias);
     const blockId = chain ? world.sandbox.network.blocks(chain).hash(1234) : '';
-    expect(await demanded(dataset, { node: 'validator-1', blockId })).toMatchObject({ status: 'done' });
+    expect(await recordOnDemand(dataset, { node: 'validator-1', blockId })).toMatchObject({ status: 'done' });
     const { block } = lastBody(operation).result;
     const [row] = await sql()`
       select height::text, id, parent_id, extract(epoch from time)::int as time
       from reporting.${sql()(`node_${dataset}`)} where node = 'validator-1' and id = ${blockId}`;
     expect(row).toEqual({ height: '1234', id: blockId, parent_id: block.parentID, time: block.time });
-    expect(await demanded(dataset, { node: 'validator-1', blockId })).toMatchObject({ status: 'done' });
+    expect(await recordOnDemand(dataset, { node: 'validator-1', blockId })).toMatchObject({ status: 'done' });
     expect(await sql()`select 1 from reporting.${sql()(`node_${dataset}`)} where height = 1234`).toHaveLength(
       1,
     );
@@ -111,7 +117,7 @@ describe('a recording on demand', () => {
     const blocks = chain ? world.sandbox.network.blocks(chain) : undefined;
     const number = [2000, 2001, 2002, 2003].flatMap((height) => blocks?.transactionNumbers(height) ?? [])[0];
     const txId = blocks?.transactionId(number ?? 0) ?? '';
-    const run = await demanded('x_transactions', { node: 'observer-1', txId });
+    const run = await recordOnDemand('x_transactions', { node: 'observer-1', txId });
     expect(run).toMatchObject({ status: 'done', rowsWritten: [0, 1] });
     const { tx } = lastBody('avm.getTx').result;
     const [row] = await sql()`

@@ -115,7 +115,7 @@ export function withRecordings(pages: readonly Size['pages'][]) {
     return new Recorder(sql, config, clock);
   }
 
-  const everything = (recorder: Recorder) =>
+  const recordEverything = (recorder: Recorder) =>
     recorder.round((feed, states, now) => planAll(feed, feed.targets, states, now));
 
   function recordingOf(pages: string): Recording {
@@ -153,7 +153,7 @@ export function withRecordings(pages: readonly Size['pages'][]) {
     it('records everything, and quarantines nothing', { timeout: 120_000 }, async () => {
       const recorder = await recorderOf(size);
       const before = lastCall(sandbox);
-      const runs = await everything(recorder);
+      const runs = await recordEverything(recorder);
       recordings.set(size.pages, { recorder, runs, responses: responsesSince(sandbox, before) });
       // A node that does not validate has no uptime.
       const refused = runs.filter(
@@ -183,9 +183,9 @@ export function withRecordings(pages: readonly Size['pages'][]) {
           responses.filter(({ operation }) => extraction.operations.includes(operation)),
         );
         const table = await Table.open(recorder.sql, dataset, extraction?.columns ?? []);
-        const expected = table.expected(rows ?? []);
+        const expected = table.expectedLines(rows ?? []);
         expect(expected.length).toBeGreaterThan(0);
-        expect(await table.stored()).toEqual(expected);
+        expect(await table.storedLines()).toEqual(expected);
       },
     );
 
@@ -194,9 +194,9 @@ export function withRecordings(pages: readonly Size['pages'][]) {
       async (dataset, { columns, rows }) => {
         const { addresses } = sandbox.watch;
         const table = await Table.open(recording().recorder.sql, dataset, columns.split(/\s+/));
-        const expected = table.expected(await rows({ sandbox, sec: SEC, nodes: NODES, addresses }));
+        const expected = table.expectedLines(await rows({ sandbox, sec: SEC, nodes: NODES, addresses }));
         expect(expected.length).toBeGreaterThan(0);
-        expect(await table.stored()).toEqual(expected);
+        expect(await table.storedLines()).toEqual(expected);
       },
     );
 
@@ -286,10 +286,10 @@ export function withRecordings(pages: readonly Size['pages'][]) {
       const { recorder } = recording();
       // An index is claimed as far as any target showed it; earlier targets claim that at their next poll.
       const { coverage: _, ...stored } = await fingerprint(recorder.sql);
-      await everything(recorder);
+      await recordEverything(recorder);
       const before = await fingerprint(recorder.sql);
       expect(before).toMatchObject(stored);
-      const runs = await everything(recorder);
+      const runs = await recordEverything(recorder);
       expect(runs.flatMap(({ rowsWritten }) => rowsWritten).filter((rows) => rows > 0)).toEqual([]);
       expect(await fingerprint(recorder.sql)).toEqual(before);
     });

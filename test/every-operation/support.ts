@@ -95,12 +95,12 @@ export class Recorder {
   /** Plans and runs every feed once, and probes the nodes that are due. */
   async round(plan: Plan): Promise<RunResult[]> {
     const runs: RunResult[] = [];
-    for (const feed of this.feeds) runs.push(...(await this.run(feed, await this.planned(feed, plan))));
+    for (const feed of this.feeds) runs.push(...(await this.run(feed, await this.planJobs(feed, plan))));
     for (const ledger of this.ledgers) await this.#watch(ledger);
     return runs;
   }
 
-  async planned(feed: ActiveFeed, plan: Plan): Promise<Job[]> {
+  async planJobs(feed: ActiveFeed, plan: Plan): Promise<Job[]> {
     await registerTargets(this.sql, feed, this.#clock.now());
     return plan(feed, await loadStates(this.sql, feed), this.#clock.now());
   }
@@ -202,7 +202,7 @@ export class Table {
   }
 
   /** Returns every row, whatever its time, or those of a condition, one line each, sorted. */
-  async stored(condition = 'true'): Promise<string[]> {
+  async storedLines(condition = 'true'): Promise<string[]> {
     const list = this.#columns.map((column) =>
       this.#types.get(column) === 'timestamptz'
         ? `trim_scale(extract(epoch from "${column}"))::text as "${column}"`
@@ -215,11 +215,13 @@ export class Table {
   }
 
   /** Returns the expected rows, one line each, without duplicates, sorted. */
-  expected(rows: readonly ExpectedRow[]): string[] {
+  expectedLines(rows: readonly ExpectedRow[]): string[] {
     // The service writes addresses in EIP-55 case; stored they are lower case.
-    const spelt = (value: Exact) =>
+    const toLowerCaseAddress = (value: Exact) =>
       typeof value === 'string' && /^0x[\da-fA-F]*$/.test(value) ? value.toLowerCase() : value;
-    return [...new Set(rows.map((row) => this.#line((column) => spelt(row[column] ?? null))))].sort();
+    return [
+      ...new Set(rows.map((row) => this.#line((column) => toLowerCaseAddress(row[column] ?? null)))),
+    ].sort();
   }
 
   #read(column: string, text: string | null): Exact {

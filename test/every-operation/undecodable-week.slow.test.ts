@@ -24,7 +24,7 @@ interface Listed {
 }
 
 /** The responses of the sandbox's node, with one member that cannot be decoded. */
-async function spoilt(path: string, body: string): Promise<unknown> {
+async function corruptedResponse(path: string, body: string): Promise<unknown> {
   const answer = await fetch(sandbox.url + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -39,7 +39,7 @@ async function spoilt(path: string, body: string): Promise<unknown> {
 beforeAll(async () => {
   ({ sandbox, clock } = await smallNetwork());
   between = await upstreamServer(async ({ url, body }, response) =>
-    sendJson(response, await spoilt(url.pathname, body)),
+    sendJson(response, await corruptedResponse(url.pathname, body)),
   );
   const config = configFor({ ...sandbox, url: between.url }, [{ name: NODE, path: `/nodes/${NODE}` }], {
     watch: {},
@@ -75,7 +75,7 @@ describe('one validator that cannot be decoded for a week', () => {
     const truth = new Tenures();
     const poll = async () => {
       const jobs = (
-        await recorder.planned(feed, (of, states, now) => planAll(of, of.targets, states, now))
+        await recorder.planJobs(feed, (of, states, now) => planAll(of, of.targets, states, now))
       ).filter(({ target }) => target.subnetId === PRIMARY);
       const runs = await recorder.run(feed, jobs);
       truth.update(clock.now());

@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 import { expect } from 'vitest';
 import { replayRules } from '../../src/alerts/replay.ts';
-import { noFacts, ruleNamed } from '../support/alerts.ts';
+import { findRule, noFacts } from '../support/alerts.ts';
 import { type Account, computeAccount, STATES } from './month-account.ts';
 import { expectedAlerts, formatAlert } from './month-alerts.ts';
 import { gatherCauses } from './month-causes.ts';
@@ -150,7 +150,7 @@ async function compareAlerts(
 ): Promise<number> {
   const length = accounts.get('a')?.states.length ?? 0;
   const rounds = { from: 600, to: Math.floor((length * alerts) / round) * round - 600, step: round };
-  const rules = ['node-down', 'node-unobserved'].map(ruleNamed);
+  const rules = ['node-down', 'node-unobserved'].map(findRule);
   const replayed = await replayRules(
     { reader: sql, rules, facts: { ...noFacts, nodes: NODES } },
     { from: MONTH_START + rounds.from * second, to: MONTH_START + rounds.to * second, step: round * second },

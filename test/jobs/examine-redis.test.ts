@@ -75,7 +75,7 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
     writeFileSync(join(cwd, 'recorder.yaml'), 'network: mainnet\nupstreams: {}\n');
     const port = await redis();
     const evicting = await redis('--maxmemory-policy', 'allkeys-lru');
-    for (const [url, words] of [
+    for (const [url, message] of [
       [
         `redis://127.0.0.1:${port}/99`,
         /REDIS_URL: this Redis is unsuitable for the queue: the server has no database 99: end REDIS_URL with/,
@@ -87,7 +87,7 @@ describe.skipIf(skipped)(`a Redis${skipped ? ` (skipped: ${skipped})` : ''}`, ()
     ] as const) {
       const up = startCommand(['up'], { DATABASE_URL: database.url, REDIS_URL: url }, cwd);
       const { code, stderr } = await up.ended;
-      expect(stderr).toMatch(words);
+      expect(stderr).toMatch(message);
       expect(code).toBe(2);
     }
     rmSync(cwd, { recursive: true });

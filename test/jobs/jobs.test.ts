@@ -90,7 +90,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
     await sql.unsafe(`truncate ${tables.map(({ name }) => name).join(', ')}`);
   }
 
-  const waiting = async (queue: RecorderQueue) => {
+  const countWaiting = async (queue: RecorderQueue) => {
     const {
       waiting = 0,
       prioritized = 0,
@@ -146,11 +146,11 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
     });
 
     it('follow the configuration: other intervals, added and removed feeds, and feeds without targets', async () => {
-      const [stays, goes, empties] = [feed(hour), feed(hour), feed(hour)];
-      await reconcile([stays, goes, empties]);
-      const [changed, comes] = [{ ...stays, every: 3 * hour }, feed(hour)];
-      await reconcile([changed, comes, { ...empties, targets: [] }]);
-      expect(await present()).toEqual(expectedSchedules([changed, comes]));
+      const [stays, removed, empties] = [feed(hour), feed(hour), feed(hour)];
+      await reconcile([stays, removed, empties]);
+      const [changed, added] = [{ ...stays, every: 3 * hour }, feed(hour)];
+      await reconcile([changed, added, { ...empties, targets: [] }]);
+      expect(await present()).toEqual(expectedSchedules([changed, added]));
     });
 
     it('are created again after everything in the queue is removed', async () => {
@@ -160,7 +160,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       expect(await present()).toEqual(new Map());
       await reconcile(feeds);
       expect(await present()).toEqual(expectedSchedules(feeds));
-      expect(await waiting(queues.polls)).toBeGreaterThan(0);
+      expect(await countWaiting(queues.polls)).toBeGreaterThan(0);
     });
 
     it.each([
@@ -189,8 +189,8 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
         const feeds = [feed(24 * hour)];
         await reconcile(feeds);
         const { stop } = await work(feeds);
-        const delayed = async () => (await queues.polls.getJobCounts('delayed')).delayed;
-        await expect.poll(delayed, { timeout: 10_000 }).toBe(1);
+        const countDelayed = async () => (await queues.polls.getJobCounts('delayed')).delayed;
+        await expect.poll(countDelayed, { timeout: 10_000 }).toBe(1);
         await stop(5_000);
         if (onRedis) {
           const redis = new Redis(ownRedis ?? '');
@@ -200,7 +200,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
         } else await sql`delete from bullmq.job where state = 'delayed'`;
         const [id = ''] = [...expectedSchedules(feeds).keys()];
         expect(await reconcile(feeds)).toMatchObject({ set: [id], removed: [id] });
-        expect(await waiting(queues.polls)).toBeGreaterThan(0);
+        expect(await countWaiting(queues.polls)).toBeGreaterThan(0);
         expect(await reconcile(feeds)).toMatchObject(nothing);
       },
     );
@@ -210,17 +210,17 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       await Promise.all(Array.from({ length: 8 }, () => reconcile(feeds)));
       for (let restarts = 0; restarts < 4; restarts++) await reconcile(feeds);
       expect(await present()).toEqual(expectedSchedules(feeds));
-      expect(await waiting(queues.polls)).toBe(2);
+      expect(await countWaiting(queues.polls)).toBe(2);
     });
 
     it('are owned by one process at a time: another one does not change them meanwhile', async () => {
-      const [listing, goOn] = [gate(), gate()];
+      const [listing, resume] = [gate(), gate()];
       const slow = new Proxy(queues.polls, {
         get(target, name, receiver) {
           if (name !== 'getJobSchedulers') return Reflect.get(target, name, receiver);
           return async () => {
             listing.open();
-            await goOn.opened;
+            await resume.opened;
             return target.getJobSchedulers();
           };
         },
@@ -230,7 +230,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       await listing.opened;
       expect(await reconcile(feeds)).toMatchObject(nothing);
       expect(await present()).toEqual(new Map());
-      goOn.open();
+      resume.open();
       expect((await first).set).toHaveLength(1);
     });
 
@@ -266,7 +266,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       expect((await reconcile([])).freed).toBe(2);
       const remaining = await queues.polls.getJobs(['delayed']);
       expect(remaining.map(({ data }) => data)).toMatchObject([{ feed: right.source.name }]);
-      expect(await waiting(queues.heals)).toBe(1);
+      expect(await countWaiting(queues.heals)).toBe(1);
     });
 
     it('tick: due targets are recorded repeatedly', async () => {
@@ -292,11 +292,11 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       const feed = scriptedFeed(proposedBlocks, blocksTarget(), { range });
       const two: ActiveFeed = { ...feed, targets: [...feed.targets, blocksTarget()] };
       for (let plans = 0; plans < 3; plans++) await planFeed(context([two]), queues, two);
-      expect([await waiting(queues.polls), await waiting(queues.heals)]).toEqual([2, 0]);
+      expect([await countWaiting(queues.polls), await countWaiting(queues.heals)]).toEqual([2, 0]);
       await wipe();
       await sql`update recorder.target_datasets set last_success_at = now() where source = ${feed.source.name}`;
       for (let plans = 0; plans < 3; plans++) await planFeed(context([two]), queues, two);
-      expect([await waiting(queues.polls), await waiting(queues.heals)]).toEqual([0, 2]);
+      expect([await countWaiting(queues.polls), await countWaiting(queues.heals)]).toEqual([0, 2]);
     });
 
     it('enqueues nothing that is not due', async () => {
@@ -305,7 +305,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       await sql`update recorder.target_datasets set last_success_at = now() where source = ${feed.source.name}`;
       await wipe();
       await planFeed(context([feed]), queues, feed);
-      expect(await waiting(queues.polls)).toBe(0);
+      expect(await countWaiting(queues.polls)).toBe(0);
     });
   });
 
@@ -356,14 +356,14 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       await work([{ ...feed, source, datasets: feed.datasets.map((dataset) => ({ ...dataset, source })) }]);
       const { name, data, opts } = planJob(feed.source.name, 'test');
       await queues.polls.add(name, data, opts);
-      const covered = async () => {
+      const coveredHours = async () => {
         const rows = await sql<{ hours: number }[]>`
           select round(sum(upper(r) - lower(r)) / ${hour}::numeric, 1)::float8 as hours
           from recorder.coverage, unnest(covered) r
           where target_key = any(${targets.map(targetKey)}) group by target_key`;
         return rows.map(({ hours }) => hours);
       };
-      await expect.poll(covered, { timeout: 20_000 }).toEqual([5.5, 5.5, 5.5, 5.5]);
+      await expect.poll(coveredHours, { timeout: 20_000 }).toEqual([5.5, 5.5, 5.5, 5.5]);
       const runs = await sql<{ reasons: string[] }[]>`
         select array_agg(reason order by run_id) as reasons from recorder.runs
         where source = ${feed.source.name} group by target_key`;
@@ -415,7 +415,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       await sql`
         with freed as (update recorder.targets set run_id = null, lease_until = null where source = ${outdated.source.name})
         update recorder.target_datasets set last_success_at = ${new Date(plannedAt + 1)} where source = ${outdated.source.name}`;
-      await expect.poll(() => waiting(queues.polls), { timeout: 10_000 }).toBe(0);
+      await expect.poll(() => countWaiting(queues.polls), { timeout: 10_000 }).toBe(0);
       await expect.poll(() => runs.map(({ feed }) => feed)).toEqual([claimed.source.name]);
     });
 
@@ -449,7 +449,7 @@ describe.each(kinds)('the queue on $kind', ({ kind, skip }) => {
       await expect
         .poll(
           async () =>
-            (await waiting(queues.polls)) + ((await queues.polls.getJobCounts('active')).active ?? 0),
+            (await countWaiting(queues.polls)) + ((await queues.polls.getJobCounts('active')).active ?? 0),
         )
         .toBe(0);
       expect(runs).toEqual([]);

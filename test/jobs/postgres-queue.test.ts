@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 /** Drops the server's response to a statement, with everything after it. @returns resolves once it was sent */
-function losingTheAnswerTo(lost: RegExp): Promise<void> {
+function loseResponseTo(lost: RegExp): Promise<void> {
   return new Promise((resolve) => {
     proxy.decide((statement) => {
       if (!lost.test(statement)) return 'forward';
@@ -55,7 +55,7 @@ function losingTheAnswerTo(lost: RegExp): Promise<void> {
 
 it('a connection that did not respond is not used again, and its statement is lost', async () => {
   const client = await pool.connect();
-  const silent = losingTheAnswerTo(/^select 'unanswered'/);
+  const silent = loseResponseTo(/^select 'unanswered'/);
   const error = await client.query("select 'unanswered'").catch((failure: unknown) => failure);
   await silent;
   client.release();
@@ -81,7 +81,7 @@ it('a connection that only listens may be silent without limit', async () => {
 
 it('a worker executes jobs though the server never responded to LISTEN', async () => {
   if (!isPgPool(pool)) throw new Error('no pool');
-  const silent = losingTheAnswerTo(/LISTEN bullmq_jobs/);
+  const silent = loseResponseTo(/LISTEN bullmq_jobs/);
   const queue = new Queue('work', { connection: pool });
   const worker = new Worker('work', async () => {}, { connection: pool });
   worker.on('error', () => {});

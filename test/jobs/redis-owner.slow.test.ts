@@ -24,9 +24,9 @@ const REFUSED =
   /REDIS_URL: this Redis is unsuitable for the queue: another recorder with the same name and another database uses this queue/;
 
 /** Resolves once a command prints something; rejects if it ends before. */
-function waitForLog(running: Running, words: string): Promise<void> {
+function waitForLog(running: Running, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    createInterface(running.process.stderr).on('line', (line) => line.includes(words) && resolve());
+    createInterface(running.process.stderr).on('line', (line) => line.includes(text) && resolve());
     void running.ended.then(({ code, stderr }) => reject(new Error(`it ended with ${code}: ${stderr}`)));
   });
 }

@@ -17,7 +17,7 @@ async function worksWhile(redisUrl: string, lose: () => Promise<void>): Promise<
   const urls = { redisUrl, databaseUrl: 'postgres://127.0.0.1:1/none' };
   const backend = await openBackend(urls, silent, new AbortController().signal);
   const done: string[] = [];
-  let noticed = () => {};
+  let onExecuted = () => {};
   // As `up` connects: at once, before the client has discovered the nodes.
   const first = await backend.queue(POLLS);
   expect(await first.objection()).toBeNull();
@@ -29,33 +29,33 @@ async function worksWhile(redisUrl: string, lose: () => Promise<void>): Promise<
         name,
         async ({ data }) => {
           done.push(`${name} ${JSON.stringify(data)}`);
-          noticed();
+          onExecuted();
         },
         { concurrency: 2 },
       ),
     })),
   );
-  const does = async (feed: string) => {
+  const waitForExecution = async (feed: string) => {
     const job = planJob(feed, 'now');
     await Promise.all(parts.map(({ queue }) => queue.add(job.name, job.data, job.opts)));
     await new Promise<void>((resolve) => {
-      noticed = () => {
+      onExecuted = () => {
         const both = [POLLS, HEALS].every((name) =>
           done.some((one) => one.startsWith(`${name} `) && one.includes(`"${feed}"`)),
         );
         if (both) resolve();
       };
-      noticed();
+      onExecuted();
     });
   };
-  await does('before');
+  await waitForExecution('before');
   await Promise.all(
     parts.map(({ queue }) =>
       queue.upsertJobScheduler('held', { every: 3_600_000 }, { ...planJob('held', 'tick') }),
     ),
   );
   await lose();
-  await does('after');
+  await waitForExecution('after');
   for (const { queue } of parts) expect(await queue.getJobSchedulers()).toHaveLength(1);
   // Closing may hang after a primary was lost (BullMQ 6.7): `up` gives it a deadline, too.
   const closed = Promise.allSettled(parts.flatMap(({ queue, worker }) => [queue.close(), worker.close()]));

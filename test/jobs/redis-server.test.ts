@@ -19,17 +19,17 @@ afterEach(async () => {
 });
 
 /** A queue and its worker behind an address whose server may change. */
-async function workingBehind(proxy: TcpProxy) {
+async function startWorkerBehind(proxy: TcpProxy) {
   const urls = { redisUrl: `redis://127.0.0.1:${proxy.port}`, databaseUrl: 'postgres://127.0.0.1:1/none' };
   const backend = await openBackend(urls, silent, new AbortController().signal);
   const queue = await backend.queue(POLLS);
   const done = new Set<string>();
-  let noticed = () => {};
+  let onExecuted = () => {};
   const worker = await backend.worker(
     POLLS,
     async ({ data }) => {
       done.add(JSON.stringify(data));
-      noticed();
+      onExecuted();
     },
     { concurrency: 2 },
   );
@@ -43,13 +43,13 @@ async function workingBehind(proxy: TcpProxy) {
       return queue.add(name, data, opts);
     },
     /** Waits until a worker executed it. */
-    did: (feed: string) => {
+    waitForExecution: (feed: string) => {
       const job = JSON.stringify(planJob(feed, 'now').data);
       return new Promise<void>((resolve) => {
-        noticed = () => {
+        onExecuted = () => {
           if (done.has(job)) resolve();
         };
-        noticed();
+        onExecuted();
       });
     },
   };
@@ -84,9 +84,9 @@ describe.skipIf(skipped)(`the queue in one Redis${skipped ? ` (skipped: ${skippe
     );
     const proxy = await TcpProxy.open(primary.port);
     closing.push(() => proxy.close());
-    const { add, did } = await workingBehind(proxy);
+    const { add, waitForExecution } = await startWorkerBehind(proxy);
     await add('before');
-    await did('before');
+    await waitForExecution('before');
     const [old, next] = [new Redis(primary.port), new Redis(replica.port)];
     await until('the replica to follow', async () =>
       /master_link_status:up/.test(await next.info('replication')),
@@ -108,19 +108,19 @@ describe.skipIf(skipped)(`the queue in one Redis${skipped ? ` (skipped: ${skippe
         { timeout: 20_000 },
       )
       .toBe(true);
-    await did('after');
+    await waitForExecution('after');
   });
 
   it('closes connections that became silent, and continues once new ones respond', async () => {
     const { port } = await servers.start();
     const proxy = await TcpProxy.open(port);
     closing.push(() => proxy.close());
-    const { add, did } = await workingBehind(proxy);
+    const { add, waitForExecution } = await startWorkerBehind(proxy);
     await add('before');
-    await did('before');
+    await waitForExecution('before');
     expect(proxy.silence()).toBeGreaterThanOrEqual(3);
     await add('after');
-    await did('after');
+    await waitForExecution('after');
   });
 
   it('closes a worker during an outage of Redis, once its active job is complete', async () => {
@@ -133,11 +133,11 @@ describe.skipIf(skipped)(`the queue in one Redis${skipped ? ` (skipped: ${skippe
     const urls = { redisUrl: `redis://127.0.0.1:${node.port}`, databaseUrl: 'postgres://127.0.0.1:1/none' };
     const backend = await openBackend(urls, log, new AbortController().signal);
     const queue = await backend.queue(POLLS);
-    const [started, goOn] = [gate(), gate()];
+    const [started, resume] = [gate(), gate()];
     const happened: string[] = [];
     const work = async () => {
       started.open();
-      await goOn.opened;
+      await resume.opened;
       happened.push('the job was over');
     };
     const worker = await backend.worker(POLLS, work, { concurrency: 2 });
@@ -148,7 +148,7 @@ describe.skipIf(skipped)(`the queue in one Redis${skipped ? ` (skipped: ${skippe
     await unavailable.opened;
     const closed = worker.close().then(() => happened.push('the worker was closed'));
     await queue.close();
-    goOn.open();
+    resume.open();
     await closed;
     expect(happened).toEqual(['the job was over', 'the worker was closed']);
   }, 20_000);

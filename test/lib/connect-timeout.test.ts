@@ -31,7 +31,7 @@ it('connects to a slow address from any module, though the other address is unre
       { address: '127.0.0.1', family: 4 },
       { address: '::1', family: 6 },
     ]);
-    setTimeout(server.goOn, 100);
+    setTimeout(server.resume, 100);
   };
   raiseConnectTimeout();
   const socket = connect({ host: 'two-addresses.example', port: server.port, lookup });

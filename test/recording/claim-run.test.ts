@@ -6,7 +6,7 @@ import { claimRun, renewLease } from '../../src/recording/claim-run.ts';
 import type { Job } from '../../src/recording/job.ts';
 import { record } from '../../src/recording/record.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
-import { blocked } from '../support/blocked-statements.ts';
+import { waitUntilBlocked } from '../support/blocked-statements.ts';
 import { withDatabase } from '../support/fixture.ts';
 import { recordingContext, type ScriptedFeed, scriptedFeed } from '../support/scripted-feed.ts';
 
@@ -112,7 +112,7 @@ describe('a lease', () => {
     const migration = postgres(database.url, { max: 1, onnotice: () => {} });
     await migration.unsafe(`begin; lock table recorder.${table}`);
     return async () => {
-      await blocked(sql);
+      await waitUntilBlocked(sql);
       const [released] = await migration<{ at: Date }[]>`select clock_timestamp() as at`;
       await migration.unsafe('commit');
       await migration.end();

@@ -11,10 +11,10 @@ import type { RecordingContext } from '../../src/recording/context.ts';
 import { record } from '../../src/recording/record.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
 import { UpstreamFailure } from '../../src/upstreams/failure.ts';
-import { blocked } from '../support/blocked-statements.ts';
+import { waitUntilBlocked } from '../support/blocked-statements.ts';
 import { block, blocksTarget } from '../support/blocks.ts';
 import { ManualClock } from '../support/clock.ts';
-import { committingAfter } from '../support/commits.ts';
+import { withCommitHook } from '../support/commits.ts';
 import { withDatabase } from '../support/fixture.ts';
 import {
   gate,
@@ -47,7 +47,7 @@ function contextBefore(commit: (number: number) => Promise<unknown>): RecordingC
   const context = recordingContext(sql, clock.read);
   let commits = 0;
   const before = () => commit(++commits);
-  return { ...context, commits: committingAfter(context.commits, before) };
+  return { ...context, commits: withCommitHook(context.commits, before) };
 }
 
 function blocksFeed(): ScriptedFeed {
@@ -442,10 +442,10 @@ describe('the fence', () => {
       const waiting = await sql.begin(async (other) => {
         await other`select from recorder.targets where source = ${feed.source.name} for update`;
         resumed.open();
-        await blocked(sql);
+        await waitUntilBlocked(sql);
         for (let renewal = 1; renewal <= 4; renewal++) {
           vi.advanceTimersByTime((LEASE_SECONDS * 1000) / 4);
-          await blocked(sql, 2);
+          await waitUntilBlocked(sql, 2);
         }
         return sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
       });
@@ -475,7 +475,7 @@ describe('the fence', () => {
     await otherWorker`begin`;
     await otherWorker`update recorder.targets set run_id = 0 where source = ${feed.source.name}`;
     resumed.open();
-    await blocked(sql);
+    await waitUntilBlocked(sql);
     await otherWorker`commit`;
     otherWorker.release();
     await refused;

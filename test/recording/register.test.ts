@@ -5,9 +5,9 @@ import { withDefaultSettings } from '../../src/recording/active-feed.ts';
 import { registerAll, registerTargets } from '../../src/recording/register.ts';
 import { retireRemovedTargets } from '../../src/recording/retire-removed-targets.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
-import { blocked } from '../support/blocked-statements.ts';
+import { waitUntilBlocked } from '../support/blocked-statements.ts';
 import { ManualClock } from '../support/clock.ts';
-import { explained } from '../support/explain-statements.ts';
+import { openExplained } from '../support/explain-statements.ts';
 import { withDatabase } from '../support/fixture.ts';
 import { maxRows } from '../support/plan-steps.ts';
 import {
@@ -34,7 +34,7 @@ async function runDuringCommit(source: string, action: () => Promise<void>, mode
     else {
       running = action();
       running.catch(() => {}); // the test below checks the refusal
-      await blocked(sql);
+      await waitUntilBlocked(sql);
     }
     await commit`update recorder.target_datasets set items = 7 where source = ${source} and target_key = ${key}`;
   });
@@ -98,13 +98,13 @@ describe('removal of a target while another run claims it', () => {
     await sql.begin(async (first) => {
       await first`select from recorder.target_datasets where source = ${name} for update`;
       removal = retireRemovedTargets(context, by, log);
-      await blocked(sql);
+      await waitUntilBlocked(sql);
       claim = sql.begin(async (run) => {
         await run`update recorder.targets set lease_until = lease_until where source = ${name}`;
         await run`update recorder.target_datasets set failures = failures + 1 where source = ${name}`;
       });
       claim.catch(() => {});
-      await blocked(sql, 2);
+      await waitUntilBlocked(sql, 2);
     });
     await Promise.all([removal, claim]);
     expect(logLines).toHaveLength(1);
@@ -131,7 +131,7 @@ describe('registration of thousands of targets', () => {
   const ROUNDS = 8;
 
   it('never compares all of them with all of them, however little memory a statement may use', async () => {
-    const { sql: own, commits, steps } = await explained(database.url, { work_mem: '64kB' });
+    const { sql: own, commits, steps } = await openExplained(database.url, { work_mem: '64kB' });
     try {
       const targets = Array.from({ length: COUNT }, (_, n) => ({ node: `n${n}`, subnetId: 's' }));
       const feed = { ...scriptedFeed(validators, target), targets };

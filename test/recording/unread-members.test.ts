@@ -7,7 +7,7 @@ import { lockRow } from '../../src/db/row-lock.ts';
 import { closeDays } from '../../src/recording/close-days.ts';
 import { registerTargets } from '../../src/recording/register.ts';
 import { computeKeptSince, planRetention, retain } from '../../src/retention/retention.ts';
-import { blocked } from '../support/blocked-statements.ts';
+import { waitUntilBlocked } from '../support/blocked-statements.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../support/scripted-feed.ts';
@@ -76,7 +76,7 @@ async function runDuringCommit<T>(commit: () => Promise<T>, action: () => Promis
   try {
     await holding.unsafe(`begin; ${lockRow('changes')}`);
     const committed = commit();
-    await Promise.race([blocked(sql), committed]);
+    await Promise.race([waitUntilBlocked(sql), committed]);
     await action();
     await holding`commit`;
     return await committed;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Sandbox } from '../../sandbox/server.ts';
 import { get, rpc, stillSandbox } from './client.ts';
 
-async function everything(sandbox: Sandbox): Promise<string> {
+async function readEverything(sandbox: Sandbox): Promise<string> {
   const { watch } = sandbox;
   const [address, exchange] = watch.addresses;
   const [evm] = watch.evmAddresses;
@@ -44,7 +44,7 @@ it('returns the same bytes for the same seed and time, whatever was requested be
     clock.advance(hours * 3_600_000);
     await get(sandbox, '/v2/chains/total/metrics/cumulativeTxCount?timeInterval=day');
     clock.advance(-hours * 3_600_000);
-    texts.push(await everything(sandbox));
+    texts.push(await readEverything(sandbox));
     await sandbox.close();
   }
   expect(texts[1]).toBe(texts[0]);

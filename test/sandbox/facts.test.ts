@@ -11,7 +11,7 @@ const HOUR = 60 * MINUTE;
 const on = (fact: Fact, node?: string): void => sandbox().facts.on(fact, SEC, node);
 const result = async (path: string, method: string, params?: unknown) =>
   (await rpc(path, method, params)).body.result;
-const failing = async () => (await get('/ext/health')).body.checks.network;
+const networkCheck = async () => (await get('/ext/health')).body.checks.network;
 
 /** Lets the network check of the first node fail since an hour. */
 function fail(): void {
@@ -57,9 +57,9 @@ describe('health of other releases', () => {
   it('has errors that change at every poll, since a fixed start', async () => {
     fail();
     on('health-moving-errors');
-    const first = await failing();
+    const first = await networkCheck();
     clock().advance(30_000);
-    const second = await failing();
+    const second = await networkCheck();
     expect(first.error).toMatch(
       /^not healthy: block processing time 60m0\.\ds > 2m0s, connected to [\d.]+% /,
     );
@@ -76,13 +76,13 @@ describe('health of other releases', () => {
     on('health-error-object');
     on('health-text-plain');
     on('health-did-not-run');
-    expect((await failing()).error).toEqual({ message: 'not healthy' });
+    expect((await networkCheck()).error).toEqual({ message: 'not healthy' });
     expect((await get('/ext/health')).headers.get('content-type')).toMatch(/^text\/plain/);
     sandbox().nodes[0]?.timeline.addRestart(SEC - 5);
-    const { error, timestamp } = await failing();
+    const { error, timestamp } = await networkCheck();
     expect([error, Date.parse(timestamp) > NOW - MINUTE]).toEqual(["didn't run yet", true]);
     sandbox().facts.off('health-did-not-run');
-    expect(await failing()).toMatchObject({ error: 'not yet run', timestamp: '0001-01-01T00:00:00Z' });
+    expect(await networkCheck()).toMatchObject({ error: 'not yet run', timestamp: '0001-01-01T00:00:00Z' });
   });
 });
 

@@ -91,16 +91,16 @@ describe('faults', () => {
   });
 
   it('send invalid bodies', async () => {
-    const spoilt = async (kind: FaultKind): Promise<Buffer> => {
+    const bodyWithFault = async (kind: FaultKind): Promise<Buffer> => {
       sandbox().faults.next({}, kind);
       return Buffer.from(await (await fetch(`${sandbox().url}${METRIC}`)).arrayBuffer());
     };
-    expect((await spoilt('gzip-bomb')).length).toBeGreaterThan(1 << 20);
-    expect((await spoilt('huge-body')).length).toBeGreaterThan(1 << 20);
-    expect((await spoilt('deep-nesting')).toString()).toBe(`${'['.repeat(1000)}${']'.repeat(1000)}`);
-    expect((await spoilt('bom')).subarray(0, 3)).toEqual(Buffer.from([0xef, 0xbb, 0xbf]));
-    expect((await spoilt('bad-utf8')).includes(Buffer.from([0xc3, 0x28]))).toBe(true);
-    expect((await spoilt('empty-body')).length).toBe(0);
+    expect((await bodyWithFault('gzip-bomb')).length).toBeGreaterThan(1 << 20);
+    expect((await bodyWithFault('huge-body')).length).toBeGreaterThan(1 << 20);
+    expect((await bodyWithFault('deep-nesting')).toString()).toBe(`${'['.repeat(1000)}${']'.repeat(1000)}`);
+    expect((await bodyWithFault('bom')).subarray(0, 3)).toEqual(Buffer.from([0xef, 0xbb, 0xbf]));
+    expect((await bodyWithFault('bad-utf8')).includes(Buffer.from([0xc3, 0x28]))).toBe(true);
+    expect((await bodyWithFault('empty-body')).length).toBe(0);
     expect(() => new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from([0xc3, 0x28]))).toThrow();
   });
 
@@ -131,7 +131,7 @@ describe('faults', () => {
 
   it('empty, repeat and shorten pages', async () => {
     const right = (await get(METRIC)).body;
-    const spoilt = async (kind: FaultKind): Promise<{ results: unknown[]; nextPageToken: string }> => {
+    const pageWithFault = async (kind: FaultKind): Promise<{ results: unknown[]; nextPageToken: string }> => {
       sandbox().faults.next({}, kind);
       return (await get(METRIC)).body;
     };
@@ -142,10 +142,10 @@ describe('faults', () => {
     expect(body).toEqual({ results: [], nextPageToken: expect.not.stringMatching(right.nextPageToken) });
     const late = await get(`${METRIC}&pageToken=${body.nextPageToken}`);
     expect(late.body.results).toEqual((await get(second)).body.results);
-    const doubled = (await spoilt('duplicate-items')).results;
+    const doubled = (await pageWithFault('duplicate-items')).results;
     expect(doubled.length).toBeGreaterThan(5);
     expect(new Set(doubled.map((point) => JSON.stringify(point))).size).toBe(5);
-    expect((await spoilt('missing-item')).results).toHaveLength(4);
+    expect((await pageWithFault('missing-item')).results).toHaveLength(4);
   });
 
   it.each(ITEM_KINDS)('corrupt one item of a list: %s', async (kind) => {
@@ -183,8 +183,8 @@ describe('faults', () => {
     sandbox().faults.next({}, 'health-lie');
     expect(await get('/ext/health')).toMatchObject({ status: 200, body: { healthy: false } });
     sandbox().faults.next({}, 'missing-item');
-    const spoilt = (await listPeers()).body.result;
-    expect(String(spoilt.peers.length + 1)).toBe(spoilt.numPeers);
+    const corrupted = (await listPeers()).body.result;
+    expect(String(corrupted.peers.length + 1)).toBe(corrupted.numPeers);
   });
 
   it('apply to selected requests only, for a number of times, or until a time', async () => {

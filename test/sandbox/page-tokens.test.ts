@@ -57,13 +57,13 @@ describe('proposed blocks', () => {
   });
 
   it('are proposed by validators of their time', async () => {
-    const [, , , comesAndGoes] = sandbox().watch.nodeIds;
+    const [, , , intermittent] = sandbox().watch.nodeIds;
     const stakes = sandbox().network.validators.stakes[11] ?? [];
     const [first, second] = stakes.filter((stake) => stake.start > sandbox().network.genesisSec);
     const gap = [first?.end ?? 0, (second?.start ?? 0) - 1] as const;
-    expect(sandbox().network.proposedBlockCount(comesAndGoes ?? '', 'p-chain', ...gap)).toBe(0);
+    expect(sandbox().network.proposedBlockCount(intermittent ?? '', 'p-chain', ...gap)).toBe(0);
     expect(
-      sandbox().network.proposedBlockCount(comesAndGoes ?? '', 'p-chain', first?.start ?? 0, first?.end ?? 0),
+      sandbox().network.proposedBlockCount(intermittent ?? '', 'p-chain', first?.start ?? 0, first?.end ?? 0),
     ).toBeGreaterThan(0);
   });
 
@@ -108,8 +108,8 @@ describe('page tokens', () => {
     clock().advance(86_399_000);
     expect((await get(`${url}&pageToken=${token}`)).status).toBe(200);
     clock().advance(1_000);
-    const dead = await get(`${url}&pageToken=${token}`);
-    expect(dead.body).toEqual({
+    const expired = await get(`${url}&pageToken=${token}`);
+    expect(expired.body).toEqual({
       message: 'Invalid or expired page token',
       error: 'Bad Request',
       statusCode: 400,

@@ -118,10 +118,10 @@ it('of EVM addresses are spelt as in EIP-55', async () => {
   for (const address of found) {
     const small = address.slice(2).toLowerCase();
     const sum = Buffer.from(keccak_256(Buffer.from(small))).toString('hex');
-    const spelt = [...small].map((one, i) =>
+    const checksummed = [...small].map((one, i) =>
       Number.parseInt(sum.charAt(i), 16) > 7 ? one.toUpperCase() : one,
     );
-    expect(address).toBe(`0x${spelt.join('')}`);
+    expect(address).toBe(`0x${checksummed.join('')}`);
   }
   expect(found.size).toBeGreaterThan(20);
 });
@@ -152,7 +152,7 @@ describe('BLS keys', () => {
 });
 
 describe('malformed ids', () => {
-  const broken = (id: string): string => `${id.slice(0, -1)}${id.endsWith('a') ? 'b' : 'a'}`;
+  const breakChecksum = (id: string): string => `${id.slice(0, -1)}${id.endsWith('a') ? 'b' : 'a'}`;
 
   it('are refused by the data service as a bad request', async () => {
     const [node = ''] = sandbox().watch.nodeIds;
@@ -160,13 +160,13 @@ describe('malformed ids', () => {
     const hash = sandbox().network.subnets[2]?.members[0]?.id ?? '';
     const p = '/v1/networks/sandbox/blockchains/p-chain';
     for (const path of [
-      `${p}/nodes/${broken(node)}/blocks`,
+      `${p}/nodes/${breakChecksum(node)}/blocks`,
       `${p}/nodes/NodeID-nobody/blocks`,
-      `${p}/transactions:listStaking?addresses=${broken(address)}`,
-      `/v1/networks/sandbox/rewards:listPending?nodeIds=${broken(node)}`,
+      `${p}/transactions:listStaking?addresses=${breakChecksum(address)}`,
+      `/v1/networks/sandbox/rewards:listPending?nodeIds=${breakChecksum(node)}`,
       '/v1/networks/sandbox/blockchains/q-chain/balances',
       '/v1/networks/othernet/subnets',
-      `/v1/signatureAggregator/sandbox/aggregateSignatures/${broken(hash)}`,
+      `/v1/signatureAggregator/sandbox/aggregateSignatures/${breakChecksum(hash)}`,
       '/v1/chains/43114/transactions/0x12',
       '/v1/chains/43114/addresses/0x12/balances:getNative',
       '/v1/chains/four/addresses/0x12/balances:getNative',
@@ -181,11 +181,11 @@ describe('malformed ids', () => {
     const [node = ''] = sandbox().watch.nodeIds;
     const subnetID = sandbox().network.subnets[2]?.subnetId ?? '';
     for (const [path, method, params] of [
-      ['/ext/bc/P', 'platform.getCurrentValidators', { subnetID: broken(subnetID) }],
-      ['/ext/bc/P', 'platform.getCurrentValidators', { nodeIDs: [broken(node)] }],
-      ['/ext/info', 'info.peers', { nodeIDs: [broken(node)] }],
-      ['/ext/bc/P', 'platform.getBlock', { blockID: broken(subnetID) }],
-      ['/ext/bc/X', 'avm.getTx', { txID: broken(subnetID) }],
+      ['/ext/bc/P', 'platform.getCurrentValidators', { subnetID: breakChecksum(subnetID) }],
+      ['/ext/bc/P', 'platform.getCurrentValidators', { nodeIDs: [breakChecksum(node)] }],
+      ['/ext/info', 'info.peers', { nodeIDs: [breakChecksum(node)] }],
+      ['/ext/bc/P', 'platform.getBlock', { blockID: breakChecksum(subnetID) }],
+      ['/ext/bc/X', 'avm.getTx', { txID: breakChecksum(subnetID) }],
     ] as const) {
       const { body } = await rpc(path, method, params);
       expect([method, body.error?.message]).toEqual([

@@ -72,8 +72,8 @@ describe('walks in an unusual order', () => {
         ['token-dies-seventh', [9, 9, 9, 9, 9, 9, 9]],
       ] as const) {
         sandbox().faults.next({}, kind);
-        const dead = await walk(path, member, 20);
-        expect([path, dead.sizes, dead.last.status]).toEqual([path, sizes, 400]);
+        const expired = await walk(path, member, 20);
+        expect([path, expired.sizes, expired.last.status]).toEqual([path, sizes, 400]);
         expect((await walk(path, member, 9)).sizes).toHaveLength(9);
       }
     }

@@ -98,7 +98,10 @@ describe('the OpenAPI document', () => {
     if (ajv.schemas.document === undefined) ajv.addSchema({ $id: 'document', components });
     for (const [path, { get: operation }] of Object.entries(paths)) {
       if (name === null ? names.some((one) => isOf(path, one)) : !isOf(path, name)) continue;
-      const values = await requiredValues(path, resolved(operation.parameters, components.parameters));
+      const values = await requiredValues(
+        path,
+        resolveReferences(operation.parameters, components.parameters),
+      );
       if (values === null) continue;
       const answer = await api(`${path}?${new URLSearchParams(values)}`);
       const text = JSON.stringify(operation.responses[200].content['application/json'].schema);
@@ -112,7 +115,7 @@ describe('the OpenAPI document', () => {
 });
 
 /** The parameters of an operation, which the document has once for all. */
-const resolved = <P>(
+const resolveReferences = <P>(
   references: readonly { readonly $ref: string }[],
   parameters: Readonly<Record<string, P>>,
 ) => references.flatMap(({ $ref }) => parameters[$ref.replace('#/components/parameters/', '')] ?? []);
@@ -352,7 +355,9 @@ describe('hostile requests', () => {
   ])('of %s are refused with a reason or answered, and never fail', async (path) => {
     const { paths, components } = await openApi();
     const codes = new Set<number>();
-    const names = resolved(paths[path]?.get.parameters ?? [], components.parameters).map(({ name }) => name);
+    const names = resolveReferences(paths[path]?.get.parameters ?? [], components.parameters).map(
+      ({ name }) => name,
+    );
     expect(names.length, path).toBeGreaterThan(2);
     // One filter of each kind: thousands are checked by the same few schemas.
     const kinds = new Map(names.map((name) => [name.includes('.') ? name.replace(/^.*\./, '') : name, name]));
@@ -420,7 +425,7 @@ it('are shed with a time to retry if too much is read at once, and closed ones a
       .catch(() => {});
   });
   await locked;
-  const waiting = async () =>
+  const countWaiting = async () =>
     (
       await sql<{ count: number }[]>`
       select count(*)::int from pg_stat_activity where wait_event_type = 'Lock' and query like '%subnets%'
@@ -430,7 +435,7 @@ it('are shed with a time to retry if too much is read at once, and closed ones a
   const first = request(`${at}/api/v1/datasets/subnets/rows`, { signal: controller.signal }).catch(
     (error: Error) => error.name,
   );
-  await expect.poll(waiting).toBe(1);
+  await expect.poll(countWaiting).toBe(1);
   const second = request(`${at}/api/v1/datasets/subnets/rows`);
   await expect.poll(async () => (await request(`${at}/api/v1/datasets/subnets/rows`)).statusCode).toBe(503);
   const third = await request(`${at}/api/v1/datasets/subnets/rows`);

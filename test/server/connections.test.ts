@@ -45,7 +45,7 @@ afterEach(async () => {
 });
 
 /** Opens a connection, and waits until the server has accepted it. */
-async function opened(): Promise<Socket> {
+async function openConnection(): Promise<Socket> {
   const accepted = once(server.server, 'connection');
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {}); // the server may destroy it
@@ -55,15 +55,15 @@ async function opened(): Promise<Socket> {
 }
 
 /** Sends a request on a connection, and waits until the server has started it. */
-async function requested(socket: Socket, path: string): Promise<void> {
-  const begun = once(server.server, 'request');
+async function startRequest(socket: Socket, path: string): Promise<void> {
+  const started = once(server.server, 'request');
   socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
-  await begun;
+  await started;
 }
 
 /** The response to a request on a separate connection; empty: the server closed it. */
 async function answer(path: string): Promise<string> {
-  const socket = await opened();
+  const socket = await openConnection();
   socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
   return text(socket).catch(() => '');
 }
@@ -71,7 +71,7 @@ async function answer(path: string): Promise<string> {
 describe('a server with its maximum of connections', () => {
   it('without a request closes the oldest of them for each new one, and serves every path', async () => {
     const idle: Socket[] = [];
-    for (let number = 0; number < MAX; number++) idle.push(await opened());
+    for (let number = 0; number < MAX; number++) idle.push(await openConnection());
     expect(reached).toBe(0);
     for (const path of ['/page', '/health']) expect(await answer(path)).toMatch(/^HTTP\/1\.1 200 /);
     expect(reached).toBeGreaterThan(0);
@@ -81,12 +81,12 @@ describe('a server with its maximum of connections', () => {
   });
 
   it('keeps those that once sent a request before those that never did', async () => {
-    const kept = await opened();
-    await requested(kept, '/page');
+    const kept = await openConnection();
+    await startRequest(kept, '/page');
     await once(kept, 'data');
     const silent: Socket[] = [];
-    while (silent.length < MAX - 1) silent.push(await opened());
-    await opened();
+    while (silent.length < MAX - 1) silent.push(await openConnection());
+    await openConnection();
     await expect.poll(() => silent[0]?.destroyed).toBe(true);
     expect(kept.destroyed).toBe(false);
   });
@@ -94,20 +94,20 @@ describe('a server with its maximum of connections', () => {
   it('with requests serves health beside them, refuses pages, and ends no request', async () => {
     const busy: Socket[] = [];
     while (busy.length < MAX) {
-      const socket = await opened();
-      await requested(socket, '/slow');
+      const socket = await openConnection();
+      await startRequest(socket, '/slow');
       busy.push(socket);
     }
     // Also if the reserved connections are held by clients that send nothing, or an incomplete request.
-    for (let number = 0; number < RESERVED; number++) await opened();
+    for (let number = 0; number < RESERVED; number++) await openConnection();
     expect(await answer('/health')).toMatch(/^HTTP\/1\.1 200 [\s\S]*up$/);
     for (const method of ['POST', 'GET'])
       for (let number = 0; number < RESERVED; number++) {
-        const begun = once(server.server, 'request');
-        (await opened()).write(
+        const started = once(server.server, 'request');
+        (await openConnection()).write(
           `${method} /health HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 9\r\n\r\nslow`,
         );
-        await begun;
+        await started;
       }
     expect(await answer('/health')).toMatch(/^HTTP\/1\.1 200 [\s\S]*up$/);
     const refused = await answer('/page');
@@ -120,7 +120,7 @@ describe('a server with its maximum of connections', () => {
 });
 
 it('closes a connection that sends many requests at once, and starts none of the rest', async () => {
-  const socket = await opened();
+  const socket = await openConnection();
   socket.write('GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(200));
   expect(await text(socket).catch(() => '')).toBe('');
   expect(served).toBeLessThan(20);
@@ -128,10 +128,10 @@ it('closes a connection that sends many requests at once, and starts none of the
 });
 
 it('serves sequential requests of a client without limit, and a few at once', async () => {
-  const socket = await opened();
+  const socket = await openConnection();
   const received = text(socket);
   for (let number = 0; number < 50; number++) {
-    await requested(socket, '/page');
+    await startRequest(socket, '/page');
     await once(server.server, 'finished');
   }
   socket.end('GET /page HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(5));

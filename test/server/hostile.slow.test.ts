@@ -91,7 +91,7 @@ interface Answer {
 }
 
 /** Sends a request with undici. An invalid request, and a closed connection, have code 0. */
-async function got(path: string, options: Parameters<typeof request>[1] = {}): Promise<Answer> {
+async function sendRequest(path: string, options: Parameters<typeof request>[1] = {}): Promise<Answer> {
   try {
     const { statusCode, headers, body } = await request(`http://127.0.0.1:${port}${path}`, {
       dispatcher: agent,
@@ -105,7 +105,7 @@ async function got(path: string, options: Parameters<typeof request>[1] = {}): P
 }
 
 /** Sends bytes unchanged. @returns all that is received until the server closes */
-async function sent(bytes: string): Promise<Answer> {
+async function sendBytes(bytes: string): Promise<Answer> {
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
   socket.on('error', () => {});
@@ -138,7 +138,9 @@ interface Place {
 
 /** Everything that the server serves: pages, operations, files, forms. */
 async function places(): Promise<Place[]> {
-  const { servers, paths, components } = described.parse(JSON.parse((await got('/openapi.json')).body));
+  const { servers, paths, components } = described.parse(
+    JSON.parse((await sendRequest('/openapi.json')).body),
+  );
   return [
     ...Object.entries(paths).map(([path, { get }]) => ({
       path: `${servers[0]?.url}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
@@ -174,7 +176,7 @@ const OF_PAGES = [
 describe('a hostile client', () => {
   it('finds a running recorder', async () => {
     await Promise.race([
-      expect.poll(async () => (await got('/ready')).code, { timeout: 50_000 }).toBe(200),
+      expect.poll(async () => (await sendRequest('/ready')).code, { timeout: 50_000 }).toBe(200),
       up.ended.then(({ stderr }) => expect.fail(stderr)),
     ]);
     await expect.poll(countProbes, { timeout: 50_000 }).toBeGreaterThan(0);
@@ -198,7 +200,7 @@ describe('a hostile client', () => {
     for (let at = 0; at < paths.length; at += 8)
       await Promise.all(
         paths.slice(at, at + 8).map(async (path) => {
-          const answer = await got(path);
+          const answer = await sendRequest(path);
           expectHarmless(path, answer);
           codes.set(answer.code, (codes.get(answer.code) ?? 0) + 1);
         }),
@@ -223,19 +225,23 @@ describe('a hostile client', () => {
       for (const value of PAYLOADS.filter((one) => /^[\x20-\x7e]+$/.test(one)))
         expectHarmless(
           `${name}: ${value.slice(0, 40)}`,
-          await got('/api/v1/status', { headers: { [name]: value } }),
+          await sendRequest('/api/v1/status', { headers: { [name]: value } }),
         );
     for (const path of ['/', '/query', '/api/v1/status', '/metrics', '/status'])
       for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE'] as const) {
         const body = method === 'TRACE' ? null : `{"a":${'['.repeat(100_000)}`;
-        const answer = await got(path, { method, body, headers: { 'content-type': 'application/json' } });
+        const answer = await sendRequest(path, {
+          method,
+          body,
+          headers: { 'content-type': 'application/json' },
+        });
         expectHarmless(`${method} ${path}`, answer);
         expect(answer.code, `${method} ${path}`).not.toBe(200);
       }
     for (const path of ['/login', '/logout', '/theme'])
       for (const payload of PAYLOADS) {
         const value = encodeURIComponent(payload.toWellFormed());
-        const answer = await got(path, {
+        const answer = await sendRequest(path, {
           method: 'POST',
           body: `token=${value}&theme=${value}&to=${value}`,
           headers: { 'content-type': FORM },
@@ -244,7 +250,7 @@ describe('a hostile client', () => {
         expect([200, 303, 400, 401, 403, 404, 413, 429], `POST ${path}`).toContain(answer.code);
         expect(answer.location, `POST ${path}`).not.toMatch(/^(https?:)?\/\//);
       }
-    const large = await got('/query', {
+    const large = await sendRequest('/query', {
       method: 'POST',
       body: `sql=${'x'.repeat(20_000_000)}`,
       headers: { 'content-type': FORM },
@@ -290,7 +296,7 @@ describe('a hostile client', () => {
     ['a tunnel', 'CONNECT evil.example:80 HTTP/1.1\r\nHost: evil.example:80\r\n\r\n', [0, 400, 404, 405]],
     ['no HTTP at all', '\u0016\u0003\u0001\u0000\u0005hello\r\n\r\n', [400, 0]],
   ])('is refused with %s', async (_, bytes, codes) => {
-    const answer = await sent(bytes);
+    const answer = await sendBytes(bytes);
     expectHarmless(bytes.slice(0, 60), answer);
     expect(codes, JSON.stringify(answer).slice(0, 300)).toContain(answer.code);
   });
@@ -315,7 +321,7 @@ describe('a hostile client', () => {
     const watcher = new Agent({ headersTimeout: 5_000 });
     for (const path of ['/health', '/ready', '/metrics'])
       await expect
-        .poll(async () => (await got(path, { dispatcher: watcher })).code, { message: path })
+        .poll(async () => (await sendRequest(path, { dispatcher: watcher })).code, { message: path })
         .toBe(200);
     await watcher.destroy();
     for (const socket of sockets) socket.destroy();
@@ -323,7 +329,7 @@ describe('a hostile client', () => {
 
   it('is a finding with more connections than the server accepts', async () => {
     await expect
-      .poll(async () => (await got('/api/status')).body, { timeout: 30_000 })
+      .poll(async () => (await sendRequest('/api/status')).body, { timeout: 30_000 })
       .toContain('the server reached its maximum of connections');
   });
 
@@ -348,7 +354,9 @@ describe('a hostile client', () => {
     ];
     const crowd = new Agent({ connections: 500 });
     const answers = await Promise.all(
-      Array.from({ length: 500 }, (_, at) => got(String(heavy[at % heavy.length]), { dispatcher: crowd })),
+      Array.from({ length: 500 }, (_, at) =>
+        sendRequest(String(heavy[at % heavy.length]), { dispatcher: crowd }),
+      ),
     );
     await crowd.close();
     for (const [at, answer] of answers.entries()) expectHarmless(String(heavy[at % heavy.length]), answer);
@@ -366,7 +374,7 @@ describe('a hostile client', () => {
     expect([...failed]).toEqual([]);
     const down = await sql`select * from reporting.node_health where state <> 'up'`;
     expect([...down]).toEqual([]);
-    expect((await got('/ready')).code).toBe(200);
+    expect((await sendRequest('/ready')).code).toBe(200);
     up.process.kill('SIGTERM');
     const { code, stderr } = await up.ended;
     expect(code, stderr).toBe(0);

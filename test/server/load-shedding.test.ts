@@ -21,10 +21,10 @@ const usual: ThrottleLimits = {
 };
 
 /** A server whose responses wait until they are released. */
-async function holding(pace: RequestThrottle) {
+async function createHoldingServer(pace: RequestThrottle) {
   server = Fastify();
-  server.addHook('onRequest', (request, reply, begin) => pace.admit(request, reply, begin));
-  const begun: string[] = [];
+  server.addHook('onRequest', (request, reply, done) => pace.admit(request, reply, done));
+  const started: string[] = [];
   const pendingReleases: (() => void)[] = [];
   const refused: Error[] = [];
   server.setErrorHandler((error: Error, _request, reply) => {
@@ -32,7 +32,7 @@ async function holding(pace: RequestThrottle) {
     return reply.code(503).send('');
   });
   server.get<{ Params: { name: string } }>('/:name', ({ params: { name } }) => {
-    begun.push(name);
+    started.push(name);
     return new Promise<string>((resolve) => {
       pendingReleases.push(() => resolve(''));
     });
@@ -42,11 +42,11 @@ async function holding(pace: RequestThrottle) {
     for (const releaseOne of pendingReleases.splice(0)) releaseOne();
   };
   /** Number of started ones; all are released. */
-  const begunAndReleased = () => {
+  const startedAndReleased = () => {
     release();
-    return begun.length;
+    return started.length;
   };
-  return { begun, release, begunAndReleased, refused };
+  return { started, release, startedAndReleased, refused };
 }
 
 /** Sends a request from an address. */
@@ -96,44 +96,46 @@ describe('requests', () => {
       turn++;
       if (!over) setImmediate(count);
     };
-    const begun: { readonly name: string; readonly turn: number }[] = [];
+    const started: { readonly name: string; readonly turn: number }[] = [];
     server.get<{ Params: { name: string } }>('/:name', async ({ params: { name } }) => {
-      begun.push({ name, turn });
+      started.push({ name, turn });
       return '';
     });
     await server.ready();
     count();
     const names = Array.from({ length: 50 }, (_, at) => String(at));
     for (let time = 0; time < 2; time++) {
-      begun.length = 0;
+      started.length = 0;
       const answers = await Promise.all(names.map((name) => sendRequest(`/${name}`)));
       expect(answers.every(({ statusCode }) => statusCode === 200)).toBe(true);
-      expect(begun.map(({ name }) => name)).toEqual(names);
-      expect(new Set(begun.map((one) => one.turn)).size).toBe(names.length);
+      expect(started.map(({ name }) => name)).toEqual(names);
+      expect(new Set(started.map((one) => one.turn)).size).toBe(names.length);
     }
     over = true;
   });
 
   it('wait while their time is used up, and clients are served in turn', async () => {
-    const { begun, begunAndReleased } = await holding(new RequestThrottle({ ...usual, share: () => 0.9 }));
+    const { started, startedAndReleased } = await createHoldingServer(
+      new RequestThrottle({ ...usual, share: () => 0.9 }),
+    );
     const crowd = ['a', 'b', 'c'].map((name) => sendRequest(`/${name}`));
-    await expect.poll(() => begun).toEqual(['a']);
+    await expect.poll(() => started).toEqual(['a']);
     const person = sendRequest('/person', '10.0.0.2');
-    await expect.poll(begunAndReleased).toBe(4);
+    await expect.poll(startedAndReleased).toBe(4);
     await Promise.all([...crowd, person]);
-    expect(begun).toEqual(['a', 'b', 'person', 'c']);
+    expect(started).toEqual(['a', 'b', 'person', 'c']);
   });
 
   it('that wait too long, or exceed the queue, are refused as busy', async () => {
     const pace = new RequestThrottle({ ...usual, share: () => 1e-3, waiting: 2, maxWaitMs: 50 });
-    const { begun, release, refused } = await holding(pace);
+    const { started, release, refused } = await createHoldingServer(pace);
     const first = sendRequest('/first');
-    await expect.poll(() => begun).toEqual(['first']);
+    await expect.poll(() => started).toEqual(['first']);
     release();
     await first;
     const answers = await Promise.all(['a', 'b', 'c'].map((name) => sendRequest(`/${name}`)));
     expect(answers.map(({ statusCode }) => statusCode)).toEqual([503, 503, 503]);
-    expect(begun).toEqual(['first']);
+    expect(started).toEqual(['first']);
     expect(refused.every((one) => one instanceof TooManyReadsError)).toBe(true);
     expect(refused.map(({ message }) => message)).toEqual([
       expect.stringContaining('2 requests are waiting'),
@@ -153,16 +155,16 @@ describe('requests', () => {
     const blocked = new Promise<string>((resolve) => {
       release = resolve;
     });
-    let begun = 0;
+    let started = 0;
     server.get(slow, () => {
-      begun += 1;
+      started += 1;
       return blocked;
     });
     for (const path of watched) server.get(path, async () => '');
     await server.ready();
     const crowd = Array.from({ length: 200 }, () => sendRequest(slow));
     // The others wait by now: inject() starts its requests after it returns.
-    await expect.poll(() => begun).toBeGreaterThan(0);
+    await expect.poll(() => started).toBeGreaterThan(0);
     const answers = await Promise.all(watched.map((path) => sendRequest(path)));
     expect(answers.map(({ statusCode }) => statusCode)).toEqual(watched.map(() => 200));
     release('');
@@ -170,30 +172,30 @@ describe('requests', () => {
   });
 
   it('are limited in number, whatever their reserve', async () => {
-    const { begun, release, begunAndReleased } = await holding(
+    const { started, release, startedAndReleased } = await createHoldingServer(
       new RequestThrottle({ ...usual, atOnce: 2, reserve: 60_000, counted: 60_000 }),
     );
     const all = ['a', 'b', 'c', 'd'].map((name) => sendRequest(`/${name}`));
-    await expect.poll(() => begun).toEqual(['a', 'b']);
+    await expect.poll(() => started).toEqual(['a', 'b']);
     // Ten turns later there are no more.
     for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
-    expect(begun).toEqual(['a', 'b']);
+    expect(started).toEqual(['a', 'b']);
     release();
-    await expect.poll(begunAndReleased).toBe(4);
+    await expect.poll(startedAndReleased).toBe(4);
     await Promise.all(all);
   });
 
   it('of closed connections do not start', async () => {
-    const { begun, begunAndReleased } = await holding(new RequestThrottle(usual));
+    const { started, startedAndReleased } = await createHoldingServer(new RequestThrottle(usual));
     const first = sendRequest('/first');
-    await expect.poll(() => begun).toEqual(['first']);
+    await expect.poll(() => started).toEqual(['first']);
     const leaving = new AbortController();
     const abandoned = server.inject({ url: '/left', signal: leaving.signal }).catch(() => null);
     const next = sendRequest('/next');
     leaving.abort();
     await abandoned;
-    await expect.poll(begunAndReleased).toBe(2);
+    await expect.poll(startedAndReleased).toBe(2);
     await Promise.all([first, next]);
-    expect(begun).toEqual(['first', 'next']);
+    expect(started).toEqual(['first', 'next']);
   });
 });

@@ -45,6 +45,6 @@ it('keeps a slow result for longer, in proportion', async () => {
   await cached();
   await expect.poll(() => durations).toHaveLength(1);
   expect(await cached()).toBe(1);
-  const lasting = proportionalTtl(1_000);
-  expect([lasting(0), lasting(250), lasting(3_000)]).toEqual([1_000, 1_000, 12_000]);
+  const ttl = proportionalTtl(1_000);
+  expect([ttl(0), ttl(250), ttl(3_000)]).toEqual([1_000, 1_000, 12_000]);
 });

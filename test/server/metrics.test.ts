@@ -18,14 +18,14 @@ beforeEach(async () => {
     recorder.node_health, recorder.health_latency, recorder.queues, recorder.budgets, recorder.quarantine`;
   counts = new ProcessCounts(() => 3);
   warnings.length = 0;
-  await begin();
+  await restartServer();
 });
 afterAll(async () => {
   await server.close();
 });
 
 /** A server without cached values of the previous test. */
-async function begin(): Promise<void> {
+async function restartServer(): Promise<void> {
   await server?.close();
   const budget = { perMinute: 100, perDay: 1000 };
   server = await servePagesOf(database.url, {
@@ -55,7 +55,7 @@ interface Probe {
 }
 
 /** A watched probe, and its current ledger. */
-async function watched(...probes: readonly Probe[]): Promise<void> {
+async function addWatched(...probes: readonly Probe[]): Promise<void> {
   for (const { node, probe = 'health', observer = 'eyes', active = true, ...one } of probes) {
     const key = `node=${node} observer=${observer} probe=${probe}`;
     await sql`insert into recorder.targets (source, target_key, target)
@@ -76,7 +76,7 @@ async function watched(...probes: readonly Probe[]): Promise<void> {
 
 describe('node_up', () => {
   it('is 1 or 0 if the state is known, and has no sample otherwise', async () => {
-    await watched(
+    await addWatched(
       { node: 'a', state: 'up' },
       { node: 'a', probe: 'readiness', state: 'down' },
       { node: 'a', probe: 'health:subnet', state: 'down' },
@@ -108,7 +108,7 @@ describe('node_up', () => {
   });
 
   it('has no sample once no observer probes any more', async () => {
-    await watched({ node: 'a', state: 'up', checks: { P: 'up' } });
+    await addWatched({ node: 'a', state: 'up', checks: { P: 'up' } });
     await sql`update recorder.health_observers set lease_until = now() - interval '1 second'`;
     const page = await scrape();
     expect(samplesOf(page, 'node_up')).toEqual([]);
@@ -120,7 +120,7 @@ describe('node_up', () => {
   });
 
   it('is the majority of the observers', async () => {
-    await watched(
+    await addWatched(
       { node: 'a', state: 'down', observer: 'one' },
       { node: 'a', state: 'up', observer: 'two' },
       { node: 'a', state: 'up', observer: 'three' },
@@ -131,7 +131,7 @@ describe('node_up', () => {
 
 describe('the checks of a node', () => {
   it('are reported by name while the node responds', async () => {
-    await watched(
+    await addWatched(
       { node: 'a', state: 'down', checks: { P: 'up', 'X "q" \\ \n': 'down' } },
       { node: 'b', state: 'down', reported: false, checks: { P: 'up' } },
       { node: 'c', state: 'maintenance', checks: { P: 'down' } },
@@ -152,7 +152,7 @@ describe('the checks of a node', () => {
 
   it('have a bounded number of series, whatever the node returns, and all are counted', async () => {
     const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`check ${at}`, 'up']));
-    await watched({ node: 'a', state: 'up', checks: { ...many, [` ${'x'.repeat(900)}`]: 'down' } });
+    await addWatched({ node: 'a', state: 'up', checks: { ...many, [` ${'x'.repeat(900)}`]: 'down' } });
     const page = await scrape();
     expect(samplesOf(page, 'chain_recorder_node_check_up')).toHaveLength(100);
     expect(page).not.toContain('xxx');
@@ -168,7 +168,7 @@ describe('the checks of a node', () => {
 describe('response times', () => {
   const HOUR = 3_600_000;
   const hour = Math.floor(Date.now() / HOUR) * HOUR;
-  const counting = (start: number, times: readonly number[]) => {
+  const storeTimes = (start: number, times: readonly number[]) => {
     const histogram = new Map(
       times.map((time) => [findBucket(time), times.filter((one) => one === time).length]),
     );
@@ -179,7 +179,7 @@ describe('response times', () => {
     Number(samplesOf(page, `chain_recorder_node_response_time_seconds_${name}`)[0]?.split(' ').at(-1));
 
   it('are those of the month, including the current hour, in ascending buckets', async () => {
-    await watched({ node: 'a', state: 'up' });
+    await addWatched({ node: 'a', state: 'up' });
     expect(samplesOf(await scrape(), 'chain_recorder_node_response_time_seconds_count')).toEqual([]);
     // The first hour of a month has no previous hour in it.
     await storeHours(
@@ -188,8 +188,8 @@ describe('response times', () => {
       [{ node: 'a', probe: 'health', hour, histogram: new Map([[findBucket(40), 3]]) }],
       hour,
     );
-    await counting(hour, [40, 900]);
-    await begin();
+    await storeTimes(hour, [40, 900]);
+    await restartServer();
     const page = await scrape();
     expect(numberOf('count', page)).toBe(5);
     expect(Math.abs(numberOf('sum', page) - 1.06) / 1.06).toBeLessThanOrEqual(0.05);
@@ -202,14 +202,14 @@ describe('response times', () => {
   });
 
   it('never decrease, also while an hour becomes part of its day', async () => {
-    await watched({ node: 'a', state: 'up' });
-    await counting(hour, [40, 40, 40, 900]);
+    await addWatched({ node: 'a', state: 'up' });
+    await storeTimes(hour, [40, 40, 40, 900]);
     const counts = async () => samplesOf(await scrape(), 'chain_recorder_node_response_time_seconds_count');
     const of = (node: string, count: number) => `{observer="eyes",node="${node}",probe="health"} ${count}`;
     await expect.poll(counts).toEqual([of('a', 4)]);
     // The next hour is counted before the last one is part of its day; the value of b shows that it was read then.
-    await watched({ node: 'b', state: 'up' });
-    await counting(hour, [900]);
+    await addWatched({ node: 'b', state: 'up' });
+    await storeTimes(hour, [900]);
     await expect.poll(counts).toEqual([of('a', 4), of('b', 1)]);
     const histogram = new Map([
       [findBucket(40), 3],
@@ -276,7 +276,7 @@ describe('other metrics', () => {
 });
 
 it('affect no others if a part cannot be read, which is reported once', async () => {
-  await watched({ node: 'a', state: 'up' });
+  await addWatched({ node: 'a', state: 'up' });
   await sql`alter view reporting_internal.node_latency_spans rename to away`;
   try {
     const pages = [await scrape(), await scrape()];
@@ -326,7 +326,7 @@ it('have no samples of probes beyond the limit, which is reported; the others ar
 
 describe('the exposition', () => {
   it('contains only declared metrics', async () => {
-    await watched({ node: 'a', state: 'up', checks: { P: 'up' } });
+    await addWatched({ node: 'a', state: 'up', checks: { P: 'up' } });
     const declared = [...scrapeFamilies, ...metricParts.flatMap(({ families }) => families)];
     expect(new Set(declared.map(({ name }) => name)).size).toBe(declared.length);
     const exposedTypes = [...(await scrape()).matchAll(/^# TYPE (\S+) (\S+)$/gm)]
@@ -338,7 +338,7 @@ describe('the exposition', () => {
   });
 
   it.skipIf(!promtoolPath)(`is accepted by promtool${noPromtool}`, async () => {
-    await watched({ node: 'a', state: 'down', checks: { P: 'up', 'X "q" \\ \n': 'down' } });
+    await addWatched({ node: 'a', state: 'down', checks: { P: 'up', 'X "q" \\ \n': 'down' } });
     await sql`update recorder.health_probes set hour = date_trunc('hour', now()), entries = ${encodeSlots(new Map([[0, new Map([[50, 2]])]]))}`;
     counts.call('nodes/a', 200, 0.02);
     counts.run({ feed: 'subnets', status: 'done' });

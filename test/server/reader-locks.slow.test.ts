@@ -93,7 +93,7 @@ async function progress() {
 
 const FOUND = z.array(z.looseObject({ ok: z.boolean(), found: z.string() }));
 const messages = z.looseObject({ rule: z.string(), kind: z.string() });
-const sent = () => {
+const sentKinds = () => {
   const all = hook.received.map(({ body }) => messages.parse(JSON.parse(body)));
   return all.filter(({ rule }) => rule === 'ill').map(({ kind }) => kind);
 };
@@ -140,7 +140,7 @@ async function whileLocked(work: () => Promise<void>): Promise<void> {
   }));
   const over = new AbortController();
   const failed: string[] = [];
-  const reading = async () => {
+  const readPages = async () => {
     // A page that waits for a lock does not respond before the sessions end: then this does not end, either.
     do {
       for (const path of PATHS) {
@@ -152,7 +152,7 @@ async function whileLocked(work: () => Promise<void>): Promise<void> {
   try {
     for (const { session, statements } of sessions)
       await session.unsafe(`begin; set local role recorder_reader; ${statements}`);
-    const pages = reading();
+    const pages = readPages();
     await work().finally(() => over.abort());
     await pages;
   } finally {
@@ -192,7 +192,7 @@ describe('while readers hold every lock that they can acquire', () => {
         );
       };
       await expect.poll(went, { timeout: 60_000 + HOLD_SECONDS * 1_000 }).toBe(true);
-      await expect.poll(sent, { timeout: 50_000 }).toEqual(['firing']);
+      await expect.poll(sentKinds, { timeout: 50_000 }).toEqual(['firing']);
       const named = (await findForeignLocks(sql, HOLD_SECONDS / 2)).map(({ application }) => application);
       expect(named.toSorted()).toEqual(Object.keys(await lockable()).toSorted());
       if (HOLD_SECONDS > 60) expect(await doctor()).toHaveLength(named.length);
@@ -206,16 +206,16 @@ describe('while readers hold every lock that they can acquire', () => {
     const changed = declaredObjects().map((object) =>
       object.name === 'runs' ? { ...object, body: `select * from (${object.body}) as changed` } : object,
     );
-    const migrating = (timeout: number) => migrateDatabase(database.url, changed, { timeout });
+    const startMigration = (timeout: number) => migrateDatabase(database.url, changed, { timeout });
     let waiting: Promise<unknown> | undefined;
     await whileLocked(async () => {
       const before = await progress();
-      const refused = await migrating(REFUSED_AFTER_MS).catch((error: unknown) => error);
+      const refused = await startMigration(REFUSED_AFTER_MS).catch((error: unknown) => error);
       expect(refused).toBeInstanceOf(TemporaryError);
       expect(String(refused)).toMatch(
         /for 10 s its tables or views were locked by process \d+.*idle-transaction.*pg_terminate_backend/,
       );
-      waiting = migrating(WAITING_MS);
+      waiting = startMigration(WAITING_MS);
       await expect
         .poll(async () => (await doctor()).map(({ ok }) => ok), { timeout: 120_000 })
         .toContain(false);

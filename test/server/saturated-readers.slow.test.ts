@@ -67,7 +67,7 @@ function endless(count: number): Promise<Socket[]> {
 }
 
 /** The number of sessions that wait for the table, by their purpose. */
-async function waiting(): Promise<Readonly<Record<string, number>>> {
+async function countWaiting(): Promise<Readonly<Record<string, number>>> {
   const rows = await sql<{ name: string; sessions: number }[]>`
     select application_name as name, count(*)::int as sessions from pg_locks join pg_stat_activity using (pid)
     where relation = ${LOCKED_TABLE}::regclass and not granted group by 1`;
@@ -77,7 +77,7 @@ async function waiting(): Promise<Readonly<Record<string, number>>> {
 const waitingReaders = { 'chain-recorder reader': expect.any(Number) };
 
 /** The recorded data so far: the ended runs, and the probes of each node. */
-async function recorded() {
+async function countRecorded() {
   const [{ runs } = { runs: 0 }] = await sql<{ runs: number }[]>`
     select count(*)::int as runs from reporting.runs where dataset = 'chain_heights' and status = 'done'`;
   const probesByNode = await sql<{ node: string; probes: number }[]>`
@@ -91,7 +91,7 @@ describe('while many readers hold all their connections', () => {
       expect.poll(() => status('/ready'), { timeout: 50_000 }).toBe(200),
       up.ended.then(({ stderr }) => expect.fail(stderr)),
     ]);
-    await expect.poll(recorded, { timeout: 50_000 }).toMatchObject({ probesByNode: [{}, {}] });
+    await expect.poll(countRecorded, { timeout: 50_000 }).toMatchObject({ probesByNode: [{}, {}] });
     /** Responses to reads, by status. */
     const answers = new Map<number, number>();
     const load = { over: false };
@@ -114,17 +114,17 @@ describe('while many readers hold all their connections', () => {
       await locker.begin(async (holding) => {
         await holding`lock table ${holding(LOCKED_TABLE)} in access exclusive mode`;
         flooding = flood();
-        await expect.poll(waiting, { timeout: 50_000 }).toMatchObject(waitingReaders);
-        const before = await recorded();
+        await expect.poll(countWaiting, { timeout: 50_000 }).toMatchObject(waitingReaders);
+        const before = await countRecorded();
         const further = ({ runs, probesByNode }: typeof before) =>
           runs >= before.runs + 6 &&
           probesByNode.every(({ probes }, at) => probes >= (before.probesByNode[at]?.probes ?? 0) + 3);
-        await expect.poll(async () => further(await recorded()), { timeout: 60_000 }).toBe(true);
+        await expect.poll(async () => further(await countRecorded()), { timeout: 60_000 }).toBe(true);
         // The same load all the time: no reader was admitted, and rejected ones got a time to retry.
-        await expect.poll(waiting, { timeout: 50_000 }).toMatchObject(waitingReaders);
+        await expect.poll(countWaiting, { timeout: 50_000 }).toMatchObject(waitingReaders);
         expect([...answers.keys()].filter((code) => code !== 503 && code !== 504)).toEqual([]);
         expect(answers.get(503)).toBeGreaterThan(50);
-        expect(await waiting()).not.toHaveProperty('chain-recorder');
+        expect(await countWaiting()).not.toHaveProperty('chain-recorder');
         const queries = await sql`
           select application_name, query from pg_stat_activity
           where application_name = 'chain-recorder' and query ~ 'nft_tokens'`;

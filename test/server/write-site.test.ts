@@ -14,7 +14,7 @@ async function* site(body: string) {
 }
 
 /** A folder with a site, and a folder of another program beside it. */
-async function written(name: string) {
+async function writeSiteBeside(name: string) {
   const [root, theirs] = [join(folder, name), join(folder, `${name}-theirs`)];
   mkdirSync(join(theirs, 'one'), { recursive: true });
   for (const path of ['one/index.html', 'index.html']) writeFileSync(join(theirs, path), 'theirs');
@@ -23,7 +23,7 @@ async function written(name: string) {
 }
 
 it.each(['nodes', 'nodes/one'])('follows no symbolic link at the path of the folder %s', async (part) => {
-  const { root, theirs } = await written(part.replace('/', '-'));
+  const { root, theirs } = await writeSiteBeside(part.replace('/', '-'));
   rmSync(join(root, part), { recursive: true });
   symlinkSync(part === 'nodes' ? theirs : join(theirs, 'one'), join(root, part));
   await expect(writeSite(root, site('second'), signal)).rejects.toThrow(/nodes.* is a symbolic link/);
@@ -34,7 +34,7 @@ it.each(['nodes', 'nodes/one'])('follows no symbolic link at the path of the fol
 });
 
 it('removes nothing behind a link whose files an earlier list names', async () => {
-  const { root, theirs } = await written('listed');
+  const { root, theirs } = await writeSiteBeside('listed');
   symlinkSync(theirs, join(root, 'old'));
   writeFileSync(join(root, '.chain-recorder.json'), JSON.stringify({ files: [...PATHS, 'old/index.html'] }));
   await expect(writeSite(root, site('second'), signal)).rejects.toThrow(/old is a symbolic link/);
@@ -42,7 +42,7 @@ it('removes nothing behind a link whose files an earlier list names', async () =
 });
 
 it('replaces a link at the path of its own file, and refuses one of another program, also a dangling one', async () => {
-  const { root, theirs } = await written('file');
+  const { root, theirs } = await writeSiteBeside('file');
   rmSync(join(root, 'index.html'));
   symlinkSync(join(theirs, 'index.html'), join(root, 'index.html'));
   await writeSite(root, site('second'), signal);

@@ -94,7 +94,7 @@ export function scriptedRule(more: Partial<ConfiguredRule> = {}): ScriptedRule {
 }
 
 /** Returns a default rule by its name, with its own limits. */
-export function ruleNamed(name: string): ConfiguredRule {
+export function findRule(name: string): ConfiguredRule {
   const rule = defaultRules.find((one) => one.name === name);
   if (!rule) throw new Error(`no rule ${name}`);
   return {

@@ -52,7 +52,7 @@ const SECRETS: Readonly<Record<ChannelName, string>> = {
   ntfy: 'canary-ntfy-7a90',
   alertmanager: 'canary-alertmanager-8d3b',
 };
-const named = (name: ChannelName) => ['$', `{SECRET_${name.toUpperCase()}}`].join('');
+const secretReference = (name: ChannelName) => ['$', `{SECRET_${name.toUpperCase()}}`].join('');
 
 /** Returns the event of a title. */
 const HEADS: Readonly<Record<string, string>> = {
@@ -247,24 +247,33 @@ export async function channelStandIns(clock: Clock, { answerAfter = 0 } = {}): P
   const address = smtp.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
 
-  const bearer = (name: ChannelName) => [{ name: 'Authorization', value: `Bearer ${named(name)}` }];
+  const bearer = (name: ChannelName) => [{ name: 'Authorization', value: `Bearer ${secretReference(name)}` }];
   const base = server.url;
   return {
     channels: [
       { name: 'webhook', ...{ type: 'webhook', url: `${base}/webhook`, headers: bearer('webhook') } },
-      { name: 'slack', ...{ type: 'slack', url: `${base}/slack/services/${named('slack')}` } },
-      { name: 'discord', ...{ type: 'discord', url: `${base}/discord/api/webhooks/1/${named('discord')}` } },
+      { name: 'slack', ...{ type: 'slack', url: `${base}/slack/services/${secretReference('slack')}` } },
+      {
+        name: 'discord',
+        ...{ type: 'discord', url: `${base}/discord/api/webhooks/1/${secretReference('discord')}` },
+      },
       {
         name: 'telegram',
-        ...{ type: 'telegram', url: `${base}/telegram`, token: named('telegram'), chat: -100 },
+        ...{ type: 'telegram', url: `${base}/telegram`, token: secretReference('telegram'), chat: -100 },
       },
       {
         name: 'email',
-        ...{ type: 'email', host: '127.0.0.1', port, user: 'recorder', password: named('email') },
+        ...{ type: 'email', host: '127.0.0.1', port, user: 'recorder', password: secretReference('email') },
         ...{ from: 'recorder@example.com', to: ['ann@example.com'] },
       },
-      { name: 'pagerduty', ...{ type: 'pagerduty', url: `${base}/pagerduty`, key: named('pagerduty') } },
-      { name: 'ntfy', ...{ type: 'ntfy', url: `${base}/ntfy`, topic: 'ops', token: named('ntfy') } },
+      {
+        name: 'pagerduty',
+        ...{ type: 'pagerduty', url: `${base}/pagerduty`, key: secretReference('pagerduty') },
+      },
+      {
+        name: 'ntfy',
+        ...{ type: 'ntfy', url: `${base}/ntfy`, topic: 'ops', token: secretReference('ntfy') },
+      },
       {
         name: 'alertmanager',
         ...{ type: 'alertmanager', url: `${base}/alertmanager`, headers: bearer('alertmanager') },

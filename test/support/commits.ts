@@ -10,7 +10,7 @@ export function commitsFor(sql: postgres.Sql): postgres.Sql {
   const url = new URL(`postgres://${path || `${host[0]}:${port[0]}`}/${database}`);
   url.username = user;
   url.password = String(pass ?? '');
-  const commits = opened.get(sql) ?? preparing(openCommitPool(url.href, 4));
+  const commits = opened.get(sql) ?? withPreparedStatements(openCommitPool(url.href, 4));
   opened.set(sql, commits);
   return commits;
 }
@@ -19,11 +19,11 @@ export function commitsFor(sql: postgres.Sql): postgres.Sql {
  * Keeps the plan of a commit from its first use on. Planning takes ten times as long as executing, and most feeds of
  * tests have fewer rows than the recorder waits for.
  */
-const preparing = (commits: postgres.Sql): postgres.Sql =>
+const withPreparedStatements = (commits: postgres.Sql): postgres.Sql =>
   withUnsafe(commits, (text, values) => commits.unsafe(text, values, { prepare: true }));
 
 /** A client of commits with a hook before each of them. */
-export const committingAfter = (commits: postgres.Sql, before: () => Promise<unknown>): postgres.Sql =>
+export const withCommitHook = (commits: postgres.Sql, before: () => Promise<unknown>): postgres.Sql =>
   withUnsafe(commits, async (...args) => {
     await before();
     return commits.unsafe(...args);

@@ -11,21 +11,23 @@ export interface TestDatabase {
 
 /** Creates a database for the calling test file. Needs the global set-up. */
 export async function testDatabase(): Promise<TestDatabase> {
-  return made(cloneTemplate);
+  return createTestDatabase(cloneTemplate);
 }
 
 /** Creates a database that has the tables, and no view or function of `reporting`. */
 export async function bareDatabase(): Promise<TestDatabase> {
-  return made(cloneBareTemplate);
+  return createTestDatabase(cloneBareTemplate);
 }
 
 /** Creates a database without migrations. */
 export async function emptyDatabase(): Promise<TestDatabase> {
-  return made(createDatabase);
+  return createTestDatabase(createDatabase);
 }
 
 /** Creates a database for the calling test file, by this function. */
-export async function made(make: (admin: string, name: string) => Promise<string>): Promise<TestDatabase> {
+export async function createTestDatabase(
+  make: (admin: string, name: string) => Promise<string>,
+): Promise<TestDatabase> {
   const admin = inject('databaseUrl');
   const name = `test_${randomBytes(8).toString('hex')}`;
   return { url: await make(admin, name), close: () => dropDatabase(admin, name) };

@@ -16,7 +16,7 @@ export interface Explained {
  * Opens a connection for statements and one for commits to a database, which log their plans (auto_explain).
  * @param settings of their sessions, beyond those of commits
  */
-export async function explained(url: string, settings: Record<string, string> = {}): Promise<Explained> {
+export async function openExplained(url: string, settings: Record<string, string> = {}): Promise<Explained> {
   let plans: unknown[] = [];
   const open = async (connection: Record<string, string>) => {
     const sql = connect(url, 0, {

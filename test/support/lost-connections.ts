@@ -8,7 +8,7 @@ import { connectPool } from '../../src/db/connect.ts';
 const LOST = new Set(['CONNECTION_CLOSED', 'ECONNRESET', 'EPIPE', '57P01']);
 
 /** Waits until a statement is running. */
-export const underWay = (watcher: postgres.Sql, statement: string): Promise<boolean> =>
+export const waitUntilRunning = (watcher: postgres.Sql, statement: string): Promise<boolean> =>
   until(`${statement} to be carried out`, async () => {
     const found = await watcher`
       select from pg_stat_activity where datname = current_database() and query = ${statement} and state = 'active'`;
@@ -28,7 +28,7 @@ const outcomeOf = (query: Promise<readonly { readonly n: number }[]>): Promise<s
  * @param url of the database by the proxy @param watcher queries the database by another connection
  * @returns the results of both kinds of queries that were neither answered nor reported as lost
  */
-export async function losingAll(
+export async function loseAllConnections(
   proxy: TcpProxy,
   url: string,
   watcher: postgres.Sql,
@@ -43,7 +43,7 @@ export async function losingAll(
     outcomes.push(...(await Promise.all([one(), one(), one(), one()])));
     const slow = `select pg_sleep(20) as round_${round}`;
     const outcome = sql.unsafe(slow).then(() => 'slept', one);
-    await underWay(watcher, slow);
+    await waitUntilRunning(watcher, slow);
     proxy[how]();
     outcomes.push(await outcome);
   }

@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 export interface SlowServer {
   readonly port: number;
   /** Lets it accept connections, and respond to every request with `here`. */
-  goOn(): void;
+  resume(): void;
   close(): void;
 }
 
@@ -28,7 +28,7 @@ export async function slowServer(): Promise<SlowServer> {
   });
   return {
     port,
-    goOn: () => child.kill('SIGCONT'),
+    resume: () => child.kill('SIGCONT'),
     close: () => {
       for (const socket of sockets) socket.destroy();
       child.kill('SIGKILL');

@@ -29,7 +29,7 @@ export interface OnTerminal {
   readonly ended: Promise<{ code: number | null; restored: boolean }>;
 }
 
-const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 /**
  * Starts a command of the command line on a real pseudo-terminal, whose output is shown by an emulated screen.
@@ -42,16 +42,16 @@ export function startOnTerminal(
   { columns = 100, rows = 30, redirected = '' } = {},
 ): OnTerminal {
   const notes = mkdtempSync(join(cwd, '.terminal-'));
-  const command = [process.execPath, inject('cli'), ...args].map(quoted).join(' ');
+  const command = [process.execPath, inject('cli'), ...args].map(quote).join(' ');
   const note = (name: string) => join(notes, name);
   const steps = [
     `stty rows ${rows} cols ${columns}`,
-    `tty > ${quoted(note('tty'))}`,
-    `stty -g > ${quoted(note('before'))}`,
+    `tty > ${quote(note('tty'))}`,
+    `stty -g > ${quote(note('before'))}`,
     'trap : INT', // Ctrl-C is meant for the command
     `${command} ${redirected}`,
     'code=$?',
-    `stty -g > ${quoted(note('after'))}`,
+    `stty -g > ${quote(note('after'))}`,
     'exit $code',
   ];
   const child = spawn('script', ['-qefc', steps.join('; '), '--echo', 'always', '/dev/null'], {

@@ -41,7 +41,7 @@ export async function upstreamServer(handler: Handler): Promise<UpstreamServer> 
       server.close(() => resolve());
       server.closeAllConnections();
     });
-  return { url: await listening(server), received, close };
+  return { url: await listen(server), received, close };
 }
 
 /** A server that writes arbitrary bytes to each connection after a request. */
@@ -57,7 +57,7 @@ export async function rawServer(answer: (socket: Socket) => void): Promise<Omit<
       server.close(() => resolve());
       for (const socket of sockets) socket.destroy();
     });
-  return { url: await listening(server), close };
+  return { url: await listen(server), close };
 }
 
 /** Responds with JSON. */
@@ -65,7 +65,7 @@ export function sendJson(response: ServerResponse, value: unknown, status = 200)
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
 }
 
-async function listening(server: Server): Promise<string> {
+async function listen(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return `http://127.0.0.1:${portOf(server.address())}`;
 }

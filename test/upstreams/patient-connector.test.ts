@@ -20,7 +20,7 @@ it('connects to an address that takes longer than 250 ms, though the other one i
     ]);
     lookups += 1;
     // The packet is lost, and sent again a second later.
-    if (lookups === 2) setTimeout(server.goOn, 100);
+    if (lookups === 2) setTimeout(server.resume, 100);
   };
   const agent = new Agent({ connect: createConnector({ lookup }) });
   closers.push(() => agent.destroy());

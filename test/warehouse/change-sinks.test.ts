@@ -48,7 +48,8 @@ const events = z.array(
   }),
 );
 /** The requests to the sink from the Nth on. */
-const posted = (from = 0) => server.received.slice(from).map(({ body }) => events.parse(JSON.parse(body)));
+const postedEvents = (from = 0) =>
+  server.received.slice(from).map(({ body }) => events.parse(JSON.parse(body)));
 const hashes = (batches: readonly z.infer<typeof events>[]) =>
   batches.map((batch) => batch.map((one) => one.data?.key?.tx_hash));
 
@@ -97,7 +98,7 @@ it('receives every change in order as CloudEvents, until it accepts it, and repo
   const sink = sinkOf({ name: 'one', batchSize: 2 });
   expect(await sink.send(), 'the first call creates the position').toBe(0);
   expect(await sink.send()).toBe(3);
-  expect(hashes(posted())).toEqual([['0x1', '0x2'], ['0x3']]);
+  expect(hashes(postedEvents())).toEqual([['0x1', '0x2'], ['0x3']]);
   const [first] = server.received;
   expect(first?.headers).toMatchObject({
     'content-type': 'application/cloudevents-batch+json; charset=utf-8',
@@ -119,8 +120,8 @@ it('receives every change in order as CloudEvents, until it accepts it, and repo
   await record('0x6');
   await sink.later();
   expect(await sink.send()).toBe(3);
-  expect(hashes(posted(before))).toEqual([['0x4', '0x5'], ['0x4', '0x5'], ['0x6']]);
-  const [failed, again] = posted(before).map((batch) => batch.map(({ id }) => id));
+  expect(hashes(postedEvents(before))).toEqual([['0x4', '0x5'], ['0x4', '0x5'], ['0x6']]);
+  const [failed, again] = postedEvents(before).map((batch) => batch.map(({ id }) => id));
   expect(again, 'ids by which a reader deduplicates them').toEqual(failed);
   expect(await sink.storedState()).toMatchObject({
     sent: '6',
@@ -139,7 +140,7 @@ it('receives batches from one worker at a time, and again from the next if the f
   expect(await sink.send(), 'another worker has it').toBe(0);
   await sql`update recorder.change_sinks set lease_until = now() - interval '1 second' where sink = 'two'`;
   expect(await sink.send()).toBe(6);
-  expect(hashes(posted(before))).toEqual([['0x1', '0x2', '0x3', '0x4', '0x5', '0x6']]);
+  expect(hashes(postedEvents(before))).toEqual([['0x1', '0x2', '0x3', '0x4', '0x5', '0x6']]);
 });
 
 it('starts at its configured position, has its selected changes, and delays their removal', async () => {
@@ -151,18 +152,18 @@ it('starts at its configured position, has its selected changes, and delays thei
   expect(await now.send()).toBe(1);
   expect(await other.send()).toBe(0);
   expect((await other.storedState())?.waiting_since, 'what is not for it does not wait').toBeNull();
-  expect(hashes(posted(before))).toEqual([['0x7']]);
-  const kept = async () => (await sql`select from recorder.changes`).length;
+  expect(hashes(postedEvents(before))).toEqual([['0x7']]);
+  const countChanges = async () => (await sql`select from recorder.changes`).length;
   await sql`update recorder.changes set made_at = made_at - interval '8 days' where commit_number < (select max(commit_number) from recorder.changes)`;
   await removeOldChanges(sql, 'recorder', ['one', 'two', 'now', 'other'], 7 * 86_400_000, never);
-  expect(await kept(), 'the slowest has not received the last one').toBe(2);
+  expect(await countChanges(), 'the slowest has not received the last one').toBe(2);
   const found = await sql`select state, subject, reason from reporting.findings where component = 'changes'`;
   expect(found, 'no process of this recorder runs, and the changes of a week wait').toMatchObject([
     { state: 'stalled', subject: 'the sink one of the recorder recorder' },
     { state: 'stalled', subject: 'the sink two of the recorder recorder' },
   ]);
   await removeOldChanges(sql, 'recorder', ['now', 'other'], 7 * 86_400_000, never);
-  expect(await kept(), 'the newest stays').toBe(1);
+  expect(await countChanges(), 'the newest stays').toBe(1);
   const [sinks] =
     await sql`select array_agg(sink order by sink) as names from reporting_internal.change_sinks`;
   expect(sinks).toEqual({ names: ['now', 'other'] });
@@ -173,7 +174,7 @@ it('receives a notice that the feed restarts if it cannot continue, and continue
   const sink = sinkOf({ name: 'now', startAt: 'now' });
   await sql`update recorder.change_sinks set cursor = '1.1.abc', commit_number = 1 where sink = 'now'`;
   expect(await sink.send()).toBe(2);
-  const [batch] = posted(before);
+  const [batch] = postedEvents(before);
   expect(batch?.map(({ type }) => type)).toEqual(['chain-recorder.restarted', 'chain-recorder.appeared']);
   expect(lines.at(-1)).toContain('was removed from the feed');
 });
@@ -185,5 +186,5 @@ it('receives what does not fit into a batch with the next one, whatever else cha
   await recordWith({ note: 'x'.repeat(2_500_000) }, '0x8', '0x9', '0xa');
   await runOf(scriptedFeed(subnets, { network: 'mainnet' }), { subnets: [{ subnetId: 'S' }] });
   expect(await sink.send()).toBe(3);
-  expect(hashes(posted(before))).toEqual([['0x8', '0x9'], ['0xa']]);
+  expect(hashes(postedEvents(before))).toEqual([['0x8', '0x9'], ['0xa']]);
 });

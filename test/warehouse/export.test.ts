@@ -31,7 +31,7 @@ afterAll(async () => {
   duck?.close();
 });
 
-function named(name: string): ExportTable {
+function findTable(name: string): ExportTable {
   const table = warehouseTables.find((one) => one.name === name);
   if (!table) throw new Error(`there is no table ${name}`);
   return table;
@@ -52,13 +52,13 @@ async function noneUnderWay(): Promise<void> {
   await expect.poll(oldest, { timeout: 45_000 }).toBeGreaterThan(BigInt(now?.xid ?? 0));
 }
 
-async function exported(place: string, more: Partial<ExportInput> = {}) {
+async function exportAll(place: string, more: Partial<ExportInput> = {}) {
   await noneUnderWay();
-  return exportedBeside(place, more);
+  return exportWithoutWait(place, more);
 }
 
 /** During a transaction of the test itself. */
-async function exportedBeside(place: string, more: Partial<ExportInput>) {
+async function exportWithoutWait(place: string, more: Partial<ExportInput>) {
   const target = new DirectoryTarget(into(place));
   try {
     return await exportTables({
@@ -100,7 +100,7 @@ describe('an export', () => {
   });
 
   it('of every table, read by DuckDB, equals the record: every row, every digit', async () => {
-    const { tables } = await exported('whole');
+    const { tables } = await exportAll('whole');
     expect(tables.map(({ table }) => table)).toEqual(warehouseTables.map(({ name }) => name));
     expect(tables.filter(({ rows }) => rows !== 60)).toEqual([]);
     for (const table of warehouseTables) await expectEqual('whole', table);
@@ -154,8 +154,8 @@ describe('an export', () => {
   });
 
   it.each(['csv', 'jsonl'] as const)('has the same rows as %s', async (format) => {
-    const chosen = [named('erc1155_transfers'), named('node_health')];
-    await exported(format, { format, tables: chosen });
+    const chosen = [findTable('erc1155_transfers'), findTable('node_health')];
+    await exportAll(format, { format, tables: chosen });
     for (const whole of chosen) {
       const types = whole.columns.map(({ name }) => `'${name}': 'VARCHAR'`).join(', ');
       const read =
@@ -191,13 +191,13 @@ describe('an export', () => {
 describe('an export since the previous one', () => {
   it('equals the record together with that one, with ends, departures, and a transaction that was running', async () => {
     const place = 'added';
-    await exported(place);
+    await exportAll(place);
     // It started before the second export, writes with an instant from before it, and is committed after it.
     const slow = postgres(database.url, { max: 1, onnotice: () => {} });
     await slow.unsafe('begin');
     for (const table of warehouseTables) await writeRows(slow, table, 1_001, 10);
     await slow.unsafe(`savepoint within`);
-    await writeRows(slow, named('p_blocks'), 1_011, 5);
+    await writeRows(slow, findTable('p_blocks'), 1_011, 5);
     await slow.unsafe('release savepoint within');
     for (const table of warehouseTables) await writeRows(sql, table, 2_001, 10);
     for (const table of warehouseTables.filter(({ to }) => to !== null))
@@ -205,20 +205,20 @@ describe('an export since the previous one', () => {
         `update recorder.${table.name} set ${table.to} = ${table.from} + interval '2 hours' where ${table.to} is null and ${table.from} < '2026-11-03T12:00:00Z'`,
       );
     await sql`update recorder.validators set ended_by = 'gone' where valid_to is not null`;
-    const second = await exportedBeside(place, { incremental: true });
+    const second = await exportWithoutWait(place, { incremental: true });
     expect(second.tables.filter(({ whole }) => whole !== null)).toEqual([]);
     // Only the rows written since.
     expect(second.tables.find(({ table }) => table === 'chain_heights')?.rows).toBe(10);
     await slow.unsafe('commit');
     await slow.end();
-    const third = await exported(place, { incremental: true });
+    const third = await exportAll(place, { incremental: true });
     for (const { table, rows } of third.tables) expect(rows, table).toBeGreaterThanOrEqual(10);
     for (const table of warehouseTables) await expectEqual(place, table);
   });
 
   it('writes nothing if nothing was recorded, and packed readings only once', async () => {
     const place = 'packed';
-    const table = named('validator_uptime');
+    const table = findTable('validator_uptime');
     for (const [day, run] of [
       ['2026-10-01', 101],
       ['2026-10-02', 102],
@@ -229,14 +229,14 @@ describe('an export since the previous one', () => {
       insert into recorder.runs (run_id, source, target_key, datasets, reason, status, worker, started_at, finished_at, items, rows_written)
       overriding system value
       select i, 's', 't=' || i, '{validator_uptime}', 'poll', 'done', 'w', now(), now(), '{1}', '{1}' from unnest(array[101, 102]) i`;
-    await exported(place, { tables: [table] });
-    const nothing = await exported(place, { tables: [table], incremental: true });
+    await exportAll(place, { tables: [table] });
+    const nothing = await exportAll(place, { tables: [table], incremental: true });
     expect(nothing.tables).toMatchObject([{ rows: 0, files: 0 }]);
     const closing = openSealConnection(database.url, 60_000);
     const closed = await closeDays(closing, Date.UTC(2026, 9, 10), new AbortController().signal);
     await closing.end();
     expect(closed).toMatchObject({ packed: 54, failed: [] });
-    const after = await exported(place, { tables: [table], incremental: true });
+    const after = await exportAll(place, { tables: [table], incremental: true });
     expect(after.tables).toMatchObject([{ rows: 0 }]);
     await expectEqual(place, table);
     // A late row of a closed day, by a separate run, is exported though its day is packed before the next export.
@@ -244,7 +244,7 @@ describe('an export since the previous one', () => {
     const again = openSealConnection(database.url, 60_000);
     await closeDays(again, Date.UTC(2026, 9, 10), new AbortController().signal);
     await again.end();
-    expect((await exported(place, { tables: [table], incremental: true })).tables).toMatchObject([
+    expect((await exportAll(place, { tables: [table], incremental: true })).tables).toMatchObject([
       { rows: 4 },
     ]);
     await expectEqual(place, table);
@@ -252,11 +252,11 @@ describe('an export since the previous one', () => {
 
   it('merges days of many small files, and removes replaced files an export later', async () => {
     const place = 'compacted';
-    const table = named('p_blocks');
+    const table = findTable('p_blocks');
     await sql`truncate recorder.p_blocks`;
     for (let turn = 0; turn < 17; turn += 1) {
       await writeRows(sql, table, 1 + turn * 3, 3);
-      await exported(place, { tables: [table], incremental: true });
+      await exportAll(place, { tables: [table], incremental: true });
     }
     const manifest = await manifestOf(place);
     const files = manifest.tables.p_blocks?.files ?? [];
@@ -273,7 +273,7 @@ describe('an export since the previous one', () => {
         String(one).endsWith('.parquet'),
       );
     expect(there()).toHaveLength(51);
-    await exported(place, { tables: [table], incremental: true });
+    await exportAll(place, { tables: [table], incremental: true });
     expect(there()).toHaveLength(3);
     await expectEqual(place, table);
   });
@@ -306,13 +306,13 @@ describe('an export since the previous one', () => {
 
   it('adds a column of texts if a number does not fit, and reports it', async () => {
     const place = 'widened';
-    const table = named('average_tps');
-    await exported(place, { tables: [table] });
+    const table = findTable('average_tps');
+    await exportAll(place, { tables: [table] });
     const long = `${'7'.repeat(60)}.125`;
     await sql.unsafe(
       `insert into recorder.average_tps (chain_id, bucket_start, value, valid_from, run_id) values ('long', '2026-11-01', ${long}, '2026-11-01T10:00:00Z', 1)`,
     );
-    const { tables, manifest } = await exported(place, { tables: [table], incremental: true });
+    const { tables, manifest } = await exportAll(place, { tables: [table], incremental: true });
     expect(tables).toMatchObject([{ rows: 1, added: ['value_exact'] }]);
     expect(manifest.changes).toEqual([{ export: 2, table: 'average_tps', added: ['value_exact'] }]);
     const found = await duck.rows(
@@ -328,8 +328,8 @@ describe('an export since the previous one', () => {
     ['from', (table) => ({ ...table, from: 'valid_from"; --' })],
   ])('never runs the %s of a manifest by another program as SQL', async (what, hostile) => {
     const place = `foreign-${what}`;
-    const table = named('p_blocks');
-    await exported(place, { tables: [table] });
+    const table = findTable('p_blocks');
+    await exportAll(place, { tables: [table] });
     const manifest = await manifestOf(place);
     const tables = Object.entries(manifest.tables).map(([name, one]) => {
       const files = Array.from({ length: 16 }, () => one.files).flat();
@@ -338,21 +338,21 @@ describe('an export since the previous one', () => {
     const text = manifestText({ ...manifest, tables: Object.fromEntries(tables) });
     for (const name of ['manifest.json', 'manifests/00000001.json'])
       writeFileSync(join(into(place), name), text);
-    await expect(exported(place, { tables: [table], incremental: true })).rejects.toThrow(
+    await expect(exportAll(place, { tables: [table], incremental: true })).rejects.toThrow(
       new RegExp(`not a valid manifest for this version[^]*tables.p_blocks.*${what}`),
     );
   });
 
   it('removes no file outside of the folder for a manifest by another program', async () => {
-    const table = named('p_blocks');
-    await exported('foreign-path', { tables: [table] });
+    const table = findTable('p_blocks');
+    await exportAll('foreign-path', { tables: [table] });
     const manifest = await manifestOf('foreign-path');
     const foreign = join(into('foreign-path'), '..', 'a file of another program');
     writeFileSync(foreign, 'theirs');
     const text = manifestText({ ...manifest, superseded: ['../a file of another program'] });
     for (const name of ['manifest.json', 'manifests/00000001.json'])
       writeFileSync(join(into('foreign-path'), name), text);
-    const again = exported('foreign-path', { tables: [table], incremental: true });
+    const again = exportAll('foreign-path', { tables: [table], incremental: true });
     await expect(again).rejects.toThrow(/not a valid manifest for this version.*superseded/s);
     expect(readFileSync(foreign, 'utf8')).toBe('theirs');
   });
@@ -361,8 +361,8 @@ describe('an export since the previous one', () => {
     'writes and removes nothing behind a symbolic link at the path of the folder %s',
     async (name) => {
       const place = `link-${name}`;
-      const table = named('p_blocks');
-      await exported(place, { tables: [table] });
+      const table = findTable('p_blocks');
+      await exportAll(place, { tables: [table] });
       const behind = join(folder, `behind-${name}`);
       mkdirSync(behind);
       if (name !== '.incomplete') cpSync(join(into(place), name), behind, { recursive: true });
@@ -370,21 +370,23 @@ describe('an export since the previous one', () => {
       rmSync(join(into(place), name), { recursive: true, force: true });
       symlinkSync(behind, join(into(place), name));
       for (const incremental of [true, false])
-        await expect(exported(place, { tables: [table], incremental })).rejects.toThrow(/is a symbolic link/);
+        await expect(exportAll(place, { tables: [table], incremental })).rejects.toThrow(
+          /is a symbolic link/,
+        );
       expect(readdirSync(behind, { recursive: true }).sort()).toEqual(before);
     },
   );
 
   it('in another format than the existing one is refused', async () => {
-    await expect(exported('csv', { incremental: true })).rejects.toThrow(/--format csv/);
+    await expect(exportAll('csv', { incremental: true })).rejects.toThrow(/--format csv/);
   });
 });
 
 describe('two exports at once', () => {
   it('have one winner, and the other reports it and leaves no files', async () => {
     const place = 'two';
-    const tables = [named('p_blocks')];
-    await exported(place, { tables });
+    const tables = [findTable('p_blocks')];
+    await exportAll(place, { tables });
     let waiting = 2;
     let meet = () => {};
     const met = new Promise<void>((resolve) => {
@@ -400,7 +402,7 @@ describe('two exports at once', () => {
       }
     }
     const targets = [new Together(into(place)), new Together(into(place))];
-    const results = await Promise.allSettled(targets.map((target) => exported(place, { tables, target })));
+    const results = await Promise.allSettled(targets.map((target) => exportAll(place, { tables, target })));
     await Promise.all(targets.map((target) => target.close()));
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     expect(results.find((one) => one.status === 'rejected')?.reason).toMatchObject({
@@ -408,29 +410,29 @@ describe('two exports at once', () => {
     });
     const manifest = await manifestOf(place);
     expect(manifest.export).toBe(2);
-    await expectEqual(place, named('p_blocks'));
+    await expectEqual(place, findTable('p_blocks'));
   });
 
   it('exclude one that is so slow that others made three, which reports it', async () => {
     const place = 'slow';
-    const tables = [named('p_blocks')];
+    const tables = [findTable('p_blocks')];
     class Slow extends DirectoryTarget {
       override async create(path: string, text: string): Promise<boolean> {
-        for (let made = 0; made < 3; made += 1) await exported(place, { tables });
+        for (let made = 0; made < 3; made += 1) await exportAll(place, { tables });
         return super.create(path, text);
       }
     }
     const target = new Slow(into(place));
-    await expect(exported(place, { tables, target })).rejects.toMatchObject({ name: 'ExportLostError' });
+    await expect(exportAll(place, { tables, target })).rejects.toMatchObject({ name: 'ExportLostError' });
     await target.close();
-    await expectEqual(place, named('p_blocks'));
+    await expectEqual(place, findTable('p_blocks'));
   });
 });
 
 describe('removed rows of a retention', () => {
-  const table = named('p_blocks');
+  const table = findTable('p_blocks');
   type Heads = readonly string[];
-  const sealed = async (there: postgres.Sql, heads: Heads) => {
+  const insertSeals = async (there: postgres.Sql, heads: Heads) => {
     for (const [place, head] of heads.entries())
       await there`
         insert into recorder.seals (seal, until, began_at, open, made_at, head)
@@ -440,8 +442,8 @@ describe('removed rows of a retention', () => {
   const filesOf = async (place: string, heads: Heads) => {
     await sql`truncate recorder.p_blocks`;
     await writeRows(sql, table, 1, 60);
-    await sealed(sql, heads);
-    const { manifest } = await exported(place, { tables: [table] });
+    await insertSeals(sql, heads);
+    const { manifest } = await exportAll(place, { tables: [table] });
     await sql`delete from recorder.seals`;
     expect(rowsOf(manifest, 'p_blocks')).toBe(60);
   };
@@ -452,7 +454,7 @@ describe('removed rows of a retention', () => {
     try {
       await writeRows(there, table, 5_001, 7);
       await there`insert into recorder.retention (dataset, kept_since, moved_at) values ('p_blocks', '2100-01-01', now())`;
-      await sealed(there, heads);
+      await insertSeals(there, heads);
       await work(other.url);
     } finally {
       await there.end();
@@ -464,10 +466,10 @@ describe('removed rows of a retention', () => {
     const place = 'retained';
     await filesOf(place, ['ab', 'cd', 'ef']);
     await withSeals(['ab', 'cd', 'ef'], async (databaseUrl) => {
-      const forced = await exported(place, { tables: [table], incremental: true, databaseUrl });
+      const forced = await exportAll(place, { tables: [table], incremental: true, databaseUrl });
       expect(forced.tables).toMatchObject([{ rows: 7, whole: expect.stringContaining('another database') }]);
       expect(rowsOf(forced.manifest, 'p_blocks')).toBe(60 + 7);
-      const whole = await exported(place, { tables: [table], databaseUrl });
+      const whole = await exportAll(place, { tables: [table], databaseUrl });
       expect(rowsOf(whole.manifest, 'p_blocks')).toBe(7);
     });
   });
@@ -482,7 +484,7 @@ describe('removed rows of a retention', () => {
       await filesOf(place, ['ab', 'cd', 'ef']);
       await withSeals(heads, async (databaseUrl) => {
         for (const more of [7, 0]) {
-          const { tables, manifest } = await exported(place, {
+          const { tables, manifest } = await exportAll(place, {
             tables: [table],
             incremental: true,
             databaseUrl,
@@ -500,12 +502,12 @@ describe('removed rows of a retention', () => {
     const [damaged, ...others] = (await manifestOf(place)).tables.p_blocks?.files ?? [];
     writeFileSync(join(into(place), damaged?.path ?? ''), 'cut');
     await withSeals(['ab', 'cd'], async (databaseUrl) => {
-      const again = await exported(place, { tables: [table], incremental: true, databaseUrl });
+      const again = await exportAll(place, { tables: [table], incremental: true, databaseUrl });
       const lost = [{ export: 2, table: 'p_blocks', day: damaged?.day, rows: damaged?.rows }];
       expect(again.lost).toEqual(lost);
       expect(rowsOf(again.manifest, 'p_blocks')).toBe(60 + 7 - (damaged?.rows ?? 0));
       expect(again.manifest.tables.p_blocks?.files).toEqual(expect.arrayContaining(others));
-      const after = await exported(place, { tables: [table], incremental: true, databaseUrl });
+      const after = await exportAll(place, { tables: [table], incremental: true, databaseUrl });
       expect(after).toMatchObject({ lost: [], manifest: { lost } });
     });
   });
@@ -514,13 +516,13 @@ describe('removed rows of a retention', () => {
     const place = 'still there';
     await sql`truncate recorder.p_blocks`;
     await writeRows(sql, table, 1, 60);
-    await sealed(sql, ['ab']);
-    await exported(place, { tables: [table] });
+    await insertSeals(sql, ['ab']);
+    await exportAll(place, { tables: [table] });
     // Such as versions that are valid at the start of the kept range.
     await sql`insert into recorder.retention (dataset, kept_since, moved_at) values ('p_blocks', '2100-01-01', now())`;
     const [damaged] = (await manifestOf(place)).tables.p_blocks?.files ?? [];
     writeFileSync(join(into(place), damaged?.path ?? ''), 'cut');
-    await exported(place, { tables: [table], incremental: true });
+    await exportAll(place, { tables: [table], incremental: true });
     await sql`delete from recorder.seals`;
     await sql`delete from recorder.retention`;
     await expectEqual(place, table);
@@ -530,7 +532,7 @@ describe('removed rows of a retention', () => {
     const place = 'strange';
     await filesOf(place, ['ab', 'cd']);
     await withSeals(['01', '23', '45'], async (databaseUrl) => {
-      const forced = await exported(place, { tables: [table], incremental: true, databaseUrl });
+      const forced = await exportAll(place, { tables: [table], incremental: true, databaseUrl });
       expect(rowsOf(forced.manifest, 'p_blocks')).toBe(7);
     });
   });
@@ -539,8 +541,8 @@ describe('removed rows of a retention', () => {
 describe('a database that was restored from a copy of its folder', () => {
   it('is exported completely: its transaction numbers restart below the exported ones', async () => {
     const place = 'copied back';
-    const table = named('p_blocks');
-    await exported(place, { tables: [table] });
+    const table = findTable('p_blocks');
+    await exportAll(place, { tables: [table] });
     const ahead = await manifestOf(place);
     const { watermark } = ahead.tables.p_blocks ?? {};
     if (!watermark) throw new Error('nothing was exported');
@@ -548,7 +550,7 @@ describe('a database that was restored from a copy of its folder', () => {
     for (const name of ['manifest.json', 'manifests/00000001.json'])
       writeFileSync(join(into(place), name), manifestText(ahead));
     await writeRows(sql, table, 8_001, 5);
-    const { tables } = await exported(place, { tables: [table], incremental: true });
+    const { tables } = await exportAll(place, { tables: [table], incremental: true });
     expect(tables).toMatchObject([{ whole: 'the database was set back to before the last export' }]);
     await expectEqual(place, table);
   });
@@ -557,13 +559,13 @@ describe('a database that was restored from a copy of its folder', () => {
 describe('another database', () => {
   it('is exported completely to a place with the files of the first', async () => {
     const place = 'moved';
-    const table = named('p_blocks');
-    await exported(place, { tables: [table] });
+    const table = findTable('p_blocks');
+    await exportAll(place, { tables: [table] });
     const other = await testDatabase();
     const there = postgres(other.url, { max: 1, onnotice: () => {} });
     try {
       await writeRows(there, table, 5_001, 7);
-      const moved = await exported(place, { tables: [table], incremental: true, databaseUrl: other.url });
+      const moved = await exportAll(place, { tables: [table], incremental: true, databaseUrl: other.url });
       expect(moved.tables).toMatchObject([{ rows: 7, whole: 'the last export read another database' }]);
       expect(rowsOf(moved.manifest, 'p_blocks')).toBe(7);
     } finally {

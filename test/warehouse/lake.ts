@@ -105,9 +105,9 @@ export function asOfInDuck(folder: string, table: ExportTable, at: Date): string
 
 /** A table with the columns that its as-of function returns. */
 export function withAsOfColumns(table: ExportTable): ExportTable {
-  const kept = (name: string) =>
+  const isKept = (name: string) =>
     name !== table.to &&
     !['vanished', 'ended_by'].includes(name) &&
     (name !== 'extra' || findDataset(table.name)?.extra !== false);
-  return { ...table, columns: table.columns.filter(({ name }) => kept(name)) };
+  return { ...table, columns: table.columns.filter(({ name }) => isKept(name)) };
 }

@@ -40,14 +40,14 @@ beforeAll(async () => {
     select 'validators', 'node=1', 7, now(), now(), now(), 'invalid', '{}', n::text from generate_series(1, 2) n`;
   for (const first of [1, 101]) {
     for (const table of chosen) await writeRows(sql, table, first, 30);
-    await exported(pristine, { tables: warehouseTables });
+    await exportAll(pristine, { tables: warehouseTables });
   }
 });
 afterAll(async () => {
   duck?.close();
 });
 
-async function exported(place: string, more: Partial<ExportInput> = {}) {
+async function exportAll(place: string, more: Partial<ExportInput> = {}) {
   const target = new DirectoryTarget(place);
   try {
     return await exportTables({
@@ -133,7 +133,7 @@ describe('an incremental export', () => {
           const [damage, contentOnly] = damages[kind] ?? [];
           const place = copy();
           for (const { path } of damaged) damage?.(join(place, path));
-          const made = await exported(place, { tables: warehouseTables, verify: contentOnly ?? false });
+          const made = await exportAll(place, { tables: warehouseTables, verify: contentOnly ?? false });
           expect(made.damaged.map(({ path }) => path).sort()).toEqual(damaged.map(({ path }) => path).sort());
           await expectWhole(place);
           rmSync(place, { recursive: true });
@@ -148,14 +148,14 @@ describe('an incremental export', () => {
     rmSync(join(place, 'p_blocks'), { recursive: true });
     rmSync(join(place, 'validators'), { recursive: true });
     const only = chosen.filter(({ name }) => name === 'p_blocks');
-    expect((await exported(place, { tables: only })).damaged.map(({ table }) => table)).toEqual([
+    expect((await exportAll(place, { tables: only })).damaged.map(({ table }) => table)).toEqual([
       ...Array.from(
         { length: (await manifestOf(pristine)).tables.p_blocks?.files.length ?? 0 },
         () => 'p_blocks',
       ),
     ]);
     expect(existsSync(join(place, 'validators'))).toBe(false);
-    await exported(place);
+    await exportAll(place);
     await expectWhole(place);
   });
 
@@ -163,8 +163,8 @@ describe('an incremental export', () => {
     const place = copy();
     const [first] = (await manifestOf(place)).tables.p_blocks?.files ?? [];
     flip(join(place, first?.path ?? ''));
-    expect((await exported(place)).damaged).toEqual([]);
-    expect((await exported(place, { verify: true })).damaged).toMatchObject([
+    expect((await exportAll(place)).damaged).toEqual([]);
+    expect((await exportAll(place, { verify: true })).damaged).toMatchObject([
       { table: 'p_blocks', path: first?.path, problem: 'content' },
     ]);
     await expectWhole(place);
@@ -181,7 +181,7 @@ describe('a manifest', () => {
       for (const damage of ['deleted', 'truncated', 'changed'] as const) {
         const place = copy();
         for (const path of lost) damages[damage]?.[0](join(place, path));
-        await exported(place, { tables: warehouseTables });
+        await exportAll(place, { tables: warehouseTables });
         await expectWhole(place);
         expect((await manifestOf(place)).export).toBeGreaterThanOrEqual(
           3 - (damage === 'deleted' && lost.length > 1 ? 1 : 0),

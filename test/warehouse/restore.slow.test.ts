@@ -28,12 +28,12 @@ let there: postgres.Sql;
 const folder = temporaryFolder('restore');
 const lake = join(folder, 'lake');
 
-const connected = ({ url }: TestDatabase) =>
+const connect = ({ url }: TestDatabase) =>
   postgres(url, { max: 2, onnotice: () => {}, connection: { TimeZone: 'UTC' } });
 
 beforeAll(async () => {
   [database, empty] = await Promise.all([testDatabase(), testDatabase()]);
-  [sql, there] = [connected(database), connected(empty)];
+  [sql, there] = [connect(database), connect(empty)];
 });
 afterAll(async () => {
   await Promise.all([sql.end({ timeout: 1 }), there.end({ timeout: 1 })]);
@@ -170,10 +170,10 @@ it('an empty database becomes the record: rows, versions, bookkeeping, seals; an
     clock.now = begin;
     await recordPoll(on, { b: '2', d: '4' });
   }
-  const changed = (on: postgres.Sql) =>
+  const readChanged = (on: postgres.Sql) =>
     on`select node_id, weight, valid_from, valid_to, ended_by, run_id from recorder.validators where node = 'one' order by 1, 3`;
-  expect([...(await changed(there))]).toEqual([...(await changed(sql))]);
-  expect((await changed(there)).map(({ node_id }) => node_id)).toContain('d');
+  expect([...(await readChanged(there))]).toEqual([...(await readChanged(sql))]);
+  expect((await readChanged(there)).map(({ node_id }) => node_id)).toContain('d');
 
   await expect(restore(lake)).rejects.toThrow(/already contains a record/);
 });

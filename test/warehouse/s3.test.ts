@@ -44,14 +44,14 @@ const access = () => ({
   keys: { id: 'AKIDEXAMPLE00', secret: 'wJalrXUtnFEMI-secret', session: undefined },
 });
 
-const opened = (to: string, where: ReturnType<typeof access>) => openTarget(to, { ...where, problems: [] });
+const open = (to: string, where: ReturnType<typeof access>) => openTarget(to, { ...where, problems: [] });
 
 /** A server for manual tests: an endpoint, and keys that may create buckets. */
 const { TEST_S3_ENDPOINT, TEST_S3_KEY_ID, TEST_S3_SECRET, TEST_S3_BUCKET } = process.env;
 if (!TEST_S3_ENDPOINT) console.warn('skipped: exports to a real S3 server (TEST_S3_ENDPOINT names none)');
 
-async function exported(to: string, where: ReturnType<typeof access>, more: Partial<ExportInput> = {}) {
-  const target = await opened(to, where);
+async function exportAll(to: string, where: ReturnType<typeof access>, more: Partial<ExportInput> = {}) {
+  const target = await open(to, where);
   try {
     return await exportTables({
       databaseUrl: database.url,
@@ -68,7 +68,7 @@ async function exported(to: string, where: ReturnType<typeof access>, more: Part
 }
 
 /** The files that the manifest names, as files of this machine. */
-async function fetched(
+async function fetchFiles(
   name: string,
   manifest: Manifest,
   read: (path: string) => Promise<Uint8Array>,
@@ -96,12 +96,12 @@ const fromServer = (prefix: string) => async (path: string) => {
 
 describe('a bucket', () => {
   it('stores successive exports, which together equal the record', async () => {
-    await exported('s3://bucket/lake', access());
+    await exportAll('s3://bucket/lake', access());
     await writeRows(sql, tables()[0] ?? fail(), 101, 10);
     await sql`update recorder.validators set valid_to = valid_from + interval '2 hours', ended_by = 'gone' where valid_to is null`;
-    const { manifest } = await exported('s3://bucket/lake', access());
+    const { manifest } = await exportAll('s3://bucket/lake', access());
     expect(manifest.export).toBe(2);
-    await expectEqual(await fetched('lake', manifest, fromServer('lake')));
+    await expectEqual(await fetchFiles('lake', manifest, fromServer('lake')));
   });
 
   it('stores large files in parts', async () => {
@@ -166,8 +166,8 @@ describe('a bucket', () => {
 
   it('gives a name to one of two writers', async () => {
     const results = await Promise.allSettled([
-      exported('s3://bucket/two', access()),
-      exported('s3://bucket/two', access()),
+      exportAll('s3://bucket/two', access()),
+      exportAll('s3://bucket/two', access()),
     ]);
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     expect(results.find((one) => one.status === 'rejected')?.reason).toMatchObject({
@@ -176,19 +176,19 @@ describe('a bucket', () => {
   });
 
   it('keeps the previous manifest if its server fails before the new one, and the next export is complete', async () => {
-    const before = (await exported('s3://bucket/failing', access())).manifest;
+    const before = (await exportAll('s3://bucket/failing', access())).manifest;
     await writeRows(sql, tables()[0] ?? fail(), 201, 10);
     server.refuses = (method, path) =>
       method === 'PUT' && path.includes('/manifests/') ? { status: 403, code: 'AccessDenied' } : undefined;
-    await expect(exported('s3://bucket/failing', access())).rejects.toThrow(
+    await expect(exportAll('s3://bucket/failing', access())).rejects.toThrow(
       /AccessDenied.*get, put, list and delete/,
     );
     server.refuses = undefined;
-    const target = await opened('s3://bucket/failing', access());
+    const target = await open('s3://bucket/failing', access());
     expect(await currentManifest(target)).toEqual(before);
     await target.close();
-    const { manifest } = await exported('s3://bucket/failing', access());
-    await expectEqual(await fetched('failing', manifest, fromServer('failing')));
+    const { manifest } = await exportAll('s3://bucket/failing', access());
+    await expectEqual(await fetchFiles('failing', manifest, fromServer('failing')));
   });
 
   it('counts an export if only the response to its manifest was lost', async () => {
@@ -198,7 +198,7 @@ describe('a bucket', () => {
       lost += 1;
       return true;
     };
-    const { manifest } = await exported('s3://bucket/lost', access());
+    const { manifest } = await exportAll('s3://bucket/lost', access());
     server.loses = undefined;
     expect(manifest.export).toBe(1);
     expect(lost).toBe(1);
@@ -206,7 +206,7 @@ describe('a bucket', () => {
 
   it('has errors without the keys', async () => {
     server.refuses = () => ({ status: 403, code: 'SignatureDoesNotMatch' });
-    const failed = await exported('s3://bucket/refused', access()).catch((error: unknown) => String(error));
+    const failed = await exportAll('s3://bucket/refused', access()).catch((error: unknown) => String(error));
     server.refuses = undefined;
     expect(failed).toContain('s3://bucket/refused: SignatureDoesNotMatch');
     expect(failed).toContain('AWS_ACCESS_KEY_ID');
@@ -214,8 +214,8 @@ describe('a bucket', () => {
   });
 
   it('has a name that S3 accepts', async () => {
-    await expect(opened('s3://Bucket_of_mine/x', access())).rejects.toThrow(/--to s3:\/\/Bucket_of_mine/);
-    await expect(opened('gs://bucket/x', access())).rejects.toThrow(/must be a folder, or a bucket/);
+    await expect(open('s3://Bucket_of_mine/x', access())).rejects.toThrow(/--to s3:\/\/Bucket_of_mine/);
+    await expect(open('gs://bucket/x', access())).rejects.toThrow(/must be a folder, or a bucket/);
   });
 });
 
@@ -235,21 +235,21 @@ it.skipIf(!TEST_S3_ENDPOINT)('accepts exports on a real server, and counts one o
   await client.send(new CreateBucketCommand({ Bucket: bucket })).catch(() => {});
   const prefix = `try-${Date.now()}`;
   const to = `s3://${bucket}/${prefix}`;
-  await exported(to, where);
+  await exportAll(to, where);
   await writeRows(sql, tables()[0] ?? fail(), 301, 10);
-  const results = await Promise.allSettled([exported(to, where), exported(to, where)]);
+  const results = await Promise.allSettled([exportAll(to, where), exportAll(to, where)]);
   expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-  const { manifest } = await exported(to, where);
+  const { manifest } = await exportAll(to, where);
   expect(manifest.export).toBe(3);
   const read = async (path: string) => {
     const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: `${prefix}/${path}` }));
     if (!Body) throw new Error(`${path} is empty`);
     return Body.transformToByteArray();
   };
-  await expectEqual(await fetched(prefix, manifest, read));
+  await expectEqual(await fetchFiles(prefix, manifest, read));
   // A complete export replaces the previous files, which the next one removes.
-  await exported(to, where, { incremental: false });
-  await exported(to, where);
+  await exportAll(to, where, { incremental: false });
+  await exportAll(to, where);
   client.destroy();
 });
 

@@ -156,7 +156,7 @@ it('reports an invalid certificate', async () => {
   const subject = (name: string) => ['-newkey', 'rsa:2048', '-nodes', '-subj', `/CN=${name}`];
   openssl('req', '-x509', ...subject('authority'), '-days', '2', '-keyout', 'ca.key', '-out', 'ca.pem');
   openssl('req', '-x509', ...subject('itself'), '-days', '2', '-keyout', 'own.key', '-out', 'own.pem');
-  const signed = (name: string, days: string, names: string) => {
+  const createSigned = (name: string, days: string, names: string) => {
     writeFileSync(join(dir, 'names'), `subjectAltName=${names}`);
     openssl('req', '-new', ...subject(name), '-keyout', `${name}.key`, '-out', 'request');
     openssl(
@@ -176,9 +176,9 @@ it('reports an invalid certificate', async () => {
       `${name}.pem`,
     );
   };
-  signed('expired', '-1', 'IP:127.0.0.1');
-  signed('other', '2', 'DNS:other.example');
-  signed('plain', '2', 'IP:127.0.0.1');
+  createSigned('expired', '-1', 'IP:127.0.0.1');
+  createSigned('other', '2', 'DNS:other.example');
+  createSigned('plain', '2', 'IP:127.0.0.1');
   const servers = await Promise.all(
     ['own', 'expired', 'other', 'plain'].map(async (name) => {
       const pair = {

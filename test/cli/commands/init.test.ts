@@ -108,18 +108,18 @@ it('writes a file without services for the sandbox, which is recorded if a file 
 });
 
 it('writes the budgets that public services grant without a key, and none for others', async () => {
-  const written = async (file: string, ...args: string[]) => {
+  const writtenBudgets = async (file: string, ...args: string[]) => {
     await init('--no-check', '--config', file, ...args);
     const { chainData, metrics } = loadConfig(join(dir, file), catalogNames).upstreams;
     return [chainData?.budget, metrics?.budget];
   };
   const perDay = 1_200_000;
-  expect(await written('public.yaml')).toEqual([
+  expect(await writtenBudgets('public.yaml')).toEqual([
     { perMinute: 6_000, perDay },
     { perMinute: 8_000, perDay },
   ]);
   const others = ['--chain-data', 'https://glacier-api.avax.network/v1', '--metrics', sandbox.url];
-  expect(await written('others.yaml', ...others)).toEqual([{ perMinute: 6_000, perDay }, undefined]);
+  expect(await writtenBudgets('others.yaml', ...others)).toEqual([{ perMinute: 6_000, perDay }, undefined]);
 });
 
 it('explains that without an upstream nothing is checked', async () => {

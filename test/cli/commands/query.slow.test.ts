@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 
 /** Returns the output to a pipe, or to a terminal with this number of columns. */
-async function printed(question: string, format: RowFormat, columns?: number): Promise<string> {
+async function printQuery(question: string, format: RowFormat, columns?: number): Promise<string> {
   const out: OutputStream = Object.assign(
     new PassThrough(),
     columns === undefined ? {} : { isTTY: true, columns },
@@ -43,37 +43,39 @@ const ODD = `select 'a,"b"' as "x,y", e'two\\nlines' as two, '' as empty, null a
 
 describe('rows', () => {
   it('are CSV for people, with the empty text distinct from null', async () => {
-    expect(await printed(ODD, 'csv')).toBe(
+    expect(await printQuery(ODD, 'csv')).toBe(
       `"x,y",two,empty,nothing,exact,hostile,'@formula\r\n"a,""b""",two\\u000alines,"",,1.10,\\u001b[31m\\u202e,'=1+1\r\n`,
     );
-    expect(await printed('select 1 as one where false', 'csv')).toBe('one\r\n');
+    expect(await printQuery('select 1 as one where false', 'csv')).toBe('one\r\n');
   });
 
   it('are JSON whose numbers are strings if a double would round them', async () => {
-    const json = await printed(
+    const json = await printQuery(
       `select 340282366920938463463374607431768211456::numeric as big, 1.10::numeric as exact, null as nothing, e'\\u001b' as hostile, array[1.0] as list`,
       'json',
     );
     expect(json).toBe(
       '[\n{"big":"340282366920938463463374607431768211456","exact":"1.1","nothing":null,"hostile":"\\u001b","list":[1]}\n]\n',
     );
-    expect(await printed('select 1 as one where false', 'json')).toBe('[]\n');
-    expect(JSON.parse(await printed('select * from generate_series(1, 2500) n', 'json'))).toHaveLength(2500);
+    expect(await printQuery('select 1 as one where false', 'json')).toBe('[]\n');
+    expect(JSON.parse(await printQuery('select * from generate_series(1, 2500) n', 'json'))).toHaveLength(
+      2500,
+    );
   });
 
   it('are a table with right-aligned numbers and no control characters', async () => {
-    expect(await printed(`select 'a' as word, 5 as n union all select 'longer', 500`, 'table')).toBe(
+    expect(await printQuery(`select 'a' as word, 5 as n union all select 'longer', 500`, 'table')).toBe(
       'word      n\na         5\nlonger  500\n',
     );
-    const odd = await printed(ODD, 'table', 200);
+    const odd = await printQuery(ODD, 'table', 200);
     expect(odd).toContain('\\u001b[31m\\u202e');
     expect(odd.split('\n')).toHaveLength(3);
-    expect(await printed(ODD, 'csv', 200)).toContain('\\u001b[31m\\u202e');
-    expect(await printed('select 1 as one where false', 'table')).toBe('one\n(no rows)\n');
+    expect(await printQuery(ODD, 'csv', 200)).toContain('\\u001b[31m\\u202e');
+    expect(await printQuery('select 1 as one where false', 'table')).toBe('one\n(no rows)\n');
   });
 
   it('fit the terminal: wide columns are truncated, and too many columns become a list', async () => {
-    const cut = await printed(
+    const cut = await printQuery(
       `select 'id' as id, repeat('x', 500) as long, repeat('y', 20) as short`,
       'table',
       60,
@@ -82,22 +84,24 @@ describe('rows', () => {
     expect(cut).toContain('…');
     expect(cut).toContain('y'.repeat(20));
     const many = Array.from({ length: 30 }, (_, at) => `'value ${at}' as column_${at}`).join(', ');
-    const list = await printed(`select ${many}`, 'table', 60);
+    const list = await printQuery(`select ${many}`, 'table', 60);
     expect(list).toContain('column_7   value 7\n');
-    expect(await printed(`select repeat('x', 500) as long`, 'table')).toContain('x'.repeat(500));
+    expect(await printQuery(`select repeat('x', 500) as long`, 'table')).toContain('x'.repeat(500));
   });
 
   it('have local times on a terminal, and exact times in UTC in a pipe', async () => {
     vi.stubEnv('TZ', 'Asia/Tokyo');
     const question = `select timestamptz '2026-01-01 00:00:00.000125Z' as at, 'infinity'::timestamptz as never`;
-    expect(await printed(question, 'table', 80)).toContain('\n2026-01-01 09:00:00.000125+09:00  infinity\n');
-    expect(await printed(question, 'table')).toContain('\n2026-01-01T00:00:00.000125+00:00  infinity\n');
-    expect(await printed(question, 'csv', 80)).toContain('\n2026-01-01T00:00:00.000125+00:00,infinity\n');
+    expect(await printQuery(question, 'table', 80)).toContain(
+      '\n2026-01-01 09:00:00.000125+09:00  infinity\n',
+    );
+    expect(await printQuery(question, 'table')).toContain('\n2026-01-01T00:00:00.000125+00:00  infinity\n');
+    expect(await printQuery(question, 'csv', 80)).toContain('\n2026-01-01T00:00:00.000125+00:00,infinity\n');
     vi.unstubAllEnvs();
   });
 
   it('of the first block decide the widths; a longer one later is complete in a pipe', async () => {
-    const table = await printed(
+    const table = await printQuery(
       `select case when n = 2000 then 'a long one' else 'short' end as word, n from generate_series(1, 2000) n`,
       'table',
     );

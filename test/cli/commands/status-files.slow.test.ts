@@ -211,15 +211,15 @@ describe('a site', () => {
   it('is unchanged while the next one is written, and if that fails', async () => {
     await writeSite(to, only(['index.html', 'old'], ['a/b.html', 'old']), signal);
     const before = filesOf(to);
-    const served = () =>
+    const servedFiles = () =>
       Object.fromEntries(Object.entries(filesOf(to)).filter(([path]) => !path.startsWith('.making-')));
-    async function* failing() {
+    async function* failingFiles() {
       yield { path: 'index.html', body: 'new' };
       yield { path: 'a/b.html', body: 'new' };
-      expect(served()).toEqual(before);
+      expect(servedFiles()).toEqual(before);
       throw new Error('the database connection was lost');
     }
-    await expect(writeSite(to, failing(), signal)).rejects.toThrow('the database connection was lost');
+    await expect(writeSite(to, failingFiles(), signal)).rejects.toThrow('the database connection was lost');
     expect(filesOf(to)).toEqual(before);
   });
 

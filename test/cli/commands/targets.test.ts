@@ -29,7 +29,7 @@ const scope: Scope = {
   options: {},
 };
 
-const matching = ({ source, ...dataset }: Dataset, ...texts: string[]): readonly Target[] =>
+const matchTargets = ({ source, ...dataset }: Dataset, ...texts: string[]): readonly Target[] =>
   matchingTargets(
     withDefaultSettings({ source, datasets: [{ source, ...dataset }] }, source.targets(scope)),
     scope,
@@ -53,22 +53,24 @@ describe('--target', () => {
       ['chainId', 'timeInterval'],
       ['chain_id', 'time_interval'],
     ])
-      expect(matching(metricPoints, `${chain}=43114`, 'metric=txCount', `${interval}=day`)).toEqual([target]);
-    expect(matching(pBlocks, 'node=one', 'block_id=abc')).toEqual([{ node: 'one', blockId: 'abc' }]);
+      expect(matchTargets(metricPoints, `${chain}=43114`, 'metric=txCount', `${interval}=day`)).toEqual([
+        target,
+      ]);
+    expect(matchTargets(pBlocks, 'node=one', 'block_id=abc')).toEqual([{ node: 'one', blockId: 'abc' }]);
   });
 
   it('accepts EVM addresses in any case, for watched and on-demand targets', () => {
     const list = { chainId: '43114', collection: ADDRESS.toLowerCase() };
     for (const text of [ADDRESS, ADDRESS.toLowerCase(), `0x${ADDRESS.slice(2).toUpperCase()}`]) {
-      expect(matching(nftTokens, `collection=${text}`)).toEqual([list]);
-      expect(matching(nftTokens, 'chain_id=43114', `collection=${text}`, 'token_id=7')).toEqual([
+      expect(matchTargets(nftTokens, `collection=${text}`)).toEqual([list]);
+      expect(matchTargets(nftTokens, 'chain_id=43114', `collection=${text}`, 'token_id=7')).toEqual([
         { ...list, tokenId: '7' },
       ]);
     }
   });
 
   it('reports the keys and some of their values for an unknown key', () => {
-    const message = refusal(() => matching(metricPoints, 'chain=43114'));
+    const message = refusal(() => matchTargets(metricPoints, 'chain=43114'));
     expect(message).toContain('--target chain=43114: no such key');
     expect(message).toContain('chainId (43113, 43114)');
     expect(message).toContain('timeInterval (day, hour, month, week)');
@@ -76,32 +78,32 @@ describe('--target', () => {
   });
 
   it('reports some existing values for an unknown value', () => {
-    const message = refusal(() => matching(metricPoints, 'metric=txCount', 'chain_id=1'));
+    const message = refusal(() => matchTargets(metricPoints, 'metric=txCount', 'chain_id=1'));
     expect(message).toBe('--target chainId=1: no target matches; chainId may be 43113, 43114');
   });
 
   it('reports values that never occur together', () => {
-    const message = refusal(() => matching(metricPoints, 'metric=feesPaid', 'timeInterval=hour'));
+    const message = refusal(() => matchTargets(metricPoints, 'metric=feesPaid', 'timeInterval=hour'));
     expect(message).toContain('metric=feesPaid timeInterval=hour: no target matches all of them together');
   });
 
   it('reports both alternatives if it matches neither watched nor on-demand targets', () => {
-    expect(refusal(() => matching(pBlocks, 'node=three'))).toMatch(
+    expect(refusal(() => matchTargets(pBlocks, 'node=three'))).toMatch(
       /exactly one of blockId, height[\s\S]*node may be one, two/,
     );
-    const token = refusal(() => matching(nftTokens, 'collection=0x12'));
+    const token = refusal(() => matchTargets(nftTokens, 'collection=0x12'));
     expect(token).toContain('tokenId: must be a token id');
     expect(token).toContain(`collection may be ${ADDRESS.toLowerCase()}`);
   });
 
   it('is required for on-demand sources only, and the error names them', () => {
-    expect(refusal(() => matching(aggregatedSignatures))).toBe(
+    expect(refusal(() => matchTargets(aggregatedSignatures))).toBe(
       '--target message: is required: give message, justification or txHash',
     );
   });
 
   it('is refused if it is no pair or repeats a key; all errors are reported at once', () => {
-    const message = refusal(() => matching(metricPoints, 'txCount', '=1', 'chainId=1', 'chain_id=2'));
+    const message = refusal(() => matchTargets(metricPoints, 'txCount', '=1', 'chainId=1', 'chain_id=2'));
     expect(message.split('\n')).toHaveLength(3);
     expect(message).toContain('chainId is given twice');
   });

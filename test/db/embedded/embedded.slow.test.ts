@@ -116,7 +116,7 @@ it('refuses incomplete files and those of another major version, and explains ho
 describe('a single process', () => {
   it('takes from readers the locks and large objects that would block a recording', async () => {
     const server = await openEmbedded({ dir, log });
-    const refused = async (statement: string) =>
+    const outcomeAsReader = async (statement: string) =>
       await query(server.url, `create role reader nologin; set role reader; ${statement}`).then(
         () => 'done',
         (error: Error) => error.message,
@@ -125,11 +125,11 @@ describe('a single process', () => {
       ...['pg_advisory_lock(1)', 'pg_advisory_lock(1, 2)', 'pg_try_advisory_xact_lock_shared(1)'],
       ...['lo_create(0)', "lo_from_bytea(0, 'a')"],
     ])
-      expect([call, await refused(`select ${call}`)]).toEqual([
+      expect([call, await outcomeAsReader(`select ${call}`)]).toEqual([
         call,
         `permission denied for function ${call.replace(/\(.*/, '')}`,
       ]);
-    expect(await refused('select pg_advisory_unlock_all()')).toBe('done');
+    expect(await outcomeAsReader('select pg_advisory_unlock_all()')).toBe('done');
     await server.close();
   });
 
@@ -240,12 +240,12 @@ describe('a single process', () => {
     const opening = openEmbedded({ dir, log, signal: stop.signal });
     const refused = expect(opening).rejects.toThrow(InterruptedError);
     const { path } = await embeddedHome(dir, log);
-    const unfinished = async () => (await readdir(path)).filter((name) => name.startsWith('data'));
-    await expect.poll(unfinished).toEqual([expect.stringMatching(/^data\.new-/)]);
+    const unfinishedFolders = async () => (await readdir(path)).filter((name) => name.startsWith('data'));
+    await expect.poll(unfinishedFolders).toEqual([expect.stringMatching(/^data\.new-/)]);
     stop.abort();
     await refused;
     const server = await openEmbedded({ dir, log });
-    expect([server.created, await unfinished()]).toEqual([true, ['data']]);
+    expect([server.created, await unfinishedFolders()]).toEqual([true, ['data']]);
     await server.close();
   });
 

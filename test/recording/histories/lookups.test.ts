@@ -8,7 +8,7 @@ import { metricPoints } from '../../../src/datasets/metrics/metric-points.ts';
 import { validatorUptime } from '../../../src/datasets/node/validator-uptime.ts';
 import { validators } from '../../../src/datasets/node/validators.ts';
 import { ManualClock } from '../../support/clock.ts';
-import { type Explained, explained } from '../../support/explain-statements.ts';
+import { type Explained, openExplained } from '../../support/explain-statements.ts';
 import { withDatabase } from '../../support/fixture.ts';
 import { maxRows, type Step } from '../../support/plan-steps.ts';
 import {
@@ -24,7 +24,7 @@ let explainedDatabase: Explained;
 let sql: postgres.Sql;
 
 beforeAll(async () => {
-  explainedDatabase = await explained(database.url);
+  explainedDatabase = await openExplained(database.url);
   ({ sql } = explainedDatabase);
   // As after a migration, or if PostgreSQL analyzes the empty tables just before the recording starts: it estimates no
   // rows, and a connection keeps its plans.

@@ -33,13 +33,13 @@ describe('an axis of time', () => {
     const from = fc.integer({ min: 0, max: Date.UTC(2100, 0) });
     const width = fc.double({ min: 1, max: 40 * 365 * 86_400_000, noNaN: true });
     fc.assert(
-      fc.property(from, width, fc.integer({ min: 0, max: 9 }), (begin, long, digits) => {
-        const end = begin + Math.max(1, Math.round(long / 10 ** digits));
-        const ticks = timeTicks(begin, end);
+      fc.property(from, width, fc.integer({ min: 0, max: 9 }), (start, long, digits) => {
+        const end = start + Math.max(1, Math.round(long / 10 ** digits));
+        const ticks = timeTicks(start, end);
         expect(ticks.length).toBeGreaterThanOrEqual(2);
         expect(ticks.length).toBeLessThanOrEqual(10);
         for (const { at, text } of ticks) {
-          expect(at >= begin && at <= end).toBe(true);
+          expect(at >= start && at <= end).toBe(true);
           expect(text).not.toBe('');
         }
       }),

@@ -119,10 +119,10 @@ describe('the differences of two moments', () => {
     ['after=x', 'after: must be the cursor'],
     [`node=${encodeURIComponent("'; drop table x; --")}`, 'No differences.'],
     [`node=${encodeURIComponent('<script>alert(1)</script>')}`, 'No differences.'],
-  ])('report an invalid ?%s', async (query, words) => {
+  ])('report an invalid ?%s', async (query, message) => {
     const { code, body } = await sendRequest(`/datasets/node_validators/changes?${query}`);
-    expect(code).toBe(words.endsWith('.') ? 200 : 400);
-    expect(textOf(body)).toContain(words);
+    expect(code).toBe(message.endsWith('.') ? 200 : 400);
+    expect(textOf(body)).toContain(message);
     expect(body).not.toContain('<script>alert');
     expect(faults).toEqual([]);
   });

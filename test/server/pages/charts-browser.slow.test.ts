@@ -54,7 +54,7 @@ describe.skipIf(!chromiumPath)(`charts in a browser${noChromium}`, () => {
   });
 
   const window = { from: new Date(first), to: new Date(first + HOURS * hour) };
-  const wholeOf = () => server.address + chartLink({ of: 'metric_points', selected: busy, ...window });
+  const wholeWindowUrl = () => server.address + chartLink({ of: 'metric_points', selected: busy, ...window });
   /** The moments of the points that are drawn, ms since 1970. */
   const momentsIn = async (page: Page) => {
     const text = (await page.locator('[data-points]').first().getAttribute('data-points')) ?? '';
@@ -81,7 +81,7 @@ describe.skipIf(!chromiumPath)(`charts in a browser${noChromium}`, () => {
   };
 
   it('zoom into a dragged part; the URL, Back and a double click follow', async () => {
-    const { page, faults, close } = await openPage(browser, wholeOf());
+    const { page, faults, close } = await openPage(browser, wholeWindowUrl());
     const before = await momentsIn(page);
     expect(before.length).toBeLessThan(HOURS);
     await drag(page, 0.25, 0.5);
@@ -107,17 +107,17 @@ describe.skipIf(!chromiumPath)(`charts in a browser${noChromium}`, () => {
     await expect.poll(() => momentsIn(page)).toEqual(after);
     const { x, y, width, height } = await plotBox(page);
     await page.mouse.dblclick(x + width / 2, y + height / 2);
-    await page.waitForURL(wholeOf());
+    await page.waitForURL(wholeWindowUrl());
     expect(await momentsIn(page)).toEqual(before);
     await drag(page, 0.4, 0.6);
     await page.getByRole('button', { name: 'Reset' }).click();
-    await page.waitForURL(wholeOf());
+    await page.waitForURL(wholeWindowUrl());
     expect(faults).toEqual([]);
     await close();
   });
 
   /** A clock that advances a second at each reading: one piece is read for a page. */
-  const serveHurried = async () => {
+  const serveWithShortTimeout = async () => {
     let now = Date.now();
     const clock = () => {
       now += 1_000;
@@ -130,7 +130,7 @@ describe.skipIf(!chromiumPath)(`charts in a browser${noChromium}`, () => {
   };
 
   it('draw what was too much for one page step by step, until the window is complete', async () => {
-    const { hurried, address } = await serveHurried();
+    const { hurried, address } = await serveWithShortTimeout();
     const { page, faults, close } = await openPage(browser, address);
     await expect
       .poll(() => page.locator('[data-unread]').textContent(), { timeout: 20_000 })
@@ -145,7 +145,7 @@ describe.skipIf(!chromiumPath)(`charts in a browser${noChromium}`, () => {
   });
 
   it('distinguish a part that was too much to read from a part without points', async () => {
-    const { hurried, address } = await serveHurried();
+    const { hurried, address } = await serveWithShortTimeout();
     const { page, close } = await openPage(browser, `${hurried.address}/charts`);
     let parts = 0;
     await page.route('**/charts?**', async (route) => {
@@ -227,7 +227,9 @@ describe.skipIf(!chromiumPath)(`charts in a browser${noChromium}`, () => {
   });
 
   it('are drawn by the server, and controlled by forms and links, without JavaScript', async () => {
-    const { page, faults, close } = await openPage(browser, wholeOf(), 'wide', { javaScriptEnabled: false });
+    const { page, faults, close } = await openPage(browser, wholeWindowUrl(), 'wide', {
+      javaScriptEnabled: false,
+    });
     expect(await page.locator('.plot').count()).toBe(0);
     expect(await page.locator('.chart > svg .line').isVisible()).toBe(true);
     await page.getByRole('link', { name: 'Zoom in' }).click();

@@ -106,10 +106,10 @@ describe('the coverage of a dataset', () => {
       'No matching target',
     ],
     [`after=${encodeURIComponent("zz' or 1=1")}`, 200, 'By target'],
-  ])('reports an invalid ?%s', async (query, status, words) => {
+  ])('reports an invalid ?%s', async (query, status, message) => {
     const { code, body } = await sendRequest(`/datasets/metric_points/coverage?${query}`);
     expect(code).toBe(status);
-    expect(textOf(body)).toContain(words);
+    expect(textOf(body)).toContain(message);
     expect(body).not.toContain('<script>alert');
     expect(faults).toEqual([]);
   });

@@ -221,10 +221,10 @@ describe('an invalid request', () => {
     ['nothing=1', 'nothing: is not a known parameter'],
     ['sort=extra', 'sort: must be one of'],
     ['after=x', 'after: must be the cursor'],
-  ])('is answered with the allowed values: %s', async (query, words) => {
+  ])('is answered with the allowed values: %s', async (query, message) => {
     const { code, body } = await sendRequest(`/datasets/metric_points?${query}`);
     expect(code).toBe(400);
-    expect(textOf(body)).toContain(words);
+    expect(textOf(body)).toContain(message);
   });
 
   it('returns 404 for an unknown relation', async () => {

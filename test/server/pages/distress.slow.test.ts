@@ -33,15 +33,15 @@ const outputOf = async (...command: string[]) =>
   (await startCommand(command, { DATABASE_URL: database.url }, dir).ended).stdout;
 
 describe('several recorders', () => {
-  const joined = (recorder: string, network: string, digest: string, process: string, roles: string[]) =>
+  const join = (recorder: string, network: string, digest: string, process: string, roles: string[]) =>
     ProcessRegistration.join(sql, { recorder, network, digest }, process, roles);
   const all = ['scheduler', 'worker', 'server'];
 
   it('are distinguished, and one with an older configuration is reported with the fix on every page', async () => {
-    const old = await joined('alpha', 'mainnet', 'A', 'one/1/old', all);
+    const old = await join('alpha', 'mainnet', 'A', 'one/1/old', all);
     expect(await text('/')).not.toMatch(/recorders? writes? to/);
-    await joined('alpha', 'mainnet', 'B', 'one/2/new', all);
-    await joined('beta', 'fuji', 'C', 'two/3/other', all);
+    await join('alpha', 'mainnet', 'B', 'one/2/new', all);
+    await join('beta', 'fuji', 'C', 'two/3/other', all);
     await old.beat();
     expect(await text('/')).toMatch(
       /2 recorders write to this database: alpha \(mainnet, 2 processes\), beta \(fuji, 1 process\)\..* served by alpha/,
@@ -102,7 +102,7 @@ describe('several recorders', () => {
 
   it('whose processes all ended are reported, while another one still runs', async () => {
     await sql`update recorder.processes set seen_at = now() - interval '2 minutes' where process in ('one/1/old', 'one/2/new')`;
-    await joined('alpha', 'mainnet', 'B', 'one/4/pages', ['server']);
+    await join('alpha', 'mainnet', 'B', 'one/4/pages', ['server']);
     await expect
       .poll(() => text('/'))
       .toMatch(/stalledworkersthe workers of the recorder alpha.*no process with the role worker runs/s);
@@ -110,7 +110,7 @@ describe('several recorders', () => {
       /the workers of the recorder alpha: no process with the role worker/,
     );
     expect(await text('/queues')).toContain('no heartbeat');
-    await joined('alpha', 'mainnet', 'B', 'one/5/again', ['worker']);
+    await join('alpha', 'mainnet', 'B', 'one/5/again', ['worker']);
     await expect.poll(() => text('/')).not.toContain('the workers of the recorder');
   });
 });
@@ -191,7 +191,7 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}, while the database is
     proxy.reset();
   };
   /** The page with a clock that the test moves. */
-  async function opened(path: string) {
+  async function openWithClock(path: string) {
     const { page, close } = await openPage(browser, unavailable.address + path);
     await page.clock.install();
     await page.reload();
@@ -199,7 +199,7 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}, while the database is
   }
 
   it('a page keeps its content with its time, and refreshes again', async () => {
-    const { page, close } = await opened('/status');
+    const { page, close } = await openWithClock('/status');
     const heading = await page.textContent('h1');
     const staleNotice = () => page.textContent('[data-stale]');
     down();
@@ -221,7 +221,7 @@ describe.skipIf(!chromiumPath)(`in a browser${noChromium}, while the database is
 
   it('a page that was opened meanwhile loads as soon as it can', async () => {
     down();
-    const { page, close } = await opened('/datasets');
+    const { page, close } = await openWithClock('/datasets');
     expect(await page.textContent('h1')).toMatch(/^Database unavailable/);
     expect(await seriousFindings(page)).toEqual([]);
     proxy.weather = { kind: 'fair' };

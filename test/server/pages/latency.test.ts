@@ -6,7 +6,7 @@ import { textOf } from './html.ts';
 import { day, hour, write } from './node-states.ts';
 
 const now = Date.UTC(2026, 4, 17, 9, 41);
-const begin = Math.floor((now - 100 * day) / hour) * hour;
+const recordStart = Math.floor((now - 100 * day) / hour) * hour;
 const PROBES_PER_HOUR = 6;
 
 const { it, sql, sendRequest } = withPages({
@@ -17,16 +17,16 @@ const { it, sql, sendRequest } = withPages({
 const probes: { readonly at: number; readonly time: number }[] = [];
 
 beforeAll(async () => {
-  await write(sql, [{ observer: 'paris', node: 'one', states: [[begin, 'up']], absences: [] }], now);
+  await write(sql, [{ observer: 'paris', node: 'one', states: [[recordStart, 'up']], absences: [] }], now);
   let random = 7;
-  for (let at = begin; at < now; at += day) {
+  for (let at = recordStart; at < now; at += day) {
     const hours: LatencyHour[] = [];
     for (let start = at; start < Math.min(at + day, now); start += hour) {
       const histogram: [number, number][] = [];
       for (let number = 0; number < PROBES_PER_HOUR; number++) {
         random = (random * 48_271) % 2_147_483_647;
         // It grows from day to day, so that another range has other quantiles.
-        const time = 5 + (start - begin) / day + (random % 97) + (random % 50 === 0 ? 2_000 : 0);
+        const time = 5 + (start - recordStart) / day + (random % 97) + (random % 50 === 0 ? 2_000 : 0);
         probes.push({ at: start, time });
         histogram.push([findBucket(time), 1]);
       }

@@ -45,11 +45,11 @@ describe.skipIf(!chromiumPath)(`a page that refreshes itself, in a browser${noCh
   });
 
   /** A page on a phone, and a function that advances the time until it has refreshed. */
-  async function opened(path: string) {
+  async function openOnPhone(path: string) {
     const { page, close } = await openPage(browser, server.address + path, 'phone');
     await page.clock.install();
     await page.reload();
-    const renewed = async () => {
+    const waitForRefresh = async () => {
       now += 1_000;
       const answered = page.waitForResponse(server.address + path);
       await page.clock.runFor(1_000 * Number(await page.getAttribute('main', 'data-live')));
@@ -58,11 +58,11 @@ describe.skipIf(!chromiumPath)(`a page that refreshes itself, in a browser${noCh
         .poll(() => page.getAttribute('main', 'data-at'))
         .toBe(new Date(now).toISOString().slice(0, 19).replace('T', ' '));
     };
-    return { page, renewed, close };
+    return { page, renewed: waitForRefresh, close };
   }
 
   it('keeps opened details open', async () => {
-    const { page, renewed, close } = await opened('/status');
+    const { page, renewed, close } = await openOnPhone('/status');
     await page.locator('article summary').click();
     await page.locator('h1').click(); // The focused element is not refreshed.
     await renewed();
@@ -71,19 +71,20 @@ describe.skipIf(!chromiumPath)(`a page that refreshes itself, in a browser${noCh
   });
 
   it('continues after a click outside of controls, and keeps the focus there', async () => {
-    const { page, renewed, close } = await opened('/');
-    const focused = () => page.evaluate('document.activeElement.id || document.activeElement.ariaLabel');
+    const { page, renewed, close } = await openOnPhone('/');
+    const focusedElement = () =>
+      page.evaluate('document.activeElement.id || document.activeElement.ariaLabel');
     await page.locator('h1').click();
     await renewed();
-    expect(await focused()).toBe('main');
+    expect(await focusedElement()).toBe('main');
     await page.locator('.scroll', { hasText: node }).click();
     await renewed();
-    expect(await focused()).toBe('Node status');
+    expect(await focusedElement()).toBe('Node status');
     await close();
   });
 
   it('keeps the scroll position of a table', async () => {
-    const { page, renewed, close } = await opened('/');
+    const { page, renewed, close } = await openOnPhone('/');
     await page.setViewportSize({ width: 1000, height: 900 }); // On a phone its rows are stacked.
     const table = page.locator('.scroll', { hasText: node });
     await table.evaluate((element) => element.scrollTo(40, 0));

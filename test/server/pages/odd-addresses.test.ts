@@ -15,9 +15,9 @@ describe('an unusual URL', () => {
     ['/query?sql=select+1&as_of=2026-12-01&as_of=2026-12-02', /as_of: is given more than once/],
     ['/charts?from=soon', /from: must be a time such as 2026-/],
     ['/charts?beside=soon', /beside: must be a time such as 2026-/],
-  ])('%s is refused with the reason', async (path, words) => {
+  ])('%s is refused with the reason', async (path, message) => {
     const { code, body } = await sendRequest(path);
-    expect({ code, text: textOf(body) }).toEqual({ code: 400, text: expect.stringMatching(words) });
+    expect({ code, text: textOf(body) }).toEqual({ code: 400, text: expect.stringMatching(message) });
     expect(body).not.toContain('Invalid input');
   });
 
@@ -48,9 +48,9 @@ describe('a query without rows', () => {
     ['/alerts?rule=no-such-rule', 'This rule has no open alerts.'],
     ['/quarantine?dataset=validators', 'No matching items.'],
     ['/datasets/node_validators/coverage?target=unknown', 'There is no target unknown.'],
-  ])('%s is not reported as healthy', async (path, words) => {
+  ])('%s is not reported as healthy', async (path, message) => {
     const { code, body } = await sendRequest(path);
-    expect({ code, text: textOf(body) }).toEqual({ code: 200, text: expect.stringContaining(words) });
+    expect({ code, text: textOf(body) }).toEqual({ code: 200, text: expect.stringContaining(message) });
     expect(body).not.toMatch(
       /The sources agree|Nothing is wrong|The quarantine is empty|not asked for anything/,
     );

@@ -36,7 +36,7 @@ describe.skipIf(!chromiumPath)(`/query in a browser${noChromium}`, () => {
   const open = (query = '', options = {}) =>
     openPage(browser, `${server.address}/query${query}`, 'wide', options);
   const editor = (page: Page) => page.getByRole('textbox', { name: 'SQL' });
-  const offered = (page: Page) => page.locator('.cm-tooltip-autocomplete li .cm-completionLabel');
+  const completions = (page: Page) => page.locator('.cm-tooltip-autocomplete li .cm-completionLabel');
   const table = (page: Page) => page.getByRole('group', { name: 'Result', exact: true }).locator('th, td');
 
   it('completes the views, then the columns of the view, with or without its name before them', async () => {
@@ -44,7 +44,7 @@ describe.skipIf(!chromiumPath)(`/query in a browser${noChromium}`, () => {
     await page.waitForResponse(/names\.json/).catch(() => {});
     await editor(page).click();
     const type = (text: string) => page.keyboard.type(text, { delay: 15 });
-    const options = () => offered(page).allTextContents();
+    const options = () => completions(page).allTextContents();
     await type('select * from validators');
     await expect.poll(options).toEqual(expect.arrayContaining(['validators', 'node_validators_as_of']));
     expect(await seriousFindings(page)).toEqual([]);
@@ -58,7 +58,7 @@ describe.skipIf(!chromiumPath)(`/query in a browser${noChromium}`, () => {
     await expect.poll(options).toContain('weight');
     await page.keyboard.press('Escape');
     await type('weight > 1 order by wei');
-    await offered(page).getByText('weight', { exact: true }).click();
+    await completions(page).getByText('weight', { exact: true }).click();
     await page.keyboard.press('Control+Enter');
     await page.waitForURL(/sql=/);
     expect(await page.inputValue('textarea')).toBe(
@@ -85,7 +85,7 @@ describe.skipIf(!chromiumPath)(`/query in a browser${noChromium}`, () => {
     await expect
       .poll(async () => {
         await page.keyboard.press('Control+Space');
-        return offered(page).allTextContents();
+        return completions(page).allTextContents();
       })
       .toContain('accrued_delegatee_reward');
     await page.keyboard.press('Escape');
@@ -103,7 +103,7 @@ describe.skipIf(!chromiumPath)(`/query in a browser${noChromium}`, () => {
       await info.waitFor({ state: 'attached' });
       // Its position is computed after it is inserted.
       await expect.poll(() => info.isVisible(), { message: width }).toBe(width === 'wide');
-      const option = offered(page).nth(2);
+      const option = completions(page).nth(2);
       const name = await option.textContent();
       expect(name).toMatch(/^node_\w+$/);
       await option.click();
@@ -113,7 +113,7 @@ describe.skipIf(!chromiumPath)(`/query in a browser${noChromium}`, () => {
   });
 
   it('cancels a long statement by its button, and nothing of it remains in the database', async () => {
-    const running = () => sql`
+    const runningQueries = () => sql`
       select 1 from pg_stat_activity where datname = current_database() and application_name = 'chain-recorder query'
         and wait_event = 'PgSleep'`;
     const { page, close } = await open();
@@ -126,9 +126,9 @@ describe.skipIf(!chromiumPath)(`/query in a browser${noChromium}`, () => {
     const place = await cancel.boundingBox();
     await show(true);
     await page.getByRole('button', { name: 'Run' }).click({ noWaitAfter: true });
-    await expect.poll(running).toHaveLength(1);
+    await expect.poll(runningQueries).toHaveLength(1);
     await page.mouse.click((place?.x ?? 0) + 5, (place?.y ?? 0) + 5);
-    await expect.poll(running).toHaveLength(0);
+    await expect.poll(runningQueries).toHaveLength(0);
     expect(await page.textContent('[data-progress]')).toBe('Cancelled.');
     expect(await page.getByRole('button', { name: 'Cancel' }).isVisible()).toBe(false);
     await editor(page).fill('select 42 as answer');

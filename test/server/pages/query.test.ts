@@ -170,7 +170,7 @@ it('a query that is too long for a link is marked so', async () => {
 });
 
 describe('the result of a closed request', () => {
-  const sleeping = () =>
+  const sleepingQueries = () =>
     sql<{ n: number }[]>`
       select count(*)::int as n from pg_stat_activity
       where datname = current_database() and application_name = 'chain-recorder query' and wait_event = 'PgSleep'`;
@@ -182,12 +182,12 @@ describe('the result of a closed request', () => {
         () => 'disconnected',
       ),
     );
-    await expect.poll(sleeping).toEqual([{ n: 2 }]);
+    await expect.poll(sleepingQueries).toEqual([{ n: 2 }]);
     // Pages with their own queries are not delayed.
     expect((await answerTo('/')).code).toBe(200);
     controller.abort();
     expect(await Promise.all(requests)).toEqual(['disconnected', 'disconnected', 'disconnected']);
-    await expect.poll(sleeping).toEqual([{ n: 0 }]);
+    await expect.poll(sleepingQueries).toEqual([{ n: 0 }]);
     await expect.poll(async () => textOf((await page('select 42 as n')).body)).toContain('n 42');
   });
 });

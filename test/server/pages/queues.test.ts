@@ -61,7 +61,7 @@ describe.each([
   };
   const text = async (path: string) => textOf((await page(path)).body);
   /** Polls the queue of polls, and stores the result as if it were a minute old. */
-  async function noted() {
+  async function checkQueue() {
     const found = await new QueueWatch('polls', queues.polls, backend.kind).check();
     await storeQueueStates(sql, 'recorder', [found]);
     await sql`update recorder.queues set error_since = error_since - interval '1 minute'`;
@@ -146,19 +146,19 @@ describe.each([
     expect(await text('/queues')).not.toContain('This queue is paused');
     await both.pause();
     await expect.poll(() => text('/queues')).toContain('This queue is paused');
-    expect(await noted()).toEqual([
+    expect(await checkQueue()).toEqual([
       expect.stringMatching(/^stalled since .*: queue polls: the queue is paused/),
     ]);
     await expect.poll(() => text('/')).toMatch(/queuepolls.*the queue is paused/s);
     await both.resume();
     await expect.poll(() => text('/queues')).not.toContain('This queue is paused');
-    expect(await noted()).toEqual([]);
+    expect(await checkQueue()).toEqual([]);
   });
 
   it.skipIf(skip || kind === 'postgres').each([
     {
       what: 'is full',
-      begin: () => redis?.command('CONFIG', 'SET', 'maxmemory', '1'),
+      start: () => redis?.command('CONFIG', 'SET', 'maxmemory', '1'),
       end: () => redis?.command('CONFIG', 'SET', 'maxmemory', '0'),
       refused: 'OOM',
       why: 'the memory of the server is full',
@@ -166,7 +166,7 @@ describe.each([
     },
     {
       what: 'cannot save',
-      begin: async () => {
+      start: async () => {
         await redis?.loseDirectory();
         await redis?.command('CONFIG', 'SET', 'save', '3600 1');
         await redis?.command('BGSAVE');
@@ -181,15 +181,15 @@ describe.each([
     },
   ])(
     'whose Redis $what is reported on every page and stays readable, until it recovers',
-    async ({ begin, end, refused, why, fix }) => {
+    async ({ start, end, refused, why, fix }) => {
       const another = recordJob(scriptedFeed(nodeIdentity, { node: 'n' }), {
         target: { node: 'n' },
         window: null,
         reason: 'poll',
       });
-      const put = () => queues.polls.add(another.name, another.data, another.opts);
-      await begin();
-      await expect(put()).rejects.toThrow(refused);
+      const addJob = () => queues.polls.add(another.name, another.data, another.opts);
+      await start();
+      await expect(addJob()).rejects.toThrow(refused);
       await expect.poll(() => text('/queues')).toContain(why);
       const body = await text('/queues');
       expect(body).toContain(fix);
@@ -197,7 +197,7 @@ describe.each([
       // Waiting jobs are still shown.
       expect(body).toContain('Waiting2\u202f34');
       expect(rowsOf((await page('/queues/polls')).body)).toHaveLength(50);
-      expect(await noted()).toEqual([
+      expect(await checkQueue()).toEqual([
         expect.stringMatching(new RegExp(`^stalled since .*: queue polls: Redis rejects writes: .*${why}`)),
       ]);
       // The previous result is cached for a moment.
@@ -208,9 +208,9 @@ describe.each([
       expect(status.code).toBe(200);
       expect(status.body).not.toMatch(/memory|Redis/);
       await end();
-      await put();
+      await addJob();
       await expect.poll(() => text('/queues')).not.toContain('This queue is stalled');
-      expect(await noted()).toEqual([]);
+      expect(await checkQueue()).toEqual([]);
       await expect.poll(() => text('/runs')).not.toContain('No scheduled run starts');
     },
   );
@@ -230,14 +230,14 @@ describe.each([
         retryAfter: '10',
         body: expect.stringContaining('<h1>Queue unavailable'),
       });
-      expect(await noted()).toEqual([
+      expect(await checkQueue()).toEqual([
         expect.stringMatching(/queue polls: Redis does not respond: start Redis/),
       ]);
       expect((await page('/')).code).toBe(200);
       expect(await text('/')).toContain('REDIS_URL');
       await redis?.start();
       await expect.poll(() => text('/queues'), { timeout: 20_000 }).toContain('No job is active or waiting.');
-      expect(await noted()).toEqual([]);
+      expect(await checkQueue()).toEqual([]);
     },
   );
 

@@ -114,13 +114,13 @@ describe('a node name', () => {
 
   it('of the configuration has a page and a badge, and a longer one is refused by the configuration', async () => {
     expect(longestName).toHaveLength(63);
-    const configured = (name: string) => {
+    const loadSite = (name: string) => {
       const file = join(dir, 'names.yaml');
       const nodes = `{ nodes: [{ name: ${JSON.stringify(name)}, url: "http://127.0.0.1:1" }] }`;
       writeFileSync(file, `network: mainnet\nupstreams: ${nodes}\n`);
       return readStatusSite(loadConfig(file, catalogNames));
     };
-    const site = configured(longestName);
+    const site = loadSite(longestName);
     const other = await servePagesOf(database.url, { clock: () => now, site });
     const codes = [
       `/status/${longestName}`,
@@ -129,7 +129,7 @@ describe('a node name', () => {
     ].map(async (path) => (await sendRequest(other.address + path)).code);
     expect(await Promise.all(codes)).toEqual([200, 200, 200]);
     await other.close();
-    expect(() => configured(`${longestName}e`)).toThrow(/name: must be letters, digits, dots/);
+    expect(() => loadSite(`${longestName}e`)).toThrow(/name: must be letters, digits, dots/);
   });
 });
 
@@ -181,10 +181,10 @@ describe('the logo', () => {
       Buffer.concat([png, Buffer.alloc(256 * 1024)]),
       /larger than 256 kB: set a smaller file/,
     ],
-  ])('is refused with a sentence if it has %s', (_, body, words) => {
-    const refused = () => siteWith('logo', body);
-    expect(refused).toThrow(UsageError);
-    expect(refused).toThrow(/server\.status\.logo: .*logo: /);
-    expect(refused).toThrow(words);
+  ])('is refused with a sentence if it has %s', (_, body, message) => {
+    const loadLogo = () => siteWith('logo', body);
+    expect(loadLogo).toThrow(UsageError);
+    expect(loadLogo).toThrow(/server\.status\.logo: .*logo: /);
+    expect(loadLogo).toThrow(message);
   });
 });

@@ -58,7 +58,7 @@ const { it, database, sql } = withDatabase();
 let server: PageServer;
 
 /** The pages of the record at a moment, ms since 1970. */
-const servedAt = (moment: number) =>
+const serveAt = (moment: number) =>
   servePagesOf(database.url, {
     clock: () => moment,
     access: new Access({ host: '0.0.0.0', token: TOKEN, trustedProxies: [], public: ['status'] }),
@@ -73,7 +73,7 @@ const servedAt = (moment: number) =>
 
 beforeAll(async () => {
   await write(sql, observations, now);
-  server = await servedAt(now);
+  server = await serveAt(now);
 });
 afterAll(async () => {
   await server.close();
@@ -212,7 +212,7 @@ describe('/status/NODE', () => {
     const { code, body } = await get(path('several', `?from=${text(from)}&to=${text(to)}&grain=${grain}`));
     expect(code).toBe(200);
     const monday = Date.UTC(2000, 0, 3);
-    const labels = [...body.matchAll(/<title>[^<]*: ([^<]*)<\/title>/g)].map(([, words]) => words);
+    const labels = [...body.matchAll(/<title>[^<]*: ([^<]*)<\/title>/g)].map(([, label]) => label);
     const expected: string[] = [];
     for (let at = monday + Math.floor((now - from - monday) / length) * length; at < now - to; at += length) {
       const seconds = secondsIn(
@@ -286,9 +286,9 @@ describe('/status/NODE', () => {
     ['range=1h&range=24h', /range: is given more than once/],
     ['limit=5', /this page accepts range, from, to, grain/],
     ["from=2026-05-01'--", /from: must be a time such as/],
-  ])('refuses ?%s with a sentence', async (query, words) => {
+  ])('refuses ?%s with a sentence', async (query, message) => {
     const { code, body } = await get(path('several', `?${query}`));
-    expect({ code, isReported: words.test(body) }).toEqual({ code: 400, isReported: true });
+    expect({ code, isReported: message.test(body) }).toEqual({ code: 400, isReported: true });
   });
 
   it.each(['nobody', '%', '../../etc/passwd', '\u0000', "'; drop table x; --", 'x'.repeat(99), '__proto__'])(
@@ -311,7 +311,7 @@ it('shows nothing as up for a stalled ledger, neither to the public nor on the o
   await sql`
       insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since)
       values ('node-health', 'k', 'node_health', 5000, true, '2026-01-01')`;
-  const later = await servedAt(now + 10 * minute);
+  const later = await serveAt(now + 10 * minute);
   try {
     for (const [path, end] of [
       ['/', '</section>'],

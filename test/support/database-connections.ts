@@ -19,10 +19,10 @@ export const SESSION_QUERY = `select (select ssl from pg_stat_ssl where pid = pg
   current_setting('work_mem') as work_mem, current_setting('application_name') as name,
   current_setting('client_encoding') as encoding, current_user as user, current_database() as database`;
 
-type WayIn = readonly [string, (url: string) => Promise<Session | undefined>];
+type DatabaseConnection = readonly [string, (url: string) => Promise<Session | undefined>];
 
 /** Each way of the recorder to connect to a server, with both drivers, and its query. */
-export const WAYS_IN: readonly WayIn[] = [
+export const DATABASE_CONNECTIONS: readonly DatabaseConnection[] = [
   [
     'the client of the data path',
     async (url) => {
