@@ -33,7 +33,7 @@ const page = readFileSync(new URL('../../docs/reference/questions.md', import.me
 /** The recipes of the page: the query, in SQL and on the command line. */
 const recipes = [
   ...page.matchAll(/^\*\*(.+)\*\*\n\n```sql\n(.+);\n```\n\n```sh\nchain-recorder report (\S+)(.*)\n```$/gm),
-].map(([, words = '', statement = '', name = '', options = '']) => ({ words, statement, name, options }));
+].map(([, heading = '', statement = '', name = '', options = '']) => ({ heading, statement, name, options }));
 
 const declared = savedQueries().flatMap((part) =>
   part.queries.flatMap((savedQuery) => savedQuery.examples.map((example) => ({ savedQuery, example }))),
@@ -43,8 +43,8 @@ const { it, database } = withDatabase();
 let world: World;
 /** A poll in the middle of the month, and the results of the reports at that time. */
 const MIDDLE = Date.UTC(2026, 2, 20, 6);
-let toldThen: Readonly<Record<string, string>>;
-const toldAsOfThen = () =>
+let resultsAtMiddle: Readonly<Record<string, string>>;
+const reportAsOfMiddle = () =>
   reportedAsOf(database.url, new Date(MIDDLE), new Date(Date.UTC(2026, 2, 2)), {
     chain_id: '43114',
     metric: 'txCount',
@@ -52,7 +52,7 @@ const toldAsOfThen = () =>
 
 beforeAll(async () => {
   world = await recordedMonth(database.url, async (moment) => {
-    if (moment === MIDDLE) toldThen = await toldAsOfThen();
+    if (moment === MIDDLE) resultsAtMiddle = await reportAsOfMiddle();
   });
 }, 600_000);
 afterAll(async () => {
@@ -61,15 +61,15 @@ afterAll(async () => {
 });
 
 /** The ids in place of the reader's own. */
-function filledIn(written: string): string {
+function filledIn(template: string): string {
   const { sandbox } = world;
-  const own = {
+  const ids = {
     [PLACEHOLDERS.node]: sandbox.watch.nodeIds[2] ?? '',
     [PLACEHOLDERS.address]: sandbox.watch.addresses[0] ?? '',
     [PLACEHOLDERS.evmAddress]: sandbox.evm.get('43114')?.address(2) ?? '',
     [PLACEHOLDERS.subnet]: sandbox.network.subnets[2]?.subnetId ?? '',
   };
-  return Object.entries(own).reduce((told, [name, id]) => told.replaceAll(name, id), written);
+  return Object.entries(ids).reduce((filled, [name, id]) => filled.replaceAll(name, id), template);
 }
 
 function truth(savedQuery: SavedQuery, { values }: QueryExample): Row[] | null {
@@ -82,17 +82,17 @@ function canonical(value: unknown): string | boolean | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'boolean') return value;
   if (value instanceof Date) return value.toISOString();
-  const written = String(value);
-  if (/^-?\d+(\.\d+)?$/.test(written)) return plain(written);
-  if (/^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/.test(written)) return new Date(written).toISOString();
-  return written;
+  const raw = String(value);
+  if (/^-?\d+(\.\d+)?$/.test(raw)) return plain(raw);
+  if (/^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/.test(raw)) return new Date(raw).toISOString();
+  return raw;
 }
 
 /** Returns the first rows of a result as a table of Markdown. */
 function resultTable(names: readonly string[], rows: readonly (readonly unknown[])[]): string {
-  const shown = rows.slice(0, 5).map((row) => row.map((value) => canonical(value) ?? ''));
+  const firstRows = rows.slice(0, 5).map((row) => row.map((value) => canonical(value) ?? ''));
   const more = rows.length > 5 ? [`\n${rows.length - 5} more rows.\n`] : [''];
-  return [names, names.map(() => '---'), ...shown]
+  return [names, names.map(() => '---'), ...firstRows]
     .map((cells) => `| ${cells.join(' | ')} |`)
     .concat(more)
     .join('\n');
@@ -113,11 +113,11 @@ function lines(rows: readonly object[], like: readonly Row[]): string[] {
 async function report(name: string, options: string): Promise<readonly Exact[]> {
   const savedQuery = savedQueryNamed(name);
   if (!savedQuery) throw new Error(`no report ${name}`);
-  const said = [...options.matchAll(/--(\S+) (\S+)/g)].map(([, option = '', value = '']) => ({
+  const pairs = [...options.matchAll(/--(\S+) (\S+)/g)].map(([, option = '', value = '']) => ({
     option,
     value,
   }));
-  const one = (option: string) => said.find((pair) => pair.option === option)?.value;
+  const one = (option: string) => pairs.find((pair) => pair.option === option)?.value;
   const out = new PassThrough();
   const [printed] = await Promise.all([
     text(out),
@@ -128,7 +128,7 @@ async function report(name: string, options: string): Promise<readonly Exact[]> 
         from: one('from'),
         to: one('to'),
         asOf: one('as-of'),
-        param: said.filter(({ option }) => option === 'param').map(({ value }) => value),
+        param: pairs.filter(({ option }) => option === 'param').map(({ value }) => value),
         format: 'json',
       },
       new AbortController().signal,
@@ -142,49 +142,49 @@ async function report(name: string, options: string): Promise<readonly Exact[]> 
 
 describe('docs/reference/questions.md', () => {
   it('has at least fifty queries, each declared once', () => {
-    expect(recipes.map(({ words, name }) => `${name}: ${words}`)).toEqual(
+    expect(recipes.map(({ heading, name }) => `${name}: ${heading}`)).toEqual(
       declared.map(({ savedQuery, example }) => `${savedQuery.name}: ${example.text}`),
     );
     expect(recipes.length).toBeGreaterThanOrEqual(50);
   });
 
   describe.each(
-    declared.map((one, at) => ({ ...one, at, words: one.example.text, name: one.savedQuery.name })),
-  )('$name: $words', ({ savedQuery, example, at }) => {
+    declared.map((one, at) => ({ ...one, at, heading: one.example.text, name: one.savedQuery.name })),
+  )('$name: $heading', ({ savedQuery, example, at }) => {
     const recipe = () => recipes[at] ?? { statement: '', name: '', options: '' };
 
     it('in SQL', async () => {
       const expected = truth(savedQuery, example);
-      const asked = world.recorder.sql.unsafe(filledIn(recipe().statement));
-      if (expected === null) return expect(asked).rejects.toMatchObject({ code: '22023' });
+      const result = world.recorder.sql.unsafe(filledIn(recipe().statement));
+      if (expected === null) return expect(result).rejects.toMatchObject({ code: '22023' });
       expect(expected, 'there are expected rows').not.toEqual([]);
-      expect(lines(await asked, expected)).toEqual(lines(expected, expected));
+      expect(lines(await result, expected)).toEqual(lines(expected, expected));
     });
 
     it('by report', async () => {
       const expected = truth(savedQuery, example);
-      const asked = report(recipe().name, filledIn(recipe().options));
-      if (expected === null) return expect(asked).rejects.toThrow(UsageError);
-      const rows = (await asked).map((row) => Object(row));
+      const result = report(recipe().name, filledIn(recipe().options));
+      if (expected === null) return expect(result).rejects.toThrow(UsageError);
+      const rows = (await result).map((row) => Object(row));
       expect(lines(rows, expected)).toEqual(lines(expected, expected));
     });
 
-    const isAskable = savedQueryParameters(savedQuery).some(({ name }) => name === 'as_of');
-    if (!isAskable) return;
+    const acceptsAsOf = savedQueryParameters(savedQuery).some(({ name }) => name === 'as_of');
+    if (!acceptsAsOf) return;
     it('not before the record starts', async () => {
       const past = { ...example.values, as_of: '2026-03-01T05:59' };
-      const asked = world.recorder.sql.unsafe(filledIn(savedQuerySql(savedQuery, past)));
+      const result = world.recorder.sql.unsafe(filledIn(savedQuerySql(savedQuery, past)));
       const hint = expect.stringContaining('recorded since 2026-03-01T06:00:00');
       const isRefusedAnyway = truth(savedQuery, example) === null;
-      await expect(asked).rejects.toMatchObject({ code: '22023', ...(isRefusedAnyway ? {} : { hint }) });
+      await expect(result).rejects.toMatchObject({ code: '22023', ...(isRefusedAnyway ? {} : { hint }) });
     });
     if (example.values.as_of !== undefined) return;
     it('as it was known on March 24', async () => {
       const past = { ...example, values: { ...example.values, as_of: '2026-03-24T12:00' } };
       const expected = truth(savedQuery, past);
-      const asked = world.recorder.sql.unsafe(filledIn(savedQuerySql(savedQuery, past.values)));
-      if (expected === null) return expect(asked).rejects.toMatchObject({ code: '22023' });
-      expect(lines(await asked, expected)).toEqual(lines(expected, expected));
+      const result = world.recorder.sql.unsafe(filledIn(savedQuerySql(savedQuery, past.values)));
+      if (expected === null) return expect(result).rejects.toMatchObject({ code: '22023' });
+      expect(lines(await result, expected)).toEqual(lines(expected, expected));
     });
   });
 });
@@ -199,18 +199,18 @@ it('every recipe returns the same rows in any session time zone', async () => {
 it('every query of a past moment returns the same bytes two weeks later', async () => {
   // `test/reporting/reports/as-of.test.ts` covers these two, which need a ledger.
   const others = ['uptime', 'sla'];
-  const askable = reports().filter(({ name, notAsOf }) => notAsOf === null && !others.includes(name));
-  expect(Object.keys(toldThen)).toEqual(askable.map(({ name }) => name));
-  const unanswered = Object.entries(toldThen).filter(([, told]) => !/\r\n./.test(told));
+  const withAsOf = reports().filter(({ name, notAsOf }) => notAsOf === null && !others.includes(name));
+  expect(Object.keys(resultsAtMiddle)).toEqual(withAsOf.map(({ name }) => name));
+  const unanswered = Object.entries(resultsAtMiddle).filter(([, output]) => !/\r\n./.test(output));
   expect(unanswered).toEqual([]);
-  expect(await toldAsOfThen()).toEqual(toldThen);
+  expect(await reportAsOfMiddle()).toEqual(resultsAtMiddle);
 });
 
 describe('docs/how-to/analyst-queries.md', () => {
   const page = new URL('../../docs/how-to/analyst-queries.md', import.meta.url);
-  const written = readFileSync(page, 'utf8');
+  const markdown = readFileSync(page, 'utf8');
   const QUERY = /^## (.+)\n([^#]*?```sql\n)([^`]+;)\n```\n(?:\n\|[^#]*)?/gm;
-  const queries = [...written.matchAll(QUERY)].map(([, heading = '', , statement = '']) => ({
+  const queries = [...markdown.matchAll(QUERY)].map(([, heading = '', , statement = '']) => ({
     heading,
     statement,
   }));
@@ -230,19 +230,19 @@ describe('docs/how-to/analyst-queries.md', () => {
   it.each(queries)('$heading', async ({ heading, statement }) => {
     const expected = analystRows(world)[heading]?.() ?? [];
     expect(expected).not.toEqual([]);
-    const found = await world.recorder.sql.unsafe(statement);
+    const result = await world.recorder.sql.unsafe(statement);
     results.set(
       heading,
       resultTable(
-        found.columns.map(({ name }) => name),
-        found.map(Object.values),
+        result.columns.map(({ name }) => name),
+        result.map(Object.values),
       ),
     );
-    expect(lines(found, expected)).toEqual(lines(expected, expected));
+    expect(lines(result, expected)).toEqual(lines(expected, expected));
   });
 
   it('has the first rows of each result (written by vitest -u)', async () => {
-    const current = written.replaceAll(
+    const current = markdown.replaceAll(
       QUERY,
       (_, heading: string, head: string, statement: string) =>
         `## ${heading}\n${head}${statement}\n\`\`\`\n\n${results.get(heading)}\n`,
@@ -252,7 +252,7 @@ describe('docs/how-to/analyst-queries.md', () => {
 });
 
 it('a window that starts before the retained time returns the retained part, unchanged', async () => {
-  const kept = Date.UTC(2026, 2, 16);
+  const retainedFrom = Date.UTC(2026, 2, 16);
   // These compare their first days with the previous time.
   const lookBack = new Map([
     ['blocks-proposed', DAY],
@@ -263,32 +263,38 @@ it('a window that starts before the retained time returns the retained part, unc
     ({ savedQuery, example }) => example.values.from !== undefined && truth(savedQuery, example) !== null,
   );
   // Earlier starts are reported as the start of the retained time.
-  const since = new Set(['fees-over-time', 'node-versions']);
-  const answersFrom = async (from: (asked: string) => string, clipped = false) => {
-    const told: Record<string, string[]> = {};
+  const withSince = new Set(['fees-over-time', 'node-versions']);
+  const answersFrom = async (from: (start: string) => string, clipped = false) => {
+    const results: Record<string, string[]> = {};
     for (const { savedQuery, example } of windows) {
       const values = { ...example.values, from: from(example.values.from ?? '') };
       const rows = await world.recorder.sql.unsafe<{ row: string; at: string | null }[]>(
-        `select (case when ${clipped && since.has(savedQuery.name)} then r.row || jsonb_build_object('since',
-           greatest((r.row ->> 'since')::timestamptz, '${dayOf(kept)}')) else r.row end)::text as row, coalesce(r.row ->> 'day', r.row ->> 'week') as at
+        `select (case when ${clipped && withSince.has(savedQuery.name)} then r.row || jsonb_build_object('since',
+           greatest((r.row ->> 'since')::timestamptz, '${dayOf(retainedFrom)}')) else r.row end)::text as row, coalesce(r.row ->> 'day', r.row ->> 'week') as at
          from (select to_jsonb(a) as row from (${filledIn(savedQuerySql(savedQuery, values))}) a) r`,
       );
-      const first = new Date(kept + (lookBack.get(savedQuery.name) ?? 0)).toISOString().slice(0, 10);
-      told[`${savedQuery.name}: ${example.text}`] = rows
-        .filter(({ at }) => !lookBack.has(savedQuery.name) || at === null || at < dayOf(kept) || at >= first)
+      const first = new Date(retainedFrom + (lookBack.get(savedQuery.name) ?? 0)).toISOString().slice(0, 10);
+      results[`${savedQuery.name}: ${example.text}`] = rows
+        .filter(
+          ({ at }) =>
+            !lookBack.has(savedQuery.name) || at === null || at < dayOf(retainedFrom) || at >= first,
+        )
         .map(({ row }) => row);
     }
-    return told;
+    return results;
   };
-  const before = await answersFrom((asked) => (Date.parse(asked) < kept ? dayOf(kept) : asked), true);
+  const before = await answersFrom(
+    (start) => (Date.parse(start) < retainedFrom ? dayOf(retainedFrom) : start),
+    true,
+  );
   const now = world.clock.now();
   const retention = {
-    ...Object.fromEntries(retainable.map(({ name }) => [name, now - kept])),
+    ...Object.fromEntries(retainable.map(({ name }) => [name, now - retainedFrom])),
     // The price of a reward may be a day older.
-    native_balance_values: now - kept + DAY,
+    native_balance_values: now - retainedFrom + DAY,
   };
   const removed = await retain(world.recorder.sql, retention, now, new AbortController().signal);
   for (const name of ['validators', 'subnets', 'peers', 'metric_points', 'proposed_blocks'])
     expect(removed.find(({ dataset }) => dataset === name)?.removed, name).toBeGreaterThan(0);
-  expect(await answersFrom((asked) => asked)).toEqual(before);
+  expect(await answersFrom((start) => start)).toEqual(before);
 });

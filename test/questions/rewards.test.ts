@@ -12,8 +12,8 @@ import { KnownRewards } from './truth/rewards.ts';
 const DAY = 86_400_000;
 const FIRST = Date.UTC(2025, 0, 1, 6);
 /** Polls are ten days apart for a year; no stake is shorter than two weeks. */
-const LOOKS = Array.from({ length: 37 }, (_, at) => FIRST + at * 10 * DAY);
-const LAST = LOOKS.at(-1) ?? 0;
+const POLLS = Array.from({ length: 37 }, (_, at) => FIRST + at * 10 * DAY);
+const LAST = POLLS.at(-1) ?? 0;
 const RECORDED = ['staking_transactions', 'pending_rewards'];
 
 let sandbox: Sandbox;
@@ -36,8 +36,8 @@ beforeAll(async () => {
   [sql, withoutReceipts] = [open(0), open(1)];
 
   const recorders = [recorderOn(sql, RECORDED), recorderOn(withoutReceipts, ['pending_rewards'])];
-  for (const look of LOOKS) {
-    clock.advance(look - clock.now());
+  for (const polledAt of POLLS) {
+    clock.advance(polledAt - clock.now());
     for (const recorder of recorders)
       for (const { status } of await recorder.round((feed, states, now) =>
         planAll(feed, feed.targets, states, now),
@@ -70,9 +70,9 @@ function recorderOn(on: postgres.Sql, datasets: readonly string[]): Recorder {
   return new Recorder(on, config, clock);
 }
 
-const known = (last = LAST, hasReceipts = true) =>
+const knownRewards = (last = LAST, hasReceipts = true) =>
   new KnownRewards({
-    ...{ sandbox, hasReceipts, looks: LOOKS.filter((look) => look <= last), watched: watched() },
+    ...{ sandbox, hasReceipts, polls: POLLS.filter((polledAt) => polledAt <= last), watched: watched() },
     nodeIds: watchedSeats().map(({ nodeId }) => nodeId),
   });
 
@@ -103,7 +103,7 @@ function incomeOf(all: KnownRewards, from: number, to: number): string[] {
 const inOrder = (rows: readonly object[]) => rows.map((row) => JSON.stringify(row)).sort();
 
 /** Returns the rows of the view, or of the record at a past moment. */
-async function told(on: postgres.Sql, at?: number) {
+async function storedRewards(on: postgres.Sql, at?: number) {
   const from = at === undefined ? on`reporting.rewards` : on`reporting.rewards_as_of(${new Date(at)})`;
   const rows =
     await on`select staking_tx_hash, reward_type, due_at, state, estimate, received, received_at, reward_tx_hash,
@@ -111,7 +111,7 @@ async function told(on: postgres.Sql, at?: number) {
   return inOrder(rows);
 }
 
-async function toldIncome(on: postgres.Sql, from: number, to: number) {
+async function storedIncome(on: postgres.Sql, from: number, to: number) {
   const rows = await on<{ line: string }[]>`
     select concat_ws(' | ', period, coalesce(addresses, 'null'), state, rewards, coalesce(amount::text, 'null'), coalesce(expected::text, 'null')) as line
     from reporting.income(${new Date(from)}, ${new Date(to)}, 'month', as_of => ${new Date(LAST)})`;
@@ -120,7 +120,7 @@ async function toldIncome(on: postgres.Sql, from: number, to: number) {
 
 describe('a year of rewards', () => {
   it('contains every possible event', () => {
-    const rows = known(LAST).rows();
+    const rows = knownRewards(LAST).rows();
     const count = (is: (row: (typeof rows)[number]) => boolean) => rows.filter(is).length;
     for (const state of ['received', 'refused', 'expected', 'not recorded'])
       expect(
@@ -140,22 +140,24 @@ describe('a year of rewards', () => {
   });
 
   it('is exact in reporting.rewards, now and as known at past polls', async () => {
-    expect(await told(sql)).toEqual(inOrder(known(LAST).rows()));
+    expect(await storedRewards(sql)).toEqual(inOrder(knownRewards(LAST).rows()));
     for (const at of [0, 9, 20, 30]) {
-      const look = LOOKS[at] ?? 0;
-      expect(await told(sql, look + 1000)).toEqual(inOrder(known(look).rows()));
+      const polledAt = POLLS[at] ?? 0;
+      expect(await storedRewards(sql, polledAt + 1000)).toEqual(inOrder(knownRewards(polledAt).rows()));
     }
   });
 
   it('has as income only received rewards, with expected ones separate', async () => {
     const [from, to] = [Date.UTC(2025, 0, 1), Date.UTC(2026, 6, 1)];
-    expect(await toldIncome(sql, from, to)).toEqual(incomeOf(known(), from, to));
+    expect(await storedIncome(sql, from, to)).toEqual(incomeOf(knownRewards(), from, to));
   });
 
   it('is marked as not recorded without receipts, and never replaced by an estimate', async () => {
-    expect(await told(withoutReceipts)).toEqual(inOrder(known(LAST, false).rows()));
+    expect(await storedRewards(withoutReceipts)).toEqual(inOrder(knownRewards(LAST, false).rows()));
     const [from, to] = [Date.UTC(2025, 0, 1), Date.UTC(2026, 6, 1)];
-    expect(await toldIncome(withoutReceipts, from, to)).toEqual(incomeOf(known(LAST, false), from, to));
+    expect(await storedIncome(withoutReceipts, from, to)).toEqual(
+      incomeOf(knownRewards(LAST, false), from, to),
+    );
     const [row] = await withoutReceipts`
       select distinct state, amount, tokens, expected, value from reporting.income(${new Date(from)}, ${new Date(to)})`;
     expect(row).toEqual({ state: 'not recorded', amount: null, tokens: null, expected: null, value: null });

@@ -27,17 +27,17 @@ function savedQuery(name: string) {
   return found;
 }
 
-async function ask(
+async function runReport(
   name: string,
   options: Partial<ReportOptions> = {},
   defaults: Values = {},
 ): Promise<string> {
   const out = new PassThrough();
   const app = { databaseUrl: database.url, clock: () => NOW, defaults };
-  const asked = { param: [], format: 'json', ...options };
+  const allOptions = { param: [], format: 'json', ...options };
   const [printed] = await Promise.all([
     text(out),
-    savedQueryCommand(app, savedQuery(name), asked, new AbortController().signal, out).finally(() =>
+    savedQueryCommand(app, savedQuery(name), allOptions, new AbortController().signal, out).finally(() =>
       out.end(),
     ),
   ]);
@@ -91,15 +91,15 @@ describe('report NAME', () => {
       insert into recorder.validators (node, subnet_id, node_id, start_time, weight, valid_from, run_id)
       values ('n', '11111111111111111111111111111111LpoYY', 'NodeID-1', '2026-01-01', 1, '2026-09-01', 1)`;
     await sql.end();
-    const days: unknown = JSON.parse(await ask('stake-daily'));
+    const days: unknown = JSON.parse(await runReport('stake-daily'));
     expect(days).toHaveLength(20);
-    await expect(ask('stake-daily', { asOf: '2026-11-05' })).rejects.toThrow(
+    await expect(runReport('stake-daily', { asOf: '2026-11-05' })).rejects.toThrow(
       /^report stake-daily: there is no record of validators yet/,
     );
-    expect(JSON.parse(await ask('stake-daily', { to: '2026-10-03T12:00' }))).toHaveLength(3);
-    expect(JSON.parse(await ask('stake-daily', { from: '2026-11-01T23:00', to: '2026-11-03' }))).toHaveLength(
-      2,
-    );
+    expect(JSON.parse(await runReport('stake-daily', { to: '2026-10-03T12:00' }))).toHaveLength(3);
+    expect(
+      JSON.parse(await runReport('stake-daily', { from: '2026-11-01T23:00', to: '2026-11-03' })),
+    ).toHaveLength(2);
   });
 
   it.each([
@@ -111,17 +111,17 @@ describe('report NAME', () => {
   ])('%s uses the configured thresholds, unless --param names others', async (name, configured) => {
     const thresholds = { minUptime: 70, upgradeAt: Date.UTC(2026, 11, 1), minUptimeAfterUpgrade: 95 };
     const page = (options: Partial<ReportOptions>) =>
-      ask(name, { format: 'html', ...options }, rewardParameters(thresholds));
+      runReport(name, { format: 'html', ...options }, rewardParameters(thresholds));
     const printed = await page({});
     for (const parameter of configured) expect(printed).toContain(parameter);
     expect(await page({ param: ['threshold=60'] })).toContain('threshold =&gt; 60');
   });
 
   it('prints tables and CSV like query', async () => {
-    expect(await ask('l1-changes', { format: 'csv' })).toBe(
+    expect(await runReport('l1-changes', { format: 'csv' })).toBe(
       'at,subnet_id,change,before,after,is_l1,blockchains,created_at,tx_hash,on_chain_at\r\n',
     );
-    expect(await ask('metric-rules', { format: 'table' })).toMatch(
+    expect(await runReport('metric-rules', { format: 'table' })).toMatch(
       /^metric +unit +over_time +over_chains +reason\n/,
     );
   });
@@ -151,7 +151,7 @@ describe('report NAME', () => {
 </table>`);
     expect(page).not.toMatch(/<script|<link|src="|url\(|@import/);
     expect(page).toContain('prefers-color-scheme: dark');
-    expect(await ask('l1-changes', { format: 'html' })).toContain(
+    expect(await runReport('l1-changes', { format: 'html' })).toContain(
       '</table></div>\n<p class="soft">No rows.</p>',
     );
   });
@@ -179,14 +179,14 @@ describe('report NAME', () => {
     ['metric-rules', { from: '2026-01-01' }, /--from 2026-01-01: metric-rules has no such parameter/],
     ['income', { param: ['by=week'] }, /^report income: by: must be day, month or year, not week/],
   ])('%s with %j is refused', async (name, options, problem) => {
-    await expect(ask(name, options)).rejects.toThrow(problem);
+    await expect(runReport(name, options)).rejects.toThrow(problem);
   });
 
   // `test/reporting/checks/reported-discrepancies.test.ts` runs the two reports without a query.
   it.each(reports().filter(({ name, notAsOf }) => notAsOf !== null && savedQueryNamed(name)))(
     '$name has no past moment, and reports why',
     async ({ name, notAsOf }) => {
-      await expect(ask(name, { asOf: '2026-01-01' })).rejects.toThrow(
+      await expect(runReport(name, { asOf: '2026-01-01' })).rejects.toThrow(
         `${name} accepts no past moment: ${notAsOf}`,
       );
     },

@@ -7,11 +7,11 @@ import { stillSandbox } from '../sandbox/client.ts';
 
 const DAY = 86_400_000;
 /** The first poll, and the number of further ones at six in the morning and in the evening: a month. */
-const FIRST = Date.UTC(2026, 2, 1, 6);
-const LOOKS = 66;
-const BETWEEN = DAY / 2;
+const FIRST_POLL = Date.UTC(2026, 2, 1, 6);
+const POLLS = 66;
+const POLL_INTERVAL_MS = DAY / 2;
 /** Datasets that are not recorded: not queried, and slow to record. */
-const LEFT_OUT =
+const EXCLUDED_DATASETS =
   'p_blocks x_blocks x_transactions x_utxos native_transactions erc1155_transfers erc1155_balances deployed_contracts node_health proposals average_tps';
 const METRICS = [
   'txCount',
@@ -29,7 +29,7 @@ export interface World {
   readonly clock: ManualClock;
   readonly recorder: Recorder;
   /** Times of the polls, ms since 1970. */
-  readonly looks: readonly number[];
+  readonly polls: readonly number[];
 }
 
 /** The fourth and the eleventh validator leave and return within a day. */
@@ -44,20 +44,20 @@ export const NODES = ['observer-1', 'validator-1'];
  * Records the sandbox for a month in which a subnet appears, another changes hands and one becomes an L1, validators
  * leave and join, L1 validators are topped up, delegations start and end, and nodes are restarted with another release.
  * In the end one node reports a wrong supply.
- * @param looked is called after each poll, with its time
+ * @param onPoll is called after each poll, with its time
  */
 export async function recordedMonth(
   url: string,
-  looked: (moment: number) => Promise<void> = async () => {},
+  onPoll: (moment: number) => Promise<void> = async () => {},
 ): Promise<World> {
   const { sandbox, clock } = await stillSandbox({
-    genesisMs: FIRST - 199 * DAY,
+    genesisMs: FIRST_POLL - 199 * DAY,
     blocksPerHour: 0.25,
     validators: 14,
     utxos: 12,
     ledgerCalls: 10,
   });
-  clock.advance(FIRST - clock.now());
+  clock.advance(FIRST_POLL - clock.now());
   const { network, nodes } = sandbox;
   sandbox.facts.on('validators-return', Date.UTC(2026, 2, 22) / 1000);
   sandbox.facts.on('supply-apart', Date.UTC(2026, 2, 25) / 1000, 'validator-1');
@@ -72,7 +72,7 @@ export async function recordedMonth(
         chains: CHAINS,
         nodeIds: WATCHED_SEATS.flatMap((seat) => network.validators.nodes[seat]?.nodeId ?? []),
         subnets: network.subnets
-          .filter(({ number, createdAt }) => number > 0 && createdAt * 1000 < FIRST)
+          .filter(({ number, createdAt }) => number > 0 && createdAt * 1000 < FIRST_POLL)
           .map(({ subnetId }) => subnetId),
         addresses: [...sandbox.watch.addresses, ...owners.map(({ address }) => `P-${address}`)],
         evmAddresses: ['43114', '888001'].flatMap((chain) =>
@@ -84,21 +84,21 @@ export async function recordedMonth(
         proposed_blocks: { since: '2026-03-01' },
         // A watched validator that leaves takes all its delegations with it.
         validator_delegators: { confirmShrink: { observations: 1 } },
-        ...Object.fromEntries(LEFT_OUT.split(' ').map((name) => [name, { enabled: false }])),
+        ...Object.fromEntries(EXCLUDED_DATASETS.split(' ').map((name) => [name, { enabled: false }])),
       },
     },
   );
   const sql = postgres(url, { max: 4, onnotice: () => {}, types: { date: asText(1082) } });
   const recorder = new Recorder(sql, config, clock);
-  const looks: number[] = [];
-  for (let look = 0; look < LOOKS; look++) {
-    if (look > 0) clock.advance(BETWEEN);
+  const polls: number[] = [];
+  for (let poll = 0; poll < POLLS; poll++) {
+    if (poll > 0) clock.advance(POLL_INTERVAL_MS);
     await recorder.round((feed, states, now) => planAll(feed, feed.targets, states, now));
-    looks.push(clock.now());
-    await looked(clock.now());
+    polls.push(clock.now());
+    await onPoll(clock.now());
   }
-  clock.advance(BETWEEN);
-  return { sandbox, clock, recorder, looks };
+  clock.advance(POLL_INTERVAL_MS);
+  return { sandbox, clock, recorder, polls };
 }
 
 /** In ms since 1970. */

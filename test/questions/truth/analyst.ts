@@ -39,7 +39,7 @@ const pick = (rows: readonly Row[], ...columns: readonly string[]) =>
 const asAvax = (value: Row[string] | undefined) =>
   value === null || value === undefined ? null : avax(BigInt(text(value)));
 
-function known(world: World): Row[] {
+function knownValues(world: World): Row[] {
   const bucket = Date.UTC(2026, 2, 10);
   return Array.from({ length: 10 }, (_, at) => dayOf(bucket + (at + 1) * DAY)).flatMap((day) =>
     new Question(world, { as_of: `${day}T12:00` })
@@ -84,7 +84,7 @@ export function analystRows(world: World): Readonly<Record<string, () => Row[]>>
   const movements = (to: string) => rows('validator_movements', { ...MARCH, to });
   const isIn = ({ due_at }: Row) => text(due_at) >= iso(Date.UTC(2026, 2, 2)) && text(due_at) < '2026-04-01';
   return {
-    'What was known on past days?': () => known(world),
+    'What was known on past days?': () => knownValues(world),
     'Who joined, changed and left?': () =>
       grouped(
         movements(MARCH.to).map((row) => ({ ...row, day: text(row.at).slice(0, 10) })),

@@ -6,16 +6,16 @@ import { type Answers, dayOf, SECOND } from './question.ts';
 
 /** Expected results about balances. */
 export const balances: Answers = {
-  primary_balances_over_time: (asked) => {
-    const { holdings, accounts } = asked.world.sandbox.network;
-    const addresses = asked.world.recorder.config.watch.addresses.filter(
-      (one) => one === (asked.given('address') ?? one),
+  primary_balances_over_time: (question) => {
+    const { holdings, accounts } = question.world.sandbox.network;
+    const addresses = question.world.recorder.config.watch.addresses.filter(
+      (one) => one === (question.parameter('address') ?? one),
     );
-    return asked.dayEnds().flatMap(({ day, look }) =>
+    return question.dayEnds().flatMap(({ day, polledAt }) =>
       addresses.flatMap((address) => {
         const [owner] = accounts.among([address]);
         if (!owner) return [];
-        const sec = look / SECOND;
+        const sec = polledAt / SECOND;
         const letter = address.slice(0, 1);
         const isP = letter === 'P';
         const groups: Record<string, Holding[]> =
@@ -41,8 +41,8 @@ export const balances: Answers = {
         };
         return [
           ...(isP ? [restaked] : []),
-          ...Object.entries(groups).flatMap(([group, held]) =>
-            held.map(({ asset, amount, sharedWithChainId }) => ({
+          ...Object.entries(groups).flatMap(([group, entries]) =>
+            entries.map(({ asset, amount, sharedWithChainId }) => ({
               ...about,
               balance_group: group,
               asset_id: asset.assetId,
@@ -57,25 +57,25 @@ export const balances: Answers = {
     );
   },
 
-  native_balances_over_time: (asked) => {
-    const { evm } = asked.world.sandbox;
-    return asked.dayEnds().flatMap(({ day, look }) =>
-      asked.world.recorder.config.watch.evmAddresses.flatMap(({ chain, address }) => {
+  native_balances_over_time: (question) => {
+    const { evm } = question.world.sandbox;
+    return question.dayEnds().flatMap(({ day, polledAt }) =>
+      question.world.recorder.config.watch.evmAddresses.flatMap(({ chain, address }) => {
         const network = evm.get(chain);
-        if (!network || chain !== (asked.given('chain_id') ?? chain)) return [];
-        if (address !== (asked.given('address') ?? address).toLowerCase()) return [];
+        if (!network || chain !== (question.parameter('chain_id') ?? chain)) return [];
+        if (address !== (question.parameter('address') ?? address).toLowerCase()) return [];
         const account = network.account(address) ?? -1;
         const whole = between(
           network.seed,
           1,
           90_000,
           account,
-          network.countUntil(account, look / SECOND),
+          network.countUntil(account, polledAt / SECOND),
           21,
         );
         const balance = BigInt(`${whole}123456789012345678`);
-        const usd = String(price(network, 'usd', look / SECOND));
-        const isOfDay = look >= day;
+        const usd = String(price(network, 'usd', polledAt / SECOND));
+        const isOfDay = polledAt >= day;
         return [
           {
             day: dayOf(day),

@@ -3,34 +3,35 @@ import { type Answers, DAY, dayOf, delegated, inAvax, iso, ownersOf, SECOND } fr
 
 /** Expected results about blocks, rewards and income. */
 export const income: Answers = {
-  blocks_proposed: (asked) => {
-    const { network } = asked.world.sandbox;
-    const { watch } = asked.world.recorder.config;
-    const days = asked.dayEnds();
+  blocks_proposed: (question) => {
+    const { network } = question.world.sandbox;
+    const { watch } = question.world.recorder.config;
+    const days = question.dayEnds();
     return ['p-chain', 'x-chain', 'c-chain'].flatMap((alias) => {
       const chain = network.chain(alias);
       if (!chain) return [];
       const blocks = network.blocks(chain);
-      const known: { time: number; height: number; nodeId: string }[] = [];
-      for (let height = blocks.heightAt(asked.from / SECOND - 86_400); ; height += 1) {
+      const proposed: { time: number; height: number; nodeId: string }[] = [];
+      for (let height = blocks.heightAt(question.from / SECOND - 86_400); ; height += 1) {
         const time = blocks.time(height) * SECOND;
-        if (time >= asked.to || time > asked.lastLook) break;
+        if (time >= question.to || time > question.lastPoll) break;
         const nodeId = network.validators.nodes[blocks.proposers.seatOf(height)]?.nodeId ?? '';
-        if (time >= asked.from - DAY && watch.nodeIds.includes(nodeId)) known.push({ time, height, nodeId });
+        if (time >= question.from - DAY && watch.nodeIds.includes(nodeId))
+          proposed.push({ time, height, nodeId });
       }
       const highest = (day: number) =>
-        Math.max(...known.filter(({ time }) => dayOf(time) === dayOf(day)).map(({ height }) => height));
-      const proposers = [...new Set(known.map(({ nodeId }) => nodeId))].filter(
-        (id) => id === (asked.given('node_id') ?? id),
+        Math.max(...proposed.filter(({ time }) => dayOf(time) === dayOf(day)).map(({ height }) => height));
+      const proposers = [...new Set(proposed.map(({ nodeId }) => nodeId))].filter(
+        (id) => id === (question.parameter('node_id') ?? id),
       );
-      return days.flatMap(({ day, look }) => {
+      return days.flatMap(({ day, polledAt }) => {
         const grown = BigInt(highest(day) - highest(day - DAY));
-        const stakes = asked.validators(look);
-        const total = stakes.reduce((sum, stake) => sum + stake.weight + delegated(stake, look), 0n);
+        const stakes = question.validators(polledAt);
+        const total = stakes.reduce((sum, stake) => sum + stake.weight + delegated(stake, polledAt), 0n);
         return proposers.map((nodeId) => {
-          const own = known.filter((one) => one.nodeId === nodeId && dayOf(one.time) === dayOf(day));
+          const own = proposed.filter((one) => one.nodeId === nodeId && dayOf(one.time) === dayOf(day));
           const stake = stakes.find(({ node }) => node.nodeId === nodeId);
-          const weight = stake && stake.weight + delegated(stake, look);
+          const weight = stake && stake.weight + delegated(stake, polledAt);
           return {
             day: dayOf(day),
             blockchain_id: alias,
@@ -49,11 +50,11 @@ export const income: Answers = {
     });
   },
 
-  rewards_pending: (asked) =>
-    asked
-      .rewards(asked.lastLook)
-      .filter(({ stake }) => stake.end * SECOND > asked.asOf)
-      .filter(({ stake }) => stake.node.nodeId === (asked.given('node_id') ?? stake.node.nodeId))
+  rewards_pending: (question) =>
+    question
+      .rewards(question.lastPoll)
+      .filter(({ stake }) => stake.end * SECOND > question.asOf)
+      .filter(({ stake }) => stake.node.nodeId === (question.parameter('node_id') ?? stake.node.nodeId))
       .map(({ stake, type, owners, amount }) => ({
         end_timestamp: iso(stake.end * SECOND),
         node_id: stake.node.nodeId,
@@ -61,9 +62,10 @@ export const income: Answers = {
         reward_type: type,
         addresses: ownersOf(owners),
         progress: plain(
-          Math.min(100, ((asked.lastLook / SECOND - stake.start) / (stake.end - stake.start)) * 100).toFixed(
-            4,
-          ),
+          Math.min(
+            100,
+            ((question.lastPoll / SECOND - stake.start) / (stake.end - stake.start)) * 100,
+          ).toFixed(4),
         ),
         ...inAvax('stake', stake.weight),
         reward: String(amount),
@@ -71,10 +73,10 @@ export const income: Answers = {
         symbol: 'AVAX',
       })),
 
-  rewards: (asked) => asked.knownRewards().rows(),
+  rewards: (question) => question.knownRewards().rows(),
 
-  rewards_received: (asked) =>
-    asked.receipts().map(({ at, stake, txId, type, addresses, isRecorded, amount, price, priceAt }) => ({
+  rewards_received: (question) =>
+    question.receipts().map(({ at, stake, txId, type, addresses, isRecorded, amount, price, priceAt }) => ({
       received_at: iso(at),
       staking_tx_hash: stake.txId,
       reward_tx_hash: txId,
@@ -90,25 +92,25 @@ export const income: Answers = {
       value: price === null ? null : scaled(amount * units(price, 6), 15),
     })),
 
-  income: (asked) => {
-    const by = asked.given('by') ?? 'day';
+  income: (question) => {
+    const by = question.parameter('by') ?? 'day';
     if (by === 'week') return null;
-    const open = asked
+    const open = question
       .knownRewards()
       .rows()
       .filter(({ state, due_at }) => {
         const isOpen = state === 'expected' || state === 'not recorded';
-        return isOpen && Date.parse(due_at) >= asked.from && Date.parse(due_at) < asked.windowEnd;
+        return isOpen && Date.parse(due_at) >= question.from && Date.parse(due_at) < question.windowEnd;
       })
       .map(({ due_at, recipients, state, estimate }) => ({
         ...{ at: Date.parse(due_at), addresses: recipients, state, amount: null, price: null },
         expected: state === 'expected' ? BigInt(estimate ?? 0) : null,
       }));
-    const came = asked.receipts().map(({ at, addresses, isRecorded, amount, price }) => ({
+    const received = question.receipts().map(({ at, addresses, isRecorded, amount, price }) => ({
       ...{ at, addresses, state: isRecorded ? 'received' : 'not recorded', price, expected: null },
       amount: isRecorded ? amount : null,
     }));
-    const entries = [...came, ...open];
+    const entries = [...received, ...open];
     const keyOf = ({ at, addresses, state }: (typeof entries)[number]) =>
       `${by === 'day' ? dayOf(at) : `${dayOf(at).slice(0, 7)}-01`}|${addresses}|${state}`;
     const groups = new Map<string, typeof entries>();
@@ -116,8 +118,8 @@ export const income: Answers = {
     return [...groups].map(([key, group]) => {
       const [period = '', addresses = '', state = ''] = key.split('|');
       const sum = (amounts: readonly (bigint | null)[]) => {
-        const known = amounts.filter((amount) => amount !== null);
-        return known.length === 0 ? null : known.reduce((total, amount) => total + amount, 0n);
+        const nonNull = amounts.filter((amount) => amount !== null);
+        return nonNull.length === 0 ? null : nonNull.reduce((total, amount) => total + amount, 0n);
       };
       const amount = sum(group.map((one) => one.amount));
       const expected = sum(group.map((one) => one.expected));
@@ -131,7 +133,7 @@ export const income: Answers = {
         amount: amount === null ? null : String(amount),
         tokens: amount === null ? null : avax(amount),
         value: value === null ? null : scaled(value, 15),
-        currency: asked.given('currency') ?? 'usd',
+        currency: question.parameter('currency') ?? 'usd',
         without_price: String(group.filter((one) => one.amount !== null && one.price === null).length),
         expected: expected === null ? null : String(expected),
         expected_tokens: expected === null ? null : avax(expected),

@@ -15,17 +15,17 @@ const TRANSFER = 2;
 
 /** Expected results about L1s. */
 export const l1s: Answers = {
-  l1_changes: (asked) => {
-    const { network } = asked.world.sandbox;
-    const stateAt = (subnet: Subnet, look: number) => {
-      const age = look / SECOND - subnet.createdAt;
+  l1_changes: (question) => {
+    const { network } = question.world.sandbox;
+    const stateAt = (subnet: Subnet, polledAt: number) => {
+      const age = polledAt / SECOND - subnet.createdAt;
       if (age < 0) return null;
       return {
         isL1: (subnet.kind === 'l1' || subnet.kind === 'mixed') && age >= CONVERTED_AFTER,
         owners: `1 of ${network.accounts.of(subnet.number, age < (120 * DAY) / SECOND ? 81 : 82).address}`,
       };
     };
-    const watched = network.accounts.among(asked.world.recorder.config.watch.addresses);
+    const watched = network.accounts.among(question.world.recorder.config.watch.addresses);
     // The first owner signs the later transactions of its subnet.
     const onChain = (subnet: Subnet, which: number, after: number): Row => {
       const at = iso((subnet.createdAt + after) * SECOND);
@@ -35,12 +35,12 @@ export const l1s: Answers = {
     };
     return network.subnets.slice(1).flatMap((subnet) => {
       const manager = `${network.ids.address.encode(KIND.contract, subnet.number).toLowerCase()} on ${subnet.chains[0]?.blockchainId}`;
-      return asked.looks.slice(1).flatMap((look, at) => {
-        if (look < asked.from || look >= asked.to) return [];
-        const [before, now] = [stateAt(subnet, asked.looks[at] ?? 0), stateAt(subnet, look)];
+      return question.polls.slice(1).flatMap((polledAt, at) => {
+        if (polledAt < question.from || polledAt >= question.to) return [];
+        const [before, now] = [stateAt(subnet, question.polls[at] ?? 0), stateAt(subnet, polledAt)];
         if (now === null) return [];
         const about = {
-          at: iso(look),
+          at: iso(polledAt),
           subnet_id: subnet.subnetId,
           is_l1: now.isL1,
           blockchains: subnet.chains
@@ -82,34 +82,34 @@ export const l1s: Answers = {
     });
   },
 
-  l1_balances: (asked) =>
-    asked.dayEnds().flatMap(({ day, look }) =>
-      asked.l1Members(look).map(({ subnet, member }) => ({
+  l1_balances: (question) =>
+    question.dayEnds().flatMap(({ day, polledAt }) =>
+      question.l1Members(polledAt).map(({ subnet, member }) => ({
         day: dayOf(day),
         subnet_id: subnet.subnetId,
         validation_id: member.id,
         node_id: member.node.nodeId,
-        weight: String(memberWeight(member, look / SECOND)),
-        ...inAvax('balance', memberBalance(member, look / SECOND)),
+        weight: String(memberWeight(member, polledAt / SECOND)),
+        ...inAvax('balance', memberBalance(member, polledAt / SECOND)),
       })),
     ),
 
-  l1_runway: (asked) =>
-    asked.l1Members(asked.lastLook).map(({ subnet, member }) => {
-      const balance = memberBalance(member, asked.lastLook / SECOND);
-      const since = asked.asOf - Number(asked.given('days') ?? 7) * DAY;
+  l1_runway: (question) =>
+    question.l1Members(question.lastPoll).map(({ subnet, member }) => {
+      const balance = memberBalance(member, question.lastPoll / SECOND);
+      const since = question.asOf - Number(question.parameter('days') ?? 7) * DAY;
       // It burns 512 nAVAX a second, visible between two polls without a top-up.
-      const seen = asked.looks.filter((look) => member.start * SECOND <= look);
-      const burns = seen.slice(1).some((look, at) => {
-        const before = memberBalance(member, (seen[at] ?? 0) / SECOND);
-        return look > since && before > memberBalance(member, look / SECOND);
+      const polls = question.polls.filter((polledAt) => member.start * SECOND <= polledAt);
+      const burns = polls.slice(1).some((polledAt, at) => {
+        const before = memberBalance(member, (polls[at] ?? 0) / SECOND);
+        return polledAt > since && before > memberBalance(member, polledAt / SECOND);
       });
       return {
-        runs_dry_at: burns ? iso(asked.lastLook + Number(quotient(balance, 512n, 0)) * SECOND) : null,
+        runs_dry_at: burns ? iso(question.lastPoll + Number(quotient(balance, 512n, 0)) * SECOND) : null,
         subnet_id: subnet.subnetId,
         validation_id: member.id,
         node_id: member.node.nodeId,
-        seen_at: iso(asked.lastLook),
+        seen_at: iso(question.lastPoll),
         ...inAvax('balance', balance),
         burned_per_day: burns ? String(512 * 86_400) : null,
         burned_per_day_avax: burns ? avax(512n * 86_400n) : null,

@@ -12,8 +12,8 @@ function interval(ms: number): string {
 
 /** Expected results about metrics of chains. */
 export const metrics: Answers = {
-  metric_over_time: (asked) =>
-    [...asked.metric(asked.text('chain_id'))]
+  metric_over_time: (question) =>
+    [...question.metric(question.text('chain_id'))]
       .flatMap(([start, values]) =>
         values.filter(({ until }) => until === null).map((one) => ({ start, ...one })),
       )
@@ -23,8 +23,8 @@ export const metrics: Answers = {
         valid_from: iso(since),
       })),
 
-  metric_revisions: (asked) =>
-    [...asked.metric(asked.text('chain_id'))].flatMap(([start, values]) =>
+  metric_revisions: (question) =>
+    [...question.metric(question.text('chain_id'))].flatMap(([start, values]) =>
       values.map(({ value, since, until }, at) => ({
         bucket_start: iso(start),
         revision: String(at + 1),
@@ -36,15 +36,15 @@ export const metrics: Answers = {
       })),
     ),
 
-  metric_settling_of: (asked) => {
-    const points = [...asked.metric(asked.text('chain_id'), asked.asOf)].map(([start, values]) =>
+  metric_settling_of: (question) => {
+    const points = [...question.metric(question.text('chain_id'), question.asOf)].map(([start, values]) =>
       values.flatMap(({ until }) => (until === null ? [] : [until - (start + DAY)])),
     );
     const moves = points.flat().sort((a, b) => a - b);
     const within = (share: number) => interval(moves[Math.ceil(share * moves.length) - 1] ?? 0);
     return [
       {
-        metric: asked.text('metric'),
+        metric: question.text('metric'),
         time_interval: 'day',
         revisions: String(moves.length),
         points_revised: String(points.filter((ofPoint) => ofPoint.length > 0).length),
@@ -55,19 +55,19 @@ export const metrics: Answers = {
     ];
   },
 
-  metric_week_over_week: (asked) => {
-    const metric = asked.text('metric');
+  metric_week_over_week: (question) => {
+    const metric = question.text('metric');
     if (metric === 'avgGasPrice') return null;
     const hasWeeks = metric === 'activeAddresses' || metric === 'txCount';
-    const chains = CHAINS.filter((chain) => chain === (asked.given('chain_id') ?? chain));
+    const chains = CHAINS.filter((chain) => chain === (question.parameter('chain_id') ?? chain));
     return chains.flatMap((chain) => {
       const week = (monday: number): bigint => {
         const days = hasWeeks
-          ? asked.points(chain, metric, 'week', monday, monday + DAY)
-          : asked.points(chain, metric, 'day', monday, monday + 7 * DAY);
+          ? question.points(chain, metric, 'week', monday, monday + DAY)
+          : question.points(chain, metric, 'day', monday, monday + 7 * DAY);
         return days.reduce((sum, { value }) => sum + units(value, 9), 0n);
       };
-      return asked
+      return question
         .days()
         .filter((day) => new Date(day).getUTCDay() === 1)
         .map((monday) => {
@@ -79,14 +79,14 @@ export const metrics: Answers = {
             value_before: scaled(before, 9),
             change: scaled(now - before, 9),
             change_percent: quotient((now - before) * 100n, before, 4),
-            is_complete: monday + 7 * DAY <= asked.asOf,
+            is_complete: monday + 7 * DAY <= question.asOf,
           };
         });
     });
   },
 
-  top_chains: (asked) => {
-    const chains = asked.totals(CHAINS.filter((chain) => chain !== 'total'));
+  top_chains: (question) => {
+    const chains = question.totals(CHAINS.filter((chain) => chain !== 'total'));
     if (chains === null) return null;
     const sum = chains.reduce((all, { value }) => all + value, 0n);
     return chains.map(({ chain, value, buckets }) => ({
@@ -94,14 +94,15 @@ export const metrics: Answers = {
       chain_id: chain,
       value: scaled(value, 9),
       buckets: String(buckets),
-      share: asked.text('metric') === 'txCount' ? quotient(value, sum, 9) : null,
+      share: question.text('metric') === 'txCount' ? quotient(value, sum, 9) : null,
     }));
   },
 
-  metric_total: (asked) => {
-    const wanted = asked.given('chain_ids')?.split(',') ?? CHAINS.filter((chain) => chain !== 'total');
-    const chains = asked.totals(wanted);
-    if (chains === null || (chains.length > 1 && asked.text('metric') === 'feesPaid')) return null;
+  metric_total: (question) => {
+    const chainIds =
+      question.parameter('chain_ids')?.split(',') ?? CHAINS.filter((chain) => chain !== 'total');
+    const chains = question.totals(chainIds);
+    if (chains === null || (chains.length > 1 && question.text('metric') === 'feesPaid')) return null;
     const firsts = chains.map(({ first }) => first);
     const lasts = chains.map(({ last }) => last);
     return [
@@ -125,27 +126,27 @@ export const metrics: Answers = {
       const isTotal = metric.startsWith('cumulative');
       const isAverage = metric.startsWith('avg');
       const isPrice = /Price|fees/.test(metric);
-      const most = metric.startsWith('max') ? 'max' : 'sum';
+      const aggregate = metric.startsWith('max') ? 'max' : 'sum';
       return {
         metric,
-        over_time: isTotal ? 'last' : isDistinct || isAverage ? null : most,
-        over_chains: isDistinct || isPrice ? null : most,
+        over_time: isTotal ? 'last' : isDistinct || isAverage ? null : aggregate,
+        over_chains: isDistinct || isPrice ? null : aggregate,
       };
     }),
 
-  chain_fees: (asked) => {
+  chain_fees: (question) => {
     const of = (metric: string) => {
-      const found = asked.points(asked.text('chain_id'), metric, 'day', asked.from, asked.to);
+      const found = question.points(question.text('chain_id'), metric, 'day', question.from, question.to);
       return new Map(found.map(({ start, value }) => [start, value]));
     };
-    const [fees, count, gas, average, most] = [
+    const [fees, count, gas, average, max] = [
       of('feesPaid'),
       of('txCount'),
       of('gasUsed'),
       of('avgGasPrice'),
       of('maxGasPrice'),
     ];
-    return asked.days().map((day) => ({
+    return question.days().map((day) => ({
       day: dayOf(day),
       fees_paid: fees.get(day) ?? null,
       tx_count: count.get(day) ?? null,
@@ -155,7 +156,7 @@ export const metrics: Answers = {
           : null,
       gas_used: gas.get(day) ?? null,
       avg_gas_price: average.get(day) ?? null,
-      max_gas_price: most.get(day) ?? null,
+      max_gas_price: max.get(day) ?? null,
     }));
   },
 };

@@ -7,31 +7,32 @@ import { type Answers, DAY, dayOf, delegated, floored, inAvax, iso, lowest, SECO
 
 /** Expected results about uptime, versions, fees and supply. */
 export const nodes: Answers = {
-  validator_uptime_seen: (asked) => {
-    const { network, nodes } = asked.world.sandbox;
+  validator_uptime_seen: (question) => {
+    const { network, nodes } = question.world.sandbox;
     const viewers = NODES.map((name) => nodes.find((node) => node.name === name)).filter((node) => !!node);
-    const wanted = asked.given('node_id');
-    const mine = wanted === undefined ? viewers.map(({ identity }) => identity.nodeId) : [wanted];
-    const threshold = asked.given('threshold') ?? '80';
-    return mine.flatMap((nodeId) =>
+    const requestedNode = question.parameter('node_id');
+    const nodeIds =
+      requestedNode === undefined ? viewers.map(({ identity }) => identity.nodeId) : [requestedNode];
+    const threshold = question.parameter('threshold') ?? '80';
+    return nodeIds.flatMap((nodeId) =>
       viewers.flatMap((viewer) => {
-        const readings = asked.looks
-          .filter((look) => look >= asked.from && look < asked.to)
-          .flatMap((look) => {
-            const stake = asked.validators(look).find(({ node }) => node.nodeId === nodeId);
+        const readings = question.polls
+          .filter((polledAt) => polledAt >= question.from && polledAt < question.to)
+          .flatMap((polledAt) => {
+            const stake = question.validators(polledAt).find(({ node }) => node.nodeId === nodeId);
             const seat = network.validators.node(nodeId)?.seat ?? -1;
-            const uptime = units(observedUptime(viewer, seat, look / SECOND).toFixed(4), 4);
+            const uptime = units(observedUptime(viewer, seat, polledAt / SECOND).toFixed(4), 4);
             return stake
-              ? [{ look, stake, uptime, connected: isConnected(viewer, seat, look / SECOND) }]
+              ? [{ polledAt, stake, uptime, connected: isConnected(viewer, seat, polledAt / SECOND) }]
               : [];
           });
         const last = readings.at(-1);
         if (!last) return [];
         const [start, end] = [last.stake.start, last.stake.end];
         const needed = units(threshold, 4);
-        const left =
+        const remaining =
           BigInt(end - start) * (1_000_000n - needed) -
-          BigInt(last.look / SECOND - start) * (1_000_000n - last.uptime);
+          BigInt(last.polledAt / SECOND - start) * (1_000_000n - last.uptime);
         return [
           {
             node_id: nodeId,
@@ -40,7 +41,7 @@ export const nodes: Answers = {
             readings: String(readings.length),
             lowest: scaled(lowest(readings.map(({ uptime }) => uptime)), 4),
             uptime: scaled(last.uptime, 4),
-            observed_at: iso(last.look),
+            observed_at: iso(last.polledAt),
             connected_share: quotient(
               BigInt(readings.filter(({ connected }) => connected).length),
               BigInt(readings.length),
@@ -49,26 +50,26 @@ export const nodes: Answers = {
             threshold: plain(threshold),
             is_enough: last.uptime >= needed,
             end_time: iso(end * SECOND),
-            downtime_left_minutes: String(floored(left, 60_000_000n)),
+            downtime_left_minutes: String(floored(remaining, 60_000_000n)),
           },
         ];
       }),
     );
   },
 
-  uptime_by_stake: (asked) => {
-    const node = asked.node('validator-1');
-    return asked.days().map((day) => {
-      const seen = asked.looks.filter((look) => look >= day && look < asked.endOf(day));
-      const rewarding = seen.map((look) =>
-        units((97 + 3 * unit(node.seed, Math.floor(look / 600_000), 77)).toFixed(4), 4),
+  uptime_by_stake: (question) => {
+    const node = question.node('validator-1');
+    return question.days().map((day) => {
+      const polls = question.polls.filter((polledAt) => polledAt >= day && polledAt < question.endOf(day));
+      const rewarding = polls.map((polledAt) =>
+        units((97 + 3 * unit(node.seed, Math.floor(polledAt / 600_000), 77)).toFixed(4), 4),
       );
-      const average = seen.map((look) =>
+      const average = polls.map((polledAt) =>
         units(
           (
             99 +
-            unit(node.seed, Math.floor(look / 60_000), 78) -
-            between(node.seed, 0, 3, Math.floor(look / DAY), 79) / 10
+            unit(node.seed, Math.floor(polledAt / 60_000), 78) -
+            between(node.seed, 0, 3, Math.floor(polledAt / DAY), 79) / 10
           ).toFixed(4),
           4,
         ),
@@ -76,31 +77,31 @@ export const nodes: Answers = {
       return {
         day: dayOf(day),
         node: node.name,
-        readings: String(seen.length),
+        readings: String(polls.length),
         lowest_rewarding_stake: scaled(lowest(rewarding), 4),
         last_rewarding_stake: scaled(rewarding.at(-1) ?? 0n, 4),
         average_uptime: quotient(
           average.reduce((a, b) => a + b, 0n),
-          BigInt(seen.length) * 10_000n,
+          BigInt(polls.length) * 10_000n,
           4,
         ),
       };
     });
   },
 
-  node_versions: (asked) =>
+  node_versions: (question) =>
     NODES.flatMap((name) => {
-      const node = asked.node(name);
+      const node = question.node(name);
       const periods: { version: string; since: number; until: number | null }[] = [];
-      for (const look of asked.looks) {
-        const version = release(node, look / SECOND);
+      for (const polledAt of question.polls) {
+        const version = release(node, polledAt / SECOND);
         const last = periods.at(-1);
         if (last?.version === version) continue;
-        if (last) last.until = look;
-        periods.push({ version, since: look, until: null });
+        if (last) last.until = polledAt;
+        periods.push({ version, since: polledAt, until: null });
       }
       return periods
-        .filter(({ since, until }) => since < asked.to && (until === null || until > asked.from))
+        .filter(({ since, until }) => since < question.to && (until === null || until > question.from))
         .map(({ version, since, until }) => ({
           node: name,
           version: `avalanchego/${version}`,
@@ -110,19 +111,19 @@ export const nodes: Answers = {
         }));
     }),
 
-  peer_versions: (asked) =>
-    asked.dayEnds().flatMap(({ day, look }) =>
-      NODES.filter((name) => name === (asked.given('seen_by') ?? name)).flatMap((name) => {
-        const node = asked.node(name);
-        const sec = look / SECOND;
-        const stakes = asked.validators(look);
+  peer_versions: (question) =>
+    question.dayEnds().flatMap(({ day, polledAt }) =>
+      NODES.filter((name) => name === (question.parameter('seen_by') ?? name)).flatMap((name) => {
+        const node = question.node(name);
+        const sec = polledAt / SECOND;
+        const stakes = question.validators(polledAt);
         const peers = node.network.validators.nodes
           .filter(({ seat }) => seat !== node.identity.seat && isConnected(node, seat, sec))
           .map((peer) => ({
             version: `avalanchego/${release(node, sec, peer.seat)}`,
             stake: stakes
               .filter((stake) => stake.node.nodeId === peer.nodeId)
-              .reduce((sum, stake) => sum + stake.weight + delegated(stake, look), 0n),
+              .reduce((sum, stake) => sum + stake.weight + delegated(stake, polledAt), 0n),
           }));
         const total = peers.reduce((sum, { stake }) => sum + stake, 0n);
         return [...new Set(peers.map(({ version }) => version))].map((version) => {
@@ -141,7 +142,7 @@ export const nodes: Answers = {
       }),
     ),
 
-  fees_over_time: (asked) =>
+  fees_over_time: (question) =>
     NODES.flatMap((node) =>
       Object.entries({
         tx_fee: 1_000_000n,
@@ -159,27 +160,27 @@ export const nodes: Answers = {
         node,
         fee,
         ...inAvax('amount', amount),
-        since: iso(asked.looks[0] ?? 0),
+        since: iso(question.polls[0] ?? 0),
         until: null,
       })),
     ),
 
-  supply_over_time: (asked) => {
-    const { network } = asked.world.sandbox;
+  supply_over_time: (question) => {
+    const { network } = question.world.sandbox;
     const chain = network.chain('p-chain');
     if (!chain) return [];
     const blocks = network.blocks(chain);
-    const supply = (look: number) => BigInt(blocks.supply(look / SECOND));
-    return asked.dayEnds().map(({ day, look }) => {
-      const before = asked.looks.filter((one) => one < day).at(-1);
-      const change = before === undefined ? null : supply(look) - supply(before);
+    const supply = (polledAt: number) => BigInt(blocks.supply(polledAt / SECOND));
+    return question.dayEnds().map(({ day, polledAt }) => {
+      const before = question.polls.filter((one) => one < day).at(-1);
+      const change = before === undefined ? null : supply(polledAt) - supply(before);
       return {
         day: dayOf(day),
-        ...inAvax('supply', supply(look)),
+        ...inAvax('supply', supply(polledAt)),
         change: change === null ? null : String(change),
         change_avax: change === null ? null : avax(change),
-        height: String(blocks.heightAt(look / SECOND)),
-        observed_at: iso(look),
+        height: String(blocks.heightAt(polledAt / SECOND)),
+        observed_at: iso(polledAt),
       };
     });
   },

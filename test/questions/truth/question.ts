@@ -27,10 +27,10 @@ export const iso = (ms: number) => new Date(ms).toISOString();
 export const dayOf = (ms: number) => iso(ms).slice(0, 10);
 
 /** Expected results by the name of the view or function; null: the query has to be refused. */
-export type Answers = Readonly<Record<string, (asked: Question) => Row[] | null>>;
+export type Answers = Readonly<Record<string, (question: Question) => Row[] | null>>;
 
 /** An observed value of a point, from one poll to another. */
-interface Seen {
+interface ObservedValue {
   readonly value: string;
   readonly since: number;
   until: number | null;
@@ -41,13 +41,13 @@ export class Question {
   readonly world: World;
   readonly #values: Values;
   readonly asOf: number;
-  readonly looks: readonly number[];
+  readonly polls: readonly number[];
 
   constructor(world: World, values: Values) {
     this.world = world;
     this.#values = values;
     this.asOf = this.#moment('as_of') ?? Date.now();
-    this.looks = world.looks.filter((look) => look <= this.asOf);
+    this.polls = world.polls.filter((polledAt) => polledAt <= this.asOf);
   }
 
   get from(): number {
@@ -63,8 +63,8 @@ export class Question {
     return Math.min(this.#moment('to') ?? Number.POSITIVE_INFINITY, this.asOf);
   }
 
-  get lastLook(): number {
-    return this.looks.at(-1) ?? 0;
+  get lastPoll(): number {
+    return this.polls.at(-1) ?? 0;
   }
 
   #moment(name: string): number | undefined {
@@ -72,7 +72,7 @@ export class Question {
     return text === undefined ? undefined : (parseInstant(text) ?? undefined);
   }
 
-  given(name: string): string | undefined {
+  parameter(name: string): string | undefined {
     return this.#values[name];
   }
 
@@ -105,105 +105,114 @@ export class Question {
   }
 
   /** The days with the last poll before each ends. */
-  dayEnds(): { day: number; look: number }[] {
+  dayEnds(): { day: number; polledAt: number }[] {
     return this.days().flatMap((day) => {
-      const look = this.looks.filter((one) => one < this.endOf(day)).at(-1);
-      return look === undefined ? [] : [{ day, look }];
+      const polledAt = this.polls.filter((one) => one < this.endOf(day)).at(-1);
+      return polledAt === undefined ? [] : [{ day, polledAt }];
     });
   }
 
-  validators(look: number): ValidatorStake[] {
-    return this.world.sandbox.network.validators.current(look / SECOND);
+  validators(polledAt: number): ValidatorStake[] {
+    return this.world.sandbox.network.validators.current(polledAt / SECOND);
   }
 
   /** The delegations to watched validators, or to the requested one. */
-  watchedDelegations(look: number): Stake[] {
+  watchedDelegations(polledAt: number): Stake[] {
     const { nodeIds } = this.world.recorder.config.watch;
-    return this.validators(look)
+    return this.validators(polledAt)
       .filter(
-        ({ node }) => nodeIds.includes(node.nodeId) && node.nodeId === (this.given('node_id') ?? node.nodeId),
+        ({ node }) =>
+          nodeIds.includes(node.nodeId) && node.nodeId === (this.parameter('node_id') ?? node.nodeId),
       )
-      .flatMap((stake) => delegations(stake, look));
+      .flatMap((stake) => delegations(stake, polledAt));
   }
 
-  l1Members(look: number) {
+  l1Members(polledAt: number) {
     const { network } = this.world.sandbox;
     const { subnets } = this.world.recorder.config.watch;
     return network.subnets
       .filter(
-        ({ subnetId }) => subnets.includes(subnetId) && subnetId === (this.given('subnet_id') ?? subnetId),
+        ({ subnetId }) =>
+          subnets.includes(subnetId) && subnetId === (this.parameter('subnet_id') ?? subnetId),
       )
-      .flatMap((subnet) => currentMembers(subnet, look / SECOND).map((member) => ({ subnet, member })))
+      .flatMap((subnet) => currentMembers(subnet, polledAt / SECOND).map((member) => ({ subnet, member })))
       .filter(({ member }) => member.l1);
   }
 
   /** The joins and departures between two polls, as rows with the time of the poll. */
   movements<M extends { readonly key: string }>(
-    members: (look: number) => readonly M[],
+    members: (polledAt: number) => readonly M[],
     row: (member: M) => Row,
     withExpiry = true,
   ): Row[] {
-    return this.looks.slice(1).flatMap((look, at) => {
-      if (look < this.from || look >= this.to) return [];
-      const [before, now] = [members(this.looks[at] ?? 0), members(look)];
+    return this.polls.slice(1).flatMap((polledAt, at) => {
+      if (polledAt < this.from || polledAt >= this.to) return [];
+      const [before, now] = [members(this.polls[at] ?? 0), members(polledAt)];
       const missing = (from: readonly M[], among: readonly M[]) =>
         from.filter(({ key }) => !among.some((other) => other.key === key));
-      const told = (member: M, change: string) => {
+      const movement = (member: M, change: string) => {
         const about = row(member);
-        const ended = about.end_time === null ? null : Date.parse(String(about.end_time)) <= look;
+        const ended = about.end_time === null ? null : Date.parse(String(about.end_time)) <= polledAt;
         return {
-          at: iso(look),
+          at: iso(polledAt),
           change,
           ...about,
           ...(withExpiry ? { expired: change === 'joined' ? null : ended } : {}),
         };
       };
       return [
-        ...missing(now, before).map((member) => told(member, 'joined')),
-        ...missing(before, now).map((member) => told(member, 'left')),
+        ...missing(now, before).map((member) => movement(member, 'joined')),
+        ...missing(before, now).map((member) => movement(member, 'left')),
       ];
     });
   }
 
   /** The points in a window at the last poll. */
-  points(chain: string, metric: string, interval: Interval, from: number, to: number, look = this.lastLook) {
+  points(
+    chain: string,
+    metric: string,
+    interval: Interval,
+    from: number,
+    to: number,
+    polledAt = this.lastPoll,
+  ) {
     const name = METRICS.find((one) => one === metric);
     if (!name) throw new Error(`no metric is called ${metric}`);
     const range = { from: from / SECOND, to: to / SECOND - 1, limit: Number.POSITIVE_INFINITY };
     return this.world.sandbox.metrics
-      .points(chain, name, interval, range, look / SECOND)
+      .points(chain, name, interval, range, polledAt / SECOND)
       .map(([start, value]) => ({ start: start * SECOND, value: plain(String(value)) }));
   }
 
   /** Every value of each point in the window, in time order. */
-  metric(chain: string, to = this.#moment('to') ?? 0): Map<number, Seen[]> {
+  metric(chain: string, to = this.#moment('to') ?? 0): Map<number, ObservedValue[]> {
     const intervals = ['hour', 'day', 'week', 'month'] as const;
-    const interval = intervals.find((one) => one === (this.given('time_interval') ?? 'day')) ?? 'day';
-    const seen = new Map<number, Seen[]>();
-    for (const look of this.looks) {
+    const interval = intervals.find((one) => one === (this.parameter('time_interval') ?? 'day')) ?? 'day';
+    const observed = new Map<number, ObservedValue[]>();
+    for (const polledAt of this.polls) {
       const now = new Map(
-        this.points(chain, this.text('metric'), interval, this.from, to, look).map(({ start, value }) => [
+        this.points(chain, this.text('metric'), interval, this.from, to, polledAt).map(({ start, value }) => [
           start,
           value,
         ]),
       );
-      for (const start of new Set([...seen.keys(), ...now.keys()])) {
-        const values = seen.get(start) ?? [];
-        seen.set(start, values);
+      for (const start of new Set([...observed.keys(), ...now.keys()])) {
+        const values = observed.get(start) ?? [];
+        observed.set(start, values);
         const last = values.at(-1);
         const value = now.get(start);
         if (last?.until === null && last.value === value) continue;
-        if (last?.until === null) last.until = look;
-        if (value !== undefined) values.push({ value, since: look, until: null });
+        if (last?.until === null) last.until = polledAt;
+        if (value !== undefined) values.push({ value, since: polledAt, until: null });
       }
     }
-    return seen;
+    return observed;
   }
 
   /** A metric of each chain over the complete window; null: it has no sum. */
   totals(chains: readonly string[]) {
     const metric = this.text('metric');
-    const interval = this.given('time_interval') === 'month' ? 'month' : 'day';
+    const interval = this.parameter('time_interval') === 'month' ? 'month' : 'day';
     const all = chains.map((chain) => ({
       chain,
       points: this.points(chain, metric, interval, this.from, this.#moment('to') ?? 0),
@@ -222,11 +231,12 @@ export class Question {
   }
 
   /** The listed rewards of watched targets. */
-  rewards(look: number) {
+  rewards(polledAt: number) {
     const { network } = this.world.sandbox;
     const { watch } = this.world.recorder.config;
     const watched = network.accounts.among(watch.addresses);
-    const isPending = ({ start, end }: Stake) => start <= look / SECOND && look / SECOND < end + LINGERS;
+    const isPending = ({ start, end }: Stake) =>
+      start <= polledAt / SECOND && polledAt / SECOND < end + LINGERS;
     return network.validators.stakes
       .flat()
       .flatMap(expectedRewards)
@@ -242,7 +252,7 @@ export class Question {
     const { sandbox, recorder } = this.world;
     const { addresses, nodeIds } = recorder.config.watch;
     const watched = sandbox.network.accounts.among(addresses);
-    return new KnownRewards({ sandbox, looks: this.looks, watched, nodeIds, hasReceipts: true });
+    return new KnownRewards({ sandbox, polls: this.polls, watched, nodeIds, hasReceipts: true });
   }
 
   /** The rewards received in the window, at the last price before each. */
@@ -253,19 +263,21 @@ export class Question {
       .receipts()
       .filter(({ at }) => at >= this.from && at < this.to)
       .map((receipt) => {
-        const read = this.looks.filter((look) => look <= receipt.at && look > receipt.at - DAY).at(-1);
-        const hasPrice = read !== undefined && (this.given('currency') ?? 'usd') === 'usd';
-        const each = hasPrice ? plain(String(price(network, 'usd', read / SECOND))) : null;
-        return { ...receipt, price: each, priceAt: hasPrice ? read : null };
+        const pricedAt = this.polls
+          .filter((polledAt) => polledAt <= receipt.at && polledAt > receipt.at - DAY)
+          .at(-1);
+        const hasPrice = pricedAt !== undefined && (this.parameter('currency') ?? 'usd') === 'usd';
+        const priceEach = hasPrice ? plain(String(price(network, 'usd', pricedAt / SECOND))) : null;
+        return { ...receipt, price: priceEach, priceAt: hasPrice ? pricedAt : null };
       });
   }
 }
 
-export const delegations = (stake: ValidatorStake, look: number): Stake[] =>
-  stake.delegations.filter((one) => holds(one, look / SECOND));
+export const delegations = (stake: ValidatorStake, polledAt: number): Stake[] =>
+  stake.delegations.filter((one) => holds(one, polledAt / SECOND));
 
-export const delegated = (stake: ValidatorStake | undefined, look: number): bigint =>
-  stake ? delegations(stake, look).reduce((sum, { weight }) => sum + weight, 0n) : 0n;
+export const delegated = (stake: ValidatorStake | undefined, polledAt: number): bigint =>
+  stake ? delegations(stake, polledAt).reduce((sum, { weight }) => sum + weight, 0n) : 0n;
 
 export const ownersOf = (owners: readonly Account[], prefix = '') =>
   owners

@@ -5,8 +5,8 @@ import { type Answers, DAY, iso, PRIMARY, SECOND } from './question.ts';
 
 /** Expected results about the record itself. */
 export const record: Answers = {
-  freshness_by_dataset: (asked) =>
-    asked.world.recorder.feeds.flatMap(({ source, datasets, targets }) =>
+  freshness_by_dataset: (question) =>
+    question.world.recorder.feeds.flatMap(({ source, datasets, targets }) =>
       targets.length === 0
         ? []
         : datasets.map(({ name, every }) => {
@@ -21,19 +21,19 @@ export const record: Answers = {
               failing: '0',
               incomplete: '0',
               unsupported: String(refused),
-              newest_success_at: iso(source.once ? (asked.looks[0] ?? 0) : asked.lastLook),
+              newest_success_at: iso(source.once ? (question.polls[0] ?? 0) : question.lastPoll),
               expected_every:
                 seconds === 86_400 ? '1 day' : clock.map((part) => String(part).padStart(2, '0')).join(':'),
             };
           }),
     ),
 
-  disagreements: (asked) => {
+  disagreements: (question) => {
     const [first, wrong] = NODES;
-    const { network } = asked.world.sandbox;
+    const { network } = question.world.sandbox;
     const chain = network.chain('p-chain');
     if (!chain) return [];
-    const supply = network.blocks(chain).supply(asked.lastLook / SECOND);
+    const supply = network.blocks(chain).supply(question.lastPoll / SECOND);
     return [
       {
         dataset: 'current_supply',
@@ -47,20 +47,20 @@ export const record: Answers = {
     ];
   },
 
-  gaps_between: (asked) =>
-    asked.world.recorder.feeds.flatMap(({ source, datasets, targets }) =>
+  gaps_between: (question) =>
+    question.world.recorder.feeds.flatMap(({ source, datasets, targets }) =>
       datasets
         // Readings further apart than two intervals leave permanent gaps, reported as one.
         .filter(
           ({ name, every }) =>
-            !source.range && 2 * every < DAY / 2 && name === (asked.given('dataset') ?? name),
+            !source.range && 2 * every < DAY / 2 && name === (question.parameter('dataset') ?? name),
         )
         .flatMap(({ name }) =>
           targets
             .filter(({ node }) => name !== 'node_reported_uptime' || node === 'validator-1')
             .flatMap((target) => {
-              const start = Math.max((asked.looks[0] ?? 0) + 1, asked.from);
-              const end = Math.min(asked.lastLook, asked.to);
+              const start = Math.max((question.polls[0] ?? 0) + 1, question.from);
+              const end = Math.min(question.lastPoll, question.to);
               if (start >= end) return [];
               return [
                 {

@@ -10,7 +10,7 @@ const LINGERS = 3_600;
 export interface RewardRecord {
   readonly sandbox: Sandbox;
   /** Times of the polls, ms since 1970. */
-  readonly looks: readonly number[];
+  readonly polls: readonly number[];
   readonly watched: readonly Account[];
   readonly nodeIds: readonly string[];
   /** Whether staking transactions were recorded. */
@@ -32,21 +32,21 @@ export class KnownRewards {
 
   constructor(record: RewardRecord) {
     this.#record = record;
-    const { sandbox, looks, nodeIds, hasReceipts } = record;
+    const { sandbox, polls, nodeIds, hasReceipts } = record;
     const { network } = sandbox;
-    const seconds = looks.map((look) => look / 1000);
+    const seconds = polls.map((polledAt) => polledAt / 1000);
     for (const reward of network.validators.stakes.flat().flatMap(expectedRewards)) {
       const { stake, type, owners } = reward;
       const isListed = this.isWatched(owners) || nodeIds.includes(stake.node.nodeId);
-      const isSeen = seconds.some((look) => stake.start <= look && look < stake.end + LINGERS);
+      const isSeen = seconds.some((polledAt) => stake.start <= polledAt && polledAt < stake.end + LINGERS);
       if (isListed && isSeen) this.estimates.set(keyOf(stake, type), reward);
     }
     if (!hasReceipts) return;
-    for (const look of seconds)
-      for (const validation of network.validators.current(look)) {
+    for (const polledAt of seconds)
+      for (const validation of network.validators.current(polledAt)) {
         this.#see(validation, 'VALIDATOR');
         for (const delegation of validation.delegations)
-          if (delegation.start <= look && look < delegation.end) this.#see(delegation, 'DELEGATOR');
+          if (delegation.start <= polledAt && polledAt < delegation.end) this.#see(delegation, 'DELEGATOR');
       }
     for (const settlement of settlements(network, seconds.at(-1) ?? 0))
       if (this.isWatched([settlement.stake.owner, ...settlement.paid.flatMap(({ owners }) => owners)]))

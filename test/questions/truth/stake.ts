@@ -25,17 +25,17 @@ type Movers = readonly { readonly key: string; readonly row: Movement }[];
  * Validators with another weight or delegated stake at the end of a day than before its first change, with the last
  * change.
  */
-function changedByDay(asked: Question, members: (look: number) => Movers): Row[] {
+function changedByDay(question: Question, members: (polledAt: number) => Movers): Row[] {
   const isSame = (a: Movement, b: Movement) => a.weight === b.weight && a.delegated === b.delegated;
   const days = new Map<string, { at: number; before: Movement; row: Movement }>();
-  for (const [at, look] of asked.looks.entries()) {
-    if (at === 0 || look < asked.from || look >= asked.to) continue;
-    const before = new Map(members(asked.looks[at - 1] ?? 0).map(({ key, row }) => [key, row]));
-    for (const { key, row } of members(look)) {
+  for (const [at, polledAt] of question.polls.entries()) {
+    if (at === 0 || polledAt < question.from || polledAt >= question.to) continue;
+    const before = new Map(members(question.polls[at - 1] ?? 0).map(({ key, row }) => [key, row]));
+    for (const { key, row } of members(polledAt)) {
       const last = before.get(key);
       if (last === undefined || isSame(last, row)) continue;
-      const day = `${key} ${dayOf(look)}`;
-      days.set(day, { at: look, before: days.get(day)?.before ?? last, row });
+      const day = `${key} ${dayOf(polledAt)}`;
+      days.set(day, { at: polledAt, before: days.get(day)?.before ?? last, row });
     }
   }
   return [...days.values()]
@@ -48,21 +48,21 @@ function changedByDay(asked: Question, members: (look: number) => Movers): Row[]
 
 /** Expected results about stake and validators. */
 export const stake: Answers = {
-  stake_flows: (asked) => {
-    const moves = asked.looks.slice(1).map((look, at) => {
-      const before = new Map(asked.validators(asked.looks[at] ?? 0).map((one) => [one.txId, one]));
-      const now = new Map(asked.validators(look).map((one) => [one.txId, one]));
+  stake_flows: (question) => {
+    const moves = question.polls.slice(1).map((polledAt, at) => {
+      const before = new Map(question.validators(question.polls[at] ?? 0).map((one) => [one.txId, one]));
+      const now = new Map(question.validators(polledAt).map((one) => [one.txId, one]));
       const ids = [...new Set([...before.keys(), ...now.keys()])];
-      const change = (of: (stake: ValidatorStake | undefined, look: number) => bigint) =>
-        ids.map((id) => of(now.get(id), look) - of(before.get(id), asked.looks[at] ?? 0));
-      return { look, own: change((stake) => stake?.weight ?? 0n), delegated: change(delegated) };
+      const change = (of: (stake: ValidatorStake | undefined, polledAt: number) => bigint) =>
+        ids.map((id) => of(now.get(id), polledAt) - of(before.get(id), question.polls[at] ?? 0));
+      return { polledAt, own: change((stake) => stake?.weight ?? 0n), delegated: change(delegated) };
     });
-    return asked.days().map((day) => {
-      const seen = moves.filter(({ look }) => look >= day && look < asked.endOf(day));
+    return question.days().map((day) => {
+      const ofDay = moves.filter(({ polledAt }) => polledAt >= day && polledAt < question.endOf(day));
       const sum = (some: readonly bigint[], sign: 1n | -1n) =>
         some.reduce((all, one) => (one * sign > 0n ? all + one * sign : all), 0n);
-      const own = seen.flatMap((one) => one.own);
-      const others = seen.flatMap((one) => one.delegated);
+      const own = ofDay.flatMap((one) => one.own);
+      const others = ofDay.flatMap((one) => one.delegated);
       const [a, b, c, d] = [sum(own, 1n), sum(own, -1n), sum(others, 1n), sum(others, -1n)];
       return {
         day: dayOf(day),
@@ -75,24 +75,24 @@ export const stake: Answers = {
     });
   },
 
-  stake_daily: (asked) =>
-    asked.dayEnds().map(({ day, look }) => {
-      const stakes = asked.validators(look);
+  stake_daily: (question) =>
+    question.dayEnds().map(({ day, polledAt }) => {
+      const stakes = question.validators(polledAt);
       const own = stakes.reduce((sum, { weight }) => sum + weight, 0n);
-      const others = stakes.reduce((sum, stake) => sum + delegated(stake, look), 0n);
+      const others = stakes.reduce((sum, stake) => sum + delegated(stake, polledAt), 0n);
       return {
         day: dayOf(day),
         validators: String(stakes.length),
-        delegations: String(stakes.reduce((sum, stake) => sum + delegations(stake, look).length, 0)),
+        delegations: String(stakes.reduce((sum, stake) => sum + delegations(stake, polledAt).length, 0)),
         ...inAvax('stake', own),
         ...inAvax('delegated', others),
         ...inAvax('total', own + others),
       };
     }),
 
-  validator_movements: (asked) => {
-    const subnet = asked.subnet(asked.given('subnet_id') ?? PRIMARY);
-    const ofStake = (look: number) => (stake: ValidatorStake) => ({
+  validator_movements: (question) => {
+    const subnet = question.subnet(question.parameter('subnet_id') ?? PRIMARY);
+    const ofStake = (polledAt: number) => (stake: ValidatorStake) => ({
       key: stake.txId,
       row: {
         node_id: stake.node.nodeId,
@@ -101,10 +101,10 @@ export const stake: Answers = {
         ...span(stake),
         stake_navax: String(stake.weight),
         weight: String(stake.weight),
-        delegated: String(delegated(stake, look)),
+        delegated: String(delegated(stake, polledAt)),
       },
     });
-    const ofMember = (look: number) => (member: Member) => ({
+    const ofMember = (polledAt: number) => (member: Member) => ({
       key: member.id,
       row: {
         node_id: member.node.nodeId,
@@ -113,23 +113,24 @@ export const stake: Answers = {
         start_time: iso(member.start * SECOND),
         end_time: member.l1 ? null : iso(member.end * SECOND),
         stake_navax: null,
-        weight: String(memberWeight(member, look / SECOND)),
+        weight: String(memberWeight(member, polledAt / SECOND)),
         delegated: null,
       },
     });
-    const members = (look: number): Movers =>
+    const members = (polledAt: number): Movers =>
       subnet.kind === 'primary'
-        ? asked.validators(look).map(ofStake(look))
-        : currentMembers(subnet, look / SECOND).map(ofMember(look));
+        ? question.validators(polledAt).map(ofStake(polledAt))
+        : currentMembers(subnet, polledAt / SECOND).map(ofMember(polledAt));
     return [
-      ...asked.movements(members, ({ row }) => ({ ...row, weight_before: null, delegated_before: null })),
-      ...changedByDay(asked, members),
+      ...question.movements(members, ({ row }) => ({ ...row, weight_before: null, delegated_before: null })),
+      ...changedByDay(question, members),
     ];
   },
 
-  delegation_movements: (asked) =>
-    asked.movements(
-      (look) => asked.watchedDelegations(look).map((stake) => ({ key: stake.txId, stake, look })),
+  delegation_movements: (question) =>
+    question.movements(
+      (polledAt) =>
+        question.watchedDelegations(polledAt).map((stake) => ({ key: stake.txId, stake, polledAt })),
       ({ stake }) => ({
         node_id: stake.node.nodeId,
         tx_id: stake.txId,
@@ -140,8 +141,8 @@ export const stake: Answers = {
       false,
     ),
 
-  largest_delegations: (asked) => {
-    const all = asked.watchedDelegations(asked.lastLook);
+  largest_delegations: (question) => {
+    const all = question.watchedDelegations(question.lastPoll);
     return all
       .sort((a, b) => (a.weight === b.weight ? (a.txId < b.txId ? -1 : 1) : a.weight > b.weight ? -1 : 1))
       .map((stake) => ({
@@ -157,18 +158,18 @@ export const stake: Answers = {
           9,
         ),
       }))
-      .slice(0, Number(asked.given('most') ?? 20));
+      .slice(0, Number(question.parameter('most') ?? 20));
   },
 
-  stake_expiring: (asked) => {
-    const until = asked.asOf + Number(asked.given('days') ?? 30) * DAY;
+  stake_expiring: (question) => {
+    const until = question.asOf + Number(question.parameter('days') ?? 30) * DAY;
     const ends = ({ end, node }: Stake) =>
-      end * SECOND > asked.asOf &&
+      end * SECOND > question.asOf &&
       end * SECOND <= until &&
-      node.nodeId === (asked.given('node_id') ?? node.nodeId);
+      node.nodeId === (question.parameter('node_id') ?? node.nodeId);
     const row = (kind: string) => (stake: Stake) => ({
       end_time: iso(stake.end * SECOND),
-      days_left: quotient(BigInt(stake.end * SECOND - asked.asOf), BigInt(DAY), 4),
+      days_left: quotient(BigInt(stake.end * SECOND - question.asOf), BigInt(DAY), 4),
       kind,
       node_id: stake.node.nodeId,
       tx_id: stake.txId,
@@ -176,8 +177,8 @@ export const stake: Answers = {
       ...inAvax('potential_reward', stake.potentialReward),
     });
     return [
-      ...asked.validators(asked.lastLook).filter(ends).map(row('validator')),
-      ...asked.watchedDelegations(asked.lastLook).filter(ends).map(row('delegation')),
+      ...question.validators(question.lastPoll).filter(ends).map(row('validator')),
+      ...question.watchedDelegations(question.lastPoll).filter(ends).map(row('delegation')),
     ];
   },
 };
