@@ -87,8 +87,8 @@ describe('a database URL', () => {
     ],
     ['host=a,b,c&port=1,2', /^there are 3 hosts and 2 ports/],
     ['port=65536', /^a port is a number from 1 to 65535$/],
-  ])('is refused with a sentence for %s', (parameters, words) => {
-    expect(() => parseDatabaseUrl(`postgres://one/db?${parameters}`)).toThrow(words);
+  ])('is refused with a sentence for %s', (parameters, message) => {
+    expect(() => parseDatabaseUrl(`postgres://one/db?${parameters}`)).toThrow(message);
   });
 
   it.each([
@@ -101,13 +101,13 @@ describe('a database URL', () => {
     'postgres://u@,two/db',
     'mysql://one/db',
   ])('that is invalid is refused, and no part of it is repeated: %s', (url) => {
-    let words = '';
+    let message = '';
     try {
       parseDatabaseUrl(url);
     } catch (error) {
-      words = String(error);
+      message = String(error);
     }
-    expect(words).toMatch(/Error/);
-    expect(words).not.toMatch(/canary|::1|two/);
+    expect(message).toMatch(/Error/);
+    expect(message).not.toMatch(/canary|::1|two/);
   });
 });

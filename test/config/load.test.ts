@@ -35,8 +35,8 @@ describe('YAML that is valid, but no configuration', () => {
       'network: fuji\n? [a, b]\n: 1\n',
       /^\["a","b"\]: is a list or a mapping, but the name of a setting must be a string$/,
     ],
-  ])('gets an error sentence: %s', (_, text, words) => {
-    expect(problemsOf(() => load(text))).toEqual([expect.stringMatching(words)]);
+  ])('gets an error sentence: %s', (_, text, message) => {
+    expect(problemsOf(() => load(text))).toEqual([expect.stringMatching(message)]);
   });
 });
 
@@ -112,8 +112,8 @@ datasets:
       /line 3, column 1: a quote, a bracket or the dash/,
     ],
     ['a text that starts with @', 'network: @mainnet\n', /line 1, column 10: put the text into quotes/],
-  ])('with %s gets an error with the line and the fix', (_, text, said) => {
-    expect(problemsOf(() => load(text))).toContainEqual(expect.stringMatching(said));
+  ])('with %s gets an error with the line and the fix', (_, text, message) => {
+    expect(problemsOf(() => load(text))).toContainEqual(expect.stringMatching(message));
   });
 
   it.each([
@@ -177,8 +177,8 @@ datasets:
       { quite: 'another thing' },
       'quite: no such setting; there are network, name, observer, upstreams, watch, health, runs, changes, retention, server, alerts, exports, datasets',
     ],
-  ])('with an unknown setting gets the nearest name: %j', (value, said) => {
-    expect(check({ network: 'mainnet', ...value })).toContain(said);
+  ])('with an unknown setting gets the nearest name: %j', (value, message) => {
+    expect(check({ network: 'mainnet', ...value })).toContain(message);
   });
 
   it.each([
@@ -361,11 +361,13 @@ datasets:
   it.each([
     ['utf16le', 'UTF-8'],
     ['latin1', 'UTF-8'],
-  ] as const)('in %s gets an error that names the required encoding', (encoding, told) => {
+  ] as const)('in %s gets an error that names the required encoding', (encoding, requiredEncoding) => {
     const file = join(dir, 'encoded.yaml');
     const mark = encoding === 'utf16le' ? '\ufeff' : '';
     writeFileSync(file, Buffer.from(`${mark}network: fuji # für das Dorf`, encoding));
-    expect(problemsOf(() => loadConfig(file, catalogNames))).toEqual([expect.stringContaining(told)]);
+    expect(problemsOf(() => loadConfig(file, catalogNames))).toEqual([
+      expect.stringContaining(requiredEncoding),
+    ]);
   });
 
   it('of several documents gets an error that one is required', () => {

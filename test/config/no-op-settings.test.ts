@@ -47,13 +47,13 @@ it('accepts overrides that have an effect, and empty ones', () => {
 });
 
 it('reports all problems at once, of the form and of the effect', () => {
-  const said = problems({
+  const messages = problems({
     network: 'moonnet',
     health: { maintenance: [{ ...window, nodes: ['one'] }] },
     watch: { nodeIds: ['NodeID-1'], assets: ['1'] },
     datasets: { subnets: { metrics: ['txCount'], every: 'soon' } },
   });
-  expect(said.map((one) => one.split(': ')[1]).sort()).toEqual([
+  expect(messages.map((one) => one.split(': ')[1]).sort()).toEqual([
     'datasets.subnets.every',
     'datasets.subnets.metrics',
     'health.maintenance[0].nodes[0]',
@@ -87,23 +87,23 @@ const scope: Scope = {
 it.each([...new Set(recorded.map(({ source }) => source))])(
   '$name declares whether its requests have a page size',
   async (source) => {
-    let asked = false;
+    let usesPageSize = false;
     const nothing = () => Promise.reject(new Error('nobody answers'));
-    const ask: UpstreamClient = {
+    const client: UpstreamClient = {
       get: nothing,
       post: nothing,
       rpc: nothing,
       probe: nothing,
-      pageSize: (most) => {
-        asked = true;
-        return most;
+      pageSize: (max) => {
+        usesPageSize = true;
+        return max;
       },
       now: 0,
     };
     const [target = {}] = source.targets(scope);
     try {
-      for await (const _ of source.walk(ask, target, source.range ? { from: 0, to: 1000 } : null)) break;
+      for await (const _ of source.walk(client, target, source.range ? { from: 0, to: 1000 } : null)) break;
     } catch {}
-    expect(asked).toBe(source.paged ?? false);
+    expect(usesPageSize).toBe(source.paged ?? false);
   },
 );

@@ -64,7 +64,7 @@ describe('a REDIS_URL', () => {
     ['redis://one?db=2', /write the number of a database as \/1/],
     ['redis://one/1?tls=true', /TLS as rediss:/],
     ['redis-clusters://one', /must start with redis:\/\/ or rediss:\/\/ or redis-cluster:\/\//],
-  ])('that is unusable gets an error with the reason, and without a secret: %s', (url, words) => {
+  ])('that is unusable gets an error with the reason, and without a secret: %s', (url, message) => {
     const withPassword = url.replace('://', '://:canary-canary@');
     let problems: readonly string[] = [];
     try {
@@ -72,7 +72,7 @@ describe('a REDIS_URL', () => {
     } catch (error) {
       if (error instanceof UsageError) problems = error.problems;
     }
-    expect(problems).toEqual([expect.stringMatching(words)]);
+    expect(problems).toEqual([expect.stringMatching(message)]);
     expect(problems.join()).not.toContain('canary');
   });
 

@@ -10,13 +10,13 @@ const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta
 /** Returns every property below a part of a JSON Schema, with its path. */
 function properties(part: unknown, path: string): [string, object][] {
   if (typeof part !== 'object' || part === null) return [];
-  return Object.entries(part).flatMap(([word, inner]): [string, object][] => {
-    if (word === 'properties')
+  return Object.entries(part).flatMap(([keyword, inner]): [string, object][] => {
+    if (keyword === 'properties')
       return Object.entries<object>(inner).flatMap(([name, property]) => [
         [`${path}.${name}`, property],
         ...properties(property, `${path}.${name}`),
       ]);
-    if (word !== 'additionalProperties' || typeof inner !== 'object') return properties(inner, path);
+    if (keyword !== 'additionalProperties' || typeof inner !== 'object') return properties(inner, path);
     return [[`${path}.*`, inner], ...properties(inner, `${path}.*`)];
   });
 }
@@ -50,10 +50,10 @@ describe('every setting of recorder.yaml', () => {
   });
 
   it('has a line on the page with its description and its default', () => {
-    const told = rows.map(([key = '']) => `.${key.replaceAll(/`|\[\]/g, '').replace('DATASET', '*')}`);
+    const documented = rows.map(([key = '']) => `.${key.replaceAll(/`|\[\]/g, '').replace('DATASET', '*')}`);
     const parts = new Set(all.map(([path]) => path));
     // A section of the file has a heading instead.
-    expect([...parts].filter((path) => !told.includes(path)).sort()).toEqual(
+    expect([...parts].filter((path) => !documented.includes(path)).sort()).toEqual(
       [
         'alerts',
         'changes',
@@ -89,22 +89,22 @@ describe('the environment', () => {
   const names = variables.flatMap(([name, { secret }]) => (secret ? [name, `${name}_FILE`] : [name]));
 
   it('is read completely and no further', () => {
-    const asked = new Set<string>();
+    const readNames = new Set<string>();
     const env = new Proxy<NodeJS.ProcessEnv>(
       {},
       {
         get: (_, name) => {
-          asked.add(String(name));
+          readNames.add(String(name));
           return undefined;
         },
       },
     );
     readEnvironment(env);
-    expect([...asked].sort()).toEqual(names.toSorted());
-    asked.clear();
+    expect([...readNames].sort()).toEqual(names.toSorted());
+    readNames.clear();
     readSecrets(env);
     // Every secret variable is redacted in output.
-    expect([...asked].sort()).toEqual(
+    expect([...readNames].sort()).toEqual(
       variables.flatMap(([name, { secret }]) => (secret ? [name, `${name}_FILE`] : [])).toSorted(),
     );
   });

@@ -36,13 +36,13 @@ interface Place {
 }
 
 /** Returns every text, or every mapping, of a configuration, with its path. */
-function places(value: unknown, wanted: 'texts' | 'mappings', path = ''): Place[] {
+function places(value: unknown, kind: 'texts' | 'mappings', path = ''): Place[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => {
     const at = Array.isArray(value) ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`;
     const isMapping = typeof inner === 'object' && !Array.isArray(inner);
-    const isWanted = wanted === 'texts' ? typeof inner === 'string' : isMapping;
-    return [...(isWanted ? [{ path: at, holder: value, key }] : []), ...places(inner, wanted, at)];
+    const matches = kind === 'texts' ? typeof inner === 'string' : isMapping;
+    return [...(matches ? [{ path: at, holder: value, key }] : []), ...places(inner, kind, at)];
   });
 }
 const indices = fc.nat(1_000);

@@ -96,8 +96,8 @@ describe.each(catalog.map((dataset) => [dataset.name, dataset] as const))(
       expect(result).toMatchObject({ status: 'done', rowsWritten: [1] });
       const [row] = rows;
       for (const { name: column, path } of dataset.columns) {
-        const given = path.length === 0 || (valueAt(dataset.example, path) ?? null) !== null;
-        expect(row?.[column] === null, `${column} is null`).toBe(!given);
+        const isInExample = path.length === 0 || (valueAt(dataset.example, path) ?? null) !== null;
+        expect(row?.[column] === null, `${column} is null`).toBe(!isInExample);
       }
       expect(row?.extra, 'every field of the example has a column').toBeNull();
     });
@@ -161,9 +161,9 @@ describe.each(catalog.map((dataset) => [dataset.name, dataset] as const))(
 
     it('shows its example in reporting, with its lists flattened', async () => {
       const { result } = await recorded(dataset, example);
-      const shown =
+      const reportedRows =
         await sql`select 1 from reporting.${sql(dataset.relation)} where run_id = ${result.runId}`;
-      expect(shown).toHaveLength(1);
+      expect(reportedRows).toHaveLength(1);
       for (const { name: column, path, element } of dataset.columns) {
         if (!element) continue;
         const value = valueAt(dataset.example, path);
@@ -209,12 +209,12 @@ describe.each(everything.map((dataset) => [dataset.name, dataset] as const))('%s
     const indexes = await sql<{ definition: string }[]>`
       select indexdef as definition from pg_indexes
       where schemaname = 'recorder' and tablename = ${name} and indexdef like 'CREATE UNIQUE%'`;
-    const held = indexes.some(({ definition }) =>
+    const hasIndex = indexes.some(({ definition }) =>
       (isNumbered(dataset) ? ['series_id', 'bucket_start'] : dataset.key).every((column) =>
         new RegExp(`\\b${column}\\b`).test(definition.split('(').slice(1).join('(')),
       ),
     );
-    expect(held).toBe(true);
+    expect(hasIndex).toBe(true);
   });
 
   it('has a description, operations, and a comment for each column', () => {

@@ -14,16 +14,16 @@ const refuse = () => Promise.reject(new Error('unexpected request'));
 
 /** Walks a dataset's source over an upstream with one response to all requests. */
 async function items(dataset: Dataset, answer: unknown): Promise<number> {
-  const ask: UpstreamClient = {
+  const client: UpstreamClient = {
     get: refuse,
     post: refuse,
     probe: refuse,
     rpc: async () => answer,
-    pageSize: (most) => most,
+    pageSize: (max) => max,
     now: 0,
   };
   let count = 0;
-  for await (const { body } of dataset.source.walk(ask, target, null))
+  for await (const { body } of dataset.source.walk(client, target, null))
     count += dataset.items(body, target).length;
   return count;
 }

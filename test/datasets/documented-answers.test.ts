@@ -27,7 +27,7 @@ interface Documented {
 }
 
 /** Returns the method of a response that is documented without its request. */
-const telling: Readonly<Record<string, string>> = {
+const methodByField: Readonly<Record<string, string>> = {
   networkID: 'info.getNetworkID',
   isBootstrapped: 'info.isBootstrapped',
   nodeID: 'info.getNodeID',
@@ -46,9 +46,11 @@ function documented(file: string): Documented[] {
         ? parseJson(text.slice(0, text.lastIndexOf('}') + 1))
         : getMember(example, 'response');
     const result = getMember(response, 'result');
-    const told = getEntries(result).flatMap(([name]) => telling[name] ?? []);
+    const inferredMethods = getEntries(result).flatMap(([name]) => methodByField[name] ?? []);
     const method =
-      getMember(getMember(example, 'request'), 'method') ?? getMember(example, 'method') ?? told[0];
+      getMember(getMember(example, 'request'), 'method') ??
+      getMember(example, 'method') ??
+      inferredMethods[0];
     return typeof method === 'string' && result !== undefined ? [{ file, method, result }] : [];
   });
 }
@@ -126,10 +128,10 @@ function targetsFor(source: Source, answer: Documented): Target[] {
 
 /** A node with one given response, and the first documented one for all other methods; it serves no GET. */
 function nodeThatAnswers({ method, result }: Documented): Partial<Omit<UpstreamClient, 'now'>> {
-  const wanted = method.replace('getBlockByHeight', 'getBlock');
-  const resultOf = (asked: string) => {
-    const answer = asked === wanted ? { result } : all.find((one) => one.method === asked);
-    if (!answer) throw new UpstreamFailure('unsupported', `the node does not offer ${asked}`);
+  const requested = method.replace('getBlockByHeight', 'getBlock');
+  const resultOf = (calledMethod: string) => {
+    const answer = calledMethod === requested ? { result } : all.find((one) => one.method === calledMethod);
+    if (!answer) throw new UpstreamFailure('unsupported', `the node does not offer ${calledMethod}`);
     return answer.result;
   };
   return {
@@ -137,7 +139,7 @@ function nodeThatAnswers({ method, result }: Documented): Partial<Omit<UpstreamC
       if (call?.method === undefined) throw new UpstreamFailure('bad-request', 'HTTP 405', { status: 405 });
       return resultOf(call.method);
     },
-    rpc: async (_path, asked) => resultOf(asked),
+    rpc: async (_path, calledMethod) => resultOf(calledMethod),
   };
 }
 
@@ -150,7 +152,7 @@ describe.skipIf(!present)('documented responses', () => {
   it.each(ofRuns.map((answer, at) => [`${at + 1} of ${answer.file}: ${answer.method}`, answer] as const))(
     'decodes and stores response %s',
     async (_, answer) => {
-      const askers = feeds.filter(
+      const callers = feeds.filter(
         ({ source, datasets }) =>
           source.upstream === 'nodes' &&
           // The height of the chain leads to blocks; chain_heights stores the response itself.
@@ -158,7 +160,7 @@ describe.skipIf(!present)('documented responses', () => {
           datasets.some(({ operations }) => operations.includes(answer.method)),
       );
       let items = 0;
-      for (const feed of askers)
+      for (const feed of callers)
         for (const target of targetsFor(feed.source, answer)) {
           clock.now += 1000;
           const context = recordingContext(sql, clock.read, nodeThatAnswers(answer));

@@ -127,9 +127,10 @@ describe('text', () => {
     const string = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }));
     await fc.assert(
       fc.asyncProperty(string, async (value) => {
-        const [kept] = await stored(text(), read(text(), JSON.stringify(value)) ?? 'refused');
-        expect(originalText(kept ?? '')).toBe(value);
-        if (!value.includes('\0') && value.isWellFormed() && !value.includes('\\u')) expect(kept).toBe(value);
+        const [storedText] = await stored(text(), read(text(), JSON.stringify(value)) ?? 'refused');
+        expect(originalText(storedText ?? '')).toBe(value);
+        if (!value.includes('\0') && value.isWellFormed() && !value.includes('\\u'))
+          expect(storedText).toBe(value);
       }),
     );
     expect(read(text(), '"a\\u0000\\ud800"')).toBe('a\\u0000\\ud800');
@@ -145,8 +146,8 @@ describe('numbers', () => {
     await fc.assert(
       fc.asyncProperty(digits, async (source) => {
         for (const field of [uint(), decimal()])
-          for (const written of [source, `"${source}"`])
-            expect(await stored(field, read(field, written) ?? 'refused')).toEqual([source]);
+          for (const json of [source, `"${source}"`])
+            expect(await stored(field, read(field, json) ?? 'refused')).toEqual([source]);
       }),
     );
   });
@@ -157,10 +158,10 @@ describe('numbers', () => {
       .map(([sign, whole, part]) => `${sign}${whole}.${part}`);
     await fc.assert(
       fc.asyncProperty(decimals, async (source) => {
-        for (const written of [source, `"${source}"`]) {
+        for (const json of [source, `"${source}"`]) {
           const [row] = await sql<{ same: boolean }[]>`
-            select ${read(decimal(), written) ?? 'NaN'}::text::numeric = ${source}::text::numeric as same`;
-          expect(row?.same, written).toBe(true);
+            select ${read(decimal(), json) ?? 'NaN'}::text::numeric = ${source}::text::numeric as same`;
+          expect(row?.same, json).toBe(true);
         }
       }),
     );

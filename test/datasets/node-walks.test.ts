@@ -64,15 +64,15 @@ const unsupported = (method: string) =>
   new UpstreamFailure('unsupported', `the node does not offer ${method}: not available`);
 
 /** A node that refuses some methods. */
-function without(ask: UpstreamSession, ...methods: string[]): UpstreamClient {
+function without(client: UpstreamSession, ...methods: string[]): UpstreamClient {
   return {
-    get: ask.get.bind(ask),
-    post: ask.post.bind(ask),
-    probe: ask.probe.bind(ask),
-    pageSize: ask.pageSize.bind(ask),
+    get: client.get.bind(client),
+    post: client.post.bind(client),
+    probe: client.probe.bind(client),
+    pageSize: client.pageSize.bind(client),
     rpc: async (path, method, params) => {
       if (methods.includes(method)) throw unsupported(method);
-      return ask.rpc(path, method, params);
+      return client.rpc(path, method, params);
     },
     now: 0,
   };
@@ -80,12 +80,12 @@ function without(ask: UpstreamSession, ...methods: string[]): UpstreamClient {
 
 async function walked(
   { source }: Pick<Dataset, 'source'>,
-  ask: UpstreamClient,
+  client: UpstreamClient,
   target: Target,
   window: SourcePage['proven'] = null,
 ): Promise<SourcePage[]> {
   const pages: SourcePage[] = [];
-  for await (const page of source.walk(ask, target, window)) pages.push(page);
+  for await (const page of source.walk(client, target, window)) pages.push(page);
   return pages;
 }
 
@@ -123,24 +123,24 @@ describe('polls of blocks', () => {
   });
 
   it('find the head also if the node does not report its height', async () => {
-    const ask = without(node(), 'platform.getHeight');
+    const client = without(node(), 'platform.getHeight');
     for (const window of [BEGIN, { from: head() - 7, to: OPEN_END }, { from: head() + 1, to: OPEN_END }])
-      expect((await walked(pBlocks, ask, target, window)).at(-1)?.proven).toEqual(
+      expect((await walked(pBlocks, client, target, window)).at(-1)?.proven).toEqual(
         (await walked(pBlocks, node(), target, window)).at(-1)?.proven,
       );
   });
 
   it('fill holes exactly, stop after 500 blocks, and skip a node that is behind', async () => {
-    const ask = node();
+    const client = node();
     const hole = { from: head() - 70, to: head() - 12 };
-    expect((await walked(pBlocks, ask, target, hole)).at(-1)).toMatchObject({ proven: hole, last: true });
+    expect((await walked(pBlocks, client, target, hole)).at(-1)).toMatchObject({ proven: hole, last: true });
     const from = head() - 900;
-    const long = await walked(pBlocks, ask, target, { from, to: OPEN_END });
+    const long = await walked(pBlocks, client, target, { from, to: OPEN_END });
     expect(long).toHaveLength(10);
     expect(long.at(-1)).toMatchObject({ proven: { from, to: from + 500 }, last: false });
     expect(long.at(-1)?.note).toBe('401 blocks are left for the next runs');
     const ahead = { from: head() + 500, to: OPEN_END };
-    expect(await walked(pBlocks, ask, target, ahead)).toMatchObject([{ proven: null, last: true }]);
+    expect(await walked(pBlocks, client, target, ahead)).toMatchObject([{ proven: null, last: true }]);
   });
 
   it('record the transactions of the X-chain, with amounts past 2^53 exactly', async () => {
@@ -168,11 +168,11 @@ describe('polls of blocks', () => {
   });
 
   it('are refused if a node returns another height', async () => {
-    const ask = without(node());
+    const client = without(node());
     const lying: UpstreamClient = {
-      ...ask,
+      ...client,
       rpc: (path, method, params) =>
-        ask.rpc(path, method, params && 'height' in params ? { ...params, height: 5 } : params),
+        client.rpc(path, method, params && 'height' in params ? { ...params, height: 5 } : params),
     };
     await expect(walked(pBlocks, lying, target, BEGIN)).rejects.toThrow(
       /block \d+ was requested, .* block 5$/,
@@ -188,13 +188,13 @@ describe('polls of blocks', () => {
     );
     expect(block).toMatchObject({ height: '77', id: blocks.hash(77) });
     const txId = blocks.transactionId(blocks.transactionNumbers(80)[0] ?? 0);
-    const asked = { ...target, txId };
-    const accepted = await walked(xTransactions, node(), asked, BEGIN);
-    expect(rowsOf(xTransactions, accepted, asked)).toMatchObject([{ tx_id: txId, status: 'Accepted' }]);
+    const txTarget = { ...target, txId };
+    const accepted = await walked(xTransactions, node(), txTarget, BEGIN);
+    expect(rowsOf(xTransactions, accepted, txTarget)).toMatchObject([{ tx_id: txId, status: 'Accepted' }]);
     for (const status of ['Processing', 'Rejected']) {
-      const ask: UpstreamClient = { ...without(node()), rpc: async () => ({ status }) };
-      const [page] = await walked(xTransactions, ask, asked, BEGIN);
-      const rows = page ? rowsOf(xTransactions, [page], asked) : [];
+      const client: UpstreamClient = { ...without(node()), rpc: async () => ({ status }) };
+      const [page] = await walked(xTransactions, client, txTarget, BEGIN);
+      const rows = page ? rowsOf(xTransactions, [page], txTarget) : [];
       if (status === 'Processing') expect([rows, page?.note]).toEqual([[], 'status Processing']);
       else expect(rows).toMatchObject([{ tx_id: txId, status, unsigned_tx_outputs: null }]);
     }
@@ -265,18 +265,18 @@ describe('methods that a node refuses', () => {
 
   it('do not affect others: balances of watched assets are recorded, without proof of absence', async () => {
     const [address = ''] = sandbox.watch.addresses.filter((one) => one.startsWith('X-'));
-    const asked = { ...target, address, assets: sandbox.watch.assets.join(',') };
-    const whole = await walked(xBalances, node(), asked);
-    const [part] = await walked(xBalances, without(node(), 'avm.getAllBalances'), asked);
+    const addressTarget = { ...target, address, assets: sandbox.watch.assets.join(',') };
+    const whole = await walked(xBalances, node(), addressTarget);
+    const [part] = await walked(xBalances, without(node(), 'avm.getAllBalances'), addressTarget);
     expect(whole).toMatchObject([{ whole: true }]);
     expect(part).toMatchObject({ whole: false, note: 'unsupported: avm.getAllBalances' });
     const sum = (rows: { asset_id?: string | null; balance?: string | null }[]) =>
       rows.map((row) => [row.asset_id, row.balance]).sort();
-    expect(sum(rowsOf(xBalances, part ? [part] : [], asked)).map(([asset]) => asset)).toEqual(
+    expect(sum(rowsOf(xBalances, part ? [part] : [], addressTarget)).map(([asset]) => asset)).toEqual(
       [...sandbox.watch.assets].sort(),
     );
     const neither = without(node(), 'avm.getAllBalances', 'avm.getBalance');
-    await expect(walked(xBalances, neither, asked)).rejects.toMatchObject({ kind: 'unsupported' });
+    await expect(walked(xBalances, neither, addressTarget)).rejects.toMatchObject({ kind: 'unsupported' });
   });
 
   it('do not affect others: blockchains are recorded by their aliases', async () => {
@@ -305,38 +305,38 @@ describe('health without GET', () => {
   const rpc = (result: unknown) => JSON.stringify({ jsonrpc: '2.0', result, id: 1 });
 
   /** Probes a node with these responses, by path or JSON-RPC method. */
-  async function looked(probe: string, answer: (asked: string) => [number, string]) {
+  async function probeNode(probe: string, answer: (request: string) => [number, string]) {
     const server = await upstreamServer(({ url, body }, response) => {
-      const [status, text] = answer(questionIn(url, body));
+      const [status, text] = answer(requestIn(url, body));
       response.writeHead(status, text === '' ? {} : { 'content-type': 'application/json' }).end(text);
     });
     try {
       const target = { observer: 'o', node: 'n', probe };
       const pages = await walked(nodeHealth, session(server.url), target);
-      const asked = server.received.map(({ url, body }) => questionIn(url, body));
-      return { asked, said: readHealth(pages[0]?.body) };
+      const requests = server.received.map(({ url, body }) => requestIn(url, body));
+      return { requests, health: readHealth(pages[0]?.body) };
     } finally {
       await server.close();
     }
   }
 
   /** Path and query of a GET, or method and parameters of a call. */
-  function questionIn(url: URL, body: string): string {
+  function requestIn(url: URL, body: string): string {
     if (body === '') return url.pathname + url.search;
     const call: unknown = JSON.parse(body);
     return `${getMember(call, 'method')} ${JSON.stringify(getMember(call, 'params'))}`;
   }
 
   it('is fetched by JSON-RPC, with its tag', async () => {
-    const { asked, said } = await looked('health:subnet', (question) =>
-      question.startsWith('/') ? [404, ''] : [200, rpc(report)],
+    const { requests, health } = await probeNode('health:subnet', (request) =>
+      request.startsWith('/') ? [404, ''] : [200, rpc(report)],
     );
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       '/ext/health?tag=subnet',
       '/ext/health/health?tag=subnet',
       'health.health {"tags":["subnet"]}',
     ]);
-    expect(said).toMatchObject({
+    expect(health).toMatchObject({
       state: 'down',
       error: 'failing: C',
       checks: [{ name: 'C', state: 'down', error: 'late' }],
@@ -344,15 +344,15 @@ describe('health without GET', () => {
   });
 
   it('is fetched by the other path', async () => {
-    const { asked, said } = await looked('health', (question) =>
-      question === '/ext/health' ? [405, '{}'] : [503, JSON.stringify(report)],
+    const { requests, health } = await probeNode('health', (request) =>
+      request === '/ext/health' ? [405, '{}'] : [503, JSON.stringify(report)],
     );
-    expect(asked).toEqual(['/ext/health', '/ext/health/health']);
-    expect(said).toMatchObject({ state: 'down', checks: [{ state: 'down' }] });
+    expect(requests).toEqual(['/ext/health', '/ext/health/health']);
+    expect(health).toMatchObject({ state: 'down', checks: [{ state: 'down' }] });
   });
 
   it('is unknown, not down, if the node serves no health API', async () => {
-    const { said } = await looked('liveness', () => [404, '']);
-    expect(said).toMatchObject({ state: 'unknown', checks: null });
+    const { health } = await probeNode('liveness', () => [404, '']);
+    expect(health).toMatchObject({ state: 'unknown', checks: null });
   });
 });

@@ -101,7 +101,7 @@ describe('a response with one invalid point', () => {
       const context = recordingContext(sql, clock.read, {
         get: async () => ({ results }),
       });
-      feed.script = (window, ask) => metricPoints.source.walk(ask, target, window);
+      feed.script = (window, client) => metricPoints.source.walk(client, target, window);
       await run(context, feed, { from: now - 2 * day, to: now });
       results = good;
       await run(context, feed, { from: now - 2 * day, to: now });
@@ -118,13 +118,13 @@ describe('a response with one invalid point', () => {
     const window = { from: now - 2 * day, to: now, reach: Date.UTC(2020, 0, 1) };
     const unused = () => Promise.reject(new Error('not requested'));
     const results = [...good, { timestamp: seconds(Date.UTC(1971, 0, 1)), value: 1 }];
-    const ask = {
-      ...{ post: unused, rpc: unused, probe: unused, now, pageSize: (most: number) => most },
+    const client = {
+      ...{ post: unused, rpc: unused, probe: unused, now, pageSize: (max: number) => max },
       get: async (_path: string, query = {}) =>
         'pageToken' in query ? { results: [] } : { results, nextPageToken: 'next' },
     };
     const proven = [];
-    for await (const page of metricPoints.source.walk(ask, { timeInterval: 'day' }, window))
+    for await (const page of metricPoints.source.walk(client, { timeInterval: 'day' }, window))
       if (!page.last) proven.push(page.proven);
     expect(proven).toEqual([null, null]);
   });

@@ -155,10 +155,10 @@ it('is refused per item of another owner or chain, and accepted if an item names
 });
 
 /** An upstream with the given responses by method. */
-function asking(answers: Readonly<Record<string, unknown>>): UpstreamClient {
+function upstreamOf(answers: Readonly<Record<string, unknown>>): UpstreamClient {
   const refuse = () => Promise.reject(new Error('not requested'));
   const rpc = async (_path: string, method: string) => answers[method] ?? {};
-  return { get: refuse, post: refuse, rpc, probe: refuse, pageSize: (most) => most, now: 0 };
+  return { get: refuse, post: refuse, rpc, probe: refuse, pageSize: (max) => max, now: 0 };
 }
 
 describe('one key with different contents in one response', () => {
@@ -190,7 +190,7 @@ describe('one key with different contents in one response', () => {
   ] as const)('is recorded as a conflict: %s', async (_, dataset: Dataset, answers) => {
     const pages: SourcePage[] = [];
     const target = { node: 'n', address: 'X-1' };
-    for await (const page of dataset.source.walk(asking(answers), target, null)) pages.push(page);
+    for await (const page of dataset.source.walk(upstreamOf(answers), target, null)) pages.push(page);
     const decoded = buildDecoder(dataset).page(pages[0]?.body, target);
     expect(decoded).toMatchObject({ consistent: false, refused: [{ reason: CONTRADICTION_REASON }] });
     expect(decoded.rows).toHaveLength(1);

@@ -38,7 +38,7 @@ const read = (file: string) =>
   );
 const overPrometheus = read('prometheus.json');
 const overPostgres = read('postgresql.json');
-const asked = (board: z.infer<typeof dashboard>) =>
+const queriesOf = (board: z.infer<typeof dashboard>) =>
   board.panels.flatMap(({ title, targets = [] }) => targets.map((target) => ({ title, ...target })));
 
 describe.each([overPrometheus, overPostgres])('the dashboard "$title"', ({ panels, templating }) => {
@@ -60,7 +60,7 @@ describe.each([overPrometheus, overPostgres])('the dashboard "$title"', ({ panel
 });
 
 describe('the dashboard over Prometheus', () => {
-  const expressions = asked(overPrometheus).map(({ title, expr = '' }) => ({
+  const expressions = queriesOf(overPrometheus).map(({ title, expr = '' }) => ({
     title,
     expr: expr.replaceAll('$__rate_interval', '5m').replaceAll('$node', '.*'),
   }));
@@ -126,7 +126,7 @@ describe('the dashboard over PostgreSQL', () => {
       chain: expect.any(String),
       metric: expect.any(String),
     });
-    const questions = asked(overPostgres);
+    const questions = queriesOf(overPostgres);
     expect(questions.length).toBeGreaterThan(12);
     const empty: string[] = [];
     for (const { title, rawSql = '' } of questions) {

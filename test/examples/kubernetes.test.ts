@@ -29,13 +29,13 @@ const manifests: readonly unknown[] = kustomization.resources.flatMap((file) =>
 );
 
 /** A value that records which paths of it are read. */
-function noting(value: unknown, path: string, seen: Set<string>): unknown {
+function recordReads(value: unknown, path: string, readPaths: Set<string>): unknown {
   if (typeof value !== 'object' || value === null) return value;
   return new Proxy(value, {
     get: (target, name) => {
       const inner = `${path}/${String(name)}`;
-      seen.add(inner);
-      return noting(Reflect.get(target, name), inner, seen);
+      readPaths.add(inner);
+      return recordReads(Reflect.get(target, name), inner, readPaths);
     },
   });
 }
@@ -55,15 +55,15 @@ function pathsIn(value: unknown, path = ''): string[] {
 function objections(manifest: unknown): string[] {
   const model = modelOf(manifest);
   if (!model) return ['another kind'];
-  const seen = new Set<string>();
+  const readPaths = new Set<string>();
   for (const [name, value] of Object.entries(model))
-    Reflect.set(model, name, noting(value, `/${name}`, seen.add(`/${name}`)));
+    Reflect.set(model, name, recordReads(value, `/${name}`, readPaths.add(`/${name}`)));
   try {
     model.validate();
   } catch (error) {
     return [String(error)];
   }
-  return pathsIn(manifest).filter((path) => !seen.has(path));
+  return pathsIn(manifest).filter((path) => !readPaths.has(path));
 }
 
 function modelOf(manifest: unknown) {
@@ -108,10 +108,10 @@ describe('the manifests for Kubernetes', () => {
 
   it('set only known variables, and a read-only root', () => {
     const lines = read('secret.env.example').matchAll(/^(\w+)=(.*)$/gm);
-    const given = Object.fromEntries([...lines].map(([, name = '', value = '']) => [name, value]));
+    const secrets = Object.fromEntries([...lines].map(([, name = '', value = '']) => [name, value]));
     for (const { env = [], securityContext, command, args } of containers) {
       const set = Object.fromEntries(env.map(({ name, value }) => [name, value]));
-      const all = { ...given, RECORDER_TOKEN: 'a-token-as-long-as-one-of-its-own', ...set };
+      const all = { ...secrets, RECORDER_TOKEN: 'a-token-as-long-as-one-of-its-own', ...set };
       expect(findSuspiciousVariables(all)).toEqual([]);
       expect(readEnvironment(all)).toMatchObject({ host: '0.0.0.0', logJson: true });
       expect(securityContext).toMatchObject({

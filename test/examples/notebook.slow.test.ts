@@ -79,11 +79,11 @@ it.skipIf(missing)(
         { env: { PATH: process.env.PATH, HOME: scratch, DATABASE_URL: url.href } },
       );
       const { cells } = notebook.parse(JSON.parse(readFileSync(join(scratch, 'run.ipynb'), 'utf8')));
-      const shown = new Map(cells.map(({ id, outputs = [] }) => [id, JSON.stringify(outputs)]));
-      expect(shown.get('datasets')).toContain('metric_points');
-      expect(shown.get('draw')).toContain('image/png');
-      expect(shown.get('uptime')).toContain('uptime_lower');
-      expect(shown.get('stake')).toMatch(/\d+ validators; the first ten have [\d.]+ % of the stake/);
+      const outputsById = new Map(cells.map(({ id, outputs = [] }) => [id, JSON.stringify(outputs)]));
+      expect(outputsById.get('datasets')).toContain('metric_points');
+      expect(outputsById.get('draw')).toContain('image/png');
+      expect(outputsById.get('uptime')).toContain('uptime_lower');
+      expect(outputsById.get('stake')).toMatch(/\d+ validators; the first ten have [\d.]+ % of the stake/);
     } finally {
       rmSync(scratch, { recursive: true });
       await sql.unsafe(`drop owned by ${role}; drop role ${role}`);

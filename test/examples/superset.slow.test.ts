@@ -133,16 +133,16 @@ describe('the dashboard for Superset', () => {
     const uuids = [connection, dashboard, ...datasets, ...charts].map(({ uuid }) => uuid);
     expect(new Set(uuids).size).toBe(uuids.length);
     for (const { database_uuid } of datasets) expect(database_uuid).toBe(connection.uuid);
-    const things = Object.values(dashboard.position).flatMap((one) => (one === 'v2' ? [] : [one]));
-    const shown = things.flatMap((one) => (one.type === 'CHART' ? [one.meta] : []));
-    expect(shown.map(({ uuid, sliceName }) => `${uuid} ${sliceName}`).sort()).toEqual(
+    const components = Object.values(dashboard.position).flatMap((one) => (one === 'v2' ? [] : [one]));
+    const placedCharts = components.flatMap((one) => (one.type === 'CHART' ? [one.meta] : []));
+    expect(placedCharts.map(({ uuid, sliceName }) => `${uuid} ${sliceName}`).sort()).toEqual(
       charts.map(({ uuid, slice_name }) => `${uuid} ${slice_name}`).sort(),
     );
-    const children = things.flatMap((one) => [...one.children]);
+    const children = components.flatMap((one) => [...one.children]);
     expect([...children, 'ROOT_ID', 'HEADER_ID', 'DASHBOARD_VERSION_KEY'].sort()).toEqual(
       Object.keys(dashboard.position).sort(),
     );
-    for (const one of things) {
+    for (const one of components) {
       if (one.type !== 'ROW') continue;
       const widths = one.children.map((name) => {
         const child = dashboard.position[name];
@@ -188,8 +188,13 @@ describe('the dashboard for Superset', () => {
         z.tuple([z.string(), z.boolean()]).parse(JSON.parse(text)),
       );
       const filtered = params.adhoc_filters.map(({ subject }) => subject);
-      const asked = [...params.all_columns, ...params.groupby, ...ordered.map(([name]) => name), ...filtered];
-      expect(asked.filter((name) => !names.has(name))).toEqual([]);
+      const usedColumns = [
+        ...params.all_columns,
+        ...params.groupby,
+        ...ordered.map(([name]) => name),
+        ...filtered,
+      ];
+      expect(usedColumns.filter((name) => !names.has(name))).toEqual([]);
       const metrics = params.metrics.map(
         (name) =>
           dataset.metrics.find(({ metric_name }) => metric_name === name)?.expression ?? expect.fail(name),

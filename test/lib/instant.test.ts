@@ -83,13 +83,13 @@ describe('a time', () => {
   it('without a zone is UTC on a machine in New York', () => {
     const script = `import { parseExactInstant, parseInstant } from ${JSON.stringify(resolve(import.meta.dirname, '../../src/lib/instant.ts'))};
       process.stdout.write(JSON.stringify([new Date(2026, 0, 1).getTimezoneOffset(), ...['2026-01-01', '2026-01-01T10:00', '2026-01-01 10:00'].map(parseInstant)]));`;
-    const said = execFileSync(
+    const output = execFileSync(
       process.execPath,
       ['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', script],
       { env: { PATH: process.env.PATH, TZ: 'America/New_York' }, encoding: 'utf8' },
     );
     const ten = Date.UTC(2026, 0, 1, 10);
-    expect(JSON.parse(said)).toEqual([300, Date.UTC(2026, 0, 1), ten, ten]);
+    expect(JSON.parse(output)).toEqual([300, Date.UTC(2026, 0, 1), ten, ten]);
   });
 });
 

@@ -10,12 +10,12 @@ it.each([
   ['Europe/Berlin', '2026-07-01T00:00:00Z', '2026-07-01 02:00:00+02:00'],
   ['America/St_Johns', '2026-11-22T03:52:55Z', '2026-11-22 00:22:55-03:30'],
   ['Asia/Kathmandu', '2026-11-22T03:52:55Z', '2026-11-22 09:37:55+05:45'],
-])('in %s, %s is %s, and is parsed as the same second', (zone, moment, said) => {
+])('in %s, %s is %s, and is parsed as the same second', (zone, moment, text) => {
   vi.stubEnv('TZ', zone);
   const date = new Date(moment);
-  expect(formatLocalTime(date)).toBe(said);
-  expect(parseInstant(said)).toBe(Math.floor(date.getTime() / 1000) * 1000);
-  expect(said).toContain(formatTimeOfDay(date));
+  expect(formatLocalTime(date)).toBe(text);
+  expect(parseInstant(text)).toBe(Math.floor(date.getTime() / 1000) * 1000);
+  expect(text).toContain(formatTimeOfDay(date));
 });
 
 it('keeps the given fraction of a second', () => {

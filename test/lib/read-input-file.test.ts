@@ -98,8 +98,8 @@ describe('an input file', () => {
       () => pipe('silent'),
       /^--head: is a pipe without a writer: name a file$/,
     ],
-  ])('is refused with a sentence: %s', (_, make, words) => {
-    expect(why(make())).toMatch(words);
+  ])('is refused with a sentence: %s', (_, make, message) => {
+    expect(why(make())).toMatch(message);
   });
 
   it('is refused with a sentence if it is a socket', async () => {

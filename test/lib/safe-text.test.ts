@@ -34,8 +34,8 @@ it.each(
 )('%s leaves no control character, and no further line', (_, safe) => {
   fc.assert(
     fc.property(hostile, (text) => {
-      const written = safe(text);
-      for (const one of [...ACTING, '\n', '\r', '\t']) expect(written.includes(one)).toBe(false);
+      const escaped = safe(text);
+      for (const one of [...ACTING, '\n', '\r', '\t']) expect(escaped.includes(one)).toBe(false);
     }),
   );
 });
@@ -49,8 +49,8 @@ it.each(
 )('%s leaves line breaks only', (_, safe) => {
   fc.assert(
     fc.property(hostile, (text) => {
-      const written = safe(text);
-      for (const one of ACTING) expect(written.includes(one)).toBe(false);
+      const escaped = safe(text);
+      for (const one of ACTING) expect(escaped.includes(one)).toBe(false);
     }),
   );
 });
@@ -93,7 +93,7 @@ it('a badge has no control character and no markup from a text, and shows the te
   const badge = (node: string) => badgeOf({ node, state: 'up', spans: { day: span } } as never);
   const tags = (svg: string) => svg.replaceAll(/ (?:width|x|d|aria-label)="[^"]*"/g, '').match(/<[^>]*>/g);
   const entities = { lt: '<', gt: '>', amp: '&', quot: '"', '#39': "'" };
-  const shown = (text = '') =>
+  const unescapeHtml = (text = '') =>
     text.replaceAll(/&(.*?);/g, (_, name: keyof typeof entities) => entities[name] ?? 'unknown');
   const expected = tags(badge('one'));
   fc.assert(
@@ -105,7 +105,7 @@ it('a badge has no control character and no markup from a text, and shows the te
       const [, title] = /<title>([^<]*)</.exec(svg) ?? [];
       const [, aria] = /aria-label="([^"]*)"/.exec(svg) ?? [];
       const [, text] = /<text [^>]*>([^<]*)</.exec(svg) ?? [];
-      expect([title, aria, text].map(shown)).toEqual([`${label}: up`, `${label}: up`, label]);
+      expect([title, aria, text].map(unescapeHtml)).toEqual([`${label}: up`, `${label}: up`, label]);
     }),
   );
 });

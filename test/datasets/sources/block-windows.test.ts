@@ -49,16 +49,16 @@ function listOf(items: () => readonly object[], pageSize = 100) {
 /** The coverage that the pages of a walk prove, in order. */
 async function proven(items: readonly object[], { from = 0, pageSize = 100 } = {}) {
   const refuse = () => Promise.reject(new Error('unexpected request'));
-  const ask = {
+  const client = {
     get: listOf(() => items, pageSize),
     post: refuse,
     rpc: refuse,
     probe: refuse,
-    pageSize: (most: number) => most,
+    pageSize: (max: number) => max,
     now,
   };
   const walked: (Window | null)[] = [];
-  for await (const page of nativeTransactions.source.walk(ask, target, { from, to: OPEN_END })) {
+  for await (const page of nativeTransactions.source.walk(client, target, { from, to: OPEN_END })) {
     walked.push(page.proven);
     claimable.push(page.claimable);
   }
@@ -140,8 +140,8 @@ describe('the newest page of an index by blocks', () => {
           return { height, ago };
         });
         const newest = truth[0]?.height ?? 0;
-        const told = truth.map((one, place) => (lie && place === lie.place % truth.length ? lie : one));
-        const items = told.map(({ height, ago }) => tx(height, ago));
+        const reported = truth.map((one, place) => (lie && place === lie.place % truth.length ? lie : one));
+        const items = reported.map(({ height, ago }) => tx(height, ago));
         const claimed = (await proven(items, { pageSize })).map((part) => part?.to ?? 0);
         expect(Math.max(...claimed)).toBeLessThanOrEqual(newest + 1);
         const [, second] = new Set(truth.map(({ height }) => height));
@@ -169,7 +169,7 @@ describe('an address whose newest item has an absurd block', () => {
       for (const job of planDue(feed, await loadStates(sql, feed), clock.now))
         await record(context, feed, job, new AbortController().signal);
     };
-    const known = async () =>
+    const storedHashes = async () =>
       (
         await sql<{ hash: string }[]>`
           select tx_hash as hash from reporting.native_transactions where address = ${address}`
@@ -181,7 +181,7 @@ describe('an address whose newest item has an absurd block', () => {
     await poll();
     items.splice(1, 0, tx(7_004_000, -2 * hour));
     await poll();
-    expect(await known()).toEqual(expect.arrayContaining(['0x7002000', '0x7004000']));
+    expect(await storedHashes()).toEqual(expect.arrayContaining(['0x7002000', '0x7004000']));
     const [claimed] = await sql`
       select isempty(covered) as nothing, upper(answered)::float8 as to
       from recorder.coverage where target_key = ${targetKey(target)}`;

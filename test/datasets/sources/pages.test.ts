@@ -21,29 +21,29 @@ const list: PagedList = {
 
 /** An upstream that returns these responses in order, and records its requests. */
 function upstream(answer: (query: Query, call: number) => unknown) {
-  const asked: Query[] = [];
+  const requests: Query[] = [];
   const refuse = () => Promise.reject(new Error('unexpected request'));
-  const ask: UpstreamClient = {
+  const client: UpstreamClient = {
     get: async (_path, query = {}) => {
-      asked.push(query);
-      return answer(query, asked.length);
+      requests.push(query);
+      return answer(query, requests.length);
     },
     post: refuse,
     rpc: refuse,
     probe: refuse,
-    pageSize: (most) => most,
+    pageSize: (max) => max,
     now: 0,
   };
-  return { ask, asked };
+  return { client, requests };
 }
 
 async function walk(
-  ask: UpstreamClient,
+  client: UpstreamClient,
   window: Window | null,
   paged: PagedList = list,
 ): Promise<SourcePage[]> {
   const walked: SourcePage[] = [];
-  for await (const page of fetchPages(ask, paged, window)) walked.push(page);
+  for await (const page of fetchPages(client, paged, window)) walked.push(page);
   return walked;
 }
 
@@ -53,15 +53,15 @@ const dead = (kind: 'bad-request' | 'not-found') =>
 
 describe('pages', () => {
   it('are fetched by token until there is none, each proving the range above its oldest item', async () => {
-    const { ask, asked } = upstream((_, call) =>
+    const { client, requests } = upstream((_, call) =>
       call === 1
         ? { items: items(9, 7), nextPageToken: 'a' }
         : call === 2
           ? { items: items(5, 4), nextPageToken: 'b' }
           : { items: items(2) },
     );
-    const walked = await walk(ask, { from: 0, to: 10 });
-    expect(asked).toEqual([
+    const walked = await walk(client, { from: 0, to: 10 });
+    expect(requests).toEqual([
       { pageSize: 2, from: 0, to: 10 },
       { pageSize: 2, from: 0, to: 10, pageToken: 'a' },
       { pageSize: 2, from: 0, to: 10, pageToken: 'b' },
@@ -77,58 +77,61 @@ describe('pages', () => {
   });
 
   it.each([undefined, null, ''])('end at a nextPageToken of %j', async (nextPageToken) => {
-    const { ask, asked } = upstream(() => ({ items: [], nextPageToken }));
-    expect(await walk(ask, null)).toMatchObject([{ proven: null, last: true }]);
-    expect(asked).toHaveLength(1);
+    const { client, requests } = upstream(() => ({ items: [], nextPageToken }));
+    expect(await walk(client, null)).toMatchObject([{ proven: null, last: true }]);
+    expect(requests).toHaveLength(1);
   });
 
   it('treat a null list as empty and refuse a response without a list', async () => {
-    expect(await walk(upstream(() => ({ items: null })).ask, null)).toHaveLength(1);
-    await expect(walk(upstream(() => ({ other: [] })).ask, null)).rejects.toMatchObject({
+    expect(await walk(upstream(() => ({ items: null })).client, null)).toHaveLength(1);
+    await expect(walk(upstream(() => ({ other: [] })).client, null)).rejects.toMatchObject({
       kind: 'malformed',
     });
-    await expect(walk(upstream(() => 'text').ask, null)).rejects.toMatchObject({ kind: 'malformed' });
+    await expect(walk(upstream(() => 'text').client, null)).rejects.toMatchObject({ kind: 'malformed' });
   });
 
   it('refuse a token that is no string', async () => {
-    await expect(walk(upstream(() => ({ items: [], nextPageToken: 7 })).ask, null)).rejects.toMatchObject({
+    await expect(walk(upstream(() => ({ items: [], nextPageToken: 7 })).client, null)).rejects.toMatchObject({
       kind: 'malformed',
     });
   });
 
   it('prove nothing more once they are unsorted, until the end', async () => {
-    const { ask } = upstream((_, call) =>
+    const { client } = upstream((_, call) =>
       call === 1
         ? { items: items(9, 8), nextPageToken: 'a' }
         : call === 2
           ? { items: items(3, 6), nextPageToken: 'b' }
           : { items: items(1) },
     );
-    const walked = await walk(ask, { from: 0, to: 10 });
+    const walked = await walk(client, { from: 0, to: 10 });
     expect(walked.map(({ proven }) => proven)).toEqual([{ from: 9, to: 10 }, null, { from: 0, to: 10 }]);
   });
 
   it('prove nothing more after an item whose place is invalid', async () => {
-    const { ask } = upstream((_, call) =>
+    const { client } = upstream((_, call) =>
       call === 1 ? { items: [{ at: 9 }, { at: 'eight' }, null], nextPageToken: 'a' } : { items: items(1) },
     );
-    const walked = await walk(ask, { from: 0, to: 10 });
+    const walked = await walk(client, { from: 0, to: 10 });
     expect(walked.map(({ proven }) => proven)).toEqual([null, { from: 0, to: 10 }]);
   });
 
   it('without places prove nothing before the end', async () => {
     const { at: _, ...unplaced } = list;
-    const { ask } = upstream((_query, call) => ({ items: items(9), nextPageToken: call === 1 ? 'a' : '' }));
-    const walked = await walk(ask, { from: 0, to: 10 }, unplaced);
+    const { client } = upstream((_query, call) => ({
+      items: items(9),
+      nextPageToken: call === 1 ? 'a' : '',
+    }));
+    const walked = await walk(client, { from: 0, to: 10 }, unplaced);
     expect(walked.map(({ proven }) => proven)).toEqual([null, { from: 0, to: 10 }]);
   });
 
   it('prove nothing beyond the window from items outside it', async () => {
-    const { ask } = upstream((_, call) => ({
+    const { client } = upstream((_, call) => ({
       items: call === 1 ? items(12, 11) : items(-4),
       nextPageToken: call === 1 ? 'a' : call === 2 ? 'b' : '',
     }));
-    const walked = await walk(ask, { from: 0, to: 10 });
+    const walked = await walk(client, { from: 0, to: 10 });
     expect(walked.map(({ proven }) => proven)).toEqual([null, { from: 0, to: 10 }, { from: 0, to: 10 }]);
   });
 });
@@ -137,13 +140,13 @@ describe('an expired token', () => {
   it.each(['bad-request', 'not-found'] as const)(
     'reported by %s loses nothing that is proven',
     async (kind) => {
-      const { ask, asked } = upstream(({ pageToken, to }) => {
+      const { client, requests } = upstream(({ pageToken, to }) => {
         if (pageToken === 'a') throw dead(kind);
         if (to === 10) return { items: items(9, 7), nextPageToken: 'a' };
         return pageToken === undefined ? { items: items(7, 4), nextPageToken: 'c' } : { items: items(1) };
       });
-      const walked = await walk(ask, { from: 0, to: 10 });
-      expect(asked.map(({ from, to, pageToken }) => [from, to, pageToken])).toEqual([
+      const walked = await walk(client, { from: 0, to: 10 });
+      expect(requests.map(({ from, to, pageToken }) => [from, to, pageToken])).toEqual([
         [0, 10, undefined],
         [0, 10, 'a'],
         [0, 8, undefined],
@@ -155,7 +158,7 @@ describe('an expired token', () => {
 
   it('restarts the whole window of an unsorted list', async () => {
     let died = false;
-    const { ask, asked } = upstream(({ pageToken }) => {
+    const { client, requests } = upstream(({ pageToken }) => {
       if (pageToken !== undefined && !died) {
         died = true;
         throw dead('bad-request');
@@ -164,34 +167,34 @@ describe('an expired token', () => {
         ? { items: items(2, 7), nextPageToken: died ? 'b' : 'a' }
         : { items: [] };
     });
-    await walk(ask, { from: 0, to: 10 });
-    expect(asked.map(({ to }) => to)).toEqual([10, 10, 10, 10]);
+    await walk(client, { from: 0, to: 10 });
+    expect(requests.map(({ to }) => to)).toEqual([10, 10, 10, 10]);
   });
 
   it('ends the walk at the second time, without a busy loop', async () => {
-    const { ask, asked } = upstream(({ pageToken }) => {
+    const { client, requests } = upstream(({ pageToken }) => {
       if (pageToken !== undefined) throw dead('bad-request');
-      return { items: items(9), nextPageToken: `t${asked.length}` };
+      return { items: items(9), nextPageToken: `t${requests.length}` };
     });
-    await expect(walk(ask, { from: 0, to: 10 })).rejects.toMatchObject({ kind: 'bad-request' });
-    expect(asked).toHaveLength(4);
+    await expect(walk(client, { from: 0, to: 10 })).rejects.toMatchObject({ kind: 'bad-request' });
+    expect(requests).toHaveLength(4);
   });
 
   it('is not assumed if the first page is refused', async () => {
-    const { ask, asked } = upstream(() => {
+    const { client, requests } = upstream(() => {
       throw dead('not-found');
     });
-    await expect(walk(ask, { from: 0, to: 10 })).rejects.toMatchObject({ kind: 'not-found' });
-    expect(asked).toHaveLength(1);
+    await expect(walk(client, { from: 0, to: 10 })).rejects.toMatchObject({ kind: 'not-found' });
+    expect(requests).toHaveLength(1);
   });
 
   it('is not assumed if the upstream is down', async () => {
-    const { ask, asked } = upstream(({ pageToken }) => {
+    const { client, requests } = upstream(({ pageToken }) => {
       if (pageToken !== undefined) throw new UpstreamFailure('server', 'answered 502');
       return { items: items(9), nextPageToken: 'a' };
     });
-    await expect(walk(ask, { from: 0, to: 10 })).rejects.toMatchObject({ kind: 'server' });
-    expect(asked).toHaveLength(2);
+    await expect(walk(client, { from: 0, to: 10 })).rejects.toMatchObject({ kind: 'server' });
+    expect(requests).toHaveLength(2);
   });
 });
 
@@ -221,36 +224,36 @@ describe('tokens that keep expiring', () => {
   const downwards = Array.from({ length: 60 }, (_, index) => 60 - index);
 
   it('restart the walk as long as each start proves more, even if a place has the same token again', async () => {
-    const { ask } = dyingAfter(downwards, 2, () => 7);
-    const walked = await walk(ask, { from: 0, to: 100 });
+    const { client } = dyingAfter(downwards, 2, () => 7);
+    const walked = await walk(client, { from: 0, to: 100 });
     expect(walked.at(-1)).toMatchObject({ proven: { from: 0, to: 100 }, last: true, whole: true });
   });
 
   it('end the walk at the first start without progress', async () => {
-    const { ask, asked } = dyingAfter(downwards, 1, (start) => (start < 3 ? 7 : 1));
-    await expect(walk(ask, { from: 0, to: 100 })).rejects.toMatchObject({ kind: 'bad-request' });
+    const { client, requests } = dyingAfter(downwards, 1, (start) => (start < 3 ? 7 : 1));
+    await expect(walk(client, { from: 0, to: 100 })).rejects.toMatchObject({ kind: 'bad-request' });
     // Two starts of seven pages with seven new places each; one item on the only page of a start proves nothing.
-    expect(asked.map(({ to }) => to).at(-1)).toBeGreaterThan(40);
-    expect(asked).toHaveLength(2 * 8 + 2 * 2);
+    expect(requests.map(({ to }) => to).at(-1)).toBeGreaterThan(40);
+    expect(requests).toHaveLength(2 * 8 + 2 * 2);
   });
 
   it('restart a walk without places as long as each start reads more pages', async () => {
     const { at: _, within: __, ...unplaced } = list;
     const growing = dyingAfter(downwards, 10, (start) => start * 2);
-    expect((await walk(growing.ask, null, unplaced)).at(-1)).toMatchObject({ last: true, whole: true });
+    expect((await walk(growing.client, null, unplaced)).at(-1)).toMatchObject({ last: true, whole: true });
     const stuck = dyingAfter(downwards, 10, () => 3);
-    await expect(walk(stuck.ask, null, unplaced)).rejects.toMatchObject({ kind: 'bad-request' });
-    expect(stuck.asked).toHaveLength(8);
+    await expect(walk(stuck.client, null, unplaced)).rejects.toMatchObject({ kind: 'bad-request' });
+    expect(stuck.requests).toHaveLength(8);
   });
 });
 
 describe('the order of a list', () => {
   it('is not proven by one item, nor by many of one instant', async () => {
-    const { ask } = upstream((_, call) => ({
+    const { client } = upstream((_, call) => ({
       items: call === 1 ? items(7) : call === 2 ? items(7, 7) : items(6),
       nextPageToken: call < 4 ? `t${call}` : '',
     }));
-    const walked = await walk(ask, { from: 0, to: 10 });
+    const walked = await walk(client, { from: 0, to: 10 });
     expect(walked.map(({ proven }) => proven)).toEqual([
       null,
       null,
@@ -260,13 +263,13 @@ describe('the order of a list', () => {
   });
 
   it('is unproven if pages of one item come in the opposite order before an expired token', async () => {
-    const { ask } = upstream(({ pageToken }, call) => {
+    const { client } = upstream(({ pageToken }, call) => {
       if (call === 3) throw dead('not-found');
       return { items: items(pageToken === undefined ? 1 : 2), nextPageToken: `t${call}` };
     });
     const walked: SourcePage[] = [];
     const reading = async () => {
-      for await (const page of fetchPages(ask, list, { from: 0, to: 10 })) {
+      for await (const page of fetchPages(client, list, { from: 0, to: 10 })) {
         walked.push(page);
         if (walked.length === 4) break;
       }
@@ -276,19 +279,19 @@ describe('the order of a list', () => {
   });
 
   it('that a later start contradicts proves only the pages of that start', async () => {
-    const { ask } = upstream(({ pageToken, to }) => {
+    const { client } = upstream(({ pageToken, to }) => {
       if (pageToken === 'a') throw dead('bad-request');
       return to === 10 ? { items: items(9, 7), nextPageToken: 'a' } : { items: items(2, 5) };
     });
-    const walked = await walk(ask, { from: 0, to: 10 });
+    const walked = await walk(client, { from: 0, to: 10 });
     expect(walked.at(-1)).toMatchObject({ proven: { from: 0, to: 8 }, last: true, whole: false });
   });
 });
 
 describe('a list with a stated number of items', () => {
   it.each([700, 3, 0])('is refused if it has another number (%i) on one page', async (total) => {
-    const { ask } = upstream(() => ({ items: items(9, 8), total }));
-    await expect(walk(ask, null)).rejects.toThrow(`total is ${total}, and its pages have 2`);
+    const { client } = upstream(() => ({ items: items(9, 8), total }));
+    await expect(walk(client, null)).rejects.toThrow(`total is ${total}, and its pages have 2`);
   });
 
   it.each([
@@ -296,12 +299,12 @@ describe('a list with a stated number of items', () => {
     ['more', () => 8, 8],
     ['another number at one of its pages', (call: number) => (call === 2 ? 11 : 10), 11],
   ])('is inconsistent over several pages if it has %s', async (_, totalOf, wrong) => {
-    const { ask } = upstream((_query, call) => ({
+    const { client } = upstream((_query, call) => ({
       items: items(9, 8),
       total: totalOf(call),
       nextPageToken: call < 5 ? `t${call}` : '',
     }));
-    const walked = await walk(ask, null);
+    const walked = await walk(client, null);
     expect(walked.map(({ contradiction }) => contradiction)).toEqual([
       ...new Array(4).fill(undefined),
       `the response contradicts itself: total is ${wrong}, and its pages have 10`,
@@ -309,34 +312,34 @@ describe('a list with a stated number of items', () => {
   });
 
   it.each([2, '2', null, 'many'])('is parsed from %j', async (total) => {
-    expect(await walk(upstream(() => ({ items: items(9, 8), total })).ask, null)).toHaveLength(1);
+    expect(await walk(upstream(() => ({ items: items(9, 8), total })).client, null)).toHaveLength(1);
   });
 });
 
 describe('tokens that never end', () => {
   it('stop the walk at the second identical token', async () => {
-    const { ask, asked } = upstream(() => ({ items: items(1), nextPageToken: 'same' }));
-    await expect(walk(ask, null)).rejects.toMatchObject({ kind: 'malformed' });
-    expect(asked).toHaveLength(2);
+    const { client, requests } = upstream(() => ({ items: items(1), nextPageToken: 'same' }));
+    await expect(walk(client, null)).rejects.toMatchObject({ kind: 'malformed' });
+    expect(requests).toHaveLength(2);
   });
 
   it('stop the walk when a cycle closes', async () => {
-    const { ask, asked } = upstream(({ pageToken }) => ({
+    const { client, requests } = upstream(({ pageToken }) => ({
       items: items(1),
       nextPageToken: pageToken === 'a' ? 'b' : pageToken === 'b' ? 'c' : 'a',
     }));
-    await expect(walk(ask, null)).rejects.toMatchObject({ kind: 'malformed' });
-    expect(asked).toHaveLength(4);
+    await expect(walk(client, null)).rejects.toMatchObject({ kind: 'malformed' });
+    expect(requests).toHaveLength(4);
   });
 
   it('are followed through empty pages, up to a limit', async () => {
     const some = upstream((_, call) =>
       call < 8 ? { items: [], nextPageToken: `t${call}` } : { items: items(1) },
     );
-    expect(await walk(some.ask, null)).toHaveLength(8);
+    expect(await walk(some.client, null)).toHaveLength(8);
     const endless = upstream((_, call) => ({ items: [], nextPageToken: `t${call}` }));
-    await expect(walk(endless.ask, null)).rejects.toMatchObject({ kind: 'malformed' });
-    expect(endless.asked.length).toBeLessThanOrEqual(12);
+    await expect(walk(endless.client, null)).rejects.toMatchObject({ kind: 'malformed' });
+    expect(endless.requests.length).toBeLessThanOrEqual(12);
   });
 });
 
@@ -347,14 +350,14 @@ const orders = {
 };
 
 describe('any list, in pages of any size, with tokens that expire anywhere', () => {
-  const held = fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 40 });
+  const lists = fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 40 });
   const window = { from: 5, to: 35 };
 
   it('proves only what was read, and is read completely when a start reaches the end', async () => {
     const ends = { whole: 0, failed: 0, starts: 0 };
     await fc.assert(
       fc.asyncProperty(
-        held,
+        lists,
         fc.constantFrom('promised' as const, 'reversed' as const),
         fc.integer({ min: 1, max: 6 }),
         fc.infiniteStream(fc.integer({ min: 1, max: 5 })),
@@ -364,7 +367,7 @@ describe('any list, in pages of any size, with tokens that expire anywhere', () 
           let life = 0;
           let pagesOfStart = 0;
           let starts = 0;
-          const { ask, asked } = upstream(({ from, to, pageToken }, call) => {
+          const { client, requests } = upstream(({ from, to, pageToken }, call) => {
             if (pageToken === undefined) {
               life = lives.next().value ?? 1;
               pagesOfStart = 0;
@@ -384,7 +387,7 @@ describe('any list, in pages of any size, with tokens that expire anywhere', () 
             all.flatMap((at, id) => (part && at >= part.from && at < part.to ? [id] : []));
           let last: SourcePage | undefined;
           try {
-            for await (last of fetchPages(ask, list, window)) {
+            for await (last of fetchPages(client, list, window)) {
               for (const item of [getMember(last.body, 'items')].flat()) read.add(getMember(item, 'id'));
               expect(idsIn(last.proven).filter((id) => !read.has(id))).toEqual([]);
             }
@@ -399,7 +402,7 @@ describe('any list, in pages of any size, with tokens that expire anywhere', () 
           }
           ends.starts += starts;
           // A start reads a new instant or more pages than the previous one: the number of both is bounded.
-          expect(asked.length).toBeLessThan(9 * (41 + 8) * 2);
+          expect(requests.length).toBeLessThan(9 * (41 + 8) * 2);
         },
       ),
       { numRuns: 2_000 },
@@ -417,7 +420,7 @@ describe('any list, in pages of any size, with tokens that expire anywhere', () 
         async (unsorted, size, life) => {
           const all = unsorted.toSorted(orders.promised);
           let page = 0;
-          const { ask } = upstream(({ from, to, pageToken }) => {
+          const { client } = upstream(({ from, to, pageToken }) => {
             if (pageToken === undefined) page = 0;
             else if (page >= life) throw dead('not-found');
             page += 1;
@@ -429,7 +432,7 @@ describe('any list, in pages of any size, with tokens that expire anywhere', () 
               ...(more ? { nextPageToken: `${start + size}` } : {}),
             };
           });
-          const walked = await walk(ask, window);
+          const walked = await walk(client, window);
           expect(walked.at(-1)).toMatchObject({ proven: window, last: true, whole: true });
           const read = walked.flatMap(({ body }) =>
             [getMember(body, 'items')].flat().map((item) => getMember(item, 'at')),

@@ -33,7 +33,7 @@ const ONLY = Object.fromEntries(
 // biome-ignore lint/suspicious/noExplicitAny: answers are changed freely
 export type Json = any;
 
-interface Found {
+interface DiscrepancyRow {
   readonly check_name: string;
   readonly subject: string;
   readonly at: Date;
@@ -45,9 +45,9 @@ interface Found {
 /** A recorder of three nodes and the data service of a small network, whose responses a test changes in transit. */
 export class ComparedSources {
   /** Changes a response in transit, by the path and the body of the request. Default: nothing. */
-  alter: (path: string, asked: string, answer: Json) => void = () => {};
+  alter: (path: string, body: string, answer: Json) => void = () => {};
   /** Whether a path does not respond now. */
-  away: (path: string) => boolean = () => false;
+  isUnavailable: (path: string) => boolean = () => false;
   readonly sandbox: Sandbox;
   readonly clock: ManualClock;
   readonly #sql: postgres.Sql;
@@ -79,18 +79,18 @@ export class ComparedSources {
     const network = await smallNetwork();
     let opened: ComparedSources | undefined;
     const between = await upstreamServer(async ({ method, url, headers, body }, response) => {
-      if (opened?.away(url.pathname)) return response.writeHead(400).end(); // not retried
-      const said = await fetch(network.sandbox.url + url.pathname + url.search, {
+      if (opened?.isUnavailable(url.pathname)) return response.writeHead(400).end(); // not retried
+      const forwarded = await fetch(network.sandbox.url + url.pathname + url.search, {
         method,
         headers: { 'content-type': headers['content-type'] ?? 'application/json' },
         ...(method === 'POST' ? { body } : {}),
       });
       // Without this header of nodes the recorder requests the node id before and after each call.
-      const nodeId = said.headers.get('node-id');
+      const nodeId = forwarded.headers.get('node-id');
       if (nodeId !== null) response.setHeader('node-id', nodeId);
-      const answer: Json = JSON.parse(await said.text());
+      const answer: Json = JSON.parse(await forwarded.text());
       opened?.alter(url.pathname, body, answer);
-      sendJson(response, answer, said.status);
+      sendJson(response, answer, forwarded.status);
     });
     opened = new ComparedSources(sql, openComparisonConnection(databaseUrl), network, between);
     return opened;
@@ -115,8 +115,8 @@ export class ComparedSources {
   }
 
   /** Returns the discrepancies. */
-  found() {
-    return this.#sql<Found[]>`
+  discrepancies() {
+    return this.#sql<DiscrepancyRow[]>`
       select check_name, subject, at, left_value, right_value, ended_at from reporting.discrepancies
       order by check_name, subject, at`;
   }
@@ -127,17 +127,17 @@ export class ComparedSources {
    */
   async recordHonestSources(rounds: number): Promise<{ validators: number; balances: number }> {
     await this.rounds(1, () => 1);
-    const before = new Map<string, { at: number; said: string }>();
+    const before = new Map<string, { at: number; responseText: string }>();
     let round = 0;
-    this.away = (path) => chance(`unavailable ${round} ${path}`) < 0.1;
+    this.isUnavailable = (path) => chance(`unavailable ${round} ${path}`) < 0.1;
     // One node follows the chain late: by up to 25 minutes.
-    this.alter = (path, asked, answer) => {
-      if (!path.includes('validator-3') || !/CurrentValidators|Balance|Height|CurrentSupply/.test(asked))
+    this.alter = (path, body, answer) => {
+      if (!path.includes('validator-3') || !/CurrentValidators|Balance|Height|CurrentSupply/.test(body))
         return;
-      const last = before.get(path + asked);
-      before.set(path + asked, { at: this.clock.now(), said: JSON.stringify(answer) });
-      if (last && round % 2 === 1 && this.clock.now() - last.at <= 25 * MINUTE && !asked.includes('Block'))
-        answer.result = JSON.parse(last.said).result;
+      const last = before.get(path + body);
+      before.set(path + body, { at: this.clock.now(), responseText: JSON.stringify(answer) });
+      if (last && round % 2 === 1 && this.clock.now() - last.at <= 25 * MINUTE && !body.includes('Block'))
+        answer.result = JSON.parse(last.responseText).result;
     };
     this.sandbox.facts.on('node-few-members', this.clock.now() / 1000, 'validator-2');
     for (; round < rounds; round += 1) {
@@ -146,10 +146,10 @@ export class ComparedSources {
         round % 2 === 1 ? 20 * MINUTE : (20 + Math.floor(chance(`step ${round}`) * 80)) * MINUTE,
       );
       expect((await this.compare()).failed).toEqual([]);
-      expect(await this.found()).toEqual([]);
+      expect(await this.discrepancies()).toEqual([]);
     }
     this.sandbox.facts.off('node-few-members');
-    this.away = () => false;
+    this.isUnavailable = () => false;
     this.alter = () => {};
     await this.rounds(2, () => 10 * MINUTE);
     const [versions] = await this.#sql<{ validators: number; balances: number }[]>`

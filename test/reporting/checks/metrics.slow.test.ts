@@ -41,7 +41,7 @@ const rows = (chain: string) => sql<Row[]>`
   select check_name, subject, at, left_source || ' ' || left_value as left, right_source || ' ' || right_value as right,
     difference::text, relative_difference::text as relative, ended_at
   from reporting.discrepancies where subject like ${`chain_id=${chain} %`} order by at, check_name, subject`;
-const told = (all: readonly Row[]) =>
+const summarize = (all: readonly Row[]) =>
   all.map(
     ({ check_name, subject, at }) =>
       `${at.toISOString().slice(0, 10)} ${check_name} ${subject.replace(/^chain_id=\S+ metric=/, '')}`,
@@ -87,8 +87,8 @@ it('compare nearly every day with another source: an error on all days is found 
     'metric_rates avgTps day',
   ]);
   for (const { what, count } of counts) {
-    const most = what.endsWith('month') ? 11 : what.endsWith('week') ? days / 7 : days;
-    expect({ what, few: count < 0.93 * most - 2, count }).toEqual({ what, few: false, count });
+    const expectedCount = what.endsWith('month') ? 11 : what.endsWith('week') ? days / 7 : days;
+    expect({ what, few: count < 0.93 * expectedCount - 2, count }).toEqual({ what, few: false, count });
   }
   await emptied();
 });
@@ -127,8 +127,8 @@ it('find every planted error, with its subject and its day', async () => {
   };
   await recordYear(sql, sandbox, '888001', GENESIS + 61 * DAY, untidyPolls(GENESIS + 90 * DAY, NOW), alter);
   await compare(NOW);
-  const found = await rows('888001');
-  expect(told(found)).toEqual([
+  const discrepancies = await rows('888001');
+  expect(summarize(discrepancies)).toEqual([
     '2025-06-13 metric_growth cumulativeTxCount time_interval=day',
     '2025-06-13 metric_parts txCount time_interval=day',
     '2025-06-13 metric_rates avgTps time_interval=day',
@@ -146,7 +146,7 @@ it('find every planted error, with its subject and its day', async () => {
   const day = true_('txCount', on('2025-07-20'));
   const wrong = Math.round(day * 1.034);
   expect(
-    found.find(
+    discrepancies.find(
       ({ check_name, at }) => check_name === 'metric_parts' && at.getTime() === on('2025-07-20') * 1000,
     ),
   ).toMatchObject({

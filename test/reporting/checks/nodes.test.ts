@@ -13,7 +13,7 @@ it('find nothing in consistent responses of nodes and services', async () => {
   await sources.rounds(1, () => 1);
   await sources.rounds(2, () => 10 * MINUTE);
   expect((await sources.compare()).failed).toEqual([]);
-  expect(await sources.found()).toEqual([]);
+  expect(await sources.discrepancies()).toEqual([]);
 });
 
 it('find every planted error, with its subject and its start', async () => {
@@ -37,34 +37,30 @@ it('find every planted error, with its subject and its start', async () => {
   let fall = 0;
   let fallen = '';
   let reached = '';
-  sources.alter = (path, asked, answer) => {
+  sources.alter = (path, body, answer) => {
     const { result } = answer;
-    if (asked.includes('platform.getCurrentValidators') && !asked.includes('nodeIDs')) {
+    if (body.includes('platform.getCurrentValidators') && !body.includes('nodeIDs')) {
       if (path.includes('validator-2'))
         result.validators = result.validators.filter((one: Json) => one.txID !== lost?.tx_id);
       if (path.includes('validator-3'))
         for (const one of result.validators) if (one.txID === heavier?.tx_id) one.weight = '4711';
     }
-    if (
-      path.includes('validator-1') &&
-      asked.includes('platform.getBalance') &&
-      asked.includes(String(owner))
-    )
+    if (path.includes('validator-1') && body.includes('platform.getBalance') && body.includes(String(owner)))
       for (const asset of Object.keys(result.balances)) result.balances[asset] = '7';
     if (path.endsWith('/x-chain/balances')) for (const one of answer.balances.unlocked) one.amount = '9';
-    if (asked.includes('avm.getHeight') && path.includes('validator-1')) {
+    if (body.includes('avm.getHeight') && path.includes('validator-1')) {
       height ||= Number(result.height);
       result.height = String(height);
     }
-    if (asked.includes('platform.getCurrentSupply') && path.includes('validator-2')) {
+    if (body.includes('platform.getCurrentSupply') && path.includes('validator-2')) {
       if (fall === clock.now()) result.height = fallen = String(Number(reached) - 1);
       reached = result.height;
     }
-    if (path.includes('validator-3') && asked.includes('platform.getHeight'))
+    if (path.includes('validator-3') && body.includes('platform.getHeight'))
       forked ||= Number(result?.height ?? 0);
     if (
       path.includes('validator-3') &&
-      asked.includes('platform.getBlockByHeight') &&
+      body.includes('platform.getBlockByHeight') &&
       forked > 0 &&
       result?.block?.height === forked
     )
@@ -79,19 +75,21 @@ it('find every planted error, with its subject and its start', async () => {
   await sources.rounds(1, () => 30 * MINUTE);
   const first = clock.now();
   await sources.compare();
-  expect((await sources.found()).filter(({ check_name }) => !['block_ids'].includes(check_name))).toEqual([]);
+  expect(
+    (await sources.discrepancies()).filter(({ check_name }) => !['block_ids'].includes(check_name)),
+  ).toEqual([]);
   await sources.rounds(3, () => HOUR);
   fall = clock.now() + HOUR;
   await sources.rounds(2, () => HOUR);
   await sources.compare();
-  const rows = await sources.found();
-  const told = rows.map(({ check_name, subject, left_value, right_value }) => {
+  const rows = await sources.discrepancies();
+  const descriptions = rows.map(({ check_name, subject, left_value, right_value }) => {
     const about = subject.replace(/subnet_id=\S+ |asset_id=\S+ |address=\S+ /g, '');
     return `${check_name} ${about}: ${left_value} | ${right_value}`;
   });
-  const heldOn = (chain: string) => sql<{ balance: string }[]>`
+  const balancesOn = (chain: string) => sql<{ balance: string }[]>`
     select balance from ${sql(`reporting.${chain}_balances`)} where node = 'validator-2' order by address, asset_id`;
-  const [held, onX] = [await heldOn('p'), await heldOn('x')];
+  const [onP, onX] = [await balancesOn('p'), await balancesOn('x')];
   const blockAt = async (height: unknown) => {
     const [row] = await sql<{ id: string }[]>`
       select id from reporting.node_p_blocks where node = 'validator-2' and height = ${String(height)}`;
@@ -101,10 +99,12 @@ it('find every planted error, with its subject and its start', async () => {
     .find(({ subject }) => /validator-1 height.*data/.test(subject))
     ?.subject.match(/height=(\d+)/)?.[1];
   const each = (of: (node: string) => string) => NODES.map(of);
-  const owned = held.find(({ balance }) => told.some((one) => one.includes(` ${balance} | 7`)))?.balance;
+  const owned = onP.find(({ balance }) =>
+    descriptions.some((one) => one.includes(` ${balance} | 7`)),
+  )?.balance;
   const named = (check: string, node: string, one: typeof lost, field: string) =>
     `${check} node=${node} node_id=${one?.node_id} validation=${one?.tx_id}${field}`;
-  expect([...told].sort()).toEqual(
+  expect([...descriptions].sort()).toEqual(
     [
       `balances blockchain_id=p-chain node=validator-1 against=data: ${owned} | 7`,
       `balances blockchain_id=p-chain node=validator-1 against=nodes: ${owned} | 7`,
@@ -142,10 +142,12 @@ it('find every planted error, with its subject and its start', async () => {
   sources.alter = () => {};
   await sources.rounds(1, () => HOUR);
   await sources.compare();
-  const standing = (await sources.found())
+  const open = (await sources.discrepancies())
     .filter(({ ended_at }) => ended_at === null)
     .map(({ check_name }) => check_name);
-  expect(new Set(standing)).toEqual(new Set(['block_ids', 'height_falls']));
-  const ended = (await sources.found()).find(({ check_name }) => check_name === 'validator_lists')?.ended_at;
+  expect(new Set(open)).toEqual(new Set(['block_ids', 'height_falls']));
+  const ended = (await sources.discrepancies()).find(
+    ({ check_name }) => check_name === 'validator_lists',
+  )?.ended_at;
   expect(ended).toEqual(new Date(clock.now()));
 }, 60_000);

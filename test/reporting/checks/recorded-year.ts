@@ -60,11 +60,11 @@ export async function recordYear(
       if (interval !== 'hour' && interval !== 'day' && interval !== 'week' && interval !== 'month') continue;
       const moments = polls(metric, interval);
       const points = new Map<number, Version[]>();
-      let asked = from;
+      let requestedFrom = from;
       for (const at of moments) {
-        const said = new Map(
+        const reported = new Map(
           sandbox.metrics
-            .points(chain, metric, interval, { from: asked, to: at, limit: 100_000 }, at)
+            .points(chain, metric, interval, { from: requestedFrom, to: at, limit: 100_000 }, at)
             .flatMap(([start, value]) => {
               const altered = alter(metric, interval, start, value, at);
               return altered === null ? [] : [[start, altered] as const];
@@ -72,10 +72,10 @@ export async function recordYear(
         );
         for (const [start, versions] of points) {
           const last = versions.at(-1);
-          if (start >= asked && last && !said.has(start) && last.to === null)
+          if (start >= requestedFrom && last && !reported.has(start) && last.to === null)
             Object.assign(last, { to: at, vanished: true });
         }
-        for (const [start, value] of said) {
+        for (const [start, value] of reported) {
           const versions = points.get(start) ?? [];
           points.set(start, versions);
           const last = versions.at(-1);
@@ -84,7 +84,7 @@ export async function recordYear(
           versions.push({ value, from: at, to: null, vanished: false });
         }
         const oldest = at - STILL_MOVING;
-        asked = Math.max(
+        requestedFrom = Math.max(
           from,
           oldest - (nextWindow(interval, oldest) - oldest) - 31 * DAY * Number(interval === 'month'),
         );

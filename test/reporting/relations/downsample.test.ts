@@ -38,13 +38,13 @@ beforeAll(async () => {
   await sql.unsafe('vacuum analyze recorder.metric_points');
 });
 
-interface Asked {
+interface ChartRequest {
   readonly chain: readonly string[];
   readonly asOf: Date | null;
   readonly budget: number;
 }
 
-async function drawn({ chain, asOf, budget }: Asked) {
+async function drawn({ chain, asOf, budget }: ChartRequest) {
   const drawable = listChartSources().get('metric_points');
   if (!drawable) throw new Error('metric points can be drawn');
   const query: LinesQuery = {
@@ -91,8 +91,8 @@ describe.each([
       expect(points.length).toBeLessThan(1_000);
       expect([points[0], points.at(-1)]).toEqual([all[0], all.at(-1)]);
       // True points, each once, in the order of time.
-      const known = new Map(all);
-      expect(points.filter(([at, value]) => known.get(at) !== value)).toEqual([]);
+      const valueByTime = new Map(all);
+      expect(points.filter(([at, value]) => valueByTime.get(at) !== value)).toEqual([]);
       expect(points.map(([at]) => at)).toEqual([...new Set(points.map(([at]) => at))].sort((a, b) => a - b));
       // No value is lower or higher than what is drawn within the width of a part, whose number is rounded.
       const width = (1.5 * ((all.at(-1)?.[0] ?? 0) - (all[0]?.[0] ?? 0))) / PARTS;

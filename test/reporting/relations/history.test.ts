@@ -47,14 +47,14 @@ describe('changes between two moments', () => {
       const keys = one.now.key.map(({ name, emptyForNull }) =>
         emptyForNull ? `coalesce(${name}, '')` : name,
       );
-      const said = versionsOf(one).content.map(({ name }) => name);
+      const contentColumns = versionsOf(one).content.map(({ name }) => name);
       const list = (at: string) =>
-        `select row(${keys.join(', ')})::text as k, row(${said.join(', ')})::text as said from ${relationSql(one.now.asOf ?? '')}(${at})`;
+        `select row(${keys.join(', ')})::text as k, row(${contentColumns.join(', ')})::text as content from ${relationSql(one.now.asOf ?? '')}(${at})`;
       for (const from of await moments(one)) {
         const expected = await sql.unsafe<{ change: string; count: number }[]>(
           `select case when o.k is null then 'added' when n.k is null then 'left' else 'changed' end as change, count(*)::int
         from (${list(`'${from}'`)}) o full join (${list('now()')}) n using (k)
-        where o.said is distinct from n.said group by 1 order by 1`,
+        where o.content is distinct from n.content group by 1 order by 1`,
         );
         const found = await differences(one, from, '50');
         const counted = new Map<string, number>();
@@ -84,14 +84,14 @@ describe('changes between two moments', () => {
       select (select public.series_of('0', 'back', 'day')), '2020-01-01'::timestamptz + n * interval '1 day', 0,
         ${from}::text::timestamptz - interval '1 hour', ${from}::text::timestamptz, 1 from generate_series(1, 20) n`;
     const before = new Date(Date.parse(from) - 1).toISOString();
-    const asked = { from: before, limit: '1', chain_id: '0', metric: 'back' };
+    const parameters = { from: before, limit: '1', chain_id: '0', metric: 'back' };
     const pages: number[] = [];
     let after: string | null = null;
     const found: RowDifference[] = [];
     do {
       const query = validateParameters(
         differencesParameters(points),
-        after === null ? asked : { ...asked, after },
+        after === null ? parameters : { ...parameters, after },
       );
       const page = await readDifferences(sql, points, query);
       pages.push(page.rows.length);
@@ -222,10 +222,10 @@ describe('a series', () => {
     readSeries(sql, points, source, validateParameters(seriesParameters(source), parameters));
   let one: Record<string, string>;
   beforeAll(async () => {
-    const [most] = await sql<Record<string, string>[]>`
+    const [largest] = await sql<Record<string, string>[]>`
       select chain_id, metric, time_interval from reporting.metric_points
       group by chain_id, metric, time_interval order by count(*) desc limit 1`;
-    one = { ...most };
+    one = { ...largest };
   });
 
   it('has all points within the limit', async () => {
@@ -254,8 +254,8 @@ describe('a series', () => {
       expect(Math.max(...values(few))).toBe(Math.max(...values(all)));
       expect(Math.min(...values(few))).toBe(Math.min(...values(all)));
       expect([few.points[0], few.points.at(-1)]).toEqual([all.points[0], all.points.at(-1)]);
-      const known = new Set(all.points.map((point) => JSON.stringify(point)));
-      expect(few.points.filter((point) => !known.has(JSON.stringify(point)))).toEqual([]);
+      const allPoints = new Set(all.points.map((point) => JSON.stringify(point)));
+      expect(few.points.filter((point) => !allPoints.has(JSON.stringify(point)))).toEqual([]);
     }
   });
 
@@ -267,14 +267,14 @@ describe('a series', () => {
     if (!balances) throw new Error('balances are numbers over time');
     const pins = Object.fromEntries(balances.needed.map((name) => [name, 'x']));
     const { shared_with_chain_id: _, ...others } = pins;
-    const wanted = (shared: string) => () =>
+    const validate = (shared: string) => () =>
       validateParameters(seriesParameters(balances), {
         ...others,
         column: 'amount',
         'shared_with_chain_id.null': shared,
       });
-    expect(wanted('true')).not.toThrow();
-    expect(wanted('false')).toThrow(/^shared_with_chain_id is required/);
+    expect(validate('true')).not.toThrow();
+    expect(validate('false')).toThrow(/^shared_with_chain_id is required/);
     const when = (await moments(points)).at(-1) ?? '';
     const then = await series({ ...one, as_of: when });
     const [counted] = await sql<{ count: number }[]>`
@@ -302,12 +302,12 @@ describe('a series', () => {
       );
       const then = { ...Object.fromEntries(pins), as_of: ended?.then.replace('+00', 'Z') ?? '' };
       const counted = async (parameters: Readonly<Record<string, string>>) => {
-        const asked = validateParameters(seriesParameters(from), { ...then, column, ...parameters });
-        return (await readSeries(sql, one, from, asked)).of;
+        const query = validateParameters(seriesParameters(from), { ...then, column, ...parameters });
+        return (await readSeries(sql, one, from, query)).of;
       };
-      const told = name === 'node_health' ? 0 : 1; // the number of earlier polls is not kept
-      expect(await counted({})).toBe(told);
-      expect(await counted({ [open]: 'true' })).toBe(told);
+      const expected = name === 'node_health' ? 0 : 1; // the number of earlier polls is not kept
+      expect(await counted({})).toBe(expected);
+      expect(await counted({ [open]: 'true' })).toBe(expected);
       expect(await counted({ [open]: 'false' })).toBe(0);
       expect(await counted({ time: ends, from: then.as_of })).toBe(0);
     },

@@ -16,16 +16,16 @@ const { it, sql } = withDatabase({
   connection: { TimeZone: 'UTC', jit: 'off', statement_timeout: 30_000 },
 });
 it('drawing in pieces equals drawing at once, for every chart source', async () => {
-  const [known] = await sql<{ begin: Date; end: Date }[]>`
+  const [bounds] = await sql<{ begin: Date; end: Date }[]>`
     select min(started_at) as begin, max(started_at) as end from reporting.runs`;
-  const window = [new Date((known?.begin.getTime() ?? 0) - 3 * DAY), known?.end ?? new Date()] as const;
+  const window = [new Date((bounds?.begin.getTime() ?? 0) - 3 * DAY), bounds?.end ?? new Date()] as const;
   const drawn = new Set<string>();
   for (const drawable of drawables) {
     const { name, needed, values, counted, dataset } = drawable;
-    const things = completeKeys({}, await readTargets(sql, drawable, {}), needed);
+    const keys = completeKeys({}, await readTargets(sql, drawable, {}), needed);
     const query = {
       columns: values.map((one) => one.name).slice(0, 3),
-      keyValues: Object.fromEntries(Object.entries(things).map(([key, value]) => [key, [value]])),
+      keyValues: Object.fromEntries(Object.entries(keys).map(([key, value]) => [key, [value]])),
       given: {},
       grain: chooseChartGrain(drawable, window[1].getTime() - window[0].getTime()),
       window,
@@ -51,14 +51,14 @@ describe('a series that is too slow to read at once', () => {
   const [begin, end] = [window[0].getTime(), window[1].getTime()];
   const days = (end - begin) / DAY;
   /** A rising line and a falling one, a point a day. A query over more days than this never ends. */
-  const risingAndFalling = (most: number): PointsSource => ({
+  const risingAndFalling = (maxDays: number): PointsSource => ({
     window,
     beginOf: (moment) => Math.floor(moment / DAY) * DAY,
     pointsIn: (into, part) => {
       const [from, to] = (part ?? window).map((one) => into.value(one.toISOString(), 'timestamptz'));
       const rows = `(select d as at, line, case line when 'rising' then d::date - date '2026-01-01' else 300 - (d::date - date '2026-01-01') end as value
         from generate_series(${from}, ${to} - interval '1 second', interval '1 day') d, unnest(array['rising', 'falling']) line,
-          pg_sleep(case when ${to} - ${from} > interval '${most} days' then 3600 else 0 end)) `;
+          pg_sleep(case when ${to} - ${from} > interval '${maxDays} days' then 3600 else 0 end)) `;
       const values = [['value', 'r.value']] as const;
       const found = {
         foundByTime: false,
@@ -71,8 +71,8 @@ describe('a series that is too slow to read at once', () => {
       return { ...found, rows, at: 'r.at', values, of: ['r.line'], begin: from ?? null, end: to ?? null };
     },
   });
-  const read = (most: number, lines: number) =>
-    readDownsampled(sql, risingAndFalling(most), {
+  const read = (maxDays: number, lines: number) =>
+    readDownsampled(sql, risingAndFalling(maxDays), {
       ...unhurried,
       trialTimeoutMs: 50,
       maxLines: lines,

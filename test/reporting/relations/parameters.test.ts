@@ -8,12 +8,12 @@ import { viewOf } from './pages.ts';
 
 const catalogue = getCatalogue();
 
-const asked = (name: string, parameters: Readonly<Record<string, unknown>>) =>
+const validate = (name: string, parameters: Readonly<Record<string, unknown>>) =>
   validateParameters(rowsParameters(viewOf(name)), parameters);
 
 function problems(name: string, parameters: Readonly<Record<string, unknown>>): string[] {
   try {
-    asked(name, parameters);
+    validate(name, parameters);
     return [];
   } catch (error) {
     if (!(error instanceof InvalidRequestError)) throw error;
@@ -88,11 +88,11 @@ describe('parameters of a list', () => {
     expect(problems('runs', { as_of: '2026-01-01' })).toEqual([
       'as_of is not a known parameter: past states of reporting.runs are not stored: the view keeps every row, so filter by started_at.lte',
     ]);
-    expect(asked('validators', { as_of: '2026-01-01' }).asOf).toBe('2026-01-01T00:00:00Z');
+    expect(validate('validators', { as_of: '2026-01-01' }).asOf).toBe('2026-01-01T00:00:00Z');
   });
 
   it('keep the microseconds of a time', () => {
-    const { filters } = asked('metric_points', { 'valid_from.gt': '2026-01-01T02:00:00.123456+01:00' });
+    const { filters } = validate('metric_points', { 'valid_from.gt': '2026-01-01T02:00:00.123456+01:00' });
     expect(filters).toEqual([{ column: 'valid_from', operator: 'gt', value: '2026-01-01T01:00:00.123456Z' }]);
   });
 
@@ -100,7 +100,7 @@ describe('parameters of a list', () => {
     const hostile = `'; drop schema reporting cascade; --`;
     const { text, values } = rowsStatement(
       viewOf('metric_points'),
-      asked('metric_points', {
+      validate('metric_points', {
         metric: hostile,
         'chain_id.prefix': hostile,
         'metric.contains': hostile,
@@ -116,7 +116,7 @@ describe('parameters of a list', () => {
   it('of a middle page bound the first column alone, so that its index is used', () => {
     const { text } = rowsStatement(
       viewOf('runs'),
-      asked('runs', { sort: '-run_id', after: '-run_id["7","subnets"]' }),
+      validate('runs', { sort: '-run_id', after: '-run_id["7","subnets"]' }),
     );
     expect(text).toContain('r."run_id" <= $1::text::bigint and (r."run_id", r."dataset") <');
   });
@@ -124,9 +124,9 @@ describe('parameters of a list', () => {
   it('have unique names: a column with the name of another parameter is filtered by .eq', () => {
     let compared = 0;
     for (const relation of catalogue.views.values()) {
-      const known = rowsParameters(relation);
-      const taken = [...GENERAL_PARAMETERS, ...(relation.parameters ?? []).map(({ name }) => name)];
-      const both = relation.columns.filter(({ name, type }) => taken.includes(name) && type === 'text');
+      const parameters = rowsParameters(relation);
+      const reserved = [...GENERAL_PARAMETERS, ...(relation.parameters ?? []).map(({ name }) => name)];
+      const both = relation.columns.filter(({ name, type }) => reserved.includes(name) && type === 'text');
       const needed = Object.fromEntries(
         (relation.parameters ?? [])
           .filter(({ preset }) => preset === undefined)
@@ -134,9 +134,10 @@ describe('parameters of a list', () => {
       );
       compared += both.length;
       for (const { name } of both)
-        expect(validateParameters(known, { ...needed, [`${name}.eq`]: 'x' }).filters, relation.name).toEqual([
-          { column: name, operator: 'eq', value: 'x' },
-        ]);
+        expect(
+          validateParameters(parameters, { ...needed, [`${name}.eq`]: 'x' }).filters,
+          relation.name,
+        ).toEqual([{ column: name, operator: 'eq', value: 'x' }]);
     }
     expect(compared).toBeGreaterThan(0);
   });

@@ -17,18 +17,18 @@ import { datasetOf, type Parameters, queryOf, readPage, readPages, viewOf, walkP
 const POINTS = 100_000;
 const LIMIT = 50;
 /** Polls the readings of each node. */
-const LOOKS = 240;
+const POLLS = 240;
 const now = Date.now();
 const { it, sql } = withDatabase({
   max: 1,
   connection: { TimeZone: 'UTC', jit: 'off', max_parallel_workers_per_gather: '0' },
   debug: (_, text, values) => {
-    asked = { text, values: values.map(String) };
-    statements.push(asked);
+    lastStatement = { text, values: values.map(String) };
+    statements.push(lastStatement);
   },
 });
 /** The last query, and all of them. */
-let asked: ParameterizedStatement = { text: '', values: [] };
+let lastStatement: ParameterizedStatement = { text: '', values: [] };
 let statements: ParameterizedStatement[] = [];
 
 beforeAll(async () => {
@@ -70,7 +70,7 @@ beforeAll(async () => {
   await sql`
     insert into recorder.validators (node, subnet_id, node_id, start_time, tx_id, weight, valid_from, run_id)
     select node, 's', 'N' || n % 20, to_timestamp(n / 20), case when n % 2 = 0 then 't' || n end, 1, now() - interval '1 day', 1
-    from (values ('n', 0, 99), ('o', 50, 139)) as told(node, first, last), generate_series(first, last) n`;
+    from (values ('n', 0, 99), ('o', 50, 139)) as stored(node, first, last), generate_series(first, last) n`;
   await sql`insert into recorder.targets (source, target_key, target) values ('s', 'of n', '{"node":"n","subnetId":"s"}'), ('s', 'of o', '{"node":"o","subnetId":"s"}')`;
   await sql`
     insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since, first_success_at, last_success_at, last_complete_at)
@@ -87,7 +87,7 @@ beforeAll(async () => {
   await sql`
     insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since, first_success_at)
     select 's', target, dataset, 3600000, true, now(), now() - interval '2 years'
-    from (values ('blocks', 'p_blocks'), ('more', 'p_blocks'), ('blocks', 'x_blocks')) as told(target, dataset)`;
+    from (values ('blocks', 'p_blocks'), ('more', 'p_blocks'), ('blocks', 'x_blocks')) as stored(target, dataset)`;
   await sql`
     insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since, first_success_at, expected_from)
     select 's', n::text, 'metric_points', 3600000, true, now(), now() - interval '2 years', ${now - 400 * day}::bigint from generate_series(1, 200) n`;
@@ -108,9 +108,9 @@ beforeAll(async () => {
   // some polls, one was late.
   await sql`
     insert into recorder.validator_uptime (node, subnet_id, node_id, uptime, connected, observed_at, run_id)
-    select node, 's', 'N' || n, n + look * 0.001, look % 3 = 0, date_trunc('day', now()) - look * interval '6 hours' + second * interval '1 second', 1
-    from (values ('n', 1), ('o', 7)) as told(node, second), generate_series(1, 20) n, generate_series(1, ${LOOKS}::int) look
-    where n <> 7 or look % 5 > 0`;
+    select node, 's', 'N' || n, n + poll * 0.001, poll % 3 = 0, date_trunc('day', now()) - poll * interval '6 hours' + second * interval '1 second', 1
+    from (values ('n', 1), ('o', 7)) as stored(node, second), generate_series(1, 20) n, generate_series(1, ${POLLS}::int) poll
+    where n <> 7 or poll % 5 > 0`;
   // At noon, so that the same days are closed at any time of the day.
   await pack();
   await sql`
@@ -140,8 +140,9 @@ async function stepsOf({ text, values }: ParameterizedStatement): Promise<Step[]
 const indexes = (steps: readonly Step[]) => [...new Set(steps.flatMap(({ index }) => index ?? []))];
 
 const points = datasetOf('metric_points');
-const page = (name: string, given: Parameters) => readPage(sql, viewOf(name), given);
-const pageSteps = (view: Relation, given: Parameters) => stepsOf(rowsStatement(view, queryOf(view, given)));
+const page = (name: string, parameters: Parameters) => readPage(sql, viewOf(name), parameters);
+const pageSteps = (view: Relation, parameters: Parameters) =>
+  stepsOf(rowsStatement(view, queryOf(view, parameters)));
 
 describe('a page of rows', () => {
   const after = (at: Date) => JSON.stringify(['39', 'txCount', 'hour', at.toISOString()]);
@@ -152,19 +153,19 @@ describe('a page of rows', () => {
     ['from the end', { sort: '-chain_id' }, 'metric_points_now'],
     ['of one thing', { chain_id: '7', metric: 'txCount', time_interval: 'hour' }, 'metric_points_now'],
     ['of a past moment', { as_of: late.toISOString() }, 'metric_points_now'],
-  ])('reads no more rows of %s than it shows', async (_, asked, index) => {
-    const steps = await pageSteps(points.now, { ...asked, limit: String(LIMIT) });
+  ])('reads no more rows of %s than it shows', async (_, parameters, index) => {
+    const steps = await pageSteps(points.now, { ...parameters, limit: String(LIMIT) });
     expect(indexes(steps)).toContain(index);
     // Series by series: the rest of one, and those after it until the page is full. At a past moment the 960 values
     // that ended in these ten days are searched for each series, of which few were valid.
-    expect(maxRows(steps)).toBeLessThanOrEqual('as_of' in asked ? 40 * 960 : 2 * (LIMIT + 1));
+    expect(maxRows(steps)).toBeLessThanOrEqual('as_of' in parameters ? 40 * 960 : 2 * (LIMIT + 1));
   });
 
   it('of a past moment, filled by current values, searches ended values no further than it reaches', async () => {
     const query = queryOf(points.now, { as_of: late.toISOString(), limit: String(LIMIT) });
     const page = await readRows(sql, points.now, query);
     // Of the one series in which the page ends, not of all forty.
-    expect(maxRows(await stepsOf(asked))).toBeLessThanOrEqual(960 + 2 * (LIMIT + 1));
+    expect(maxRows(await stepsOf(lastStatement))).toBeLessThanOrEqual(960 + 2 * (LIMIT + 1));
     // Two series and a half.
     const all = await readRows(sql, points.now, { ...query, limit: 6_000 });
     expect(page.rows).toEqual(all.rows.slice(0, LIMIT));
@@ -173,9 +174,9 @@ describe('a page of rows', () => {
   it.each(['chain_id', '-chain_id'])(
     'of a past moment by %s shows each row once, over pages and series',
     async (sort) => {
-      const asked = { as_of: late.toISOString(), sort, 'chain_id.lt': '12', limit: '999' };
-      const walked = await readPages(sql, points.now, asked);
-      const all = await readRows(sql, points.now, { ...queryOf(points.now, asked), limit: POINTS });
+      const parameters = { as_of: late.toISOString(), sort, 'chain_id.lt': '12', limit: '999' };
+      const walked = await readPages(sql, points.now, parameters);
+      const all = await readRows(sql, points.now, { ...queryOf(points.now, parameters), limit: POINTS });
       expect(walked.length).toBeGreaterThan(5_000);
       expect(walked).toEqual(all.rows);
     },
@@ -197,8 +198,8 @@ describe('a page of rows', () => {
     const walked = await readPages(sql, view, { limit: '999' });
     const all = await sql<Row[]>`
       select * from reporting_internal.coverage_ranges order by dataset, target, axis, kind, reason, begins, ends`;
-    const told = ({ target, kind, begins }: Row) => `${target} ${kind} ${begins}`;
-    expect(walked.map(told)).toEqual(all.map(told));
+    const lineOf = ({ target, kind, begins }: Row) => `${target} ${kind} ${begins}`;
+    expect(walked.map(lineOf)).toEqual(all.map(lineOf));
   });
 
   it('of a log at a past moment reads no more of current and earlier versions than it shows', async () => {
@@ -233,7 +234,7 @@ describe('a page of rows', () => {
     ['metric_points_history', 'valid_from'],
   ])('of %s by %s is found by recording time', async (name, sort) => {
     expect((await page(name, { sort, limit: String(LIMIT) })).rows).toHaveLength(LIMIT);
-    const steps = await stepsOf(asked);
+    const steps = await stepsOf(lastStatement);
     expect(indexes(steps).some((index) => /_(began|recorded)$/.test(index))).toBe(true);
     // An index of block ranges finds some megabytes.
     expect(maxRows(steps)).toBeLessThan(POINTS / 3);
@@ -241,30 +242,30 @@ describe('a page of rows', () => {
 
   it('by recording time, with less than a page left, queries the end and then all of it', async () => {
     const [last] = await sql<{ at: Date }[]>`select max(valid_from) as at from recorder.subnets`;
-    const asked = {
+    const parameters = {
       sort: 'valid_from',
       'valid_from.gte': last?.at.toISOString() ?? '',
       limit: String(LIMIT),
     };
     statements = [];
-    expect((await page('subnets_history', asked)).rows).toHaveLength(1);
+    expect((await page('subnets_history', parameters)).rows).toHaveLength(1);
     expect(statements).toHaveLength(2);
   });
 
   it.each(
     ['node_uptime_by_day', 'node_states', 'node_health_history'].flatMap((name) =>
-      [{}, { sort: '-observer' }, { observer: 'o' }].map((asked) => ({ name, asked })),
+      [{}, { sort: '-observer' }, { observer: 'o' }].map((parameters) => ({ name, parameters })),
     ),
-  )('of $name, $asked, computes only the probes that it shows', async ({ name, asked }) => {
-    const steps = await pageSteps(viewOf(name), { ...asked, limit: '1' });
+  )('of $name, $parameters, computes only the probes that it shows', async ({ name, parameters }) => {
+    const steps = await pageSteps(viewOf(name), { ...parameters, limit: '1' });
     // One probe has a hundred days; twenty have two thousand.
     expect(maxRows(steps)).toBeLessThan(300);
   });
 
   it.each([{}, { sort: '-node' }, { node: 'n' }])(
     'of the elements of a list, %o, reads no row whose list is empty',
-    async (given) => {
-      const steps = await pageSteps(viewOf('peers_benched'), given);
+    async (parameters) => {
+      const steps = await pageSteps(viewOf('peers_benched'), parameters);
       expect(indexes(steps)).toContain('peers_benched_filled');
       expect(maxRows(steps)).toBeLessThanOrEqual(10);
     },
@@ -272,16 +273,16 @@ describe('a page of rows', () => {
 
   describe.each([{}, { sort: '-node' }, { 'height.lt': '3000' }])(
     'of the elements of a log, %o,',
-    (given) => {
+    (parameters) => {
       const view = viewOf('node_x_blocks_txs');
-      const query = (more: Parameters) => queryOf(view, { ...given, ...more });
+      const query = (more: Parameters) => queryOf(view, { ...parameters, ...more });
 
       it.each([
         { 'valid_from.lt': new Date(now - 30 * day).toISOString(), limit: '1000' },
         { 'valid_from.gte': new Date(now - 95 * day).toISOString(), limit: '999' },
         { limit: '1000' },
       ])('shows each row once in the order of all: %o', async (more) => {
-        const walked = await readPages(sql, view, { ...given, ...more });
+        const walked = await readPages(sql, view, { ...parameters, ...more });
         const all = await readRows(sql, view, { ...query(more), limit: 20_000 });
         expect(walked.length).toBeGreaterThan(2_000);
         expect(walked).toEqual(all.rows);
@@ -295,16 +296,16 @@ describe('a page of rows', () => {
             const page = await readRows(sql, view, query({ ...more, ...after, limit: String(LIMIT) }));
             expect(page.rows).toHaveLength(LIMIT);
             // A thousand blocks arrived after that moment, and are the first ones from the end.
-            expect(maxRows(await stepsOf(asked))).toBeLessThanOrEqual(1_000 + 4 * (LIMIT + 2));
+            expect(maxRows(await stepsOf(lastStatement))).toBeLessThanOrEqual(1_000 + 4 * (LIMIT + 2));
           }
         },
       );
     },
   );
 
-  it.each([{}, { sort: '-height' }])('of all nodes, %o, computes only its own rows', async (given) => {
-    expect((await page('p_blocks', { ...given, limit: String(LIMIT) })).rows).toHaveLength(LIMIT);
-    expect(maxRows(await stepsOf(asked))).toBeLessThanOrEqual(5 * (LIMIT + 1));
+  it.each([{}, { sort: '-height' }])('of all nodes, %o, computes only its own rows', async (parameters) => {
+    expect((await page('p_blocks', { ...parameters, limit: String(LIMIT) })).rows).toHaveLength(LIMIT);
+    expect(maxRows(await stepsOf(lastStatement))).toBeLessThanOrEqual(5 * (LIMIT + 1));
   });
 
   it.each([
@@ -315,13 +316,16 @@ describe('a page of rows', () => {
     ['validators', { sort: '-subnet_id' }, 9],
     ['validators', { node_id: 'N3' }, 2],
     ['validators', { sort: '-node_id' }, 9],
-  ])('of %s, %o, shows each row once, page after page of %i', async (name, given, limit) => {
+  ])('of %s, %o, shows each row once, page after page of %i', async (name, parameters, limit) => {
     const walked = await walkPages(async (after) => {
-      const read = await page(name, { ...given, limit: String(limit), ...after });
+      const read = await page(name, { ...parameters, limit: String(limit), ...after });
       expect(read.rows.length).toBeGreaterThan(0);
       return read;
     });
-    const { text, values } = rowsStatement(viewOf(name), { ...queryOf(viewOf(name), given), limit: 20_000 });
+    const { text, values } = rowsStatement(viewOf(name), {
+      ...queryOf(viewOf(name), parameters),
+      limit: 20_000,
+    });
     const whole = await sql.unsafe(text, [...values]);
     expect(walked).toHaveLength(whole.length);
     expect(new Set(walked.map((row) => JSON.stringify(row))).size).toBe(whole.length);
@@ -330,25 +334,25 @@ describe('a page of rows', () => {
 
 describe('a page of readings', () => {
   /** All rows, page after page, and by one statement over the view. */
-  async function both(name: string, given: Parameters) {
-    const walked = await readPages(sql, viewOf(name), { ...given, limit: '300' });
+  async function both(name: string, parameters: Parameters) {
+    const walked = await readPages(sql, viewOf(name), { ...parameters, limit: '300' });
     const { entities: _, arrival: __, ...plain } = viewOf(name);
-    const whole = await readRows(sql, plain, { ...queryOf(viewOf(name), given), limit: 20_000 });
+    const whole = await readRows(sql, plain, { ...queryOf(viewOf(name), parameters), limit: 20_000 });
     return { walked, whole: whole.rows };
   }
 
   it.each([
-    ['validator_uptime', {}, 2 * LOOKS * 20 - 2 * 48 + 1],
-    ['validator_uptime', { sort: '-observed_at' }, 2 * LOOKS * 20 - 2 * 48 + 1],
-    ['validator_uptime', { node: 'o' }, LOOKS * 20 - 48],
-    ['validator_uptime', { node_id: 'N7', sort: '-observed_at' }, 2 * (LOOKS - 48)],
-    ['validator_uptime_observations', {}, 2 * LOOKS + 1],
+    ['validator_uptime', {}, 2 * POLLS * 20 - 2 * 48 + 1],
+    ['validator_uptime', { sort: '-observed_at' }, 2 * POLLS * 20 - 2 * 48 + 1],
+    ['validator_uptime', { node: 'o' }, POLLS * 20 - 48],
+    ['validator_uptime', { node_id: 'N7', sort: '-observed_at' }, 2 * (POLLS - 48)],
+    ['validator_uptime_observations', {}, 2 * POLLS + 1],
     ['validator_uptime_daily', {}, 2 * 60 * 20 + 1],
     ['validator_uptime_daily', { sort: '-node' }, 2 * 60 * 20 + 1],
     ['validator_uptime_daily', { node_id: 'late' }, 1],
     ['validator_uptime_members', {}, 41],
-  ])('of %s, %o, equals the rows of one plain statement', async (name, given, count) => {
-    const { walked, whole } = await both(name, given);
+  ])('of %s, %o, equals the rows of one plain statement', async (name, parameters, count) => {
+    const { walked, whole } = await both(name, parameters);
     expect(walked).toEqual(whole);
     expect(walked).toHaveLength(count);
   });
@@ -360,10 +364,10 @@ describe('a page of readings', () => {
     ['validator_uptime_daily', {}],
     ['validator_uptime', { as_of: new Date(now - 40 * day).toISOString() }],
     ['validator_uptime_daily', { sort: '-node' }],
-  ])('of %s, %o, unpacks only the polls or members that it shows', async (name, given) => {
-    await page(name, { ...given, limit: '10' });
+  ])('of %s, %o, unpacks only the polls or members that it shows', async (name, parameters) => {
+    await page(name, { ...parameters, limit: '10' });
     // There are 9,505 readings, and 2,401 averages. Of one or two members 319 unpacked rows each are searched.
-    expect(maxRows(await stepsOf(asked))).toBeLessThan(1_000);
+    expect(maxRows(await stepsOf(lastStatement))).toBeLessThan(1_000);
   });
 
   it.each(['validator_uptime', 'validator_uptime_daily'])('of %s is not counted', async (name) => {
@@ -372,22 +376,22 @@ describe('a page of readings', () => {
 
   it('between two moments reads only the rows that it shows', async () => {
     const uptime = datasetOf('validator_uptime');
-    const given = { from: new Date(now - 50 * day).toISOString(), limit: '10' };
+    const parameters = { from: new Date(now - 50 * day).toISOString(), limit: '10' };
     const { rows } = await readDifferences(
       sql,
       uptime,
-      validateParameters(differencesParameters(uptime), given),
+      validateParameters(differencesParameters(uptime), parameters),
     );
     expect(rows).toHaveLength(10);
-    expect(maxRows(await stepsOf(asked))).toBeLessThan(500);
+    expect(maxRows(await stepsOf(lastStatement))).toBeLessThan(500);
   });
 });
 
 describe('a page of differences', () => {
   const between = async (from: number) => {
-    const given = { from: new Date(from).toISOString(), limit: String(LIMIT) };
-    await readDifferences(sql, points, validateParameters(differencesParameters(points), given));
-    return asked;
+    const parameters = { from: new Date(from).toISOString(), limit: String(LIMIT) };
+    await readDifferences(sql, points, validateParameters(differencesParameters(points), parameters));
+    return lastStatement;
   };
 
   it('over a short time is found by time', async () => {
@@ -431,15 +435,15 @@ describe('a page of readings that ended long ago', () => {
 
   it.each([{}, { as_of: new Date(now - 40 * day).toISOString() }])(
     'skips the later polls of other series: %o',
-    async (given) => {
+    async (parameters) => {
       statements = [];
-      expect((await readPage(sql, supply, { ...given, limit: '10' })).rows).toHaveLength(10);
+      expect((await readPage(sql, supply, { ...parameters, limit: '10' })).rows).toHaveLength(10);
       const steps: Step[] = [];
       for (const one of [...statements]) steps.push(...(await stepsOf(one)));
-      const looks = steps.filter(({ table }) => table === 'reading_observations');
+      const observations = steps.filter(({ table }) => table === 'reading_observations');
       // The twenty, and those of validators in the hours around; there are 500.
-      expect(maxRows(looks)).toBeGreaterThanOrEqual(20);
-      expect(maxRows(looks)).toBeLessThan(100);
+      expect(maxRows(observations)).toBeGreaterThanOrEqual(20);
+      expect(maxRows(observations)).toBeLessThan(100);
     },
   );
 });

@@ -43,14 +43,14 @@ beforeAll(async () => {
 const keyOf = (relation: Relation, row: Row) => relation.key.map(({ name }) => row[name]).join(' ');
 
 /** Reads all pages. */
-async function walked(relation: Relation, told: Parameters): Promise<string[]> {
-  const rows = await readPages(sql, relation, { ...told, limit: '60' });
+async function walked(relation: Relation, parameters: Parameters): Promise<string[]> {
+  const rows = await readPages(sql, relation, { ...parameters, limit: '60' });
   return rows.map((row) => keyOf(relation, row));
 }
 
 /** The same rows by one plain statement. */
-async function plain({ arrival: _, ...relation }: Relation, told: Parameters): Promise<string[]> {
-  const query = queryOf(relation, told);
+async function plain({ arrival: _, ...relation }: Relation, parameters: Parameters): Promise<string[]> {
+  const query = queryOf(relation, parameters);
   const { rows } = await readRows(sql, relation, { ...query, limit: 1_000_000 });
   return rows.map((row) => keyOf(relation, row));
 }
@@ -74,22 +74,22 @@ describe('pages by recording time', () => {
       { 'observed_at.gt': new Date(Date.now() - 700 * 86_400_000).toISOString() },
     ],
     ['subnets', 'valid_from', { as_of: new Date(Date.now() - 500 * 86_400_000).toISOString() }],
-  ])('of %s by %s, filtered by %o, equal one plain statement', async (name, column, told) => {
+  ])('of %s by %s, filtered by %o, equal one plain statement', async (name, column, parameters) => {
     for (const sort of [column, `-${column}`]) {
-      const expected = await plain(viewOf(name), { ...told, sort });
-      expect(await walked(viewOf(name), { ...told, sort })).toEqual(expected);
-      expect(expected.length > 60 || told.subnet_id === 'nobody').toBe(true);
+      const expected = await plain(viewOf(name), { ...parameters, sort });
+      expect(await walked(viewOf(name), { ...parameters, sort })).toEqual(expected);
+      expect(expected.length > 60 || parameters.subnet_id === 'nobody').toBe(true);
     }
   });
 
   it.each(['observed_at', '-observed_at'])(
     'before the start of the record are refused by %s',
     async (sort) => {
-      const asked = validateParameters(rowsParameters(viewOf('chain_heights')), {
+      const query = validateParameters(rowsParameters(viewOf('chain_heights')), {
         as_of: '2001-01-01T00:00:00Z',
         sort,
       });
-      await expect(readRows(sql, viewOf('chain_heights'), asked)).rejects.toThrow(
+      await expect(readRows(sql, viewOf('chain_heights'), query)).rejects.toThrow(
         'there is no record of chain_heights at 2001-01-01T00:00:00Z',
       );
     },

@@ -35,7 +35,7 @@ const lists = {
 };
 
 /** One poll of everything, whose every point and member differs from that of every other round. */
-async function look(round: number) {
+async function poll(round: number) {
   const results = Array.from({ length: MEMBERS }, (_, at) => ({
     timestamp: start / 1000 - at * 86_400,
     value: round * MEMBERS + at,
@@ -59,15 +59,15 @@ async function look(round: number) {
     onlyPage({ ...nodeIdentity.example, nodeID: `NodeID-${11 + (round > 3 ? 10 : 0)}` });
   lists.uptime.script = () =>
     onlyPage({ ...nodeReportedUptime.example, rewardingStakePercentage: String(90 + round / 100) });
-  let written = 0;
+  let rowsWritten = 0;
   for (const list of Object.values(lists))
-    for (const rows of (await run(context(), list)).rowsWritten) written += rows;
+    for (const rows of (await run(context(), list)).rowsWritten) rowsWritten += rows;
   clock.now += 6 * hour;
-  return written;
+  return rowsWritten;
 }
 
 /** Inserts the states of a node that an observer recorded since the last round. */
-async function saw(
+async function recordStates(
   observer: string,
   node: string,
   until: number,
@@ -107,9 +107,9 @@ async function saw(
 
 it('returns the same bytes from every report before and after 10,000 later revisions and list changes', async () => {
   const moment = new Date(start + 4 * day);
-  for (const round of [1, 2, 3]) await look(round);
+  for (const round of [1, 2, 3]) await poll(round);
   // Down at the moment, and up again by one observer for less time than ends an incident.
-  await saw('paris', 'one', moment.getTime() + hour, [
+  await recordStates('paris', 'one', moment.getTime() + hour, [
     [start, 'up'],
     [start + day, 'down'],
     [start + day + hour, 'up'],
@@ -120,7 +120,7 @@ it('returns the same bytes from every report before and after 10,000 later revis
   clock.now = moment.getTime() + hour;
   const thresholds = { minUptime: 80, minUptimeAfterUpgrade: 80 };
   const window = { from: start, to: moment.getTime() };
-  const tell = async () => {
+  const readReports = async () => {
     await requireSettled(sql, moment.toISOString());
     const sla = await slaReport(
       sql,
@@ -141,32 +141,32 @@ it('returns the same bytes from every report before and after 10,000 later revis
       page: slaPage(sla),
     };
   };
-  const before = await tell();
-  const askable = reports().filter(({ notAsOf }) => notAsOf === null);
-  expect(Object.keys(before)).toEqual(expect.arrayContaining(askable.map(({ name }) => name)));
+  const before = await readReports();
+  const withAsOf = reports().filter(({ notAsOf }) => notAsOf === null);
+  expect(Object.keys(before)).toEqual(expect.arrayContaining(withAsOf.map(({ name }) => name)));
 
-  let written = 0;
-  for (let round = 4; written < 20_000; round++) written += await look(round);
-  await saw('paris', 'one', clock.now, [
+  let rowsWritten = 0;
+  for (let round = 4; rowsWritten < 20_000; round++) rowsWritten += await poll(round);
+  await recordStates('paris', 'one', clock.now, [
     [moment.getTime() + 2 * hour, 'down'],
     [moment.getTime() + 2 * hour, 'down', 'network'],
     [moment.getTime() + 4 * hour, 'up'],
   ]);
-  await saw('oslo', 'one', clock.now, [[moment.getTime() + 3 * hour, 'down']]);
-  await saw('oslo', 'another', clock.now, [[moment.getTime() + 3 * hour, 'up']]);
+  await recordStates('oslo', 'one', clock.now, [[moment.getTime() + 3 * hour, 'down']]);
+  await recordStates('oslo', 'another', clock.now, [[moment.getTime() + 3 * hour, 'up']]);
   const [later] = await sql<{ revisions: number; changes: number }[]>`
     select (select count(*)::int from reporting.metric_points_history where valid_from > ${moment}) as revisions,
       (select count(*)::int from reporting.node_validators_changes where at > ${moment}) as changes`;
   expect((later?.revisions ?? 0) + (later?.changes ?? 0)).toBeGreaterThan(10_000);
 
-  const after = await tell();
+  const after = await readReports();
   expect(Object.keys(after)).toEqual(Object.keys(before));
-  for (const [name, told] of Object.entries(before))
-    expect(after[name as keyof typeof after], name).toBe(told);
+  for (const [name, output] of Object.entries(before))
+    expect(after[name as keyof typeof after], name).toBe(output);
 
   // There are comparisons, and the results differ from the current ones.
-  expect(Object.values(before).filter((told) => /^\d+ /.test(told))).toHaveLength(6);
-  expect(Object.values(before).filter((told) => told.split('\r\n').length > 2).length).toBeGreaterThan(5);
+  expect(Object.values(before).filter((output) => /^\d+ /.test(output))).toHaveLength(6);
+  expect(Object.values(before).filter((output) => output.split('\r\n').length > 2).length).toBeGreaterThan(5);
   expect(JSON.parse(before.sla)).toMatchObject({
     nodes: [
       {
@@ -186,7 +186,7 @@ it('returns the same bytes from every report before and after 10,000 later revis
 
 it('refuses a moment that is not settled, or lies before the first probe, and names the nearest valid one', async () => {
   // An observer counts as long as its lease, by the database's clock.
-  await saw('paris', 'one', clock.now, []);
+  await recordStates('paris', 'one', clock.now, []);
   await expect(requireSettled(sql, new Date(start - 1).toISOString())).rejects.toThrow(
     'watched since 2026-01-01T00:00:00.000Z',
   );

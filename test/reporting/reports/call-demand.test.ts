@@ -32,7 +32,7 @@ function demand(perDays: readonly number[], budget?: object) {
   const forecasts = perDays.map((units) => forecast('metrics', units));
   return demands([...forecasts, forecast('nodes', 1e9), forecast('chainData', 1e9)], config);
 }
-const said = (perDays: readonly number[], budget?: object) => demand(perDays, budget).map(beyondBudget);
+const warnings = (perDays: readonly number[], budget?: object) => demand(perDays, budget).map(beyondBudget);
 
 describe('the requests of the schedules to an upstream', () => {
   it('are the sum over its schedules, and over no others', () => {
@@ -53,17 +53,17 @@ describe('the requests of the schedules to an upstream', () => {
     ['a budget without limits', [1e9], {}],
     ['all of a day', [1000, 440], { perDay: 1440 }],
     ['all minutes of a day', [1440], { perMinute: 1 }],
-  ])('fit into %s', (_, perDays, budget) => expect(said(perDays, budget)).toEqual([null]));
+  ])('fit into %s', (_, perDays, budget) => expect(warnings(perDays, budget)).toEqual([null]));
 
   it.each([
     ['a day', [2000, 880], { perDay: 1440 }, '(perDay)'],
     ['the minutes of a day', [2880], { perMinute: 1 }, '(perMinute × 1440)'],
     ['the smaller of both', [2880], { perMinute: 1, perDay: 5000 }, '(perMinute × 1440)'],
   ])('beyond %s are reported with figures', (_, perDays, budget, limit) => {
-    const [told] = said(perDays, budget);
-    expect(told).toContain(
+    const [warning] = warnings(perDays, budget);
+    expect(warning).toContain(
       'metrics: the schedules request 2880 units a day, 2.0 times the 1440 of its budget',
     );
-    expect(told).toContain(limit);
+    expect(warning).toContain(limit);
   });
 });

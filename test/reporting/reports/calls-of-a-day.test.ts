@@ -43,10 +43,10 @@ async function pollOnce(example: string): Promise<Pick<App, 'config' | 'watched'
     await registerTargets(sql, feed, now);
     if (!source.range?.index) continue;
     // A page of points spans three months, a page of other items a day.
-    const shown =
+    const pageSpan =
       source.upstream === 'metrics' ? 90 * DAY : Math.round((source.range.index.page / ITEMS_A_DAY) * DAY);
-    await sql`update recorder.targets set poll_requests = 1, max_requests = 1, poll_from = ${now - shown},
-      poll_to = ${now}, shown_from = ${source.range.axis === 'time' ? now - shown : null},
+    await sql`update recorder.targets set poll_requests = 1, max_requests = 1, poll_from = ${now - pageSpan},
+      poll_to = ${now}, shown_from = ${source.range.axis === 'time' ? now - pageSpan : null},
       usual_interval_ms = ${source.upstream === 'metrics' ? null : Math.round(DAY / ITEMS_A_DAY)} where source = ${source.name}`;
     await sql`insert into recorder.coverage (dataset, target_key, axis, covered, answered)
       select dataset, target_key, ${source.range.axis}, '{}', int8multirange(int8range(coalesce(expected_from, 0), ${now}))
@@ -113,14 +113,14 @@ it.each([
   const clock = new ManualClock(now);
   const index = new LateIndex(blocks, clock.read, { page: range.index?.page ?? 100 });
   const feed = scriptedFeed(dataset, target, { range, every });
-  feed.script = (window, ask) => dataset.source.walk(ask, target, window);
+  feed.script = (window, client) => dataset.source.walk(client, target, window);
   const context = recordingContext(sql, clock.read, index.client);
   const counting: typeof context = {
     ...context,
-    open: (...asked) => {
+    open: (...args) => {
       const before = index.calls;
       return {
-        ...context.open(...asked),
+        ...context.open(...args),
         get usage() {
           const requests = index.calls - before;
           return { requests, units: requests };
@@ -129,7 +129,7 @@ it.each([
     },
   };
   await registerTargets(sql, feed, now);
-  const taken = { poll: 0, sweep: 0, heal: 0 };
+  const requestsByReason = { poll: 0, sweep: 0, heal: 0 };
   const tick = async () => {
     for (let jobs = await planned(); jobs.length > 0; jobs = await planned())
       for (const job of jobs) {
@@ -138,21 +138,21 @@ it.each([
           status: 'done',
         });
         if (job.reason === 'poll' || job.reason === 'sweep' || job.reason === 'heal')
-          taken[job.reason] += index.calls - before;
+          requestsByReason[job.reason] += index.calls - before;
       }
   };
   const planned = async () => planDue(feed, await loadStates(sql, feed), clock.now);
   for (const end = now + 2 * every; clock.now < end; clock.now += every) await tick();
   const [expected] = await forecast(sql, [feed], clock.now);
-  Object.assign(taken, { poll: 0, sweep: 0, heal: 0 });
+  Object.assign(requestsByReason, { poll: 0, sweep: 0, heal: 0 });
   for (const end = clock.now + DAY; clock.now < end; clock.now += every) await tick();
-  expect(taken.heal).toBe(0);
-  expect(taken.sweep).toBeGreaterThan(0);
+  expect(requestsByReason.heal).toBe(0);
+  expect(requestsByReason.sweep).toBeGreaterThan(0);
   // The window of a sweep grows during the day, by a page at most.
   const { day: { calls } = { calls: 0 }, sweepsOfDay = 0 } = expected ?? {};
   expect(
-    Math.abs(taken.poll + taken.sweep - calls),
-    `${calls} of ${JSON.stringify(taken)}`,
+    Math.abs(requestsByReason.poll + requestsByReason.sweep - calls),
+    `${calls} of ${JSON.stringify(requestsByReason)}`,
   ).toBeLessThanOrEqual(1);
-  expect(Math.abs(taken.sweep - sweepsOfDay)).toBeLessThanOrEqual(1);
+  expect(Math.abs(requestsByReason.sweep - sweepsOfDay)).toBeLessThanOrEqual(1);
 });

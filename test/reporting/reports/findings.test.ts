@@ -14,12 +14,12 @@ beforeEach(async () => {
 });
 
 /** The state of a target; times are seconds ago. The interval is 1,000 s. */
-interface Known {
+interface TargetState {
   readonly dataset?: string;
   readonly key?: string;
   readonly target?: Readonly<Record<string, string>>;
   readonly every?: number;
-  readonly wanted?: number;
+  readonly requested?: number;
   readonly succeeded?: number;
   readonly failed?: number;
   readonly failures?: number;
@@ -32,43 +32,44 @@ interface Known {
 const ago = (seconds: number | undefined) =>
   seconds === undefined ? null : new Date(Date.now() - seconds * 1000);
 
-async function known(one: Known): Promise<void> {
+async function insertTarget(one: TargetState): Promise<void> {
   const { dataset = 'subnets', key = 'network=mainnet', target = { network: 'mainnet' } } = one;
   await sql`insert into recorder.targets (source, target_key, target) values (${dataset}, ${key}, ${sql.json(target)})`;
   await sql`
     insert into recorder.target_datasets (source, target_key, dataset, every_ms, once, active, requested_since, last_success_at,
       last_complete_at, incomplete_since, incomplete_reason, last_failure_at, failures, last_error, unsupported_reason)
     values (${dataset}, ${key}, ${dataset}, ${(one.every ?? 1000) * 1000}, ${one.once ?? false}, ${one.active ?? true},
-      ${ago(one.wanted ?? 1_000_000)}, ${ago(one.succeeded)}, ${ago(one.succeeded)}, ${ago(one.incomplete)},
+      ${ago(one.requested ?? 1_000_000)}, ${ago(one.succeeded)}, ${ago(one.succeeded)}, ${ago(one.incomplete)},
       ${one.incomplete === undefined ? null : '1 of 7 items could not be read'}, ${ago(one.failed)}, ${one.failures ?? 0},
       ${one.failed === undefined ? null : 'HTTP 503'}, ${one.unsupported ?? null})`;
 }
 
 /** The findings of targets. */
-const found = async () => (await findingGroups(sql)).filter(({ component }) => component === 'target');
+const targetFindings = async () =>
+  (await findingGroups(sql)).filter(({ component }) => component === 'target');
 
 describe('a target', () => {
-  it.each<[string, Known, string | null, RegExp?]>([
+  it.each<[string, TargetState, string | null, RegExp?]>([
     ['recorded lately', { succeeded: 10 }, null],
     ['recorded just within three intervals', { succeeded: 2_900 }, null],
     ['not recorded for more than three intervals', { succeeded: 3_100 }, 'late', /no run has succeeded/],
-    ['brand-new', { wanted: 10 }, null],
-    ['new for less than three intervals', { wanted: 2_900 }, null],
-    ['never recorded since it was configured', { wanted: 3_100 }, 'late', /no run has succeeded yet/],
-    ['configured again a moment ago', { succeeded: 900_000, wanted: 10 }, null],
+    ['brand-new', { requested: 10 }, null],
+    ['new for less than three intervals', { requested: 2_900 }, null],
+    ['never recorded since it was configured', { requested: 3_100 }, 'late', /no run has succeeded yet/],
+    ['configured again a moment ago', { succeeded: 900_000, requested: 10 }, null],
     ['whose last run failed', { succeeded: 900, failed: 5, failures: 1 }, 'failing', /HTTP 503/],
-    ['whose first run failed', { wanted: 30, failed: 5, failures: 1 }, 'failing', /HTTP 503/],
+    ['whose first run failed', { requested: 30, failed: 5, failures: 1 }, 'failing', /HTTP 503/],
     ['that failed until it was late', { succeeded: 9_000, failed: 5, failures: 9 }, 'late', /HTTP 503/],
     ['that failed once and was recorded since', { succeeded: 5, failed: 900 }, null],
     ['that lacks an item', { succeeded: 5, incomplete: 600_000 }, 'incomplete', /1 of 7 items/],
     ['that its upstream does not offer', { failed: 50_000, unsupported: 'no such method' }, null],
     ['that never changes and is there', { succeeded: 900_000, once: true }, null],
-    ['that never changes and is not there', { wanted: 3_100, once: true }, 'late'],
+    ['that never changes and is not there', { requested: 3_100, once: true }, 'late'],
     ['that is not configured any more', { succeeded: 900_000, active: false }, null],
     ['recorded by a clock that is ahead', { succeeded: -50_000 }, null],
   ])('has the expected finding: %s', async (_, one, state, reason) => {
-    await known(one);
-    const groups = await found();
+    await insertTarget(one);
+    const groups = await targetFindings();
     expect(groups.map((group) => group.state)).toEqual(state === null ? [] : [state]);
     if (reason) expect(groups[0]?.reason).toMatch(reason);
   });
@@ -79,8 +80,8 @@ describe('a target', () => {
       ['chain=2', 7_000],
       ['chain=3', 10],
     ] as const)
-      await known({ key, succeeded });
-    expect(await found()).toMatchObject([
+      await insertTarget({ key, succeeded });
+    expect(await targetFindings()).toMatchObject([
       { state: 'late', dataset: 'subnets', subject: 'chain=2', count: 2 },
     ]);
     expect(await statusOf(sql, [])).toMatchObject({
@@ -113,7 +114,7 @@ describe('an allowance', () => {
   });
 });
 
-const observed = (more: Known): Known => ({
+const observed = (more: TargetState): TargetState => ({
   dataset: 'node_health',
   every: 10,
   key: 'node=one observer=eyes probe=health',
@@ -123,19 +124,19 @@ const observed = (more: Known): Known => ({
 const probed = (seconds: number) =>
   sql`insert into recorder.health_probes (observer, node, probe, probes, probed_at)
     values ('eyes', 'one', 'health', 1, ${ago(seconds)})`;
-const heartbeat = (seconds: number, held: boolean) =>
+const heartbeat = (seconds: number, isLeased: boolean) =>
   sql`insert into recorder.health_observers (observer, holder, lease_until, heartbeat_at)
-    values ('eyes', ${held ? 'me' : null}, ${ago(held ? -5 : seconds)}, ${ago(seconds)})`;
+    values ('eyes', ${isLeased ? 'me' : null}, ${ago(isLeased ? -5 : seconds)}, ${ago(seconds)})`;
 
 describe('a ledger', () => {
   it('that advances is healthy', async () => {
-    await known(observed({}));
+    await insertTarget(observed({}));
     await Promise.all([probed(5), heartbeat(2, true)]);
     expect(await findingGroups(sql)).toEqual([]);
   });
 
   it('without a process is stalled, and its probes are late', async () => {
-    await known(observed({}));
+    await insertTarget(observed({}));
     await Promise.all([probed(120), heartbeat(120, false)]);
     expect(await findingGroups(sql)).toMatchObject([
       {
@@ -149,14 +150,14 @@ describe('a ledger', () => {
   });
 
   it('that never started is stalled a minute after it was first configured', async () => {
-    await known(observed({ wanted: 20 }));
+    await insertTarget(observed({ requested: 20 }));
     expect((await findingGroups(sql)).filter(({ component }) => component === 'ledger')).toEqual([]);
     await sql`update recorder.target_datasets set requested_since = ${ago(70)}`;
     expect(await findingGroups(sql)).toMatchObject([{ component: 'ledger' }, { state: 'late' }]);
   });
 
   it('that is leased and settles nothing is stalled, though its nodes are observed', async () => {
-    await known(observed({}));
+    await insertTarget(observed({}));
     await Promise.all([probed(5), heartbeat(90, true)]);
     expect(await findingGroups(sql)).toMatchObject([
       { component: 'ledger', reason: expect.stringMatching('does not update the ledger') },
@@ -166,7 +167,7 @@ describe('a ledger', () => {
 
 describe('a probe', () => {
   it('with rows that the database refuses is stalled, and the others are not', async () => {
-    await known(observed({}));
+    await insertTarget(observed({}));
     await Promise.all([probed(5), heartbeat(2, true)]);
     const refused = [{ node: 'one', probe: 'health', since: ago(40), reason: 'value too long' }];
     await sql`update recorder.health_observers set refused = ${sql.json(refused)}`;
@@ -179,16 +180,16 @@ describe('a probe', () => {
 });
 
 describe('a schedule', () => {
-  it.each<[string, { next?: number; missing?: number; seen: number }, RegExp | null]>([
-    ['that ticks', { next: -500, seen: 5 }, null],
-    ['whose tick is a little late', { next: 900, seen: 5 }, null],
-    ['whose tick is an interval late', { next: 1_100, seen: 5 }, /overdue/],
-    ['that the queue lost a moment ago', { missing: 20, seen: 5 }, null],
-    ['that the queue does not have', { missing: 70, seen: 5 }, /missing in the queue/],
-    ['that was not checked for long', { next: -500, seen: 3_100 }, /no process runs the schedules/],
-  ])('%s', async (_, { next, missing, seen }, reason) => {
+  it.each<[string, { next?: number; missing?: number; checked: number }, RegExp | null]>([
+    ['that ticks', { next: -500, checked: 5 }, null],
+    ['whose tick is a little late', { next: 900, checked: 5 }, null],
+    ['whose tick is an interval late', { next: 1_100, checked: 5 }, /overdue/],
+    ['that the queue lost a moment ago', { missing: 20, checked: 5 }, null],
+    ['that the queue does not have', { missing: 70, checked: 5 }, /missing in the queue/],
+    ['that was not checked for long', { next: -500, checked: 3_100 }, /no process runs the schedules/],
+  ])('%s', async (_, { next, missing, checked }, reason) => {
     await sql`insert into recorder.schedules (recorder, schedule, every_ms, next_at, missing_since, seen_at)
-      values ('recorder', 'plan subnets', 1000000, ${ago(next)}, ${ago(missing)}, ${ago(seen)})`;
+      values ('recorder', 'plan subnets', 1000000, ${ago(next)}, ${ago(missing)}, ${ago(checked)})`;
     const groups = await findingGroups(sql);
     expect(groups).toMatchObject(
       reason ? [{ state: 'stalled', component: 'schedule', reason: expect.stringMatching(reason) }] : [],
@@ -199,8 +200,8 @@ describe('a schedule', () => {
 
 describe('commits', () => {
   it('are stalled when nothing was committed for three of the shortest intervals', async () => {
-    await known({ succeeded: 250, every: 100 });
-    await known({ dataset: 'blockchains', key: 'b', succeeded: 3_500, every: 50_000 });
+    await insertTarget({ succeeded: 250, every: 100 });
+    await insertTarget({ dataset: 'blockchains', key: 'b', succeeded: 3_500, every: 50_000 });
     expect((await findingGroups(sql)).filter(({ component }) => component === 'commits')).toEqual([]);
     await sql`update recorder.target_datasets set last_success_at = last_success_at - interval '100 seconds'`;
     expect((await findingGroups(sql)).map(({ state, component }) => [state, component])).toEqual([
@@ -210,7 +211,7 @@ describe('commits', () => {
   });
 
   it('continue if runs fail', async () => {
-    await known({ succeeded: 5_000, failed: 20, failures: 9, every: 100 });
+    await insertTarget({ succeeded: 5_000, failed: 20, failures: 9, every: 100 });
     expect((await findingGroups(sql)).map(({ component }) => component)).toEqual(['target']);
   });
 });
@@ -253,16 +254,17 @@ describe('the sealing', () => {
 
 describe('the packing of readings', () => {
   it('is stalled if a poll of days ago is not packed, and is reported with its dataset', async () => {
-    const look = (days: number) => sql`
+    const insertPoll = (days: number) => sql`
       with scope as (
         insert into recorder.reading_scopes (dataset, request) values ('recorder.chain_heights', ${[`node-${days}`, 'X']}) returning scope_id)
       insert into recorder.reading_open (dataset, scope_id, observed_at, run_id, base, mode, start, present, bits)
       select 'recorder.chain_heights', scope_id, ${ago(days * 86_400)}, 1, '{7}', '{0}', '{0}', '1', '' from scope`;
-    const told = async () => (await findingGroups(sql)).filter(({ component }) => component === 'readings');
-    await look(2.9);
-    expect(await told()).toEqual([]);
-    await look(3.1);
-    expect(await told()).toMatchObject([
+    const readingFindings = async () =>
+      (await findingGroups(sql)).filter(({ component }) => component === 'readings');
+    await insertPoll(2.9);
+    expect(await readingFindings()).toEqual([]);
+    await insertPoll(3.1);
+    expect(await readingFindings()).toMatchObject([
       {
         state: 'stalled',
         component: 'readings',
@@ -277,10 +279,10 @@ describe('the packing of readings', () => {
 
 describe('status', () => {
   it('and reporting.gaps agree on the number of gaps', async () => {
-    await known({ succeeded: 5 });
+    await insertTarget({ succeeded: 5 });
     await sql`insert into recorder.gaps (dataset, target_key, axis, range, reason, noticed_at)
       values ('subnets', 'network=mainnet', 'time', '[1,5)', 'off', now())`;
-    await known(observed({}));
+    await insertTarget(observed({}));
     await Promise.all([probed(5), heartbeat(2, true)]);
     await sql`insert into recorder.node_health (observer, node, probe, check_name, state, reported, started_at, probes_before)
       values ('eyes', 'one', 'health', '*', 'up', true, ${ago(5_000)}, 0)`;
@@ -299,7 +301,7 @@ describe('an index', () => {
     { index = 'chainData mainnet p-chain', usual = 1, longest = 2, dataset = 'proposed_blocks' } = {},
   ): Promise<void> {
     const hour = 3_600_000;
-    await known({ dataset, key, succeeded: 10 });
+    await insertTarget({ dataset, key, succeeded: 10 });
     await sql`
       update recorder.targets set index_name = ${index}, usual_interval_ms = ${usual * hour},
         longest_interval_ms = ${longest * hour}, newest_item_at = ${ago(10 + silence * 3600)}

@@ -62,8 +62,8 @@ it('the report of an incident has everything that was recorded around it in the 
 
   const window = { from: at('02:00'), to: at('05:00') };
   const incidents = await incidentsBetween(sql, 'a', window);
-  const told = await readMoments(sql, 'a', window);
-  expect(incidentMarkdown({ node: 'a', ...window, incidents, ...told }).split('\n')).toEqual([
+  const moments = await readMoments(sql, 'a', window);
+  expect(incidentMarkdown({ node: 'a', ...window, incidents, ...moments }).split('\n')).toEqual([
     '# a, 2026-11-01 02:00:00 to 2026-11-01 05:00:00 (UTC)',
     '',
     '- health was down from 2026-11-01 03:00:00 until 2026-11-01 03:40:00 (2100 s, unobserved for 300 s, seen by paris): disk \\*full\\* \\| \\<b\\>99 %\\</b\\> of it',
@@ -112,12 +112,12 @@ it('notes are written by command and included in report incident; all errors are
   expect(code).toBe(0);
   expect(stdout).toContain('# a, 2026-11-01 02:00:00 to 2026-11-01 04:40:00 (UTC)');
   expect(stdout).toContain('| 2026-11-01 03:20:00 | seen again | eve |');
-  const [kept] = await sql`select node, author, note from reporting.incident_notes where author = 'eve'`;
-  expect(kept).toEqual({ node: 'a', author: 'eve', note: 'seen again' });
+  const [stored] = await sql`select node, author, note from reporting.incident_notes where author = 'eve'`;
+  expect(stored).toEqual({ node: 'a', author: 'eve', note: 'seen again' });
   const wrong = await runCommand(['incidents', 'note', 'b', '--at', '2999-01-01'], env, folder);
   expect(wrong).toMatchObject({ code: 2 });
-  for (const said of ['no such node', '--by', '--note: is missing', 'is in the future'])
-    expect(wrong.stderr).toContain(said);
+  for (const message of ['no such node', '--by', '--note: is missing', 'is in the future'])
+    expect(wrong.stderr).toContain(message);
 });
 
 it('maintenance is announced by its subcommand alone: options without it are refused', async () => {

@@ -19,8 +19,8 @@ const PARTS = /^chain_recorder_scrape_collector_success\{.*\} (\d)$/gm;
 
 it('reports the state of the recording without reading runs, however many there are', async () => {
   const feed = scriptedFeed(subnets, { network: 'mainnet' });
-  await sql.begin(async (holding) => {
-    await holding`lock table recorder.runs, recorder.run_days in access exclusive mode`;
+  await sql.begin(async (tx) => {
+    await tx`lock table recorder.runs, recorder.run_days in access exclusive mode`;
     const status = await statusOf(sql, []);
     expect(exposition(recordingSamples(status))).toContain('chain_recorder_late_targets 0');
     const disk = () => diskUse(sql, null);

@@ -45,41 +45,41 @@ describe('the recent changes', () => {
       insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since)
       values ('m', ${target}, 'metric_points', 3600000, true, ${ago(60)})`;
     const day = (days: number) => new Date(Math.floor(ago(days).getTime() / 86_400_000) * 86_400_000);
-    const said = async (
+    const insertVersions = async (
       bucket: Date,
       values: readonly (readonly [value: number, days: number])[],
-      gone?: number,
+      endedDaysAgo?: number,
     ) => {
       for (const [place, [value, days]] of values.entries()) {
-        const next = values[place + 1]?.[1] ?? gone;
+        const next = values[place + 1]?.[1] ?? endedDaysAgo;
         await sql`
           insert into recorder.metric_points (series_id, bucket_start, value, valid_from, valid_to, vanished, run_id)
           values (public.series_of('1', 'txCount', 'day'), ${bucket}, ${value}, ${ago(days)}, ${next === undefined ? null : ago(next)}, false, 1)`;
       }
     };
-    await said(day(10), [
+    await insertVersions(day(10), [
       [1000, 8],
       [1020, 3],
     ]);
-    await said(day(12), [
+    await insertVersions(day(12), [
       [1000, 8],
       [1009, 3],
     ]);
     // Reported while it ran, and again after it.
-    await said(day(4), [
+    await insertVersions(day(4), [
       [500, 4],
       [1000, 2],
     ]);
-    await said(day(25), [
+    await insertVersions(day(25), [
       [1000, 20],
       [2000, 15],
     ]);
     // Removed for longer than the week, and back with another value.
-    await said(day(13), [[1000, 12]], 10);
-    await said(day(13), [[1100, 2]]);
+    await insertVersions(day(13), [[1000, 12]], 10);
+    await insertVersions(day(13), [[1100, 2]]);
     // This one returned unchanged.
-    await said(day(14), [[1000, 12]], 10);
-    await said(day(14), [[1000, 2]]);
+    await insertVersions(day(14), [[1000, 12]], 10);
+    await insertVersions(day(14), [[1000, 2]]);
     const { revisions } = await readRecentChanges(sql);
     expect(revisions).toMatchObject([
       { chain_id: '1', metric: 'txCount', bucket_start: day(13), before: '1000', after: '1100', share: 0.1 },

@@ -15,9 +15,9 @@ it('every view and every column of reporting is in chain-recorder/schema, under 
   );
   expect(new Set(names).size).toBe(returnsRows.length);
   for (const { name, columns } of returnsRows) {
-    const [, made = ''] =
+    const [, declaration = ''] =
       new RegExp(`(?:view|columnsOf)\\('${name}', \\{\n([\\s\\S]*?)\n\\}`).exec(javascript) ?? [];
-    const properties = [...made.matchAll(/^ {2}(\w+): /gm)].map(([, property]) => property);
+    const properties = [...declaration.matchAll(/^ {2}(\w+): /gm)].map(([, property]) => property);
     expect(new Set(properties).size, name).toBe(columns.length);
   }
 });

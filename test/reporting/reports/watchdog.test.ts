@@ -18,7 +18,7 @@ it('reports a cause at once, then at a bounded rate, and when it ends', async ()
   const clock = new ManualClock(0);
   const log = pino({ base: null, timestamp: false }, { write: (line: string) => lines.push(line) });
   const watchdog = new Watchdog(sql, log, clock.read);
-  const look = async (after: number) => {
+  const check = async (after: number) => {
     clock.now += after;
     await watchdog.checkFindings();
     return lines.splice(0).map((line) => JSON.parse(line).msg);
@@ -26,40 +26,40 @@ it('reports a cause at once, then at a bounded rate, and when it ends', async ()
   await sql`insert into recorder.targets (source, target_key, target)
     select 'subnets', 'network=' || n, '{}' from generate_series(1, 500) n`;
   await lateFor('1 hour');
-  expect(await look(0)).toEqual([]);
+  expect(await check(0)).toEqual([]);
   await lateFor('5 days');
-  expect(await look(minute)).toEqual([
+  expect(await check(minute)).toEqual([
     expect.stringMatching(/^stalled since .*: the whole record: no run has committed since/),
     expect.stringMatching(/^late since .*: subnets of network=1 \(and 499 more\): no run has succeeded$/),
   ]);
-  expect(await look(9 * minute)).toEqual([]);
-  expect(await look(minute)).toHaveLength(2);
+  expect(await check(9 * minute)).toEqual([]);
+  expect(await check(minute)).toHaveLength(2);
   await lateFor('1 hour');
-  expect(await look(minute)).toEqual(['a finding was resolved', 'a finding was resolved']);
-  expect(await look(minute)).toEqual([]);
+  expect(await check(minute)).toEqual(['a finding was resolved', 'a finding was resolved']);
+  expect(await check(minute)).toEqual([]);
   // A flapping cause is not reported each time.
   await lateFor('5 days');
-  expect(await look(minute)).toEqual([]);
+  expect(await check(minute)).toEqual([]);
   await lateFor('1 hour');
-  expect(await look(minute)).toEqual([]);
+  expect(await check(minute)).toEqual([]);
   await lateFor('5 days');
-  expect(await look(10 * minute)).toHaveLength(2);
+  expect(await check(10 * minute)).toHaveLength(2);
 });
 
 it('reports an unavailable database once, and continues', async () => {
   const lines: string[] = [];
   const clock = new ManualClock(0);
-  const away = postgres('postgres://nobody@127.0.0.1:1/none', {
+  const unavailable = postgres('postgres://nobody@127.0.0.1:1/none', {
     max: 1,
     connect_timeout: 1,
     backoff: () => 0,
   });
   const log = pino({ base: null, timestamp: false }, { write: (line: string) => lines.push(line) });
-  const watchdog = new Watchdog(away, log, clock.read);
-  for (let look = 0; look < 5; look++) await watchdog.checkFindings();
+  const watchdog = new Watchdog(unavailable, log, clock.read);
+  for (let round = 0; round < 5; round++) await watchdog.checkFindings();
   expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['the database did not respond']);
   clock.now += 11 * minute;
   await watchdog.checkFindings();
   expect(lines).toHaveLength(2);
-  await away.end();
+  await unavailable.end();
 });

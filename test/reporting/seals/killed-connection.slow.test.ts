@@ -19,7 +19,7 @@ it('a seal whose connection dies after any statement continues with the same res
     const run = await world.begin(h(day * 24 + 1));
     await world.point(run, 'txCount', day, run.at);
     await world.member(run, 'AVAX', day, run.at);
-    await world.look(run, ['C', 'P'], day, run.at);
+    await world.poll(run, ['C', 'P'], day, run.at);
     await world.block(run, day, run.at);
     await world.end(run, run.at);
   }

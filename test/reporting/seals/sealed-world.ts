@@ -82,7 +82,7 @@ export class SealedWorld {
       await world.point(run, 'txCount', 10, at);
       await world.point(run, 'gasUsed', 10, at);
       await world.member(run, 'AVAX', 5, at);
-      await world.look(run, ['C', 'P', 'X'], 100, at);
+      await world.poll(run, ['C', 'P', 'X'], 100, at);
       await world.block(run, 1, at);
     });
     await this.seal(24);

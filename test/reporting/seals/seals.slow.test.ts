@@ -44,19 +44,19 @@ describe('an edit by hand is found and named', () => {
     const [{ run_id } = { run_id: '' }] = await sql<
       { run_id: string }[]
     >`select run_id from recorder.chain_heights limit 1`;
-    const look = {
+    const reading = {
       dataset: 'chain_heights',
       of: 'row',
       key: { run_id: Number(run_id), target: `t=${run_id}` },
     };
     await sql`update recorder.chain_heights set height = 101 where chain = 'P'`;
-    expect(short(await verified())).toEqual([{ ...look, what: 'changed' }]);
+    expect(short(await verified())).toEqual([{ ...reading, what: 'changed' }]);
     await sql`update recorder.chain_heights set height = 100 where chain = 'P'`;
     await expectWhole();
     await sql`delete from recorder.chain_heights where chain = 'P'`;
-    expect(short(await verified())).toEqual([{ ...look, what: 'changed' }]);
+    expect(short(await verified())).toEqual([{ ...reading, what: 'changed' }]);
     await sql`delete from recorder.chain_heights`;
-    expect(short(await verified())).toEqual([{ ...look, what: 'gone' }]);
+    expect(short(await verified())).toEqual([{ ...reading, what: 'gone' }]);
   });
 
   it('in a reading of a closed day, which closing alone does not change', async () => {
@@ -64,12 +64,14 @@ describe('an edit by hand is found and named', () => {
     const closed = await closeDays(own, h(72).getTime(), new AbortController().signal);
     await own.end();
     expect(closed).toEqual({ packed: 3, kept: 0, failed: [] });
-    const [look] = await sql<{ run_id: string }[]>`select distinct run_id from recorder.reading_observations`;
+    const [reading] = await sql<
+      { run_id: string }[]
+    >`select distinct run_id from recorder.reading_observations`;
     const named = (what: string) => ({
       dataset: 'chain_heights',
       of: 'row',
       what,
-      key: { run_id: Number(look?.run_id), target: `t=${look?.run_id}` },
+      key: { run_id: Number(reading?.run_id), target: `t=${reading?.run_id}` },
     });
     await expectWhole();
     const ofP = sql`scope_id = (select scope_id from recorder.reading_scopes where request = array['n', 'P'])`;
@@ -115,16 +117,16 @@ describe('the chain', () => {
         sql`update recorder.seal_forms set definition = jsonb_set(definition, '{content}', '[]') where definition ->> 'table' = 'p_blocks'`,
       [/^the form .* was changed/, /./, /./],
     ],
-  ])('detects %s that was changed', async (_, change, words) => {
+  ])('detects %s that was changed', async (_, change, messages) => {
     await change();
     const { broken } = await verified();
-    expect(broken).toEqual(words.map((word) => expect.stringMatching(word)));
+    expect(broken).toEqual(messages.map((message) => expect.stringMatching(message)));
   });
 });
 
 /** Parts of a random history. */
 const event = fc.record({
-  kind: fc.constantFrom('point', 'member', 'look', 'block', 'late', 'turn', 'seal'),
+  kind: fc.constantFrom('point', 'member', 'poll', 'block', 'late', 'turn', 'seal'),
   hours: fc.double({ min: 0.01, max: 20, noNaN: true }),
   which: fc.nat(2),
   value: fc.nat(3),
@@ -189,13 +191,13 @@ async function editByHand({ table, what, nth, hours }: Edit): Promise<void> {
 }
 
 /** Rows on one side only: of all sealed rows, and of the current rows in the sealed time. */
-function apart(sealed: readonly Leaf[], standing: readonly Leaf[]): string[] {
+function apart(sealed: readonly Leaf[], current: readonly Leaf[]): string[] {
   const count = (leaves: readonly Leaf[]) => {
     const counts = new Map<string, number>();
     for (const leaf of leaves) counts.set(JSON.stringify(leaf), (counts.get(JSON.stringify(leaf)) ?? 0) + 1);
     return counts;
   };
-  const [before, after] = [count(sealed), count(standing)];
+  const [before, after] = [count(sealed), count(current)];
   const only = (side: string, mine: Map<string, number>, others: Map<string, number>) =>
     [...mine].flatMap(([leaf, times]) => {
       const { dataset, of, at }: Leaf = JSON.parse(leaf);
@@ -208,7 +210,7 @@ function apart(sealed: readonly Leaf[], standing: readonly Leaf[]): string[] {
 }
 
 /** The reported differences, in the same form. */
-function told(differences: readonly SealDifference[]): string[] {
+function reportedRows(differences: readonly SealDifference[]): string[] {
   return differences
     .flatMap(({ dataset, of, what, at, now }) => {
       const side = (one: string, instant: string) => `${one} ${dataset} ${of} ${instant}`;
@@ -237,8 +239,8 @@ describe('any history', () => {
             if (kind === 'point') await inRun(hours, (run) => world.point(run, name, value, at));
             if (kind === 'member')
               await inRun(hours, (run) => world.member(run, name, value === 0 ? null : value, at));
-            if (kind === 'look')
-              await inRun(hours, (run) => world.look(run, ['P', 'X', 'C'].slice(0, which + 1), value, at));
+            if (kind === 'poll')
+              await inRun(hours, (run) => world.poll(run, ['P', 'X', 'C'].slice(0, which + 1), value, at));
             if (kind === 'block') await inRun(hours, (run) => world.block(run, Math.round(hours * 1000), at));
             if (kind === 'turn')
               await world.turn(['up', 'down', 'unknown'][which] ?? 'up', at, h(hours + 0.005));
@@ -247,7 +249,7 @@ describe('any history', () => {
               if (before) {
                 await world.point(before.run, name, value, before.at);
                 await world.member(before.run, name, value === 0 ? null : value, before.at);
-                await world.look(before.run, ['P'], value, before.at);
+                await world.poll(before.run, ['P'], value, before.at);
                 await world.block(before.run, Math.round(hours * 1000), before.at);
                 await world.end(before.run, at);
               }
@@ -271,7 +273,7 @@ describe('any history', () => {
           });
           for (const one of edits) await editByHand(one);
           const found = await verified();
-          expect(told(found.differences)).toEqual(apart(before, await world.leaves(until)));
+          expect(reportedRows(found.differences)).toEqual(apart(before, await world.leaves(until)));
           expect(found.unsealed).toBe(0);
         },
       ),

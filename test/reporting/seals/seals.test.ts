@@ -123,12 +123,12 @@ describe('a late row', () => {
     await inRun(1, (run, at) => world.member(run, 'AVAX', 5, at));
     const long = await world.begin(h(23));
     await world.block(long, 1, h(23));
-    await world.look(long, ['P'], 1, h(23));
+    await world.poll(long, ['P'], 1, h(23));
     await inRun(23.5, (run, at) => world.block(run, 2, at));
     const first = await seal(24);
     expect(first).toMatchObject({ rows: 3, ends: 0, late: 0 });
     await world.block(long, 3, h(23));
-    await world.look(long, ['X'], 1, h(23));
+    await world.poll(long, ['X'], 1, h(23));
     await world.member(long, 'AVAX', null, h(23));
     await world.end(long, h(25));
     expect(await expectWhole()).toMatchObject({ unsealed: 3 });
@@ -145,7 +145,7 @@ describe('a late row', () => {
     await seal(480);
     await inRun(481, async (run) => {
       await world.member(run, 'AVAX', 6, h(20));
-      await world.look(run, ['P'], 1, h(20));
+      await world.poll(run, ['P'], 1, h(20));
     });
     expect(await expectWhole()).toMatchObject({ unsealed: 3 });
     expect(await seal(500)).toMatchObject({ rows: 2, ends: 1, late: 3 });
@@ -227,10 +227,10 @@ describe('the chain', () => {
       () => sql`update recorder.seals set statement = statement || 'x' where seal = 2`,
       [/^seal 2: the statement/, /^seal 2: the head/],
     ],
-  ])('detects %s that was changed', async (_, change, words) => {
+  ])('detects %s that was changed', async (_, change, messages) => {
     await change();
     const { broken } = await verified();
-    expect(broken).toEqual(words.map((word) => expect.stringMatching(word)));
+    expect(broken).toEqual(messages.map((message) => expect.stringMatching(message)));
   });
 
   it('that was computed again from rewritten rows is detected by a stored head', async () => {

@@ -83,7 +83,7 @@ export class World {
   }
 
   /** Readings of one poll. */
-  async look({ id }: Run, chains: readonly string[], height: number, at: Date): Promise<void> {
+  async poll({ id }: Run, chains: readonly string[], height: number, at: Date): Promise<void> {
     await this.#sql`
       insert into recorder.chain_heights (node, chain, height, observed_at, run_id)
       select 'n', chain, ${height}, ${at}, ${id} from unnest(${[...chains]}::text[]) chain on conflict do nothing`;
@@ -114,9 +114,9 @@ export class World {
   /** All leaves, by a plain computation: the identity, the instant and the content of each. */
   async leaves(until: Date): Promise<Leaf[]> {
     const all: Leaf[] = [];
-    const add = (dataset: string, of: 'row' | 'end', key: object, at: string | null, says: object) => {
+    const add = (dataset: string, of: 'row' | 'end', key: object, at: string | null, content: object) => {
       if (at !== null && Date.parse(at) < until.getTime())
-        all.push({ dataset, of, key: JSON.stringify(key), at, says: JSON.stringify(says) });
+        all.push({ dataset, of, key: JSON.stringify(key), at, content: JSON.stringify(content) });
     };
     for (const { key, row, valid_from, valid_to } of await this.#sql<Plain[]>`
       select json_build_object('chain_id', chain_id, 'metric', metric, 'time_interval', time_interval, 'bucket_start', bucket_start) as key,
@@ -175,5 +175,5 @@ export interface Leaf {
   readonly key: string;
   /** ISO 8601, to the microsecond. */
   readonly at: string;
-  readonly says: string;
+  readonly content: string;
 }

@@ -24,7 +24,7 @@ const relations = catalog.flatMap(({ name, relation, key }) => [
 ]);
 
 /** Rows of a query of a user, as of a moment. */
-const asked = (question: string, asOf: number | string) =>
+const queryAsOf = (question: string, asOf: number | string) =>
   queryAsReader(
     database.url,
     question,
@@ -59,7 +59,7 @@ describe('as of a moment', () => {
     );
     expect(lists.length).toBeGreaterThan(40);
     for (const [dataset, list] of lists)
-      await expect(asked(`select * from ${list}`, '2026-01-01'), list).rejects.toThrow(
+      await expect(queryAsOf(`select * from ${list}`, '2026-01-01'), list).rejects.toThrow(
         `there is no record of ${dataset} yet`,
       );
   });
@@ -112,12 +112,12 @@ describe('as of a moment', () => {
     expect(within.length).toBeGreaterThan(500);
     for (const at of within) {
       const moment = new Date(at);
-      const [held] = await sql`
+      const [actual] = await sql`
         select count(*)::int as n, sum(weight)::int as weights from reporting.node_validators_as_of(${moment}) where node = 'held'`;
       const [plain] = await sql`
         select count(*)::int as n, sum(weight)::int as weights from reporting.node_validators_history
         where node = 'held' and valid_from <= ${moment} and (valid_to is null or valid_to > ${moment})`;
-      expect(held, moment.toISOString()).toEqual(plain);
+      expect(actual, moment.toISOString()).toEqual(plain);
     }
     const plan = await sql`explain select * from reporting.node_validators_as_of('2026-11-03')`;
     expect(JSON.stringify(plan)).toContain('validators_held');
@@ -167,16 +167,13 @@ describe('as of a moment', () => {
       await run(context, blocks);
       clock.now += hour;
     }
-    const said = async (at: number) =>
+    const timeAsOf = async (at: number) =>
       (
         await sql`select extract(epoch from time)::int as time from reporting.node_p_blocks_as_of(${new Date(start + at * hour)}) where node = 'fickle'`
       ).map(({ time }) => time);
-    expect([await said(99), await said(100.5), await said(101.5), await said(102.5)]).toEqual([
-      [],
-      [1],
-      [2],
-      [3],
-    ]);
+    expect([await timeAsOf(99), await timeAsOf(100.5), await timeAsOf(101.5), await timeAsOf(102.5)]).toEqual(
+      [[], [1], [2], [3]],
+    );
   });
 
   it('blocks are counted by the versions known then, whatever changed later', async () => {
@@ -190,7 +187,7 @@ describe('as of a moment', () => {
     const blocks = scriptedFeed(pBlocks, { node: 'counting' });
     const DAY = 24 * hour;
     const day = start + 7 * DAY;
-    const say = async (txCount: number, lowestAt: number) => {
+    const recordBlocks = async (txCount: number, lowestAt: number) => {
       proposed.script = () =>
         onlyPage({
           blocks: [
@@ -212,12 +209,12 @@ describe('as of a moment', () => {
       sql`select blocks, transactions, chain_blocks from reporting.blocks_proposed(
         ${new Date(day)}, ${new Date(day + DAY)}, as_of => ${new Date(at)})`;
     const then = clock.now + hour / 2;
-    await say(3, day - DAY);
-    const told = await counted(then);
-    expect([...told]).toEqual([{ blocks: '1', transactions: '3', chain_blocks: '2' }]);
-    await say(5, day);
+    await recordBlocks(3, day - DAY);
+    const firstCount = await counted(then);
+    expect([...firstCount]).toEqual([{ blocks: '1', transactions: '3', chain_blocks: '2' }]);
+    await recordBlocks(5, day);
     expect([...(await counted(clock.now))]).toEqual([{ blocks: '1', transactions: '5', chain_blocks: null }]);
-    expect([...(await counted(then))]).toEqual([...told]);
+    expect([...(await counted(then))]).toEqual([...firstCount]);
   });
 
   it('the elements of lists are those of the moment', async () => {
@@ -249,10 +246,10 @@ describe('as of a moment', () => {
 
   it('resolves names in a query to their meaning at the moment', async () => {
     const both = 'select (select count(*) from p_blocks), (select max(height) from chain_heights)';
-    expect(await asked(both, start)).toEqual([['1', '1']]);
-    expect(await asked(both, start + 1.5 * hour)).toEqual([['2', '2']]);
-    await expect(asked(both, start - 1)).rejects.toThrow('recorded since 2026-11-01');
-    await expect(asked('select * from reporting.node_p_blocks', start)).rejects.toThrow(
+    expect(await queryAsOf(both, start)).toEqual([['1', '1']]);
+    expect(await queryAsOf(both, start + 1.5 * hour)).toEqual([['2', '2']]);
+    await expect(queryAsOf(both, start - 1)).rejects.toThrow('recorded since 2026-11-01');
+    await expect(queryAsOf('select * from reporting.node_p_blocks', start)).rejects.toThrow(
       'write node_p_blocks instead of reporting.node_p_blocks',
     );
     const [newest] = await sql`
@@ -260,14 +257,14 @@ describe('as of a moment', () => {
         select max(height) from recorder.p_blocks) returning valid_from::text as at`;
     const [all] = await sql`
       select count(*)::text from reporting.node_p_blocks_as_of(${newest?.at}::text::timestamptz)`;
-    expect(await asked('select count(*) from node_p_blocks', parseExactInstant(newest?.at) ?? '')).toEqual([
-      [all?.count],
-    ]);
+    expect(
+      await queryAsOf('select count(*) from node_p_blocks', parseExactInstant(newest?.at) ?? ''),
+    ).toEqual([[all?.count]]);
     await sql`update recorder.p_blocks set valid_from = date_trunc('milliseconds', valid_from)`;
     const elements = 'select count(*) from node_validators_validation_reward_owner_addresses';
-    expect(await asked(elements, start)).toEqual([['2']]);
-    await expect(asked('select * from freshness', start)).rejects.toThrow('freshness');
-    await expect(asked('select 1; select 2', start)).rejects.toThrow('only one statement is allowed');
+    expect(await queryAsOf(elements, start)).toEqual([['2']]);
+    await expect(queryAsOf('select * from freshness', start)).rejects.toThrow('freshness');
+    await expect(queryAsOf('select 1; select 2', start)).rejects.toThrow('only one statement is allowed');
   });
 });
 
@@ -294,16 +291,16 @@ describe('the check that a record exists', () => {
   });
 
   it('does not run for each row if a query joins many moments', async () => {
-    const [asked] = await sql.begin(async (tx) => {
+    const [tracked] = await sql.begin(async (tx) => {
       await tx`set local track_functions = 'all'`;
-      const [held] = await tx<{ rows: number }[]>`
+      const [joined] = await tx<{ rows: number }[]>`
         select count(r.node)::int as rows from generate_series(1, 3) n
         left join lateral reporting.node_validators_as_of(${new Date(start + 50 * hour)}::timestamptz + n * interval '1 hour') r on true`;
-      expect(held?.rows).toBeGreaterThan(100);
+      expect(joined?.rows).toBeGreaterThan(100);
       return tx<{ calls: number }[]>`
         select coalesce(sum(calls), 0)::int as calls from pg_stat_xact_user_functions
         where schemaname = 'reporting_internal' and funcname in ('has_record', 'known_since')`;
     });
-    expect(asked?.calls).toBeLessThanOrEqual(3);
+    expect(tracked?.calls).toBeLessThanOrEqual(3);
   });
 });

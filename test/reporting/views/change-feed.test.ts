@@ -53,14 +53,14 @@ const head = async () =>
   )[0]?.cursor ?? null;
 
 /** Returns the changes of a poll of a dataset, in short form. */
-async function changedBy(look: () => Promise<unknown>): Promise<Change[]> {
+async function changedBy(poll: () => Promise<unknown>): Promise<Change[]> {
   clock.now += 1000;
   const before = await head();
-  await look();
+  await poll();
   return changes(before);
 }
 
-function looks(
+function poller(
   dataset: Dataset,
   target: Record<string, string>,
   confirmShrink = { observations: 1, minDuration: 0 },
@@ -77,14 +77,14 @@ const seconds = (at: Date | null) => (at ? (at.getTime() - start) / 1000 : null)
 
 describe('changes', () => {
   it('of a list: members that appeared, changed, left and returned, with their values at the time', async () => {
-    const look = looks(validators, { node: 'n', subnetId: 'list' });
+    const poll = poller(validators, { node: 'n', subnetId: 'list' });
     const of = (...weights: readonly (readonly [string, string])[]) => ({
       validators: weights.map(([nodeID, weight]) => ({ nodeID, startTime: 1, weight })),
     });
     const short = (all: readonly Change[]) =>
       all.map(({ change, key, content }) => [change, key.node_id, content?.weight]);
     const begun = clock.now;
-    const first = await look(of(['a', '1'], ['b', '9007199254740993']));
+    const first = await poll(of(['a', '1'], ['b', '9007199254740993']));
     expect(short(first)).toEqual([
       ['appeared', 'a', 1],
       ['appeared', 'b', 9007199254740992],
@@ -92,14 +92,14 @@ describe('changes', () => {
     const digits = await sql`
       select content ->> 'weight' as weight from reporting.changes(${first[0]?.cursor ?? null}, 1)`;
     expect([...digits], 'every digit').toEqual([{ weight: '9007199254740993' }]);
-    expect(short(await look(of(['a', '1'], ['b', '9007199254740993'])))).toEqual([]);
-    const revised = await look(of(['a', '2']));
+    expect(short(await poll(of(['a', '1'], ['b', '9007199254740993'])))).toEqual([]);
+    const revised = await poll(of(['a', '2']));
     expect(short(revised)).toEqual([
       ['revised', 'a', 2],
       ['left', 'b', 9007199254740992],
     ]);
     expect(revised.map((one) => one.happened_at?.getTime())).toEqual([begun + 3000, begun + 3000]);
-    expect(short(await look(of(['a', '2'], ['b', '5'])))).toEqual([['returned', 'b', 5]]);
+    expect(short(await poll(of(['a', '2'], ['b', '5'])))).toEqual([['returned', 'b', 5]]);
     expect(first.map(({ key }) => key)).toEqual([
       expect.objectContaining({ node: 'n', subnet_id: 'list', node_id: 'a' }),
       expect.objectContaining({ node_id: 'b' }),
@@ -109,7 +109,7 @@ describe('changes', () => {
   });
 
   it('of a series, where points vanish, and of a log with a changed entry', async () => {
-    const points = looks(averageTps, { chainId: '1' });
+    const points = poller(averageTps, { chainId: '1' });
     const of = (...values: number[]) => ({
       results: values.map((value, at) => ({ timestamp: (18_262 + at) * 86_400, value })),
     });
@@ -129,39 +129,43 @@ describe('changes', () => {
       ['left', 2, at()],
     ]);
     expect(short(await points(of(3, 2)))).toEqual([['returned', 2, at()]]);
-    const says = looks(nativeTransactions, { chainId: '1', address: '0xa' });
+    const pollTransactions = poller(nativeTransactions, { chainId: '1', address: '0xa' });
     const transaction = (txHash: string, txStatus: string) => ({
       txHash,
       txStatus,
       blockNumber: '1',
       blockTimestamp: 1,
     });
-    expect(short(await says({ transactions: [transaction('0x1', '0')] }))).toEqual([['appeared', '0', at()]]);
-    expect(short(await says({ transactions: [transaction('0x1', '1'), transaction('0x2', '1')] }))).toEqual([
+    expect(short(await pollTransactions({ transactions: [transaction('0x1', '0')] }))).toEqual([
+      ['appeared', '0', at()],
+    ]);
+    expect(
+      short(await pollTransactions({ transactions: [transaction('0x1', '1'), transaction('0x2', '1')] })),
+    ).toEqual([
       ['appeared', '1', at()],
       ['revised', '1', at()],
     ]);
   });
 
   it('of readings are the same before and after their day is packed', async () => {
-    const read = looks(validatorUptime, { node: 'n', subnetId: 'readings' });
+    const read = poller(validatorUptime, { node: 'n', subnetId: 'readings' });
     const of = (...uptimes: (readonly [string, string])[]) => ({
       validators: uptimes.map(([nodeID, uptime]) => ({ nodeID, uptime, connected: true })),
     });
     const before = await head();
-    const seen = [
+    const observed = [
       ...(await read(of(['a', '99.1'], ['c', '1']))),
       ...(await read(of(['b', '98.7'], ['a', '99.1']))),
       // Cannot be packed: it remains a row.
       ...(await read(of(['d', `0.${'1'.repeat(30)}`]))),
     ];
-    expect(seen.map(({ change, key }) => [change, key.node_id])).toEqual(
+    expect(observed.map(({ change, key }) => [change, key.node_id])).toEqual(
       ['a', 'c', 'a', 'b', 'd'].map((member) => ['observed', member]),
     );
     const packing = openSealConnection(database.url, 60_000);
     expect(await closeDays(packing, start + 9 * 86_400_000, never)).toMatchObject({ packed: 4, failed: [] });
     await packing.end();
-    expect(await changes(before)).toEqual(seen);
+    expect(await changes(before)).toEqual(observed);
   });
 
   it('of targets that are not configured any more, and of the ledger', async () => {
@@ -229,16 +233,16 @@ describe('the order', () => {
     };
     const holder = postgres(database.url, { max: 1 });
     await holder`select pg_advisory_lock(42)`;
-    const held = record('held');
+    const blockedRun = record('held');
     await waitUntilBlocked(sql);
     const other = record('other');
     await Promise.race([waitUntilBlocked(sql, 2), other]);
-    const seen = await changes(before);
+    const visible = await changes(before);
     await holder`select pg_advisory_unlock(42)`;
-    await Promise.all([held, other, holder.end()]);
+    await Promise.all([blockedRun, other, holder.end()]);
     const all = await changes(before);
     expect(all.map(({ key }) => key.subnet_id)).toEqual(['held', 'other']);
-    expect(seen, 'what is seen is how it starts').toEqual(all.slice(0, seen.length));
+    expect(visible, 'the visible changes are the first ones').toEqual(all.slice(0, visible.length));
     await sql.unsafe('drop function public.hold() cascade');
   });
 
@@ -259,15 +263,15 @@ describe('the order', () => {
     })();
     await Promise.all(Array.from({ length: writers }, (_, at) => write(at, rounds)));
     ended.abort();
-    const seen = await following;
-    expect(await changes(before, 7)).toEqual(seen);
-    const hashes = seen.map(({ key }) => key.tx_hash);
+    const received = await following;
+    expect(await changes(before, 7)).toEqual(received);
+    const hashes = received.map(({ key }) => key.tx_hash);
     const rows = await sql<
       { tx_hash: string }[]
     >`select tx_hash from reporting.native_transactions where chain_id = 'order'`;
     expect(hashes.toSorted()).toEqual(rows.map(({ tx_hash }) => tx_hash).sort());
     expect(new Set(hashes).size).toBe(writers * rounds * 2);
-    for (const [at, { content }] of seen.entries()) {
+    for (const [at, { content }] of received.entries()) {
       const cause = content?.method_name;
       if (cause !== null) expect(hashes.slice(0, at)).toContain(cause);
     }
@@ -281,16 +285,19 @@ describe('the order', () => {
     const feed = scriptedFeed(nativeTransactions, { chainId: 'order', address: `0x${writer}` });
     for (let round = 0; round < rounds; ) {
       const mine = connectPool(database.url, 60_000, { ...CONNECTION_OPTIONS, max: 1 });
-      const [seen] = await mine<{ tx_hash: string; pid: number }[]>`
+      const [newest] = await mine<{ tx_hash: string; pid: number }[]>`
         select (select tx_hash from reporting.native_transactions where chain_id = 'order' order by block_number desc limit 1), pg_backend_pid() as pid`;
       const transactions = [1, 2].map((part) => ({
         txHash: `0x${writer}-${round}-${part}`,
         blockNumber: String(round),
         blockTimestamp: 1,
-        ...(seen?.tx_hash ? { method: { callType: 'c', methodHash: 'h', methodName: seen.tx_hash } } : {}),
+        ...(newest?.tx_hash
+          ? { method: { callType: 'c', methodHash: 'h', methodName: newest.tx_hash } }
+          : {}),
       }));
       feed.script = () => pagesOf([{ body: { transactions }, proven: null, last: true, whole: true }]);
-      const killed = (writer + round) % 3 === 0 ? sql`select pg_terminate_backend(${seen?.pid ?? 0})` : null;
+      const killed =
+        (writer + round) % 3 === 0 ? sql`select pg_terminate_backend(${newest?.pid ?? 0})` : null;
       await run(recordingContext(mine, clock.read), feed).catch(() => {});
       await killed;
       await mine.end();

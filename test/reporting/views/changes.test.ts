@@ -27,9 +27,13 @@ function list() {
     clock,
     feed,
     context,
-    async look(weights: Readonly<Record<string, number>>) {
-      const shown = Object.entries(weights).map(([name, weight]) => ({ nodeID: name, startTime: 1, weight }));
-      feed.script = () => onlyPage({ validators: shown });
+    async poll(weights: Readonly<Record<string, number>>) {
+      const listed = Object.entries(weights).map(([name, weight]) => ({
+        nodeID: name,
+        startTime: 1,
+        weight,
+      }));
+      feed.script = () => onlyPage({ validators: listed });
       await run(context, feed);
       clock.now += minute;
     },
@@ -44,11 +48,11 @@ function list() {
 
 describe('changes of a list', () => {
   it('are joins, changes and departures, with the values before and after', async () => {
-    const { look, changes } = list();
-    await look({ a: 1, b: 2 });
-    await look({ a: 1, b: 3, c: 4 });
-    await look({ a: 1, c: 4 });
-    await look({ a: 1, b: 3, c: 4 });
+    const { poll, changes } = list();
+    await poll({ a: 1, b: 2 });
+    await poll({ a: 1, b: 3, c: 4 });
+    await poll({ a: 1, c: 4 });
+    await poll({ a: 1, b: 3, c: 4 });
     expect(await changes()).toEqual([
       { at: 0, change: 'joined', node_id: 'a', before: null, after: 1, is_initial: true },
       { at: 0, change: 'joined', node_id: 'b', before: null, after: 2, is_initial: true },
@@ -60,23 +64,23 @@ describe('changes of a list', () => {
   });
 
   it('that was empty at the first poll include joins: the poll is known though it found no member', async () => {
-    const { look, changes } = list();
-    await look({});
-    await look({ a: 1 });
+    const { poll, changes } = list();
+    await poll({});
+    await poll({ a: 1 });
     expect(await changes()).toEqual([
       { at: 1, change: 'joined', node_id: 'a', before: null, after: 1, is_initial: false },
     ]);
   });
 
   it('are none if a target is not watched any more, and if it is again', async () => {
-    const { look, changes, subnetId, clock } = list();
-    await look({ same: 1, other: 2, lost: 3 });
+    const { poll, changes, subnetId, clock } = list();
+    await poll({ same: 1, other: 2, lost: 3 });
     const ended = await sql`
       update recorder.validators set valid_to = ${new Date(clock.now)}, ended_by = 'unwatched'
       where subnet_id = ${subnetId} returning 1`;
     expect(ended).toHaveLength(3);
     clock.now += minute;
-    await look({ same: 1, other: 5, late: 4 });
+    await poll({ same: 1, other: 5, late: 4 });
     expect((await changes()).slice(3)).toEqual([
       { at: 2, change: 'joined', node_id: 'late', before: null, after: 4, is_initial: false },
       { at: 2, change: 'changed', node_id: 'other', before: 2, after: 5, is_initial: false },
@@ -84,7 +88,7 @@ describe('changes of a list', () => {
   });
 
   it('sum to the list at every moment', async () => {
-    const looks = fc.array(
+    const polls = fc.array(
       fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), fc.integer({ min: 1, max: 2 })),
       {
         minLength: 1,
@@ -92,19 +96,19 @@ describe('changes of a list', () => {
       },
     );
     await fc.assert(
-      fc.asyncProperty(looks, async (all) => {
-        const { look, changes, subnetId } = list();
-        for (const weights of all) await look(weights);
-        const told = await changes();
-        const held = new Map<string, number>();
+      fc.asyncProperty(polls, async (all) => {
+        const { poll, changes, subnetId } = list();
+        for (const weights of all) await poll(weights);
+        const allChanges = await changes();
+        const members = new Map<string, number>();
         for (const [at, weights] of all.entries()) {
-          for (const one of told.filter((change) => change.at === at))
-            if (one.change === 'left') expect(held.delete(one.node_id)).toBe(true);
+          for (const one of allChanges.filter((change) => change.at === at))
+            if (one.change === 'left') expect(members.delete(one.node_id)).toBe(true);
             else {
-              expect(held.get(one.node_id) ?? null).toBe(one.before);
-              held.set(one.node_id, one.after);
+              expect(members.get(one.node_id) ?? null).toBe(one.before);
+              members.set(one.node_id, one.after);
             }
-          expect(Object.fromEntries(held)).toEqual({ ...weights });
+          expect(Object.fromEntries(members)).toEqual({ ...weights });
           const rows = await sql`
             select node_id, weight::int from reporting.node_validators_as_of(${new Date(start + at * minute + 1)})
             where subnet_id = ${subnetId}`;

@@ -73,7 +73,7 @@ it('gaps are the known ones, and the ranges neither recorded nor lost between th
     )
     select (select count(*)::int from expected) as rows, (select count(*)::int from plain) as parts,
       (select jsonb_agg(to_jsonb(w)) from (
-        (select 'told' as by, * from (select * from reporting.gaps except all select * from expected) a)
+        (select 'reporting' as by, * from (select * from reporting.gaps except all select * from expected) a)
         union all (select 'plain', * from (select * from expected except all select * from reporting.gaps) b) limit 5) w) as wrong`;
   expect(compared?.wrong).toBeNull();
   expect(compared?.rows).toBeGreaterThan(TARGETS);
@@ -82,14 +82,14 @@ it('gaps are the known ones, and the ranges neither recorded nor lost between th
 
 it('ranges in numbers are coverage and gaps, and known ranges are both together', async () => {
   const [compared] = await sql<{ targets: number; wrong: unknown }[]>`
-    with told as (
+    with ranges as (
       select dataset, target, range_agg(int8range(begins, ends)) filter (where kind = 'recorded') as recorded,
         range_agg(int8range(begins, ends)) filter (where kind = 'missing') as missing,
         range_agg(int8range(begins, ends)) filter (where kind = 'known') as known,
         count(*) filter (where kind = 'known') as unbroken
       from reporting_internal.coverage_ranges group by dataset, target
     ),
-    shown as (
+    views as (
       select dataset, target, range_agg(part) filter (where recorded) as recorded, range_agg(part) filter (where not recorded) as missing,
         range_agg(part) as known
       from (
@@ -100,9 +100,9 @@ it('ranges in numbers are coverage and gaps, and known ranges are both together'
           coalesce(end_height, (extract(epoch from range_end) * 1000000)::bigint)) from reporting.gaps) both_views
       group by dataset, target
     )
-    select (select count(*)::int from shown) as targets,
+    select (select count(*)::int from views) as targets,
       (select jsonb_agg(to_jsonb(w)) from (
-        select dataset, target, t.known::text as told, s.known::text as shown from told t full join shown s using (dataset, target)
+        select dataset, target, t.known::text as in_ranges, s.known::text as in_views from ranges t full join views s using (dataset, target)
         where (t.recorded, t.known) is distinct from (s.recorded, s.known) or not coalesce(t.missing, '{}') <@ coalesce(s.missing, '{}')
           -- Only gaps that were joined contain the millisecond of a single poll.
           or exists (

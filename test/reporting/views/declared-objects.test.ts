@@ -36,16 +36,16 @@ const DAYS_OF_UTC = [
 
 /** Every definition and comment in `reporting`, as text. @param name of objects of this name only */
 async function reporting(name: string | null = null): Promise<string[]> {
-  const asked = (column: string) => sql`(${name}::text is null or ${sql(column)} = ${name})`;
+  const matches = (column: string) => sql`(${name}::text is null or ${sql(column)} = ${name})`;
   const rows = await sql<{ object: string }[]>`
     select format('%s %s %s', c.oid::regclass, pg_get_viewdef(c.oid), obj_description(c.oid, 'pg_class')) as object
-    from pg_class c where c.relnamespace in ('reporting'::regnamespace, 'reporting_lists'::regnamespace, 'reporting_internal'::regnamespace) and ${asked('relname')}
+    from pg_class c where c.relnamespace in ('reporting'::regnamespace, 'reporting_lists'::regnamespace, 'reporting_internal'::regnamespace) and ${matches('relname')}
     union all
     select format('%s.%s %s %s %s', attrelid::regclass, attnum, attname, atttypid::regtype, col_description(attrelid, attnum))
-    from pg_attribute join pg_class c on c.oid = attrelid where c.relnamespace in ('reporting'::regnamespace, 'reporting_lists'::regnamespace, 'reporting_internal'::regnamespace) and ${asked('relname')}
+    from pg_attribute join pg_class c on c.oid = attrelid where c.relnamespace in ('reporting'::regnamespace, 'reporting_lists'::regnamespace, 'reporting_internal'::regnamespace) and ${matches('relname')}
     union all
     select format('%s %s', pg_get_functiondef(oid), obj_description(oid, 'pg_proc')) from pg_proc
-    where pronamespace in ('reporting'::regnamespace, 'reporting_lists'::regnamespace, 'reporting_internal'::regnamespace) and ${asked('proname')}
+    where pronamespace in ('reporting'::regnamespace, 'reporting_lists'::regnamespace, 'reporting_internal'::regnamespace) and ${matches('proname')}
     order by 1`;
   return rows.map(({ object }) => object);
 }
@@ -79,8 +79,10 @@ describe('declared objects', () => {
           ? `(${object.parameters.map(({ type }) => `null::${type}`).join(', ')})`
           : '';
       const { columns } = await sql.unsafe(`select * from ${qualifiedName(object)}${call} limit 0`);
-      const made = columns.map(({ name, type }) => `${object.name}.${name} ${types.get(type)}`);
-      expect(object.columns.map(({ name, type }) => `${object.name}.${name} ${spelled(type)}`)).toEqual(made);
+      const actual = columns.map(({ name, type }) => `${object.name}.${name} ${types.get(type)}`);
+      expect(object.columns.map(({ name, type }) => `${object.name}.${name} ${spelled(type)}`)).toEqual(
+        actual,
+      );
     }
   });
 
@@ -125,7 +127,7 @@ describe('declared objects', () => {
 });
 
 describe('names of reporting', () => {
-  const shown = declared.filter(isPublic);
+  const publicObjects = declared.filter(isPublic);
   /** Suffixes by kind of history; a list of objects in a column adds its name. */
   const SUFFIXES: Readonly<Record<string, readonly string[]>> = {
     series: ['', '_history', '_as_of'],
@@ -139,7 +141,7 @@ describe('names of reporting', () => {
     ...(relation === name ? [] : [name, `${name}_as_of`]),
   ]);
   const namesIn = (schema: string) =>
-    shown.filter((object) => (object.schema ?? 'reporting') === schema).map(({ name }) => name);
+    publicObjects.filter((object) => (object.schema ?? 'reporting') === schema).map(({ name }) => name);
 
   it('follow from the datasets and their suffixes, but for 66', () => {
     const names = namesIn('reporting');
@@ -171,7 +173,7 @@ describe('names of reporting', () => {
   });
 
   it('have comments that are sentences, also of parameters and columns', () => {
-    const texts = shown.flatMap((object) => [
+    const texts = publicObjects.flatMap((object) => [
       [object.name, object.comment] as const,
       ...[...object.columns, ...(object.kind === 'function' ? object.parameters : [])].map(
         (column) => [`${object.name}.${column.name}`, column.comment] as const,
@@ -333,9 +335,9 @@ comment on function reporting.two is 'Two.';
 
 it('has buckets of response times with the same limits in SQL as in the recorder', async () => {
   const buckets = Array.from({ length: 256 }, (_, bucket) => bucket);
-  const rows = await sql<{ told: number }[]>`
-    select reporting_internal.latency_of_bucket(bucket)::float8 as told from unnest(${buckets}::int[]) bucket order by bucket`;
-  expect(rows.map(({ told }) => told)).toEqual(
+  const rows = await sql<{ latency_ms: number }[]>`
+    select reporting_internal.latency_of_bucket(bucket)::float8 as latency_ms from unnest(${buckets}::int[]) bucket order by bucket`;
+  expect(rows.map(({ latency_ms }) => latency_ms)).toEqual(
     buckets.map((bucket) => expect.closeTo(representativeMs(bucket), 2)),
   );
 });

@@ -70,16 +70,16 @@ it('the same update twice changes nothing, and a commit that was running before 
   const feed = scriptedFeed(validators, { node: 'late', subnetId: 's' });
   feed.script = () => onlyPage({ validators: [{ nodeID: 'late', startTime: 1, weight: 1 }] });
   // The transaction of the run ends after a later update has read the feed.
-  const held = await sql.reserve();
-  await held`begin`;
-  await held`lock table recorder.validators in exclusive mode`;
+  const blocking = await sql.reserve();
+  await blocking`begin`;
+  await blocking`lock table recorder.validators in exclusive mode`;
   const recording = run(recordingContext(sql, clock.read), feed);
   await expect
     .poll(async () => (await sql`select from pg_locks where not granted`).length, { timeout: 20_000 })
     .toBeGreaterThan(0);
   await update();
-  await held`commit`;
-  held.release();
+  await blocking`commit`;
+  blocking.release();
   await recording;
   expect(await different()).toHaveLength(1);
   await update();

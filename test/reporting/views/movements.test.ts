@@ -19,20 +19,20 @@ it('validator_movements has one row per day and validator whose weight or delega
     { node: 'n', subnetId: '11111111111111111111111111111111LpoYY' },
     AT_ONCE,
   );
-  const look = async (at: number, members: Readonly<Record<string, readonly [number, number]>>) => {
+  const poll = async (at: number, members: Readonly<Record<string, readonly [number, number]>>) => {
     clock.now = start + at;
-    const shown = Object.entries(members).map(([nodeID, [weight, delegatorWeight]]) => ({
+    const listed = Object.entries(members).map(([nodeID, [weight, delegatorWeight]]) => ({
       ...{ nodeID, startTime: 1, weight, delegatorWeight, potentialReward: at },
     }));
-    feed.script = () => onlyPage({ validators: shown });
+    feed.script = () => onlyPage({ validators: listed });
     await run(recordingContext(sql, clock.read), feed);
   };
-  await look(0, { a: [5, 0], b: [7, 0] });
-  await look(DAY, { a: [5, 2], b: [7, 1] });
-  await look(DAY + HOUR, { a: [5, 3], b: [7, 0] });
-  await look(2 * DAY, { a: [5, 3], c: [1, 1] });
-  await look(2 * DAY + HOUR, { a: [6, 4], c: [1, 2] });
-  await look(3 * DAY, { a: [6, 4], b: [9, 0], c: [1, 2] });
+  await poll(0, { a: [5, 0], b: [7, 0] });
+  await poll(DAY, { a: [5, 2], b: [7, 1] });
+  await poll(DAY + HOUR, { a: [5, 3], b: [7, 0] });
+  await poll(2 * DAY, { a: [5, 3], c: [1, 1] });
+  await poll(2 * DAY + HOUR, { a: [6, 4], c: [1, 2] });
+  await poll(3 * DAY, { a: [6, 4], b: [9, 0], c: [1, 2] });
   const movements = async (asOf: number) =>
     (
       await sql`
@@ -57,19 +57,19 @@ it('validator_movements has one row per day and validator whose weight or delega
 it('l1_changes has the transaction of each change, and its block time if the transaction is recorded', async () => {
   const clock = new ManualClock(start);
   const feed = scriptedFeed(subnets, { network: 'mainnet' }, AT_ONCE);
-  const look = async (at: number, shown: readonly object[]) => {
+  const poll = async (at: number, listed: readonly object[]) => {
     clock.now = start + at;
-    feed.script = () => onlyPage({ subnets: shown.map((subnet) => ({ blockchains: [], ...subnet })) });
+    feed.script = () => onlyPage({ subnets: listed.map((subnet) => ({ blockchains: [], ...subnet })) });
     await run(recordingContext(sql, clock.read), feed);
   };
   const ownedBy = (...addresses: string[]) => ({ subnetOwnershipInfo: { threshold: 1, addresses } });
   const converted = { isL1: true, l1ConversionTransactionHash: 'conversion' };
-  await look(0, [{ subnetId: 'a', ...ownedBy('x') }]);
-  await look(DAY, [
+  await poll(0, [{ subnetId: 'a', ...ownedBy('x') }]);
+  await poll(DAY, [
     { subnetId: 'a', ...converted, ...ownedBy('x') },
     { subnetId: 'b', ...ownedBy('x'), createBlockTimestamp: start / 1000 },
   ]);
-  await look(2 * DAY, [
+  await poll(2 * DAY, [
     { subnetId: 'a', ...converted, ...ownedBy('y') },
     { subnetId: 'b', ...ownedBy('z') },
   ]);

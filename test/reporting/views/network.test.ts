@@ -25,19 +25,19 @@ const every = 24 * 60 * 60_000;
 /** The views compare with the present: the second to fourth poll of a test are not late by then, the first is. */
 const clock = new ManualClock(0);
 const feeds = new Map<string, ScriptedFeed>();
-const told = catalog.flatMap((dataset) =>
+const mergedDatasets = catalog.flatMap((dataset) =>
   dataset.everyNode ? [{ ...dataset, everyNode: dataset.everyNode }] : [],
 );
 beforeEach(async () => {
   await sql.unsafe(
-    `truncate ${told.map(({ name }) => `recorder.${name}`).join(', ')}, recorder.target_datasets, recorder.targets, recorder.runs, recorder.coverage, recorder.contradictions, recorder.contradictions_noted, recorder.quarantine`,
+    `truncate ${mergedDatasets.map(({ name }) => `recorder.${name}`).join(', ')}, recorder.target_datasets, recorder.targets, recorder.runs, recorder.coverage, recorder.contradictions, recorder.contradictions_noted, recorder.quarantine`,
   );
   clock.now = Date.now() - 4 * every;
   feeds.clear();
 });
 
 /** Records the response of a node; it is configured from then on. */
-async function says(dataset: Dataset, node: string, body: unknown, subnetId = 's'): Promise<void> {
+async function recordResponse(dataset: Dataset, node: string, body: unknown, subnetId = 's'): Promise<void> {
   const name = `${dataset.name} ${node} ${subnetId}`;
   const target = { node, ...(dataset.request.includes('subnetId') ? { subnetId } : {}) };
   const feed =
@@ -54,14 +54,14 @@ type Weights = Readonly<Record<string, number>>;
 /**
  * Polls nodes for their validators one interval later, given as weights by name. Balances change, unless one is given.
  */
-async function look(lists: Readonly<Record<string, Weights>>, balance?: number): Promise<void> {
+async function poll(lists: Readonly<Record<string, Weights>>, balance?: number): Promise<void> {
   clock.now += every;
   for (const [at, [node, weights]] of Object.entries(lists).entries()) {
     const list = Object.entries(weights).map(([nodeID, weight]) => ({
       ...{ nodeID, startTime: 1, weight },
       balance: balance ?? clock.now + at,
     }));
-    await says(validators, node, { validators: list });
+    await recordResponse(validators, node, { validators: list });
   }
 }
 
@@ -101,14 +101,14 @@ describe('reports of all nodes', () => {
       ...['validators', 'validator_delegators', 'p_blocks', 'x_blocks', 'x_transactions', 'p_blockchains'],
       ...['current_supply', 'fees', 'upgrades', 'proposals'],
     ];
-    const tellers = told.map(({ name }) => name);
-    expect(tellers).toEqual(expect.arrayContaining(promised));
+    const datasetNames = mergedDatasets.map(({ name }) => name);
+    expect(datasetNames).toEqual(expect.arrayContaining(promised));
     expect(names).toEqual(
-      expect.arrayContaining(tellers.flatMap((name) => [name, `${name}_as_of`, `node_${name}`])),
+      expect.arrayContaining(datasetNames.flatMap((name) => [name, `${name}_as_of`, `node_${name}`])),
     );
   });
 
-  it.each(told)('$name declares its existing columns', (dataset) => {
+  it.each(mergedDatasets)('$name declares its existing columns', (dataset) => {
     const { request, key, history, columns, everyNode } = dataset;
     const names = columns.map(({ name }) => name);
     expect(names).toEqual(
@@ -117,46 +117,50 @@ describe('reports of all nodes', () => {
     expect([request[0], key[0]]).toEqual(['node', 'node']);
     if (history === 'sample') expect(key).toHaveLength(request.length);
     const view = declaredObjects().find(({ name }) => name === dataset.name);
-    const shown = view?.columns.map(({ name }) => name) ?? [];
-    expect(shown).toEqual(expect.arrayContaining(['reporting_nodes', 'dissenting_nodes', ...key.slice(1)]));
-    expect(shown.filter((name) => name === 'node' || everyNode.own.includes(name))).toEqual([]);
+    const viewColumns = view?.columns.map(({ name }) => name) ?? [];
+    expect(viewColumns).toEqual(
+      expect.arrayContaining(['reporting_nodes', 'dissenting_nodes', ...key.slice(1)]),
+    );
+    expect(viewColumns.filter((name) => name === 'node' || everyNode.own.includes(name))).toEqual([]);
   });
 });
 
 describe('a list that nodes report', () => {
   it('has the nodes that agree, whatever their balances are by the second', async () => {
-    for (let looks = 0; looks < 2; looks++) await look({ b: { v: 1 }, a: { v: 1 } });
+    for (let round = 0; round < 2; round++) await poll({ b: { v: 1 }, a: { v: 1 } });
     expect(await network()).toEqual([
       { node_id: 'v', weight: 1, reporting_nodes: ['a', 'b'], dissenting_nodes: null },
     ]);
   });
 
   it('returns at each past moment what was known then', async () => {
-    const known = new Map<number, object[]>();
+    const rowsByMoment = new Map<number, object[]>();
     for (const c of [{ v: 1, w: 1 }, { v: 1, w: 1 }, { v: 1 }, { v: 1 }]) {
-      await look({ a: { v: 1, w: 1 }, b: { v: 1, w: 1 }, c });
-      known.set(clock.now, await network());
+      await poll({ a: { v: 1, w: 1 }, b: { v: 1, w: 1 }, c });
+      rowsByMoment.set(clock.now, await network());
     }
     expect(
-      [...known.values()].map((rows) => rows.map((row) => 'dissenting_nodes' in row && row.dissenting_nodes)),
+      [...rowsByMoment.values()].map((rows) =>
+        rows.map((row) => 'dissenting_nodes' in row && row.dissenting_nodes),
+      ),
     ).toEqual([
       [null, null],
       [null, null],
       [null, null],
       [null, { c: null }],
     ]);
-    for (const [moment, rows] of known) expect(await asOf(moment)).toEqual(rows);
+    for (const [moment, rows] of rowsByMoment) expect(await asOf(moment)).toEqual(rows);
     await expect(asOf(0)).rejects.toThrow('there is no record of validators');
   });
 
   it('has the nodes that report another weight, once both reported it again', async () => {
     const lists = { a: { v: 1 }, b: { v: 2 }, c: { v: 2 } };
-    await look({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } });
-    await look(lists);
+    await poll({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } });
+    await poll(lists);
     expect(await network()).toEqual([
       { node_id: 'v', weight: 2, reporting_nodes: ['b', 'c'], dissenting_nodes: null },
     ]);
-    await look(lists);
+    await poll(lists);
     expect(await network()).toEqual([
       { node_id: 'v', weight: 2, reporting_nodes: ['b', 'c'], dissenting_nodes: { a: { weight: 1 } } },
     ]);
@@ -164,32 +168,32 @@ describe('a list that nodes report', () => {
 
   it('has the nodes that do not list a member, once both were polled again', async () => {
     const lists = { a: { v: 1, w: 1 }, b: { v: 1 }, c: { v: 1, w: 1 } };
-    await look({ a: { v: 1, w: 1 }, b: { v: 1, w: 1 }, c: { v: 1, w: 1 } });
-    await look(lists);
+    await poll({ a: { v: 1, w: 1 }, b: { v: 1, w: 1 }, c: { v: 1, w: 1 } });
+    await poll(lists);
     const agreed = { node_id: 'v', weight: 1, reporting_nodes: ['a', 'b', 'c'], dissenting_nodes: null };
     const w = { node_id: 'w', weight: 1, reporting_nodes: ['a', 'c'] };
     expect(await network()).toEqual([agreed, { ...w, dissenting_nodes: null }]);
-    await look(lists);
+    await poll(lists);
     expect(await network()).toEqual([agreed, { ...w, dissenting_nodes: { b: null } }]);
     // It lists it again.
-    await look({ ...lists, b: { v: 1, w: 1 } });
+    await poll({ ...lists, b: { v: 1, w: 1 } });
     expect(await network()).toEqual([agreed, { ...agreed, node_id: 'w' }]);
   });
 
   it('infers no absence from a node whose item of the member could not be decoded', async () => {
     const member = (nodeID: string, weight: unknown) => ({ nodeID, startTime: 1, weight });
     const lists = Object.entries({ a: 1, b: 'none', c: 1 });
-    for (let looks = 0; looks < 3; looks++) {
+    for (let round = 0; round < 3; round++) {
       clock.now += every;
       for (const [node, weight] of lists)
-        await says(validators, node, { validators: [member('v', 1), member('w', weight)] });
+        await recordResponse(validators, node, { validators: [member('v', 1), member('w', weight)] });
     }
     const agreed = { node_id: 'v', weight: 1, reporting_nodes: ['a', 'b', 'c'], dissenting_nodes: null };
     expect(await network()).toEqual([agreed, { ...agreed, node_id: 'w', reporting_nodes: ['a', 'c'] }]);
   });
 
   it('shows a member that the majority does not list as a disagreement', async () => {
-    for (let looks = 0; looks < 3; looks++) await look({ a: { v: 1 }, b: {}, c: {} });
+    for (let round = 0; round < 3; round++) await poll({ a: { v: 1 }, b: {}, c: {} });
     expect(await network()).toEqual([
       { node_id: 'v', weight: 1, reporting_nodes: ['a'], dissenting_nodes: { b: null, c: null } },
     ]);
@@ -198,18 +202,18 @@ describe('a list that nodes report', () => {
   it('infers no disagreement from a new node before it was polled again', async () => {
     const old = { a: { v: 1 }, b: { v: 1 } };
     const disagreeing = async () => (await network()).map((row) => row.dissenting_nodes);
-    await look(old);
-    await look(old);
-    await look({ ...old, c: {} });
+    await poll(old);
+    await poll(old);
+    await poll({ ...old, c: {} });
     expect(await disagreeing()).toEqual([null]);
-    await look({ ...old, c: {} });
+    await poll({ ...old, c: {} });
     expect(await disagreeing()).toEqual([{ c: null }]);
   });
 
   it.each(['first_success_at', 'requested_since'])(
     'infers no disagreement from a node from before its %s',
     async (column) => {
-      for (let looks = 0; looks < 3; looks++) await look({ a: { v: 1 }, b: {} });
+      for (let round = 0; round < 3; round++) await poll({ a: { v: 1 }, b: {} });
       const starts = (at: number) => sql`
         update recorder.target_datasets d set ${sql(column)} = ${new Date(at)} from recorder.targets t
         where (t.source, t.target_key) = (d.source, d.target_key) and t.target ->> 'node' = 'b'`;
@@ -222,42 +226,42 @@ describe('a list that nodes report', () => {
 
   it('infers no disagreement that is younger than an interval, however often nodes are polled', async () => {
     const lists = { a: { v: 1 }, b: { v: 2 }, c: { v: 2 } };
-    await look({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } });
-    await look(lists);
+    await poll({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } });
+    await poll(lists);
     clock.now -= every / 2;
-    await look(lists);
+    await poll(lists);
     expect(await network()).toMatchObject([{ weight: 2, dissenting_nodes: null }]);
   });
 
   it('compares at a moment at which both had been polled', async () => {
     const all = { a: { v: 1 }, b: { v: 1 }, c: { v: 1 } };
     const agreed = { node_id: 'v', weight: 1, reporting_nodes: ['a', 'b'], dissenting_nodes: null };
-    await look(all);
-    await look(all);
+    await poll(all);
+    await poll(all);
     // Those that agree were not polled meanwhile, and may report the same by now.
-    for (let looks = 0; looks < 2; looks++) await look({ c: { v: 2 } });
+    for (let round = 0; round < 2; round++) await poll({ c: { v: 2 } });
     expect(await network()).toEqual([agreed]);
   });
 
   it('compares nothing for which a node was not polled again', async () => {
-    await look({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } });
-    await look({ a: { v: 1 }, b: { v: 1 }, c: { v: 2 } });
-    for (let looks = 0; looks < 2; looks++) await look({ a: { v: 1 }, b: { v: 1 } });
+    await poll({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } });
+    await poll({ a: { v: 1 }, b: { v: 1 }, c: { v: 2 } });
+    for (let round = 0; round < 2; round++) await poll({ a: { v: 1 }, b: { v: 1 } });
     expect(await network()).toEqual([
       { node_id: 'v', weight: 1, reporting_nodes: ['a', 'b'], dissenting_nodes: null },
     ]);
   });
 
   it('compares with the last polled node of those that agree', async () => {
-    for (let looks = 0; looks < 2; looks++) await look({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } });
-    for (let looks = 0; looks < 2; looks++) await look({ a: { v: 1 }, c: { v: 2 } });
+    for (let round = 0; round < 2; round++) await poll({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } });
+    for (let round = 0; round < 2; round++) await poll({ a: { v: 1 }, c: { v: 2 } });
     expect(await network()).toEqual([
       { node_id: 'v', weight: 1, reporting_nodes: ['a', 'b'], dissenting_nodes: { c: { weight: 2 } } },
     ]);
   });
 
   it('has no disagreement with nodes that are not polled any more', async () => {
-    for (let looks = 0; looks < 3; looks++) await look({ a: { v: 1 }, b: {} });
+    for (let round = 0; round < 3; round++) await poll({ a: { v: 1 }, b: {} });
     expect(await network()).toMatchObject([{ reporting_nodes: ['a'], dissenting_nodes: { b: null } }]);
     await sql`update recorder.target_datasets d set active = false from recorder.targets t
       where (t.source, t.target_key) = (d.source, d.target_key) and t.target ->> 'node' = 'a'`;
@@ -266,13 +270,13 @@ describe('a list that nodes report', () => {
 
   it('infers no absence from a node that was polled for the list of another subnet', async () => {
     const members = (nodeID: string) => ({ validators: [{ nodeID, startTime: 1, weight: 1 }] });
-    for (let looks = 0; looks < 3; looks++) {
+    for (let round = 0; round < 3; round++) {
       clock.now += every;
-      await says(validators, 'a', members('v'), 's');
-      await says(validators, 'b', members('v'), 's');
-      await says(validators, 'b', members('w'), 't');
-      await says(validators, 'c', members('w'), 't');
-      await says(validators, 'd', { validators: [] }, 's');
+      await recordResponse(validators, 'a', members('v'), 's');
+      await recordResponse(validators, 'b', members('v'), 's');
+      await recordResponse(validators, 'b', members('w'), 't');
+      await recordResponse(validators, 'c', members('w'), 't');
+      await recordResponse(validators, 'd', { validators: [] }, 's');
     }
     expect(await network()).toEqual([
       { node_id: 'v', weight: 1, reporting_nodes: ['a', 'b'], dissenting_nodes: { d: null } },
@@ -281,9 +285,9 @@ describe('a list that nodes report', () => {
   });
 
   it('infers no disagreement from a node that was polled too early', async () => {
-    await look({ a: {}, b: {} });
-    await look({ a: { v: 1 } });
-    await look({ a: { v: 1 } });
+    await poll({ a: {}, b: {} });
+    await poll({ a: { v: 1 } });
+    await poll({ a: { v: 1 } });
     expect(await network()).toEqual([
       { node_id: 'v', weight: 1, reporting_nodes: ['a'], dissenting_nodes: null },
     ]);
@@ -296,7 +300,7 @@ describe('a list that nodes report', () => {
     ['omits a field', 'incomplete_since = now()'],
     ['was not polled recently', `last_complete_at = now() - 73 * interval '1 hour'`],
   ])('infers no disagreement from a node that %s', async (_, change) => {
-    for (let looks = 0; looks < 3; looks++) await look({ a: { v: 1, w: 1 }, b: { v: 2 }, c: { v: 1, w: 1 } });
+    for (let round = 0; round < 3; round++) await poll({ a: { v: 1, w: 1 }, b: { v: 2 }, c: { v: 1, w: 1 } });
     const disagreeing = async () => (await present()).map((row) => row.dissenting_nodes);
     expect(await disagreeing()).toEqual([{ b: { weight: 2 } }, { b: null }]);
     await sql.unsafe(`update recorder.target_datasets d set ${change} from recorder.targets t
@@ -305,17 +309,17 @@ describe('a list that nodes report', () => {
   });
 
   it('prefers a recently polled node to two others', async () => {
-    await look({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } });
-    for (let looks = 0; looks < 3; looks++) await look({ c: { v: 2 } });
+    await poll({ a: { v: 1 }, b: { v: 1 }, c: { v: 1 } });
+    for (let round = 0; round < 3; round++) await poll({ c: { v: 2 } });
     expect(await network()).toEqual([
       { node_id: 'v', weight: 2, reporting_nodes: ['c'], dissenting_nodes: null },
     ]);
   });
 
   it('shows for equal numbers of nodes the latest report, then that of the first name', async () => {
-    await look({ a: { u: 1, v: 1, w: 2 }, b: { u: 2, v: 1, w: 1 } }, 0);
-    await look({ a: { u: 1, v: 1, w: 2 }, b: { u: 2, v: 2, w: 1 } }, 0);
-    await look({ a: { u: 1, v: 1, w: 2 }, b: { u: 2, v: 2, w: 1 } }, 0);
+    await poll({ a: { u: 1, v: 1, w: 2 }, b: { u: 2, v: 1, w: 1 } }, 0);
+    await poll({ a: { u: 1, v: 1, w: 2 }, b: { u: 2, v: 2, w: 1 } }, 0);
+    await poll({ a: { u: 1, v: 1, w: 2 }, b: { u: 2, v: 2, w: 1 } }, 0);
     expect(await network()).toEqual([
       { node_id: 'u', weight: 1, reporting_nodes: ['a'], dissenting_nodes: { b: { weight: 2 } } },
       { node_id: 'v', weight: 2, reporting_nodes: ['b'], dissenting_nodes: { a: { weight: 1 } } },
@@ -324,16 +328,16 @@ describe('a list that nodes report', () => {
   });
 
   it('shows for equal numbers of nodes the latest report of its nodes', async () => {
-    await look({ a: { v: 1 }, b: { v: 3 }, c: { v: 3 }, d: { v: 3 } }, 0);
-    await look({ a: { v: 1 }, b: { v: 3 }, c: { v: 2 }, d: { v: 3 } }, 0);
-    await look({ a: { v: 1 }, b: { v: 3 }, c: { v: 2 }, d: { v: 2 } }, 0);
-    await look({ a: { v: 1 }, b: { v: 1 }, c: { v: 2 }, d: { v: 2 } }, 0);
+    await poll({ a: { v: 1 }, b: { v: 3 }, c: { v: 3 }, d: { v: 3 } }, 0);
+    await poll({ a: { v: 1 }, b: { v: 3 }, c: { v: 2 }, d: { v: 3 } }, 0);
+    await poll({ a: { v: 1 }, b: { v: 3 }, c: { v: 2 }, d: { v: 2 } }, 0);
+    await poll({ a: { v: 1 }, b: { v: 1 }, c: { v: 2 }, d: { v: 2 } }, 0);
     expect(await network()).toMatchObject([{ weight: 1, reporting_nodes: ['a', 'b'] }]);
   });
 
   it('shows the majority once no node is polled any more', async () => {
-    await look({ a: { v: 1 }, b: { v: 1 } });
-    await look({ c: { v: 2 } });
+    await poll({ a: { v: 1 }, b: { v: 1 } });
+    await poll({ c: { v: 2 } });
     await sql`update recorder.target_datasets set active = false`;
     expect(await present()).toEqual([
       { node_id: 'v', weight: 1, reporting_nodes: ['a', 'b'], dissenting_nodes: null },
@@ -341,8 +345,8 @@ describe('a list that nodes report', () => {
   });
 
   it('does not count a missing field as another value', async () => {
-    const fee = (node: string, body: object) => says(nodeFees, node, body);
-    for (let looks = 0; looks < 3; looks++) {
+    const fee = (node: string, body: object) => recordResponse(nodeFees, node, body);
+    for (let round = 0; round < 3; round++) {
       clock.now += every;
       await fee('a', { txFee: '1', createAssetTxFee: '2' });
       await fee('b', { txFee: '1' });
@@ -362,13 +366,13 @@ describe('a list that nodes report', () => {
   it('compares nothing that is specific to each node', async () => {
     const chain = (status: string) => ({ blockchains: [{ id: 'c', name: 'C', status }] });
     const votes = (weight: string) => ({ acps: { 23: { supportWeight: weight } } });
-    for (let looks = 0; looks < 3; looks++) {
+    for (let round = 0; round < 3; round++) {
       clock.now += every;
-      await says(pBlockchains, 'a', chain('Validating'));
-      await says(pBlockchains, 'b', chain('Syncing'));
-      await says(nodeProposals, 'a', votes('1'));
-      await says(nodeProposals, 'b', votes('2'));
-      await says(nodeProposals, 'c', { acps: {} });
+      await recordResponse(pBlockchains, 'a', chain('Validating'));
+      await recordResponse(pBlockchains, 'b', chain('Syncing'));
+      await recordResponse(nodeProposals, 'a', votes('1'));
+      await recordResponse(nodeProposals, 'b', votes('2'));
+      await recordResponse(nodeProposals, 'c', { acps: {} });
     }
     expect(await merged('p_blockchains', 'blockchain_id, name')).toEqual([
       { blockchain_id: 'c', name: 'C', reporting_nodes: ['a', 'b'], dissenting_nodes: null },
@@ -381,7 +385,7 @@ describe('a list that nodes report', () => {
 
 describe('a log that nodes report', () => {
   const block = (node: string, height: number, id: string, more: object = {}) =>
-    says(pBlocks, node, { blocks: [{ height, id, ...more }] });
+    recordResponse(pBlocks, node, { blocks: [{ height, id, ...more }] });
   const blocks = () => merged('p_blocks', 'height::int, id');
 
   it('has the nodes that report another block at a height, and infers nothing from absence', async () => {
@@ -430,14 +434,14 @@ describe('a log that nodes report', () => {
       ...(await sql`select 'height=' || height as entity, d.key as node from reporting.p_blocks, jsonb_each(dissenting_nodes) d
         order by 1, 2`),
     ];
-    const told = async () => [
+    const reportedDisagreements = async () => [
       ...(await sql`select entity, node from reporting.disagreements('p_blocks') order by 1, 2`),
     ];
     const note = async (days: number) => {
       await storeContradictions(sql, clock.now + days * every, new AbortController().signal);
-      expect(await told()).toEqual(await disagreeing());
+      expect(await reportedDisagreements()).toEqual(await disagreeing());
     };
-    const known = async () =>
+    const storedHeights = async () =>
       (await sql<{ of: string }[]>`select entity[1] as of from recorder.contradictions order by 1`).map(
         (one) => one.of,
       );
@@ -445,19 +449,19 @@ describe('a log that nodes report', () => {
     for (const node of ['a', 'b', 'c']) await block(node, 1, 'one', { time: node === 'c' ? 2 : 1 });
     for (const node of ['a', 'b']) await block(node, 2, 'two');
     await block('c', 2, 'two', { tx: { of: 'c' } }); // an incomplete report of others is no disagreement
-    expect(await told()).toEqual([{ entity: 'height=1', node: 'c' }]);
+    expect(await reportedDisagreements()).toEqual([{ entity: 'height=1', node: 'c' }]);
     await note(3);
-    expect(await known()).toEqual(['1']);
+    expect(await storedHeights()).toEqual(['1']);
     // A node later reports another block at a compared height; a block differs from its earlier version.
     clock.now += 4 * every;
     await block('d', 2, 'other');
     await block('c', 1, 'one', { time: 1 });
-    expect(await told()).toEqual([{ entity: 'height=2', node: 'd' }]);
+    expect(await reportedDisagreements()).toEqual([{ entity: 'height=2', node: 'd' }]);
     await note(0);
     await note(3);
-    expect(await known()).toEqual(['1', '2']);
+    expect(await storedHeights()).toEqual(['1', '2']);
     await note(-2); // a clock that was set back
-    expect(await told()).toEqual([{ entity: 'height=2', node: 'd' }]);
+    expect(await reportedDisagreements()).toEqual([{ entity: 'height=2', node: 'd' }]);
   });
 
   it('shows for equal numbers of nodes the latest report', async () => {
@@ -478,25 +482,25 @@ describe('readings that nodes report', () => {
     merged('current_supply', "subnet_id, supply::int, height::int, readings -> 'a' ->> 'supply' as a");
 
   it('conflict only at the same height, and only the newest of each node', async () => {
-    await says(currentSupply, 'a', { supply: '9', height: '1' });
-    await says(currentSupply, 'b', { supply: '1', height: '1' });
+    await recordResponse(currentSupply, 'a', { supply: '9', height: '1' });
+    await recordResponse(currentSupply, 'b', { supply: '1', height: '1' });
     clock.now += 1;
-    await says(currentSupply, 'a', { supply: '2', height: '2' });
+    await recordResponse(currentSupply, 'a', { supply: '2', height: '2' });
     const one = { subnet_id: 's', a: '2' };
     expect(await supply()).toEqual([
       { ...one, supply: 2, height: 2, reporting_nodes: ['a'], dissenting_nodes: null },
     ]);
     clock.now += 1;
-    await says(currentSupply, 'b', { supply: '3', height: '2' });
-    await says(currentSupply, 'c', { supply: '3', height: '2' });
+    await recordResponse(currentSupply, 'b', { supply: '3', height: '2' });
+    await recordResponse(currentSupply, 'c', { supply: '3', height: '2' });
     expect(await supply()).toEqual([
       { ...one, supply: 3, height: 2, reporting_nodes: ['b', 'c'], dissenting_nodes: { a: { supply: 2 } } },
     ]);
   });
 
   it('are shown by node if all agree, each with its time', async () => {
-    await says(currentSupply, 'a', { supply: '2', height: '2' });
-    await says(currentSupply, 'b', { supply: '2', height: '2' });
+    await recordResponse(currentSupply, 'a', { supply: '2', height: '2' });
+    await recordResponse(currentSupply, 'b', { supply: '2', height: '2' });
     const [row] = await sql<{ readings: Record<string, { observed_at: string }> }[]>`
       select readings from reporting.current_supply`;
     expect(row?.readings).toMatchObject({ a: { supply: 2, height: 2 }, b: { supply: 2, height: 2 } });
@@ -514,14 +518,14 @@ describe('readings that nodes report', () => {
       ['b', '1'],
     ] as const) {
       clock.now += 1;
-      await says(currentSupply, node, { supply, height: '1' });
+      await recordResponse(currentSupply, node, { supply, height: '1' });
     }
     expect(await supply()).toMatchObject([{ supply: 1, reporting_nodes: ['a', 'b'] }]);
   });
 
   it('are those of nodes that are polled, or were recorded by hand', async () => {
-    await says(currentSupply, 'a', { supply: '2', height: '2' });
-    await says(currentSupply, 'b', { supply: '3', height: '2' });
+    await recordResponse(currentSupply, 'a', { supply: '2', height: '2' });
+    await recordResponse(currentSupply, 'b', { supply: '3', height: '2' });
     await sql`update recorder.target_datasets set active = false`;
     expect(await supply()).toMatchObject([{ supply: 2, dissenting_nodes: { b: { supply: 3 } } }]);
     await sql`update recorder.target_datasets d set left_at = now() from recorder.targets t
@@ -533,12 +537,12 @@ describe('readings that nodes report', () => {
 });
 
 it('have disagreements by node, column by column, of all datasets or of one', async () => {
-  for (let looks = 0; looks < 3; looks++) {
-    await look({ a: { v: 1, w: 1 }, b: { v: 1, w: 1 }, c: { v: 2 } });
+  for (let round = 0; round < 3; round++) {
+    await poll({ a: { v: 1, w: 1 }, b: { v: 1, w: 1 }, c: { v: 2 } });
     for (const [node, fees] of Object.entries({ a: [1, 2], b: [1, 2], c: [3, 4] }))
-      await says(nodeFees, node, { txFee: String(fees[0]), createAssetTxFee: String(fees[1]) });
+      await recordResponse(nodeFees, node, { txFee: String(fees[0]), createAssetTxFee: String(fees[1]) });
   }
-  const asked = async (dataset: string | null) => [
+  const disagreements = async (dataset: string | null) => [
     ...(await sql`select dataset, entity, node, column_name, node_value, majority_value, reporting_nodes
       from reporting.disagreements(${dataset})`),
   ];
@@ -551,11 +555,11 @@ it('have disagreements by node, column by column, of all datasets or of one', as
   const members = [
     { entity: 'v', column_name: 'weight', node_value: '2', majority_value: '1' },
     { entity: 'w', column_name: null, node_value: null, majority_value: null },
-  ].map(({ entity, ...said }) => ({
+  ].map(({ entity, ...difference }) => ({
     ...member,
     entity: `subnet_id=s node_id=${entity} start_time=1970-01-01 00:00:01+00`,
-    ...said,
+    ...difference,
   }));
-  expect(await asked(null)).toEqual([...fees, ...members]);
-  expect(await asked('validators')).toEqual(members);
+  expect(await disagreements(null)).toEqual([...fees, ...members]);
+  expect(await disagreements('validators')).toEqual(members);
 });

@@ -55,7 +55,7 @@ describe('conflicting blocks', () => {
       select 'mainnet', chain, number, hash, '', now(), '', 0, '[]', 0, ${recordedAt}, 1
       from jsonb_to_recordset(${JSON.stringify(rows.map(([chain, number, hash]) => ({ chain, number, hash })))}::text::jsonb)
         as r(chain text, number numeric, hash text)`;
-  const shown = async () => {
+  const reportedConflicts = async () => {
     const rows = await reader<{ row: string }[]>`
       select distinct concat_ws(' ', b.blockchain_id, b.block_number, b.block_hash) as row
       from reporting.disagreements('proposed_blocks') d join reporting.proposed_blocks b
@@ -79,9 +79,9 @@ describe('conflicting blocks', () => {
     const at = (days: number) => new Date(start + days * day);
     await insert([['p-chain', 7, 'one'], ['p-chain', 7, 'another'], ['x-chain', 7, 'one'], ['p-chain', 8, 'eight']], at(0)); // biome-ignore format: a table
     const first = ['p-chain 7 another', 'p-chain 7 one'];
-    expect(await shown()).toEqual(first);
+    expect(await reportedConflicts()).toEqual(first);
     await storeContradictions(sql, start + 3 * day, signal);
-    expect(await shown()).toEqual(first);
+    expect(await reportedConflicts()).toEqual(first);
     // One of stored conflicts, one of an old row, one of rows of the day that is still compared completely.
     await insert(
       [
@@ -99,20 +99,20 @@ describe('conflicting blocks', () => {
     );
     const then = await contradicting();
     expect(then).toHaveLength(7);
-    expect(await shown()).toEqual(then);
+    expect(await reportedConflicts()).toEqual(then);
     // Forward, again, and with a clock that was set back.
     for (const days of [6, 6, 1]) {
       await storeContradictions(sql, start + days * day, signal);
-      expect(await shown()).toEqual(then);
+      expect(await reportedConflicts()).toEqual(then);
     }
-    const [noted] = await sql`select count(*)::int as things from recorder.contradictions`;
-    expect(noted).toEqual({ things: 3 });
+    const [stored] = await sql`select count(*)::int as contradictions from recorder.contradictions`;
+    expect(stored).toEqual({ contradictions: 3 });
     // An earlier version is not compared any more.
     await sql`update recorder.proposed_blocks set valid_to = ${at(7)} where block_hash in ('other eight', 'nine')`;
     await storeContradictions(sql, start + 9 * day, signal);
-    const left = await contradicting();
-    expect(left).toEqual(['p-chain 7 another', 'p-chain 7 one', 'p-chain 7 third']);
-    expect(await shown()).toEqual(left);
+    const remaining = await contradicting();
+    expect(remaining).toEqual(['p-chain 7 another', 'p-chain 7 one', 'p-chain 7 third']);
+    expect(await reportedConflicts()).toEqual(remaining);
   });
 });
 

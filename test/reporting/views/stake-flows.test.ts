@@ -13,18 +13,18 @@ it('returns flows of days with polls: none before the record, and none while no 
   const clock = new ManualClock(start);
   const primary = { node: 'n', subnetId: '11111111111111111111111111111111LpoYY' };
   const feed = scriptedFeed(validators, primary, { confirmShrink: { observations: 1, minDuration: 0 } });
-  const look = async (at: number, weights: Readonly<Record<string, number>>) => {
+  const poll = async (at: number, weights: Readonly<Record<string, number>>) => {
     clock.now = start + at;
-    const shown = Object.entries(weights).map(([nodeID, weight]) => ({ nodeID, startTime: 1, weight }));
-    feed.script = () => onlyPage({ validators: shown });
+    const listed = Object.entries(weights).map(([nodeID, weight]) => ({ nodeID, startTime: 1, weight }));
+    feed.script = () => onlyPage({ validators: listed });
     await run(recordingContext(sql, clock.read), feed);
   };
-  await look(3 * DAY + 6 * HOUR, { a: 5 });
-  await look(4 * DAY, { a: 5, b: 7 });
+  await poll(3 * DAY + 6 * HOUR, { a: 5 });
+  await poll(4 * DAY, { a: 5, b: 7 });
   await sql`
     update recorder.validators set valid_to = ${new Date(start + 5 * DAY + 12 * HOUR)}, ended_by = 'unwatched' where valid_to is null`;
-  await look(8 * DAY, { a: 5, b: 9 });
-  await look(8 * DAY + HOUR, { a: 5, b: 10 });
+  await poll(8 * DAY, { a: 5, b: 9 });
+  await poll(8 * DAY + HOUR, { a: 5, b: 10 });
   const flows = async (from: number, to: number, asOf = 20 * DAY) => {
     const rows = await sql<{ at: number; stake_in: number }[]>`
       select day - ${new Date(start)}::date as at, stake_in::int

@@ -48,9 +48,9 @@ describe('a version id', () => {
   it.each(versions)(
     'is the same now, in the past and in the history of $name',
     async ({ relation, from }) => {
-      const known = new Set(await idsOf(relationSql(from)));
+      const historyIds = new Set(await idsOf(relationSql(from)));
       const now = await idsOf(relationSql(relation));
-      expect(now.filter((id) => !known.has(id))).toEqual([]);
+      expect(now.filter((id) => !historyIds.has(id))).toEqual([]);
       expect(await idsOf(`${relationSql(`${relation}_as_of`)}(now())`)).toEqual(now);
     },
   );
@@ -80,21 +80,21 @@ describe('a version id', () => {
           `select '${from}', md5(string_agg(version_id::text, ' ' order by version_id)) from ${relationSql(from)}`,
       )
       .join(' union all ');
-    const told = [];
+    const digestsBySession = [];
     for (const [zone, style, digits] of [
       ['UTC', 'ISO, MDY', '1'],
       ['America/St_Johns', 'SQL, DMY', '-15'],
       ['Asia/Kathmandu', 'German', '0'],
     ] as const)
-      told.push(
+      digestsBySession.push(
         await sql.begin(async (tx) => {
           await tx`select set_config('TimeZone', ${zone}, true), set_config('DateStyle', ${style}, true),
             set_config('extra_float_digits', ${digits}, true), set_config('IntervalStyle', 'sql_standard', true)`;
           return tx.unsafe(digests);
         }),
       );
-    expect([...(told[1] ?? [])]).toEqual([...(told[0] ?? [])]);
-    expect([...(told[2] ?? [])]).toEqual([...(told[0] ?? [])]);
+    expect([...(digestsBySession[1] ?? [])]).toEqual([...(digestsBySession[0] ?? [])]);
+    expect([...(digestsBySession[2] ?? [])]).toEqual([...(digestsBySession[0] ?? [])]);
   });
 
   it('differs for every other key and start', async () => {
