@@ -21,13 +21,13 @@ const labels = {
 /** The ingest's figures for people. */
 export function ingestReport({ rows, rounds, medians, overWire, overLoop, peakRss }: IngestResult): string {
   const lines = CONTENDERS.map((name) => {
-    const rate = whole((rows / medians[name]) * 1000).padStart(9);
+    const rate = formatCount((rows / medians[name]) * 1000).padStart(9);
     const each = rounds[name].map((milliseconds) => seconds(milliseconds)).join(' ');
     return `${labels[name].padEnd(32)}${rate} rows/s   ${seconds(medians[name])} s  (${each})`;
   });
   const slower = medians.copying > medians.fetching ? 'COPY' : 'fetching';
   return [
-    `${whole(rows)} blocks, medians of ${rounds.ingest.length}:`,
+    `${formatCount(rows)} blocks, medians of ${rounds.ingest.length}:`,
     ...lines,
     verdict(
       overWire <= MAX_WIRE_FACTOR,
@@ -56,7 +56,7 @@ const listLabels = {
 export function listReport(results: readonly ListResult[]): string {
   const lines = results.flatMap(({ name, items, alreadyRecorded, medians, overWire, peakRss }) => {
     const { recorder, fetching, copying } = medians;
-    const what = `${whole(items)} ${listLabels[name]}, ${alreadyRecorded ? '1 % changed' : 'all new'}`;
+    const what = `${formatCount(items)} ${listLabels[name]}, ${alreadyRecorded ? '1 % changed' : 'all new'}`;
     return [
       `${what.padEnd(44)}recorder ${seconds(recorder)} s   fetching ${seconds(fetching)} s   COPY ${seconds(copying)} s`,
       verdict(
@@ -76,13 +76,13 @@ export const listsHold = (results: readonly ListResult[]): boolean =>
 export function pollReport(results: readonly PollResult[]): string {
   const lines = results.map(({ name, items, rows, milliseconds }) => {
     const [before, after] = milliseconds.map((duration) => `${duration.toFixed(1)} ms`);
-    return `${`${name}, ${whole(items)} items`.padEnd(32)}${before} with ${whole(rows[0])} rows stored, ${after} with ${whole(rows[1])}`;
+    return `${`${name}, ${formatCount(items)} items`.padEnd(32)}${before} with ${formatCount(rows[0])} rows stored, ${after} with ${formatCount(rows[1])}`;
   });
   return ['a poll that finds nothing new:', ...lines].join('\n');
 }
 
 const verdict = (holds: boolean, text: string) => `${holds ? 'holds' : 'FAILS'}: ${text}`;
 const memory = (bytes: number) =>
-  `at most ${whole(bytes / 1024 / 1024)} MiB in the recorder's process; limit ${MAX_MEMORY_BYTES / 1024 / 1024}`;
-const whole = (number: number) => Math.round(number).toLocaleString('en-US');
+  `at most ${formatCount(bytes / 1024 / 1024)} MiB in the recorder's process; limit ${MAX_MEMORY_BYTES / 1024 / 1024}`;
+const formatCount = (number: number) => Math.round(number).toLocaleString('en-US');
 const seconds = (milliseconds: number) => (milliseconds / 1000).toFixed(2);

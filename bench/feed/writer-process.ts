@@ -30,8 +30,8 @@ async function* pages(): AsyncGenerator<SourcePage> {
 }
 
 const target = { chainId: 'feed', address: `0x${writer}` };
-const { range: _, ...whole } = nativeTransactions.source;
-const source = { ...whole, walk: () => pages() };
+const { range: _, ...sourceWithoutRange } = nativeTransactions.source;
+const source = { ...sourceWithoutRange, walk: () => pages() };
 const feed = withDefaultSettings({ source, datasets: [{ ...nativeTransactions, source }] }, [target]);
 const unsupported = () => Promise.reject(new Error('this feed calls no upstream'));
 const context: RecordingContext = {

@@ -112,9 +112,9 @@ function printReport(before: number, after: number, few: readonly Round[], many:
   const maxCommits = Math.max(...few.map((round) => round.commits));
   const statements = line('other statements', (round) => round.statements);
   line('elapsed, ms', ({ elapsed }) => elapsed);
-  line('processor time of the process, ms', ({ own }) => own);
+  line('processor time of the process, ms', ({ processMs }) => processMs);
   line('processor time of PostgreSQL, ms', (round) => round.database);
-  const cost = line('processor time of both, ms', (round) => round.own + round.database);
+  const cost = line('processor time of both, ms', (round) => round.processMs + round.database);
   const holds =
     cost.other <= LIMIT * cost.one &&
     requests.other <= requests.one &&

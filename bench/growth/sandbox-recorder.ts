@@ -23,7 +23,7 @@ export interface Round {
   /** Milliseconds. */
   readonly elapsed: number;
   /** Processor time of this process and of PostgreSQL, ms. */
-  readonly own: number;
+  readonly processMs: number;
   readonly database: number;
 }
 
@@ -94,7 +94,7 @@ export class SandboxRecorder {
     }
     const elapsed = performance.now() - startedAt;
     const { user, system } = process.cpuUsage(cpuBefore);
-    const own = (user + system) / 1000;
+    const processMs = (user + system) / 1000;
     const total = (await this.#meter.read()) - both;
     return {
       runs,
@@ -103,8 +103,8 @@ export class SandboxRecorder {
       commits: this.#commits - commits,
       statements: this.#statements - statements,
       elapsed,
-      own,
-      database: total - own,
+      processMs,
+      database: total - processMs,
     };
   }
 

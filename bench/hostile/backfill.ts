@@ -45,18 +45,18 @@ export async function backfillUnderLoad(
       return milliseconds;
     };
     await record('the first time, which compiles and plans');
-    const times = { alone: [] as number[], beside: [] as number[] };
+    const times = { alone: [] as number[], underLoad: [] as number[] };
     for (let round = 1; round <= rounds; round++) {
       times.alone.push(await record(`round ${round}/${rounds}, alone`));
       const load = await startLoad(first.address);
-      times.beside.push(await record(`round ${round}/${rounds}, beside`).finally(load.stop));
+      times.underLoad.push(await record(`round ${round}/${rounds}, beside`).finally(load.stop));
       log(`  answers: ${answersText(await load.ended)}`);
       await waitUntilIdle(sql);
     }
-    const [alone, beside] = [median(times.alone), median(times.beside)];
+    const [alone, underLoad] = [median(times.alone), median(times.underLoad)];
     log(
       `${rows} blocks, medians: alone ${seconds(alone)}, beside ${AT_ONCE} requests at once and ${ENDLESS} that never end ` +
-        `${seconds(beside)}: ${(alone / beside).toFixed(2)} of the rate alone`,
+        `${seconds(underLoad)}: ${(alone / underLoad).toFixed(2)} of the rate alone`,
     );
   } finally {
     for (const close of closers.reverse()) await close();

@@ -40,8 +40,8 @@ async function watchListUnderLoad(): Promise<void> {
       log(`round ${round}/${rounds}, ${seconds} s alone: ${formatWatchResult(await list.watch(seconds))}`);
       stop.signal.throwIfAborted();
       const load = await startLoad(list.address);
-      const beside = await list.watch(seconds).finally(load.stop);
-      log(`round ${round}/${rounds}, ${seconds} s beside: ${formatWatchResult(beside)}`);
+      const underLoad = await list.watch(seconds).finally(load.stop);
+      log(`round ${round}/${rounds}, ${seconds} s beside: ${formatWatchResult(underLoad)}`);
       log(`  answers: ${answersText(await load.ended)}`);
     }
   } finally {

@@ -23,11 +23,11 @@ const TICKS = 100;
 export async function readProcessorUsage(sql: postgres.Sql, recorder: number): Promise<ProcessorUsage> {
   const backends = await sql<{ pid: number; work: boolean }[]>`
     select pid, application_name = 'chain-recorder' as work from pg_stat_activity where backend_type = 'client backend'`;
-  const own = await statOf(backends[0]?.pid ?? 0);
-  const server = await statOf(own.parent);
+  const backend = await statOf(backends[0]?.pid ?? 0);
+  const server = await statOf(backend.parent);
   const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0);
   const all = await Promise.all(pids.map(async (pid) => ({ pid, ...(await statOf(pid)) })));
-  const children = all.filter(({ parent }) => parent === own.parent);
+  const children = all.filter(({ parent }) => parent === backend.parent);
   const total = server.time + server.ended + children.reduce((sum, { time }) => sum + time, 0);
   const work = new Set(backends.flatMap(({ pid, work: works }) => (works ? [pid] : [])));
   const recording = children.reduce((sum, { pid, time }) => sum + (work.has(pid) ? time : 0), 0);

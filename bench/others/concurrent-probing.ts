@@ -27,7 +27,7 @@ export interface Tools {
 
 /** Processor time of a probe, ms; null: not measured. */
 export interface ProbingUsage {
-  readonly recorder: { readonly own: number; readonly server: number };
+  readonly recorder: { readonly processMs: number; readonly server: number };
   readonly prometheus: { readonly server: number; readonly blackbox: number; readonly live: Vector } | null;
   readonly collectd: number | null;
 }
@@ -72,7 +72,7 @@ export async function probeTogether(
     const scrapes = after.scrapes - before.scrapes;
     return {
       recorder: {
-        own: after.recorder.own / after.recorder.probes,
+        processMs: after.recorder.processMs / after.recorder.probes,
         server: (after.recorder.server - before.recorder.server) / after.recorder.probes,
       },
       prometheus: scraping && {
@@ -124,7 +124,7 @@ async function startRecorder(port: number, closers: Closers, signal: AbortSignal
     );
     const elapsed = performance.now() - lastQueryAt;
     lastQueryAt += elapsed;
-    return { own: cpu * elapsed, probes: late.length, server: await serverTime(sql) };
+    return { processMs: cpu * elapsed, probes: late.length, server: await serverTime(sql) };
   };
 }
 

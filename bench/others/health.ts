@@ -72,11 +72,11 @@ export async function compareHealth(context: ComparisonContext): Promise<Line[]>
       ...(prometheus && { prometheus: () => prometheus.uptime('365d', TO) }),
       ...(collectd && { collectd: () => collectd.averages(FROM, TO) }),
     });
-    const own = { bytesPerProbe, time: times.get('recorder') ?? Number.NaN };
+    const recorder = { bytesPerProbe, time: times.get('recorder') ?? Number.NaN };
     const aYear = (perProbe: number) => bytes(perProbe * PROBES);
     const work = `health: a probe a minute and node, a year of ${NODES_OF_YEAR} nodes`;
     const formatQueryTime = (name: string) =>
-      `uptime of a node: ${formatRelative(times.get(name) ?? Number.NaN, own.time, milliseconds)}`;
+      `uptime of a node: ${formatRelative(times.get(name) ?? Number.NaN, recorder.time, milliseconds)}`;
     const window = [gap - HOUR / 2, gap + HOUR * 1.5] as const;
     const lines: Line[] = [
       {
@@ -141,13 +141,14 @@ const digits = (share: number) => Number(share.toFixed(6));
 const unknown = (values: readonly (number | null)[]) => values.filter((value) => value === null).length;
 
 function processorOf({ recorder, prometheus, collectd }: ProbingUsage, name: keyof ProbingUsage): string {
-  const own = recorder.own + recorder.server;
-  if (name === 'recorder') return `${milliseconds(own)} a probe, of it PostgreSQL ${short(recorder.server)}`;
+  const recorderMs = recorder.processMs + recorder.server;
+  if (name === 'recorder')
+    return `${milliseconds(recorderMs)} a probe, of it PostgreSQL ${short(recorder.server)}`;
   if (name === 'collectd')
-    return collectd === null ? '' : `${formatRelative(collectd, own, milliseconds)} a probe`;
+    return collectd === null ? '' : `${formatRelative(collectd, recorderMs, milliseconds)} a probe`;
   if (!prometheus) return '';
   const { server, blackbox } = prometheus;
-  return `${formatRelative(server + blackbox, own, milliseconds)} a probe, of it blackbox_exporter ${short(blackbox)}`;
+  return `${formatRelative(server + blackbox, recorderMs, milliseconds)} a probe, of it blackbox_exporter ${short(blackbox)}`;
 }
 
 /** A year of the minimum of series for all nodes, month by month, and a month of all series of one; served. */

@@ -43,16 +43,16 @@ export async function compareHistory({ signal, log }: ComparisonContext): Promis
     const queryMedians = await measureQueries(sql, duck, folder);
     const [first = 0, last = 0] = [weights[0], weights.at(-1)];
     const recorder = { kept: last / rows, year: last + ((last - first) / (DAYS - 1)) * (365 - DAYS) };
-    const lineOf = (who: Who, all: number, year: number, results: string): Line => ({
+    const lineOf = (name: ProgramName, all: number, year: number, results: string): Line => ({
       work: `history: ${SIZE.validators} validators and their uptime every 10 minutes, ${DAYS} days`,
-      program: WHO[who],
+      program: PROGRAMS[name],
       kept: `${formatRelative(all / rows, recorder.kept, bytes)} a reading`,
       year: formatRelative(year, recorder.year, bytes),
       processor: '',
       questions: (['moment', 'member', 'days'] as const)
         .map((question) => {
-          const own = queryMedians[question].get('recorder') ?? Number.NaN;
-          return `${QUESTIONS[question]} ${formatRelative(queryMedians[question].get(who) ?? Number.NaN, own, milliseconds)}`;
+          const recorderMs = queryMedians[question].get('recorder') ?? Number.NaN;
+          return `${QUESTIONS[question]} ${formatRelative(queryMedians[question].get(name) ?? Number.NaN, recorderMs, milliseconds)}`;
         })
         .join('; '),
       results,
@@ -69,12 +69,12 @@ export async function compareHistory({ signal, log }: ComparisonContext): Promis
   }
 }
 
-const WHO = {
+const PROGRAMS = {
   recorder: 'recorder, with runs, change feed and all other bookkeeping',
   snapshots: 'table of snapshots, two indexes',
   parquet: 'DuckDB over Parquet (zstd) of the snapshots',
 } as const;
-type Who = keyof typeof WHO;
+type ProgramName = keyof typeof PROGRAMS;
 
 const QUESTIONS = {
   moment: 'the list as of a moment',
@@ -145,14 +145,14 @@ async function measureQueries(sql: postgres.Sql, duck: Duck, folder: string) {
   });
   const table = ofSnapshots('bench.snapshots');
   const parquet = ofSnapshots(files);
-  const own = {
+  const recorderQueries = {
     moment: `select ${list} from reporting.node_validators_as_of('${moment}') order by 1`,
     member: `select ${list} from reporting.node_validators_history where node_id = '${member}' order by valid_from`,
     days: 'select node_id, day::text, round(uptime_average, 3)::text from reporting.validator_uptime_daily order by 1, 2',
   };
   const medians = async (question: keyof typeof QUESTIONS): Promise<Map<string, number>> => {
     const queries = {
-      recorder: () => sql.unsafe(own[question]).values(),
+      recorder: () => sql.unsafe(recorderQueries[question]).values(),
       snapshots: () => sql.unsafe(table[question]).values(),
       parquet: () => duck.rows(parquet[question]),
     };

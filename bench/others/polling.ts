@@ -30,14 +30,14 @@ type Way = keyof typeof ways;
 /** Cost and result of one way of polling. */
 interface PollingResult {
   /** Processor time of a job, ms: of the process, and of PostgreSQL. */
-  readonly own: number;
+  readonly processMs: number;
   readonly server: number;
   readonly jobsASecond: number;
   /**
    * Bytes of the list with its indexes after the first poll and after the last, and of all other written data, per job.
    */
   readonly list: readonly [number, number];
-  readonly besides: number;
+  readonly otherBytes: number;
   /** Whether it can return the list in the middle. */
   readonly middle: boolean;
 }
@@ -51,21 +51,21 @@ export async function comparePolling(context: ComparisonContext): Promise<Line[]
       all.set(way, await measurePolling(way, `http://127.0.0.1:${service.first.port}`, context.signal));
       context.log(`polling: ${ways[way]} done`);
     }
-    const own = all.get('recorder');
-    return own ? [...all].map(([way, one]) => lineOf(way, one, own)) : [];
+    const recorder = all.get('recorder');
+    return recorder ? [...all].map(([way, one]) => lineOf(way, one, recorder)) : [];
   } finally {
     await service.child.stop();
   }
 }
 
-function lineOf(way: Way, one: PollingResult, own: PollingResult): Line {
+function lineOf(way: Way, one: PollingResult, recorder: PollingResult): Line {
   const [first, last] = one.list;
   return {
     work: `polling: ${targets.length} lists of ${validators} validators, ${ROUNDS} times, 1 % changed`,
     program: ways[way],
-    kept: `list ${bytes(first)}, then ${bytes(last)}; besides ${formatRelative(one.besides, own.besides, bytes)} a job`,
+    kept: `list ${bytes(first)}, then ${bytes(last)}; besides ${formatRelative(one.otherBytes, recorder.otherBytes, bytes)} a job`,
     year: '',
-    processor: `${formatRelative(one.own + one.server, own.own + own.server, milliseconds)} a job, of it PostgreSQL ${short(one.server)}; ${short(one.jobsASecond)} jobs/s`,
+    processor: `${formatRelative(one.processMs + one.server, recorder.processMs + recorder.server, milliseconds)} a job, of it PostgreSQL ${short(one.server)}; ${short(one.jobsASecond)} jobs/s`,
     questions: '',
     results: one.middle
       ? 'the list as of the middle: right'
@@ -87,10 +87,10 @@ async function measurePolling(way: Way, serviceUrl: string, signal: AbortSignal)
     for (let warmUp = 0; warmUp < WARM_UP; warmUp += 1) await child.request('0', cost);
     const before = await weights(sql, table);
     const server = await serverTime(sql);
-    let [own, elapsed, moment] = [0, 0, new Date()];
+    let [processMs, elapsed, moment] = [0, 0, new Date()];
     for (let round = 1; round <= ROUNDS; round += 1) {
       const { processor, milliseconds: durationMs } = await child.request(String(round), cost);
-      [own, elapsed] = [own + processor, elapsed + durationMs];
+      [processMs, elapsed] = [processMs + processor, elapsed + durationMs];
       if (round === MIDDLE) moment = await nowIn(sql);
     }
     const jobs = ROUNDS * targets.length;
@@ -99,11 +99,11 @@ async function measurePolling(way: Way, serviceUrl: string, signal: AbortSignal)
     if ((await sumDelegations(sql, table, null)) !== truth(ROUNDS))
       throw new Error(`${way} does not have the last lists`);
     return {
-      own: own / jobs,
+      processMs: processMs / jobs,
       server: serverMs / jobs,
       jobsASecond: jobs / (elapsed / 1000),
       list: [before.list, after.list],
-      besides: (after.besides - before.besides) / jobs,
+      otherBytes: (after.otherBytes - before.otherBytes) / jobs,
       middle: (await sumDelegations(sql, table, moment)) === truth(MIDDLE),
     };
   } finally {
@@ -119,14 +119,14 @@ async function nowIn(sql: postgres.Sql): Promise<Date> {
 }
 
 /** Bytes of the list and of all other tables, after the work of autovacuum. */
-async function weights(sql: postgres.Sql, table: string): Promise<{ list: number; besides: number }> {
+async function weights(sql: postgres.Sql, table: string): Promise<{ list: number; otherBytes: number }> {
   await sql`vacuum`;
-  const [row] = await sql<{ list: number; besides: number }[]>`
+  const [row] = await sql<{ list: number; otherBytes: number }[]>`
     select sum(size) filter (where oid = ${table}::regclass)::float8 as list,
-      sum(size) filter (where oid <> ${table}::regclass)::float8 as besides
+      sum(size) filter (where oid <> ${table}::regclass)::float8 as "otherBytes"
     from (select c.oid, pg_total_relation_size(c.oid) as size from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where c.relkind = 'r' and n.nspname not in ('pg_catalog', 'information_schema')) t`;
-  return row ?? { list: 0, besides: 0 };
+  return row ?? { list: 0, otherBytes: 0 };
 }
 
 /** The total delegation of all validators of all lists, now or at a moment; an upsert has only the current one. */

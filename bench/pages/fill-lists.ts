@@ -8,7 +8,7 @@ import { nodes } from './configuration.ts';
 import { withoutIndexes } from './without-indexes.ts';
 
 /** Number of objects of a dataset, and of versions or readings of each, if it is not the default. */
-const SIZES: Readonly<Record<string, readonly [things: number, versions: number]>> = {
+const SIZES: Readonly<Record<string, readonly [objects: number, versions: number]>> = {
   validators: [15_000, 40],
   validator_uptime: [15_000, 60],
   peers: [25_000, 10],
@@ -37,17 +37,17 @@ export async function fillLists(sql: postgres.Sql): Promise<number> {
   let written = 0;
   for (const dataset of catalog) {
     if (dataset.name === 'metric_points') continue;
-    const [things, versions] = SIZES[dataset.name] ?? DEFAULT_SIZE;
-    await withoutIndexes(sql, dataset.name, () => sql.unsafe(rowsOf(dataset, things, versions)));
-    written += things * versions;
+    const [objects, versions] = SIZES[dataset.name] ?? DEFAULT_SIZE;
+    await withoutIndexes(sql, dataset.name, () => sql.unsafe(rowsOf(dataset, objects, versions)));
+    written += objects * versions;
   }
   return written;
 }
 
-function rowsOf(dataset: Dataset, things: number, versions: number): string {
+function rowsOf(dataset: Dataset, objects: number, versions: number): string {
   const { name, columns, history } = dataset;
   // A log has one version of each entry: each is a separate object.
-  const [each, many] = history === 'log' ? [things * versions, 1] : [things, versions];
+  const [each, many] = history === 'log' ? [objects * versions, 1] : [objects, versions];
   // One poll reads all objects of a node.
   const isRead = history === 'sample';
   const since = isRead
@@ -88,24 +88,24 @@ function sqlOf(column: DatasetColumn, { key, columns, history, seldom = [] }: Da
   if (nullable && isKey) return `null::${type}`;
   // Every node reports the same objects. Columns outside the key change from version to version.
   const thing = key.includes('node') && distinguishing.length > 0 ? `(thing / ${nodes.length})` : 'thing';
-  const own = isKey ? thing : `${thing} + version`;
+  const value = isKey ? thing : `${thing} + version`;
   switch (type) {
     case 'text':
       // Texts of repeated readings rarely change.
       if (history === 'sample' && !isKey) return `'text ' || thing % 1000`;
-      return isKey ? `md5(${thing}::text)` : `'text ' || (${own}) % 1000`;
+      return isKey ? `md5(${thing}::text)` : `'text ' || (${value}) % 1000`;
     case 'boolean':
-      return `(${own}) % 2 = 0`;
+      return `(${value}) % 2 = 0`;
     case 'timestamptz':
       return history === 'series' && isKey
         ? `date_trunc('hour', now()) - thing * interval '1 hour'`
-        : `now() - interval '1 year' + (${own}) * interval '1 second'`;
+        : `now() - interval '1 year' + (${value}) * interval '1 second'`;
     case 'jsonb':
       return column.element && !seldom.includes(name)
-        ? `jsonb_build_array(${elementOf(column.element, own)})`
+        ? `jsonb_build_array(${elementOf(column.element, value)})`
         : `'[]'::jsonb`;
     default:
-      return `(${own})::${type}`;
+      return `(${value})::${type}`;
   }
 }
 
@@ -123,8 +123,8 @@ export async function packReadings(url: string): Promise<number> {
 }
 
 /** SQL: an element of a list: an object with its fields, or a text. */
-function elementOf(element: z.ZodType, own: string): string {
-  const text = `md5((${own})::text)`;
+function elementOf(element: z.ZodType, value: string): string {
+  const text = `md5((${value})::text)`;
   if (!(element instanceof z.ZodObject)) return text;
   return `jsonb_build_object(${Object.keys(element.shape)
     .map((field) => `'${field}', ${text}`)

@@ -90,16 +90,16 @@ try {
     cursor: [] as number[],
     copy: [] as number[],
     seal: [] as number[],
-    again: [] as number[],
+    unchanged: [] as number[],
     verify: [] as number[],
   };
-  const poller = { alone: [] as number[], beside: [] as number[] };
+  const poller = { alone: [] as number[], duringSeal: [] as number[] };
   for (let round = 0; round < ROUNDS; round++) {
     times.cursor.push(await seconds(readByCursor));
     times.copy.push(await seconds(readByCopy));
     poller.alone.push(...(await timeStatements(new Promise((resolve) => setTimeout(resolve, 5_000)))));
     let sealSeconds = 0;
-    poller.beside.push(
+    poller.duringSeal.push(
       ...(await timeStatements(
         seconds(sealAgain).then((sealed) => {
           sealSeconds = sealed;
@@ -107,7 +107,7 @@ try {
       )),
     );
     times.seal.push(sealSeconds);
-    times.again.push(await seconds(() => sealUntil(sealing, DAY + 86_400_000)));
+    times.unchanged.push(await seconds(() => sealUntil(sealing, DAY + 86_400_000)));
     times.verify.push(await seconds(() => verify({ databaseUrl: database.url })));
   }
   const [size] = await sql<{ bytes: number }[]>`
@@ -119,11 +119,11 @@ try {
     'sealed, s': median(times.seal),
     'sealed / read twice': median(times.seal) / (2 * median(times.cursor)),
     'sealed / copied twice': median(times.seal) / (2 * median(times.copy)),
-    'sealed when nothing is new, s': median(times.again),
+    'sealed when nothing is new, s': median(times.unchanged),
     'verified, s': median(times.verify),
     'bytes kept a row': size?.bytes,
     'a statement alone, ms': median(poller.alone),
-    'a statement beside it, ms': median(poller.beside),
+    'a statement beside it, ms': median(poller.duringSeal),
   });
 } finally {
   await sql.end({ timeout: 1 });

@@ -22,8 +22,8 @@ const { values } = parseArgs({
     against: { type: 'string', multiple: true, default: [] },
   },
 });
-const own = resolve(import.meta.dirname, '../..');
-const checkouts = [own, ...values.against.map((folder) => resolve(folder))];
+const ownFolder = resolve(import.meta.dirname, '../..');
+const checkouts = [ownFolder, ...values.against.map((folder) => resolve(folder))];
 const timesByCheckout = new Map(
   checkouts.map((folder) => [
     folder,
@@ -50,7 +50,7 @@ try {
     console.log(
       `${folder}: --help ${formatTimes(help)} (limit 120); ready ${formatTimes(ready)} (limit 1000), ${formatTimes(processor)} of the processor; load ${loadavg()[0]?.toFixed(1)}`,
     );
-  const { help, ready } = timesByCheckout.get(own) ?? { help: [], ready: [] };
+  const { help, ready } = timesByCheckout.get(ownFolder) ?? { help: [], ready: [] };
   process.exitCode = median(help) <= 120 && median(ready) <= 1000 ? 0 : 1;
 } finally {
   await sandbox.close();

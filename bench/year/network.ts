@@ -117,8 +117,8 @@ export class SimulatedNetwork {
   }
 
   /** Constant for hours, with small changes. */
-  #percent(usual: number): string {
-    return (usual + (Math.floor(this.#now / 10_800) % 7) / 1_000).toFixed(4);
+  #percent(mean: number): string {
+    return (mean + (Math.floor(this.#now / 10_800) % 7) / 1_000).toFixed(4);
   }
 
   /** The stake of a report without changes changes with every delegation. */

@@ -71,9 +71,9 @@ export class Validators {
     const [lasts, outage] =
       luck < 0.9 ? [12 * DAY, 15 * MINUTE] : luck < 0.98 ? [12 * HOUR, HOUR] : [DAY, 5 * DAY];
     const owner = { locktime: '0', threshold: '1', addresses: [chance.address()] };
-    const usual = lasts / (lasts + outage);
+    const onlineShare = lasts / (lasts + outage);
     const now = Math.max(start, this.#now);
-    const online = chance.share() < usual;
+    const online = chance.share() < onlineShare;
     const delegators = Math.floor(chance.share() ** 4 * 300);
     this.all.push({
       nodeId: chance.nodeId(),
@@ -93,7 +93,7 @@ export class Validators {
       outage,
       online,
       turns: now + chance.waiting(online ? lasts : outage),
-      up: (now - start) * (1 - (1 - usual) * chance.share() * 2),
+      up: (now - start) * (1 - (1 - onlineShare) * chance.share() * 2),
       counted: now,
       delegators,
       delegated: BigInt(delegators) * BigInt(chance.between(25, 5_000)) * 1_000_000_000n,

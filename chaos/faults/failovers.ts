@@ -159,9 +159,9 @@ async function killPrimaries(
     env: { REDIS_URL: setup.url },
   });
   await steady.waitUntilRecorded();
-  const durationsMs = { failover: [] as number[], runs: [] as number[], usual: [] as number[] };
+  const durationsMs = { failover: [] as number[], runs: [] as number[], withoutKill: [] as number[] };
   for (let kill = 0; kill < (setting.options.kills ?? kills); kill++) {
-    durationsMs.usual.push(await measureNextRun(world, new Date()));
+    durationsMs.withoutKill.push(await measureNextRun(world, new Date()));
     await delay(random.unit() * 5_000);
     const holder = await until('one server to hold the queue', () => setup.holder());
     const moment = new Date();
@@ -181,7 +181,7 @@ async function killPrimaries(
   }
   evidence.times('from the kill until another server held the queue', durationsMs.failover);
   evidence.times('from the kill to the first run started after that', durationsMs.runs);
-  evidence.times('from any moment to the next run, without a kill', durationsMs.usual);
+  evidence.times('from any moment to the next run, without a kill', durationsMs.withoutKill);
   await steady.expectRecovery('the last kill');
   await expectCompletion(world, steady);
 }
@@ -226,10 +226,10 @@ const promotions: Fault = {
     world.useDatabase(pair.urls[0]);
     const steady = await Steady.start(world, { watch: WATCH, days: DAYS, processes: 2 });
     await steady.waitUntilRecorded();
-    const durationsMs = { promoted: [] as number[], runs: [] as number[], usual: [] as number[] };
+    const durationsMs = { promoted: [] as number[], runs: [] as number[], withoutKill: [] as number[] };
     const lost: Record<string, number> = {};
     for (let promotion = 0; promotion < (setting.options.kills ?? PROMOTIONS); promotion++) {
-      durationsMs.usual.push(await measureNextRun(world, new Date()));
+      durationsMs.withoutKill.push(await measureNextRun(world, new Date()));
       await delay(random.unit() * 5_000);
       const before = await countVisibleRows(world);
       const moment = new Date();
@@ -250,7 +250,7 @@ const promotions: Fault = {
     }
     evidence.times('from the kill until the standby was writable', durationsMs.promoted);
     evidence.times('from the kill to the first run started after that', durationsMs.runs);
-    evidence.times('from any moment to the next run, without a kill', durationsMs.usual);
+    evidence.times('from any moment to the next run, without a kill', durationsMs.withoutKill);
     for (const [name, count] of Object.entries(lost)) evidence.claim(`${name} lost: ${count}`, count === 0);
     await steady.expectRecovery('the last promotion');
     await expectCompletion(world, steady);

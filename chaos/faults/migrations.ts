@@ -31,12 +31,12 @@ const userObjects: Fault = {
     const { evidence, sql } = world;
     await Steady.prepare(world, {});
     world.watched.length = 0;
-    const whole = await reporting(world);
+    const initialDefinitions = await reporting(world);
     await sql`drop view reporting.freshness cascade`;
     await sql`drop function reporting.subnets_as_of`;
     evidence.serve('dropped by hand', 2);
     evidence.exit('migrate, after objects were dropped by hand', (await migrate(world)).ending, [0], 60_000);
-    evidence.claim('what was dropped is back', (await reporting(world)) === whole);
+    evidence.claim('what was dropped is back', (await reporting(world)) === initialDefinitions);
 
     // A removed column: the view of an older version had one more, before the others.
     await sql.unsafe(`drop view reporting.average_tps cascade;
@@ -74,7 +74,7 @@ const userObjects: Fault = {
     evidence.exit('migrate, whose connection was cut', failed.ending, [1, 75], 60_000);
     evidence.claim('a kill changed nothing', (await reporting(world)) === before);
     evidence.exit('migrate, again', (await migrate(world)).ending, [0], 60_000);
-    evidence.claim('all is complete', (await reporting(world)) === whole);
+    evidence.claim('all is complete', (await reporting(world)) === initialDefinitions);
     const [objects] = await sql<{ view_readable: boolean; function_exists: boolean }[]>`
       select has_table_privilege('recorder_reader', 'public.mine', 'select') as view_readable,
         to_regprocedure('public.tps_rows()') is not null as function_exists`;

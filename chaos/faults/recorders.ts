@@ -63,9 +63,9 @@ const rolling: Fault = {
     await steady.expectRecovery('the newer configuration started');
     for (let restart = 0; restart < 2; restart++) {
       await steady.running[0]?.kill();
-      const again = steady.launch();
+      const restarted = steady.launch();
       steady.running.splice(0, 1, ...steady.running.splice(-1));
-      await again.waitForLog(OLDER_CONFIG_LOG);
+      await restarted.waitForLog(OLDER_CONFIG_LOG);
       evidence.serve('older process restarted');
     }
     evidence.claim(

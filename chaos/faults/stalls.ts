@@ -32,8 +32,8 @@ const stalledRecording: Fault = {
     await expectStallReports(world, 'a stalled recording', server.address, Date.now(), POLL_INTERVAL_MS);
     const notes = evidence.stallReports.map(({ where, delayMs }) => `${where} ${delayMs ?? 'never'}`);
     evidence.figures.set('reported after ms', notes.join(', '));
-    const again = steady.launch('scheduler,worker');
-    await again.waitForLog('recording started');
+    const restarted = steady.launch('scheduler,worker');
+    await restarted.waitForLog('recording started');
     await steady.expectRecovery('the worker had ended');
     await steady.stop();
   },

@@ -17,7 +17,7 @@ export class EchoingUpstream {
   echoed = 0;
   readonly #server: Server;
 
-  private constructor(server: Server, url: string, behind: string) {
+  private constructor(server: Server, url: string, upstreamUrl: string) {
     this.#server = server;
     this.url = url;
     server.on('request', async (request, response) => {
@@ -31,7 +31,7 @@ export class EchoingUpstream {
         response.end(JSON.stringify({ statusCode: this.status, error: key, message }));
         return;
       }
-      const target = new URL(request.url ?? '/', behind);
+      const target = new URL(request.url ?? '/', upstreamUrl);
       const token = target.searchParams.get('pageToken');
       if (this.circle) target.searchParams.delete('pageToken');
       const answer = await fetch(target).catch(() => null);
@@ -51,12 +51,12 @@ export class EchoingUpstream {
     return JSON.stringify({ ...page, nextPageToken: token === 'A' ? 'B' : 'A' });
   }
 
-  static async open(behind: string): Promise<EchoingUpstream> {
+  static async open(upstreamUrl: string): Promise<EchoingUpstream> {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = server.address();
     if (address === null || typeof address === 'string') throw new Error('no port');
-    return new EchoingUpstream(server, `http://127.0.0.1:${address.port}`, behind);
+    return new EchoingUpstream(server, `http://127.0.0.1:${address.port}`, upstreamUrl);
   }
 
   close(): void {

@@ -11,7 +11,7 @@ export class HostileUpstream {
   readonly #server: Server;
   readonly #inventions: Iterator<Invention>;
 
-  private constructor(server: Server, url: string, behind: string, seed: number) {
+  private constructor(server: Server, url: string, upstreamUrl: string, seed: number) {
     this.#server = server;
     this.url = url;
     this.#inventions = inventions(seed);
@@ -26,7 +26,7 @@ export class HostileUpstream {
         return;
       }
       // Forwarded unchanged, including faults of the sandbox.
-      const answer = await fetch(behind + (request.url ?? '/')).catch(() => null);
+      const answer = await fetch(upstreamUrl + (request.url ?? '/')).catch(() => null);
       const body = await answer?.arrayBuffer().catch(() => null);
       if (!answer || !body) return void response.destroy();
       response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
@@ -34,12 +34,12 @@ export class HostileUpstream {
     });
   }
 
-  static async open(behind: string, seed: number): Promise<HostileUpstream> {
+  static async open(upstreamUrl: string, seed: number): Promise<HostileUpstream> {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = server.address();
     if (address === null || typeof address === 'string') throw new Error('no port');
-    return new HostileUpstream(server, `http://127.0.0.1:${address.port}`, behind, seed);
+    return new HostileUpstream(server, `http://127.0.0.1:${address.port}`, upstreamUrl, seed);
   }
 
   close(): void {

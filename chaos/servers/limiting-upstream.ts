@@ -10,12 +10,12 @@ export class LimitingUpstream {
   readonly requestTimes: number[] = [];
   readonly #server: Server;
 
-  private constructor(server: Server, url: string, behind: string) {
+  private constructor(server: Server, url: string, upstreamUrl: string) {
     this.#server = server;
     this.url = url;
     server.on('request', async (request, response) => {
       this.requestTimes.push(Date.now());
-      const answer = await fetch(new URL(request.url ?? '/', behind)).catch(() => null);
+      const answer = await fetch(new URL(request.url ?? '/', upstreamUrl)).catch(() => null);
       if (!answer) return void response.destroy();
       const body = await answer.text();
       const type = answer.headers.get('content-type') ?? 'application/json';
@@ -23,12 +23,12 @@ export class LimitingUpstream {
     });
   }
 
-  static async open(behind: string): Promise<LimitingUpstream> {
+  static async open(upstreamUrl: string): Promise<LimitingUpstream> {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = server.address();
     if (address === null || typeof address === 'string') throw new Error('no port');
-    return new LimitingUpstream(server, `http://127.0.0.1:${address.port}`, behind);
+    return new LimitingUpstream(server, `http://127.0.0.1:${address.port}`, upstreamUrl);
   }
 
   /** Number of requests since a time, ms since 1970. */

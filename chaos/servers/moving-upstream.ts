@@ -17,15 +17,21 @@ const DEPTH = 15;
 export class MovingUpstream {
   readonly url: string;
   readonly #server: Server;
-  readonly #behind: string;
+  readonly #upstreamUrl: string;
   readonly #random: Random;
   /** All its versions of each transaction, the last one last. */
   readonly #versions = new Map<string, TransactionVersion[]>();
 
-  private constructor(server: Server, url: string, behind: string, random: Random, transactions: number) {
+  private constructor(
+    server: Server,
+    url: string,
+    upstreamUrl: string,
+    random: Random,
+    transactions: number,
+  ) {
     this.#server = server;
     this.url = url;
-    this.#behind = behind;
+    this.#upstreamUrl = upstreamUrl;
     this.#random = random;
     for (let number = 0; number < transactions; number++) {
       const hash = `0x${number.toString(16).padStart(64, '0')}`;
@@ -38,12 +44,12 @@ export class MovingUpstream {
     });
   }
 
-  static async open(behind: string, random: Random, transactions: number): Promise<MovingUpstream> {
+  static async open(upstreamUrl: string, random: Random, transactions: number): Promise<MovingUpstream> {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = server.address();
     if (address === null || typeof address === 'string') throw new Error('no port');
-    return new MovingUpstream(server, `http://127.0.0.1:${address.port}`, behind, random, transactions);
+    return new MovingUpstream(server, `http://127.0.0.1:${address.port}`, upstreamUrl, random, transactions);
   }
 
   /** Its current versions. */
@@ -82,7 +88,7 @@ export class MovingUpstream {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = new URL(request.url ?? '/', this.#behind);
+    const url = new URL(request.url ?? '/', this.#upstreamUrl);
     if (url.pathname.endsWith('/transactions:listNative')) {
       const from = Number(url.searchParams.get('startBlock') ?? 0);
       const to = Number(url.searchParams.get('endBlock') ?? Number.POSITIVE_INFINITY);

@@ -57,23 +57,23 @@ export class PoisonedUpstream {
   readonly tokens = new ServedList('nft_tokens', 'token_id');
   readonly validators = new ServedList('validators', 'node_id');
   readonly #server: Server;
-  readonly #behind: string;
+  readonly #upstreamUrl: string;
 
-  private constructor(server: Server, url: string, behind: string) {
+  private constructor(server: Server, url: string, upstreamUrl: string) {
     this.#server = server;
     this.url = url;
-    this.#behind = behind;
+    this.#upstreamUrl = upstreamUrl;
     server.on('request', (request, response) => {
       this.#answer(request, response).catch(() => response.destroy());
     });
   }
 
-  static async open(behind: string): Promise<PoisonedUpstream> {
+  static async open(upstreamUrl: string): Promise<PoisonedUpstream> {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = server.address();
     if (address === null || typeof address === 'string') throw new Error('no port');
-    return new PoisonedUpstream(server, `http://127.0.0.1:${address.port}`, behind);
+    return new PoisonedUpstream(server, `http://127.0.0.1:${address.port}`, upstreamUrl);
   }
 
   get lists(): readonly ServedList[] {
@@ -86,7 +86,7 @@ export class PoisonedUpstream {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = new URL(request.url ?? '/', this.#behind);
+    const url = new URL(request.url ?? '/', this.#upstreamUrl);
     const sent = await textOf(request);
     const call: unknown = sent === '' ? null : JSON.parse(sent);
     const json = { 'content-type': 'application/json' };

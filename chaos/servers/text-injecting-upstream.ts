@@ -13,7 +13,7 @@ export class TextInjectingUpstream {
   refused = '/blockchains/x-chain/';
   readonly #server: Server;
 
-  private constructor(server: Server, url: string, behind: string, textFor: (key: string) => string) {
+  private constructor(server: Server, url: string, upstreamUrl: string, textFor: (key: string) => string) {
     this.#server = server;
     this.url = url;
     server.on('request', async (request, response) => {
@@ -24,7 +24,7 @@ export class TextInjectingUpstream {
         response.end(JSON.stringify({ statusCode: 403, message: [text, `no: ${text}`] }));
         return;
       }
-      const answer = await fetch(new URL(request.url ?? '/', behind)).catch(() => null);
+      const answer = await fetch(new URL(request.url ?? '/', upstreamUrl)).catch(() => null);
       if (!answer) return void response.destroy();
       response.writeHead(answer.status, {
         'content-type': answer.headers.get('content-type') ?? 'application/json',
@@ -35,12 +35,12 @@ export class TextInjectingUpstream {
   }
 
   /** @param textFor returns the text for the received key */
-  static async open(behind: string, textFor: (key: string) => string): Promise<TextInjectingUpstream> {
+  static async open(upstreamUrl: string, textFor: (key: string) => string): Promise<TextInjectingUpstream> {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = server.address();
     if (address === null || typeof address === 'string') throw new Error('no port');
-    return new TextInjectingUpstream(server, `http://127.0.0.1:${address.port}`, behind, textFor);
+    return new TextInjectingUpstream(server, `http://127.0.0.1:${address.port}`, upstreamUrl, textFor);
   }
 
   close(): void {
