@@ -28,7 +28,7 @@ export const USAGE =
 
 /** Parses the command line. @throws UsageError with the invalid option */
 export function readOptions(args: readonly string[]): Options {
-  const values = parsed(args);
+  const values = parseValues(args);
   return {
     rows: wholeNumber('rows', values.rows, MAX_ROWS),
     rounds: wholeNumber('rounds', values.rounds, 100),
@@ -39,7 +39,7 @@ export function readOptions(args: readonly string[]): Options {
   };
 }
 
-function parsed(args: readonly string[]) {
+function parseValues(args: readonly string[]) {
   try {
     return parseArgs({
       args: [...args],

@@ -8,7 +8,7 @@ interface Exit {
 }
 
 /** A value with an upper limit. */
-interface Bounded {
+interface BoundedValue {
   readonly what: string;
   readonly value: number;
   readonly max: number;
@@ -19,7 +19,7 @@ export class Evidence {
   /** Number of injected faults, by kind. */
   readonly served = new Map<string, number>();
   readonly exits: Exit[] = [];
-  readonly bounded: Bounded[] = [];
+  readonly bounded: BoundedValue[] = [];
   /** Recoveries: milliseconds from a fault's end until all targets were fresh; null: not within the time limit. */
   readonly recoveries: { readonly after: string; readonly elapsedMs: number | null }[] = [];
   /** Places that had to show a fault, and whether they did. */

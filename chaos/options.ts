@@ -47,7 +47,7 @@ Exits 0 if all invariants hold, 1 if one is violated, 2 for an invalid command l
 
 /** Parses the command line. @returns null: help was requested. @throws UsageError with the invalid option */
 export function readOptions(args: readonly string[]): Options | null {
-  const values = parsed(args);
+  const values = parseValues(args);
   if (values.help) return null;
   const { backend } = values;
   if (backend !== 'redis' && backend !== 'postgres' && backend !== 'both')
@@ -66,7 +66,7 @@ export function readOptions(args: readonly string[]): Options | null {
   };
 }
 
-function parsed(args: readonly string[]) {
+function parseValues(args: readonly string[]) {
   try {
     return parseArgs({
       args: [...args],

@@ -61,7 +61,7 @@ export interface SentLists {
 }
 
 /** A recorder that runs on lists with poisoned items. */
-export class Poisoned {
+export class PoisonedRecorder {
   readonly upstream: PoisonedUpstream;
   readonly #world: World;
   #steady: Steady | null = null;
@@ -73,10 +73,10 @@ export class Poisoned {
   }
 
   /** Opens the upstream, with its initial lists. */
-  static async open(world: World, sent: SentLists): Promise<Poisoned> {
+  static async open(world: World, sent: SentLists): Promise<PoisonedRecorder> {
     const upstream = await PoisonedUpstream.open(world.sandbox.url);
     world.closers.add(() => upstream.close());
-    const poisoned = new Poisoned(world, upstream);
+    const poisoned = new PoisonedRecorder(world, upstream);
     poisoned.send(sent);
     return poisoned;
   }

@@ -52,7 +52,7 @@ export async function measureScheduleRecovery(world: World): Promise<number> {
 }
 
 /** Loses the content of the queue: FLUSHALL, or its tables truncated. */
-export async function wipeQueue(world: World): Promise<void> {
+export async function clearQueue(world: World): Promise<void> {
   if (world.backend === 'redis') {
     await world.redis.command('FLUSHALL');
     return;

@@ -68,7 +68,7 @@ export class SandboxRecorder {
     };
   }
 
-  /** Registers the wanted targets, as `up` does when it starts. @param now ms since 1970 */
+  /** Registers the configured targets, as `up` does when it starts. @param now ms since 1970 */
   async register(now: number): Promise<void> {
     for (const feed of this.#feeds) await registerTargets(this.#sql, feed, now);
   }

@@ -10,7 +10,7 @@ import { type Duck, openDuck } from '../../test/warehouse/lake.ts';
 import { startDatabase } from '../database.ts';
 import { SimulatedNetwork } from '../year/network.ts';
 import { Recording } from '../year/recording.ts';
-import { bytesOf, weigh } from '../year/weights.ts';
+import { bytesOf, measureTableSizes } from '../year/table-sizes.ts';
 import { bytes, type ComparisonContext, formatRelative, type Line, milliseconds } from './comparison.ts';
 import { measureAlternately } from './measurement.ts';
 import { bytesBelow } from './prometheus.ts';
@@ -112,7 +112,7 @@ async function recordDays(
     new SimulatedNetwork(['validator-1'], SIZE, startedAt / 1000),
     signal,
   );
-  const total = async () => (await weigh(sql)).reduce((sum, weight) => sum + bytesOf(weight), 0);
+  const total = async () => (await measureTableSizes(sql)).reduce((sum, size) => sum + bytesOf(size), 0);
   const empty = await total();
   await recording.register(startedAt);
   const weights: number[] = [];

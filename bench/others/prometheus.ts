@@ -34,7 +34,7 @@ const BLOCK = '744h';
 
 /**
  * Creates blocks of samples, one a minute, by promtool, as its manual describes it for history.
- * @param series of a node @param heard its probes, again at every call
+ * @param nodes the series of each node, and its probes, read again at every call
  */
 export async function makeBlocks(
   promtool: string,

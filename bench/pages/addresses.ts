@@ -77,7 +77,7 @@ async function kindsOf(name: string, lists: readonly List[], get: Get): Promise<
     },
     {
       name: `${name}: filtered by the key`,
-      paths: (await Promise.all(lists.map((list) => filtered(list, get)))).flatMap((path) => path ?? []),
+      paths: (await Promise.all(lists.map((list) => filteredPath(list, get)))).flatMap((path) => path ?? []),
     },
     {
       name: `${name}: a past moment`,
@@ -106,7 +106,7 @@ async function deepPage({ path, relation }: List, get: Get): Promise<string | nu
 }
 
 /** The rows of the object in the middle of the first page. */
-async function filtered({ path, relation }: List, get: Get): Promise<string | null> {
+async function filteredPath({ path, relation }: List, get: Get): Promise<string | null> {
   const { rows } = pageOf(await get(path).catch(() => null));
   const value = rows[Math.floor(rows.length / 2)]?.[firstOf(relation)];
   const type = relation.columns.find(({ name }) => name === firstOf(relation))?.type;

@@ -15,7 +15,7 @@ export interface RecordSizes {
   readonly rows: number;
 }
 
-/** Registers the wanted targets: an empty record is one without recorded rows. */
+/** Registers the configured targets: an empty record is one without recorded rows. */
 export async function register(sql: postgres.Sql): Promise<void> {
   for (const feed of configuredFeeds) await registerTargets(sql, feed, Date.now());
 }

@@ -11,7 +11,7 @@ import { SimulatedNetwork } from './network.ts';
 import { type Options, readOptions } from './options.ts';
 import { Recording } from './recording.ts';
 import { type Measurements, report, slopesOf } from './report.ts';
-import { type Weight, walWritten, weigh } from './weights.ts';
+import { measureTableSizes, type TableSize, walWritten } from './table-sizes.ts';
 
 /**
  * Size of a year of a configuration: some days are recorded at full rate from a simulated network, by the recorder's
@@ -60,7 +60,7 @@ async function measure(options: Options): Promise<Measurements> {
             feeds.flatMap(({ datasets }) => datasets).filter(({ name }) => retention[name]),
             options.keep,
           );
-    const days: Weight[][] = [];
+    const days: TableSize[][] = [];
     let wal = 0;
     for (let at = 0; at < options.days && !stop.signal.aborted; at++) {
       const started = performance.now();
@@ -70,14 +70,16 @@ async function measure(options: Options): Promise<Measurements> {
       await moments?.queryAll(day, startedAt);
       await recording.afterDay(day, config.runs, retention);
       wal += (await walWritten(sql)) - before;
-      days.push(await weigh(sql));
+      days.push(await measureTableSizes(sql));
       log(`day ${at + 1} of ${options.days} took ${Math.round((performance.now() - started) / 1000)} s`);
     }
     await recording.end();
     const probeCount = probes > 0 && !stop.signal.aborted ? await writeYear(sql, probes, log) : 0;
     // A year's updates within seconds leave more dead rows than autovacuum ever would.
     await sql`vacuum full recorder.node_health, recorder.health_latency, recorder.health_probes, recorder.health_absences`;
-    const ledger = (await weigh(sql)).filter(({ table }) => /^(health_|node_health$)/.test(table));
+    const ledger = (await measureTableSizes(sql)).filter(({ table }) =>
+      /^(health_|node_health$)/.test(table),
+    );
     const { byDataset, byStatus } = recording;
     return {
       days,

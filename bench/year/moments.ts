@@ -47,7 +47,7 @@ export class Moments {
   }
 
   /**
-   * @param day the start of the recorded day, before the tasks after it, ms since 1970 @param started that of the first
+   * @param day the start of the recorded day, before the tasks after it, ms since 1970 @param startedAt that of the first
    * one
    */
   async queryAll(day: number, startedAt: number): Promise<void> {

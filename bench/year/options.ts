@@ -23,7 +23,7 @@ const USAGE =
 
 /** Parses the command line. @throws UsageError with the invalid option */
 export function readOptions(args: readonly string[]): Options {
-  const values = parsed(args);
+  const values = parseValues(args);
   return {
     file: values.config,
     days: wholeNumber('days', values.days, 1, 365),
@@ -38,7 +38,7 @@ export function readOptions(args: readonly string[]): Options {
   };
 }
 
-function parsed(args: readonly string[]) {
+function parseValues(args: readonly string[]) {
   try {
     return parseArgs({
       args: [...args],

@@ -1,23 +1,23 @@
 import type { MomentResults } from './moments.ts';
 import type { DatasetCounts } from './recording.ts';
-import { bytesOf, type Weight } from './weights.ts';
+import { bytesOf, type TableSize } from './table-sizes.ts';
 
 /** The results: the sizes after each day, and the recorded rows. */
 export interface Measurements {
-  readonly days: readonly (readonly Weight[])[];
+  readonly days: readonly (readonly TableSize[])[];
   readonly wal: number;
   readonly datasets: Readonly<Record<string, DatasetCounts>>;
   /** Number of runs by status. */
   readonly statuses: Readonly<Record<string, number>>;
   /** The tables of the health ledger after a whole year, and the number of its probes. */
-  readonly ledger: readonly Weight[];
+  readonly ledger: readonly TableSize[];
   readonly probes: number;
   /** The queries at past moments; null: everything was kept forever. */
   readonly momentResults: MomentResults | null;
 }
 
 /** Size of a table, its growth, and the extrapolated size of a year; bytes. */
-export interface Slope extends Weight {
+export interface Slope extends TableSize {
   readonly perDay: number;
   readonly year: number;
 }
@@ -28,7 +28,7 @@ const YEAR = 365;
  * The growth of each table over the last half of the days. By then rows are packed or counted at the rate at which they
  * are written, if there were enough days.
  */
-export function slopesOf(days: readonly (readonly Weight[])[]): Slope[] {
+export function slopesOf(days: readonly (readonly TableSize[])[]): Slope[] {
   const last = days.at(-1) ?? [];
   const middle = Math.floor((days.length - 1) / 2);
   const before = new Map(

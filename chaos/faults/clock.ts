@@ -2,7 +2,7 @@ import { ManualClock } from '../../sandbox/clock.ts';
 import { MAX_INDEX_LAG_MS } from '../../src/datasets/sources/durations.ts';
 import { inProcess } from '../in-process.ts';
 import { clockJumps } from '../preloads.ts';
-import { wipeQueue } from '../schedules.ts';
+import { clearQueue } from '../schedules.ts';
 import { blockTargets, DAY, dayOf, midnight, oneNode, UNCLAIMED_DAYS } from '../settings.ts';
 import { Steady, type SteadyPlan } from '../steady.ts';
 import { eventually, until } from '../until.ts';
@@ -198,7 +198,7 @@ const twoDayDowntime: Fault = {
     await before.waitUntilCovered();
     await before.stop();
     const stopped = Date.now() + clock.offset;
-    await wipeQueue(world);
+    await clearQueue(world);
     clock.offset = 0;
     evidence.serve('hours of downtime', 48);
     world.watched.splice(0, world.watched.length, ...now);

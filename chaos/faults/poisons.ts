@@ -1,5 +1,5 @@
 import { originalText } from '../../src/datasets/storable-text.ts';
-import { Poisoned, type SentLists, TOKENS, token, VALIDATORS, validator } from '../poisoned-lists.ts';
+import { PoisonedRecorder, type SentLists, TOKENS, token, VALIDATORS, validator } from '../poisoned-lists.ts';
 import type { Random } from '../random.ts';
 import { midnight } from '../settings.ts';
 import { trueBlocks } from '../truth.ts';
@@ -8,7 +8,7 @@ import type { Fault } from './fault.ts';
 
 /** Records lists with these items a few times, and checks that they are reported. */
 async function recordPoisoned(world: World, sent: SentLists): Promise<void> {
-  const poisoned = await Poisoned.open(world, sent);
+  const poisoned = await PoisonedRecorder.open(world, sent);
   await poisoned.start();
   await poisoned.waitForRecordings(3);
   await poisoned.expectReported();
@@ -157,7 +157,7 @@ const anyRefusal: Fault = {
     await refuse(world, 'nft_tokens', 'new.token_id in (1, 2)', '22023');
     await refuse(world, 'validators', "new.node_id = 'refused'", '23514');
     await refuse(world, 'proposed_blocks', `new.block_hash = '${hash}'`, '54000');
-    const poisoned = await Poisoned.open(world, {
+    const poisoned = await PoisonedRecorder.open(world, {
       tokens: [token('1', {}, 'a token that is refused'), token('2', {}, 'another token that is refused')],
       validators: [validator('refused', {}, 'a validator that is refused')],
     });
@@ -181,7 +181,10 @@ const undecodable: Fault = {
   backends: 'each',
   invariants: ['C', 'F', 'L'],
   async inject(world) {
-    const poisoned = await Poisoned.open(world, { tokens: [token('1')], validators: [validator('stays')] });
+    const poisoned = await PoisonedRecorder.open(world, {
+      tokens: [token('1')],
+      validators: [validator('stays')],
+    });
     await poisoned.start();
     await poisoned.waitForRecordings(2);
     poisoned.send(

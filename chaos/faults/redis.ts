@@ -1,4 +1,4 @@
-import { matchesExpectedSchedules, measureScheduleRecovery, queueOf, wipeQueue } from '../schedules.ts';
+import { clearQueue, matchesExpectedSchedules, measureScheduleRecovery, queueOf } from '../schedules.ts';
 import { Steady } from '../steady.ts';
 import { eventually } from '../until.ts';
 import type { World } from '../world.ts';
@@ -16,7 +16,7 @@ const emptied: Fault = {
     const steady = await Steady.start(world, { days: 3 });
     const durationsMs: number[] = [];
     for (let time = 0; time < (world.setting.options.kills ?? 1); time++) {
-      await eventually('a run to continue', () => running(world));
+      await eventually('a run to continue', () => isRecording(world));
       await world.redis.crash();
       await world.redis.start();
       world.evidence.serve('restart with nothing');
@@ -41,8 +41,8 @@ const flushed: Fault = {
     );
     const durationsMs: number[] = [];
     for (let time = 0; time < (world.setting.options.kills ?? 1); time++) {
-      await eventually('a run to continue', () => running(world));
-      await wipeQueue(world);
+      await eventually('a run to continue', () => isRecording(world));
+      await clearQueue(world);
       world.evidence.serve(world.backend === 'redis' ? 'FLUSHALL' : 'TRUNCATE');
       durationsMs.push(await measureScheduleRecovery(world));
     }
@@ -125,7 +125,7 @@ async function finish(world: World, steady: Steady): Promise<void> {
 }
 
 /** Whether anything was recorded in the last seconds. */
-async function running({ sql }: World): Promise<boolean> {
+async function isRecording({ sql }: World): Promise<boolean> {
   const rows = await sql`select 1 from recorder.runs where started_at > now() - interval '4 seconds' limit 1`;
   return rows.length > 0;
 }

@@ -167,7 +167,7 @@ export const upstreamKindFaults: readonly Fault[] = [
     rate: 0.05,
     times: 2,
     invariants: ['B', 'C', 'E'],
-    also: quarantines,
+    also: claimQuarantined,
   }),
   faultPeriod({
     numbers: [39, 41],
@@ -175,19 +175,19 @@ export const upstreamKindFaults: readonly Fault[] = [
     kinds: ['unknown-enum', 'extra-field', 'proto-key'],
     rate: 0.12,
     invariants: ['A', 'B', 'C', 'E'],
-    also: keeps,
+    also: claimUnknownValuesStored,
   }),
 ];
 
 /** Items that could not be decoded were quarantined, and the others of their pages stored. */
-async function quarantines({ sql, evidence }: World): Promise<void> {
+async function claimQuarantined({ sql, evidence }: World): Promise<void> {
   const [row] = await sql<{ n: number }[]>`select count(*)::int as n from recorder.quarantine`;
   evidence.claim('something was quarantined', (row?.n ?? 0) > 0);
   evidence.figures.set('quarantined', row?.n ?? 0);
 }
 
 /** Unknown values are stored with the known ones. */
-async function keeps({ sql, evidence }: World): Promise<void> {
+async function claimUnknownValuesStored({ sql, evidence }: World): Promise<void> {
   const [row] = await sql<{ extra: number; proto: number; unknown: number }[]>`
     select (count(*) filter (where extra ? 'fieldOfTomorrow'))::int as extra,
       (count(*) filter (where extra ? '__proto__'))::int as proto,

@@ -1,22 +1,22 @@
 import type postgres from 'postgres';
 
 /** Size of a table on disk, in bytes. */
-export interface Weight {
+export interface TableSize {
   readonly table: string;
   readonly heap: number;
   readonly toast: number;
   readonly indexes: number;
 }
 
-export const bytesOf = ({ heap, toast, indexes }: Weight) => heap + toast + indexes;
+export const bytesOf = ({ heap, toast, indexes }: TableSize) => heap + toast + indexes;
 
 /** The recorder's tables with rows, after the work of autovacuum on each when it was written for a day. */
-export async function weigh(sql: postgres.Sql): Promise<Weight[]> {
+export async function measureTableSizes(sql: postgres.Sql): Promise<TableSize[]> {
   const written = await sql<{ name: string }[]>`
     select c.oid::regclass::text as name from pg_class c
     where c.relnamespace = 'recorder'::regnamespace and c.relkind = 'r' and pg_relation_size(c.oid) > 0`;
   for (const { name } of written) await sql.unsafe(`vacuum analyze ${name}`);
-  const weights = await sql<Weight[]>`
+  const sizes = await sql<TableSize[]>`
     select c.relname as "table",
       (pg_table_size(c.oid) - coalesce(pg_total_relation_size(nullif(c.reltoastrelid, 0)), 0))::float8 as heap,
       coalesce(pg_total_relation_size(nullif(c.reltoastrelid, 0)), 0)::float8 as toast,
@@ -24,7 +24,7 @@ export async function weigh(sql: postgres.Sql): Promise<Weight[]> {
     from pg_class c
     where c.relnamespace = 'recorder'::regnamespace and c.relkind = 'r' and pg_relation_size(c.oid) > 0
     order by c.relname`;
-  return [...weights];
+  return [...sizes];
 }
 
 /** Bytes written to the write-ahead log since the server started. */
