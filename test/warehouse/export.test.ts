@@ -280,26 +280,26 @@ describe('an export since the previous one', () => {
 
   it('removes replaced files at a later export if their removal failed', async () => {
     const place = 'not removable';
-    const table = named('p_blocks');
+    const table = findTable('p_blocks');
     await sql`truncate recorder.p_blocks`;
     await writeRows(sql, table, 1, 3);
     const files = () => readdirSync(join(into(place), 'p_blocks'), { recursive: true }).map(String);
     const parquetFiles = () => files().filter((one) => one.endsWith('.parquet'));
-    await exported(place, { tables: [table] });
+    await exportAll(place, { tables: [table] });
     const [first] = parquetFiles();
     const filesPerExport = parquetFiles().length;
-    await exported(place, { tables: [table] });
+    await exportAll(place, { tables: [table] });
     const target = new DirectoryTarget(into(place));
     target.remove = async () => {
       throw new Error('the target allows no removal');
     };
-    await expect(exportedBeside(place, { tables: [table], target })).rejects.toThrow('allows no removal');
+    await expect(exportWithoutWait(place, { tables: [table], target })).rejects.toThrow('allows no removal');
     // The rows of the failed export are valid, and its manifest lists the files of both earlier exports.
     const { export: number, superseded } = await manifestOf(place);
     expect([number, superseded.length]).toEqual([3, 2 * filesPerExport]);
     expect(parquetFiles()).toContain(first);
-    await exported(place, { tables: [table] });
-    await exported(place, { tables: [table] });
+    await exportAll(place, { tables: [table] });
+    await exportAll(place, { tables: [table] });
     expect(parquetFiles()).toHaveLength(2 * filesPerExport);
     await expectEqual(place, table);
   });
