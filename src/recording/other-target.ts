@@ -14,12 +14,16 @@ export async function findOtherTarget(
   { name, source, history, request }: Dataset,
   target: Target,
 ): Promise<string | null> {
-  // A target whose keys are all keys of the request is the whole list.
-  if (history !== 'state' || Object.keys(target).every((key) => request.includes(key))) return null;
+  if (history !== 'state' || isWholeList({ request }, target)) return null;
   const list = JSON.stringify(Object.fromEntries(request.map((key) => [key, target[key] ?? ''])));
   const [row] = await ormOf(sql).execute<{ target_key: string }>(expression`
     select d.target_key from ${targetDatasets} d join ${targets} t using (source, target_key)
     where d.source = ${source.name} and d.dataset = ${name} and d.active and d.target_key <> ${targetKey(target)}
       and t.target @> ${list}::text::jsonb limit 1`);
   return row?.target_key ?? null;
+}
+
+/** Returns true if a target records all members of its list, because it has no other keys than the list. */
+export function isWholeList({ request }: Pick<Dataset, 'request'>, target: Target): boolean {
+  return Object.keys(target).every((key) => request.includes(key));
 }

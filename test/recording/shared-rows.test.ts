@@ -122,3 +122,44 @@ it('a list of some addresses retires no member of the list of others', async () 
   expect(await poll(one)).toBe('done');
   expect(await selectListed()).toEqual(['a', 'b']);
 });
+
+it('ends the members of a removed address as unwatched, and later members as gone', async () => {
+  const poll = async (addresses: string, hashes: readonly string[]) => {
+    const target = { network: 'reduced', addresses, nodeIds: '' };
+    const walk = () =>
+      onlyPage({ pendingRewards: hashes.map((txHash) => ({ txHash, rewardType: 'DELEGATOR' })) });
+    const source = { ...pendingRewards.source, walk };
+    const feed = withDefaultSettings({ source, datasets: [{ ...pendingRewards, source }] }, [target]);
+    await registerTargets(sql, feed, Date.now(), { recorder: 'reduced', digest: null });
+    await record(
+      recordingContext(sql, () => Date.now()),
+      feed,
+      { ...job(target), reason: 'poll' },
+      never,
+    );
+  };
+  await poll('P-a,P-b', ['a', 'b', 'c', 'd', 'e']);
+  await poll('P-b', ['b', 'c', 'd', 'e']);
+  await poll('P-b', ['b', 'c', 'd']);
+  // Most members are missing, so that a second walk must confirm their absence.
+  await poll('P-d', ['d']);
+  await poll('P-d', ['d']);
+  const ends = await sql`
+    select tx_hash, ended_by from recorder.pending_rewards where network = 'reduced' order by tx_hash`;
+  expect(ends.map(({ tx_hash, ended_by }) => [tx_hash, ended_by])).toEqual([
+    ['a', 'unwatched'],
+    ['b', 'unwatched'],
+    ['c', 'unwatched'],
+    ['d', null],
+    ['e', 'gone'],
+  ]);
+  const changes = await sql`
+    select key ->> 'tx_hash' as tx_hash, change from reporting_internal.change_rows
+    where dataset = 'pending_rewards' and key ->> 'network' = 'reduced' and change <> 'appeared' order by 1`;
+  expect(changes.map(({ tx_hash, change }) => [tx_hash, change])).toEqual([
+    ['a', 'unwatched'],
+    ['b', 'unwatched'],
+    ['c', 'unwatched'],
+    ['e', 'left'],
+  ]);
+});

@@ -2,7 +2,8 @@ import type { Dataset, Window } from '../../datasets/contract.ts';
 import { keyColumnSql } from '../../datasets/dataset.ts';
 import { tableRequestColumns } from '../../datasets/target-columns.ts';
 import { tableText } from '../../db/orm.ts';
-import { targetDatasets } from '../../db/schema/bookkeeping.ts';
+import { coverage, runs, targetDatasets } from '../../db/schema/bookkeeping.ts';
+import { isWholeList } from '../other-target.ts';
 import { targetKey } from '../target-key.ts';
 import {
   type CommitFragment,
@@ -54,13 +55,13 @@ export const MULTI_PAGE_CONFIRMATION: Confirmation = { observations: 2, minDurat
 
 /** The SQL that ends a version. */
 interface VersionEnd {
-  /** SQL: assignments that end the version `o` at `instant`. */
-  retire(instant: string): string;
+  /** SQL: assignments that end the version `o` at `instant`, for a reason (`ended_by`). */
+  retire(instant: string, reason: string): string;
 }
 
 /**
- * CTEs that retire rows. The last one is `retired_N`, with the key of each row and the start of its version
- * (`begins`).
+ * CTEs that retire rows. The last one is `retired_N`, with the key of each row, the start of its version
+ * (`begins`) and the kind of the change.
  */
 type Retirement = Pick<CommitFragment, 'ctes' | 'unconfirmed' | 'shrunk'>;
 
@@ -81,8 +82,8 @@ export function retireMissingRows<W extends CommitInput>(
   const ctes = [
     `unseen_${at} as materialized (${unseen(statement, dataset, at)})`,
     `retired_${at} as (
-        update recorder.${dataset.name} o set ${retire(endAfterStart(observedAt))} from unseen_${at} u where o.ctid = u.place
-        returning ${keyList(dataset, 'o')}o.valid_from as begins)`,
+        update recorder.${dataset.name} o set ${retire(endAfterStart(observedAt), `'gone'`)} from unseen_${at} u where o.ctid = u.place
+        returning ${keyList(dataset, 'o')}o.valid_from as begins, 'l' as kind)`,
   ];
   return { ctes, ...NO_CONFIRMATION };
 }
@@ -139,10 +140,10 @@ export function retireConfirmedMembers<W extends CommitInput>(
           union ${quarantinedButMissed(statement, dataset, at)}) n
         where o.ctid = n.place returning 1)`,
     `retired_${at} as (
-        update ${table} o set ${retire(endAfterStart('u.since'))},
+        update ${table} o set ${retire(endAfterStart('u.since'), endReason(statement, dataset))},
           confirmed_at = case when u.since < ${observedAt} then ${recordedAt} end
         from unseen_${at} u, shrink_${at} s where o.ctid = u.place and ${proven}
-        returning ${keyList(dataset, 'o')}o.valid_from as begins)`,
+        returning ${keyList(dataset, 'o')}o.valid_from as begins, case o.ended_by when 'gone' then 'l' else 'u' end as kind)`,
   ];
   const complete = statement.param('boolean', ({ batches }) => batches[at]?.absence != null);
   return {
@@ -165,6 +166,25 @@ function hasEnded<W extends CommitInput>(statement: Statement<W>, dataset: Datas
           where d.source = ${source} and d.target_key = ${key} and d.dataset = '${dataset.name}')`;
   return `(coalesce(o.${endsAt} <= least(${observedAt}, now()), false)
           and not (o.missed_walks is null and coalesce(o.${endsAt} <= ${lastSuccess}, false)))`;
+}
+
+/**
+ * SQL: the reason for the end of a missing member `o`. It is `gone` if the target listed the member before. It
+ * is `unwatched` if only another target listed the member, such as the pending rewards of an address that was
+ * removed from the configuration.
+ */
+function endReason<W extends CommitInput>(statement: Statement<W>, dataset: Dataset): string {
+  const isWhole = statement.param('boolean', ({ target }) => isWholeList(dataset, target));
+  const source = statement.param('text', () => dataset.source.name);
+  const key = statement.param('text', ({ target }) => targetKey(target));
+  const milliseconds = (instant: string) => `(extract(epoch from ${instant}) * 1000)::bigint`;
+  const from = milliseconds('o.valid_from');
+  return `case when ${isWhole} or exists (
+            select from ${tableText(runs)} r where r.run_id = o.run_id and r.source = ${source} and r.target_key = ${key})
+          or exists (
+            select from ${tableText(coverage)} k where k.dataset = '${dataset.name}' and k.target_key = ${key}
+              and k.covered && int8multirange(int8range(${from}, greatest(${from}, ${milliseconds('u.since')}))))
+          then 'gone' else 'unwatched' end`;
 }
 
 /** SQL: an end of the version `o` that is later than its start, even if a clock was set back. */

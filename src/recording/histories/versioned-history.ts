@@ -25,7 +25,7 @@ interface Versions {
   /** SQL: assignments for a version `o` that a newer version supersedes at `instant`. */
   close(instant: string): string;
   /** SQL: assignments for a version `o` that the upstream no longer returns from `instant` on. */
-  retire(instant: string): string;
+  retire(instant: string, reason: string): string;
 }
 
 const stateVersions: Versions = {
@@ -33,7 +33,7 @@ const stateVersions: Versions = {
   endedIsPast: true,
   countsMissed: true,
   close: (instant) => `valid_to = ${instant}, ended_by = 'changed'`,
-  retire: (instant) => `valid_to = ${instant}, ended_by = 'gone'`,
+  retire: (instant, reason) => `valid_to = ${instant}, ended_by = ${reason}`,
 };
 
 /**
@@ -122,7 +122,7 @@ function versioned<W extends CommitInput>(
     events: changeEventsSql(
       dataset,
       `select ${keyList(dataset, 'n')}n.begins, n.kind from changed_${at} n where (select count(*) from written_${at}) >= 0
-        union all select ${keyList(dataset, 'r')}r.begins, 'l' from retired_${at} r`,
+        union all select ${keyList(dataset, 'r')}r.begins, r.kind from retired_${at} r`,
       observedAt,
     ),
   };
