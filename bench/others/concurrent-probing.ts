@@ -100,7 +100,7 @@ async function startRecorder(port: number, closers: Closers, signal: AbortSignal
   closers.add(() => database.close());
   const sql = postgres(database.url, { max: 2, onnotice: () => {} });
   closers.add(() => sql.end({ timeout: 5 }));
-  const { config, ledger } = probingConfig({ port, nodes: NODES, shares: 1 });
+  const { config, ledger } = probingConfig({ port, nodes: NODES, partitions: 1 });
   const registration = await ProcessRegistration.join(
     sql,
     createConfiguration(config, [ledger]),

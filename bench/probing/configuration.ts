@@ -6,7 +6,15 @@ export const OBSERVER = 'swarm';
 export const PROBE_INTERVAL_MS = 15_000;
 
 /** The configuration with this many nodes, all served by one port of this machine. */
-export function probingConfig({ port, nodes, shares }: { port: number; nodes: number; shares: number }) {
+export function probingConfig({
+  port,
+  nodes,
+  partitions,
+}: {
+  port: number;
+  nodes: number;
+  partitions: number;
+}) {
   const config = validateConfig(
     {
       network: 'mainnet',
@@ -18,7 +26,7 @@ export function probingConfig({ port, nodes, shares }: { port: number; nodes: nu
         })),
       },
       datasets: { node_health: { every: `${PROBE_INTERVAL_MS / 1000}s` } },
-      health: { shares },
+      health: { partitions },
     },
     catalogNames,
     'the benchmark',

@@ -58,7 +58,7 @@ async function main(count: number, workers: number, length: number): Promise<boo
   );
   children.push(served.child);
   const { port } = served.first;
-  const { config, ledger } = probingConfig({ port, nodes: count, shares: workers });
+  const { config, ledger } = probingConfig({ port, nodes: count, partitions: workers });
   const registration = await ProcessRegistration.join(
     sql,
     createConfiguration(config, [ledger]),

@@ -14,7 +14,7 @@ const [url = '', port = '', nodes = '', shares = '', name = ''] = process.argv.s
 const { config, ledger } = probingConfig({
   port: Number(port),
   nodes: Number(nodes),
-  shares: Number(shares),
+  partitions: Number(shares),
 });
 const sql = postgres(url, { max: 4, onnotice: () => {} });
 const registration = await ProcessRegistration.join(sql, createConfiguration(config, [ledger]), name, [
