@@ -10,7 +10,7 @@ const LETTERS = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const bytes = (size: number) => fc.uint8Array({ minLength: size, maxLength: size });
 
 /** Returns the text with another letter at a position. */
-function mistyped(text: string, place: number, letters: string): string {
+function misspell(text: string, place: number, letters: string): string {
   const at = place % text.length;
   const letter = letters.charAt((letters.indexOf(text.charAt(at)) + 1) % letters.length);
   return text.slice(0, at) + letter + text.slice(at + 1);
@@ -26,7 +26,7 @@ describe('an id in the configuration', () => {
           [subnetId, '', sandboxCb58(asset)],
         ] as const) {
           expect(schema.safeParse(prefix + id).success).toBe(true);
-          const wrong = schema.safeParse(prefix + mistyped(id, place, LETTERS));
+          const wrong = schema.safeParse(prefix + misspell(id, place, LETTERS));
           expect(wrong.error?.issues.map(({ message }) => message)).toEqual([
             expect.stringContaining('checksum'),
           ]);
@@ -67,7 +67,7 @@ describe('an id in the configuration', () => {
         for (const chain of ['P-', 'X-', 'C-', ''])
           expect(primaryAddress.safeParse(chain + address).success).toBe(true);
         const data = address.slice(network.length + 1);
-        const wrong = primaryAddress.safeParse(`P-${network}1${mistyped(data, place, letters)}`);
+        const wrong = primaryAddress.safeParse(`P-${network}1${misspell(data, place, letters)}`);
         expect(wrong.error?.issues.map(({ message }) => message)).toEqual([
           expect.stringContaining('checksum'),
         ]);

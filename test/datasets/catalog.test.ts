@@ -16,7 +16,7 @@ const clock = new ManualClock(Date.UTC(2026, 0, 10));
 let targets = 0;
 
 /** Records items, given as JSON, and returns their rows and quarantined items. */
-async function recorded(dataset: Dataset, ...items: string[]) {
+async function recordItems(dataset: Dataset, ...items: string[]) {
   targets += 1;
   // Without a request column the rows of two tests cannot be distinguished.
   if (dataset.request.length === 0) await sql`truncate recorder.${sql(dataset.name)}`;
@@ -91,7 +91,7 @@ describe.each(catalog.map((dataset) => [dataset.name, dataset] as const))(
     });
 
     it('stores its example, every field in its column', async () => {
-      const { result, rows, quarantined } = await recorded(dataset, example);
+      const { result, rows, quarantined } = await recordItems(dataset, example);
       expect(quarantined).toEqual([]);
       expect(result).toMatchObject({ status: 'done', rowsWritten: [1] });
       const [row] = rows;
@@ -104,7 +104,7 @@ describe.each(catalog.map((dataset) => [dataset.name, dataset] as const))(
 
     it('keeps an unknown field exactly in extra', async () => {
       const novel = '{"deep":[18446744073709551615,{"__proto__":1}]}';
-      const { rows } = await recorded(dataset, example.replace(/}$/, `,"novelField":${novel}}`));
+      const { rows } = await recordItems(dataset, example.replace(/}$/, `,"novelField":${novel}}`));
       const extra = dataset.extra === false ? null : parseJson(`{"novelField":${novel}}`);
       expect(rows.map((row) => parseJson(row.extra ?? 'null'))).toEqual([extra]);
     });
@@ -113,7 +113,7 @@ describe.each(catalog.map((dataset) => [dataset.name, dataset] as const))(
       'quarantines an item without %s, and stores the others',
       async (field) => {
         const { [field]: _, ...broken } = dataset.example;
-        const { result, rows, quarantined } = await recorded(dataset, JSON.stringify(broken), example);
+        const { result, rows, quarantined } = await recordItems(dataset, JSON.stringify(broken), example);
         expect(result).toMatchObject({ status: 'partial', items: 2, quarantined: 1 });
         expect(rows).toHaveLength(1);
         expect(quarantined).toEqual([{ reason: expect.stringContaining(field) }]);
@@ -127,7 +127,7 @@ describe.each(catalog.map((dataset) => [dataset.name, dataset] as const))(
       const bare = Object.fromEntries(
         (fields.length > 0 ? fields : [first]).map((field) => [field, dataset.example[field]]),
       );
-      const { rows, quarantined } = await recorded(dataset, JSON.stringify(bare));
+      const { rows, quarantined } = await recordItems(dataset, JSON.stringify(bare));
       expect(quarantined).toEqual([]);
       expect(rows).toHaveLength(1);
     });
@@ -138,7 +138,7 @@ describe.each(catalog.map((dataset) => [dataset.name, dataset] as const))(
         .map((column) => [column]),
     )('stores $path exactly, also as a JSON number past 2^53', async ({ name: column, path }) => {
       const number = '340282366920938463463374607431768211455';
-      const [row] = (await recorded(dataset, withValue(dataset.example, path, number))).rows;
+      const [row] = (await recordItems(dataset, withValue(dataset.example, path, number))).rows;
       expect(row?.[column]).toBe(number);
     });
 
@@ -146,7 +146,7 @@ describe.each(catalog.map((dataset) => [dataset.name, dataset] as const))(
       'stores $path beyond the range of dates as its number in $name, which every view shows',
       async ({ name: column, path }) => {
         const item = withValue(dataset.example, path, '18446744073709551615');
-        const { rows, quarantined } = await recorded(dataset, item);
+        const { rows, quarantined } = await recordItems(dataset, item);
         expect(quarantined).toEqual([]);
         const time = column.replace(/_raw$/, '');
         expect(rows).toMatchObject([{ [time]: null, [column]: '18446744073709551615' }]);
@@ -160,7 +160,7 @@ describe.each(catalog.map((dataset) => [dataset.name, dataset] as const))(
     );
 
     it('shows its example in reporting, with its lists flattened', async () => {
-      const { result } = await recorded(dataset, example);
+      const { result } = await recordItems(dataset, example);
       const reportedRows =
         await sql`select 1 from reporting.${sql(dataset.relation)} where run_id = ${result.runId}`;
       expect(reportedRows).toHaveLength(1);

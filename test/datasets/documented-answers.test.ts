@@ -35,7 +35,7 @@ const methodByField: Readonly<Record<string, string>> = {
   validators: 'platform.getCurrentValidators',
 };
 
-function documented(file: string): Documented[] {
+function readExamples(file: string): Documented[] {
   const whole = parseJson(readFileSync(folder + file, 'utf8'));
   const examples = Array.isArray(whole) ? whole : getMember(whole, 'examples');
   return (Array.isArray(examples) ? examples : []).flatMap((example: unknown) => {
@@ -55,7 +55,7 @@ function documented(file: string): Documented[] {
   });
 }
 
-const all = present ? readdirSync(folder).sort().flatMap(documented) : [];
+const all = present ? readdirSync(folder).sort().flatMap(readExamples) : [];
 const recordedMethods = new Set(recorded.flatMap(({ operations }) => operations));
 const answers = all.filter(({ method }) => recordedMethods.has(method));
 

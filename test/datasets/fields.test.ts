@@ -32,7 +32,7 @@ function read(field: Field, source: string): string | null {
  * Returns the texts that PostgreSQL stores in a column of the field's type, inserted like rows; expected to be
  * unchanged.
  */
-async function stored(field: Field, ...texts: string[]): Promise<(string | null)[]> {
+async function storeTexts(field: Field, ...texts: string[]): Promise<(string | null)[]> {
   const type = columnOf(field)?.type ?? 'text';
   const rows = await sql.unsafe<{ value: string | null; read: string | null }[]>(
     `select u::text as value, t::${type}::text as read from unnest($1::text::${type}[], $2::text[]) with ordinality as u(u, t, n) order by n`,
@@ -111,7 +111,7 @@ describe.each(fields)('%s', (_, field) => {
     await fc.assert(
       fc.asyncProperty(anyJson, async (source) => {
         const passed = read(field, source);
-        if (passed !== null) expect(await stored(field, passed)).toEqual([expect.any(String)]);
+        if (passed !== null) expect(await storeTexts(field, passed)).toEqual([expect.any(String)]);
       }),
       { numRuns: 300 },
     );
@@ -127,7 +127,7 @@ describe('text', () => {
     const string = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }));
     await fc.assert(
       fc.asyncProperty(string, async (value) => {
-        const [storedText] = await stored(text(), read(text(), JSON.stringify(value)) ?? 'refused');
+        const [storedText] = await storeTexts(text(), read(text(), JSON.stringify(value)) ?? 'refused');
         expect(originalText(storedText ?? '')).toBe(value);
         if (!value.includes('\0') && value.isWellFormed() && !value.includes('\\u'))
           expect(storedText).toBe(value);
@@ -147,7 +147,7 @@ describe('numbers', () => {
       fc.asyncProperty(digits, async (source) => {
         for (const field of [uint(), decimal()])
           for (const json of [source, `"${source}"`])
-            expect(await stored(field, read(field, json) ?? 'refused')).toEqual([source]);
+            expect(await storeTexts(field, read(field, json) ?? 'refused')).toEqual([source]);
       }),
     );
   });
@@ -172,7 +172,7 @@ describe('numbers', () => {
     ['1.25E-3', '0.00125'],
     ['-2e2', '-200'],
   ])('with an exponent are exact: %s', async (source, expected) => {
-    expect(await stored(decimal(), read(decimal(), source) ?? 'refused')).toEqual([expected]);
+    expect(await storeTexts(decimal(), read(decimal(), source) ?? 'refused')).toEqual([expected]);
   });
 
   it.each(['-0', '{"a":-0,"b":12345678901234567890}'])(
@@ -182,7 +182,7 @@ describe('numbers', () => {
       const zero = typeof value === 'object' && value !== null ? Reflect.get(value, 'a') : value;
       for (const field of [uint(), decimal(), count()]) {
         const result = field.safeParse(zero);
-        expect(result.success && (await stored(field, result.data))).toEqual(['0']);
+        expect(result.success && (await storeTexts(field, result.data))).toEqual(['0']);
       }
     },
   );
@@ -234,16 +234,17 @@ describe('times', () => {
   );
 
   it('of a lock keep their number, and are null beyond the range of dates', () => {
-    const locked = (source: string) => lockTime().safeParse(parseJson(source)).data;
+    const parseLockTime = (source: string) => lockTime().safeParse(parseJson(source)).data;
     const last = '9999-12-31T23:59:59.000Z';
     for (const quote of ['', '"']) {
-      const read = (digits: string) => locked(`${quote}${digits}${quote}`);
+      const read = (digits: string) => parseLockTime(`${quote}${digits}${quote}`);
       expect(read('0')).toEqual({ value: '1970-01-01T00:00:00.000Z', raw: '0' });
       expect(read('253402300799')).toEqual({ value: last, raw: '253402300799' });
       for (const beyond of ['253402300800', '18446744073709551615'])
         expect(read(beyond)).toEqual({ value: null, raw: beyond });
     }
-    for (const none of ['-1', '1.5', '""', '"forever"', 'null', '[]']) expect(locked(none)).toBeUndefined();
+    for (const none of ['-1', '1.5', '""', '"forever"', 'null', '[]'])
+      expect(parseLockTime(none)).toBeUndefined();
   });
 
   it('in RFC 3339 keep their instant to the microsecond', async () => {

@@ -78,7 +78,7 @@ function without(client: UpstreamSession, ...methods: string[]): UpstreamClient 
   };
 }
 
-async function walked(
+async function walkSource(
   { source }: Pick<Dataset, 'source'>,
   client: UpstreamClient,
   target: Target,
@@ -110,7 +110,7 @@ describe('polls of blocks', () => {
   };
 
   it('start a hundred below the head and prove what the responses contain', async () => {
-    const pages = await walked(pBlocks, node(), target, BEGIN);
+    const pages = await walkSource(pBlocks, node(), target, BEGIN);
     const last = head();
     expect(pages.map(({ proven, last: end }) => [proven, end])).toEqual([
       [{ from: last - 100, to: last - 50 }, false],
@@ -125,27 +125,30 @@ describe('polls of blocks', () => {
   it('find the head also if the node does not report its height', async () => {
     const client = without(node(), 'platform.getHeight');
     for (const window of [BEGIN, { from: head() - 7, to: OPEN_END }, { from: head() + 1, to: OPEN_END }])
-      expect((await walked(pBlocks, client, target, window)).at(-1)?.proven).toEqual(
-        (await walked(pBlocks, node(), target, window)).at(-1)?.proven,
+      expect((await walkSource(pBlocks, client, target, window)).at(-1)?.proven).toEqual(
+        (await walkSource(pBlocks, node(), target, window)).at(-1)?.proven,
       );
   });
 
   it('fill holes exactly, stop after 500 blocks, and skip a node that is behind', async () => {
     const client = node();
     const hole = { from: head() - 70, to: head() - 12 };
-    expect((await walked(pBlocks, client, target, hole)).at(-1)).toMatchObject({ proven: hole, last: true });
+    expect((await walkSource(pBlocks, client, target, hole)).at(-1)).toMatchObject({
+      proven: hole,
+      last: true,
+    });
     const from = head() - 900;
-    const long = await walked(pBlocks, client, target, { from, to: OPEN_END });
+    const long = await walkSource(pBlocks, client, target, { from, to: OPEN_END });
     expect(long).toHaveLength(10);
     expect(long.at(-1)).toMatchObject({ proven: { from, to: from + 500 }, last: false });
     expect(long.at(-1)?.note).toBe('401 blocks are left for the next runs');
     const ahead = { from: head() + 500, to: OPEN_END };
-    expect(await walked(pBlocks, client, target, ahead)).toMatchObject([{ proven: null, last: true }]);
+    expect(await walkSource(pBlocks, client, target, ahead)).toMatchObject([{ proven: null, last: true }]);
   });
 
   it('record the transactions of the X-chain, with amounts past 2^53 exactly', async () => {
     const x = chain('x-chain');
-    const pages = await walked(xBlocks, node(), target, BEGIN);
+    const pages = await walkSource(xBlocks, node(), target, BEGIN);
     const rows = rowsOf(xTransactions, pages, target);
     const expected = rowsOf(xBlocks, pages, target).flatMap(({ height }) =>
       sandbox.network
@@ -174,7 +177,7 @@ describe('polls of blocks', () => {
       rpc: (path, method, params) =>
         client.rpc(path, method, params && 'height' in params ? { ...params, height: 5 } : params),
     };
-    await expect(walked(pBlocks, lying, target, BEGIN)).rejects.toThrow(
+    await expect(walkSource(pBlocks, lying, target, BEGIN)).rejects.toThrow(
       /block \d+ was requested, .* block 5$/,
     );
   });
@@ -183,17 +186,17 @@ describe('polls of blocks', () => {
     const blocks = sandbox.network.blocks(chain('x-chain'));
     const [block] = rowsOf(
       xBlocks,
-      await walked(xBlocks, node(), { ...target, blockId: blocks.hash(77) }, BEGIN),
+      await walkSource(xBlocks, node(), { ...target, blockId: blocks.hash(77) }, BEGIN),
       target,
     );
     expect(block).toMatchObject({ height: '77', id: blocks.hash(77) });
     const txId = blocks.transactionId(blocks.transactionNumbers(80)[0] ?? 0);
     const txTarget = { ...target, txId };
-    const accepted = await walked(xTransactions, node(), txTarget, BEGIN);
+    const accepted = await walkSource(xTransactions, node(), txTarget, BEGIN);
     expect(rowsOf(xTransactions, accepted, txTarget)).toMatchObject([{ tx_id: txId, status: 'Accepted' }]);
     for (const status of ['Processing', 'Rejected']) {
       const client: UpstreamClient = { ...without(node()), rpc: async () => ({ status }) };
-      const [page] = await walked(xTransactions, client, txTarget, BEGIN);
+      const [page] = await walkSource(xTransactions, client, txTarget, BEGIN);
       const rows = page ? rowsOf(xTransactions, [page], txTarget) : [];
       if (status === 'Processing') expect([rows, page?.note]).toEqual([[], 'status Processing']);
       else expect(rows).toMatchObject([{ tx_id: txId, status, unsigned_tx_outputs: null }]);
@@ -226,7 +229,7 @@ describe('UTXOs', () => {
     const truth = account ? sandbox.network.utxos.of(account, Math.floor(clock.now() / 1000)) : [];
     for (const size of [1024, 7]) {
       const target = { node: 'validator-1', address };
-      const pages = await walked(xUtxos, node(size), target);
+      const pages = await walkSource(xUtxos, node(size), target);
       expect(pages.filter(({ last }) => last)).toEqual([pages.at(-1)]);
       const rows = new Map(rowsOf(xUtxos, pages, target).map((row) => [row.utxo_id, row]));
       expect(
@@ -266,8 +269,8 @@ describe('methods that a node refuses', () => {
   it('do not affect others: balances of watched assets are recorded, without proof of absence', async () => {
     const [address = ''] = sandbox.watch.addresses.filter((one) => one.startsWith('X-'));
     const addressTarget = { ...target, address, assets: sandbox.watch.assets.join(',') };
-    const whole = await walked(xBalances, node(), addressTarget);
-    const [part] = await walked(xBalances, without(node(), 'avm.getAllBalances'), addressTarget);
+    const whole = await walkSource(xBalances, node(), addressTarget);
+    const [part] = await walkSource(xBalances, without(node(), 'avm.getAllBalances'), addressTarget);
     expect(whole).toMatchObject([{ whole: true }]);
     expect(part).toMatchObject({ whole: false, note: 'unsupported: avm.getAllBalances' });
     const sum = (rows: { asset_id?: string | null; balance?: string | null }[]) =>
@@ -276,12 +279,14 @@ describe('methods that a node refuses', () => {
       [...sandbox.watch.assets].sort(),
     );
     const neither = without(node(), 'avm.getAllBalances', 'avm.getBalance');
-    await expect(walked(xBalances, neither, addressTarget)).rejects.toMatchObject({ kind: 'unsupported' });
+    await expect(walkSource(xBalances, neither, addressTarget)).rejects.toMatchObject({
+      kind: 'unsupported',
+    });
   });
 
   it('do not affect others: blockchains are recorded by their aliases', async () => {
     const methods = ['platform.getBlockchains', 'info.isBootstrapped'];
-    const [page] = await walked(pBlockchains, without(node(), ...methods), target);
+    const [page] = await walkSource(pBlockchains, without(node(), ...methods), target);
     expect(page).toMatchObject({ whole: false, note: `unsupported: ${methods.join(', ')}` });
     expect(rowsOf(pBlockchains, page ? [page] : [], target)).toMatchObject([
       { alias: 'P', is_bootstrapped: null },
@@ -312,7 +317,7 @@ describe('health without GET', () => {
     });
     try {
       const target = { observer: 'o', node: 'n', probe };
-      const pages = await walked(nodeHealth, session(server.url), target);
+      const pages = await walkSource(nodeHealth, session(server.url), target);
       const requests = server.received.map(({ url, body }) => requestIn(url, body));
       return { requests, health: readHealth(pages[0]?.body) };
     } finally {

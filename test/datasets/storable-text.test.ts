@@ -83,12 +83,12 @@ describe('a storable text', () => {
 });
 
 /** Returns a value with the rule applied to each string and key. */
-function mapped(value: unknown, rule: (text: string) => string): unknown {
+function mapTexts(value: unknown, rule: (text: string) => string): unknown {
   if (typeof value === 'string') return rule(value);
-  if (Array.isArray(value)) return value.map((part) => mapped(part, rule));
+  if (Array.isArray(value)) return value.map((part) => mapTexts(part, rule));
   if (typeof value !== 'object' || value === null) return value;
   const all: Record<string, unknown> = Object.create(null);
-  for (const [key, part] of Object.entries(value)) all[rule(key)] = mapped(part, rule);
+  for (const [key, part] of Object.entries(value)) all[rule(key)] = mapTexts(part, rule);
   return all;
 }
 
@@ -105,8 +105,8 @@ describe('storable JSON', () => {
       fc.property(anyJson, fc.boolean(), (value, exact) => {
         const source = jsonText(exact ? [value, parseJson('12345678901234567890')] : [value]);
         const stored = JSON.parse(storableJson(source));
-        expect(stored[0]).toEqual(mapped(value, storableText));
-        expect(mapped(stored[0], originalText)).toEqual(mapped(value, (text) => text));
+        expect(stored[0]).toEqual(mapTexts(value, storableText));
+        expect(mapTexts(stored[0], originalText)).toEqual(mapTexts(value, (text) => text));
       }),
       { numRuns: 5_000 },
     );

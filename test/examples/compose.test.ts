@@ -28,7 +28,7 @@ const compose = z
   .parse(parse(read('docker-compose.yml'), { merge: true }));
 const services = Object.entries(compose.services);
 const ours = services.filter(([, { image }]) => image === 'chain-recorder');
-const started = (...profiles: readonly string[]) =>
+const startedServices = (...profiles: readonly string[]) =>
   services
     .filter(([, one]) => one.profiles.length === 0 || one.profiles.some((name) => profiles.includes(name)))
     .map(([name]) => name)
@@ -37,10 +37,10 @@ const started = (...profiles: readonly string[]) =>
 describe('docker-compose.yml', () => {
   it('starts the services of each profile that its comments name', () => {
     const plain = ['postgres', 'recorder', 'redis', 'sandbox'];
-    expect(started()).toEqual(plain);
-    expect(started('workers')).toEqual([...plain, 'worker'].sort());
+    expect(startedServices()).toEqual(plain);
+    expect(startedServices('workers')).toEqual([...plain, 'worker'].sort());
     const monitoring = ['alertmanager', 'grafana', 'prometheus', 'reader'];
-    expect(started('monitoring')).toEqual([...plain, ...monitoring].sort());
+    expect(startedServices('monitoring')).toEqual([...plain, ...monitoring].sort());
     expect(Object.keys(compose.services.embedded?.depends_on ?? { none: true })).toEqual([]);
   });
 

@@ -76,9 +76,9 @@ const tested = z.object({
 });
 
 /** Replaces `source`, `ref` and `env_var` as dbt does: models are views of their name. */
-const rendered = (template: string, located: (table: string) => string) =>
+const renderTemplate = (template: string, locateTable: (table: string) => string) =>
   template
-    .replaceAll(/\{\{ source\('\w+', '(\w+)'\) \}\}/g, (_, table: string) => located(table))
+    .replaceAll(/\{\{ source\('\w+', '(\w+)'\) \}\}/g, (_, table: string) => locateTable(table))
     .replaceAll(/\{\{ ref\('(\w+)'\) \}\}/g, '$1')
     .replaceAll("{{ env_var('LAKE') }}", lake);
 
@@ -92,13 +92,13 @@ type Run = (statement: string) => Promise<unknown>;
 /** Builds each incremental model as dbt does: all rows at first, later those of the condition, by their unique key. */
 async function buildIncremental(
   project: string,
-  located: (table: string) => string,
+  locateTable: (table: string) => string,
   run: Run,
   isFirst: boolean,
 ): Promise<string[]> {
   const models = files(`${project}/models/incremental`);
   for (const { name, template } of models) {
-    const query = rendered(template, located)
+    const query = renderTemplate(template, locateTable)
       .replace("{{ config(materialized='incremental', unique_key='version_id') }}\n", '')
       .replace(/\{% if is_incremental\(\) %\}\n([\s\S]*?)\{% endif %\}\n/, isFirst ? '' : '$1')
       .replaceAll('{{ this }}', name);
@@ -159,13 +159,13 @@ async function recordChanges(round: number): Promise<void> {
 /** Creates each model as a view, and runs each test, which returns the failing rows. */
 async function build(
   project: string,
-  located: (table: string) => string,
+  locateTable: (table: string) => string,
   run: (statement: string) => Promise<unknown>,
   rows: (statement: string) => Promise<unknown[]>,
 ): Promise<string[]> {
   for (const part of ['staging', 'marts'])
     for (const { name, template } of files(`${project}/models/${part}`))
-      await run(`create view ${name} as ${rendered(template, located)}`);
+      await run(`create view ${name} as ${renderTemplate(template, locateTable)}`);
   const generic = text(`${project}/tests/generic/one_row_a_version.sql`).replaceAll(/\{%.*?%\}/g, '');
   const failing: string[] = [];
   const check = async (name: string, statement: string) => {
@@ -188,7 +188,8 @@ async function build(
           );
       }
     }
-  for (const { name, template } of files(`${project}/tests`)) await check(name, rendered(template, located));
+  for (const { name, template } of files(`${project}/tests`))
+    await check(name, renderTemplate(template, locateTable));
   return failing;
 }
 
@@ -215,8 +216,8 @@ describe('the dbt project over PostgreSQL', () => {
   it('builds, and its tests report only that the recorder is off', async () => {
     await sql.unsafe('create schema analytics; set search_path = analytics');
     const run = (statement: string) => sql.unsafe(statement);
-    const located = (table: string) => `reporting.${table}`;
-    expect(await build('reporting', located, run, run)).toEqual(['every_dataset_is_on_time']);
+    const locateTable = (table: string) => `reporting.${table}`;
+    expect(await build('reporting', locateTable, run, run)).toEqual(['every_dataset_is_on_time']);
     const [counted] = await sql<{ days: number; came: number }[]>`
       select (select count(*)::int from chain_metrics_daily) as days,
         (select sum(came)::int from validator_movements_daily) as came`;
@@ -235,10 +236,10 @@ describe('the dbt project over PostgreSQL', () => {
   });
 
   it('keeps its incremental models equal to the history after joins, changes, departures, removals and late rows', async () => {
-    const located = (table: string) => `reporting.${table}`;
+    const locateTable = (table: string) => `reporting.${table}`;
     const run = (statement: string) => sql.unsafe(statement);
     await recordChanges(0);
-    const models = await buildIncremental('reporting', located, run, true);
+    const models = await buildIncremental('reporting', locateTable, run, true);
     expect(models).toHaveLength(3);
     await recordChanges(1);
     for (const content of ['of the first build', 'up to date', 'none']) {
@@ -247,7 +248,7 @@ describe('the dbt project over PostgreSQL', () => {
         // Its first rows are older than the feed.
         await sql`truncate recorder.changes`;
       }
-      await buildIncremental('reporting', located, run, false);
+      await buildIncremental('reporting', locateTable, run, false);
       for (const name of models) {
         const source = /source\('reporting', '(\w+)'\)/.exec(
           text(`reporting/models/incremental/${name}.sql`),
@@ -275,21 +276,23 @@ describe('the dbt project over Parquet', () => {
     await sql`delete from recorder.nft_tokens`;
     const target = new DirectoryTarget(lake);
     const signal = new AbortController().signal;
-    const exported = (incremental: boolean) =>
+    const exportLake = (incremental: boolean) =>
       exportTables({
         ...{ databaseUrl: database.url, target, tables: warehouseTables, format: 'parquet', incremental },
         signal,
       });
-    for (const incremental of [false, true]) await exported(incremental);
+    for (const incremental of [false, true]) await exportLake(incremental);
     const [source] = sources.parse(parse(text('lake/models/sources.yml'))).sources;
     const { loaded_at_query = '', meta } = source.config ?? {};
-    const located = (table: string) =>
-      rendered(meta?.external_location ?? '', located).replaceAll('{name}', table);
-    expect(await duck.rows(`select (${rendered(loaded_at_query, located)})::varchar`)).toHaveLength(1);
+    const locateTable = (table: string) =>
+      renderTemplate(meta?.external_location ?? '', locateTable).replaceAll('{name}', table);
+    expect(await duck.rows(`select (${renderTemplate(loaded_at_query, locateTable)})::varchar`)).toHaveLength(
+      1,
+    );
     expect(
       await build(
         'lake',
-        located,
+        locateTable,
         (one) => duck.rows(one),
         (one) => duck.rows(one),
       ),
@@ -325,13 +328,13 @@ describe('the dbt project over Parquet', () => {
     expect(await duck.rows('select count(*)::varchar from stg_nft_tokens')).toEqual([['0']]);
 
     const run = (one: string) => duck.run(one);
-    const models = await buildIncremental('lake', located, run, true);
+    const models = await buildIncremental('lake', locateTable, run, true);
     await recordChanges(2);
-    await exported(true);
+    await exportLake(true);
     await target.close();
     for (const content of ['of the first build', 'none']) {
       if (content === 'none') for (const name of models) await run(`delete from ${name}`);
-      await buildIncremental('lake', located, run, false);
+      await buildIncremental('lake', locateTable, run, false);
       for (const name of models) {
         const copy = `select * exclude (exported_at) from ${name}`;
         const there = `select * from stg_${name === 'validators_versions' ? 'node_validators' : name.replace('_versions', '')}`;

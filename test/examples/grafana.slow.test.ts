@@ -106,7 +106,7 @@ describe('the dashboard over PostgreSQL', () => {
   });
 
   /** Returns a query as Grafana runs it, over everything that is recorded. */
-  const filled = (sql: string, values: Readonly<Record<string, string>>) =>
+  const fillVariables = (sql: string, values: Readonly<Record<string, string>>) =>
     Object.entries(values).reduce(
       (text, [name, value]) => text.replaceAll(`$${name}`, value),
       sql
@@ -118,7 +118,7 @@ describe('the dashboard over PostgreSQL', () => {
     const values: Record<string, string> = {};
     for (const { name, type, query } of overPostgres.templating.list) {
       if (type !== 'query') continue;
-      const [first] = await reader.unsafe(filled(z.string().parse(query), values)).values();
+      const [first] = await reader.unsafe(fillVariables(z.string().parse(query), values)).values();
       values[name] = String(first?.[0]);
     }
     expect(values).toEqual({
@@ -130,7 +130,7 @@ describe('the dashboard over PostgreSQL', () => {
     expect(questions.length).toBeGreaterThan(12);
     const empty: string[] = [];
     for (const { title, rawSql = '' } of questions) {
-      const sql = filled(rawSql, values);
+      const sql = fillVariables(rawSql, values);
       expect(sql, title).not.toMatch(/\$|^\s*$/);
       const rows = await reader.unsafe(sql).catch((error: unknown) => expect.fail(`${title}: ${error}`));
       if (rows.length === 0) empty.push(title);

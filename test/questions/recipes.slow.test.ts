@@ -61,7 +61,7 @@ afterAll(async () => {
 });
 
 /** The ids in place of the reader's own. */
-function filledIn(template: string): string {
+function fillIn(template: string): string {
   const { sandbox } = world;
   const ids = {
     [PLACEHOLDERS.node]: sandbox.watch.nodeIds[2] ?? '',
@@ -73,7 +73,7 @@ function filledIn(template: string): string {
 }
 
 function truth(savedQuery: SavedQuery, { values }: QueryExample): Row[] | null {
-  const filled = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, filledIn(value)]));
+  const filled = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, fillIn(value)]));
   return trueRows(world, savedQuery.answer.name, filled);
 }
 
@@ -155,7 +155,7 @@ describe('docs/reference/questions.md', () => {
 
     it('in SQL', async () => {
       const expected = truth(savedQuery, example);
-      const result = world.recorder.sql.unsafe(filledIn(recipe().statement));
+      const result = world.recorder.sql.unsafe(fillIn(recipe().statement));
       if (expected === null) return expect(result).rejects.toMatchObject({ code: '22023' });
       expect(expected, 'there are expected rows').not.toEqual([]);
       expect(lines(await result, expected)).toEqual(lines(expected, expected));
@@ -163,7 +163,7 @@ describe('docs/reference/questions.md', () => {
 
     it('by report', async () => {
       const expected = truth(savedQuery, example);
-      const result = report(recipe().name, filledIn(recipe().options));
+      const result = report(recipe().name, fillIn(recipe().options));
       if (expected === null) return expect(result).rejects.toThrow(UsageError);
       const rows = (await result).map((row) => Object(row));
       expect(lines(rows, expected)).toEqual(lines(expected, expected));
@@ -173,7 +173,7 @@ describe('docs/reference/questions.md', () => {
     if (!acceptsAsOf) return;
     it('not before the record starts', async () => {
       const past = { ...example.values, as_of: '2026-03-01T05:59' };
-      const result = world.recorder.sql.unsafe(filledIn(savedQuerySql(savedQuery, past)));
+      const result = world.recorder.sql.unsafe(fillIn(savedQuerySql(savedQuery, past)));
       const hint = expect.stringContaining('recorded since 2026-03-01T06:00:00');
       const isRefusedAnyway = truth(savedQuery, example) === null;
       await expect(result).rejects.toMatchObject({ code: '22023', ...(isRefusedAnyway ? {} : { hint }) });
@@ -182,7 +182,7 @@ describe('docs/reference/questions.md', () => {
     it('as it was known on March 24', async () => {
       const past = { ...example, values: { ...example.values, as_of: '2026-03-24T12:00' } };
       const expected = truth(savedQuery, past);
-      const result = world.recorder.sql.unsafe(filledIn(savedQuerySql(savedQuery, past.values)));
+      const result = world.recorder.sql.unsafe(fillIn(savedQuerySql(savedQuery, past.values)));
       if (expected === null) return expect(result).rejects.toMatchObject({ code: '22023' });
       expect(lines(await result, expected)).toEqual(lines(expected, expected));
     });
@@ -190,7 +190,7 @@ describe('docs/reference/questions.md', () => {
 });
 
 it('every recipe returns the same rows in any session time zone', async () => {
-  const statements = recipes.map(({ statement }) => filledIn(statement));
+  const statements = recipes.map(({ statement }) => fillIn(statement));
   const { UTC = [], ...others } = await answersByZone(world.recorder.sql, statements, ODD_ROWS);
   expect(UTC.filter((rows) => rows.length > 0).length).toBeGreaterThan(50);
   for (const zone of ZONES.slice(1)) expect(others[zone], zone).toEqual(UTC);
@@ -271,7 +271,7 @@ it('a window that starts before the retained time returns the retained part, unc
       const rows = await world.recorder.sql.unsafe<{ row: string; at: string | null }[]>(
         `select (case when ${clipped && withSince.has(savedQuery.name)} then r.row || jsonb_build_object('since',
            greatest((r.row ->> 'since')::timestamptz, '${dayOf(retainedFrom)}')) else r.row end)::text as row, coalesce(r.row ->> 'day', r.row ->> 'week') as at
-         from (select to_jsonb(a) as row from (${filledIn(savedQuerySql(savedQuery, values))}) a) r`,
+         from (select to_jsonb(a) as row from (${fillIn(savedQuerySql(savedQuery, values))}) a) r`,
       );
       const first = new Date(retainedFrom + (lookBack.get(savedQuery.name) ?? 0)).toISOString().slice(0, 10);
       results[`${savedQuery.name}: ${example.text}`] = rows

@@ -51,7 +51,7 @@ it('the SQL of the pages returns the same rows in any session time zone', async 
 it('the SQL of the dashboard returns the same rows in any session time zone', async () => {
   const { templating, panels } = dashboard.parse(JSON.parse(read('examples/grafana/postgresql.json')));
   const values: Record<string, string> = {};
-  const filled = (text: string) =>
+  const fillVariables = (text: string) =>
     Object.entries(values).reduce(
       (all, [name, value]) => all.replaceAll(`$${name}`, value),
       text
@@ -59,9 +59,11 @@ it('the SQL of the dashboard returns the same rows in any session time zone', as
         .replaceAll('$__timeTo()', `now()`),
     );
   for (const { name, query } of templating.list.filter(({ type }) => type === 'query')) {
-    const [first] = await sql.unsafe(filled(z.string().parse(query))).values();
+    const [first] = await sql.unsafe(fillVariables(z.string().parse(query))).values();
     values[name] = String(first?.[0]);
   }
-  const panelStatements = panels.flatMap(({ targets = [] }) => targets.map(({ rawSql }) => filled(rawSql)));
+  const panelStatements = panels.flatMap(({ targets = [] }) =>
+    targets.map(({ rawSql }) => fillVariables(rawSql)),
+  );
   await expectOneAnswer(panelStatements, 8);
 });

@@ -268,13 +268,13 @@ describe('the order of a list', () => {
       return { items: items(pageToken === undefined ? 1 : 2), nextPageToken: `t${call}` };
     });
     const walked: SourcePage[] = [];
-    const reading = async () => {
+    const readFourPages = async () => {
       for await (const page of fetchPages(client, list, { from: 0, to: 10 })) {
         walked.push(page);
         if (walked.length === 4) break;
       }
     };
-    await reading();
+    await readFourPages();
     expect(walked.map(({ proven }) => proven)).toEqual([null, null, null, null]);
   });
 

@@ -8,7 +8,7 @@ const WEEK = { from: '2026-03-20', to: '2026-03-27' };
 const text = (value: Row[string] | undefined) => String(value ?? '');
 
 /** Groups rows by columns, and counts each group or sums a column of it. */
-function grouped(
+function groupRows(
   rows: readonly Row[],
   by: readonly string[],
   ...sums: readonly (readonly [string, string])[]
@@ -65,7 +65,7 @@ function uptime(): Row {
   };
 }
 
-function returned(movements: readonly Row[]): Row[] {
+function findReturned(movements: readonly Row[]): Row[] {
   return movements
     .filter(({ change }) => change === 'left')
     .flatMap(({ node_id = null, at = null }) => {
@@ -86,7 +86,7 @@ export function analystRows(world: World): Readonly<Record<string, () => Row[]>>
   return {
     'What was known on past days?': () => knownValues(world),
     'Who joined, changed and left?': () =>
-      grouped(
+      groupRows(
         movements(MARCH.to).map((row) => ({ ...row, day: text(row.at).slice(0, 10) })),
         ['day', 'change'],
         ['validators', '*'],
@@ -95,7 +95,7 @@ export function analystRows(world: World): Readonly<Record<string, () => Row[]>>
       pick(rows('stake_daily', MARCH), 'day', 'validators', 'stake_avax', 'delegated_avax'),
     'What was the uptime of a month?': () => [uptime()],
     'How many blocks did each validator propose each day?': () =>
-      grouped(rows('blocks_proposed', WEEK), ['day', 'node_id'], ['blocks', 'blocks']),
+      groupRows(rows('blocks_proposed', WEEK), ['day', 'node_id'], ['blocks', 'blocks']),
     'How much gas was used each week?': () =>
       rows('metric_week_over_week', { ...MARCH, metric: 'gasUsed', chain_id: '43114' })
         .filter(({ is_complete }) => is_complete === true)
@@ -105,7 +105,7 @@ export function analystRows(world: World): Readonly<Record<string, () => Row[]>>
           change_percent,
         })),
     'What are the balances of the L1s?': () =>
-      grouped(
+      groupRows(
         rows('l1_balances', MARCH),
         ['day', 'subnet_id'],
         ['validators', '*'],
@@ -128,7 +128,7 @@ export function analystRows(world: World): Readonly<Record<string, () => Row[]>>
           difference_avax: asAvax(row.difference),
         })),
     'Which delegations end?': () =>
-      grouped(
+      groupRows(
         rows('stake_expiring', { days: '30', as_of: '2026-04-02T12:00' })
           .filter(({ kind }) => kind === 'delegation')
           .map((row) => ({ ...row, day: text(row.end_time).slice(0, 10) })),
@@ -136,8 +136,8 @@ export function analystRows(world: World): Readonly<Record<string, () => Row[]>>
         ['delegations', '*'],
         ['stake_avax', 'stake_avax'],
       ),
-    'Who left and returned?': () => returned(movements('2026-04-03')),
+    'Who left and returned?': () => findReturned(movements('2026-04-03')),
     'What is missing?': () =>
-      grouped(rows('gaps_between', WEEK), ['dataset', 'reason'], ['ranges', '*'], ['seconds', 'seconds']),
+      groupRows(rows('gaps_between', WEEK), ['dataset', 'reason'], ['ranges', '*'], ['seconds', 'seconds']),
   };
 }

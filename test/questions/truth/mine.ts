@@ -30,7 +30,7 @@ export const mine: Answers = {
       .filter((id) => id === (question.parameter('node_id') ?? id))
       .map((nodeId) => {
         const node = named.get(nodeId) ?? null;
-        const stake = staked(question, nodeId);
+        const stake = stakeColumns(question, nodeId);
         const version =
           node === null ? peerVersion(question, nodeId) : release(question.node(node), sec(question));
         return {
@@ -41,7 +41,7 @@ export const mine: Answers = {
           // A node that does not validate has no result of info.uptime.
           rewarding_stake: node === null || stake.stake_avax === null ? null : rewardingStake(question, node),
           ...stake,
-          rewards_received_avax: received(question, nodeId),
+          rewards_received_avax: receivedRewards(question, nodeId),
           ...blocks(question, nodeId),
           version: version === null ? null : `avalanchego/${version}`,
           network_version: `avalanchego/${network}`,
@@ -61,7 +61,7 @@ const sec = (question: Question) => question.lastPoll / SECOND;
 const numberOf = (version: string) => version.split('.').reduce((all, part) => all * 1000 + Number(part), 0);
 
 /** The columns derived from the stake, and from the reports of the configured nodes. */
-function staked(question: Question, nodeId: string): Row {
+function stakeColumns(question: Question, nodeId: string): Row {
   const polledAt = question.lastPoll;
   const stake = question.validators(polledAt).find(({ node }) => node.nodeId === nodeId);
   if (!stake)
@@ -110,7 +110,7 @@ function rewardingStake(question: Question, name: string): string {
   return scaled(units(share.toFixed(4), 4), 4);
 }
 
-function received(question: Question, nodeId: string): string {
+function receivedRewards(question: Question, nodeId: string): string {
   const own = question
     .knownRewards()
     .receipts()

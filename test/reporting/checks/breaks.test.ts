@@ -21,7 +21,7 @@ function year(name: string, growth = 0): SeriesDay[] {
   }));
 }
 
-const changed = (days: readonly SeriesDay[], by: (day: number, value: number) => number): SeriesDay[] =>
+const changeValues = (days: readonly SeriesDay[], by: (day: number, value: number) => number): SeriesDay[] =>
   days.map((one) => ({ at: one.at, value: by(Math.round((one.at - START) / DAY), one.value) }));
 
 describe('a lasting change of level', () => {
@@ -33,7 +33,9 @@ describe('a lasting change of level', () => {
     ['falls to nothing', 0],
   ])('and %s is found on its day', (_, factor) => {
     for (const cut of [60, 183, 200, 300]) {
-      const days = changed(year(`${factor} ${cut}`), (day, value) => (day >= cut ? value * factor : value));
+      const days = changeValues(year(`${factor} ${cut}`), (day, value) =>
+        day >= cut ? value * factor : value,
+      );
       const found = findLevelShifts(days);
       expect(found.map((one) => new Date(one.at))).toEqual([new Date(at(cut))]);
       expect((found[0]?.after ?? 0) / (found[0]?.before ?? 1)).toBeCloseTo(factor, factor > 1 ? -1 : 1);
@@ -41,21 +43,21 @@ describe('a lasting change of level', () => {
   });
 
   it('is found beside growth, a missing fortnight elsewhere, and a wrong day', () => {
-    const days = changed(year('growing', 0.03), (day, value) =>
+    const days = changeValues(year('growing', 0.03), (day, value) =>
       day === 120 ? 1 : day >= 250 ? value / 2 : value,
     ).filter((one) => one.at < at(40) || one.at >= at(54));
     expect(findLevelShifts(days).map((one) => new Date(one.at))).toEqual([new Date(at(250))]);
   });
 
   it('twice is found twice', () => {
-    const days = changed(year('twice'), (day, value) => (day >= 100 && day < 240 ? value * 3 : value));
+    const days = changeValues(year('twice'), (day, value) => (day >= 100 && day < 240 ? value * 3 : value));
     expect(findLevelShifts(days).map((one) => one.at)).toEqual([at(100), at(240)]);
   });
 
   it('is not reported before its third week', () => {
     const cut = (length: number) =>
       findLevelShifts(
-        changed(year('late'), (day, value) => (day >= 200 ? value / 2 : value)).slice(0, length),
+        changeValues(year('late'), (day, value) => (day >= 200 ? value / 2 : value)).slice(0, length),
       );
     expect(cut(200 + 14)).toEqual([]);
     expect(cut(200 + 21)).toHaveLength(1);
@@ -80,12 +82,12 @@ describe('no change of level', () => {
       (day, value) => value * (1 + Math.min(1, Math.max(0, (day - 150) / 60)) * 0.67),
     ],
   ])('is %s', (name, by) => {
-    expect(findLevelShifts(changed(year(name), by))).toEqual([]);
+    expect(findLevelShifts(changeValues(year(name), by))).toEqual([]);
   });
 
   it('is an empty series, one of zeros, or a short one', () => {
     expect(findLevelShifts([])).toEqual([]);
-    expect(findLevelShifts(changed(year('zeros'), () => 0))).toEqual([]);
+    expect(findLevelShifts(changeValues(year('zeros'), () => 0))).toEqual([]);
     expect(findLevelShifts(year('short').slice(0, 20))).toEqual([]);
   });
 
@@ -115,7 +117,9 @@ describe('no change of level', () => {
             breaks: [],
           });
           if (chain === '888002') continue; // 17 transactions a day
-          const breaks = findLevelShifts(changed(days, (day, value) => (day >= 303 ? value / 2 : value)));
+          const breaks = findLevelShifts(
+            changeValues(days, (day, value) => (day >= 303 ? value / 2 : value)),
+          );
           halved += 1;
           found += Number(breaks.some((one) => Math.abs(one.at - at(303)) <= DAY));
         }

@@ -60,7 +60,7 @@ it('find nothing in a year that was recorded irregularly', async () => {
       count(*) filter (where vanished)::int as vanished from recorder.metric_points where valid_to is not null`;
   expect(moved?.revisions).toBeGreaterThan(10_000);
   expect(moved?.late).toBeGreaterThan(100);
-  await emptied();
+  await truncateTables();
 });
 
 it('compare nearly every day with another source: an error on all days is found on all days', async () => {
@@ -90,10 +90,10 @@ it('compare nearly every day with another source: an error on all days is found 
     const expectedCount = what.endsWith('month') ? 11 : what.endsWith('week') ? days / 7 : days;
     expect({ what, few: count < 0.93 * expectedCount - 2, count }).toEqual({ what, few: false, count });
   }
-  await emptied();
+  await truncateTables();
 });
 
-const emptied = () => sql`
+const truncateTables = () => sql`
   truncate recorder.metric_points, recorder.targets, recorder.target_datasets, recorder.check_runs, recorder.discrepancies,
     recorder.series_breaks`;
 

@@ -19,7 +19,12 @@ beforeEach(async () => {
 });
 
 /** Inserts a discrepancy that started, and possibly ended, this many hours ago. */
-async function planted(check: string, subject: string, found: number, ended?: number): Promise<void> {
+async function insertDiscrepancy(
+  check: string,
+  subject: string,
+  found: number,
+  ended?: number,
+): Promise<void> {
   const ago = (hours: number) => new Date(Date.now() - hours * HOUR);
   await sql`
     insert into recorder.discrepancies (check_name, dataset, subject, at, left_source, left_value, right_source, right_value,
@@ -31,10 +36,10 @@ async function planted(check: string, subject: string, found: number, ended?: nu
 it('is counted in status and findings, and is no failure of the recorder', async () => {
   expect(await statusOf(sql, [])).toMatchObject({ discrepancies: [], findings: [] });
   expect(describeDiscrepancies([])).toBe('none');
-  await planted('metric_parts', 'chain_id=1', 5);
-  await planted('metric_parts', 'chain_id=2', 50);
-  await planted('metric_parts', 'chain_id=3', 50, 2);
-  await planted('balances', 'node=one', 500);
+  await insertDiscrepancy('metric_parts', 'chain_id=1', 5);
+  await insertDiscrepancy('metric_parts', 'chain_id=2', 50);
+  await insertDiscrepancy('metric_parts', 'chain_id=3', 50, 2);
+  await insertDiscrepancy('balances', 'node=one', 500);
   const status = await statusOf(sql, []);
   expect(status.findings).toEqual([]);
   expect(status.discrepancies).toEqual([
@@ -50,8 +55,8 @@ it('is counted in status and findings, and is no failure of the recorder', async
 });
 
 it('is listed with both values, their difference, and the tolerance', async () => {
-  await planted('metric_parts', 'chain_id=1', 5);
-  await planted('metric_parts', 'chain_id=2', 5, 1);
+  await insertDiscrepancy('metric_parts', 'chain_id=1', 5);
+  await insertDiscrepancy('metric_parts', 'chain_id=2', 5, 1);
   expect(await discrepanciesIn(sql, { from: null, to: null })).toMatchObject([
     {
       subject: 'chain_id=1',
@@ -107,9 +112,9 @@ it('that cannot be searched is a finding with its reason, and everything else is
   await sql`update recorder.check_runs set checked_at = ${new Date(now - 4 * HOUR)}`;
   expect(await checks()).toMatchObject([{ count: 2, reason: 'the sources were not compared since' }]);
   // A chain that is not watched any more has no discrepancies, whatever their check.
-  await planted('metric_parts', 'chain_id=7 metric=txCount time_interval=day', 5);
-  await planted('average_tps', 'chain_id=7', 5);
-  await planted('block_ids', 'node=one', 5);
+  await insertDiscrepancy('metric_parts', 'chain_id=7 metric=txCount time_interval=day', 5);
+  await insertDiscrepancy('average_tps', 'chain_id=7', 5);
+  await insertDiscrepancy('block_ids', 'node=one', 5);
   await compare(now);
   expect(await open()).toEqual(['average_tps', 'block_ids', 'metric_parts']);
   await sql`update recorder.target_datasets set active = false`;

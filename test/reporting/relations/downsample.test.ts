@@ -44,7 +44,7 @@ interface ChartRequest {
   readonly budget: number;
 }
 
-async function drawn({ chain, asOf, budget }: ChartRequest) {
+async function drawChart({ chain, asOf, budget }: ChartRequest) {
   const drawable = listChartSources().get('metric_points');
   if (!drawable) throw new Error('metric points can be drawn');
   const query: LinesQuery = {
@@ -66,7 +66,7 @@ async function drawn({ chain, asOf, budget }: ChartRequest) {
 }
 
 /** All points of a chain, in the order of time. */
-async function recorded(chain: string, asOf: Date | null) {
+async function readPoints(chain: string, asOf: Date | null) {
   const rows = await sql<{ at: Date; value: string }[]>`
     select bucket_start as at, value from reporting.metric_points_history
     where chain_id = ${chain} and case when ${asOf}::timestamptz is null then valid_to is null
@@ -80,10 +80,10 @@ describe.each([
   ['at a past moment', before],
 ] as const)('too many points for one statement, as known %s', (_, asOf) => {
   it.each([[['1']], [['2', '1']]])('chain %j: every extreme survives', async (chain) => {
-    const { lines, of, unreadBefore } = await drawn({ chain, asOf, budget: UNTIL_ALL_IS_READ });
+    const { lines, of, unreadBefore } = await drawChart({ chain, asOf, budget: UNTIL_ALL_IS_READ });
     expect({ of, unreadBefore }).toEqual({ of: chain.length, unreadBefore: null });
     for (const [place, one] of chain.entries()) {
-      const all = await recorded(one, asOf);
+      const all = await readPoints(one, asOf);
       const line = lines[place];
       const points = (line?.points ?? []).map(([at, value]) => [Date.parse(at), Number(value)] as const);
       expect(line?.count).toBe(all.length);
@@ -105,9 +105,9 @@ describe.each([
   });
 
   it('reports what was not read in time, and how to request it', async () => {
-    const { lines, unreadBefore } = await drawn({ chain: ['1', '2'], asOf, budget: 0 });
+    const { lines, unreadBefore } = await drawChart({ chain: ['1', '2'], asOf, budget: 0 });
     const moment = unreadBefore?.getTime() ?? 0;
-    const newest = (await recorded('1', asOf)).at(-1)?.[0] ?? 0;
+    const newest = (await readPoints('1', asOf)).at(-1)?.[0] ?? 0;
     expect(moment).toBeGreaterThan(start.getTime());
     expect(moment).toBeLessThan(newest);
     for (const { points } of lines) {

@@ -301,15 +301,15 @@ describe('a series', () => {
         value === null ? [`${part}.null`, 'true'] : [part, value],
       );
       const then = { ...Object.fromEntries(pins), as_of: ended?.then.replace('+00', 'Z') ?? '' };
-      const counted = async (parameters: Readonly<Record<string, string>>) => {
+      const countPoints = async (parameters: Readonly<Record<string, string>>) => {
         const query = validateParameters(seriesParameters(from), { ...then, column, ...parameters });
         return (await readSeries(sql, one, from, query)).of;
       };
       const expected = name === 'node_health' ? 0 : 1; // the number of earlier polls is not kept
-      expect(await counted({})).toBe(expected);
-      expect(await counted({ [open]: 'true' })).toBe(expected);
-      expect(await counted({ [open]: 'false' })).toBe(0);
-      expect(await counted({ time: ends, from: then.as_of })).toBe(0);
+      expect(await countPoints({})).toBe(expected);
+      expect(await countPoints({ [open]: 'true' })).toBe(expected);
+      expect(await countPoints({ [open]: 'false' })).toBe(0);
+      expect(await countPoints({ time: ends, from: then.as_of })).toBe(0);
     },
   );
 

@@ -11,12 +11,12 @@ export type Parameters = Readonly<Record<string, string>>;
 const { datasets, views, internal } = getCatalogue();
 
 /** Returns a view or function of the catalogue. @throws Error if the catalogue does not have it */
-export const viewOf = (name: string): Relation => found(views.has(name) ? views : internal, name);
+export const viewOf = (name: string): Relation => getOrThrow(views.has(name) ? views : internal, name);
 
 /** Returns a dataset of the catalogue. @throws Error if the catalogue does not have it */
-export const datasetOf = (name: string): DatasetRelations => found(datasets, name);
+export const datasetOf = (name: string): DatasetRelations => getOrThrow(datasets, name);
 
-function found<T>(all: ReadonlyMap<string, T>, name: string): T {
+function getOrThrow<T>(all: ReadonlyMap<string, T>, name: string): T {
   const one = all.get(name);
   if (!one) throw new Error(`the catalogue has no ${name}`);
   return one;

@@ -43,13 +43,16 @@ beforeAll(async () => {
 const keyOf = (relation: Relation, row: Row) => relation.key.map(({ name }) => row[name]).join(' ');
 
 /** Reads all pages. */
-async function walked(relation: Relation, parameters: Parameters): Promise<string[]> {
+async function readKeysByPage(relation: Relation, parameters: Parameters): Promise<string[]> {
   const rows = await readPages(sql, relation, { ...parameters, limit: '60' });
   return rows.map((row) => keyOf(relation, row));
 }
 
 /** The same rows by one plain statement. */
-async function plain({ arrival: _, ...relation }: Relation, parameters: Parameters): Promise<string[]> {
+async function readKeysAtOnce(
+  { arrival: _, ...relation }: Relation,
+  parameters: Parameters,
+): Promise<string[]> {
   const query = queryOf(relation, parameters);
   const { rows } = await readRows(sql, relation, { ...query, limit: 1_000_000 });
   return rows.map((row) => keyOf(relation, row));
@@ -76,8 +79,8 @@ describe('pages by recording time', () => {
     ['subnets', 'valid_from', { as_of: new Date(Date.now() - 500 * 86_400_000).toISOString() }],
   ])('of %s by %s, filtered by %o, equal one plain statement', async (name, column, parameters) => {
     for (const sort of [column, `-${column}`]) {
-      const expected = await plain(viewOf(name), { ...parameters, sort });
-      expect(await walked(viewOf(name), { ...parameters, sort })).toEqual(expected);
+      const expected = await readKeysAtOnce(viewOf(name), { ...parameters, sort });
+      expect(await readKeysByPage(viewOf(name), { ...parameters, sort })).toEqual(expected);
       expect(expected.length > 60 || parameters.subnet_id === 'nobody').toBe(true);
     }
   });

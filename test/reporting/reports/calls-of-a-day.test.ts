@@ -131,7 +131,7 @@ it.each([
   await registerTargets(sql, feed, now);
   const requestsByReason = { poll: 0, sweep: 0, heal: 0 };
   const tick = async () => {
-    for (let jobs = await planned(); jobs.length > 0; jobs = await planned())
+    for (let jobs = await planJobs(); jobs.length > 0; jobs = await planJobs())
       for (const job of jobs) {
         const before = index.calls;
         expect(await record(counting, feed, job, new AbortController().signal)).toMatchObject({
@@ -141,7 +141,7 @@ it.each([
           requestsByReason[job.reason] += index.calls - before;
       }
   };
-  const planned = async () => planDue(feed, await loadStates(sql, feed), clock.now);
+  const planJobs = async () => planDue(feed, await loadStates(sql, feed), clock.now);
   for (const end = now + 2 * every; clock.now < end; clock.now += every) await tick();
   const [expected] = await forecast(sql, [feed], clock.now);
   Object.assign(requestsByReason, { poll: 0, sweep: 0, heal: 0 });

@@ -114,14 +114,14 @@ describe('an allowance', () => {
   });
 });
 
-const observed = (more: TargetState): TargetState => ({
+const observedTarget = (more: TargetState): TargetState => ({
   dataset: 'node_health',
   every: 10,
   key: 'node=one observer=eyes probe=health',
   target: { observer: 'eyes', node: 'one', probe: 'health' },
   ...more,
 });
-const probed = (seconds: number) =>
+const insertProbe = (seconds: number) =>
   sql`insert into recorder.health_probes (observer, node, probe, probes, probed_at)
     values ('eyes', 'one', 'health', 1, ${ago(seconds)})`;
 const heartbeat = (seconds: number, isLeased: boolean) =>
@@ -130,14 +130,14 @@ const heartbeat = (seconds: number, isLeased: boolean) =>
 
 describe('a ledger', () => {
   it('that advances is healthy', async () => {
-    await insertTarget(observed({}));
-    await Promise.all([probed(5), heartbeat(2, true)]);
+    await insertTarget(observedTarget({}));
+    await Promise.all([insertProbe(5), heartbeat(2, true)]);
     expect(await findingGroups(sql)).toEqual([]);
   });
 
   it('without a process is stalled, and its probes are late', async () => {
-    await insertTarget(observed({}));
-    await Promise.all([probed(120), heartbeat(120, false)]);
+    await insertTarget(observedTarget({}));
+    await Promise.all([insertProbe(120), heartbeat(120, false)]);
     expect(await findingGroups(sql)).toMatchObject([
       {
         state: 'stalled',
@@ -150,15 +150,15 @@ describe('a ledger', () => {
   });
 
   it('that never started is stalled a minute after it was first configured', async () => {
-    await insertTarget(observed({ requested: 20 }));
+    await insertTarget(observedTarget({ requested: 20 }));
     expect((await findingGroups(sql)).filter(({ component }) => component === 'ledger')).toEqual([]);
     await sql`update recorder.target_datasets set requested_since = ${ago(70)}`;
     expect(await findingGroups(sql)).toMatchObject([{ component: 'ledger' }, { state: 'late' }]);
   });
 
   it('that is leased and settles nothing is stalled, though its nodes are observed', async () => {
-    await insertTarget(observed({}));
-    await Promise.all([probed(5), heartbeat(90, true)]);
+    await insertTarget(observedTarget({}));
+    await Promise.all([insertProbe(5), heartbeat(90, true)]);
     expect(await findingGroups(sql)).toMatchObject([
       { component: 'ledger', reason: expect.stringMatching('does not update the ledger') },
     ]);
@@ -167,8 +167,8 @@ describe('a ledger', () => {
 
 describe('a probe', () => {
   it('with rows that the database refuses is stalled, and the others are not', async () => {
-    await insertTarget(observed({}));
-    await Promise.all([probed(5), heartbeat(2, true)]);
+    await insertTarget(observedTarget({}));
+    await Promise.all([insertProbe(5), heartbeat(2, true)]);
     const refused = [{ node: 'one', probe: 'health', since: ago(40), reason: 'value too long' }];
     await sql`update recorder.health_observers set refused = ${sql.json(refused)}`;
     expect(await findingGroups(sql)).toMatchObject([
@@ -219,28 +219,28 @@ describe('commits', () => {
 describe('the sealing', () => {
   const days = 86_400;
   beforeEach(() => sql`truncate recorder.configurations, recorder.seals`);
-  const configured = (seconds: number) => sql`
+  const insertConfiguration = (seconds: number) => sql`
     insert into recorder.configurations (recorder, digest, network, generation, newest, first_seen_at)
     values ('recorder', 'd', 'mainnet', 1, true, ${ago(seconds)})`;
-  const sealed = (seal: number, until: number, error: string | null = null) => sql`
+  const insertSeal = (seal: number, until: number, error: string | null = null) => sql`
     insert into recorder.seals (seal, until, began_at, open, made_at, statement, head, error)
     values (${seal}, ${ago(until)}, ${ago(until)}, '{}', ${error === null ? ago(until) : null}, 's', 'h', ${error})`;
 
   it('that is not configured is not stalled', async () => {
     expect(await findingGroups(sql)).toEqual([]);
-    await configured(2 * days);
+    await insertConfiguration(2 * days);
     expect(await findingGroups(sql)).toEqual([]);
   });
 
   it('is stalled if no seal was made for three days, with the reason', async () => {
-    await configured(4 * days);
+    await insertConfiguration(4 * days);
     expect(await findingGroups(sql)).toMatchObject([
       { state: 'stalled', component: 'seals', reason: expect.stringMatching(/role scheduler/) },
     ]);
-    await sealed(1, 2.9 * days);
+    await insertSeal(1, 2.9 * days);
     expect(await findingGroups(sql)).toEqual([]);
     await sql`update recorder.seals set until = ${ago(3.1 * days)}`;
-    await sealed(2, 1 * days, 'no space left on device');
+    await insertSeal(2, 1 * days, 'no space left on device');
     expect((await findingGroups(sql)).map((group) => describeFinding(group))).toEqual([
       expect.stringMatching(/^stalled since .*: the seals of the record: sealing failed: no space left/),
     ]);
@@ -282,8 +282,8 @@ describe('status', () => {
     await insertTarget({ succeeded: 5 });
     await sql`insert into recorder.gaps (dataset, target_key, axis, range, reason, noticed_at)
       values ('subnets', 'network=mainnet', 'time', '[1,5)', 'off', now())`;
-    await insertTarget(observed({}));
-    await Promise.all([probed(5), heartbeat(2, true)]);
+    await insertTarget(observedTarget({}));
+    await Promise.all([insertProbe(5), heartbeat(2, true)]);
     await sql`insert into recorder.node_health (observer, node, probe, check_name, state, reported, started_at, probes_before)
       values ('eyes', 'one', 'health', '*', 'up', true, ${ago(5_000)}, 0)`;
     await sql`insert into recorder.health_absences values ('eyes', ${ago(900)}, ${ago(800)}, 'off')`;
@@ -295,7 +295,7 @@ describe('status', () => {
 
 describe('an index', () => {
   /** A target whose items appear once an hour. Times are hours before the last poll, which was just now. */
-  async function indexed(
+  async function insertIndexedTarget(
     key: string,
     silence: number,
     { index = 'chainData mainnet p-chain', usual = 1, longest = 2, dataset = 'proposed_blocks' } = {},
@@ -313,23 +313,23 @@ describe('an index', () => {
       .map((one) => [one.subject, one.count]);
 
   it('that shows new items, or stopped for a usual time, is no finding', async () => {
-    await indexed('one', 1);
-    await indexed('two', 9.9);
-    await indexed('three', 20, { longest: 7 });
-    await indexed('four', 200, { usual: 24 });
+    await insertIndexedTarget('one', 1);
+    await insertIndexedTarget('two', 9.9);
+    await insertIndexedTarget('three', 20, { longest: 7 });
+    await insertIndexedTarget('four', 200, { usual: 24 });
     expect(await stalls()).toEqual([]);
   });
 
   it('is one finding for its service if all stopped, and one for itself if it stopped alone', async () => {
     const x = { index: 'chainData mainnet x-chain' };
-    await indexed('one', 30);
-    await indexed('two', 31);
+    await insertIndexedTarget('one', 30);
+    await insertIndexedTarget('two', 31);
     // Too early to decide.
-    await indexed('rare', 40, { usual: 24, longest: 30 });
+    await insertIndexedTarget('rare', 40, { usual: 24, longest: 30 });
     expect(await stalls()).toEqual([['chainData', 1]]);
-    await indexed('other chain', 1, x);
+    await insertIndexedTarget('other chain', 1, x);
     expect(await stalls()).toEqual([['chainData mainnet p-chain', 1]]);
-    await indexed('third', 1);
+    await insertIndexedTarget('third', 1);
     expect(new Set((await stalls()).map(([subject]) => subject))).toEqual(new Set(['two']));
     const [group] = (await findingGroups(sql)).filter(({ component }) => component === 'index-stalled');
     expect([group?.count, group && describeFinding(group)]).toEqual([
@@ -341,10 +341,10 @@ describe('an index', () => {
   });
 
   it('that is silent for more than 30 days, or whose targets are not polled any more, is no finding', async () => {
-    await indexed('quiet', 31 * 24);
-    await indexed('unwatched', 40);
+    await insertIndexedTarget('quiet', 31 * 24);
+    await insertIndexedTarget('unwatched', 40);
     await sql`update recorder.target_datasets set active = false where target_key = 'unwatched'`;
-    await indexed('late', 1);
+    await insertIndexedTarget('late', 1);
     await sql`update recorder.target_datasets set last_success_at = last_success_at - interval '10 days' where target_key = 'late'`;
     await sql`update recorder.targets set newest_item_at = newest_item_at - interval '10 days' where target_key = 'late'`;
     expect(await stalls()).toEqual([]);

@@ -14,7 +14,7 @@ async function record(count: number, failed: number): Promise<void> {
 }
 
 /** Returns the rows of all pages, and the number of pages. */
-async function paged(filter: RunFilter) {
+async function readAllPages(filter: RunFilter) {
   const rows: string[] = [];
   let pages = 0;
   for (let before: string | undefined | null; before !== null; pages++) {
@@ -27,12 +27,12 @@ async function paged(filter: RunFilter) {
 
 it('shows every dataset of a run on one page, and each row once', async () => {
   await record(60, 1);
-  const { rows, pages } = await paged({});
+  const { rows, pages } = await readAllPages({});
   expect(rows).toEqual(
     Array.from({ length: 60 }, (_, at) => ['one', 'three', 'two'].map((name) => `${60 - at} ${name}`)).flat(),
   );
   expect(pages).toBe(4);
-  expect((await paged({ dataset: 'two' })).rows).toHaveLength(60);
+  expect((await readAllPages({ dataset: 'two' })).rows).toHaveLength(60);
 });
 
 it('starts at the last run that started before a moment, on every page', async () => {
@@ -46,7 +46,7 @@ it('starts at the last run that started before a moment, on every page', async (
     [start + 100.5 * 60_000, 100],
     [start + 1e9, 200],
   ] as const) {
-    const { rows } = await paged({ dataset: 'two', until });
+    const { rows } = await readAllPages({ dataset: 'two', until });
     expect(rows).toEqual(Array.from({ length: count }, (_, at) => `${count - at} two`));
   }
 });
@@ -54,7 +54,7 @@ it('starts at the last run that started before a moment, on every page', async (
 it('reads runs only as far as it shows them', async () => {
   // 20,000 rows are 6,666 runs and two datasets of the next one.
   await record(7_000, 334);
-  expect(await paged({ status: 'failed' })).toEqual({
+  expect(await readAllPages({ status: 'failed' })).toEqual({
     rows: ['334 one', '334 three', '334 two'],
     pages: 2,
   });

@@ -56,12 +56,12 @@ export class SealedWorld {
     return made;
   };
 
-  readonly verified = (more: Partial<Parameters<typeof verify>[0]> = {}) =>
+  readonly verifyRecord = (more: Partial<Parameters<typeof verify>[0]> = {}) =>
     verify({ databaseUrl: this.#database.url, ...more });
 
   /** Verifies that nothing differs. @returns the counts of the verification */
   readonly expectWhole = async (): Promise<VerifyResult> => {
-    const found = await this.verified();
+    const found = await this.verifyRecord();
     expect(found.differences.map(describeDifference)).toEqual([]);
     expect(found.broken).toEqual([]);
     return found;

@@ -13,7 +13,7 @@ const { it, database, sql } = withDatabase({
   connection: { DateStyle: 'ISO', TimeZone: 'UTC' },
 });
 const sealed = new SealedWorld(database, sql);
-const { world, seal, verified, expectWhole, inRun } = sealed;
+const { world, seal, verifyRecord, expectWhole, inRun } = sealed;
 
 beforeAll(() => sealed.setSessionDefaults());
 beforeEach(() => world.empty());
@@ -24,20 +24,24 @@ describe('an edit by hand is found and named', () => {
 
   it('in a valid_to, moved within its day or to a later one', async () => {
     await sql`update recorder.x_balances set valid_to = ${h(25)}`;
-    expect(short(await verified())).toEqual([
+    expect(short(await verifyRecord())).toEqual([
       { dataset: 'x_balances', of: 'end', what: 'moved', now: h(25).toISOString(), key: avax },
     ]);
     await sql`update recorder.x_balances set valid_to = ${h(2.5)}`;
-    expect(short(await verified())).toEqual([
+    expect(short(await verifyRecord())).toEqual([
       { dataset: 'x_balances', of: 'end', what: 'moved', now: h(2.5).toISOString(), key: avax },
     ]);
     await seal(72);
-    expect(short(await verified())).toHaveLength(1);
+    expect(short(await verifyRecord())).toHaveLength(1);
     // Times after the newest seal are not sealed; the sealed end is.
     await sql`update recorder.x_balances set valid_to = ${h(100)}`;
-    expect(short(await verified())).toEqual([{ dataset: 'x_balances', of: 'end', what: 'gone', key: avax }]);
+    expect(short(await verifyRecord())).toEqual([
+      { dataset: 'x_balances', of: 'end', what: 'gone', key: avax },
+    ]);
     await seal(120);
-    expect(short(await verified())).toEqual([{ dataset: 'x_balances', of: 'end', what: 'gone', key: avax }]);
+    expect(short(await verifyRecord())).toEqual([
+      { dataset: 'x_balances', of: 'end', what: 'gone', key: avax },
+    ]);
   });
 
   it('in a reading, by its poll: a changed, a removed and an added one', async () => {
@@ -50,13 +54,13 @@ describe('an edit by hand is found and named', () => {
       key: { run_id: Number(run_id), target: `t=${run_id}` },
     };
     await sql`update recorder.chain_heights set height = 101 where chain = 'P'`;
-    expect(short(await verified())).toEqual([{ ...reading, what: 'changed' }]);
+    expect(short(await verifyRecord())).toEqual([{ ...reading, what: 'changed' }]);
     await sql`update recorder.chain_heights set height = 100 where chain = 'P'`;
     await expectWhole();
     await sql`delete from recorder.chain_heights where chain = 'P'`;
-    expect(short(await verified())).toEqual([{ ...reading, what: 'changed' }]);
+    expect(short(await verifyRecord())).toEqual([{ ...reading, what: 'changed' }]);
     await sql`delete from recorder.chain_heights`;
-    expect(short(await verified())).toEqual([{ ...reading, what: 'gone' }]);
+    expect(short(await verifyRecord())).toEqual([{ ...reading, what: 'gone' }]);
   });
 
   it('in a reading of a closed day, which closing alone does not change', async () => {
@@ -76,13 +80,13 @@ describe('an edit by hand is found and named', () => {
     await expectWhole();
     const ofP = sql`scope_id = (select scope_id from recorder.reading_scopes where request = array['n', 'P'])`;
     await sql`update recorder.reading_days set base[1] = base[1] + 1 where ${ofP}`;
-    expect(short(await verified())).toEqual([named('changed')]);
+    expect(short(await verifyRecord())).toEqual([named('changed')]);
     await sql`update recorder.reading_days set base[1] = base[1] - 1 where ${ofP}`;
     await expectWhole();
     await sql`delete from recorder.reading_observations where ${ofP}`;
-    expect(short(await verified())).toEqual([named('changed')]);
+    expect(short(await verifyRecord())).toEqual([named('changed')]);
     await sql`delete from recorder.reading_days`;
-    expect(short(await verified())).toEqual([named('gone')]);
+    expect(short(await verifyRecord())).toEqual([named('gone')]);
   });
 });
 
@@ -119,7 +123,7 @@ describe('the chain', () => {
     ],
   ])('detects %s that was changed', async (_, change, messages) => {
     await change();
-    const { broken } = await verified();
+    const { broken } = await verifyRecord();
     expect(broken).toEqual(messages.map((message) => expect.stringMatching(message)));
   });
 });
@@ -267,12 +271,12 @@ describe('any history', () => {
           await expectWhole();
           const until = h(hours + 1);
           const before = await world.leaves(until);
-          expect(await verified()).toMatchObject({
+          expect(await verifyRecord()).toMatchObject({
             rows: before.filter(({ of }) => of === 'row').length,
             unsealed: 0,
           });
           for (const one of edits) await editByHand(one);
-          const found = await verified();
+          const found = await verifyRecord();
           expect(reportedRows(found.differences)).toEqual(apart(before, await world.leaves(until)));
           expect(found.unsealed).toBe(0);
         },

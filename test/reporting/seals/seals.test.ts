@@ -18,7 +18,7 @@ const { it, database, sql } = withDatabase({
   connection: { DateStyle: 'ISO', TimeZone: 'UTC' },
 });
 const sealed = new SealedWorld(database, sql, oneOfEachKind);
-const { world, clock, sealing, seal, verified, expectWhole, inRun } = sealed;
+const { world, clock, sealing, seal, verifyRecord, expectWhole, inRun } = sealed;
 
 beforeAll(() => sealed.setSessionDefaults());
 beforeEach(() => world.empty());
@@ -30,7 +30,7 @@ describe('an edit by hand is found and named', () => {
   it('in a null that becomes an empty text, and a number in a list', async () => {
     await sql`update recorder.x_balances set asset = ''`;
     await sql`update recorder.p_blocks set tx = '1' where height = 2`;
-    expect(short(await verified())).toEqual([
+    expect(short(await verifyRecord())).toEqual([
       { dataset: 'p_blocks', of: 'row', what: 'changed', key: { node: 'n', height: 2 } },
       { dataset: 'x_balances', of: 'row', what: 'changed', key: avax },
     ]);
@@ -45,7 +45,7 @@ describe('an edit by hand is found and named', () => {
     await sql`insert into recorder.p_blocks (node, height, valid_from, run_id) values ('n', 3, ${h(26)}, 1)`;
     await seal(72);
     await seal(96);
-    expect(short(await verified())).toEqual([
+    expect(short(await verifyRecord())).toEqual([
       { dataset: 'p_blocks', of: 'row', what: 'added', key: { node: 'n', height: 3 } },
     ]);
   });
@@ -54,7 +54,7 @@ describe('an edit by hand is found and named', () => {
     const whole = await expectWhole();
     // Such a value cannot be found here; the stored short hash is changed to match instead.
     await sql`update recorder.seal_parts set node = sha256('another'::bytea) where dataset = 'p_blocks' and seal = 1`;
-    const found = await verified();
+    const found = await verifyRecord();
     expect(short(found)).toEqual([
       { dataset: 'p_blocks', of: 'row', what: 'among', key: { node: 'n', height: 1 } },
     ]);
@@ -64,9 +64,9 @@ describe('an edit by hand is found and named', () => {
 
   it('only of the selected days', async () => {
     await sql`update recorder.p_blocks set id = 'other'`;
-    expect(short(await verified({ from: h(24).toISOString() }))).toMatchObject([{ key: { height: 2 } }]);
-    expect(short(await verified({ to: h(24).toISOString() }))).toMatchObject([{ key: { height: 1 } }]);
-    expect(short(await verified({ from: h(3).toISOString(), to: h(24).toISOString() }))).toEqual([]);
+    expect(short(await verifyRecord({ from: h(24).toISOString() }))).toMatchObject([{ key: { height: 2 } }]);
+    expect(short(await verifyRecord({ to: h(24).toISOString() }))).toMatchObject([{ key: { height: 1 } }]);
+    expect(short(await verifyRecord({ from: h(3).toISOString(), to: h(24).toISOString() }))).toEqual([]);
   });
 });
 
@@ -109,7 +109,7 @@ describe('a row keeps its seal', () => {
     await seal(24);
     await sql`alter table recorder.p_blocks rename column bytes to octets`;
     try {
-      expect((await verified()).broken).toEqual([
+      expect((await verifyRecord()).broken).toEqual([
         expect.stringMatching(/^p_blocks cannot be read in its sealed form: .*bytes/),
       ]);
     } finally {
@@ -136,7 +136,7 @@ describe('a late row', () => {
     expect(await expectWhole()).toMatchObject({ rows: 5, ends: 1, unsealed: 0 });
     await sql`update recorder.chain_heights set height = 7 where chain = 'P'`;
     await sql`update recorder.p_blocks set id = 'x' where height = 3`;
-    expect(short(await verified())).toMatchObject([{ what: 'changed' }, { what: 'changed' }]);
+    expect(short(await verifyRecord())).toMatchObject([{ what: 'changed' }, { what: 'changed' }]);
   });
 
   it('that was observed weeks ago and could not be decoded then is sealed', async () => {
@@ -177,7 +177,7 @@ describe('a late row', () => {
     expect(await seal(48)).toMatchObject({ ends: 1, late: 1 });
     await expectWhole();
     await sql`update recorder.x_balances set valid_to = ${h(22)} where asset_id = 'C'`;
-    expect(short(await verified())).toMatchObject([{ of: 'end', what: 'moved' }]);
+    expect(short(await verifyRecord())).toMatchObject([{ of: 'end', what: 'moved' }]);
   });
 
   it('of a worker whose clock is behind is sealed', async () => {
@@ -229,26 +229,26 @@ describe('the chain', () => {
     ],
   ])('detects %s that was changed', async (_, change, messages) => {
     await change();
-    const { broken } = await verified();
+    const { broken } = await verifyRecord();
     expect(broken).toEqual(messages.map((message) => expect.stringMatching(message)));
   });
 
   it('that was computed again from rewritten rows is detected by a stored head', async () => {
     const [kept] = await sql<{ statement: string }[]>`select statement from recorder.seals where seal = 1`;
-    expect((await verified({ kept: kept?.statement ?? '' })).broken).toEqual([]);
+    expect((await verifyRecord({ kept: kept?.statement ?? '' })).broken).toEqual([]);
     await sql`update recorder.p_blocks set id = 'other' where height = 1`;
     await sql`truncate recorder.seals, recorder.seal_datasets, recorder.seal_parts`;
     await seal(24);
     await seal(48);
     await seal(72);
     await expectWhole();
-    expect((await verified({ kept: kept?.statement ?? '' })).broken).toEqual([
+    expect((await verifyRecord({ kept: kept?.statement ?? '' })).broken).toEqual([
       'seal 1 differs from the kept statement',
     ]);
-    expect((await verified({ kept: 'chain-recorder seal 1\nnumber 9\n' })).broken).toEqual([
+    expect((await verifyRecord({ kept: 'chain-recorder seal 1\nnumber 9\n' })).broken).toEqual([
       'seal 9 of the kept statement is missing',
     ]);
-    expect((await verified({ kept: 'nonsense' })).broken).toEqual([
+    expect((await verifyRecord({ kept: 'nonsense' })).broken).toEqual([
       'the kept text is not the statement of a seal',
     ]);
   });
@@ -268,16 +268,16 @@ describe('a signature', () => {
       true,
     );
     expect(createHash('sha256').update(made.statement).digest('hex')).toBe(made.head);
-    expect(await verified({ publicKey: spki(key) })).toMatchObject({ broken: [], differences: [] });
-    expect((await verified({ publicKey: spki(other) })).broken).toEqual([
+    expect(await verifyRecord({ publicKey: spki(key) })).toMatchObject({ broken: [], differences: [] });
+    expect((await verifyRecord({ publicKey: spki(other) })).broken).toEqual([
       'seal 1: the seal is not signed with the given key',
     ]);
     await seal(48);
-    expect((await verified({ publicKey: spki(key) })).broken).toEqual([
+    expect((await verifyRecord({ publicKey: spki(key) })).broken).toEqual([
       'seal 2: the seal is not signed with the given key',
     ]);
     await sql`update recorder.seals set signature = overlay(signature placing '\\x0000'::bytea from 1) where seal = 1`;
-    expect((await verified()).broken).toEqual(['seal 1: the signature does not match the statement']);
+    expect((await verifyRecord()).broken).toEqual(['seal 1: the signature does not match the statement']);
   });
 });
 
@@ -289,7 +289,7 @@ describe('a declared change', () => {
 
   it('of rewritten values is sealed again, with its reason in the chain', async () => {
     await sql`update recorder.p_blocks set id = upper(id)`;
-    expect(short(await verified())).toHaveLength(3);
+    expect(short(await verifyRecord())).toHaveLength(3);
     await sql`insert into recorder.seal_changes (dataset, kind, reason, declared_at) values ('p_blocks', 'resealed', 'one spelling', ${h(73)})`;
     expect(await expectWhole()).toMatchObject({ declared: [{ reason: 'one spelling', seal: null }] });
     await seal(96);
@@ -298,20 +298,20 @@ describe('a declared change', () => {
       await sql`select changes from recorder.seal_datasets where dataset = 'p_blocks' and seal = 2`;
     expect(sealed?.changes).toEqual(['resealed: one spelling']);
     await sql`update recorder.p_blocks set id = 'other' where height = 1`;
-    expect(short(await verified())).toMatchObject([{ what: 'changed', key: { height: 1 } }]);
+    expect(short(await verifyRecord())).toMatchObject([{ what: 'changed', key: { height: 1 } }]);
     await seal(120);
-    expect(short(await verified())).toHaveLength(1);
+    expect(short(await verifyRecord())).toHaveLength(1);
   });
 
   it('of removed rows leaves their seals, and the remaining rows are still verified', async () => {
     await sql`delete from recorder.p_blocks where height < 2`;
     await sql`insert into recorder.seal_changes (dataset, kind, reason, before_at, declared_at)
       values ('p_blocks', 'removed', 'kept for a day', ${h(24)}, ${h(73)})`;
-    const found = await verified();
+    const found = await verifyRecord();
     expect(found.removed).toBe(1);
     expect(short(found)).toMatchObject([{ what: 'gone' }]);
     await seal(96);
-    expect(await verified()).toMatchObject({ removed: 1, broken: [], differences: [{ what: 'gone' }] });
+    expect(await verifyRecord()).toMatchObject({ removed: 1, broken: [], differences: [{ what: 'gone' }] });
   });
 });
 
@@ -377,8 +377,8 @@ describe('the sealing', () => {
       await sql`select count(*)::int as parts from recorder.seal_parts where dataset = 'p_blocks'`;
     expect(parts?.parts).toBe(12);
     await sql`update recorder.p_blocks set id = 'x' where height in (1, 777, 2999)`;
-    expect(short(await verified()).map(({ key }) => key.height)).toEqual([1, 777, 2999]);
+    expect(short(await verifyRecord()).map(({ key }) => key.height)).toEqual([1, 777, 2999]);
     await sql`delete from recorder.p_blocks where height > 10`;
-    expect(await verified()).toMatchObject({ rows: 9, more: 1991 });
+    expect(await verifyRecord()).toMatchObject({ rows: 9, more: 1991 });
   });
 });

@@ -72,20 +72,20 @@ describe('as of a moment', () => {
     const list = scriptedFeed(validators, node);
     list.script = () => onlyPage({ validators: [{ nodeID: 'NodeID-1', txID: 'validation', ...span }] });
     await run(context, list);
-    const ending = async (at: number) =>
+    const readExpiring = async (at: number) =>
       (await sql`select tx_id from reporting.stake_expiring(as_of => ${new Date(at)})`).map(
         ({ tx_id }) => tx_id,
       );
-    expect(await ending(start + hour)).toEqual(['validation']);
-    await expect(ending(start - hour)).rejects.toThrow('there is no record of validators at');
+    expect(await readExpiring(start + hour)).toEqual(['validation']);
+    await expect(readExpiring(start - hour)).rejects.toThrow('there is no record of validators at');
 
     clock.now += 2 * hour;
     const delegations = scriptedFeed(validatorDelegators, { ...node, nodeId: 'NodeID-1' });
     const delegators = [{ txID: 'delegation', ...span }];
     delegations.script = () => onlyPage({ validators: [{ delegatorCount: '1', delegators }] });
     await run(context, delegations);
-    expect(await ending(start + 2 * hour)).toEqual(['delegation', 'validation']);
-    await expect(ending(start + hour)).rejects.toThrow('there is no record of validator_delegators at');
+    expect(await readExpiring(start + 2 * hour)).toEqual(['delegation', 'validation']);
+    await expect(readExpiring(start + hour)).rejects.toThrow('there is no record of validator_delegators at');
   });
 
   it('a list of many versions returns those open at the moment, by an index', async () => {
@@ -205,16 +205,18 @@ describe('as of a moment', () => {
       await run(context, blocks);
       clock.now += hour;
     };
-    const counted = (at: number) =>
+    const countBlocks = (at: number) =>
       sql`select blocks, transactions, chain_blocks from reporting.blocks_proposed(
         ${new Date(day)}, ${new Date(day + DAY)}, as_of => ${new Date(at)})`;
     const then = clock.now + hour / 2;
     await recordBlocks(3, day - DAY);
-    const firstCount = await counted(then);
+    const firstCount = await countBlocks(then);
     expect([...firstCount]).toEqual([{ blocks: '1', transactions: '3', chain_blocks: '2' }]);
     await recordBlocks(5, day);
-    expect([...(await counted(clock.now))]).toEqual([{ blocks: '1', transactions: '5', chain_blocks: null }]);
-    expect([...(await counted(then))]).toEqual([...firstCount]);
+    expect([...(await countBlocks(clock.now))]).toEqual([
+      { blocks: '1', transactions: '5', chain_blocks: null },
+    ]);
+    expect([...(await countBlocks(then))]).toEqual([...firstCount]);
   });
 
   it('the elements of lists are those of the moment', async () => {

@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 
 /** Days with the blocks, the growth of the chain, and the share in percent. */
-async function counted(chain: string, from: number, to: number) {
+async function countBlocks(chain: string, from: number, to: number) {
   const rows = await sql<{ at: number; blocks: number; grown: number | null; share: number | null }[]>`
     select day - ${new Date(start)}::date as at, blocks::int, chain_blocks::int as grown, (share_of_blocks * 100)::int as share
     from reporting.blocks_proposed(${new Date(from)}, ${new Date(to)}) where blockchain_id = ${chain} order by day`;
@@ -52,7 +52,7 @@ async function counted(chain: string, from: number, to: number) {
 }
 
 it('returns an unknown growth of a chain if no height of the previous day is known', async () => {
-  expect(await counted('c-chain', start, start + 4 * DAY)).toEqual([
+  expect(await countBlocks('c-chain', start, start + 4 * DAY)).toEqual([
     [0, 1, null, null],
     [2, 1, null, null],
     [3, 1, 50, 2],
@@ -60,11 +60,11 @@ it('returns an unknown growth of a chain if no height of the previous day is kno
 });
 
 it('counts blocks and growth over the same time', async () => {
-  expect(await counted('p-chain', start + DAY, start + 3 * DAY)).toEqual([
+  expect(await countBlocks('p-chain', start + DAY, start + 3 * DAY)).toEqual([
     [1, 4, 24, 17],
     [2, 4, 24, 17],
   ]);
-  expect(await counted('p-chain', start + DAY + 12 * HOUR, start + 2 * DAY + 6 * HOUR)).toEqual([
+  expect(await countBlocks('p-chain', start + DAY + 12 * HOUR, start + 2 * DAY + 6 * HOUR)).toEqual([
     [1, 2, 12, 17],
     [2, 1, 6, 17],
   ]);

@@ -35,7 +35,7 @@ const DAYS_OF_UTC = [
 ];
 
 /** Every definition and comment in `reporting`, as text. @param name of objects of this name only */
-async function reporting(name: string | null = null): Promise<string[]> {
+async function readDefinitions(name: string | null = null): Promise<string[]> {
   const matches = (column: string) => sql`(${name}::text is null or ${sql(column)} = ${name})`;
   const rows = await sql<{ object: string }[]>`
     select format('%s %s %s', c.oid::regclass, pg_get_viewdef(c.oid), obj_description(c.oid, 'pg_class')) as object
@@ -71,7 +71,7 @@ describe('declared objects', () => {
     for (const { oid, name } of await sql<{ oid: number; name: string }[]>`
       select oid::int, format_type(oid, null) as name from pg_type`)
       types.set(oid, name);
-    const spelled = (type: string) => type.replace(/^timestamptz$/, 'timestamp with time zone');
+    const fullTypeName = (type: string) => type.replace(/^timestamptz$/, 'timestamp with time zone');
     for (const object of declared) {
       if (object.kind === 'function' && object.value !== undefined) continue;
       const call =
@@ -80,7 +80,7 @@ describe('declared objects', () => {
           : '';
       const { columns } = await sql.unsafe(`select * from ${qualifiedName(object)}${call} limit 0`);
       const actual = columns.map(({ name, type }) => `${object.name}.${name} ${types.get(type)}`);
-      expect(object.columns.map(({ name, type }) => `${object.name}.${name} ${spelled(type)}`)).toEqual(
+      expect(object.columns.map(({ name, type }) => `${object.name}.${name} ${fullTypeName(type)}`)).toEqual(
         actual,
       );
     }
@@ -239,7 +239,7 @@ describe('the last release', () => {
 describe('a file of sql/', () => {
   let all: string[];
   beforeAll(async () => {
-    all = await reporting();
+    all = await readDefinitions();
   });
 
   it.each(files)(
@@ -247,15 +247,15 @@ describe('a file of sql/', () => {
     async ({ file, text }) => {
       const name = file.replace(/\.sql$/, '');
       expect(readSqlFile(file, text).name).toBe(name);
-      const before = await reporting(name);
+      const before = await readDefinitions(name);
       expect(before.length).toBeGreaterThan(0);
       expect(await writtenBy(text)).toEqual([name]);
-      expect(await reporting(name)).toEqual(before);
+      expect(await readDefinitions(name)).toEqual(before);
     },
   );
 
   it('changes no other object', async () => {
-    expect(await reporting()).toEqual(all);
+    expect(await readDefinitions()).toEqual(all);
   });
 
   /** Returns the names of the objects whose definitions or comments a text writes, changed or not. */

@@ -73,7 +73,7 @@ const rowsOf = async <Row extends object>(from: string, columns: string) => [
 ];
 
 /** Rows over all nodes, which are also those as of now. */
-async function merged<Row extends object>(relation: string, columns: string): Promise<Row[]> {
+async function readMerged<Row extends object>(relation: string, columns: string): Promise<Row[]> {
   const rows = await rowsOf<Row>(relation, columns);
   expect(await rowsOf(`${relation}_as_of(now())`, columns)).toEqual(rows);
   return rows;
@@ -87,7 +87,7 @@ interface Merged {
 }
 
 const MEMBERS = 'node_id, weight::int';
-const network = () => merged<Merged>('validators', MEMBERS);
+const network = () => readMerged<Merged>('validators', MEMBERS);
 /** The same if the bookkeeping changed since the last poll. */
 const present = () => rowsOf<Merged>('validators', MEMBERS);
 /** The validators over all nodes, as known at a moment in ms. */
@@ -201,13 +201,13 @@ describe('a list that nodes report', () => {
 
   it('infers no disagreement from a new node before it was polled again', async () => {
     const old = { a: { v: 1 }, b: { v: 1 } };
-    const disagreeing = async () => (await network()).map((row) => row.dissenting_nodes);
+    const dissentingNodes = async () => (await network()).map((row) => row.dissenting_nodes);
     await poll(old);
     await poll(old);
     await poll({ ...old, c: {} });
-    expect(await disagreeing()).toEqual([null]);
+    expect(await dissentingNodes()).toEqual([null]);
     await poll({ ...old, c: {} });
-    expect(await disagreeing()).toEqual([{ c: null }]);
+    expect(await dissentingNodes()).toEqual([{ c: null }]);
   });
 
   it.each(['first_success_at', 'requested_since'])(
@@ -301,11 +301,11 @@ describe('a list that nodes report', () => {
     ['was not polled recently', `last_complete_at = now() - 73 * interval '1 hour'`],
   ])('infers no disagreement from a node that %s', async (_, change) => {
     for (let round = 0; round < 3; round++) await poll({ a: { v: 1, w: 1 }, b: { v: 2 }, c: { v: 1, w: 1 } });
-    const disagreeing = async () => (await present()).map((row) => row.dissenting_nodes);
-    expect(await disagreeing()).toEqual([{ b: { weight: 2 } }, { b: null }]);
+    const dissentingNodes = async () => (await present()).map((row) => row.dissenting_nodes);
+    expect(await dissentingNodes()).toEqual([{ b: { weight: 2 } }, { b: null }]);
     await sql.unsafe(`update recorder.target_datasets d set ${change} from recorder.targets t
       where (t.source, t.target_key) = (d.source, d.target_key) and t.target ->> 'node' = 'b'`);
-    expect(await disagreeing()).toEqual([null, null]);
+    expect(await dissentingNodes()).toEqual([null, null]);
   });
 
   it('prefers a recently polled node to two others', async () => {
@@ -353,7 +353,7 @@ describe('a list that nodes report', () => {
       await fee('c', { txFee: '1', createAssetTxFee: '2' });
       await fee('d', { txFee: '3' });
     }
-    expect(await merged('fees', 'tx_fee::int, create_asset_tx_fee::int')).toEqual([
+    expect(await readMerged('fees', 'tx_fee::int, create_asset_tx_fee::int')).toEqual([
       {
         tx_fee: 1,
         create_asset_tx_fee: 2,
@@ -374,10 +374,10 @@ describe('a list that nodes report', () => {
       await recordResponse(nodeProposals, 'b', votes('2'));
       await recordResponse(nodeProposals, 'c', { acps: {} });
     }
-    expect(await merged('p_blockchains', 'blockchain_id, name')).toEqual([
+    expect(await readMerged('p_blockchains', 'blockchain_id, name')).toEqual([
       { blockchain_id: 'c', name: 'C', reporting_nodes: ['a', 'b'], dissenting_nodes: null },
     ]);
-    expect(await merged('proposals', 'proposal::int')).toEqual([
+    expect(await readMerged('proposals', 'proposal::int')).toEqual([
       { proposal: 23, reporting_nodes: ['a', 'b'], dissenting_nodes: { c: null } },
     ]);
   });
@@ -386,7 +386,7 @@ describe('a list that nodes report', () => {
 describe('a log that nodes report', () => {
   const block = (node: string, height: number, id: string, more: object = {}) =>
     recordResponse(pBlocks, node, { blocks: [{ height, id, ...more }] });
-  const blocks = () => merged('p_blocks', 'height::int, id');
+  const blocks = () => readMerged('p_blocks', 'height::int, id');
 
   it('has the nodes that report another block at a height, and infers nothing from absence', async () => {
     await block('a', 1, 'one');
@@ -430,7 +430,7 @@ describe('a log that nodes report', () => {
   });
 
   it('has the same disagreements as a comparison of all blocks, whenever they were stored', async () => {
-    const disagreeing = async () => [
+    const comparedDisagreements = async () => [
       ...(await sql`select 'height=' || height as entity, d.key as node from reporting.p_blocks, jsonb_each(dissenting_nodes) d
         order by 1, 2`),
     ];
@@ -439,7 +439,7 @@ describe('a log that nodes report', () => {
     ];
     const note = async (days: number) => {
       await storeContradictions(sql, clock.now + days * every, new AbortController().signal);
-      expect(await reportedDisagreements()).toEqual(await disagreeing());
+      expect(await reportedDisagreements()).toEqual(await comparedDisagreements());
     };
     const storedHeights = async () =>
       (await sql<{ of: string }[]>`select entity[1] as of from recorder.contradictions order by 1`).map(
@@ -479,7 +479,7 @@ describe('a log that nodes report', () => {
 
 describe('readings that nodes report', () => {
   const supply = () =>
-    merged('current_supply', "subnet_id, supply::int, height::int, readings -> 'a' ->> 'supply' as a");
+    readMerged('current_supply', "subnet_id, supply::int, height::int, readings -> 'a' ->> 'supply' as a");
 
   it('conflict only at the same height, and only the newest of each node', async () => {
     await recordResponse(currentSupply, 'a', { supply: '9', height: '1' });

@@ -64,7 +64,7 @@ describe('conflicting blocks', () => {
     return rows.map(({ row }) => row);
   };
   /** Compares all rows with all rows. */
-  const contradicting = async () => {
+  const comparedConflicts = async () => {
     const rows = await sql<{ row: string }[]>`
       select concat_ws(' ', blockchain_id, block_number, block_hash) as row from recorder.proposed_blocks s
       where valid_to is null and exists (
@@ -97,7 +97,7 @@ describe('conflicting blocks', () => {
       ],
       at(2.5),
     );
-    const then = await contradicting();
+    const then = await comparedConflicts();
     expect(then).toHaveLength(7);
     expect(await reportedConflicts()).toEqual(then);
     // Forward, again, and with a clock that was set back.
@@ -110,7 +110,7 @@ describe('conflicting blocks', () => {
     // An earlier version is not compared any more.
     await sql`update recorder.proposed_blocks set valid_to = ${at(7)} where block_hash in ('other eight', 'nine')`;
     await storeContradictions(sql, start + 9 * day, signal);
-    const remaining = await contradicting();
+    const remaining = await comparedConflicts();
     expect(remaining).toEqual(['p-chain 7 another', 'p-chain 7 one', 'p-chain 7 third']);
     expect(await reportedConflicts()).toEqual(remaining);
   });
