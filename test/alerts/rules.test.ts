@@ -569,6 +569,10 @@ it('gap-permanent reports the loss of an outage once per dataset, whatever the n
       ),
     },
   ]);
+  await sql`update recorder.gaps set reason = 'the runs failed' where target_key = 'node=n2'`;
+  expect(await evaluate('gap-permanent')).toMatchObject([
+    { summary: expect.stringMatching(/: the recorder was off; other reasons: 1$/) },
+  ]);
 });
 
 describe('validation-ending', () => {

@@ -49,7 +49,7 @@ export const gapPermanent: AlertRule = {
     // During an outage, the loss of each target is noticed at a different moment. Losses less than an hour
     // apart are one alert. The query reads twice the time range, so that the start of an outage does not move
     // while its alert is open.
-    const rows = await sql<(Row & { noticed: Date })[]>`
+    const rows = await sql<(Row & { reasons: number; noticed: Date })[]>`
       with lost as (
         select *, coalesce(noticed_at - lag(noticed_at) over (partition by dataset order by noticed_at) > interval '1 hour', true) as is_first
         from reporting_internal.permanent_gaps
@@ -62,13 +62,13 @@ export const gapPermanent: AlertRule = {
       )
       select dataset, count(*)::int as holes, (array_agg(target order by noticed_at desc, target))[1] as target,
         min(range_start) as oldest, (array_agg(reason order by noticed_at desc, target))[1] as reason,
-        noticed
+        count(distinct reason)::int as reasons, noticed
       from outages
       where noticed > ${at}::timestamptz - make_interval(secs => ${limits.days * 86_400}::float8)
       group by dataset, noticed order by noticed desc, dataset`;
-    return rows.map(({ dataset, holes, target, oldest, reason, noticed }) => ({
+    return rows.map(({ dataset, holes, target, oldest, reason, reasons, noticed }) => ({
       subject: `${dataset} ${noticed.toISOString()}`,
-      summary: `a part of ${dataset} is lost: ${target}${holes > 1 ? ` and ${holes - 1} more` : ''}${oldest === null ? '' : ` from ${oldest.toISOString()}`}: ${reason}`,
+      summary: `a part of ${dataset} is lost: ${target}${holes > 1 ? ` and ${holes - 1} more` : ''}${oldest === null ? '' : ` from ${oldest.toISOString()}`}: ${reason}${reasons > 1 ? `; other reasons: ${reasons - 1}` : ''}`,
       since: oldest,
       details: { holes, target },
     }));
