@@ -93,8 +93,8 @@ it('prints the written file and the results of its checks as JSON', async () => 
     written: 'found.yaml',
     checked: [expect.objectContaining({ check: 'nodes/node-1', ok: false })],
   });
-  const unchecked = await init('--json', '--config', 'unchecked.yaml', '--no-check', ...args);
-  expect(JSON.parse(unchecked.stdout)).toEqual({ written: 'unchecked.yaml', checked: [] });
+  const unchecked = await init('--json', '--config', 'without-checks.yaml', '--no-check', ...args);
+  expect(JSON.parse(unchecked.stdout)).toEqual({ written: 'without-checks.yaml', checked: [] });
 });
 
 it('writes a file without services for the sandbox, which is recorded if a file names no service', async () => {
