@@ -11,7 +11,7 @@ import { formatTime } from '../lib/output-stream.ts';
 import type { ConfiguredFeed } from '../recording/active-feed.ts';
 import { createConfiguration, HEARTBEAT_TIMEOUT_SECONDS } from '../recording/configuration.ts';
 import { OTHER_NETWORK_FIX } from '../recording/process-registration.ts';
-import { findTakenTargets } from '../recording/register.ts';
+import { findTargetConflicts } from '../recording/register.ts';
 import { beyondBudget, demands } from '../reporting/reports/call-demand.ts';
 import { describeDiscrepancies, discrepancyCounts } from '../reporting/reports/discrepancies.ts';
 import { describeFinding, findingGroups } from '../reporting/reports/findings.ts';
@@ -175,7 +175,7 @@ export async function checkProcesses(
       ),
     ];
   const older = own.find((one) => one.digest !== digest);
-  const conflicts = await findTakenTargets(sql, watched, { recorder, digest });
+  const conflicts = await findTargetConflicts(sql, watched, { recorder, digest });
   const problems = [
     ...(older
       ? [

@@ -44,21 +44,21 @@ export async function claimRun(
   const claimedAt = expression`least(${startedAt}::timestamptz, now())`;
   // A success in the future was written by a clock that was ahead, and does not count.
   const orm = ormOf(sql);
-  const stillWanted = expression`(${plannedAt}::timestamptz is null or exists (
-    select from unnest(${expression.param(names)}::text[]) as wanted(dataset) where not exists (
+  const stillDue = expression`(${plannedAt}::timestamptz is null or exists (
+    select from unnest(${expression.param(names)}::text[]) as requested(dataset) where not exists (
       select from ${targetDatasets} d
-      where d.source = ${source.name} and d.target_key = ${key} and d.dataset = wanted.dataset
+      where d.source = ${source.name} and d.target_key = ${key} and d.dataset = requested.dataset
         and d.last_success_at > ${plannedAt} and d.last_success_at <= ${startedAt})))`;
   // A process that has not noticed yet that its configuration is outdated must not record targets that were
   // removed.
   const scheduled = job.reason === 'poll' || job.reason === 'heal' || job.reason === 'sweep';
-  const stillRequested = expression`(not ${scheduled} or exists (select from unnest(${expression.param(names)}::text[]) as wanted(dataset)
+  const stillRequested = expression`(not ${scheduled} or exists (select from unnest(${expression.param(names)}::text[]) as requested(dataset)
     where not exists (select from ${targetDatasets} d where d.source = ${source.name} and d.target_key = ${key}
-      and d.dataset = wanted.dataset and d.left_at is not null)))`;
+      and d.dataset = requested.dataset and d.left_at is not null)))`;
   const [row] = await orm.execute<{ run_id: string }>(expression`
     with before as materialized (
       select run_id from ${targets} where source = ${source.name} and target_key = ${lease}
-    ), held as materialized (
+    ), claimed as materialized (
       insert into ${targets} as t (source, target_key, target, run_id, lease_until)
       values (${source.name}, ${lease}, ${JSON.stringify(holder)}::text::jsonb,
         nextval(pg_get_serial_sequence(${tableText(runs)}, 'run_id')), ${leaseEnd})
@@ -66,21 +66,21 @@ export async function claimRun(
       where (t.run_id is null or t.lease_until is null or t.lease_until < now()
           -- A lease that ends later than a new one was set before the clock was set back.
           or t.lease_until > ${leaseEnd})
-        and ${stillWanted} and ${stillRequested}
+        and ${stillDue} and ${stillRequested}
       returning run_id
     ), own as (
       insert into ${targets} (source, target_key, target)
-      select ${source.name}, ${key}, ${JSON.stringify(job.target)}::text::jsonb from held where ${key}::text <> ${lease}::text
+      select ${source.name}, ${key}, ${JSON.stringify(job.target)}::text::jsonb from claimed where ${key}::text <> ${lease}::text
       on conflict do nothing
     ), known as (
       -- A manually requested target is not in the configuration, so that it is not active and cannot be late.
       insert into ${targetDatasets} (source, target_key, dataset, every_ms, active, requested_since)
       select ${source.name}, ${key}, u.dataset, u.every_ms, false, ${claimedAt}
-      from held, unnest(${expression.param(names)}::text[], ${expression.param(datasets.map(({ every }) => every))}::bigint[]) as u(dataset, every_ms)
+      from claimed, unnest(${expression.param(names)}::text[], ${expression.param(datasets.map(({ every }) => every))}::bigint[]) as u(dataset, every_ms)
       on conflict do nothing
     ), lost as (
       update ${runs} set status = 'lost', finished_at = ${claimedAt}, error = ${LEASE_EXPIRED_ERROR}
-      from held where status = 'running' and (source = ${source.name} and target_key = ${key}
+      from claimed where status = 'running' and (source = ${source.name} and target_key = ${key}
         or runs.run_id = (select run_id from before)) returning runs.target_key, datasets
     ), failed as (
       -- A target whose runs crash their workers counts as failing.
@@ -94,12 +94,12 @@ export async function claimRun(
     select run_id, ${source.name}, ${key}, ${expression.param(names)}::text[], ${job.reason}, 'running',
       ${worker}, ${job.window ? (source.range?.axis ?? null) : null}, ${job.window?.from ?? null}, ${job.window?.to ?? null}, ${claimedAt},
       ${expression.param(datasets.map(() => 0))}::bigint[], ${expression.param(datasets.map(() => 0))}::bigint[]
-    from held returning run_id`);
+    from claimed returning run_id`);
   if (row) return Number(row.run_id);
-  const [state] = await orm.execute<{ wanted: boolean }>(
-    expression`select ${stillWanted} and ${stillRequested} as wanted`,
+  const [state] = await orm.execute<{ is_current: boolean }>(
+    expression`select ${stillDue} and ${stillRequested} as is_current`,
   );
-  return state?.wanted ? 'held' : 'outdated';
+  return state?.is_current ? 'held' : 'outdated';
 }
 
 /**

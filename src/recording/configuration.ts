@@ -56,7 +56,7 @@ export function createConfiguration(
   >,
   feeds: readonly ConfiguredFeed[],
 ): Configuration {
-  const wanted = feeds
+  const watchedFeeds = feeds
     .map(({ source, datasets, targets, pageSize }) => ({
       source: source.name,
       datasets: datasets.map(({ name, every, since }) => [name, every, since]),
@@ -67,7 +67,19 @@ export function createConfiguration(
   const kept = Object.entries(retention).sort(([one], [other]) => (one < other ? -1 : 1));
   const budgets = [upstreams.chainData?.budget, upstreams.metrics?.budget];
   const digest = createHash('sha256')
-    .update(JSON.stringify({ network, wanted, exports, alerts, changes, kept, runs, rewards, budgets }))
+    .update(
+      JSON.stringify({
+        network,
+        wanted: watchedFeeds,
+        exports,
+        alerts,
+        changes,
+        kept,
+        runs,
+        rewards,
+        budgets,
+      }),
+    )
     .digest('hex');
   return { recorder: name, network, digest };
 }

@@ -44,12 +44,12 @@ export interface ItemContext {
 export interface Decoder {
   /**
    * Decodes the items of a page.
-   * @param seen rows of the previous pages; rows of this page are added
+   * @param seenRows rows of the previous pages; rows of this page are added
    * @param now time of the observation, in ms since 1970. Default: no item counts as in the future.
    */
-  page(body: unknown, target: Target, seen?: SeenRows, now?: number): DecodedPage;
+  page(body: unknown, target: Target, seenRows?: SeenRows, now?: number): DecodedPage;
   /** Decodes items that were already extracted from their page. */
-  items(items: readonly unknown[], about: ItemContext, seen?: SeenRows): DecodedPage;
+  items(items: readonly unknown[], about: ItemContext, seenRows?: SeenRows): DecodedPage;
 }
 
 /**
@@ -77,13 +77,13 @@ export function buildDecoder(dataset: Dataset): Decoder {
   const decodeItems = (
     items: readonly unknown[],
     { target, now }: ItemContext,
-    seen: SeenRows = new SeenRows(),
+    seenRows: SeenRows = new SeenRows(),
   ): DecodedPage => {
     const rows: DecodedRow[] = [];
     const refused: RejectedItem[] = [];
     let consistent = true;
     let repeats = false;
-    seen.startPage();
+    seenRows.startPage();
     for (const item of items) {
       const row = decodeItem(item);
       if (typeof row === 'string') {
@@ -96,9 +96,9 @@ export function buildDecoder(dataset: Dataset): Decoder {
         continue;
       }
       const id = idOf(row);
-      const earlier = seen.get(id);
+      const earlier = seenRows.get(id);
       if (earlier && sameValues(earlier.row, row, types)) {
-        repeats = seen.repeat(id) || repeats;
+        repeats = seenRows.repeat(id) || repeats;
         continue;
       }
       if (earlier && (earlier.isOfThisPage || !keepsBoth)) {
@@ -107,14 +107,14 @@ export function buildDecoder(dataset: Dataset): Decoder {
         continue;
       }
       const decoded = { row, item, after: earlier?.decoded ?? null };
-      seen.add(id, row, keepsBoth ? decoded : null);
+      seenRows.add(id, row, keepsBoth ? decoded : null);
       rows.push(decoded);
     }
     return { items: items.length, rows, refused, consistent, repeats };
   };
   return {
-    page: (body, target, seen, now = Number.POSITIVE_INFINITY) =>
-      decodeItems(dataset.items(body, target), { target, now }, seen),
+    page: (body, target, seenRows, now = Number.POSITIVE_INFINITY) =>
+      decodeItems(dataset.items(body, target), { target, now }, seenRows),
     items: decodeItems,
   };
 }

@@ -11,7 +11,7 @@ export interface PageBuffer {
   /** One list per dataset. */
   rows: readonly DecodedRow[][];
   /** Rows of each dataset by natural key: of the whole run if rows may be retired, else of this commit. */
-  readonly seen: readonly SeenRows[];
+  readonly seenRows: readonly SeenRows[];
   readonly items: number[];
   readonly quarantined: QuarantinedItem[];
   /** Rows with the keys of quarantined items whose key could be read, one list per dataset. */
@@ -31,7 +31,9 @@ export interface PageBuffer {
 export const emptyBuffer = (feed: Feed, before?: PageBuffer): PageBuffer => ({
   pages: 0,
   rows: feed.datasets.map(() => []),
-  seen: feed.datasets.map((_, at) => (canRetire(feed, at) ? before?.seen[at] : undefined) ?? new SeenRows()),
+  seenRows: feed.datasets.map(
+    (_, at) => (canRetire(feed, at) ? before?.seenRows[at] : undefined) ?? new SeenRows(),
+  ),
   items: feed.datasets.map(() => 0),
   quarantined: [],
   quarantinedKeys: feed.datasets.map(() => []),

@@ -59,7 +59,7 @@ export class PageReader {
    */
   add(page: SourcePage, now: number): void {
     const buffer = this.#buffer;
-    if (page.startsList) for (const seen of buffer.seen) seen.startList();
+    if (page.startsList) for (const seenRows of buffer.seenRows) seenRows.startList();
     const answers = this.#decoders.map((_, at) => this.#decode(buffer, at, page.body, now));
     this.#addEvidence(buffer, page);
     answers.forEach((answer, at) => {
@@ -84,7 +84,7 @@ export class PageReader {
     try {
       const items = dataset.items(body, target);
       if (at === 0) this.#claimable.addItems(items, now);
-      return decoder.items(items, { target, now }, buffer.seen[at]);
+      return decoder.items(items, { target, now }, buffer.seenRows[at]);
     } catch (error) {
       throw new UpstreamFailure('malformed', `${dataset.name}: ${toErrorMessage(error)}`);
     }

@@ -89,9 +89,9 @@ async function redriveBatch(context: RecordingContext, feed: ActiveFeed, batch: 
   const decoder = compiled.decoders[at];
   if (!decoder) return null;
   const about = { target: batch.target, now: clock() };
-  const seen = new SeenRows();
+  const seenRows = new SeenRows();
   const decoded = items.flatMap(({ id, item }): Decodable[] => {
-    const result = decodeItem(item, (value) => decoder.items([value], about, seen));
+    const result = decodeItem(item, (value) => decoder.items([value], about, seenRows));
     return result?.refused.length === 0 && result.consistent
       ? [{ id: Number(id), rows: result.rows.map(({ row }) => row) }]
       : [];

@@ -34,7 +34,7 @@ export async function registerAll(
   now: number,
   by: Registrant,
 ): Promise<void> {
-  await rejectTakenTargets(sql, feeds, by); // before any write
+  await rejectTargetConflicts(sql, feeds, by); // before any write
   await registerFeeds(sql, feeds, now, by, expression`true`);
   // Deletes the schedules of recorders without active targets, such as a renamed one, so that they are not
   // reported as missing.
@@ -42,7 +42,7 @@ export async function registerAll(
     delete from ${schedules} s where s.recorder <> ${by.recorder} and not exists (
       select from ${targetDatasets} d join ${targets} t using (source, target_key)
       where d.active and t.recorder = s.recorder)`);
-  await rejectTakenTargets(sql, feeds, by); // two recorders may have started concurrently
+  await rejectTargetConflicts(sql, feeds, by); // two recorders may have started concurrently
 }
 
 /**
@@ -86,10 +86,13 @@ async function registerFeeds(
   const [known] = await ormOf(sql).execute<{ count: number }>(expression`
     select count(*)::int from ${targetDatasets} d join ${targets} t using (source, target_key)
     where d.active and ${among} and t.recorder = ${by.recorder}`);
-  const wanted = feeds.reduce((sum, { targets, datasets }) => sum + targets.length * datasets.length, 0);
+  const expectedCount = feeds.reduce(
+    (sum, { targets, datasets }) => sum + targets.length * datasets.length,
+    0,
+  );
   // All targets belong to the registrant, and the registrant has no other targets. So no target must be
   // deactivated.
-  if (own === all.length && known?.count === wanted) return;
+  if (own === all.length && known?.count === expectedCount) return;
   await deactivateOthers(sql, feeds, now, by, among);
 }
 
@@ -105,7 +108,7 @@ async function registerFeeds(
 async function registerBatch(
   sql: postgres.Sql,
   feeds: readonly ConfiguredFeed[],
-  wanted: readonly FeedTarget[],
+  feedTargets: readonly FeedTarget[],
   now: number,
   by: Registrant,
 ): Promise<{ readonly own: number; readonly written: number }> {
@@ -116,11 +119,11 @@ async function registerBatch(
   const [stored] = await ormOf(sql).execute<{ own: number; written: number }>(expression`
     with entitled as materialized (${entitledSql(by)}), offered as materialized (
       select a.* from entitled,
-        unnest(${expression.param(wanted.map(({ source }) => source.name))}::text[], ${expression.param(wanted.map(({ target }) => targetKey(target)))}::text[],
-          ${expression.param(wanted.map(({ target }) => JSON.stringify(target)))}::text[]) as a(source, key, target)
+        unnest(${expression.param(feedTargets.map(({ source }) => source.name))}::text[], ${expression.param(feedTargets.map(({ target }) => targetKey(target)))}::text[],
+          ${expression.param(feedTargets.map(({ target }) => JSON.stringify(target)))}::text[]) as a(source, key, target)
       where not exists (select from ${targets} o where o.source = a.source and o.target_key = a.key
         and o.recorder <> ${by.recorder} and ${isAliveSql(expression`o.recorder`)})
-    ), wanted as materialized (
+    ), to_write as materialized (
       select offered.key, offered.target, d.* from unnest(${expression.param(offers.map(({ source }) => source.name))}::text[],
         ${expression.param(offers.map(({ dataset }) => dataset.name))}::text[], ${expression.param(offers.map(({ dataset }) => dataset.every))}::bigint[],
         ${expression.param(offers.map(({ source }) => `${source.once ?? false}`))}::boolean[],
@@ -132,7 +135,7 @@ async function registerBatch(
       where t.active is not true or (t.every_ms, t.once) <> (d.every_ms, d.once)
         or d.expected_from < coalesce(t.expected_from, 9223372036854775807)
     ), changed as materialized (
-      select source, key, target from wanted
+      select source, key, target from to_write
       union
       select offered.* from offered where not exists (
         select from ${targets} o
@@ -145,7 +148,7 @@ async function registerBatch(
     ), first as materialized (select count(*) from locked), written as (
       insert into ${targetDatasets} as t (source, target_key, dataset, every_ms, once, active, requested_since, expected_from)
       select source, key, dataset, every_ms, once, true, least(${new Date(now)}::timestamptz, now()), expected_from
-      from first, wanted
+      from first, to_write
       on conflict (source, target_key, dataset) do update set active = true, left_at = null, ended_at = null,
         every_ms = excluded.every_ms, once = excluded.once, requested_since = case when t.active then t.requested_since else excluded.requested_since end,
         expected_from = least(t.expected_from, excluded.expected_from)
@@ -190,17 +193,17 @@ async function deactivateOthers(
     where (d.source, d.target_key, d.dataset) = (l.source, l.target_key, l.dataset) and d.active`);
 }
 
-async function rejectTakenTargets(
+async function rejectTargetConflicts(
   sql: postgres.Sql,
   feeds: readonly ConfiguredFeed[],
   by: Registrant,
 ): Promise<void> {
-  const taken = await findTakenTargets(sql, feeds, by);
-  if (taken.length > 0) throw new UsageError(taken);
+  const conflicts = await findTargetConflicts(sql, feeds, by);
+  if (conflicts.length > 0) throw new UsageError(conflicts);
 }
 
 /** Returns error messages with fixes for targets of the feeds that another live recorder records. */
-export async function findTakenTargets(
+export async function findTargetConflicts(
   sql: postgres.Sql,
   feeds: readonly ConfiguredFeed[],
   by: Registrant,

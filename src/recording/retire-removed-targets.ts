@@ -39,12 +39,12 @@ export async function retireRemovedTargets(
   log: Log,
 ): Promise<void> {
   const { sql } = context;
-  const left = await ormOf(sql).execute<RemovedTarget>(expression`
+  const removedTargets = await ormOf(sql).execute<RemovedTarget>(expression`
     select d.dataset, d.target_key, t.target from ${targetDatasets} d
     join ${targets} t using (source, target_key)
     where not d.active and d.left_at is not null and d.ended_at is null and t.recorder = ${recorder}
     order by d.left_at limit ${MAX_TARGETS_PER_ROUND}`);
-  for (const { dataset: name, target, target_key } of left) {
+  for (const { dataset: name, target, target_key } of removedTargets) {
     const dataset = findDataset(name);
     const members =
       dataset?.history === 'state'

@@ -45,7 +45,7 @@ const moveRunsSql = (condition: string) => `
   with old as materialized (
     select r.run_id from ${tableText(runs)} r where r.finished_at < $1 and ${condition} and not ${isNeededByIdSql}
     order by r.finished_at limit ${MOVE_BATCH_SIZE} for update of r skip locked
-  ), gone as (
+  ), deleted as (
     delete from ${tableText(runs)} r using old where r.run_id = old.run_id returning r.*
   ), counted as (
     insert into ${tableText(runDays)} as d (span, starts_on, dataset, target_key, reason, ${names})
@@ -53,11 +53,11 @@ const moveRunsSql = (condition: string) => `
       count(*) filter (where g.status = 'failed'), count(*) filter (where g.status = 'lost'), ${firstDatasetSql('g.pages')},
       sum(g.items[l.place]), sum(g.rows_written[l.place]), ${firstDatasetSql('g.requests')}, ${firstDatasetSql('g.budget_units')},
       ${firstDatasetSql('g.quarantined')}
-    from gone g, unnest(g.datasets) with ordinality as l(dataset, place)
+    from deleted g, unnest(g.datasets) with ordinality as l(dataset, place)
     -- A fixed order prevents deadlocks of two processes that run this statement concurrently.
     group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
     ${onConflict})
-  select count(*)::int as moved from gone`;
+  select count(*)::int as moved from deleted`;
 
 const MOVE_EMPTY_RUNS = moveRunsSql('0 = all (r.rows_written)');
 const MOVE_WRITTEN_RUNS = moveRunsSql('not (0 = all (r.rows_written))');
@@ -66,7 +66,7 @@ const MOVE_DAYS = `
   with old as materialized (
     select span, starts_on, dataset, target_key, reason from ${tableText(runDays)} where span = 'day' and starts_on < $1
     order by starts_on limit ${MOVE_BATCH_SIZE} for update skip locked
-  ), gone as (
+  ), deleted as (
     delete from ${tableText(runDays)} r using old
     where (r.span, r.starts_on, r.dataset, r.target_key, r.reason)
       = (old.span, old.starts_on, old.dataset, old.target_key, old.reason) returning r.*
@@ -74,9 +74,9 @@ const MOVE_DAYS = `
     insert into ${tableText(runDays)} as d (span, starts_on, dataset, target_key, reason, ${names})
     select 'month', date_trunc('month', g.starts_on)::date, g.dataset, g.target_key, g.reason,
       ${COUNTS.map((count) => `sum(g.${count})`).join(', ')}
-    from gone g group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
+    from deleted g group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
     ${onConflict})
-  select count(*)::int as moved from gone`;
+  select count(*)::int as moved from deleted`;
 
 /** Retention of single runs, in ms. */
 export interface RunRetention {

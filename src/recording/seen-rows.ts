@@ -9,7 +9,7 @@ export interface DecodedRow {
 }
 
 /** The last row with a natural key. */
-interface Seen {
+interface SeenRow {
   readonly row: EncodedRow;
   /** Null except in a log, because the items of a whole walk would use most of the memory. */
   readonly decoded: DecodedRow | null;
@@ -20,7 +20,7 @@ interface Seen {
 
 /** Rows of the previous pages, by natural key. */
 export class SeenRows {
-  readonly #byKey = new Map<string, Seen>();
+  readonly #byKey = new Map<string, SeenRow>();
   #page = 0;
   #list = 0;
 
@@ -37,9 +37,9 @@ export class SeenRows {
    * Returns the last row of a key, and whether the current page contained the row. Returns undefined if there
    * is no row.
    */
-  get(id: string): (Pick<Seen, 'row' | 'decoded'> & { readonly isOfThisPage: boolean }) | undefined {
-    const seen = this.#byKey.get(id);
-    return seen && { row: seen.row, decoded: seen.decoded, isOfThisPage: seen.page === this.#page };
+  get(id: string): (Pick<SeenRow, 'row' | 'decoded'> & { readonly isOfThisPage: boolean }) | undefined {
+    const entry = this.#byKey.get(id);
+    return entry && { row: entry.row, decoded: entry.decoded, isOfThisPage: entry.page === this.#page };
   }
 
   /**
@@ -55,11 +55,11 @@ export class SeenRows {
    * already contained the row.
    */
   repeat(id: string): boolean {
-    const seen = this.#byKey.get(id);
-    if (!seen) return false;
-    const isRepetition = seen.list === this.#list;
-    seen.page = this.#page;
-    seen.list = this.#list;
+    const entry = this.#byKey.get(id);
+    if (!entry) return false;
+    const isRepetition = entry.list === this.#list;
+    entry.page = this.#page;
+    entry.list = this.#list;
     return isRepetition;
   }
 }

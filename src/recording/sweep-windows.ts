@@ -35,12 +35,12 @@ export function listSweepWindows(
   const offset = hash(targetKey(target));
   const turns = (every: number) => slotsBetween(lastPolled, now, every, offset);
   const start = rangeStart(range, state, now);
-  const shown = state.shownFrom ?? Number.POSITIVE_INFINITY;
+  const shownFrom = state.shownFrom ?? Number.POSITIVE_INFINITY;
   const recent = { from: recentStart(range, state, start, now), to: range.axis === 'time' ? now : OPEN_END };
-  const old = { from: start, to: Math.min(recent.from, shown, answered.at(-1)?.to ?? start) };
+  const old = { from: start, to: Math.min(recent.from, shownFrom, answered.at(-1)?.to ?? start) };
   const older = olderWindows(old, range.span(target), turns(feed.every), feed.every, offset);
   const due = [
-    ...(turns(DAY).count > 0 && recent.from < shown ? [recent] : []),
+    ...(turns(DAY).count > 0 && recent.from < shownFrom ? [recent] : []),
     ...older.filter((window) => subtractWindows(window, answered).length === 0),
   ];
   if (turns(RETRY_INTERVAL_MS).count === 0) return due;

@@ -17,7 +17,7 @@ import { canRetire } from './proof.ts';
 export class WalkEvidence {
   readonly #datasets: readonly DatasetEvidence[];
   /** Reason why there may be rows that the walk did not read. Null: the walk read all rows. */
-  #unseen: string | null = 'the walk ended before the last page';
+  #incompleteReason: string | null = 'the walk ended before the last page';
   #broken: string | null = null;
   #pages = 0;
   /** True if a list continued on a second page, so that it may have changed in between. */
@@ -25,7 +25,7 @@ export class WalkEvidence {
 
   constructor(feed: ActiveFeed) {
     this.#datasets = feed.datasets.map((dataset, at) => ({
-      shown: [],
+      returnedRows: [],
       retires: canRetire(feed, at),
       countsMissed: dataset.history === 'state',
       confirmShrink: dataset.confirmShrink,
@@ -41,7 +41,7 @@ export class WalkEvidence {
     if (this.#pages > 1 && !startsList) this.#isSplit = true;
     if (contradiction !== undefined) this.#broken ??= `${contradiction}: nothing is retired`;
     if (!whole) this.#broken ??= 'the walk read only a part of the list, or had to start again';
-    if (last) this.#unseen = this.#broken;
+    if (last) this.#incompleteReason = this.#broken;
   }
 
   /** Adds the items of a page for one dataset. */
@@ -50,7 +50,7 @@ export class WalkEvidence {
     if (!consistent) evidence.contradiction = 'a key has two values';
     if (!evidence.retires) return;
     if (repeats) evidence.contradiction ??= 'a list contains a key twice';
-    for (const { row } of rows) evidence.shown.push(row);
+    for (const { row } of rows) evidence.returnedRows.push(row);
   }
 
   /**
@@ -61,7 +61,7 @@ export class WalkEvidence {
     const evidence = this.#of(at);
     evidence.unstored += 1;
     if (!key) evidence.unknown += 1;
-    else if (evidence.retires) evidence.shown.push(key);
+    else if (evidence.retires) evidence.returnedRows.push(key);
   }
 
   /**
@@ -78,7 +78,7 @@ export class WalkEvidence {
    * Returns null if the dataset is complete.
    */
   incomplete(at: number): string | null {
-    return whyIncomplete(this.#of(at), this.#contradictionOf(at)) ?? this.#unseen;
+    return whyIncomplete(this.#of(at), this.#contradictionOf(at)) ?? this.#incompleteReason;
   }
 
   /**
@@ -87,11 +87,11 @@ export class WalkEvidence {
    * history does not count walks.
    */
   absence(at: number, window: Window | null): AbsenceEvidence | null {
-    const { shown, retires, countsMissed, confirmShrink, unknown } = this.#of(at);
-    const isProof = unknown === 0 && this.#contradictionOf(at) === null && this.#unseen === null;
+    const { returnedRows, retires, countsMissed, confirmShrink, unknown } = this.#of(at);
+    const isProof = unknown === 0 && this.#contradictionOf(at) === null && this.#incompleteReason === null;
     if (!retires || !isProof || (this.#isSplit && !countsMissed)) return null;
     return {
-      seen: shown,
+      returnedRows,
       window,
       confirm: this.#isSplit ? MULTI_PAGE_CONFIRMATION : SINGLE_PAGE_CONFIRMATION,
       confirmShrink,
@@ -119,7 +119,7 @@ interface DatasetEvidence {
   /**
    * Rows that the whole walk read, including the keys of quarantined items. Empty if rows cannot be retired.
    */
-  readonly shown: EncodedRow[];
+  readonly returnedRows: EncodedRow[];
   readonly retires: boolean;
   /** True if the table counts the walks that missed a row. */
   readonly countsMissed: boolean;

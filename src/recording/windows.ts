@@ -2,15 +2,15 @@ import type { Window } from '../datasets/contract.ts';
 
 /** Returns the parts of `whole` that none of the `parts` contains, oldest first. */
 export function subtractWindows(whole: Window, parts: readonly Window[]): Window[] {
-  const left: Window[] = [];
+  const remaining: Window[] = [];
   let from = whole.from;
   for (const part of [...parts].sort((a, b) => a.from - b.from)) {
     if (part.to <= from || part.from >= whole.to) continue;
-    if (part.from > from) left.push({ from, to: part.from });
+    if (part.from > from) remaining.push({ from, to: part.from });
     from = Math.max(from, part.to);
   }
-  if (from < whole.to) left.push({ from, to: whole.to });
-  return left;
+  if (from < whole.to) remaining.push({ from, to: whole.to });
+  return remaining;
 }
 
 /** Returns the windows, cut at `until`. */

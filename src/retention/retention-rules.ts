@@ -20,7 +20,7 @@ export interface RemovalRule {
   /** SQL condition on the rows `r` that are removed; $1 is the start of the kept range. */
   readonly where: string;
   /** SQL of CTEs that `where` reads. */
-  readonly given?: string;
+  readonly ctes?: string;
 }
 
 /**
@@ -71,7 +71,7 @@ const ofSeries = (dataset: Dataset): RemovalRule => ({
 const LEDGER: readonly RemovalRule[] = [
   {
     table: 'node_health',
-    given: `floors as materialized (
+    ctes: `floors as materialized (
       select node, probe, min(floor) as floor from (
         select p.observer, p.node, p.probe, max(u.started_at) as floor
         from (select distinct observer, node, probe from recorder.node_health where check_name = '*') p

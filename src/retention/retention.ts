@@ -136,20 +136,20 @@ const counting = (sum: string) => `counted as (
  */
 async function removeRows(
   sql: postgres.Sql,
-  { table, where, given }: RemovalRule,
+  { table, where, ctes }: RemovalRule,
   name: string,
   since: Date,
   now: number,
   signal: AbortSignal,
 ): Promise<number> {
   const text = `
-    with ${given ? `${given}, ` : ''}old as materialized (
+    with ${ctes ? `${ctes}, ` : ''}old as materialized (
       select r.ctid as place from recorder.${table} r where r.ctid >= $4::tid and r.ctid < $5::tid and ${where}
       for update of r skip locked
-    ), gone as (
+    ), deleted as (
       delete from recorder.${table} r where r.ctid = any(array(select place from old)) returning 1
-    ), ${counting('select count(*) as removed from gone')}
-    select count(*)::float8 as removed from gone`;
+    ), ${counting('select count(*) as removed from deleted')}
+    select count(*)::float8 as removed from deleted`;
   const [size] = await sql<{ pages: number }[]>`
     select (pg_relation_size(${`recorder.${table}`}::regclass) / current_setting('block_size')::int)::float8 as pages`;
   let removed = 0;
@@ -183,17 +183,17 @@ async function removeDays(
     with old as materialized (
       select distinct l.scope_id, l.day from recorder.reading_observations l where l.scope_id in ${scopesOf(dataset)} and l.observed_at < $1
       limit ${DAYS_PER_STATEMENT}
-    ), gone as (
+    ), deleted as (
       delete from recorder.reading_days d using old o
       where d.scope_id = o.scope_id and d.day = o.day returning ${readingsIn(dataset)} as counts
     ), deleted_observations as (
       delete from recorder.reading_observations l using old o
       where ${ofDays} and l.observed_at >= o.day::timestamp at time zone 'UTC' and l.observed_at < (o.day + 1)::timestamp at time zone 'UTC'
       returning 1
-    ), gone_kept as (
+    ), deleted_kept as (
       delete from recorder.reading_kept l using old o where ${ofDays} returning 1
-    ), ${counting('select coalesce(sum(counts), 0)::bigint as removed from gone')}
-    select (select count(*) from old)::int as days, coalesce(sum(counts), 0)::float8 as removed from gone`;
+    ), ${counting('select coalesce(sum(counts), 0)::bigint as removed from deleted')}
+    select (select count(*) from old)::int as days, coalesce(sum(counts), 0)::float8 as removed from deleted`;
   let removed = 0;
   while (!signal.aborted) {
     const [row] = await sql.unsafe<{ days: number; removed: number }[]>(text, [since, name, new Date(now)]);
@@ -201,11 +201,11 @@ async function removeDays(
     if ((row?.days ?? 0) < DAYS_PER_STATEMENT) break;
   }
   const [open] = await sql.unsafe<{ removed: number }[]>(
-    `with gone as (
+    `with deleted as (
       delete from recorder.reading_open l where l.dataset = ${regclassSql(packingOf(dataset))} and l.observed_at < $1
       returning bit_count(l.present) as counts
-    ), ${counting('select coalesce(sum(counts), 0)::bigint as removed from gone')}
-    select coalesce(sum(counts), 0)::float8 as removed from gone`,
+    ), ${counting('select coalesce(sum(counts), 0)::bigint as removed from deleted')}
+    select coalesce(sum(counts), 0)::float8 as removed from deleted`,
     [since, name, new Date(now)],
   );
   return removed + (open?.removed ?? 0);
@@ -265,8 +265,8 @@ async function countGoing(
 ): Promise<number> {
   const parts = [
     ...removals.map(
-      ({ table, where, given }) =>
-        `(with ${given ?? 'nothing as (select)'} select count(*) from recorder.${table} r where ${where})`,
+      ({ table, where, ctes }) =>
+        `(with ${ctes ?? 'nothing as (select)'} select count(*) from recorder.${table} r where ${where})`,
     ),
     ...(readings
       ? [
@@ -278,7 +278,7 @@ async function countGoing(
       : []),
   ];
   const [row] = await sql.unsafe<{ going: number }[]>(
-    `select (${parts.join(' + ')})::float8 as going from (select $1::timestamptz) given`,
+    `select (${parts.join(' + ')})::float8 as going from (select $1::timestamptz) parameters`,
     [since],
   );
   return row?.going ?? 0;

@@ -138,11 +138,11 @@ function describeApiFailure(
   testRequest: TestRequest,
   symptom: Symptom,
   name: string,
-  wanted: boolean,
+  isRequired: boolean,
 ): CheckResult[] {
   if (!isDisabled(symptom)) return [createFailedCheck(node, testRequest, symptom)];
   const found = `${node.url}${testRequest.path}: the node does not offer the ${name} API`;
-  if (name === 'X-chain' || !wanted)
+  if (name === 'X-chain' || !isRequired)
     return [
       { check: node.name, ok: true, found: `${found}: reported once, and everything else is recorded` },
     ];

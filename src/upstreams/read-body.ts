@@ -43,17 +43,17 @@ export function requireHealthReport(body: unknown, status: number): unknown {
   throw instead(status, 'a health report', 'JSON without "healthy"');
 }
 
-function parsed(answer: HttpResponse, types: RegExp, wanted: string): unknown {
+function parsed(answer: HttpResponse, types: RegExp, expected: string): unknown {
   const { status, text } = answer;
   const type = mediaTypeOf(answer);
-  if (text.trim() === '') throw instead(status, wanted, 'an empty body');
-  if (!types.test(type)) throw instead(status, wanted, type || 'a body without a content type');
+  if (text.trim() === '') throw instead(status, expected, 'an empty body');
+  if (!types.test(type)) throw instead(status, expected, type || 'a body without a content type');
   try {
     return parseJson(text);
   } catch {
-    throw instead(status, wanted, `invalid JSON of ${text.length} characters`);
+    throw instead(status, expected, `invalid JSON of ${text.length} characters`);
   }
 }
 
-const instead = (status: number, wanted: string, body: string) =>
-  new UpstreamFailure('malformed', `HTTP ${status} with ${body} instead of ${wanted}`, { status });
+const instead = (status: number, expected: string, body: string) =>
+  new UpstreamFailure('malformed', `HTTP ${status} with ${body} instead of ${expected}`, { status });

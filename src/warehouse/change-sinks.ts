@@ -116,10 +116,10 @@ export async function removeOldChanges(
             order by commit_number limit 1)) as before
       ), old as materialized (
         select c.commit_number from recorder.changes c, bounds where c.commit_number < bounds.before order by 1 limit ${DELETE_BATCH_SIZE}
-      ), gone as (
+      ), deleted as (
         delete from recorder.changes c using old where c.commit_number = old.commit_number returning 1
       )
-      select count(*)::int as removed from gone`;
+      select count(*)::int as removed from deleted`;
     removed += row?.removed ?? 0;
     if ((row?.removed ?? 0) < DELETE_BATCH_SIZE || signal.aborted) return removed;
   }

@@ -31,8 +31,8 @@ export class DirectoryTarget implements ExportTarget {
     await rejectSymlinks(this.#root, `${SCRATCH_FOLDER}/any`, this.local);
     await createFolder(all);
     for (const one of await readdir(all)) {
-      const left = await stat(join(all, one)).catch(() => null);
-      if (left && left.mtimeMs < Date.now() - SCRATCH_EXPIRY_MS)
+      const stats = await stat(join(all, one)).catch(() => null);
+      if (stats && stats.mtimeMs < Date.now() - SCRATCH_EXPIRY_MS)
         await rm(join(all, one), { recursive: true, force: true });
     }
     await createFolder(this.#scratch);

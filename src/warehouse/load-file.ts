@@ -46,7 +46,9 @@ export async function loadFile(
     const parquet = await openParquet(local);
     try {
       const staged = !into.startsWith('recorder.');
-      const wanted = parquet.columns.filter((name) => known.has(name) || (staged && name === EXPORTED_AT));
+      const loadedColumns = parquet.columns.filter(
+        (name) => known.has(name) || (staged && name === EXPORTED_AT),
+      );
       const unknown = parquet.columns.filter(
         (name) =>
           !known.has(name) &&
@@ -57,7 +59,7 @@ export async function loadFile(
         throw new RestoreRefusedError(
           `${where}: has the columns ${unknown.join(', ')}, which this version does not support: restore with the version that exported it, or a newer one`,
         );
-      const places = wanted.map((name) => ({
+      const places = loadedColumns.map((name) => ({
         own: parquet.columns.indexOf(name),
         exact: parquet.columns.indexOf(`${name}${EXACT_SUFFIX}`),
       }));
@@ -73,7 +75,7 @@ export async function loadFile(
             );
           }
         },
-        loading.copy(`${into} (${quotedNames(wanted)})`),
+        loading.copy(`${into} (${quotedNames(loadedColumns)})`),
       );
       if (rows !== file.rows)
         throw new Error(`${where}: has ${rows} rows instead of ${file.rows} as in the manifest`);

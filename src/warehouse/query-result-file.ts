@@ -31,16 +31,16 @@ export async function writeParquetResult(
   const path = join(folder, 'answer.parquet');
   const waiting = await RowBuffer.open(join(folder, 'rows'));
   try {
-    const seen = columns.map((column) => new ColumnScanner(column));
+    const scanners = columns.map((column) => new ColumnScanner(column));
     for await (const block of blocks) {
       for (const row of block)
-        seen.forEach((column, at) => {
+        scanners.forEach((column, at) => {
           column.see(row[at] ?? null);
         });
       await waiting.add(block);
     }
-    const forms = seen.map((column) => column.form());
-    const stored = seen.map((column, at) => column.stored(at));
+    const forms = scanners.map((column) => column.form());
+    const stored = scanners.map((column, at) => column.stored(at));
     const file = new ParquetFile(path, stored);
     try {
       for await (const block of waiting.blocks())

@@ -24,36 +24,37 @@ const DAY = 'day of version';
  * Changed rows are found by `xmin`, the id of the transaction that wrote the row last. PostgreSQL sets `xmin`
  * on every change, such as the end of a version. There is no index on `xmin`, so the whole table is read.
  */
-export function selectRowsSince(table: ExportTable, wanted: RowSelection): string {
+export function selectRowsSince(table: ExportTable, selection: RowSelection): string {
   const names = table.columns.map(({ name, type }) => [name, type] as const);
   const key = table.columns.filter(({ name }) => table.key.includes(name)).map(sorted);
   const list = table.columns.map(asText).join(', ');
   return `select ${list}, "${DAY}" from (
-    select (t.${table.from} at time zone 'UTC')::date as "${DAY}", t.* from (${forms(table, names, wanted).join('\nunion all\n')}) t
+    select (t.${table.from} at time zone 'UTC')::date as "${DAY}", t.* from (${forms(table, names, selection).join('\nunion all\n')}) t
   ) t order by "${DAY}", ${[...key, `t.${table.from}`].join(', ')}`;
 }
 
 function forms(
   { rows, readings, from }: ExportTable,
   names: readonly (readonly [name: string, type: string])[],
-  wanted: RowSelection,
+  selection: RowSelection,
 ): string[] {
   if (!readings)
     return [
-      `select ${names.map(([column]) => `r.${column}`).join(', ')} from ${rows} r where ${isWanted('r', from, wanted)}`,
+      `select ${names.map(([column]) => `r.${column}`).join(', ')} from ${rows} r where ${selectionCondition('r', from, selection)}`,
     ];
   const packing = packingOf(readings);
   // Closing a day writes its observations again. Observations of runs that had ended were already exported while
   // the day was open.
-  const ended = wanted.since === null ? '' : ` and not l.run_id <@ '${wanted.since.runs}'::int8multirange`;
+  const ended =
+    selection.since === null ? '' : ` and not l.run_id <@ '${selection.since.runs}'::int8multirange`;
   return [
-    selectRowReadings(packing, isWanted('r', from, wanted)),
-    selectOpenDayReadings(packing, isWanted('l', from, wanted)),
-    selectClosedDayReadings(packing, isWanted('l', from, wanted, ended)),
+    selectRowReadings(packing, selectionCondition('r', from, selection)),
+    selectOpenDayReadings(packing, selectionCondition('l', from, selection)),
+    selectClosedDayReadings(packing, selectionCondition('l', from, selection, ended)),
   ].map((form) => selectOf(form, names));
 }
 
-function isWanted(row: string, from: string, { since, days }: RowSelection, more = ''): string {
+function selectionCondition(row: string, from: string, { since, days }: RowSelection, more = ''): string {
   if (since === null) return 'true';
   // Compares ages, because 32-bit transaction ids wrap around after 2^32.
   const low = BigInt(since.xid) % 2n ** 32n;

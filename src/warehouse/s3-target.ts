@@ -141,7 +141,7 @@ export class S3Target implements ExportTarget {
         );
         return true;
       } catch (error) {
-        if (error instanceof S3ServiceException && isTaken(error)) return false;
+        if (error instanceof S3ServiceException && isNameConflict(error)) return false;
         throw error;
       }
     });
@@ -217,7 +217,7 @@ export class S3Target implements ExportTarget {
 }
 
 /** Returns true if the name exists, or another put of the same name is in progress. */
-const isTaken = (error: S3ServiceException) =>
+const isNameConflict = (error: S3ServiceException) =>
   error.$metadata.httpStatusCode === 412 || error.$metadata.httpStatusCode === 409;
 
 /** Returns true if the server is unavailable, silent or overloaded, or reports an error of its own. */

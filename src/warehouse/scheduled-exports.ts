@@ -15,19 +15,19 @@ const RETRY_INTERVAL_MS = 300_000;
  */
 export async function registerExports(
   sql: postgres.Sql,
-  wanted: readonly ExportConfig[],
+  exportConfigs: readonly ExportConfig[],
   by: Registrant,
 ): Promise<void> {
-  const rows = wanted.map(({ to, datasets, format, every }) => ({ to, datasets, format, every }));
+  const rows = exportConfigs.map(({ to, datasets, format, every }) => ({ to, datasets, format, every }));
   await ormOf(sql).execute(expression`
-    with entitled as materialized (${entitledSql(by)}), wanted as materialized (
+    with entitled as materialized (${entitledSql(by)}), configured as materialized (
       select w.* from entitled, jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as w("to" text, datasets text[], format text, every bigint)
-    ), gone as (
+    ), deleted as (
       delete from ${scheduledExports} e using entitled
-      where e.recorder = ${by.recorder} and e.destination not in (select w."to" from wanted w)
+      where e.recorder = ${by.recorder} and e.destination not in (select w."to" from configured w)
     )
     insert into ${scheduledExports} (recorder, destination, datasets, format, every_ms, requested_since)
-    select ${by.recorder}, "to", datasets, format, every, now() from wanted
+    select ${by.recorder}, "to", datasets, format, every, now() from configured
     on conflict (recorder, destination) do update
       set datasets = excluded.datasets, format = excluded.format, every_ms = excluded.every_ms`);
 }

@@ -33,7 +33,7 @@ export interface Confirmation {
  */
 export interface AbsenceEvidence {
   /** Rows that the walk read. Only their keys are used. */
-  readonly seen: readonly EncodedRow[];
+  readonly returnedRows: readonly EncodedRow[];
   /** Part of the axis that the walk requested. Null: the whole list. */
   readonly window: Window | null;
   /** Required for each missing member. */
@@ -80,9 +80,9 @@ export function retireMissingRows<W extends CommitInput>(
 ): Retirement {
   const observedAt = statement.param('timestamptz', (write) => write.observedAt);
   const ctes = [
-    `unseen_${at} as materialized (${unseen(statement, dataset, at)})`,
+    `missing_${at} as materialized (${missingRowsSql(statement, dataset, at)})`,
     `retired_${at} as (
-        update recorder.${dataset.name} o set ${retire(endAfterStart(observedAt), `'gone'`)} from unseen_${at} u where o.ctid = u.place
+        update recorder.${dataset.name} o set ${retire(endAfterStart(observedAt), `'gone'`)} from missing_${at} u where o.ctid = u.place
         returning ${keyList(dataset, 'o')}o.valid_from as begins, 'l' as kind)`,
   ];
   return { ctes, ...NO_CONFIRMATION };
@@ -120,20 +120,20 @@ export function retireConfirmedMembers<W extends CommitInput>(
   const proven = `(u.ended or (${confirmed('confirm')} and (not s.shrunk or ${confirmed('confirmShrink')})))`;
   const ctes = [
     // A clock that was set back must not end a member in the future.
-    `unseen_${at} as materialized (
+    `missing_${at} as materialized (
         select u.place, ${ended} as ended, coalesce(o.missed_walks, 0) + 1 as walks,
           least(o.missed_since, ${observedAt}) as since
-        from (${unseen(statement, dataset, at)}) u join ${table} o on o.ctid = u.place)`,
+        from (${missingRowsSql(statement, dataset, at)}) u join ${table} o on o.ctid = u.place)`,
     // Members whose own end has passed do not count. The count is only needed if other members are missing.
     `shrink_${at} as materialized (
         select missing, current, coalesce(missing * 2 > current, false) as shrunk from (
           select missing, case when missing > 0 then
             (select count(*) from ${table} o, fence where ${scope} and not (${joined})) - ended end as current
           from (select count(*) filter (where not ended) as missing, count(*) filter (where ended) as ended
-            from unseen_${at}) unseen) counted)`,
+            from missing_${at}) sizes) counted)`,
     `missed_${at} as (
         update ${table} o set missed_walks = u.walks, missed_since = u.since
-        from unseen_${at} u, shrink_${at} s where o.ctid = u.place and not ${proven} returning 1)`,
+        from missing_${at} u, shrink_${at} s where o.ctid = u.place and not ${proven} returning 1)`,
     `found_${at} as (
         update ${table} o set missed_walks = null, missed_since = null from (
           select place from compared_${at} where was_missed and not differs
@@ -142,7 +142,7 @@ export function retireConfirmedMembers<W extends CommitInput>(
     `retired_${at} as (
         update ${table} o set ${retire(endAfterStart('u.since'), endReason(statement, dataset))},
           confirmed_at = case when u.since < ${observedAt} then ${recordedAt} end
-        from unseen_${at} u, shrink_${at} s where o.ctid = u.place and ${proven}
+        from missing_${at} u, shrink_${at} s where o.ctid = u.place and ${proven}
         returning ${keyList(dataset, 'o')}o.valid_from as begins, case o.ended_by when 'gone' then 'l' else 'u' end as kind)`,
   ];
   const complete = statement.param('boolean', ({ batches }) => batches[at]?.absence != null);
@@ -233,8 +233,12 @@ function scopeOf<W extends CommitInput>(statement: Statement<W>, dataset: Datase
  * returned keys are grouped by key, so that each row and key is read once. A join is not used, because
  * PostgreSQL may choose a nested loop while the table has no statistics.
  */
-function unseen<W extends CommitInput>(statement: Statement<W>, dataset: Dataset, at: number): string {
-  const keys = keyArrays(statement, dataset, at, ({ absence }) => absence?.seen);
+function missingRowsSql<W extends CommitInput>(
+  statement: Statement<W>,
+  dataset: Dataset,
+  at: number,
+): string {
+  const keys = keyArrays(statement, dataset, at, ({ absence }) => absence?.returnedRows);
   if (keys.length === 0) return 'select null::tid as place where false';
   const names = keys.map(({ name }) => name).join(', ');
   const key = (row: string) =>
@@ -242,7 +246,7 @@ function unseen<W extends CommitInput>(statement: Statement<W>, dataset: Dataset
   return `select max(place) as place from (
           select ${key('o')}, o.ctid as place from recorder.${dataset.name} o, fence where ${scopeOf(statement, dataset, at)}
           union all
-          select ${key('seen')}, null from unnest(${keys.map(({ array }) => array).join(', ')}) as seen(${names})) side_by_side
+          select ${key('returned')}, null from unnest(${keys.map(({ array }) => array).join(', ')}) as returned(${names})) side_by_side
         group by ${names} having count(place) = count(*)`;
 }
 

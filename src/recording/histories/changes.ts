@@ -57,7 +57,9 @@ function changeKeys(dataset: Dataset, valuesOf: (name: string) => string, since:
 const CHANGE_COLUMNS = ['changes', 'kinds', 'texts', 'keys', 'scope_id', 'present', 'turns'] as const;
 
 /** SQL: a select of {@link CHANGE_COLUMNS}, with null for columns without an expression. */
-export const changeSelectSql = (given: Partial<Record<(typeof CHANGE_COLUMNS)[number], string>>): string => {
+export const changeSelectSql = (
+  expressions: Partial<Record<(typeof CHANGE_COLUMNS)[number], string>>,
+): string => {
   const types = {
     changes: 'int',
     kinds: 'text',
@@ -67,7 +69,7 @@ export const changeSelectSql = (given: Partial<Record<(typeof CHANGE_COLUMNS)[nu
     present: 'varbit',
     turns: 'jsonb',
   };
-  return `select ${CHANGE_COLUMNS.map((name) => `${given[name] ?? 'null'}::${types[name]} as ${name}`).join(', ')}`;
+  return `select ${CHANGE_COLUMNS.map((name) => `${expressions[name] ?? 'null'}::${types[name]} as ${name}`).join(', ')}`;
 };
 
 /**
@@ -101,9 +103,9 @@ export function newRowEventsSql(
   begins: string,
   observedAt: string,
 ): string {
-  const arrayOf = (wanted: string) => {
-    const found = arrays.find(({ name }) => name === wanted);
-    if (!found) throw new Error(`${dataset.name} has no array of ${wanted}`);
+  const arrayOf = (column: string) => {
+    const found = arrays.find(({ name }) => name === column);
+    if (!found) throw new Error(`${dataset.name} has no array of ${column}`);
     return found.array;
   };
   return `${changeSelectSql({
@@ -154,11 +156,11 @@ export function changeRecordingCtes({
       ${lockRow('changes', `exists (select from new_events) and ${ended} >= 0`)})`,
     // Migrations create the row of the lock. If it is missing, no commit may get a number, so that the
     // division by zero fails the statement.
-    `held as materialized (
+    `locked as materialized (
       select 1 / (select count(*)::int from turn) as mine where exists (select from new_events))`,
     `noted as (
       insert into recorder.changes (dataset, run_id, recorded_at, observed_at, request, ${CHANGE_COLUMNS.join(', ')})
       select e.dataset, ${runId}, ${recordedAt}, ${observedAt}, e.request, ${CHANGE_COLUMNS.map((name) => `e.${name}`).join(', ')}
-      from held cross join new_events e where held.mine = 1 returning 1)`,
+      from locked cross join new_events e where locked.mine = 1 returning 1)`,
   ];
 }

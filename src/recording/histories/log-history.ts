@@ -31,7 +31,7 @@ export const writeLog: WriteHistory = (statement, dataset, at) => {
   const late = statement.param('boolean', (write) => write.late);
   const rows = statement.param('bigint', ({ batches }) => batches[at]?.rows.length ?? 0);
   const arrays = batchArrays(statement, dataset, at);
-  const given = batchRowsSql(statement, dataset, at, arrays);
+  const batchRows = batchRowsSql(statement, dataset, at, arrays);
   const sampled = arrays.flatMap(({ name, array }) =>
     dataset.key.includes(name) ? [`(${array})[place] as ${name}`] : [],
   );
@@ -43,7 +43,7 @@ export const writeLog: WriteHistory = (statement, dataset, at) => {
   const appended = `(select count(*) from appended_${at})`;
   const begins = `greatest(${recordedAt}, n.since + interval '1 microsecond')`;
   const insert = `insert into ${table} as r (${names}, valid_from, run_id)
-        select ${names}, ${recordedAt}, fence.run_id from (${given}) incoming, fence`;
+        select ${names}, ${recordedAt}, fence.run_id from (${batchRows}) incoming, fence`;
   return {
     ctes: [
       // If no row of a sample exists, the statement assumes that no row of the batch exists, because lists
@@ -63,7 +63,7 @@ export const writeLog: WriteHistory = (statement, dataset, at) => {
       `known_${at} as materialized (
         select ${completedColumnsSql(dataset)}, f.run_id as by_run, o.valid_from as since, o.place,
           c.contradicts or ${addsValueSql(dataset, 'n', 'o')} as differs, ${late} and o.valid_from > ${observedAt} as earlier
-        from fence f, (${given}) n
+        from fence f, (${batchRows}) n
           cross join lateral (${currentRows('o.*, o.ctid as place')}) o
           cross join lateral (select ${contradictsSql(dataset, 'n', 'o')} as contradicts offset 0) c
         where ${hasCurrent} and (select count(*) from written_${at}) < ${rows})`,
@@ -77,7 +77,7 @@ export const writeLog: WriteHistory = (statement, dataset, at) => {
         select ${names}, ${begins}, case when earlier then ${begins} end, by_run from known_${at} n
         where differs and (select count(*) from superseded_${at}) >= 0 and not (earlier and ${isKnownSql(dataset)})
         union all
-        select ${names}, ${recordedAt}, null, f.run_id from fence f, (${given}) n
+        select ${names}, ${recordedAt}, null, f.run_id from fence f, (${batchRows}) n
         where ${hasCurrent} and (select count(*) from written_${at}) + (select count(*) from known_${at}) < ${rows}
         returning ${keyList(dataset, 'r')}r.valid_from, r.valid_to)`,
     ],

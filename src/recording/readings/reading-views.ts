@@ -29,14 +29,14 @@ export const membersColumns = ({ dataset, request, texts }: Packing): readonly D
 /** SQL: each entity that was ever read, as far back as readings are retained, by {@link membersColumns}. */
 export function membersSql(packing: Packing): string {
   const { dataset, request, texts } = packing;
-  const wanted = membersColumns(packing);
+  const columns = membersColumns(packing);
   const stored = new Map([
     ...request.map(({ name }, at): [string, string] => [name, `s.request[${at + 1}]`]),
     ...texts.map(({ name }, at): [string, string] => [name, `m.texts[${at + 1}]`]),
   ]);
-  return `select ${wanted.map(({ name }) => `${stored.get(name)} as ${name}`).join(', ')}
+  return `select ${columns.map(({ name }) => `${stored.get(name)} as ${name}`).join(', ')}
 from recorder.reading_scopes s join recorder.reading_members m on m.scope_id = s.scope_id
 where s.dataset = ${regclassSql(packing)}
 union
-select ${wanted.map(({ name }) => name).join(', ')} from recorder.${dataset.name}`;
+select ${columns.map(({ name }) => name).join(', ')} from recorder.${dataset.name}`;
 }

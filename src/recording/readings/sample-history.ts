@@ -27,33 +27,33 @@ export const writeSample: WriteHistory = (statement, dataset, at) => {
   const column = (name: string) => `(select array_agg(${name} order by c) from strips${suffix})`;
   return {
     ctes: [
-      `given${suffix} as materialized (
+      `incoming${suffix} as materialized (
         select i.*, fence.run_id, ${memberTextsSql(packing, 'i')} as texts, ${loose.map((name) => `i.${name} is null`).join(' and ')} as plain
         from (${batchRowsSql(statement, dataset, at)}) i, fence)`,
       `made_scope${suffix} as materialized (
         insert into recorder.reading_scopes (dataset, request, next_member)
-        select ${table}, ${requestArray}, (select count(distinct texts) from given${suffix}) where exists (select from given${suffix})
+        select ${table}, ${requestArray}, (select count(distinct texts) from incoming${suffix}) where exists (select from incoming${suffix})
           and not exists (select from recorder.reading_scopes where dataset = ${table} and request = ${requestArray})
         returning scope_id)`,
       `scope${suffix} as materialized (
-        select scope_id from recorder.reading_scopes where dataset = ${table} and request = ${requestArray} and exists (select from given${suffix})
+        select scope_id from recorder.reading_scopes where dataset = ${table} and request = ${requestArray} and exists (select from incoming${suffix})
         union all select scope_id from made_scope${suffix})`,
       memberNumberCtes({
         suffix,
-        texts: `select texts from given${suffix}`,
+        texts: `select texts from incoming${suffix}`,
         newScope: `made_scope${suffix}`,
       }),
       `values${suffix} as materialized (
         select m.n, (row_number() over (order by m.n) - 1)::int as ordinal, ${values.map((one, at) => `g.${one.column.name} as v${at + 1}`).join(', ')},
           ${observedAt} as observed_at, g.plain
-        from given${suffix} g join numbered${suffix} m on m.texts = g.texts)`,
+        from incoming${suffix} g join numbered${suffix} m on m.texts = g.texts)`,
       `shaped${suffix} as materialized (
         select ${shapes.map(({ scale, trimmed, at: c }) => `${scale} as s${c}, ${trimmed} as t${c}`).join(', ')},
           bool_and(plain) and ${shapes.map(({ fits }) => fits).join(' and ')}
             and not exists (select from recorder.reading_open where ${ofScope} and observed_at = ${observedAt})
             and not exists (select from recorder.reading_observations where ${ofScope} and observed_at = ${observedAt})
             as fits
-        from values${suffix} having count(*) = (select count(*) from given${suffix}) and count(*) > 0)`,
+        from values${suffix} having count(*) = (select count(*) from incoming${suffix}) and count(*) > 0)`,
       `shapes${suffix} as materialized (
         ${shapes.map(({ at: c }) => `select ${c} as c, s${c} as scale, t${c} as trimmed from shaped${suffix} where fits`).join(' union all ')})`,
       `wholes${suffix} as materialized (
@@ -77,7 +77,7 @@ export const writeSample: WriteHistory = (statement, dataset, at) => {
         from fence, shaped${suffix} where fits returning 1)`,
       `written${suffix} as (
         insert into recorder.${dataset.name} as r (${names}, observed_at, run_id)
-        select ${names}, ${observedAt}, run_id from given${suffix} n
+        select ${names}, ${observedAt}, run_id from incoming${suffix} n
         where not exists (select from observation${suffix}) and not exists (
           select from (${allReadings(packing)}) o where ${sameKeySql(dataset, 'o', 'n')} and o.observed_at = ${observedAt})
         on conflict do nothing returning ${memberTextsSql(packing, 'r')} as texts)`,
@@ -90,7 +90,7 @@ export const writeSample: WriteHistory = (statement, dataset, at) => {
         select n from values${suffix} where exists (select from observation${suffix})
         union select m.n from written${suffix} w join numbered${suffix} m on m.texts = w.texts)`,
     ],
-    written: `(case when exists (select from observation${suffix}) then (select count(*) from given${suffix}) else (select count(*) from written${suffix}) end)`,
+    written: `(case when exists (select from observation${suffix}) then (select count(*) from incoming${suffix}) else (select count(*) from written${suffix}) end)`,
     ...NO_CONFIRMATION,
     events: `${changeSelectSql({
       changes: `(select count(*) from changed${suffix})`,
