@@ -34,10 +34,10 @@ const parametersSchema = z.record(z.string(), z.unknown()).catch({});
  */
 export function refuseFuture(server: FastifyInstance, clock: Clock): void {
   server.addHook('preHandler', async ({ query, url }) => {
-    const given = parametersSchema.parse(query);
+    const parameters = parametersSchema.parse(query);
     const address = decodeURIComponent(url.replace(/[?#].*$/s, ''));
     const problems = MOMENT_PARAMETERS.flatMap(({ parameter, of, fix }) => {
-      const text = given[parameter];
+      const text = parameters[parameter];
       const moment = typeof text === 'string' && of?.test(address) !== false ? parseInstant(text) : null;
       if (moment === null || moment <= clock()) return [];
       return [{ parameter, problem: `is in the future: ${fix}` }];

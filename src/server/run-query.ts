@@ -25,7 +25,7 @@ export interface ResultLimits {
 }
 
 /** Runs a statement that a user wrote, as `recorder_reader`, and truncates the result. */
-export type RunQuery = (text: string, asOf: string | null, wanted: ResultLimits) => Promise<QueryResult>;
+export type RunQuery = (text: string, asOf: string | null, limits: ResultLimits) => Promise<QueryResult>;
 
 /**
  * Creates a function that runs queries through the gate.
@@ -38,16 +38,16 @@ export function createQueryRunner(gate: ReadGate, signal: AbortSignal): RunQuery
     return gate.runQuery(
       { text, asOf, timeout: BLOCK_TIMEOUT_MS },
       async ({ columns, rows }) => {
-        const taken: string[] = [];
+        const resultRows: string[] = [];
         let size = 0;
         for await (const block of rows(form))
           for (const row of block) {
-            if (taken.length === mostRows || size + row.length > characters)
-              return { columns, rows: taken, more: true };
-            taken.push(row);
+            if (resultRows.length === mostRows || size + row.length > characters)
+              return { columns, rows: resultRows, more: true };
+            resultRows.push(row);
             size += row.length;
           }
-        return { columns, rows: taken, more: false };
+        return { columns, rows: resultRows, more: false };
       },
       within,
     );

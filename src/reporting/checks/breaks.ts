@@ -134,9 +134,10 @@ function usualMoves(
 
 /** Keeps only the day with the largest change, because each day around a level shift is a candidate. */
 function strongest(candidates: readonly Candidate[]): Candidate[] {
-  const left = candidates.toSorted((a, b) => Math.abs(b.change) - Math.abs(a.change) || a.at - b.at);
+  const byChange = candidates.toSorted((a, b) => Math.abs(b.change) - Math.abs(a.change) || a.at - b.at);
   const found: Candidate[] = [];
-  for (const one of left) if (found.every(({ at }) => Math.abs(at - one.at) >= WEEKS * WEEK)) found.push(one);
+  for (const one of byChange)
+    if (found.every(({ at }) => Math.abs(at - one.at) >= WEEKS * WEEK)) found.push(one);
   return found.sort((a, b) => a.at - b.at);
 }
 

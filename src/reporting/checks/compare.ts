@@ -128,7 +128,7 @@ export const measureSettling = (sql: postgres.Sql, now: number) =>
   sql<{ metric: string; time_interval: string; settled: number }[]>`
     with measured as materialized (
       select *, sum(revisions) over () > ${MAX_UNCACHED_REVISIONS}::int as many from reporting.metric_settling_of(null)
-    ), gone as (
+    ), deleted as (
       delete from recorder.metric_settling k where not exists (
         select from measured m where (m.metric, m.time_interval) = (k.metric, k.time_interval) and m.many)
     ), kept as (
@@ -179,7 +179,7 @@ async function findBreaks(sql: postgres.Sql, chain: string, series: string, now:
   await sql`
     with found as materialized (
       select * from jsonb_to_recordset(${rows}::text::jsonb) as b(metric text, at timestamptz, before numeric, after numeric, strength numeric)
-    ), gone as (
+    ), deleted as (
       delete from recorder.series_breaks b where b.chain_id = ${chain}
         and not exists (select from found f where (f.metric, f.at) = (b.metric, b.broke_at)))
     insert into recorder.series_breaks as b (chain_id, metric, broke_at, level_before, level_after, strength, found_at)

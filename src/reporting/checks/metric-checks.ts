@@ -13,10 +13,10 @@ const EVERY_VALUE = Object.values(POINT_VALUES)
 /**
  * CTEs of the points of a chain that can be compared: points that the service still returns, and that were
  * requested after their settling time.
- *  `asked_at` is the last time at which the service is known to return this value. `moved_at` is the time at
- * which a point changed after it should have settled, and -infinity for all other points. $1: the chain. $2:
- * a JSON list with an object for each metric and interval: `settles` (time in which values may change after
- * the end of their bucket) and `head` (range that every poll requests), both in seconds.
+ * `requested_at` is the last time at which the service is known to return this value. `moved_at` is the time
+ * at which a point changed after it should have settled, and -infinity for all other points. $1: the chain.
+ * $2: a JSON list with an object for each metric and interval: `settles` (time in which values may change
+ * after the end of their bucket) and `head` (range that every poll requests), both in seconds.
  */
 export const POINT_CTES = [
   `series as materialized (
@@ -27,13 +27,13 @@ export const POINT_CTES = [
         where d.dataset = 'metric_points'
           and t.target @> jsonb_build_object('chainId', $1::text, 'metric', s.metric, 'timeInterval', s.time_interval)) as polled_at,
       -- Times at which runs wrote points: each of these runs also requested the range that every poll requests.
-      (select array_agg(asked.at order by asked.at) from (
+      (select array_agg(requested.at order by requested.at) from (
         select max(p.valid_from) as at from (${EVERY_VALUE}) p
         where p.chain_id = $1 and p.metric = s.metric and p.time_interval = s.time_interval
-        group by date_trunc('hour', p.valid_from, 'UTC')) asked) as polls
+        group by date_trunc('hour', p.valid_from, 'UTC')) requested) as polls
     from jsonb_to_recordset($2::text::jsonb) as s(metric text, time_interval text, settles float8, head float8))`,
   `points as materialized (
-    select p.metric, p.time_interval, p.bucket_start, p.value, asked.at as asked_at,
+    select p.metric, p.time_interval, p.bucket_start, p.value, requested.at as requested_at,
       case when p.valid_from > settled.at and exists (
         select from recorder.metric_points o where (o.series_id, o.bucket_start) = (p.series_id, p.bucket_start) and ${POINT_VALUES.before})
         then p.valid_from else '-infinity' end as moved_at
@@ -43,8 +43,8 @@ export const POINT_CTES = [
       select (p.bucket_start at time zone 'UTC' + s.lasts) at time zone 'UTC' + s.settles as at) settled
     cross join lateral (
       select case when p.bucket_start >= s.polled_at - s.head then s.polled_at
-        else greatest(p.valid_from, s.polls[width_bucket(p.bucket_start + s.head, s.polls)]) end as at) asked
-    where p.chain_id = $1 and p.valid_to is null and asked.at >= settled.at)`,
+        else greatest(p.valid_from, s.polls[width_bucket(p.bucket_start + s.head, s.polls)]) end as at) requested
+    where p.chain_id = $1 and p.valid_to is null and requested.at >= settled.at)`,
 ];
 
 /**
@@ -53,7 +53,7 @@ export const POINT_CTES = [
  */
 const agreed = (left: string, right: string, agrees: string) =>
   `case when ${agrees} then true
-        when ${left}.moved_at <= ${right}.asked_at and ${right}.moved_at <= ${left}.asked_at then false end`;
+        when ${left}.moved_at <= ${right}.requested_at and ${right}.moved_at <= ${left}.requested_at then false end`;
 const subject = (metric: string, interval: string) =>
   `'chain_id=' || $1 || ' metric=' || ${metric} || ' time_interval=' || ${interval}`;
 const row = (check: string, metric: string, interval: string, at: string) =>
@@ -70,16 +70,16 @@ const parts = {
   ctes: [
     `parts as materialized (
       select metric, part, whole, starts, count(*) as present, min(needed) as needed, sum(value) as total, max(value) as largest,
-        max(moved_at) as moved_at, min(asked_at) as asked_at
+        max(moved_at) as moved_at, min(requested_at) as requested_at
       from (
-        select metric, value, moved_at, asked_at, time_interval as part, 'day' as whole,
+        select metric, value, moved_at, requested_at, time_interval as part, 'day' as whole,
           date_trunc('day', bucket_start, 'UTC') as starts, 24 as needed
         from points where time_interval = 'hour'
         union all
-        select metric, value, moved_at, asked_at, time_interval, 'week', date_trunc('week', bucket_start, 'UTC'), 7
+        select metric, value, moved_at, requested_at, time_interval, 'week', date_trunc('week', bucket_start, 'UTC'), 7
         from points where time_interval = 'day'
         union all
-        select metric, value, moved_at, asked_at, time_interval, 'month', date_trunc('month', bucket_start, 'UTC'),
+        select metric, value, moved_at, requested_at, time_interval, 'month', date_trunc('month', bucket_start, 'UTC'),
           extract(day from date_trunc('month', bucket_start at time zone 'UTC') + interval '1 month - 1 day')
         from points where time_interval = 'day') each_part
       group by metric, part, whole, starts)`,
@@ -102,7 +102,7 @@ const parts = {
 };
 
 const before = `lag(value) over w as value_before, lag(bucket_start) over w as before, lag(moved_at) over w as moved_before,
-      lag(asked_at) over w as asked_before, lead(value) over w as value_after, lead(bucket_start) over w as after`;
+      lag(requested_at) over w as requested_before, lead(value) over w as value_after, lead(bucket_start) over w as after`;
 const days = {
   ctes: [
     `days as materialized (
@@ -113,7 +113,7 @@ const days = {
 const falls = `select ${row('metric_falls', 'd.metric', 'd.time_interval', 'd.bucket_start')},
       'day before: ' || to_char(d.before at time zone 'UTC', 'YYYY-MM-DD'), ${valueText('d.value_before')}, 'day', ${valueText('d.value')},
       case when d.value >= d.value_before then true
-        when d.moved_at <= d.asked_before and d.moved_before <= d.asked_at then false end
+        when d.moved_at <= d.requested_before and d.moved_before <= d.requested_at then false end
     from days d
     where d.metric like 'cumulative%' and d.before is not null`;
 
@@ -164,10 +164,10 @@ const versions = `select 'average_tps', 'average_tps', 'chain_id=' || $1, d.buck
       abs(old.value - d.value) <= greatest(0.02 * d.value, 0.02)
     from days d
     join recorder.average_tps old on old.chain_id = $1 and old.bucket_start = d.bucket_start and old.valid_to is null
-    cross join lateral (select max(t.last_success_at) as asked_at from ${tableText(targetDatasets)} t
+    cross join lateral (select max(t.last_success_at) as requested_at from ${tableText(targetDatasets)} t
       where t.dataset = 'average_tps' and t.target_key = 'chainId=' || $1) o
-    where d.metric = 'avgTps' and o.asked_at >= d.bucket_start + interval '3 days' and d.moved_at <= o.asked_at
-      and (old.valid_from < d.bucket_start + interval '3 days' or old.valid_from <= d.asked_at)`;
+    where d.metric = 'avgTps' and o.requested_at >= d.bucket_start + interval '3 days' and d.moved_at <= o.requested_at
+      and (old.valid_from < d.bucket_start + interval '3 days' or old.valid_from <= d.requested_at)`;
 
 /**
  * The statement that compares the metrics of one chain with each other. $1 and $2 as in {@link POINT_CTES};

@@ -107,12 +107,12 @@ const validation = (row: string) =>
   `' subnet_id=' || ${row}.subnet_id || ' node_id=' || ${row}.node_id || ' validation=' || coalesce(${row}.tx_id, ${row}.validation_id, '')`;
 
 const LISTS = `lists as materialized (
-      select t.target ->> 'node' as node, t.target ->> 'subnetId' as subnet_id, d.last_complete_at as asked_at,
+      select t.target ->> 'node' as node, t.target ->> 'subnetId' as subnet_id, d.last_complete_at as requested_at,
         (select min(v.valid_from) from recorder.validators v
           where v.node = t.target ->> 'node' and v.subnet_id = t.target ->> 'subnetId') as began_at
       from ${whole('validators')})`;
 const LISTED = `listed as materialized (
-      select v.*, l.asked_at from recorder.validators v join lists l using (node, subnet_id) where v.valid_to is null)`;
+      select v.*, l.requested_at from recorder.validators v join lists l using (node, subnet_id) where v.valid_to is null)`;
 
 /** Returns SQL of the time since when a validator is continuously in a node's list. */
 const listedSince = (row: string) => `(select max(o.valid_from) from recorder.validators o
@@ -120,23 +120,23 @@ const listedSince = (row: string) => `(select max(o.valid_from) from recorder.va
           select from recorder.validators e where e.node = o.node and ${sameValidation('e', 'o')} and e.valid_to = o.valid_from))`;
 
 const validatorLists = `select 'validator_lists', 'validators', 'node=' || lacks.node || ${validation('v')},
-        greatest(lacks.gone_at, min(v.since)), 'nodes ' || string_agg(v.node, ', ' order by v.node), 'listed, weight ' || max(v.weight),
+        greatest(lacks.missing_since, min(v.since)), 'nodes ' || string_agg(v.node, ', ' order by v.node), 'listed, weight ' || max(v.weight),
         'node ' || lacks.node, 'not listed', false
       from (
-        select v.node, v.subnet_id, v.node_id, v.start_time, v.tx_id, v.validation_id, v.weight, v.asked_at, l.node as lacking,
-          l.asked_at as lacking_asked_at, ${listedSince('v')} as since,
+        select v.node, v.subnet_id, v.node_id, v.start_time, v.tx_id, v.validation_id, v.weight, v.requested_at, l.node as lacking,
+          l.requested_at as lacking_requested_at, ${listedSince('v')} as since,
           coalesce((select max(o.valid_to) from recorder.validators o where o.node = l.node and ${sameValidation('o', 'v')}),
-            l.began_at) as gone_at
+            l.began_at) as missing_since
         from listed v
         join lists l on l.subnet_id = v.subnet_id and l.node <> v.node
         where not exists (select from listed o where o.node = l.node and ${sameValidation('o', 'v')})) v
-      cross join lateral (select v.lacking as node, v.gone_at) lacks
-      where greatest(v.since, v.gone_at) + ${MIN_NODE_DIFFERENCE} <= least(v.asked_at, v.lacking_asked_at)
-      group by lacks.node, lacks.gone_at, v.subnet_id, v.node_id, v.start_time, v.tx_id, v.validation_id`;
+      cross join lateral (select v.lacking as node, v.missing_since) lacks
+      where greatest(v.since, v.missing_since) + ${MIN_NODE_DIFFERENCE} <= least(v.requested_at, v.lacking_requested_at)
+      group by lacks.node, lacks.missing_since, v.subnet_id, v.node_id, v.start_time, v.tx_id, v.validation_id`;
 
 const TERMS = ['weight', 'end_time', 'potential_reward', 'delegator_weight'];
 
-const validatorTerms = `select 'validator_terms', 'validators', 'node=' || v.node || ${validation('v')} || ' field=' || v.term, stood.since,
+const validatorTerms = `select 'validator_terms', 'validators', 'node=' || v.node || ${validation('v')} || ' field=' || v.term, stable.since,
         'nodes ' || most.nodes, most.value, 'node ' || v.node, v.value, false
       from (
         select v.*, term, to_jsonb(v) ->> term as value
@@ -151,31 +151,31 @@ const validatorTerms = `select 'validator_terms', 'validators', 'node=' || v.nod
         -- The time since which the value of no node has changed.
         select max(coalesce((select max(e.valid_to) from recorder.validators e
             where e.node = o.node and ${sameValidation('e', 'o')} and to_jsonb(e) ->> v.term is distinct from to_jsonb(o) ->> v.term),
-          ${listedSince('o')})) as since, min(o.asked_at) as asked_at
-        from listed o where ${sameValidation('o', 'v')}) stood
-      where v.value <> most.value and stood.since + ${MIN_NODE_DIFFERENCE} <= stood.asked_at`;
+          ${listedSince('o')})) as since, min(o.requested_at) as requested_at
+        from listed o where ${sameValidation('o', 'v')}) stable
+      where v.value <> most.value and stable.since + ${MIN_NODE_DIFFERENCE} <= stable.requested_at`;
 
 /**
  * SQL of a CTE with the validations and delegations that nodes currently list. The node, end and stake of a
  * transaction never change.
  */
 const STAKED = `staked as materialized (
-      select 'validators' as dataset, v.node, v.tx_id, v.node_id, v.end_time, v.stake_navax, v.valid_from, l.asked_at
+      select 'validators' as dataset, v.node, v.tx_id, v.node_id, v.end_time, v.stake_navax, v.valid_from, l.requested_at
       from recorder.validators v join lists l using (node, subnet_id) where v.valid_to is null and v.tx_id is not null
       union all
-      select 'validator_delegators', v.node, v.tx_id, v.node_id, v.end_time, v.stake_navax, v.valid_from, l.asked_at
+      select 'validator_delegators', v.node, v.tx_id, v.node_id, v.end_time, v.stake_navax, v.valid_from, l.requested_at
       from recorder.validator_delegators v
-      join (select t.target ->> 'node' as node, t.target ->> 'nodeId' as node_id, d.last_complete_at as asked_at
+      join (select t.target ->> 'node' as node, t.target ->> 'nodeId' as node_id, d.last_complete_at as requested_at
         from ${whole('validator_delegators')}) l using (node, node_id) where v.valid_to is null)`;
 /**
  * SQL of a CTE with the validations and delegations of the data service. Only types of transactions that are
  * never renewed are compared.
  */
-const SERVICE_STAKES = `said as materialized (
+const SERVICE_STAKES = `service_stakes as materialized (
       select 'staking_transactions' as dataset, s.tx_hash, s.node_id, s.end_timestamp,
         (select sum((a ->> 'amount')::numeric) from jsonb_array_elements(
           case jsonb_typeof(s.amount_staked) when 'array' then s.amount_staked else '[]' end) a
-          where a ->> 'amount' ~ '^\\d+$') as amount, s.valid_from as since, $1::timestamptz as asked_at
+          where a ->> 'amount' ~ '^\\d+$') as amount, s.valid_from as since, $1::timestamptz as requested_at
       from recorder.staking_transactions s
       where s.valid_to is null and s.tx_type in ('AddValidatorTx', 'AddPermissionlessValidatorTx', 'AddDelegatorTx', 'AddPermissionlessDelegatorTx')
       union all
@@ -184,20 +184,20 @@ const SERVICE_STAKES = `said as materialized (
       from recorder.pending_rewards r where r.valid_to is null and r.reward_type in ('VALIDATOR', 'DELEGATOR'))`;
 
 const validatorStakes = `select 'validator_stakes', s.dataset, 'node=' || v.node || ' tx_hash=' || s.tx_hash || ' field=' || term.name,
-        greatest(s.since, v.valid_from), 'data service', term.said, 'node ' || v.node, term.has, false
-      from said s
+        greatest(s.since, v.valid_from), 'data service', term.service_value, 'node ' || v.node, term.node_value, false
+      from service_stakes s
       join staked v on v.tx_id = s.tx_hash
       cross join lateral (values ('node_id', s.node_id, v.node_id), ('stake_navax', s.amount::text, v.stake_navax::text),
         ('end_time', to_char(s.end_timestamp at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
-          to_char(v.end_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))) as term(name, said, has)
-      where term.said <> term.has and greatest(s.since, v.valid_from) + ${MIN_SERVICE_DIFFERENCE} <= least(s.asked_at, v.asked_at)`;
+          to_char(v.end_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))) as term(name, service_value, node_value)
+      where term.service_value <> term.node_value and greatest(s.since, v.valid_from) + ${MIN_SERVICE_DIFFERENCE} <= least(s.requested_at, v.requested_at)`;
 
 /**
  * SQL of a CTE with the balance of each address by source: the sum of the data service's groups that are not
  * staked, and the whole balance of a node. On the X-chain, nodes omit locked amounts, so the sum omits locked
  * amounts, too.
  */
-const BALANCE_SUMS = `held as materialized (
+const BALANCE_SUMS = `balance_sums as materialized (
       select source, blockchain_id, address, asset_id, sum(amount) filter (where ended is null) as amount,
         max(greatest(valid_from, ended)) as since
       from (
@@ -213,15 +213,15 @@ const BALANCE_SUMS = `held as materialized (
 const HOLDERS = `holders as materialized (
       select case d.dataset when 'primary_balances' then 'data service' else 'node ' || (t.target ->> 'node') end as source,
         case d.dataset when 'primary_balances' then t.target ->> 'blockchainId' when 'x_balances' then 'x-chain' else 'p-chain' end
-          as blockchain_id, coalesce(t.target ->> 'addresses', t.target ->> 'address') as address, d.last_complete_at as asked_at
+          as blockchain_id, coalesce(t.target ->> 'addresses', t.target ->> 'address') as address, d.last_complete_at as requested_at
       from ${tableText(targetDatasets)} d join ${tableText(targets)} t using (source, target_key)
       where d.dataset in ('primary_balances', 'p_balances', 'x_balances') and d.active and d.last_complete_at is not null
         and d.incomplete_since is null)`;
 const BALANCES = `balances as materialized (
-      select h.source, h.blockchain_id, h.address, h.asked_at, a.asset_id, coalesce(b.amount, 0) as amount, b.since
+      select h.source, h.blockchain_id, h.address, h.requested_at, a.asset_id, coalesce(b.amount, 0) as amount, b.since
       from holders h
-      join (select distinct blockchain_id, address, asset_id from held where amount is not null) a using (blockchain_id, address)
-      left join held b using (source, blockchain_id, address, asset_id))`;
+      join (select distinct blockchain_id, address, asset_id from balance_sums where amount is not null) a using (blockchain_id, address)
+      left join balance_sums b using (source, blockchain_id, address, asset_id))`;
 
 const balances = `select 'balances', case b.blockchain_id when 'x-chain' then 'x_balances' else 'p_balances' end,
         'blockchain_id=' || b.blockchain_id || ' address=' || b.address || ' asset_id=' || b.asset_id || ' ' || replace(b.source, ' ', '=')
@@ -230,17 +230,17 @@ const balances = `select 'balances', case b.blockchain_id when 'x-chain' then 'x
       from balances b
       cross join lateral (
         select max(o.source) as source, 'data service' as sources, max(o.amount) as amount, max(o.since) as since,
-          max(o.asked_at) as asked_at, ${MIN_SERVICE_DIFFERENCE} as stand
+          max(o.requested_at) as requested_at, ${MIN_SERVICE_DIFFERENCE} as stand
         from balances o where o.source = 'data service'
           and (o.blockchain_id, o.address, o.asset_id) = (b.blockchain_id, b.address, b.asset_id)
         having count(*) > 0
         union all
-        (select min(o.source), string_agg(o.source, ', ' order by o.source), o.amount, max(o.since), min(o.asked_at), ${MIN_NODE_DIFFERENCE}
+        (select min(o.source), string_agg(o.source, ', ' order by o.source), o.amount, max(o.since), min(o.requested_at), ${MIN_NODE_DIFFERENCE}
         from balances o where o.source <> 'data service'
           and (o.blockchain_id, o.address, o.asset_id) = (b.blockchain_id, b.address, b.asset_id)
         group by o.amount order by count(*) desc, min(o.source) limit 1)) o
       where b.source <> 'data service' and b.amount <> o.amount
-        and greatest(b.since, o.since) + o.stand <= least(b.asked_at, o.asked_at)`;
+        and greatest(b.since, o.since) + o.stand <= least(b.requested_at, o.requested_at)`;
 
 function check(
   ending: Ending,

@@ -20,13 +20,13 @@ export const DAY_MICROSECONDS = '86400000000';
  * days: each range adds one event at its start and one event at its end, and a running sum over the days
  * counts the open ranges.
  * @param dataset SQL of the name of the dataset
- * @param wanted SQL of a condition on `target`; empty for all targets
+ * @param condition SQL of a condition on `target`; empty for all targets
  */
 export function coverageCells(
   by: CellsBy,
   dataset: string,
   { from, to }: Pick<CoverageQuery, 'from' | 'to'>,
-  wanted: string,
+  condition: string,
   into: StatementBuilder,
 ): string {
   const end = to === null ? 'now()' : into.value(to, 'timestamptz');
@@ -48,7 +48,7 @@ clipped as materialized (
   select r.kind, r.reason, r.target, greatest(r.begins, b.first) - b.first as starts, least(r.ends, b.until) - b.first as ends
   from reporting_internal.coverage_ranges r
   cross join bounds b
-  where r.dataset = ${dataset}${wanted === '' ? '' : ` and ${wanted}`} and r.axis = 'time' and r.begins < b.until and r.ends > b.first
+  where r.dataset = ${dataset}${condition === '' ? '' : ` and ${condition}`} and r.axis = 'time' and r.begins < b.until and r.ends > b.first
 ),
 turns as (
   select ${by}, day, sum(opened) as opened, sum(lasts) as lasts

@@ -82,8 +82,8 @@ export const coverageParameters = (clock: Clock): z.ZodType<CoverageQuery> =>
             : undefined,
       },
     )
-    .transform((given: ParsedParams, context): CoverageQuery => {
-      const [from, to] = [getParamText(given, 'from') ?? null, getParamText(given, 'to') ?? null];
+    .transform((params: ParsedParams, context): CoverageQuery => {
+      const [from, to] = [getParamText(params, 'from') ?? null, getParamText(params, 'to') ?? null];
       const end = to === null ? clock() : Date.parse(to);
       if (from !== null && end - Date.parse(from) > MAX_DAYS * 86_400_000)
         context.addIssue({
@@ -93,7 +93,7 @@ export const coverageParameters = (clock: Clock): z.ZodType<CoverageQuery> =>
         });
       if (from !== null && Date.parse(from) >= end)
         context.addIssue({ code: 'custom', path: ['from'], message: 'must be before the end' });
-      return { from, to, target: getParamText(given, 'target') ?? null };
+      return { from, to, target: getParamText(params, 'target') ?? null };
     });
 
 /** The reason of missing time that can still be fetched, as in `reporting.gaps`. */
@@ -115,9 +115,9 @@ export function coverageStatement({ name }: DatasetRelations, query: CoverageQue
   const into = new StatementBuilder();
   const { target } = query;
   const of = into.value(name, 'text');
-  const wanted = target === null ? '' : `target = ${into.value(target, 'text')}`;
-  const and = wanted === '' ? '' : ` and ${wanted}`;
-  const text = `with ${coverageCells('kind, reason', of, query, wanted, into)},
+  const condition = target === null ? '' : `target = ${into.value(target, 'text')}`;
+  const and = condition === '' ? '' : ` and ${condition}`;
+  const text = `with ${coverageCells('kind, reason', of, query, condition, into)},
 days as (
   select g.day::date as day from moments m, generate_series(m.first_day, m.until - interval '1 microsecond', interval '1 day') as g(day)
 ),

@@ -86,11 +86,11 @@ export function differencesParameters(dataset: DatasetRelations): z.ZodType<Diff
     .strictObject(shape, {
       error: ({ code }) => (code === 'unrecognized_keys' ? `${error}${known}` : undefined),
     })
-    .transform((given: ParsedParams, context): DifferencesQuery => {
-      const [from, to] = [getParamText(given, 'from') ?? '', getParamText(given, 'to') ?? null];
+    .transform((params: ParsedParams, context): DifferencesQuery => {
+      const [from, to] = [getParamText(params, 'from') ?? '', getParamText(params, 'to') ?? null];
       if (to !== null && (parseMicroseconds(from) ?? 0) >= (parseMicroseconds(to) ?? 0))
         context.addIssue({ code: 'custom', path: ['from'], message: 'must be before to' });
-      return { ...parseListQuery(filters, parseSort(dataset.now), given, context), from, to };
+      return { ...parseListQuery(filters, parseSort(dataset.now), params, context), from, to };
     });
 }
 
@@ -209,7 +209,7 @@ select ${[...names.map((name) => `t.${name}`), 'o.there as was_there', 'n.there 
 ${rest}
 limit ${limit + 1}
 ),
-seen as (
+last_compared as (
 select ${names.join(', ')}, count(*) over () as compared_keys from touched order by ${names.map((name) => `${name} desc`).join(', ')} limit 1
 )
 select ${[
@@ -220,7 +220,7 @@ select ${[
     ...keys('s'),
     's.compared_keys::text',
   ].join(', ')}
-from seen as s
+from last_compared as s
 left join different as d on true
 order by ${names.map((name) => `d.${name}`).join(', ')}`;
   return { text, values: into.values };
@@ -275,21 +275,22 @@ function statementOf(
   into: StatementBuilder,
   bySeries = false,
 ): Parts {
-  const { from: all, parts, content, relation, at: heldAt } = versionsOf(dataset);
+  const { from: all, parts, content, relation, at: asOfFunction } = versionsOf(dataset);
   const types = new Map(relation.columns.map(({ name, type }) => [name, type]));
   const typeOf = (name: string) => types.get(name) ?? 'text';
   const begin = into.value(from, 'timestamptz');
   const end = to === null ? 'now()' : into.value(to, 'timestamptz');
   // The filters of keys apply where the versions are read, so that other keys are not compared.
   const ofOneSeries = ofFilteredSeries(relation, filters, into);
-  const held = [
+  const keyConditions = [
     `reporting_internal.has_record(${into.value(dataset.name, 'text')}, ${begin})`,
     ...ofOneSeries,
     ...filters.map((one) => filterSql(one, typeOf(one.column), rowColumnSql(one.column), into)),
   ];
-  const wanted = [...held, ...(after ? [afterRowSql(order, after.values, typeOf, into)] : [])].join(
-    '\n  and ',
-  );
+  const condition = [
+    ...keyConditions,
+    ...(after ? [afterRowSql(order, after.values, typeOf, into)] : []),
+  ].join('\n  and ');
   const names = order.columns.map(({ name }) => `"${name}"`);
   const keys = order.columns.map((one) => `${orderExpression(one)} as "${one.name}"`).join(', ');
   const bounded = most === null ? '' : `\norder by ${names.join(', ')}\nlimit ${most}`;
@@ -300,15 +301,15 @@ left join ${at('o')} as o on true
 left join ${at('n')} as n on true
 where ${differ}
 order by ${names.map((name) => `t.${name}`).join(', ')}`;
-  if (heldAt !== null) {
-    const held = (name: string, moment: string) => `${name} as (
+  if (asOfFunction !== null) {
+    const rowsAtMomentSql = (name: string, moment: string) => `${name} as (
 select ${keys}, ${of('r')}, true as there
-from ${relationSql(heldAt)}(${moment}) as r
-where ${wanted}
+from ${relationSql(asOfFunction)}(${moment}) as r
+where ${condition}
 )`;
-    const views = { o: 'held_before', n: 'held_after' };
+    const views = { o: 'rows_before', n: 'rows_after' };
     return {
-      before: `${held(views.o, begin)},\n${held(views.n, end)},\n`,
+      before: `${rowsAtMomentSql(views.o, begin)},\n${rowsAtMomentSql(views.n, end)},\n`,
       touched: `select ${names.join(', ')}\nfrom ${views.o} as o\nfull join ${views.n} as n using (${names.join(', ')})\nwhere ${differ}${bounded}`,
       rest: rest(
         (name) =>
@@ -321,11 +322,11 @@ where ${wanted}
     `select distinct ${keys}\nfrom ${part} as r\nwhere ${[touching, ...conditions].join('\n  and ')}`;
   const numbered = seriesInOrder(relation, order);
   const touched = (part: string) => {
-    const all = touchedIn(part, [wanted]);
+    const all = touchedIn(part, [condition]);
     if (!numbered || most === null) return [all + bounded];
     if (bySeries)
       return seriesBySeries(numbered, { filters, after, order }, most, typeOf, into, (conditions) =>
-        touchedIn(part, [...conditions, ...held]),
+        touchedIn(part, [...conditions, ...keyConditions]),
       );
     // `offset 0` keeps PostgreSQL from scanning many series in key order to find the first few rows.
     return [(ofOneSeries.length > 0 ? all : `select * from (${all} offset 0) as few`) + bounded];

@@ -249,10 +249,10 @@ const linesOf = (pieces: readonly Piece[]): Line[] => [
 
 /**
  * Joins the lines of consecutive pieces.
- * @param held true if a value is valid until the next value, so that it is repeated at the start of the next
- * piece
+ * @param carriesForward true if a value is valid until the next value, so that it is repeated at the start of
+ * the next piece
  */
-function joinPieces(pieces: readonly Piece[], most: number, held: boolean): DownsampledRow[] {
+function joinPieces(pieces: readonly Piece[], most: number, carriesForward: boolean): DownsampledRow[] {
   const lines = String(Math.max(0, ...pieces.map(({ rows: [row] }) => Number(row?.lines ?? 0))));
   return linesOf(pieces)
     .slice(0, most)
@@ -264,7 +264,9 @@ function joinPieces(pieces: readonly Piece[], most: number, held: boolean): Down
         const own = rows.filter((row) => keyOf(row.line) === key);
         const [first] = own;
         const again =
-          held && first?.value === all.at(-1)?.value && Date.parse(toIsoTime(first?.at ?? '')) === from
+          carriesForward &&
+          first?.value === all.at(-1)?.value &&
+          Date.parse(toIsoTime(first?.at ?? '')) === from
             ? 1
             : 0;
         of += countOf(own) - again;

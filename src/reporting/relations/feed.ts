@@ -33,9 +33,9 @@ export const feedParameters = z
     limit: pageShape.limit,
   })
   .transform(
-    (given): FeedQuery => ({
-      after: getParamText(given, 'after') ?? null,
-      limit: Number(getParamText(given, 'limit') ?? DEFAULT_CHANGES),
+    (params): FeedQuery => ({
+      after: getParamText(params, 'after') ?? null,
+      limit: Number(getParamText(params, 'limit') ?? DEFAULT_CHANGES),
     }),
   );
 

@@ -34,7 +34,7 @@ export async function findLastKey(
     asOf === null
       ? relationSql(perNodeView)
       : `${relationSql(`${perNodeView}_as_of`)}(${into.value(asOf, 'timestamptz')})`;
-  const wanted = [
+  const conditions = [
     'r.node = n.node',
     ...filters.map((one) => filterSql(one, typeOf(one.column), rowColumnSql(one.column), into)),
     ...(after ? [afterRowSql(order, after.values, typeOf, into)] : []),
@@ -49,7 +49,7 @@ from (
   select distinct f.* from nodes as n cross join lateral (
     select ${order.columns.map((one, at) => `${orderExpression(one)} as ${names[at]}`).join(', ')}
     from ${view} as r
-    where ${wanted.join(' and ')}
+    where ${conditions.join(' and ')}
     order by ${order.columns.map((one) => orderExpression(one) + turn).join(', ')}
     limit ${limit + 1}) as f
 ) as k

@@ -17,7 +17,7 @@ export interface LinesQuery {
   /** The requested values of key columns. A column that is absent is not filtered. */
   readonly keyValues: Readonly<Record<string, readonly string[]>>;
   /** The other arguments of a function. */
-  readonly given: Readonly<Record<string, string>>;
+  readonly args: Readonly<Record<string, string>>;
   readonly grain: ChartGrain | null;
   readonly window: readonly [from: Date, to: Date];
   /** Moment of the record, in PostgreSQL's format; null: now. */
@@ -170,7 +170,7 @@ export function pointsOf(drawable: ChartSource, query: LinesQuery, into: Stateme
   const column = rowColumnSql(time.name);
   const at = time.type === 'date' ? `${column}::timestamp at time zone 'UTC'` : column;
   const { rows, parameters } = dataset ? rowsOf(drawable, past) : callOf(drawable, query, into);
-  const wanted = keys.flatMap(({ name, type }) => {
+  const keyConditions = keys.flatMap(({ name, type }) => {
     const values = keyValues[name];
     if (values === undefined || parameters.includes(name)) return [];
     const [value = '', ...others] = values;
@@ -203,7 +203,7 @@ export function pointsOf(drawable: ChartSource, query: LinesQuery, into: Stateme
         into,
       )
     : [];
-  const conditions = [...ofSeries, ...wanted, ...inWindow, ...known];
+  const conditions = [...ofSeries, ...keyConditions, ...inWindow, ...known];
   return {
     rows,
     conditions,
@@ -230,21 +230,21 @@ const rowsOf = ({ relation }: ChartSource, past: string | null) => ({
 
 /** Returns the call of a function, and the columns whose single value is passed as a parameter. */
 function callOf({ relation }: ChartSource, query: LinesQuery, into: StatementBuilder) {
-  const { keyValues, given, grain, window, asOf } = query;
+  const { keyValues, args, grain, window, asOf } = query;
   const [from, to] = window.map((one) => one.toISOString());
   const known = new Set(relation.parameters?.map(({ name }) => name));
   const single = Object.entries(keyValues).flatMap(([name, values]) =>
     values.length === 1 && known.has(name) ? [[name, values[0] ?? ''] as const] : [],
   );
   const values = {
-    ...given,
+    ...args,
     ...Object.fromEntries(single),
     ...{ from: from ?? '', to: to ?? '' },
     ...(asOf ? { as_of: asOf } : {}),
     ...(grain !== null && known.has('by') ? { by: grain } : {}),
   };
   return {
-    rows: sourceSql(relation, { given: values, asOf: null }, into),
+    rows: sourceSql(relation, { args: values, asOf: null }, into),
     parameters: single.map(([name]) => name),
   };
 }

@@ -33,7 +33,7 @@ export function buildListOwnerSql(
   if (!filters.every(({ column }) => ofKey.has(column))) return null;
   const begin = after?.values.slice(0, key.length) ?? [];
   if (begin.includes(null)) return null;
-  const wanted = [
+  const conditions = [
     hasElementsSql(list, 'r'),
     // For `= 'array'`, PostgreSQL would estimate one row in 200, and read and sort all rows.
     `jsonb_typeof(${rowColumnSql(list)}) not in ('object', 'string', 'number', 'boolean', 'null')`,
@@ -51,7 +51,7 @@ export function buildListOwnerSql(
   const parts = views.map(
     (view) => `(select ${key.map((one) => `${orderExpression(one)} as "${one.name}"`).join(', ')}
 from ${relationSql(view)} as r
-where ${wanted.join('\n  and ')}
+where ${conditions.join('\n  and ')}
 order by ${inTurn(orderExpression)}
 ${enough})`,
   );

@@ -39,11 +39,11 @@ export function listFilterParameters(
   columns: readonly DeclaredColumn[],
   others: readonly string[],
 ): FilterParameter[] {
-  const taken = new Set<string>([...GENERAL_PARAMETERS, ...others]);
+  const reservedNames = new Set<string>([...GENERAL_PARAMETERS, ...others]);
   return columns.flatMap((column) =>
     operatorsOf(column).map((operator) => {
       const { name, type } = column;
-      const parameter = operator === 'eq' && !taken.has(name) ? name : `${name}.${operator}`;
+      const parameter = operator === 'eq' && !reservedNames.has(name) ? name : `${name}.${operator}`;
       const description = `\`${name}\` ${OPERATOR_DESCRIPTIONS[operator]} this.`;
       return { parameter, column: name, operator, type: operator === 'null' ? 'boolean' : type, description };
     }),

@@ -26,7 +26,7 @@ export async function readingsBetween(
       { column: begins, operator: 'lte', value: to ?? 'now' },
     ],
     asOf: null,
-    given: {},
+    args: {},
   });
   const { content } = versionsOf(dataset);
   const of = (row: Row, columns: readonly { readonly name: string }[]): Row =>

@@ -24,7 +24,7 @@ export interface RowsQuery extends ListQuery {
   /** The last row of the page, inclusive. Absent: no bound. */
   readonly last?: Cursor;
   /** Arguments of a function. */
-  readonly given: Readonly<Record<string, string>>;
+  readonly args: Readonly<Record<string, string>>;
 }
 
 /** The order of rows: by a column, then by the rest of the key, all in one direction. */
@@ -51,13 +51,13 @@ export function rowsParameters(relation: Relation): RowsParameters {
   const known = made.get(relation);
   if (known) return known;
   const names = relation.columns.map(({ name }) => name);
-  const given = relation.parameters ?? [];
+  const parameters = relation.parameters ?? [];
   const filters = listFilterParameters(
     relation.columns,
-    given.map(({ name }) => name),
+    parameters.map(({ name }) => name),
   );
   const shape: Record<string, z.ZodType> = {
-    ...Object.fromEntries(given.map((one) => [one.name, parameter(one)])),
+    ...Object.fromEntries(parameters.map((one) => [one.name, parameter(one)])),
     ...filterShape(filters),
     columns: columnList(names).optional(),
     sort: sortSchema(relation).optional(),
@@ -67,13 +67,13 @@ export function rowsParameters(relation: Relation): RowsParameters {
   const schema = z
     .strictObject(shape, { error: (issue) => unknown(issue, relation, Object.keys(shape)) })
     .transform((params: ParsedParams, context): RowsQuery => {
-      const wanted = getParamText(params, 'columns')?.split(',') ?? names;
+      const requested = getParamText(params, 'columns')?.split(',') ?? names;
       return {
         ...parseListQuery(filters, parseSort(relation, getParamText(params, 'sort')), params, context),
-        columns: relation.columns.filter(({ name }) => wanted.includes(name)),
+        columns: relation.columns.filter(({ name }) => requested.includes(name)),
         asOf: getParamText(params, 'as_of') ?? null,
-        given: Object.fromEntries(
-          given.flatMap(({ name }) => {
+        args: Object.fromEntries(
+          parameters.flatMap(({ name }) => {
             const text = getParamText(params, name);
             return text === undefined ? [] : [[name, text]];
           }),

@@ -308,12 +308,12 @@ function typesOf({ columns }: Relation): (name: string) => string {
  */
 export function sourceSql(
   { name, parameters, asOf }: Relation,
-  query: Pick<RowsQuery, 'asOf' | 'given'>,
+  query: Pick<RowsQuery, 'asOf' | 'args'>,
   into: StatementBuilder,
 ): string {
   if (parameters) {
-    const given = parameters.flatMap((one) => {
-      const value = query.given[one.name];
+    const args = parameters.flatMap((one) => {
+      const value = query.args[one.name];
       if (value === undefined) return [];
       const bound =
         one.type === 'text[]'
@@ -321,7 +321,7 @@ export function sourceSql(
           : into.value(value, one.type);
       return [`${quoted(one.name)} => ${bound}`];
     });
-    return `${relationSql(name)}(${given.join(', ')})`;
+    return `${relationSql(name)}(${args.join(', ')})`;
   }
   if (query.asOf !== null && asOf !== null)
     return `${relationSql(asOf)}(${into.value(query.asOf, 'timestamptz')})`;

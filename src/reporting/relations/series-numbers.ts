@@ -76,13 +76,13 @@ export function seriesBySeries(
     `(${columns.map((name, at) => into.value(values[at] ?? '', typeOf(name))).join(', ')})`;
   const inTurn = (expressions: readonly string[]) => expressions.map((one) => one + turn).join(', ');
   const select = (ofSeries: readonly string[], ofRows: readonly string[]) => {
-    const wanted = [
+    const conditions = [
       ...filters
         .filter(({ column }) => columns.includes(column))
         .map((one) => filterSql(one, typeOf(one.column), `w."${one.column}"`, into)),
       ...ofSeries,
     ];
-    const where = wanted.length === 0 ? '' : ` where ${wanted.join(' and ')}`;
+    const where = conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`;
     const expressions = rest.map(orderExpression);
     return `select r.* from (
   select w."${number}", ${texts(numbered).join(', ')} from ${relationSql(view)} as w${where} order by ${inTurn(texts(numbered))}) as w

@@ -155,8 +155,8 @@ export function seriesParameters(source: SeriesSource): z.ZodType<SeriesQuery> {
       error: ({ code }) =>
         code === 'unrecognized_keys' ? `there are ${Object.keys(shape).join(', ')}` : undefined,
     })
-    .transform((given: ParsedParams, context): SeriesQuery => {
-      const parsedFilters = parseFilters(filters, given);
+    .transform((params: ParsedParams, context): SeriesQuery => {
+      const parsedFilters = parseFilters(filters, params);
       for (const name of needed)
         if (
           !parsedFilters.some(
@@ -169,15 +169,15 @@ export function seriesParameters(source: SeriesSource): z.ZodType<SeriesQuery> {
             path: [name],
             message: 'is required: without it one line would mix points of different entities',
           });
-      const column = values.find(({ name }) => name === (getParamText(given, 'column') ?? names[0]));
+      const column = values.find(({ name }) => name === (getParamText(params, 'column') ?? names[0]));
       return {
         column: column ?? { name: '', type: '', comment: '' },
-        time: getParamText(given, 'time') ?? time,
+        time: getParamText(params, 'time') ?? time,
         filters: parsedFilters,
-        from: getParamText(given, 'from') ?? null,
-        to: getParamText(given, 'to') ?? null,
-        asOf: getParamText(given, 'as_of') ?? null,
-        buckets: Number(getParamText(given, 'buckets') ?? DEFAULT_BUCKETS),
+        from: getParamText(params, 'from') ?? null,
+        to: getParamText(params, 'to') ?? null,
+        asOf: getParamText(params, 'as_of') ?? null,
+        buckets: Number(getParamText(params, 'buckets') ?? DEFAULT_BUCKETS),
       };
     });
 }

@@ -43,7 +43,7 @@ export async function readTargetCoverage(
 ): Promise<TargetCoveragePage> {
   const into = new StatementBuilder();
   const dataset = into.value(name, 'text');
-  const wanted = [
+  const condition = [
     `dataset = ${dataset}`,
     ...(query.target === null ? [] : [`target = ${into.value(query.target, 'text')}`]),
     ...(after === null ? [] : [`target > ${into.value(after, 'text')}`]),
@@ -52,12 +52,12 @@ export async function readTargetCoverage(
     // `reporting.coverage` has one row per range. If the watched targets fill the page, the view is read
     // only up to the last of these targets.
     `with watched as materialized (
-  select target from reporting_internal.coverage_states where ${wanted} order by target limit ${limit + 1}
+  select target from reporting_internal.coverage_states where ${condition} order by target limit ${limit + 1}
 ),
 listed as materialized (
   select target from watched
   union
-  select target from reporting.coverage where ${wanted}
+  select target from reporting.coverage where ${condition}
     and ((select count(*) from watched) <= ${limit} or target <= (select max(target) from watched))
   order by target limit ${limit + 1}
 ),

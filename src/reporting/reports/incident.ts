@@ -89,12 +89,12 @@ export async function readMoments(
     with alerts as (
       select * from reporting.alerts where subject = ${node} or starts_with(subject, ${`${node} `})
     ), identity as (
-      select c.at, said.key, said.before, said.after
+      select c.at, changed.key, changed.before, changed.after
       from reporting.node_identity_changes c cross join lateral (
         select coalesce(o.key, n.key) as key, o.value as before, n.value as after
         from jsonb_each_text(coalesce(c.before, '{}')) o full join jsonb_each_text(coalesce(c.after, '{}')) n on o.key = n.key
-      ) said
-      where c.node = ${node} and ${during('at')} and said.before is distinct from said.after
+      ) changed
+      where c.node = ${node} and ${during('at')} and changed.before is distinct from changed.after
     ), moments as (
       select started_at as at, 1 as place, concat(probe, case when check_name <> '*' then ', check ' || check_name end, ': ', state,
         case when state <> 'up' then ': ' || error end) as what, 'observer ' || observer as source

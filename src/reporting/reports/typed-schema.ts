@@ -88,9 +88,9 @@ const reporting = pgSchema('reporting');
 const bytea = customType({ dataType: () => 'bytea' });
 
 function rows(name, types, columns) {
-  return (given = {}) => {
+  return (args = {}) => {
     const parameters = Object.entries(types).flatMap(([key, [parameter, type]]) => {
-      const value = given[key] instanceof Date ? given[key].toISOString() : given[key];
+      const value = args[key] instanceof Date ? args[key].toISOString() : args[key];
       return value === undefined ? [] : [sql\`\${sql.identifier(parameter)} => \${sql.param(value)}::\${sql.raw(type)}\`];
     });
     const fields = Object.fromEntries(
@@ -174,7 +174,7 @@ function declaration(object: Declared): string {
   });
   const all = object.parameters.every(({ preset }) => preset !== undefined);
   const parameter =
-    parameterTypes.length === 0 ? '' : `given${all ? '?' : ''}: {\n${parameterTypes.join('\n')}\n}`;
+    parameterTypes.length === 0 ? '' : `args${all ? '?' : ''}: {\n${parameterTypes.join('\n')}\n}`;
   return `${docComment}export declare function ${camelCase(name)}(${parameter}): SubqueryWithSelection<{\n${lines.join('\n')}\n}, '${name}'>;\n`;
 }
 

@@ -26,8 +26,8 @@ export interface LeafComparison {
   readonly rows: number;
   readonly ends: number;
   readonly unsealed: number;
-  readonly gone: number;
-  /** The number of missing leaves whose removal was declared. These leaves are not counted in `gone`. */
+  readonly missing: number;
+  /** The number of missing leaves whose removal was declared. These leaves are not counted in `missing`. */
   readonly removed: number;
   readonly extra: number;
   readonly among: number;
@@ -104,7 +104,7 @@ export function compareLeavesSql(
       -- A leaf that replaced a sealed leaf is a change, even if late rows are possible at that time.
       select j.kind, j.day, j.instant, j.id, j.row, not flag or (kind, id) in (select kind, id from absent) as strange
       from joined j where j.seal is null ${elsewhere}
-    ), gone as (
+    ), listed_missing as (
       select 'gone' as what, kind, day, instant, id, null::text as key from absent limit ${MAX_LISTED}
     ), extra as (
       select 'extra' as what, kind, day, instant, id, ${key} as key from unsealed j where strange limit ${MAX_LISTED}
@@ -114,12 +114,12 @@ export function compareLeavesSql(
     select c.*, (
       select jsonb_agg(jsonb_build_object('what', what, 'kind', kind, 'day', day::text, 'instant',
         coalesce(to_char(instant at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), instant::text), 'id', encode(id, 'hex'), 'key', key) order by instant)
-      from (table gone union all table extra union all table among) lone) as lone
+      from (table listed_missing union all table extra union all table among) lone) as lone
     from (select
       (count(*) filter (where j.seal is not null and leaf is not null and w.part is null and kind = 'row'))::float8 as rows,
       (count(*) filter (where j.seal is not null and leaf is not null and w.part is null and kind = 'end'))::float8 as ends,
       (select count(*) from unsealed where not strange)::float8 as unsealed,
-      (select count(*) from absent)::float8 as gone,
+      (select count(*) from absent)::float8 as missing,
       (select count(*) from removed)::float8 as removed,
       (select count(*) from unsealed where strange)::float8 as extra,
       (select count(*) from wrong)::float8 as among

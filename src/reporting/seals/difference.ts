@@ -51,13 +51,13 @@ export function pairLeaves(dataset: string, lone: readonly UnmatchedLeaf[]): Sea
     key: now?.key ?? key,
     id,
   });
-  const left = new Set(lone.filter(({ what }) => what === 'extra'));
-  const places = groupBy(left, ({ kind, id }) => `${kind} ${id}`);
+  const unpaired = new Set(lone.filter(({ what }) => what === 'extra'));
+  const places = groupBy(unpaired, ({ kind, id }) => `${kind} ${id}`);
   const take = (missing: UnmatchedLeaf, same: boolean) => {
     const found = places
       .get(`${missing.kind} ${missing.id}`)
-      ?.find((one) => left.has(one) && (one.instant === missing.instant) === same);
-    if (found) left.delete(found);
+      ?.find((one) => unpaired.has(one) && (one.instant === missing.instant) === same);
+    if (found) unpaired.delete(found);
     return found;
   };
   const missing = lone.filter(({ what }) => what === 'gone');
@@ -69,7 +69,7 @@ export function pairLeaves(dataset: string, lone: readonly UnmatchedLeaf[]): Sea
   });
   return [
     ...differences,
-    ...[...left].map((one) => as(one, 'added')),
+    ...[...unpaired].map((one) => as(one, 'added')),
     ...lone.filter(({ what }) => what === 'among').map((one) => as(one, 'among')),
   ].sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0));
 }

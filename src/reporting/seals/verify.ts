@@ -182,7 +182,7 @@ async function verifyDataset(
     result.ends += compared.ends;
     result.unsealed += compared.unsealed;
     result.removed += compared.removed;
-    for (const found of [compared.gone, compared.extra, compared.among])
+    for (const found of [compared.missing, compared.extra, compared.among])
       result.more += Math.max(0, found - MAX_LISTED);
     lone.push(...(compared.lone ?? []));
   }

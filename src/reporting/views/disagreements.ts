@@ -66,8 +66,8 @@ function betweenNodes(dataset: Dataset): string {
   return `select '${name}'::text as dataset, concat_ws(' ', ${entity.join(', ') || "''"}) as entity,
   d.node, s.name as column_name, s.value as node_value, to_jsonb(t) ->> s.name as majority_value, t.reporting_nodes
 from ${everyNodeRule(dataset) ? `reporting_internal.${name}_disagreements` : `reporting.${name}`} t
-cross join lateral jsonb_each(t.dissenting_nodes) as d(node, said)
-left join lateral jsonb_each_text(case jsonb_typeof(d.said) when 'object' then d.said end) as s(name, value) on true
+cross join lateral jsonb_each(t.dissenting_nodes) as d(node, value)
+left join lateral jsonb_each_text(case jsonb_typeof(d.value) when 'object' then d.value end) as s(name, value) on true
 where disagreements.dataset is null or disagreements.dataset = '${name}'`;
 }
 

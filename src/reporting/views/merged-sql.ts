@@ -52,7 +52,7 @@ interface HistorySql {
   /** The condition for entities whose nodes must be compared one by one. */
   readonly compare: string;
   /** The condition under which a difference of a node counts as a disagreement. */
-  readonly knows: string;
+  readonly comparable: string;
   /** Additional columns of the view, which the comparison computes. */
   readonly more: readonly (DeclaredColumn & { readonly from: string })[];
 }
@@ -67,7 +67,7 @@ export const HISTORY_SQL: Partial<Record<Dataset['history'], (parts: Parts) => H
     group: ['count(*) as known', 'max(s.valid_from) as newest_at'],
     compared: '',
     compare: 't.variants > 1',
-    knows: 'true',
+    comparable: 'true',
     more: [],
   }),
   /*
@@ -96,7 +96,7 @@ export const HISTORY_SQL: Partial<Record<Dataset['history'], (parts: Parts) => H
     compared: `
   cross join lateral (select least(l.observed_at, t.observed_at) - l.every as at) before`,
     compare: '(t.variants > 1 or t.all_known < t.observing_nodes)',
-    knows: `l.observed_at is not null and t.observed_at is not null and l.first_at <= before.at
+    comparable: `l.observed_at is not null and t.observed_at is not null and l.first_at <= before.at
         and not exists (select from ${agreedBefore(parts, 'l.node')})
         and exists (select from unnest(t.nodes) n(node) cross join lateral ${agreedBefore(parts, 'n.node')})`,
     more: [],
@@ -112,7 +112,7 @@ export const HISTORY_SQL: Partial<Record<Dataset['history'], (parts: Parts) => H
     group: ['count(*) as known', 'max(s.observed_at) as newest_at'],
     compared: '',
     compare: 'true',
-    knows: 'true',
+    comparable: 'true',
     more: [
       {
         name: 'readings',

@@ -116,7 +116,7 @@ from (
 left join lateral (
   select array_agg(s.node order by s.node) filter (where s.node is not null and ${agrees(parts, 's')}) as nodes,
     jsonb_object_agg(l.node, case when s.node is not null then ${otherwise} end)
-      filter (where ${historySql.absence ? `(s.node is null or ${differs})` : differs} and ${historySql.knows}) as disagreeing${historySql.more.map((column) => `,\n    ${column.from} as ${column.name}`).join('')}
+      filter (where ${historySql.absence ? `(s.node is null or ${differs})` : differs} and ${historySql.comparable}) as disagreeing${historySql.more.map((column) => `,\n    ${column.from} as ${column.name}`).join('')}
   from observations l
   ${historySql.absence ? 'left ' : ''}join ${historySql.rows} and s.node = l.node and ${sameEntity(parts, 's', 't')}${historySql.compared}
   where ${[...targetKeys.map((one) => `l.${snakeCase(one)} = t.${snakeCase(one)}`), historySql.compare].join(' and ')}

@@ -151,8 +151,8 @@ export function datasetOperation(
     ...one,
     parameters: () => new Map(),
     answer: jsonSchema(dataset, 'output'),
-    prepare: (given) => {
-      validateParameters(noParameters, given);
+    prepare: (params) => {
+      validateParameters(noParameters, params);
       return createSinglePage(
         csvColumns({ name: 'text', type: 'text', meaning: 'text', nullable: 'boolean' }),
         async () => answer,
@@ -188,8 +188,8 @@ export function viewsOperation(one: OperationName, catalogue: Catalogue): Operat
     ...one,
     parameters: () => new Map(),
     answer: jsonSchema(views, 'output'),
-    prepare: (given) => {
-      validateParameters(noParameters, given);
+    prepare: (params) => {
+      validateParameters(noParameters, params);
       return createSinglePage(
         csvColumns({ name: 'text', about: 'text', parameters: 'jsonb' }),
         async () => answer,
@@ -229,8 +229,8 @@ export function questionsOperation(one: OperationName, all: readonly SavedQuery[
     ...one,
     parameters: () => new Map(),
     answer: jsonSchema(questions, 'output'),
-    prepare: (given) => {
-      validateParameters(noParameters, given);
+    prepare: (params) => {
+      validateParameters(noParameters, params);
       return createSinglePage(
         csvColumns({ name: 'text', about: 'text', parameters: 'jsonb', examples: 'jsonb' }),
         async () => answer,

@@ -50,9 +50,9 @@ export function changesOperation(named: OperationName, dataset: DatasetRelations
     ...named,
     parameters: () => describeParameters(schema, differencesFilters(dataset)),
     answer: differencesSchema(),
-    prepare: (given) => {
-      const query = validateParameters(schema, given);
-      const whole = given.limit === undefined;
+    prepare: (params) => {
+      const query = validateParameters(schema, params);
+      const whole = params.limit === undefined;
       const columns = [
         { name: 'change', type: 'text' },
         ...query.order.columns.map(({ name }) => ({

@@ -134,9 +134,9 @@ function feedOperation(named: OperationName, { name, columns }: Relation): Opera
     ...named,
     parameters: () => describeParameters(feedParameters),
     answer: feedSchema(name),
-    prepare: (given) => {
-      const query = validateParameters(feedParameters, given);
-      const whole = given.limit === undefined;
+    prepare: (params) => {
+      const query = validateParameters(feedParameters, params);
+      const whole = params.limit === undefined;
       return {
         json: (sql) => readFeed(sql, columns, query),
         csv: {

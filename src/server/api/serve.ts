@@ -126,12 +126,15 @@ function splitSuffix(whole: string): { path: string; suffix: 'csv' | 'json' | nu
  * @throws InvalidRequestError if the format is invalid or contradicts the suffix
  */
 function formatOf(format: unknown, suffix: 'csv' | 'json' | null): 'csv' | 'json' {
-  const wanted = format ?? suffix ?? 'json';
-  if ((wanted !== 'csv' && wanted !== 'json') || (suffix !== null && wanted !== suffix))
+  const requestedFormat = format ?? suffix ?? 'json';
+  if (
+    (requestedFormat !== 'csv' && requestedFormat !== 'json') ||
+    (suffix !== null && requestedFormat !== suffix)
+  )
     throw new InvalidRequestError([
       { parameter: 'format', problem: 'must be json or csv, and equal the extension of the path' },
     ]);
-  return wanted;
+  return requestedFormat;
 }
 
 /** Streams CSV, one page at a time, so that the required memory does not depend on the size of the result. */

@@ -77,7 +77,8 @@ interface ProbeRow {
 }
 
 /** Returns the state of a probe for an observer: unknown if no process of the observer probes. */
-const seen = ({ state: stored, watching }: ProbeRow) => (watching ? (stored ?? 'unknown') : 'unknown');
+const observedState = ({ state: stored, watching }: ProbeRow) =>
+  watching ? (stored ?? 'unknown') : 'unknown';
 
 /**
  * Returns the samples of the checks of a probe. The states of the checks are unknown unless the node answered
@@ -85,7 +86,7 @@ const seen = ({ state: stored, watching }: ProbeRow) => (watching ? (stored ?? '
  */
 function checkSamples(one: ProbeRow): Sample[] {
   const { observer, node, probe } = one;
-  const whole = seen(one);
+  const whole = observedState(one);
   const all = one.checks_up + one.checks_down;
   if (!one.watching || !one.reported || whole === 'maintenance')
     return STATES.map((each) => {
@@ -156,7 +157,9 @@ export const nodeMetrics: MetricPart = {
         ...probes.flatMap((one) => {
           const { observer, node, probe } = one;
           return [
-            ...STATES.map((each) => state.of(each === seen(one) ? 1 : 0, observer, node, probe, each)),
+            ...STATES.map((each) =>
+              state.of(each === observedState(one) ? 1 : 0, observer, node, probe, each),
+            ),
             ...checkSamples(one),
             ...(one.probes === null ? [] : [probeCounts.of(one.probes, observer, node, probe)]),
             ...(one.probed_at ? [lastProbe.of(one.probed_at.getTime() / 1000, observer, node, probe)] : []),

@@ -1,4 +1,4 @@
-import { queuesSeen } from '../../reporting/reports/queues.ts';
+import { readSeenQueues } from '../../reporting/reports/queues.ts';
 import { counter, gauge, type MetricRow, metricTable } from './samples.ts';
 
 const PROCESS_STATES = ['running', 'outdated', 'lost'] as const;
@@ -36,7 +36,7 @@ export const workMetrics = metricTable({
     ),
   },
   rows: async ({ sql }) => [
-    ...(await queuesSeen(sql)).flatMap(({ recorder, queue, waiting, active, error, seen_at }) => [
+    ...(await readSeenQueues(sql)).flatMap(({ recorder, queue, waiting, active, error, seen_at }) => [
       { recorder, queue, state: 'waiting', jobs: waiting },
       { recorder, queue, state: 'active', jobs: active },
       { recorder, queue, unhealthy: error !== null, seen_at },

@@ -27,10 +27,10 @@ export const ledgerMetrics = metricTable({
   },
   rows: ({ sql }) => sql<MetricRow[]>`
     with watched as (${watchedProbes(sql)}),
-    wanted as (select observer, min(requested_since) as requested_since from watched group by observer)
+    observers as (select observer, min(requested_since) as requested_since from watched group by observer)
     select w.observer, greatest(0, extract(epoch from now() - greatest(o.settled_until, w.requested_since)))::float8 as lag,
       coalesce(o.watching, false) as active, coalesce(jsonb_array_length(o.refused), 0) as refused
-    from wanted w left join reporting_internal.node_observers o using (observer) order by 1`,
+    from observers w left join reporting_internal.node_observers o using (observer) order by 1`,
 });
 
 const RECORDING = {

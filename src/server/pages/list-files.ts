@@ -51,8 +51,8 @@ const lists: readonly List[] = [
 /** `/runs.csv` and others: redirects to the rows of a page in the API. */
 export const listFiles: readonly PageDefinition[] = lists.map(({ path, view, sort, filters }) => ({
   path: `${path}.:form`,
-  async answer(_context, { form, ...given }) {
-    const parameters = singleParameters(normalizeParameters(given));
+  async answer(_context, { form, ...fields }) {
+    const parameters = singleParameters(normalizeParameters(fields));
     if ((form !== 'json' && form !== 'csv') || parameters === null) return null;
     const params = Object.entries(parameters).map(([name, value]): Parameters => {
       const filter = Object.hasOwn(filters, name) ? filters[name] : undefined;

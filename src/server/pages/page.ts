@@ -121,11 +121,11 @@ export function definePage<Params extends z.ZodObject, Data>(
 ): PageDefinition {
   return {
     path: declared.path,
-    async answer(context, given) {
-      const params = declared.params.safeParse(given);
+    async answer(context, rawParams) {
+      const params = declared.params.safeParse(rawParams);
       if (!params.success)
         throw new BadRequest(
-          params.error.issues.map((issue) => problemOf(issue, given, Object.keys(declared.params.shape))),
+          params.error.issues.map((issue) => problemOf(issue, rawParams, Object.keys(declared.params.shape))),
         );
       const data = await declared.read(context, params.data);
       return data === null ? null : declared.content(data, params.data);
@@ -135,17 +135,17 @@ export function definePage<Params extends z.ZodObject, Data>(
 
 function problemOf(
   issue: z.core.$ZodIssue,
-  given: Readonly<Record<string, unknown>>,
+  rawParams: Readonly<Record<string, unknown>>,
   known: readonly string[],
 ): string {
   if (issue.code === 'unrecognized_keys') {
-    const taken =
+    const accepted =
       known.length > 0 ? `this page accepts ${known.join(', ')}` : 'this page accepts no parameters';
     const nearest = findNearestName(issue.keys[0] ?? '', known);
-    return `${issue.keys.join(', ')}: ${taken}${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`;
+    return `${issue.keys.join(', ')}: ${accepted}${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`;
   }
   const name = issue.path.join('.');
   // For a repeated parameter, Zod may report an issue of its items instead of the parameter.
-  const isRepeated = Array.isArray(given[name]) && issue.code.startsWith('invalid_');
+  const isRepeated = Array.isArray(rawParams[name]) && issue.code.startsWith('invalid_');
   return `${name}: ${isRepeated ? 'is given more than once' : issue.message}`;
 }

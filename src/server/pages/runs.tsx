@@ -1,6 +1,6 @@
 import { useContext } from 'preact/hooks';
 import { z } from 'zod';
-import { queuesSeen, type SeenQueue } from '../../reporting/reports/queues.ts';
+import { readSeenQueues, type SeenQueue } from '../../reporting/reports/queues.ts';
 import { type RunRow, readRunPage, runReasons, runRows, runStatuses } from '../../reporting/reports/runs.ts';
 import { spanText } from '../../reporting/reports/uptime.ts';
 import { Formats } from './datasets/page-data.tsx';
@@ -31,7 +31,7 @@ export const runsPage = definePage({
     before: optionalParam(id),
   }),
   read: ({ read }, params) =>
-    read(async (sql) => ({ ...(await readRunPage(sql, params)), queues: await queuesSeen(sql) })),
+    read(async (sql) => ({ ...(await readRunPage(sql, params)), queues: await readSeenQueues(sql) })),
   content: ({ runs: rows, next, queues }, params) => {
     const until = params.until === undefined ? undefined : new Date(params.until).toISOString().slice(0, 19);
     return {

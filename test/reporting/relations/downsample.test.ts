@@ -50,7 +50,7 @@ async function drawChart({ chain, asOf, budget }: ChartRequest) {
   const query: LinesQuery = {
     columns: ['value'],
     keyValues: { chain_id: [...chain], metric: ['txCount'], time_interval: ['hour'] },
-    given: {},
+    args: {},
     grain: null,
     // Much longer than the points.
     window: [new Date('1990-01-01'), new Date('2050-01-01')],

@@ -14,7 +14,7 @@ import { BadRequest } from '../page.ts';
 export interface ChartRequest extends Omit<LinesQuery, 'asOf'> {
   readonly drawable: ChartSource;
   /** True if the URL contains the grain. Otherwise the grain is chosen to fit the window. */
-  readonly isGrainGiven: boolean;
+  readonly isGrainExplicit: boolean;
   /** Moments of the record, in a format that PostgreSQL parses; null: the current moment. */
   readonly moments: readonly (string | null)[];
 }
@@ -94,11 +94,9 @@ export function parseChartRequest(
     drawable,
     columns,
     keyValues: Object.fromEntries(known.filter(isKey)),
-    given: Object.fromEntries(
-      known.filter((one) => !isKey(one)).map(([name, [value = '']]) => [name, value]),
-    ),
+    args: Object.fromEntries(known.filter((one) => !isKey(one)).map(([name, [value = '']]) => [name, value])),
     grain,
-    isGrainGiven: parameters.by !== undefined,
+    isGrainExplicit: parameters.by !== undefined,
     window: grain === null ? [from, to] : extendToGrain(from, to, grain),
     moments: parameters.beside ? [parameters.as_of, parameters.beside] : [parameters.as_of],
   };

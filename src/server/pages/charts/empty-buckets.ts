@@ -40,9 +40,9 @@ export function fillEmptyBuckets(
   { grain, keyValues, window: [from, to] }: ChartRequest,
   covered: readonly CoveredRanges[],
 ): Line['points'] {
-  const wantedOf = (name: string) => of[name] ?? keyValues[name]?.[0];
+  const keyValueOf = (name: string) => of[name] ?? keyValues[name]?.[0];
   const own = covered.filter(({ target }) =>
-    Object.entries(target).every(([name, value]) => (wantedOf(name) ?? value) === value),
+    Object.entries(target).every(([name, value]) => (keyValueOf(name) ?? value) === value),
   );
   if (own.length === 0 || grain === null) return points;
   const known = new Map(points);

@@ -38,7 +38,7 @@ interface ChartFormProps {
 
 /** The form for the parameters of the chart. */
 export function ChartForm({ targets, drawing, params }: ChartFormProps) {
-  const { drawable, grain, isGrainGiven } = drawing;
+  const { drawable, grain, isGrainExplicit } = drawing;
   const { name: of, keys, needed, takes, grains, past } = drawable;
   const choices = [
     ...keys.map(({ name, comment }) => ({
@@ -47,7 +47,7 @@ export function ChartForm({ targets, drawing, params }: ChartFormProps) {
       suggestions: [...new Set(targets.flatMap((target) => target[name] ?? []))],
     })),
     ...takes.map(({ name, comment }) => ({
-      ...{ name, about: comment, required: false, value: drawing.given[name] ?? '', suggestions: [] },
+      ...{ name, about: comment, required: false, value: drawing.args[name] ?? '', suggestions: [] },
     })),
   ];
   return (
@@ -80,9 +80,9 @@ export function ChartForm({ targets, drawing, params }: ChartFormProps) {
         <div>
           <label for="by">By</label>
           <select id="by" name="by">
-            <option value="">automatic{grain && !isGrainGiven ? ` (${grain})` : ''}</option>
+            <option value="">automatic{grain && !isGrainExplicit ? ` (${grain})` : ''}</option>
             {grains.map((one) => (
-              <option value={one} selected={isGrainGiven && one === grain} key={one}>
+              <option value={one} selected={isGrainExplicit && one === grain} key={one}>
                 {one}
               </option>
             ))}

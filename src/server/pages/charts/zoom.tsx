@@ -40,12 +40,12 @@ export function Zoom({ drawing, fixed }: { readonly drawing: ChartRequest; reado
 
 /** Returns the parameters of a chart's URL. */
 export function chartOf(drawing: ChartRequest): ChartLinkParameters {
-  const { drawable, columns, keyValues, given, grain, isGrainGiven, window, moments } = drawing;
+  const { drawable, columns, keyValues, args, grain, isGrainExplicit, window, moments } = drawing;
   const [from, to] = window;
   const [asOf = null, beside = null] = moments;
   const selected = Object.fromEntries(
     Object.entries(keyValues).map(([name, values]) => [name, values.join(',')]),
   );
-  const by = isGrainGiven ? grain : null;
-  return { of: drawable.name, columns, selected: { ...selected, ...given }, by, from, to, asOf, beside };
+  const by = isGrainExplicit ? grain : null;
+  return { of: drawable.name, columns, selected: { ...selected, ...args }, by, from, to, asOf, beside };
 }

@@ -9,9 +9,9 @@ export type Parameters = Readonly<Record<string, string>>;
 
 /** Returns a URL on this server. Parameters that are null are omitted. */
 export function hrefOf(path: string, parameters: Readonly<Record<string, string | null>> = {}): string {
-  const given = Object.entries(parameters).filter((one): one is [string, string] => one[1] !== null);
+  const present = Object.entries(parameters).filter((one): one is [string, string] => one[1] !== null);
   // Decodes characters that are allowed in a query, for readability.
-  const query = new URLSearchParams(given).toString().replaceAll('%3A', ':').replaceAll('%2C', ',');
+  const query = new URLSearchParams(present).toString().replaceAll('%3A', ':').replaceAll('%2C', ',');
   return query === '' ? path : `${path}?${query}`;
 }
 
@@ -29,10 +29,10 @@ export function without(parameters: Parameters, ...names: readonly string[]): Pa
  * `columns` become one list. Other repeated fields are unchanged; the parser of the parameters refuses them.
  */
 export function normalizeParameters(
-  given: Readonly<Record<string, unknown>>,
+  params: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
-    Object.entries(given).flatMap(([name, value]): [string, unknown][] => {
+    Object.entries(params).flatMap(([name, value]): [string, unknown][] => {
       if (value === '') return [];
       return [[name, name === 'columns' && Array.isArray(value) ? value.join(',') : value]];
     }),
@@ -40,9 +40,9 @@ export function normalizeParameters(
 }
 
 /** Returns the parameters if each is given once, else null. */
-export function singleParameters(given: Readonly<Record<string, unknown>>): Parameters | null {
-  const texts = Object.entries(given).filter((one): one is [string, string] => typeof one[1] === 'string');
-  return texts.length === Object.keys(given).length ? Object.fromEntries(texts) : null;
+export function singleParameters(params: Readonly<Record<string, unknown>>): Parameters | null {
+  const texts = Object.entries(params).filter((one): one is [string, string] => typeof one[1] === 'string');
+  return texts.length === Object.keys(params).length ? Object.fromEntries(texts) : null;
 }
 
 /**
@@ -51,12 +51,12 @@ export function singleParameters(given: Readonly<Record<string, unknown>>): Para
  */
 export function canonicalizeParameters(
   path: string,
-  given: Readonly<Record<string, unknown>>,
-): Redirect | { readonly given: Readonly<Record<string, unknown>> } {
-  const tidy = normalizeParameters(given);
+  params: Readonly<Record<string, unknown>>,
+): Redirect | { readonly normalized: Readonly<Record<string, unknown>> } {
+  const tidy = normalizeParameters(params);
   const parameters = singleParameters(tidy);
-  const same = parameters === null || Object.entries(given).every(([name, value]) => tidy[name] === value);
-  return same ? { given: tidy } : { location: hrefOf(path, parameters) };
+  const same = parameters === null || Object.entries(params).every(([name, value]) => tidy[name] === value);
+  return same ? { normalized: tidy } : { location: hrefOf(path, parameters) };
 }
 
 /** Format of the response: the rows of the page as JSON, or all rows as CSV. */

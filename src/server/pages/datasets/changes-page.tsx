@@ -111,14 +111,15 @@ export const changesPage: PageDefinition = {
     const path = relationPath(dataset.now.name, 'changes');
     const tidied = canonicalizeParameters(path, fields);
     if ('location' in tidied) return tidied;
-    const { given } = tidied;
+    const { normalized } = tidied;
     const now = clock();
-    const end = typeof given.to === 'string' ? (parseInstant(given.to) ?? now) : now;
+    const end = typeof normalized.to === 'string' ? (parseInstant(normalized.to) ?? now) : now;
     return read(async (sql) => {
       const since = await recordedSince(sql, dataset);
       const begin = Math.max(end - DAY, since === null ? 0 : Date.parse(since) + 1);
       const from = begin < end ? begin : end - DAY;
-      const params = given.from === undefined ? { from: new Date(from).toISOString(), ...given } : given;
+      const params =
+        normalized.from === undefined ? { from: new Date(from).toISOString(), ...normalized } : normalized;
       const query = validateParameters(differencesParameters(dataset), params);
       const parameters = singleParameters(params) ?? {};
       const view = { dataset, parameters, query };

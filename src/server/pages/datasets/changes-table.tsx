@@ -56,7 +56,7 @@ export function ChangesTable({
     ) : (
       <ValueText type={typeOf(column)} value={value ?? null} />
     );
-  const shown: TableColumn<DifferenceLine>[] = [
+  const tableColumns: TableColumn<DifferenceLine>[] = [
     {
       name: 'More',
       head: <span class="unseen">More</span>,
@@ -114,7 +114,7 @@ export function ChangesTable({
   return (
     <Table
       caption={`Differences in ${dataset.now.name}`}
-      columns={shown}
+      columns={tableColumns}
       rows={lines}
       keyOf={(line) => lines.indexOf(line)}
       empty="No differences between the two moments."

@@ -155,10 +155,10 @@ export function DayLegend() {
 export function DayStrip({ days }: { readonly days: readonly DayCoverage[] }) {
   const [step, wide, tall] = [4, 3.4, 16];
   const states = days.map(stateOfDay);
-  const all = (wanted: DayState, height: number) =>
+  const all = (selected: DayState, height: number) =>
     states
       .flatMap((state, at) =>
-        state === wanted ? [`M${at * step} ${tall - height}h${wide}v${height}h-${wide}z`] : [],
+        state === selected ? [`M${at * step} ${tall - height}h${wide}v${height}h-${wide}z`] : [],
       )
       .join('');
   return (

@@ -193,11 +193,11 @@ export const coveragePage: PageDefinition = {
     if (!dataset) return null;
     const tidied = canonicalizeParameters(relationPath(dataset.now.name, 'coverage'), params);
     if ('location' in tidied) return tidied;
-    parseAsOf(tidied.given);
-    const { after, as_of: _, ...given } = tidied.given;
-    const query = validateParameters(coverageParameters(clock), given);
+    parseAsOf(tidied.normalized);
+    const { after, as_of: _, ...rest } = tidied.normalized;
+    const query = validateParameters(coverageParameters(clock), rest);
     const from = validateParameters(z.object({ after: limitedText.optional() }), { after }).after ?? null;
-    const parameters = singleParameters(tidied.given);
+    const parameters = singleParameters(tidied.normalized);
     if (!parameters)
       throw new InvalidRequestError([{ parameter: 'parameters', problem: 'no parameter may be repeated' }]);
     return read(async (sql) => {

@@ -191,8 +191,8 @@ const viewColumns = (parameters: Parameters): readonly TableColumn<Relation>[] =
   { name: 'View', kind: 'wide', cell: ({ name, about }) => named(name, about, parameters) },
   {
     name: 'Parameters',
-    cell: ({ parameters: taken }) => {
-      const needed = (taken ?? []).filter(({ preset }) => preset === undefined).map(({ name }) => name);
+    cell: ({ parameters: declared }) => {
+      const needed = (declared ?? []).filter(({ preset }) => preset === undefined).map(({ name }) => name);
       return needed.length > 0 ? <code>{needed.join(', ')}</code> : '–';
     },
   },

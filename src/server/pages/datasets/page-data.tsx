@@ -64,10 +64,10 @@ const FILES: Readonly<Record<string, string>> = {
 /** `/datasets/D/changes.csv` and others: redirects to the data of a page in the API. */
 export const dataFilesPage: PageDefinition = {
   path: '/datasets/:relation/:file',
-  async answer(_context, { relation, file, ...given }) {
+  async answer(_context, { relation, file, ...params }) {
     const [, page = '', form = ''] = /^(\w+)\.(json|csv)$/.exec(String(file)) ?? [];
     const place = FILES[page];
-    const parameters = singleParameters(normalizeParameters(given));
+    const parameters = singleParameters(normalizeParameters(params));
     if (place === undefined || parameters === null || !datasets.has(String(relation))) return null;
     return { location: hrefOf(`/api/v1/datasets/${relation}/${place}.${form}`, parameters) };
   },

@@ -98,9 +98,9 @@ export function pastSupportOf({ asOf, parameters, columns }: Relation): PastSupp
  * @returns null if there is no moment
  * @throws InvalidRequestError if the moment is invalid
  */
-export function parseAsOf(given: Readonly<Record<string, unknown>>): string | null {
+export function parseAsOf(params: Readonly<Record<string, unknown>>): string | null {
   const moment = z.object({ as_of: instantParam.optional() });
-  return validateParameters(moment, { as_of: given.as_of }).as_of ?? null;
+  return validateParameters(moment, { as_of: params.as_of }).as_of ?? null;
 }
 
 /**
@@ -110,13 +110,13 @@ export function parseAsOf(given: Readonly<Record<string, unknown>>): string | nu
  */
 export function parseRequestedRows(
   relation: Relation,
-  given: Readonly<Record<string, unknown>>,
+  params: Readonly<Record<string, unknown>>,
 ): RequestedRows {
   const past = pastSupportOf(relation);
-  const asOf = parseAsOf(given);
-  const { as_of: _, ...rest } = given;
-  const query = validateParameters(rowsParameters(relation), past.kind === 'known' ? given : rest);
-  const parameters = singleParameters(given);
+  const asOf = parseAsOf(params);
+  const { as_of: _, ...rest } = params;
+  const query = validateParameters(rowsParameters(relation), past.kind === 'known' ? params : rest);
+  const parameters = singleParameters(params);
   if (!parameters)
     throw new InvalidRequestError([{ parameter: 'parameters', problem: 'no parameter may be repeated' }]);
   return { query: within(query, past, asOf), parameters, asOf, past };

@@ -41,8 +41,8 @@ export const rowPage: PageDefinition = {
     if (!dataset) return null;
     const tidied = canonicalizeParameters(relationPath(dataset.now.name, 'row'), params);
     if ('location' in tidied) return tidied;
-    const asOf = parseAsOf(tidied.given);
-    const parameters = keyOf(dataset, tidied.given);
+    const asOf = parseAsOf(tidied.normalized);
+    const parameters = keyOf(dataset, tidied.normalized);
     const view = dataset.history ?? dataset.now;
     const upTo: Parameters = asOf === null ? {} : { [`${dataset.begins}.lte`]: asOf };
     const filters = { ...filtersOfKey(dataset, parameters), ...upTo, sort: `-${dataset.begins}` };
@@ -56,25 +56,25 @@ export const rowPage: PageDefinition = {
  * Returns the values of the key and the moment.
  * @throws InvalidRequestError if a part of the key is missing, or a parameter is unknown or repeated
  */
-function keyOf({ key, now }: DatasetRelations, given: Readonly<Record<string, unknown>>): Parameters {
+function keyOf({ key, now }: DatasetRelations, params: Readonly<Record<string, unknown>>): Parameters {
   const known = [...key, 'as_of'];
   const nullable = new Set(now.key.filter((one) => one.emptyForNull).map(({ name }) => name));
   const problems = [
-    ...Object.keys(given)
+    ...Object.keys(params)
       .filter((name) => !known.includes(name))
       .map((parameter) => ({
         parameter,
         problem: `is not a known parameter; the page accepts ${known.join(', ')}`,
       })),
-    ...Object.entries(given)
+    ...Object.entries(params)
       .filter(([, value]) => typeof value !== 'string')
       .map(([parameter]) => ({ parameter, problem: 'is given more than once' })),
     ...key
-      .filter((name) => given[name] === undefined && !nullable.has(name))
+      .filter((name) => params[name] === undefined && !nullable.has(name))
       .map((parameter) => ({ parameter, problem: 'is required: it is part of the key' })),
   ];
   if (problems.length > 0) throw new InvalidRequestError(problems);
-  return singleParameters(given) ?? {};
+  return singleParameters(params) ?? {};
 }
 
 const filtersOfKey = ({ key }: DatasetRelations, parameters: Parameters): Parameters =>

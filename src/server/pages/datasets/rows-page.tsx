@@ -31,23 +31,23 @@ import { filtersOfRows, RowsTable, type TableLocation } from './rows-table.tsx';
  * Returns whether to call a function. False if the function has required parameters, and the request contains
  * no parameter of the function at all: the page then contains only the form.
  */
-const canCallFunction = ({ parameters }: Relation, given: Readonly<Record<string, unknown>>): boolean => {
+const canCallFunction = ({ parameters }: Relation, params: Readonly<Record<string, unknown>>): boolean => {
   const needed = (parameters ?? []).filter(({ preset }) => preset === undefined);
-  return needed.length === 0 || (parameters ?? []).some(({ name }) => given[name] !== undefined);
+  return needed.length === 0 || (parameters ?? []).some(({ name }) => params[name] !== undefined);
 };
 
 /** The form for the parameters of a function. The moment of `as_of` has a separate form. */
 function FunctionForm({
   place: { relation, path, parameters },
 }: {
-  readonly place: Omit<TableLocation, 'shown'>;
+  readonly place: Omit<TableLocation, 'visibleColumns'>;
 }) {
-  const taken = (relation.parameters ?? []).filter(({ name }) => name !== 'as_of');
-  if (taken.length === 0) return null;
+  const formParameters = (relation.parameters ?? []).filter(({ name }) => name !== 'as_of');
+  if (formParameters.length === 0) return null;
   return (
     <form class="filters" method="get" action={path}>
-      <HiddenFields of={without(parameters, 'after', ...taken.map(({ name }) => name))} />
-      {taken.map(({ name, type, comment, preset }) => (
+      <HiddenFields of={without(parameters, 'after', ...formParameters.map(({ name }) => name))} />
+      {formParameters.map(({ name, type, comment, preset }) => (
         <FilterField
           key={name}
           id={`parameter-${name}`}
@@ -72,13 +72,13 @@ function FunctionForm({
 export const rowsPage: PageDefinition = {
   path: '/datasets/:relation',
   async answer({ read, clock }, params) {
-    const { relation: name, ...given } = params;
+    const { relation: name, ...fields } = params;
     const relation = catalogue.views.get(String(name));
-    if (!relation) return fileOf(String(name), given);
-    const tidied = canonicalizeParameters(relationPath(String(name)), given);
+    if (!relation) return fileOf(String(name), fields);
+    const tidied = canonicalizeParameters(relationPath(String(name)), fields);
     if ('location' in tidied) return tidied;
-    if (!canCallFunction(relation, tidied.given)) return parameterPage(relation, tidied.given);
-    const rows = parseRequestedRows(relation, tidied.given);
+    if (!canCallFunction(relation, tidied.normalized)) return parameterPage(relation, tidied.normalized);
+    const rows = parseRequestedRows(relation, tidied.normalized);
     const dataset = datasetOf(relation);
     const found = await read(async (sql) => {
       const since = await recordStartAfter(sql, dataset, rows.asOf);
@@ -94,10 +94,10 @@ export const rowsPage: PageDefinition = {
 };
 
 /** `/datasets/D.csv` and others: redirects to the rows in the API. */
-function fileOf(file: string, given: Readonly<Record<string, unknown>>): Redirect | null {
+function fileOf(file: string, params: Readonly<Record<string, unknown>>): Redirect | null {
   const [, name = '', form] = /^(\w+)\.(json|csv)$/.exec(file) ?? [];
   const relation = catalogue.views.get(name);
-  const parameters = singleParameters(normalizeParameters(given));
+  const parameters = singleParameters(normalizeParameters(params));
   if (!relation || !parameters || (form !== 'json' && form !== 'csv')) return null;
   return { location: rowsAddress(relation, parameters, pastSupportOf(relation), form) };
 }
@@ -118,8 +118,8 @@ function content(
 ): Content {
   const { parameters, query, asOf } = rows;
   const path = relationPath(relation.name);
-  const shown = query.columns.map(({ name }) => name);
-  const place: TableLocation = { relation, path, parameters, shown };
+  const visibleColumns = query.columns.map(({ name }) => name);
+  const place: TableLocation = { relation, path, parameters, visibleColumns };
   return {
     title: relation.name,
     crumbs: crumbs(rows),
@@ -187,9 +187,9 @@ function early(relation: Relation, { parameters, asOf }: RequestedRows, since: s
 }
 
 /** The page of a function that is not called yet, because the request contains no parameters. */
-function parameterPage(relation: Relation, given: Readonly<Record<string, unknown>>): Content {
+function parameterPage(relation: Relation, params: Readonly<Record<string, unknown>>): Content {
   const path = relationPath(relation.name);
-  const parameters = singleParameters(given) ?? {};
+  const parameters = singleParameters(params) ?? {};
   return {
     title: relation.name,
     crumbs: crumbs({ parameters }),
@@ -197,7 +197,7 @@ function parameterPage(relation: Relation, given: Readonly<Record<string, unknow
       <>
         <RelationHead relation={relation} tab="rows" parameters={parameters} />
         {pastSupportOf(relation).kind === 'known' && (
-          <AsOf path={path} parameters={parameters} asOf={parseAsOf(given)} />
+          <AsOf path={path} parameters={parameters} asOf={parseAsOf(params)} />
         )}
         <p>This function requires parameters.</p>
         <FunctionForm place={{ relation, path, parameters }} />
@@ -249,8 +249,12 @@ function Pager({
 }
 
 /** The meaning of each column, and a form to select the displayed columns. */
-function AboutColumns({ place: { relation, path, parameters, shown } }: { readonly place: TableLocation }) {
-  const hidden = relation.columns.length - shown.length;
+function AboutColumns({
+  place: { relation, path, parameters, visibleColumns },
+}: {
+  readonly place: TableLocation;
+}) {
+  const hidden = relation.columns.length - visibleColumns.length;
   return (
     <details class="about-columns">
       <summary>
@@ -262,7 +266,7 @@ function AboutColumns({ place: { relation, path, parameters, shown } }: { readon
           {relation.columns.map(({ name, type, comment }) => (
             <li key={name}>
               <label>
-                <input type="checkbox" name="columns" value={name} checked={shown.includes(name)} />{' '}
+                <input type="checkbox" name="columns" value={name} checked={visibleColumns.includes(name)} />{' '}
                 <code>{name}</code>
               </label>{' '}
               <span class="soft">{type}</span> {comment}

@@ -49,7 +49,7 @@ export interface TableLocation {
   readonly path: string;
   readonly parameters: Parameters;
   /** The displayed columns. */
-  readonly shown: readonly string[];
+  readonly visibleColumns: readonly string[];
 }
 
 /** The operators in the form of a column. URLs can contain further operators. */
@@ -105,11 +105,11 @@ export function ColumnMenu({
   readonly place: TableLocation;
 }) {
   const { name, type, comment } = column;
-  const { relation, path, parameters, shown } = place;
+  const { relation, path, parameters, visibleColumns } = place;
   const filters = filtersOfRows(relation).filter(
     (one) => one.column === name && MENU_OPERATORS.includes(one.operator),
   );
-  const others = shown.filter((one) => one !== name);
+  const others = visibleColumns.filter((one) => one !== name);
   const rest = without(parameters, 'after', ...filters.map(({ parameter }) => parameter));
   const sortable = orderedColumns(relation).some((one) => one.name === name);
   const sorted = (sort: string) => hrefOf(path, { ...without(parameters, 'after'), sort });

@@ -96,13 +96,13 @@ export const queryPage = definePage({
   async read({ runQuery, clock }, { sql, as_of, show }): Promise<QueryOutcome> {
     const now = clock();
     if (sql.trim() === '') return { now, answer: null, refusal: null };
-    const wanted = {
+    const limits = {
       form: 'values',
       rows: MAX_RESULT_ROWS[show],
       characters: MAX_RESULT_CHARACTERS,
     } as const;
     try {
-      return { now, answer: await runQuery(sql, as_of, wanted), refusal: null };
+      return { now, answer: await runQuery(sql, as_of, limits), refusal: null };
     } catch (error) {
       const refusal = explainRefusal(error);
       if (!refusal) throw error;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type QueueContent, queueWords } from '../../../jobs/queue-content.ts';
 import { processesNow, type RecorderProcess } from '../../../reporting/reports/processes.ts';
-import { queuesSeen, type SeenQueue } from '../../../reporting/reports/queues.ts';
+import { readSeenQueues, type SeenQueue } from '../../../reporting/reports/queues.ts';
 import { type ScheduleStatus, schedulesNow } from '../../../reporting/reports/schedules.ts';
 import { QueueUnavailableError } from '../../queue-unavailable.ts';
 import { definePage } from '../page.ts';
@@ -145,7 +145,7 @@ export const queuesPage = definePage({
       read(async (sql) => ({
         schedules: await schedulesNow(sql),
         processes: await processesNow(sql),
-        others: (await queuesSeen(sql)).filter((one) => one.recorder !== recorder.name),
+        others: (await readSeenQueues(sql)).filter((one) => one.recorder !== recorder.name),
       })),
       view.readContents().catch((error: unknown) => {
         if (error instanceof QueueUnavailableError) return error;

@@ -100,11 +100,12 @@ const MAX_FOLDER_CHARACTERS = 120;
  */
 export function foldersOf(nodes: readonly string[]): ReadonlyMap<string, string> {
   const plain = new Map(nodes.map((node) => [node, plainName(node)]));
-  const seen = new Map<string, number>();
-  for (const name of plain.values()) seen.set(name.toLowerCase(), (seen.get(name.toLowerCase()) ?? 0) + 1);
+  const counts = new Map<string, number>();
+  for (const name of plain.values())
+    counts.set(name.toLowerCase(), (counts.get(name.toLowerCase()) ?? 0) + 1);
   return new Map(
     [...plain].map(([node, name]) => {
-      const apart = (seen.get(name.toLowerCase()) ?? 0) > 1 || name.length > MAX_FOLDER_CHARACTERS;
+      const apart = (counts.get(name.toLowerCase()) ?? 0) > 1 || name.length > MAX_FOLDER_CHARACTERS;
       const hash = createHash('sha256').update(node).digest('hex').slice(0, 12);
       return [node, `nodes/${apart ? `${name.slice(0, MAX_FOLDER_CHARACTERS)}~${hash}` : name}`];
     }),
