@@ -49,7 +49,7 @@ const MAX_EMPTY_PAGES = 10;
  * pages is limited.
  */
 class PageTokens {
-  readonly #seen = new Set<string>();
+  readonly #seenTokens = new Set<string>();
   #emptyPages = 0;
 
   /**
@@ -61,9 +61,9 @@ class PageTokens {
     const next = getMember(body, 'nextPageToken');
     if (next === undefined || next === null || next === '') return undefined;
     if (typeof next !== 'string') throw new UpstreamFailure('malformed', 'nextPageToken is not a string');
-    if (this.#seen.has(next))
+    if (this.#seenTokens.has(next))
       throw new UpstreamFailure('malformed', 'the same nextPageToken was returned twice');
-    this.#seen.add(next);
+    this.#seenTokens.add(next);
     this.#emptyPages = items === 0 ? this.#emptyPages + 1 : 0;
     if (this.#emptyPages > MAX_EMPTY_PAGES)
       throw new UpstreamFailure(

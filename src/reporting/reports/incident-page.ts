@@ -38,9 +38,9 @@ function incidentLine(one: Incident): string {
     : '';
   const outages = one.outages === '1' ? '' : ` in ${one.outages} outages`;
   const unknown = Math.round(Number(one.unknown_seconds));
-  const unseen = unknown === 0 ? '' : `, unobserved for ${unknown} s`;
+  const unobserved = unknown === 0 ? '' : `, unobserved for ${unknown} s`;
   const error = one.first_error === null ? '' : `: ${escapeMarkdown(one.first_error)}`;
-  return `- ${escapeMarkdown(one.probe)} was down from ${time(one.started_at)} ${until} (${Math.round(Number(one.down_seconds))} s${outages}${unseen}, seen by ${one.noticed_by.map(escapeMarkdown).join(', ')}${since}${checks})${error}`;
+  return `- ${escapeMarkdown(one.probe)} was down from ${time(one.started_at)} ${until} (${Math.round(Number(one.down_seconds))} s${outages}${unobserved}, seen by ${one.noticed_by.map(escapeMarkdown).join(', ')}${since}${checks})${error}`;
 }
 
 const time = (at: Date) => at.toISOString().slice(0, 19).replace('T', ' ');

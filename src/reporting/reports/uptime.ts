@@ -138,8 +138,8 @@ export function lastedText(incident: {
   readonly unknown_seconds: number;
 }): string {
   const { duration_seconds, unknown_seconds } = incident;
-  const unseen = unknown_seconds > 0 ? `, unobserved for ${spanText(unknown_seconds)}` : '';
-  return `${spanText(duration_seconds)}${unseen}`;
+  const unobserved = unknown_seconds > 0 ? `, unobserved for ${spanText(unknown_seconds)}` : '';
+  return `${spanText(duration_seconds)}${unobserved}`;
 }
 
 /** Formats seconds for people: `2 d 3 h`, `5 h 4 min`, `3 min 2 s`, `1.5 s`. */
