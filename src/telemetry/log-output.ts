@@ -28,13 +28,13 @@ export class LogOutput {
   readonly #formatReport: (lines: number, since: number) => string;
   #waiting = '';
   /** Bytes that were taken from the buffer and are not written yet. */
-  #taken = NOTHING;
+  #inFlight = NOTHING;
   #isWriting = false;
   /** True if the last write ended within a line. */
   #isWithin = false;
   /** Lost lines that were not reported yet. */
   #lost: LostLines | null = null;
-  /** The lost lines whose report is being written; the report is in `#taken`. */
+  /** The lost lines whose report is being written; the report is in `#inFlight`. */
   #reported: LostLines | null = null;
   #allLost = 0;
 
@@ -55,7 +55,7 @@ export class LogOutput {
   write(line: string): void {
     if (this.#waiting.length + line.length <= MAX_BUFFERED_CHARACTERS) this.#waiting += line;
     else this.#lose(1);
-    if (this.#taken.length === 0) this.#next();
+    if (this.#inFlight.length === 0) this.#next();
   }
 
   /**
@@ -66,14 +66,14 @@ export class LogOutput {
     if (this.#waiting === '') return;
     this.#reported = this.#lost;
     this.#lost = null;
-    this.#taken = Buffer.from(this.#reported ? this.#lineOf(this.#reported) : this.#waiting);
+    this.#inFlight = Buffer.from(this.#reported ? this.#lineOf(this.#reported) : this.#waiting);
     if (!this.#reported) this.#waiting = '';
     this.#write();
   }
 
   readonly #write = (): void => {
     this.#isWriting = true;
-    write(this.#fd, this.#taken, (error, written) => {
+    write(this.#fd, this.#inFlight, (error, written) => {
       this.#isWriting = false;
       if (error?.code === 'EAGAIN') {
         setTimeout(this.#write, RETRY_INTERVAL_MS);
@@ -81,15 +81,15 @@ export class LogOutput {
       }
       if (error) this.#giveUp();
       else this.#written(written);
-      if (this.#taken.length > 0) this.#write();
+      if (this.#inFlight.length > 0) this.#write();
       else this.#next();
     });
   };
 
   #written(bytes: number): void {
-    if (bytes > 0) this.#isWithin = this.#taken[bytes - 1] !== END;
-    this.#taken = this.#taken.subarray(bytes);
-    if (this.#taken.length === 0) this.#reported = null;
+    if (bytes > 0) this.#isWithin = this.#inFlight[bytes - 1] !== END;
+    this.#inFlight = this.#inFlight.subarray(bytes);
+    if (this.#inFlight.length === 0) this.#reported = null;
   }
 
   #giveUp(): void {
@@ -98,8 +98,8 @@ export class LogOutput {
       this.#reported = null;
       this.#lose(linesIn(Buffer.from(this.#waiting)));
       this.#waiting = '';
-    } else this.#lose(linesIn(this.#taken));
-    this.#taken = NOTHING;
+    } else this.#lose(linesIn(this.#inFlight));
+    this.#inFlight = NOTHING;
   }
 
   #lose(lines: number): void {
@@ -122,7 +122,7 @@ export class LogOutput {
    */
   #writeLast(): void {
     let rest = Buffer.concat([
-      this.#isWriting ? NOTHING : this.#taken,
+      this.#isWriting ? NOTHING : this.#inFlight,
       Buffer.from(this.#waiting + (this.#lost ? this.#lineOf(this.#lost) : '')),
     ]);
     for (let attempts = 0; rest.length > 0 && attempts < MAX_EXIT_ATTEMPTS; ) {

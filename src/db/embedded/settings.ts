@@ -71,7 +71,7 @@ const FALLBACKS: readonly Fallback[] = [
 
 /** Fallback settings, selected by the log of failed starts. */
 export class StartFallbacks {
-  readonly #left = [...FALLBACKS];
+  readonly #remaining = [...FALLBACKS];
   #settings: Settings = {};
 
   /** All fallback settings that were selected so far. */
@@ -81,8 +81,8 @@ export class StartFallbacks {
 
   /** Adds the next fallback for the output of a failed start. Returns false if there is no such fallback. */
   add(output: string): boolean {
-    const found = this.#left.findIndex(({ refused }) => refused.test(output));
-    const [fallback] = found < 0 ? [] : this.#left.splice(found, 1);
+    const found = this.#remaining.findIndex(({ refused }) => refused.test(output));
+    const [fallback] = found < 0 ? [] : this.#remaining.splice(found, 1);
     if (!fallback) return false;
     this.#settings = { ...this.#settings, ...fallback.settings };
     return true;
