@@ -26,7 +26,7 @@ it('drawing in pieces equals drawing at once, for every chart source', async () 
     const query = {
       columns: values.map((one) => one.name).slice(0, 3),
       keyValues: Object.fromEntries(Object.entries(keys).map(([key, value]) => [key, [value]])),
-      given: {},
+      args: {},
       grain: chooseChartGrain(drawable, window[1].getTime() - window[0].getTime()),
       window,
       asOf: null,
