@@ -170,7 +170,7 @@ describe('a target that leaves the configuration', () => {
       slowRun = retireTargets();
       await until('it to wait for the first target', async () => {
         const waiting = await sql`
-          select from pg_stat_activity where wait_event_type = 'Lock' and query like '%held as materialized%'`;
+          select from pg_stat_activity where wait_event_type = 'Lock' and query like '%claimed as materialized%'`;
         return waiting.length > 0;
       });
       await sql`
