@@ -625,6 +625,13 @@ describe('node-unobserved', () => {
     expect(await evaluate('node-unobserved')).toMatchObject([{ subject: 'n1', since: ago(hour) }]);
   });
 
+  it('does not count the time in which the configuration did not contain the node', async () => {
+    await insertLedger({ ...healthy, to: hour }, { state: 'unknown', from: 6 * minute, error: 'HTTP 401' });
+    expect(await evaluate('node-unobserved')).toMatchObject([{ subject: 'n1', since: ago(6 * minute) }]);
+    expect(await evaluate('node-unobserved', {}, ago(2 * minute))).toEqual([]);
+    expect(await evaluate('node-unobserved', {}, ago(30 * minute))).toEqual([]);
+  });
+
   it('does not fire during announced maintenance', async () => {
     await insertLedger({ ...healthy, to: hour }, { state: 'maintenance', from: hour });
     expect(await evaluate('node-unobserved')).toEqual([]);

@@ -15,22 +15,25 @@ export const nodeUnobserved: AlertRule = {
     const since = new Date(at.getTime() - limits.minutes * 60_000);
     const rows = await sql<Row[]>`
       with watched as (
-        select p.node, min(p.first_probe_at) as first_probe_at from reporting_internal.node_probes p
+        select p.node, min(lower(watch)) as since
+        from reporting_internal.node_probes p cross join lateral unnest(p.watched) as watch
         where p.probe = 'health' and p.node = any(${[...facts.nodes]}::text[])
+          and watch @> tstzrange(${since}, ${at}, '[]')
         group by p.node
       ),
       unobserved as (
         select w.* from watched w
-        where w.first_probe_at <= ${since} and not exists (
+        where not exists (
           select from reporting_internal.node_states s
           where s.node = w.node and s.probe = 'health' and s.state <> 'unknown' and s.started_at <= ${at}
             and s.ended_at > ${since} and s.interval_started_at <= ${at} and s.interval_ended_at > ${since})
       )
-      select u.node, coalesce(last_known.at, u.first_probe_at) as since, last_known.state as last_state, last_probe.error
+      select u.node, coalesce(last_known.at, u.since) as since, last_known.state as last_state, last_probe.error
       from unobserved u
       left join lateral (
         select s.ended_at as at, s.state from reporting_internal.node_states s
         where s.node = u.node and s.probe = 'health' and s.state <> 'unknown' and s.started_at <= ${at}
+          and s.started_at >= u.since
         order by s.ended_at desc limit 1) last_known on true
       left join lateral (
         select s.last_error as error from reporting_internal.node_states s
