@@ -45,7 +45,7 @@ export async function addPast(sql: postgres.Sql, url: string, times: number, hou
 
 /** SQL that writes the past of a dataset. */
 function pastRowsSql(dataset: Dataset, hours: number): string {
-  const { name, history, key, columns } = dataset;
+  const { name, relation, history, key, columns } = dataset;
   const ago = (instant: string, times = 'age') =>
     `${instant} - make_interval(hours => (${times}) * ${hours})`;
   const kept = rowColumns(dataset).map((column): [string, string] => [column, column]);
@@ -80,8 +80,8 @@ function pastRowsSql(dataset: Dataset, hours: number): string {
   const isSample = history === 'sample';
   return `insert into recorder.${name} (${[...values.keys()].join(', ')})
     select ${[...values.values()].join(', ')}
-    from ${isSample ? 'reporting' : 'recorder'}.${name}, generate_series(1, $1::int) age
-    where ${isSample ? 'true' : `${history === 'state' ? 'valid_to' : 'valid_to'} is null`}`;
+    from ${isSample ? `reporting.${relation}` : `recorder.${name}`}, generate_series(1, $1::int) age
+    where ${isSample ? 'true' : 'valid_to is null'}`;
 }
 
 async function otherColumns(
