@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * Test files that take the longest, longest first. Many of them are short, and Vitest starts with the largest files where it has
  * measured none, so that they would run last and alone.
  */
-const LONGEST = [
+const SLOWEST_FILES = [
   ...['chaos/short', 'recording/backfill-heights', 'health/month', 'health/month-windows'],
   ...['recording/identity/identity-situations', 'cli/first-chart', 'db/migrate-killed'],
   ...['recording/late-index', 'recording/moving-lists', 'cli/creates-nothing', 'every-operation/page-sizes'],
@@ -14,8 +14,8 @@ const LONGEST = [
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification) => {
-      const place = LONGEST.indexOf(/\/test\/(.+?)(\.slow)?\.test\.ts$/.exec(moduleId)?.[1] ?? '');
-      return place < 0 ? LONGEST.length : place;
+      const place = SLOWEST_FILES.indexOf(/\/test\/(.+?)(\.slow)?\.test\.ts$/.exec(moduleId)?.[1] ?? '');
+      return place < 0 ? SLOWEST_FILES.length : place;
     };
     return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
   }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { findAmbiguousExports } from '../../scripts/style/exported-names.ts';
+import { findRefusedNames } from '../../scripts/style/identifiers.ts';
 import { findStyleProblems } from '../../scripts/style/rules.ts';
 import { textsOf } from '../../scripts/style/texts.ts';
 
@@ -40,4 +41,20 @@ it('refuses a name that two modules declare and export, and accepts re-exports',
     ['c.ts', 'const one = 2;'],
   ]);
   expect(findAmbiguousExports(files)).toEqual([expect.stringMatching(/^a\.ts, b\.ts: .*"Widget"/)]);
+});
+
+it('refuses declared names of a private language, with their place, and accepts upstream ones in literals', () => {
+  const source = [
+    'const { a: told } = read();',
+    'function run(wanted: string, { b = 1 }: Options): string { return wanted; }',
+    'interface Options { readonly says: string; readonly stored: string }',
+    'const MOST_ROWS = 1;',
+    'send({ given: 1, knownKeys });',
+  ].join('\n');
+  expect(findRefusedNames('a.ts', source).map((problem) => problem.split(' is ', 1)[0])).toEqual([
+    'a.ts:1: "told"',
+    'a.ts:2: "wanted"',
+    'a.ts:3: "says"',
+    'a.ts:4: "MOST_ROWS"',
+  ]);
 });
