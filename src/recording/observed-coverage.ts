@@ -7,7 +7,7 @@ import type { ActiveFeed } from './active-feed.ts';
 import { LEASE_EXPIRED_ERROR } from './claim-run.ts';
 
 /** Maximum time between two observations that leaves no gap, in intervals of the dataset. */
-const MAX_GAPLESS_INTERVALS = 2;
+export const MAX_GAPLESS_INTERVALS = 2;
 
 /** A part of the axis of a source that is missing permanently, and the reason. */
 export interface Gap {

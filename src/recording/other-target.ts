@@ -15,7 +15,7 @@ export async function findOtherTarget(
   target: Target,
 ): Promise<string | null> {
   if (history !== 'state' || isWholeList({ request }, target)) return null;
-  const list = JSON.stringify(Object.fromEntries(request.map((key) => [key, target[key] ?? ''])));
+  const list = listKeysJson({ request }, target);
   const [row] = await ormOf(sql).execute<{ target_key: string }>(expression`
     select d.target_key from ${targetDatasets} d join ${targets} t using (source, target_key)
     where d.source = ${source.name} and d.dataset = ${name} and d.active and d.target_key <> ${targetKey(target)}
@@ -27,3 +27,7 @@ export async function findOtherTarget(
 export function isWholeList({ request }: Pick<Dataset, 'request'>, target: Target): boolean {
   return Object.keys(target).every((key) => request.includes(key));
 }
+
+/** Returns the keys of the list of a target as JSON. Targets with these keys have members in the same list. */
+export const listKeysJson = ({ request }: Pick<Dataset, 'request'>, target: Target): string =>
+  JSON.stringify(Object.fromEntries(request.map((key) => [key, target[key] ?? ''])));

@@ -121,6 +121,12 @@ it('a list of some addresses retires no member of the list of others', async () 
   await poll(one);
   expect(await poll(one)).toBe('done');
   expect(await selectListed()).toEqual(['a', 'b']);
+  const ends = await sql`
+    select tx_hash, ended_by from recorder.pending_rewards where network = 'shared' and valid_to is not null order by 1`;
+  expect(ends.map(({ tx_hash, ended_by }) => [tx_hash, ended_by])).toEqual([
+    ['c', 'gone'],
+    ...['x', 'y', 'z'].map((hash) => [hash, 'unwatched']),
+  ]);
 });
 
 it('ends the members of a removed address as unwatched, and later members as gone', async () => {

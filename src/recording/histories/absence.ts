@@ -2,8 +2,9 @@ import type { Dataset, Window } from '../../datasets/contract.ts';
 import { keyColumnSql } from '../../datasets/dataset.ts';
 import { tableRequestColumns } from '../../datasets/target-columns.ts';
 import { tableText } from '../../db/orm.ts';
-import { coverage, runs, targetDatasets } from '../../db/schema/bookkeeping.ts';
-import { isWholeList } from '../other-target.ts';
+import { coverage, runs, targetDatasets, targets } from '../../db/schema/bookkeeping.ts';
+import { MAX_GAPLESS_INTERVALS } from '../observed-coverage.ts';
+import { isWholeList, listKeysJson } from '../other-target.ts';
 import { targetKey } from '../target-key.ts';
 import {
   type CommitFragment,
@@ -171,19 +172,32 @@ function hasEnded<W extends CommitInput>(statement: Statement<W>, dataset: Datas
 /**
  * SQL: the reason for the end of a missing member `o`. It is `gone` if the target listed the member before. It
  * is `unwatched` if only another target listed the member, such as the pending rewards of an address that was
- * removed from the configuration.
+ * removed from the configuration. A target that did not write the row listed the member if a walk before the
+ * first miss (`u.since`) read the list after the last other target was removed. The last complete walk is such
+ * a walk, or coverage later than the maximum time between two observations proves one.
  */
 function endReason<W extends CommitInput>(statement: Statement<W>, dataset: Dataset): string {
   const isWhole = statement.param('boolean', ({ target }) => isWholeList(dataset, target));
   const source = statement.param('text', () => dataset.source.name);
   const key = statement.param('text', ({ target }) => targetKey(target));
+  const list = statement.param('text', ({ target }) => listKeysJson(dataset, target));
   const milliseconds = (instant: string) => `(extract(epoch from ${instant}) * 1000)::bigint`;
-  const from = milliseconds('o.valid_from');
   return `case when ${isWhole} or exists (
             select from ${tableText(runs)} r where r.run_id = o.run_id and r.source = ${source} and r.target_key = ${key})
           or exists (
-            select from ${tableText(coverage)} k where k.dataset = '${dataset.name}' and k.target_key = ${key}
-              and k.covered && int8multirange(int8range(${from}, greatest(${from}, ${milliseconds('u.since')}))))
+            select from ${tableText(targetDatasets)} d
+            cross join lateral (
+              select greatest(o.valid_from, (
+                select max(p.left_at) from ${tableText(targetDatasets)} p join ${tableText(targets)} t using (source, target_key)
+                where p.source = ${source} and p.dataset = '${dataset.name}' and p.target_key <> ${key}
+                  and t.target @> ${list}::jsonb)) as since) alone
+            cross join lateral (
+              select alone.since + make_interval(secs => ${MAX_GAPLESS_INTERVALS} * d.every_ms / 1000.0) as since) proven
+            left join ${tableText(coverage)} k on k.dataset = d.dataset and k.target_key = d.target_key
+            where d.source = ${source} and d.target_key = ${key} and d.dataset = '${dataset.name}'
+              and (d.last_complete_at >= alone.since and d.last_complete_at < u.since
+                or k.covered && int8multirange(int8range(${milliseconds('proven.since')},
+                  ${milliseconds('greatest(proven.since, u.since)')}))))
           then 'gone' else 'unwatched' end`;
 }
 
