@@ -632,6 +632,18 @@ describe('node-unobserved', () => {
     expect(await evaluate('node-unobserved', {}, ago(30 * minute))).toEqual([]);
   });
 
+  it('counts from the last known state of any observer', async () => {
+    await insertLedger({ state: 'unknown', from: hour, error: 'HTTP 401' });
+    await put('health_observers', { observer: 'other', heartbeat_at: ago(10 * minute) });
+    const probe = { observer: 'other', node: 'n1', probe: 'health' };
+    await put('health_probes', { ...probe, probes: 9, probed_at: ago(10 * minute) });
+    await put('node_health', {
+      ...{ ...probe, check_name: '*', state: 'up', reported: true },
+      ...{ started_at: ago(2 * hour), ended_at: ago(10 * minute) },
+    });
+    expect(await evaluate('node-unobserved')).toMatchObject([{ subject: 'n1', since: ago(10 * minute) }]);
+  });
+
   it('does not fire during announced maintenance', async () => {
     await insertLedger({ ...healthy, to: hour }, { state: 'maintenance', from: hour });
     expect(await evaluate('node-unobserved')).toEqual([]);

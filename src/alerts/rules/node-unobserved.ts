@@ -33,7 +33,7 @@ export const nodeUnobserved: AlertRule = {
       left join lateral (
         select s.ended_at as at, s.state from reporting_internal.node_states s
         where s.node = u.node and s.probe = 'health' and s.state <> 'unknown' and s.started_at <= ${at}
-          and s.started_at >= u.since
+          and s.ended_at > u.since
         order by s.ended_at desc limit 1) last_known on true
       left join lateral (
         select s.last_error as error from reporting_internal.node_states s
