@@ -24,8 +24,8 @@ export function findRefusedNames(path: string, source: string): string[] {
   const file = ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true);
   const problems: string[] = [];
   const visit = (node: ts.Node): void => {
-    const name = isDeclaration(node) && node.name && ts.isIdentifier(node.name) ? node.name : null;
-    const refused = name && REFUSED_NAMES.find(({ pattern }) => pattern.test(name.text));
+    const name = isDeclaration(node) && node.name && ts.isMemberName(node.name) ? node.name : null;
+    const refused = name && REFUSED_NAMES.find(({ pattern }) => pattern.test(name.text.replace('#', '')));
     if (refused) {
       const line = file.getLineAndCharacterOfPosition(name.getStart(file)).line + 1;
       problems.push(`${path}:${line}: "${name.text}" is no term of the field; use ${refused.replacement}`);

@@ -49,6 +49,7 @@ it('refuses declared names of a private language, with their place, and accepts 
     'function run(wanted: string, { b = 1 }: Options): string { return wanted; }',
     'interface Options { readonly says: string; readonly stored: string }',
     'const MOST_ROWS = 1;',
+    'class Log { readonly #heard = 1; }',
     'send({ given: 1, knownKeys });',
   ].join('\n');
   expect(findRefusedNames('a.ts', source).map((problem) => problem.split(' is ', 1)[0])).toEqual([
@@ -56,5 +57,6 @@ it('refuses declared names of a private language, with their place, and accepts 
     'a.ts:2: "wanted"',
     'a.ts:3: "says"',
     'a.ts:4: "MOST_ROWS"',
+    'a.ts:5: "#heard"',
   ]);
 });
