@@ -230,7 +230,7 @@ const balances = `select 'balances', case b.blockchain_id when 'x-chain' then 'x
       from balances b
       cross join lateral (
         select max(o.source) as source, 'data service' as sources, max(o.amount) as amount, max(o.since) as since,
-          max(o.requested_at) as requested_at, ${MIN_SERVICE_DIFFERENCE} as stand
+          max(o.requested_at) as requested_at, ${MIN_SERVICE_DIFFERENCE} as min_duration
         from balances o where o.source = 'data service'
           and (o.blockchain_id, o.address, o.asset_id) = (b.blockchain_id, b.address, b.asset_id)
         having count(*) > 0
@@ -240,7 +240,7 @@ const balances = `select 'balances', case b.blockchain_id when 'x-chain' then 'x
           and (o.blockchain_id, o.address, o.asset_id) = (b.blockchain_id, b.address, b.asset_id)
         group by o.amount order by count(*) desc, min(o.source) limit 1)) o
       where b.source <> 'data service' and b.amount <> o.amount
-        and greatest(b.since, o.since) + o.stand <= least(b.requested_at, o.requested_at)`;
+        and greatest(b.since, o.since) + o.min_duration <= least(b.requested_at, o.requested_at)`;
 
 function check(
   ending: Ending,

@@ -15,7 +15,7 @@ language sql stable parallel safe as $$
 with kept as materialized (
   select reporting_internal.kept_from('fees', "from") as since
 ),
-said as (
+fee_values as (
   select h.node, f.fee, f.amount, h.valid_from, case when h.valid_to <= as_of then h.valid_to end as valid_to
   from reporting.node_fees_history h
   cross join lateral (values
@@ -29,7 +29,7 @@ said as (
 ),
 marked as (
   select s.*, s.amount is distinct from lag(s.amount) over fee or s.valid_from is distinct from lag(s.valid_to) over fee as begins
-  from said s window fee as (partition by s.node, s.fee order by s.valid_from)
+  from fee_values s window fee as (partition by s.node, s.fee order by s.valid_from)
 ),
 counted as (
   select m.*, count(*) filter (where m.begins) over (partition by m.node, m.fee order by m.valid_from) as period from marked m

@@ -8,10 +8,10 @@ returns table (
   range_end timestamptz -- End of the range, exclusive; null: recording continues.
 )
 language sql stable parallel safe as $$
-select r.network, r.address, r.range_start, case when not (wanted.is_so and r.is_newest) then r.range_end end
+select r.network, r.address, r.range_start, case when not (watch.is_open and r.is_newest) then r.range_end end
 from reporting_internal.receipt_ranges r
 cross join lateral (
-  select case when as_of >= now() then r.is_watched else r.is_watched or coalesce(r.watched_until > as_of, false) end as is_so) wanted
+  select case when as_of >= now() then r.is_watched else r.is_watched or coalesce(r.watched_until > as_of, false) end as is_open) watch
 where r.recorded_since <= as_of
 $$;
 
