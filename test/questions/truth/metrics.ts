@@ -61,17 +61,19 @@ export const metrics: Answers = {
     const hasWeeks = metric === 'activeAddresses' || metric === 'txCount';
     const chains = CHAINS.filter((chain) => chain === (question.parameter('chain_id') ?? chain));
     return chains.flatMap((chain) => {
-      const week = (monday: number): bigint => {
-        const days = hasWeeks
+      const week = (monday: number): { value: bigint; isWhole: boolean } => {
+        const points = hasWeeks
           ? question.points(chain, metric, 'week', monday, monday + DAY)
           : question.points(chain, metric, 'day', monday, monday + 7 * DAY);
-        return days.reduce((sum, { value }) => sum + units(value, 9), 0n);
+        const value = points.reduce((sum, point) => sum + units(point.value, 9), 0n);
+        return { value, isWhole: hasWeeks || points.length === 7 };
       };
       return question
         .days()
         .filter((day) => new Date(day).getUTCDay() === 1)
         .map((monday) => {
-          const [now, before] = [week(monday), week(monday - 7 * DAY)];
+          const { value: now, isWhole } = week(monday);
+          const { value: before } = week(monday - 7 * DAY);
           return {
             chain_id: chain,
             week: dayOf(monday),
@@ -79,7 +81,7 @@ export const metrics: Answers = {
             value_before: scaled(before, 9),
             change: scaled(now - before, 9),
             change_percent: quotient((now - before) * 100n, before, 4),
-            is_complete: monday + 7 * DAY <= question.asOf,
+            is_complete: isWhole && monday + 7 * DAY <= question.lastPoll,
           };
         });
     });

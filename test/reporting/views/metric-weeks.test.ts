@@ -1,0 +1,42 @@
+import { beforeEach, expect } from 'vitest';
+import { withDatabase } from '../../support/fixture.ts';
+
+const { it, sql } = withDatabase();
+beforeEach(async () => {
+  await sql`truncate recorder.metric_points, recorder.metric_points_series`;
+});
+
+async function insertPoints(interval: string, step: string, values: number, from: string, to: string) {
+  await sql`
+    insert into recorder.metric_points_series (series_id, chain_id, metric, time_interval)
+    overriding system value values (1, '1', 'txCount', ${interval})`;
+  await sql`
+    insert into recorder.metric_points (series_id, bucket_start, value, valid_from, run_id)
+    select 1, at, ${values}::int, '2026-02-01', 1
+    from generate_series(${from}::text::timestamptz, ${to}::text::timestamptz, ${step}::text::interval) as at`;
+}
+
+const selectWeeks = async () => [
+  ...(await sql`
+    select value::int, change::int, is_complete
+    from reporting.metric_week_over_week('2026-01-01+00', '2026-02-01+00', 'txCount')`),
+];
+
+it('compares no week with a week in which days are missing, and does not call such a week complete', async () => {
+  await insertPoints('day', '24 hours', 10, '2026-01-08+00', '2026-01-26+00');
+  expect(await selectWeeks()).toEqual([
+    { value: 40, change: null, is_complete: false },
+    { value: 70, change: null, is_complete: true },
+    { value: 70, change: 0, is_complete: true },
+    { value: 10, change: -60, is_complete: false },
+  ]);
+});
+
+it('calls a week of the service complete once a later week was recorded', async () => {
+  await insertPoints('week', '168 hours', 70, '2026-01-05+00', '2026-01-19+00');
+  expect(await selectWeeks()).toEqual([
+    { value: 70, change: null, is_complete: true },
+    { value: 70, change: 0, is_complete: true },
+    { value: 70, change: 0, is_complete: false },
+  ]);
+});
