@@ -19,7 +19,7 @@ returns table (
   coverage numeric -- Share of the watched time in which the state is known.
 )
 language sql stable parallel safe as $$
-with watched as not materialized (
+with watched as materialized (
   select p.observer, p.node, p.probe, bounds.step, bounds.during, lower(bounds.during) as since, upper(bounds.during) as until
   from reporting_internal.node_probes p
   -- Computed once per probe: without `offset 0`, PostgreSQL would compute the bounds once per window.
