@@ -19,23 +19,28 @@ returns table (
   coverage numeric -- Share of the watched time in which the state is known.
 )
 language sql stable parallel safe as $$
-with watched as materialized (
-  select p.observer, p.node, p.probe, bounds.step, bounds.during, lower(bounds.during) as since, upper(bounds.during) as until
+with watched as not materialized (
+  select p.observer, p.node, p.probe, p.watched, bounds.step, bounds.since, bounds.until
   from reporting_internal.node_probes p
   -- Computed once per probe: without `offset 0`, PostgreSQL would compute the bounds once per window.
   cross join lateral (
     -- Without a grain, the step is longer than the longest possible window.
     select coalesce(grain, interval '10000 years') as step,
-      p.watched * tstzmultirange(tstzrange("from", null) * tstzrange(null, least("to", greatest(p.settled_until, now())))) as during
+      greatest("from", p.first_probe_at) as since,
+      least("to", p.watched_until, greatest(p.settled_until, now())) as until
     offset 0) bounds
-  where not isempty(bounds.during)
+  where p.first_probe_at is not null
 ),
 windows as (
   select w.observer, w.node, w.probe, u.at, lower(part.during) as begins, upper(part.during) as ends
-  from watched w,
+  from watched w
+  cross join lateral (
+    select w.watched * tstzmultirange(tstzrange(w.since, null) * tstzrange(null, w.until)) as during
+    offset 0) configured,
     generate_series(coalesce(reporting_internal.window_begin(grain, w.since), w.since) at time zone 'UTC',
-      (w.until at time zone 'UTC') - interval '1 microsecond', w.step) as u(at),
-    lateral (select w.during * tstzmultirange(tstzrange(u.at at time zone 'UTC', (u.at + w.step) at time zone 'UTC')) as during) part
+      (upper(configured.during) at time zone 'UTC') - interval '1 microsecond', w.step) as u(at),
+    lateral (
+      select configured.during * tstzmultirange(tstzrange(u.at at time zone 'UTC', (u.at + w.step) at time zone 'UTC')) as during) part
   where not isempty(part.during)
 ),
 states_by_window as (
