@@ -644,6 +644,18 @@ describe('node-unobserved', () => {
     expect(await evaluate('node-unobserved')).toMatchObject([{ subject: 'n1', since: ago(10 * minute) }]);
   });
 
+  it('continues while a node moves from one observer to another', async () => {
+    await insertLedger({ state: 'unknown', from: 2 * minute, error: 'HTTP 401' });
+    await put('health_observers', { observer: 'other', heartbeat_at: ago(0) });
+    const probe = { observer: 'other', node: 'n1', probe: 'health' };
+    await put('health_probes', { ...probe, probes: 9, probed_at: ago(3 * minute) });
+    await put('node_health', {
+      ...{ ...probe, check_name: '*', state: 'unknown', reported: true },
+      ...{ started_at: ago(hour), ended_at: ago(2.1 * minute) },
+    });
+    expect(await evaluate('node-unobserved')).toMatchObject([{ subject: 'n1', since: ago(hour) }]);
+  });
+
   it('does not fire during announced maintenance', async () => {
     await insertLedger({ ...healthy, to: hour }, { state: 'maintenance', from: hour });
     expect(await evaluate('node-unobserved')).toEqual([]);

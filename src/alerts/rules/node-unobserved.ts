@@ -15,11 +15,12 @@ export const nodeUnobserved: AlertRule = {
     const since = new Date(at.getTime() - limits.minutes * 60_000);
     const rows = await sql<Row[]>`
       with watched as (
-        select p.node, min(lower(watch)) as since
+        -- The observer of a node may change in between.
+        select p.node, min(lower(watch)) filter (where watch @> ${since}::timestamptz) as since
         from reporting_internal.node_probes p cross join lateral unnest(p.watched) as watch
         where p.probe = 'health' and p.node = any(${[...facts.nodes]}::text[])
-          and watch @> tstzrange(${since}, ${at}, '[]')
         group by p.node
+        having bool_or(watch @> ${since}::timestamptz) and bool_or(watch @> ${at}::timestamptz)
       ),
       unobserved as (
         select w.* from watched w
