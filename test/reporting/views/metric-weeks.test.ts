@@ -7,12 +7,12 @@ beforeEach(async () => {
 });
 
 async function insertPoints(interval: string, step: string, values: number, from: string, to: string) {
-  await sql`
-    insert into recorder.metric_points_series (series_id, chain_id, metric, time_interval)
-    overriding system value values (1, '1', 'txCount', ${interval})`;
+  const [series] = await sql<{ id: number }[]>`
+    insert into recorder.metric_points_series (chain_id, metric, time_interval)
+    values ('1', 'txCount', ${interval}) returning series_id as id`;
   await sql`
     insert into recorder.metric_points (series_id, bucket_start, value, valid_from, run_id)
-    select 1, at, ${values}::int, '2026-02-01', 1
+    select ${series?.id ?? 0}::int, at, ${values}::int, '2026-02-01', 1
     from generate_series(${from}::text::timestamptz, ${to}::text::timestamptz, ${step}::text::interval) as at`;
 }
 
@@ -32,7 +32,8 @@ it('compares no week with a week in which days are missing, and does not call su
   ]);
 });
 
-it('calls a week of the service complete once a later week was recorded', async () => {
+it('calls a week of the service complete once a later week was recorded, whatever days are', async () => {
+  await insertPoints('day', '24 hours', 10, '2026-01-05+00', '2026-01-31+00');
   await insertPoints('week', '168 hours', 70, '2026-01-05+00', '2026-01-19+00');
   expect(await selectWeeks()).toEqual([
     { value: 70, change: null, is_complete: true },

@@ -12,7 +12,7 @@ returns table (
   value_before numeric, -- The value of the previous week. Null: the previous week has no value, or days are missing.
   change numeric, -- Difference from the previous week.
   change_percent numeric, -- Difference in percent of the previous week.
-  is_complete boolean -- True if no day is missing and a later value was recorded, so that the week had ended when its value was requested.
+  is_complete boolean -- True if no day is missing, and a later value of the same interval was recorded: the week had ended when its value was requested.
 )
 language sql stable parallel safe as $$
 with kept as materialized (
@@ -34,9 +34,9 @@ rule as (
   from reporting.metric_rules r where r.metric = metric_week_over_week.metric
 ),
 weeks as (
-  select p.chain_id, p.starts_at::date as week, p.value, true as is_whole from points p where p.time_interval = 'week'
+  select p.chain_id, p.time_interval, p.starts_at::date as week, p.value, true as is_whole from points p where p.time_interval = 'week'
   union all
-  select p.chain_id, date_trunc('week', p.starts_at)::date,
+  select p.chain_id, p.time_interval, date_trunc('week', p.starts_at)::date,
     case r.over_time
       when 'sum' then sum(p.value)
       when 'max' then max(p.value)
@@ -45,15 +45,16 @@ weeks as (
     end, count(*) = 7
   from points p cross join rule r
   where p.time_interval = 'day' and not exists (select from points w where w.time_interval = 'week' and w.chain_id = p.chain_id)
-  group by 1, 2, r.over_time, r.reason
+  group by 1, 2, 3, r.over_time, r.reason
 ),
 compared as (
-  select w.chain_id, w.week, w.value, w.is_whole, b.value as value_before
+  select w.chain_id, w.time_interval, w.week, w.value, w.is_whole, b.value as value_before
   from weeks w left join weeks b on b.chain_id = w.chain_id and b.week = w.week - 7 and b.is_whole
 )
 select c.chain_id, c.week, c.value, c.value_before, c.value - c.value_before,
   round((c.value - c.value_before) * 100 / nullif(c.value_before, 0), 4),
-  c.is_whole and exists (select from points p where p.chain_id = c.chain_id and p.starts_at >= c.week + 7)
+  c.is_whole and exists (
+    select from points p where (p.chain_id, p.time_interval) = (c.chain_id, c.time_interval) and p.starts_at >= c.week + 7)
 from compared c
 where c.week::timestamp at time zone 'UTC' >= "from" and c.week::timestamp at time zone 'UTC' < "to"
 order by c.chain_id, c.week
