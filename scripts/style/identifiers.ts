@@ -3,8 +3,8 @@ import ts from 'typescript';
 /** Names that the project does not declare. */
 const REFUSED_NAMES = [
   {
-    pattern: /^(asked|given|gone|heard|knows|said|says|stands|stood|told|wanted)$/,
-    replacement: 'the thing: requests, expected, removed, received, output, alerts',
+    pattern: /^(asked|given|gone|heard|knows|said|says|stands|stood|told|wanted)$/i,
+    replacement: 'a noun for the thing, such as requests, expected, removed, output, alerts',
   },
   { pattern: /^(MOST|LONGEST|FEWEST|PATIENCE)(_|$)/, replacement: 'MAX_…, MIN_…, …_TIMEOUT_MS' },
 ] as const;
@@ -15,9 +15,12 @@ const isDeclaration = (node: ts.Node): node is ts.NamedDeclaration =>
   ts.isParameter(node) ||
   ts.isBindingElement(node) ||
   ts.isFunctionDeclaration(node) ||
-  ts.isMethodDeclaration(node) ||
-  ts.isPropertySignature(node) ||
-  ts.isPropertyDeclaration(node);
+  ts.isClassDeclaration(node) ||
+  ts.isInterfaceDeclaration(node) ||
+  ts.isTypeAliasDeclaration(node) ||
+  ts.isClassElement(node) ||
+  ts.isTypeElement(node) ||
+  ts.isMethodDeclaration(node);
 
 /** Returns the declared names of a TypeScript file that are refused, as problems with their place. */
 export function findRefusedNames(path: string, source: string): string[] {

@@ -50,6 +50,7 @@ it('refuses declared names of a private language, with their place, and accepts 
     'interface Options { readonly says: string; readonly stored: string }',
     'const MOST_ROWS = 1;',
     'class Log { readonly #heard = 1; }',
+    'interface Told { knows(): boolean }',
     'send({ given: 1, knownKeys });',
   ].join('\n');
   expect(findRefusedNames('a.ts', source).map((problem) => problem.split(' is ', 1)[0])).toEqual([
@@ -58,5 +59,7 @@ it('refuses declared names of a private language, with their place, and accepts 
     'a.ts:3: "says"',
     'a.ts:4: "MOST_ROWS"',
     'a.ts:5: "#heard"',
+    'a.ts:6: "Told"',
+    'a.ts:6: "knows"',
   ]);
 });
