@@ -62,7 +62,7 @@ export async function compareSources(
     join ${targetDatasets} d using (source, target_key)
     where d.dataset = ${metricPoints.name} and d.active order by 1`);
   const scopes = [NODES, ...chains.map(({ chain }) => chain)];
-  await endUnwatched(sql, scopes, now);
+  await retireRemovedScopes(sql, scopes, now);
   const series = chains.length > 0 ? await seriesOf(sql, now) : '';
   const failed: { scope: string; error: string }[] = [];
   let discrepancies = 0;
@@ -88,8 +88,8 @@ export async function compareSources(
   return { scopes: scopes.length, discrepancies, discovered: fresh?.discovered ?? 0, breaks, failed };
 }
 
-/** Ends the discrepancies of chains that are no longer watched, because their values are no longer compared. */
-async function endUnwatched(sql: postgres.Sql, scopes: readonly string[], now: number): Promise<void> {
+/** Removes the state of scopes that are no longer compared, and ends their discrepancies. */
+async function retireRemovedScopes(sql: postgres.Sql, scopes: readonly string[], now: number): Promise<void> {
   await sql`delete from recorder.check_runs where scope <> all (${scopes})`;
   await sql`
     update recorder.discrepancies set ended_at = ${instant(now)}

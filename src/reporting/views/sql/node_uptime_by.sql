@@ -22,7 +22,7 @@ language sql stable parallel safe as $$
 with watched as not materialized (
   select p.observer, p.node, p.probe, p.watched, bounds.step, bounds.since, bounds.until
   from reporting_internal.node_probes p
-  -- Computed once per probe: without `offset 0`, PostgreSQL would compute the bounds once per window.
+  -- Computed once per probe, as below: without `offset 0`, PostgreSQL would compute the bounds once per window.
   cross join lateral (
     -- Without a grain, the step is longer than the longest possible window.
     select coalesce(grain, interval '10000 years') as step,
