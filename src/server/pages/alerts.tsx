@@ -50,7 +50,6 @@ export const alertsPage = definePage({
               caption="Open alerts, firing ones first"
               columns={openColumns}
               rows={open.slice(0, MAX_OPEN_ALERTS)}
-              keyOf={(one) => one.id}
               empty={params.rule ? 'This rule has no open alerts.' : 'No open alerts.'}
             />
             {open.length > MAX_OPEN_ALERTS && (
@@ -68,7 +67,6 @@ export const alertsPage = definePage({
             caption="Resolved alerts, newest first"
             columns={pastColumns}
             rows={found}
-            keyOf={(one) => one.id}
             empty={
               params.before
                 ? 'No older alerts.'

@@ -73,7 +73,6 @@ export const discrepanciesPage = definePage({
             caption="Discrepancies, newest first"
             columns={columns}
             rows={found}
-            keyOf={(one) => one.id}
             empty={
               params.state || params.check || params.before
                 ? 'No matching discrepancies.'
@@ -95,7 +94,6 @@ export const discrepanciesPage = definePage({
             caption="Level shifts"
             columns={breakColumns}
             rows={breaks.slice(0, MAX_BREAKS)}
-            keyOf={({ chain_id, metric, broke_at }) => `${chain_id} ${metric} ${broke_at.getTime()}`}
             empty="No level shifts. A level shift is detected after three weeks."
           />
           {breaks.length > MAX_BREAKS && (
@@ -137,7 +135,7 @@ function Counts({ counts }: { readonly counts: readonly DiscrepancyCount[] }) {
   return (
     <ul class="chips">
       {counts.map(({ check_name, open, found_today }) => (
-        <li key={check_name}>
+        <li>
           <a href={linkTo(PATH, { state: 'open', check: check_name })}>{check_name}</a> {numberText(open)}
           {found_today > 0 && <span class="soft">, {numberText(found_today)} new within a day</span>}
         </li>

@@ -35,7 +35,6 @@ export const quarantinePage = definePage({
           caption="Items, newest first"
           columns={columns}
           rows={items}
-          keyOf={(item) => item.id}
           empty={params.dataset || params.before ? 'No matching items.' : 'The quarantine is empty.'}
         />
         <Older href={next === null ? null : linkTo(PATH, { ...params, before: next })} />

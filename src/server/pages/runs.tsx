@@ -58,7 +58,6 @@ export const runsPage = definePage({
             caption="Runs, newest first"
             columns={columns}
             rows={rows}
-            keyOf={({ run_id, dataset }) => `${run_id} ${dataset}`}
             empty={
               next === null
                 ? 'No matching runs.'
@@ -85,7 +84,7 @@ function StalledQueues({ queues }: { readonly queues: readonly SeenQueue[] }) {
   return (
     <ErrorNotice what="No scheduled run starts: a queue is stalled.">
       {failedQueues.map(({ recorder, queue, error, error_since }) => (
-        <p key={`${recorder} ${queue}`}>
+        <p>
           <a href="/queues">{queue}</a> of {recorder}, since <Time at={error_since} />: {error}
         </p>
       ))}
@@ -164,7 +163,6 @@ export const runPage = definePage({
               },
             ]}
             rows={rows}
-            keyOf={(row) => row.dataset}
             empty=""
           />
         </section>

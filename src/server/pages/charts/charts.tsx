@@ -127,7 +127,7 @@ function Drawn({
   return (
     <>
       {missing.map((why) => (
-        <Empty key={why}>{why}</Empty>
+        <Empty>{why}</Empty>
       ))}
       {(unreadBefore === null || unreadBefore < to) && (
         <LineChart

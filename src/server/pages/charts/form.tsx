@@ -14,9 +14,9 @@ export function ChartChoice({ chosen }: { readonly chosen: ChartSource }) {
         <label for="of">Data source</label>
         <select id="of" name="of">
           {byHeading.map(([heading, drawables]) => (
-            <optgroup label={heading} key={heading}>
+            <optgroup label={heading}>
               {drawables.map(({ name, title }) => (
-                <option value={name} selected={name === chosen.name} key={name}>
+                <option value={name} selected={name === chosen.name}>
                   {title}
                 </option>
               ))}
@@ -54,7 +54,7 @@ export function ChartForm({ targets, drawing, params }: ChartFormProps) {
     <form class="filters" method="get" action="/charts">
       <input type="hidden" name="of" value={of} />
       {choices.map(({ name, about, required, value, suggestions }) => (
-        <div key={name}>
+        <div>
           <label for={`of-${name}`} title={about}>
             {name}
           </label>
@@ -69,7 +69,7 @@ export function ChartForm({ targets, drawing, params }: ChartFormProps) {
           {suggestions.length > 0 && (
             <datalist id={`${name}-known`}>
               {suggestions.map((one) => (
-                <option value={one} key={one} />
+                <option value={one} />
               ))}
             </datalist>
           )}
@@ -82,7 +82,7 @@ export function ChartForm({ targets, drawing, params }: ChartFormProps) {
           <select id="by" name="by">
             <option value="">automatic{grain && !isGrainExplicit ? ` (${grain})` : ''}</option>
             {grains.map((one) => (
-              <option value={one} selected={isGrainExplicit && one === grain} key={one}>
+              <option value={one} selected={isGrainExplicit && one === grain}>
                 {one}
               </option>
             ))}
@@ -92,7 +92,7 @@ export function ChartForm({ targets, drawing, params }: ChartFormProps) {
       {(past ? [...WINDOW, ...MOMENTS] : WINDOW).map(([name, label]) => {
         const at = params[name];
         return (
-          <div key={name}>
+          <div>
             <label for={name}>{label}</label>
             <MomentField
               id={name}
@@ -118,7 +118,7 @@ function Values({ drawing: { drawable, columns } }: { readonly drawing: ChartReq
       <fieldset>
         <legend class="unseen">Values</legend>
         {drawable.values.map(({ name, comment }) => (
-          <label title={comment} key={name}>
+          <label title={comment}>
             <input type="checkbox" name="column" value={name} checked={columns.includes(name)} /> {name}
           </label>
         ))}

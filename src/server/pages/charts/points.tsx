@@ -48,8 +48,8 @@ export function Points({
                 ? ` ${moment ? `as of ${momentText(new Date(moment))}` : 'as of now'}`
                 : '';
             return [
-              <a href={queryLink({ sql }, '.csv')} key={`csv${of}`}>{`CSV${of}`}</a>,
-              <a href={queryLink({ sql })} key={`sql${of}`}>{`SQL${of}`}</a>,
+              <a href={queryLink({ sql }, '.csv')}>{`CSV${of}`}</a>,
+              <a href={queryLink({ sql })}>{`SQL${of}`}</a>,
             ];
           })}
         </p>
@@ -85,7 +85,6 @@ export function Points({
           ),
         ]}
         rows={rows.slice(0, MAX_TABLE_ROWS)}
-        keyOf={([at]) => at}
         empty="No points in this window."
       />
     </section>

@@ -19,7 +19,7 @@ export function Zoom({ drawing, fixed }: { readonly drawing: ChartRequest; reado
   const width = to - from;
   const params = chartOf(drawing);
   const move = (label: string, begin: number, end: number) => (
-    <a class="button plain" href={chartLink({ ...params, from: inTime(begin), to: inTime(end) })} key={label}>
+    <a class="button plain" href={chartLink({ ...params, from: inTime(begin), to: inTime(end) })}>
       {label}
     </a>
   );

@@ -62,7 +62,6 @@ function ChangesForm({
         <FilterField id="to" name="to" label="To (empty: now)" type="timestamptz" value={to ?? ''} />
         {offered.map(({ parameter, column, type }) => (
           <FilterField
-            key={parameter}
             id={`of-${column}`}
             name={parameter}
             label={<code>{column}</code>}
@@ -74,7 +73,7 @@ function ChangesForm({
       </form>
       <ul class="choices" aria-label="Time span">
         {SPANS.map(([words, span]) => (
-          <li key={words}>
+          <li>
             <a
               href={hrefOf(path, {
                 ...without(parameters, 'after'),

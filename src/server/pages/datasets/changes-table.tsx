@@ -116,7 +116,6 @@ export function ChangesTable({
       caption={`Differences in ${dataset.now.name}`}
       columns={tableColumns}
       rows={lines}
-      keyOf={(line) => lines.indexOf(line)}
       empty="No differences between the two moments."
     />
   );
@@ -179,9 +178,7 @@ function Whole({
   return (
     <details>
       <summary>{row.length} values</summary>
-      <KeyValues
-        of={row.map(([name, value]) => [name, <ValueText type={typeOf(name)} value={value} key={name} />])}
-      />
+      <KeyValues of={row.map(([name, value]) => [name, <ValueText type={typeOf(name)} value={value} />])} />
     </details>
   );
 }

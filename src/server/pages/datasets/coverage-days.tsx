@@ -110,7 +110,6 @@ export function DayField({ day, x, y, width, height }: FieldPlace & { readonly d
               y={round(from)}
               width={width}
               height={round(tall * height)}
-              key={part}
             />
           ) : null;
         })
@@ -131,7 +130,7 @@ export function DayLegend() {
   return (
     <ul class="legend">
       {meanings.map(([fill, words]) => (
-        <li key={fill}>
+        <li>
           <svg viewBox="0 0 12 12" class="states" aria-hidden="true">
             <rect class={fill} fill={fillOf(fill)} width="12" height="12" />
           </svg>
@@ -171,9 +170,7 @@ export function DayStrip({ days }: { readonly days: readonly DayCoverage[] }) {
       <path class={FILL_CLASSES.covered} d={all('covered', tall)} />
       <path class="unrecorded" d={all('none', 2)} />
       {days.map((day, at) =>
-        day.missing_ms > 0 ? (
-          <DayField day={day} x={at * step} y={0} width={wide} height={tall} key={day.day} />
-        ) : null,
+        day.missing_ms > 0 ? <DayField day={day} x={at * step} y={0} width={wide} height={tall} /> : null,
       )}
     </svg>
   );
@@ -223,7 +220,6 @@ export function DaysOfAll({
           caption="Days"
           columns={columns(alone)}
           rows={days.toReversed().slice(0, MAX_TABLE_DAYS)}
-          keyOf={({ day }) => day}
           empty="No days in this range."
         />
         {days.length > MAX_TABLE_DAYS && (

@@ -84,7 +84,6 @@ export function Gaps({ record, all }: { readonly record: CoverageRecord; readonl
               },
             ]}
             rows={fetchable.rows}
-            keyOf={(row) => fetchable.rows.indexOf(row)}
             empty=""
           />
         </div>
@@ -102,7 +101,6 @@ export function Gaps({ record, all }: { readonly record: CoverageRecord; readonl
             caption="Permanent gaps"
             columns={[...columns(byHeight), REASON_COLUMN]}
             rows={lost}
-            keyOf={(row) => lost.indexOf(row)}
             empty=""
           />
         </div>

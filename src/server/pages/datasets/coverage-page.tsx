@@ -66,7 +66,7 @@ function CoverageForm({
       <div class="head">
         <ul class="choices" aria-label="Range">
           {SPANS.map(([words, length]) => (
-            <li key={words}>
+            <li>
               <a
                 href={hrefOf(path, {
                   ...without(parameters, 'after'),
@@ -117,7 +117,6 @@ function Heights({
         caption="Recorded and missing heights"
         columns={columns}
         rows={of}
-        keyOf={(range) => of.indexOf(range)}
         empty="No height is recorded yet."
       />
       {first > 0 && (

@@ -56,7 +56,6 @@ export function Targets({
           },
         ]}
         rows={targets.targets}
-        keyOf={({ target }) => target}
         empty={
           parameters.target
             ? `There is no target ${parameters.target}. The list of all targets shows the valid names.`

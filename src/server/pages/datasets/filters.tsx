@@ -9,7 +9,7 @@ export function HiddenFields({ of }: { readonly of: Parameters }) {
   return (
     <>
       {Object.entries(of).map(([name, value]) => (
-        <input type="hidden" name={name} value={value} key={name} />
+        <input type="hidden" name={name} value={value} />
       ))}
     </>
   );
@@ -40,7 +40,7 @@ function Field({ type, value, ...named }: FieldProps) {
       return (
         <select {...named}>
           {['', 'true', 'false'].map((one) => (
-            <option value={one} selected={one === value} key={one}>
+            <option value={one} selected={one === value}>
               {one}
             </option>
           ))}
@@ -83,7 +83,7 @@ export function ActiveFilters({
   return (
     <ul class="in-force" aria-label="Active filters">
       {active.map(({ parameter, column, words }) => (
-        <li key={parameter}>
+        <li>
           <code>{column}</code> {words}{' '}
           <a
             href={hrefOf(path, without(parameters, parameter, 'after'))}

@@ -72,38 +72,30 @@ export const listPage = definePage({
           <nav aria-label="Index">
             <ul class="index">
               {[...GROUPS, ...groups].map(({ heading }) => (
-                <li key={heading}>
+                <li>
                   <a href={`#${anchorOf(heading)}`}>{heading}</a>
                 </li>
               ))}
             </ul>
           </nav>
           {GROUPS.map(({ heading, holds }) => (
-            <section aria-label={heading} key={heading}>
+            <section aria-label={heading}>
               <h2 id={anchorOf(heading)}>{heading}</h2>
               <Table
                 stacked
                 caption={heading}
                 columns={datasetColumns(parameters)}
                 rows={datasets.filter(({ dataset }) => holds(dataset))}
-                keyOf={({ dataset }) => dataset.name}
                 empty="None."
               />
             </section>
           ))}
           {groups.map(({ heading, views }) => (
-            <details class="group" key={heading}>
+            <details class="group">
               <summary>
                 <h2 id={anchorOf(heading)}>{heading}</h2> <span class="soft">{views.length} views</span>
               </summary>
-              <Table
-                stacked
-                caption={heading}
-                columns={viewColumns(parameters)}
-                rows={views}
-                keyOf={({ name }) => name}
-                empty="None."
-              />
+              <Table stacked caption={heading} columns={viewColumns(parameters)} rows={views} empty="None." />
             </details>
           ))}
         </>

@@ -143,7 +143,7 @@ function Places({ of }: { readonly of: readonly TabLink[] }) {
   return (
     <ul>
       {of.map(({ label, href, here, about }) => (
-        <li key={href}>
+        <li>
           <a href={href} title={about} aria-current={here ? 'page' : undefined}>
             {label}
           </a>

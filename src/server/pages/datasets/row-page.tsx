@@ -124,7 +124,7 @@ function content(
         <KeyValues
           of={key.map((one) => [
             one,
-            <ValueText key={one} type={types.get(one) ?? 'text'} value={parameters[one] ?? null} />,
+            <ValueText type={types.get(one) ?? 'text'} value={parameters[one] ?? null} />,
           ])}
         />
         <section aria-label={VERSIONS}>
@@ -141,7 +141,6 @@ function content(
             caption={VERSIONS}
             columns={columns.map((column) => versionColumn(column, rows, dataset))}
             rows={rows}
-            keyOf={(row) => rows.indexOf(row)}
             empty="No versions."
           />
           {next !== null && (

@@ -49,7 +49,6 @@ function FunctionForm({
       <HiddenFields of={without(parameters, 'after', ...formParameters.map(({ name }) => name))} />
       {formParameters.map(({ name, type, comment, preset }) => (
         <FilterField
-          key={name}
           id={`parameter-${name}`}
           label={
             <span title={comment}>
@@ -264,7 +263,7 @@ function AboutColumns({
         <HiddenFields of={without(parameters, 'columns')} />
         <ul>
           {relation.columns.map(({ name, type, comment }) => (
-            <li key={name}>
+            <li>
               <label>
                 <input type="checkbox" name="columns" value={name} checked={visibleColumns.includes(name)} />{' '}
                 <code>{name}</code>

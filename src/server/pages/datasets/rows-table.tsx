@@ -129,7 +129,6 @@ export function ColumnMenu({
           <HiddenFields of={rest} />
           {filters.map(({ parameter, operator, type }) => (
             <FilterField
-              key={parameter}
               id={`${menuId(name)}-${operator}`}
               label={operator === 'null' ? 'is null' : OPERATOR_DESCRIPTIONS[operator]}
               name={parameter}
@@ -189,11 +188,10 @@ export function RowsTable({
         caption={`Rows of ${place.relation.name}`}
         columns={hasLinks ? [linksColumn(linksOf), ...columnsOfRows] : columnsOfRows}
         rows={rows}
-        keyOf={(row) => rows.indexOf(row)}
         empty={place.parameters.after ? 'No more rows.' : empty}
       />
       {columns.map((column) => (
-        <ColumnMenu column={column} place={place} key={column.name} />
+        <ColumnMenu column={column} place={place} />
       ))}
     </>
   );

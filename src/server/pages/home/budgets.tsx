@@ -20,11 +20,7 @@ export function Budgets({ budgets, demands }: BudgetsProps) {
       {demands === null && <Empty>The demand of the schedules is being computed.</Empty>}
       {demands?.length === 0 && <Empty>No metered service is configured.</Empty>}
       {demands?.map((demand) => (
-        <Budget
-          demand={demand}
-          used={budgets.find(({ upstream }) => upstream === demand.upstream)}
-          key={demand.upstream}
-        />
+        <Budget demand={demand} used={budgets.find(({ upstream }) => upstream === demand.upstream)} />
       ))}
     </section>
   );

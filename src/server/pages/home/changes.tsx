@@ -29,8 +29,8 @@ export function Changes({ of }: { readonly of: RecentChanges }) {
         <Empty>No node was down, no validator left, and no completed day changed by more than 1 %.</Empty>
       )}
       <ul class="events">
-        {all.map(({ at, words }, place) => (
-          <li key={place}>
+        {all.map(({ at, words }) => (
+          <li>
             <span class="soft">
               <Time at={at} />
             </span>

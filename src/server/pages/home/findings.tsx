@@ -1,4 +1,4 @@
-import { describeFinding, type FindingGroup } from '../../../reporting/reports/findings.ts';
+import type { FindingGroup } from '../../../reporting/reports/findings.ts';
 import type { WatchedNode } from '../../../reporting/reports/nodes/watched-nodes.ts';
 import type { LivingRecorder } from '../../../reporting/reports/processes.ts';
 import type { Status } from '../../../reporting/reports/status.ts';
@@ -110,7 +110,7 @@ export function Findings({ findings }: { readonly findings: readonly FindingGrou
   if (findings.length === 0) return null;
   const [first, others] = [findings.slice(0, MAX_OPEN_FINDINGS), findings.slice(MAX_OPEN_FINDINGS)];
   const table = (caption: string, rows: readonly FindingGroup[]) => (
-    <Table stacked caption={caption} columns={columns} rows={rows} keyOf={describeFinding} empty="" />
+    <Table stacked caption={caption} columns={columns} rows={rows} empty="" />
   );
   return (
     <section aria-labelledby="findings">

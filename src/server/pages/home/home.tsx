@@ -75,8 +75,8 @@ function NextSteps({ recorder: { simulated, directory }, since }: NextStepsProps
     <section class="panel" aria-labelledby="next">
       <h2 id="next">Next steps</h2>
       <ol class="steps">
-        {steps.map((step, at) => (
-          <li key={at}>{step}</li>
+        {steps.map((step) => (
+          <li>{step}</li>
         ))}
       </ol>
     </section>
@@ -97,7 +97,6 @@ function Nodes({ nodes }: { readonly nodes: readonly WatchedNode[] }) {
         caption="Node status"
         columns={columns}
         rows={ordered.slice(0, MAX_NODES)}
-        keyOf={({ node }) => node}
         empty="No nodes are configured. Add your nodes to upstreams.nodes in recorder.yaml."
       />
       {ordered.length > MAX_NODES && <NotListed nodes={ordered.slice(MAX_NODES)} />}
@@ -169,7 +168,6 @@ export const homePage = definePage({
             caption="Recorded datasets"
             columns={datasetColumns}
             rows={byNeed(status.datasets)}
-            keyOf={({ dataset }) => dataset}
             empty="Nothing is recorded: the configuration names no service and no node. Add them to recorder.yaml."
           />
         </section>
@@ -230,7 +228,7 @@ function Disk({ use, embedded }: { readonly use: DiskUse; readonly embedded: boo
         {largest
           .filter(({ bytes }) => bytes > 0)
           .map(({ dataset, bytes }) => (
-            <li key={dataset}>
+            <li>
               <code>{dataset}</code> <span class="number">{bytesText(bytes)}</span>
             </li>
           ))}

@@ -42,17 +42,17 @@ export function Calendar({ days, label }: { readonly days: readonly CalendarDay[
         aria-hidden="true"
       >
         {[1, 5, 10, 15, 20, 25, 30].map((date) => (
-          <text x={MARGIN + (date - 0.5) * STEP} y={STEP - 4} text-anchor="middle" key={date}>
+          <text x={MARGIN + (date - 0.5) * STEP} y={STEP - 4} text-anchor="middle">
             {date}
           </text>
         ))}
         {[...months].map(([month, fields], row) => (
-          <g key={month}>
+          <g>
             <text x="0" y={(row + 2) * STEP - 3}>
               {month}
             </text>
             {fields.map(({ at, href, draw }) => (
-              <a {...(href === null ? {} : { href })} tabIndex={-1} key={at}>
+              <a {...(href === null ? {} : { href })} tabIndex={-1}>
                 {draw({
                   x: MARGIN + (new Date(at).getUTCDate() - 1) * STEP,
                   y: (row + 1) * STEP,

@@ -32,7 +32,7 @@ export function SelectField({
       <select id={name} name={name}>
         <option value="">any</option>
         {words.map((word) => (
-          <option value={word} selected={word === value} key={word}>
+          <option value={word} selected={word === value}>
             {word}
           </option>
         ))}

@@ -6,7 +6,7 @@ export function KeyValues({ of }: { readonly of: readonly (readonly [string, Com
     <dl class="facts">
       {of.map(([name, value]) =>
         value === null ? null : (
-          <div key={name}>
+          <div>
             <dt>{name}</dt>
             <dd>{value}</dd>
           </div>

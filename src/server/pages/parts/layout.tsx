@@ -28,7 +28,7 @@ export function Layout({ title, crumbs = [], islands = [], live, instead, site, 
         <link rel="icon" href={ICON} />
         {assets.style && <link rel="stylesheet" href={assets.style} />}
         {scripts.map((src) => (
-          <script type="module" src={src} key={src} />
+          <script type="module" src={src} />
         ))}
       </head>
       <body>
@@ -54,7 +54,7 @@ export function Layout({ title, crumbs = [], islands = [], live, instead, site, 
             <nav aria-label="Main">
               <ul>
                 {navigation.map(({ href, label }) => (
-                  <li key={href}>
+                  <li>
                     <a href={href} aria-current={isWithin(href, path) ? 'page' : undefined}>
                       {label}
                     </a>
@@ -67,7 +67,7 @@ export function Layout({ title, crumbs = [], islands = [], live, instead, site, 
             <form class="theme" method="post" action="/theme" aria-label="Color scheme">
               <input type="hidden" name="to" value={url} />
               {themes.map((one) => (
-                <button name="theme" value={one} key={one} aria-pressed={one === theme} type="submit">
+                <button name="theme" value={one} aria-pressed={one === theme} type="submit">
                   {one}
                 </button>
               ))}
@@ -117,7 +117,7 @@ function Crumbs({ path }: { readonly path: readonly { readonly href: string; rea
     <nav class="crumbs" aria-label="Breadcrumbs">
       <ol>
         {path.map(({ href, label }) => (
-          <li key={href}>
+          <li>
             <a href={href}>{label}</a>
           </li>
         ))}

@@ -68,7 +68,7 @@ export function LineChart({
         </desc>
         <g class="grid">
           {amounts.map((amount) => (
-            <g key={amount}>
+            <g>
               <line x1="0" x2="100%" y1={percent(shape.y(amount))} y2={percent(shape.y(amount))} />
               <text class="amount" x="-8" y={percent(shape.y(amount))} dy="0.32em">
                 {shortAmount(amount)}
@@ -76,7 +76,7 @@ export function LineChart({
             </g>
           ))}
           {timeTicks(first, last).map(({ at, text }, place, ticks) => (
-            <g key={at} class={place % 2 === 1 && ticks.length > MAX_NARROW_TICKS ? 'second' : undefined}>
+            <g class={place % 2 === 1 && ticks.length > MAX_NARROW_TICKS ? 'second' : undefined}>
               <line class="tick" x1={percent(shape.x(at))} x2={percent(shape.x(at))} y1="0" y2="100%" />
               <text class="moment" x={percent(shape.x(at))} y="100%" dy="1.5em">
                 {text}
@@ -92,7 +92,7 @@ export function LineChart({
           aria-hidden="true"
         >
           {lines.map((line, place) => (
-            <g class={`line-${place}`} key={line.label}>
+            <g class={`line-${place}`}>
               {draws === 'counts' && lines.length === 1 && (
                 <path class="area" d={areaOf(line.points, shape)} />
               )}
@@ -110,7 +110,6 @@ export function LineChart({
             class={`key key-${place}`}
             data-points={own.map(([at, value]) => `${at}=${value ?? ''}`).join(' ')}
             data-marks={marks.length > 0 ? marks.join(' ') : undefined}
-            key={label}
           >
             {label}
           </span>

@@ -16,7 +16,7 @@ export function ErrorNotice({
       {details.length > 0 && (
         <ul>
           {details.map((detail) => (
-            <li key={detail}>{detail}</li>
+            <li>{detail}</li>
           ))}
         </ul>
       )}

@@ -28,7 +28,6 @@ interface TableProps<Row> {
   readonly caption: string;
   readonly columns: readonly TableColumn<Row>[];
   readonly rows: readonly Row[];
-  readonly keyOf: (row: Row) => string | number;
   /** Notice if there are no rows. */
   readonly empty: ComponentChildren;
   /**
@@ -47,7 +46,7 @@ interface TableProps<Row> {
  * A table. The first column identifies the row. A table wider than the screen scrolls sideways, also with the
  * keyboard.
  */
-export function Table<Row>({ caption, columns, rows, keyOf, empty, stacked, compact }: TableProps<Row>) {
+export function Table<Row>({ caption, columns, rows, empty, stacked, compact }: TableProps<Row>) {
   if (rows.length === 0) return <Empty>{empty}</Empty>;
   const classes = ['scroll', stacked && 'stacked', compact && 'compact'].filter(Boolean).join(' ');
   return (
@@ -58,7 +57,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, empty, stacked, comp
         <thead>
           <tr>
             {columns.map(({ name, about, kind, head = name, sorted }) => (
-              <th scope="col" class={kind} title={about} aria-sort={sorted} key={name}>
+              <th scope="col" class={kind} title={about} aria-sort={sorted}>
                 {head}
               </th>
             ))}
@@ -66,18 +65,14 @@ export function Table<Row>({ caption, columns, rows, keyOf, empty, stacked, comp
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={keyOf(row)}>
+            <tr>
               {columns.map(({ name, kind, evident, cell }, at) =>
                 at === 0 ? (
-                  <th scope="row" class={kind} key={name}>
+                  <th scope="row" class={kind}>
                     {cell(row)}
                   </th>
                 ) : (
-                  <td
-                    class={kind}
-                    data-name={stacked && !evident && kind !== 'wide' ? name : undefined}
-                    key={name}
-                  >
+                  <td class={kind} data-name={stacked && !evident && kind !== 'wide' ? name : undefined}>
                     {cell(row)}
                   </td>
                 ),

@@ -39,7 +39,7 @@ function Digits({ of }: { readonly of: string }) {
   return (
     <span class="digits">
       {groups.map((group, at) => (
-        <span key={at}>
+        <span>
           {at === 0 ? sign : ''}
           {group}
           {at === groups.length - 1 ? rest : ''}

@@ -101,8 +101,7 @@ export function QueryResultSection({
       <Table
         caption="Result"
         columns={answer.columns.map((column, at) => columnAt(column, at, listed))}
-        rows={listed.map((fields, at) => ({ fields, at }))}
-        keyOf={({ at }) => at}
+        rows={listed}
         empty={
           answer.more
             ? 'The first row is too long for this page. The CSV and JSON files contain it.'
@@ -122,13 +121,13 @@ function columnAt(
   { name, kind }: QueryResult['columns'][number],
   at: number,
   rows: readonly Fields[],
-): TableColumn<{ readonly fields: Fields }> {
+): TableColumn<Fields> {
   const long = rows.some((fields) => (fields[at]?.length ?? 0) > MAX_UNWRAPPED_CHARACTERS);
   const shape = kind === 'number' && !long ? 'number' : long ? 'wide' : undefined;
   return {
     name,
     ...(shape ? { kind: shape } : {}),
-    cell: ({ fields }) => {
+    cell: (fields) => {
       const text = fields[at] ?? null;
       if (text === null) return <span class="soft">null</span>;
       if (text.length <= MAX_CELL_CHARACTERS) return text;

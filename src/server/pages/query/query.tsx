@@ -37,12 +37,12 @@ function Examples({ now }: { readonly now: number }) {
       </p>
       <div class="columns">
         {savedQueries().map(({ heading, queries: ofHeading }) => (
-          <details key={heading}>
+          <details>
             <summary>{heading}</summary>
             <ul class="plain">
               {ofHeading.flatMap((savedQuery) =>
                 savedQuery.examples.map(({ text: words, values }: QueryExample) => (
-                  <li key={words}>
+                  <li>
                     <a href={queryLink({ sql: savedQuerySql(savedQuery, moved(values, later)) })}>{words}</a>
                   </li>
                 )),

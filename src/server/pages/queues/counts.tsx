@@ -24,7 +24,7 @@ export function Counts({
   return (
     <dl class="facts uptimes">
       {counts.map(({ state, jobs }) => (
-        <div key={state}>
+        <div>
           <dt>{JOB_STATE_LABELS[state].label}</dt>
           <dd>
             <a href={jobsLink(queue, state)} aria-current={state === current ? 'page' : undefined}>

@@ -25,9 +25,7 @@ export function JobsTable({
   readonly jobs: readonly QueuedJob[];
   readonly empty: string;
 }) {
-  return (
-    <Table stacked caption={caption} columns={columns} rows={jobs} keyOf={({ id }) => id} empty={empty} />
-  );
+  return <Table stacked caption={caption} columns={columns} rows={jobs} empty={empty} />;
 }
 
 const columns: readonly TableColumn<QueuedJob>[] = [

@@ -21,13 +21,7 @@ function OtherQueues({ of }: { readonly of: readonly SeenQueue[] }) {
   return (
     <section aria-labelledby="others">
       <h2 id="others">Queues of other recorders</h2>
-      <Table
-        caption="Queues of other recorders"
-        columns={otherQueueColumns}
-        rows={of}
-        keyOf={({ recorder, queue }) => `${recorder} ${queue}`}
-        empty=""
-      />
+      <Table caption="Queues of other recorders" columns={otherQueueColumns} rows={of} empty="" />
     </section>
   );
 }
@@ -66,7 +60,6 @@ function Processes({ of }: { readonly of: readonly RecorderProcess[] }) {
         caption="Processes"
         columns={processColumns}
         rows={of}
-        keyOf={({ process }) => process}
         empty="No process has used this database yet: start chain-recorder up."
       />
     </section>
@@ -108,7 +101,6 @@ function Schedules({ of }: { readonly of: readonly ScheduleStatus[] }) {
         caption="Schedules"
         columns={scheduleColumns}
         rows={of}
-        keyOf={({ schedule }) => schedule}
         empty="No schedule is stored yet: a process with the role scheduler stores the schedules within half a minute."
       />
     </section>
@@ -171,7 +163,7 @@ export const queuesPage = definePage({
         {contents instanceof QueueUnavailableError ? (
           <ProblemNotice problem={queueUnavailable(contents.message)} />
         ) : (
-          contents.map((one) => <Queue of={one} key={one.queue} />)
+          contents.map((one) => <Queue of={one} />)
         )}
         <OtherQueues of={others} />
         <Processes of={processes} />

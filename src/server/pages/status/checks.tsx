@@ -29,7 +29,6 @@ export function Checks({ checks, open }: { readonly checks: readonly NodeCheck[]
           { name: 'Message', kind: 'wide', cell: ({ error }) => error ?? '' },
         ]}
         rows={checks}
-        keyOf={({ check, observer }) => `${observer} ${check}`}
         empty=""
       />
     </details>

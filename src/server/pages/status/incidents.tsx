@@ -24,7 +24,7 @@ export function Incidents({
   return (
     <ol class="incidents">
       {incidents.map((incident) => (
-        <li key={`${incident.node} ${incident.started_at.toISOString()}`}>
+        <li>
           <p class="head">
             <span>
               {incident.ended_at === null ? (
@@ -62,7 +62,7 @@ function CheckMessages({
           </li>
         )}
         {checkEntries.map(([check, { first_error: first, last_error: last }]) => (
-          <li key={check}>
+          <li>
             <code>{check}</code> <ErrorMessages first={first} last={last} />
           </li>
         ))}

@@ -23,7 +23,7 @@ const MAX_NODES = 200;
  */
 export function ListedNodes({ nodes }: { readonly nodes: readonly NodeStatus[] }) {
   if (nodes.length === 0) return <Empty>No node is watched.</Empty>;
-  if (nodes.length <= MAX_FULL_NODES) return nodes.map((node) => <Node node={node} key={node.node} />);
+  if (nodes.length <= MAX_FULL_NODES) return nodes.map((node) => <Node node={node} />);
   const ordered = sortByUrgency(nodes);
   const full = new Set(ordered.filter(hasProblem).slice(0, MAX_FULL_NODES));
   const others = ordered.filter((node) => !full.has(node));
@@ -31,7 +31,7 @@ export function ListedNodes({ nodes }: { readonly nodes: readonly NodeStatus[] }
   return (
     <>
       {[...full].map((node) => (
-        <Node node={node} key={node.node} />
+        <Node node={node} />
       ))}
       <Lines nodes={others.slice(0, listed)} />
       {others.length > listed && <NotListed nodes={others.slice(listed)} />}
@@ -63,7 +63,7 @@ function Node({ node }: { readonly node: NodeStatus }) {
       </p>
       <dl class="facts uptimes">
         {spanNames.map((name) => (
-          <div key={name}>
+          <div>
             <dt>Uptime, {name}</dt>
             <dd>
               <UptimeFact window={spans[name]} />
@@ -83,7 +83,6 @@ function Lines({ nodes }: { readonly nodes: readonly NodeStatus[] }) {
       caption="More nodes"
       columns={[...columns, ...(nodes.some(hasProblem) ? [why] : [])]}
       rows={nodes}
-      keyOf={({ node }) => node}
       empty=""
     />
   );

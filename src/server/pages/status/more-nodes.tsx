@@ -1,4 +1,3 @@
-import { Fragment } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { WatchedNode } from '../../../reporting/reports/nodes/watched-nodes.ts';
 import { countText, numberText } from '../texts.ts';
@@ -26,12 +25,12 @@ export function NotListed({ nodes }: { readonly nodes: readonly Pick<WatchedNode
         .map(([state, { count }]) => `${numberText(count)} ${wordsOf(state)}`)
         .join(', ')}`}</summary>
       {[...states].map(([state, { count, linked }]) => (
-        <p key={state}>
+        <p>
           {`${wordsOf(state)}: `}
           {linked.map((name) => (
-            <Fragment key={name}>
+            <>
               <a href={links.node(name)}>{name}</a>{' '}
-            </Fragment>
+            </>
           ))}
           {count > linked.length &&
             `${linked.length > 0 ? 'and ' : ''}${numberText(count - linked.length)} without a link: open the page of a node by its name`}

@@ -52,7 +52,6 @@ function UptimeByObserver({ observed }: { readonly observed: readonly ObservedUp
       caption="By probe and observer"
       columns={columns}
       rows={observed}
-      keyOf={({ probe, observer }) => `${probe} ${observer}`}
       empty="The node has not been probed yet."
     />
   );
@@ -254,7 +253,6 @@ function Windows({ node, windows }: { readonly node: string; readonly windows: r
           seconds('unrecorded', 'No record'),
         ]}
         rows={windows.toReversed()}
-        keyOf={({ from }) => from}
         empty=""
       />
     </details>

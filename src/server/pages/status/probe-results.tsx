@@ -48,7 +48,6 @@ export function ProbeResultsTable({ range }: { readonly range: NodeRange }) {
         caption="Probe results"
         columns={columns}
         rows={range.probeResults}
-        keyOf={({ observer, started_at }) => `${observer} ${started_at.getTime()}`}
         empty="No probes in this range."
       />
       {older && (

@@ -22,7 +22,7 @@ export function RangeChoice({
     <nav aria-label="Range" class="stack">
       <ul class="ranges">
         {usualNames.map((name) => (
-          <li key={name}>
+          <li>
             <a href={links.node(node, name)} aria-current={params.usual === name ? 'page' : undefined}>
               {usualRanges[name].words}
             </a>
@@ -33,7 +33,7 @@ export function RangeChoice({
           return href === null
             ? []
             : [
-                <li key={year}>
+                <li>
                   <a href={href}>{year}</a>
                 </li>,
               ];
@@ -54,7 +54,7 @@ export function RangeChoice({
             <select id="grain" name="grain">
               <option value="">automatic</option>
               {grains.map((grain) => (
-                <option value={grain} selected={grain === params.grain} key={grain}>
+                <option value={grain} selected={grain === params.grain}>
                   {grainWords[grain]}
                 </option>
               ))}

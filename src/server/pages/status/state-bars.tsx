@@ -46,7 +46,7 @@ export function Legend() {
   return (
     <ul class="legend">
       {(['up', 'down', 'unknown', 'maintenance'] as const).map((state) => (
-        <li key={state}>
+        <li>
           <svg viewBox="0 0 12 12" class="states" aria-hidden="true">
             <rect class={state} fill={fillOf(state)} width="12" height="12" />
           </svg>
@@ -91,19 +91,11 @@ export function StateBars({
       >
         {windows.map((window, at) => {
           const to = href(window);
-          const bar = (
-            <StateBar
-              window={window}
-              x={at * (WIDTH + GAP)}
-              width={WIDTH}
-              height={HEIGHT}
-              key={window.from}
-            />
-          );
+          const bar = <StateBar window={window} x={at * (WIDTH + GAP)} width={WIDTH} height={HEIGHT} />;
           return to === null ? (
             bar
           ) : (
-            <a href={to} tabIndex={-1} key={window.from}>
+            <a href={to} tabIndex={-1}>
               {bar}
             </a>
           );
@@ -144,7 +136,6 @@ export function StateBar({
               y={round(top)}
               width={width}
               height={round(tall)}
-              key={state}
             />
           );
         })

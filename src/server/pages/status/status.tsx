@@ -81,7 +81,7 @@ function Verdict({
     <div class="stack">
       <h1>{site.title}</h1>
       {site.text.map((paragraph) => (
-        <p key={paragraph}>{paragraph}</p>
+        <p>{paragraph}</p>
       ))}
       <StalledLedgersWarning ledgers={stalledLedgers} />
       <p class={`verdict ${tone}`}>{words}</p>
@@ -121,12 +121,9 @@ function Seal({ seal }: { readonly seal: SealHead | null }) {
       <KeyValues
         of={[
           ['Seal', `${seal.seal}${seal.signed ? ', signed' : ''}`],
-          ['Sealed until', <Time at={seal.sealed_until} exact key="until" />],
-          ['Head (sha-256)', <code key="head">{seal.head}</code>],
-          [
-            'Head of node_health',
-            seal.ledger_head === null ? null : <code key="ledger">{seal.ledger_head}</code>,
-          ],
+          ['Sealed until', <Time at={seal.sealed_until} exact />],
+          ['Head (sha-256)', <code>{seal.head}</code>],
+          ['Head of node_health', seal.ledger_head === null ? null : <code>{seal.ledger_head}</code>],
         ]}
       />
     </>
@@ -156,7 +153,7 @@ function Maintenance({
             nodes === null
               ? 'all nodes'
               : nodes.map((node, at) => (
-                  <span key={node}>
+                  <span>
                     {at > 0 && ', '}
                     <a href={links.node(node)}>{node}</a>
                   </span>
@@ -173,7 +170,6 @@ function Maintenance({
         { name: 'Reason', kind: 'wide', cell: ({ reason }) => reason ?? '' },
       ]}
       rows={windows}
-      keyOf={({ nodes, from, to }) => `${nodes?.join()} ${from.getTime()} ${to.getTime()}`}
       empty="No maintenance is announced."
     />
   );

@@ -55,13 +55,13 @@ export const validatorPage = definePage({
           </Empty>
         )}
         {charts.map((section) => (
-          <ValidatorChart section={section} key={section.name} />
+          <ValidatorChart section={section} />
         ))}
         <section aria-labelledby="more">
           <h2 id="more">Recorded data</h2>
           <ul>
             {links(one).map(([href, label]) => (
-              <li key={href}>
+              <li>
                 <a href={href}>{label}</a>
               </li>
             ))}

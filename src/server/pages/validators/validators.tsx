@@ -30,15 +30,7 @@ export const validatorsPage = definePage({
             <code>chain-recorder report my-validators</code>, <a href="/api/v1/views/my_validators">API</a>.
           </p>
         </div>
-        <Table
-          stacked
-          compact
-          caption="My validators"
-          columns={allColumns}
-          rows={all}
-          keyOf={({ node_id }) => node_id}
-          empty={NO_VALIDATOR}
-        />
+        <Table stacked compact caption="My validators" columns={allColumns} rows={all} empty={NO_VALIDATOR} />
       </>
     ),
   }),
@@ -61,7 +53,6 @@ export function MyValidators({ all }: MyValidatorsProps) {
         caption="My validators"
         columns={overviewColumns}
         rows={all ?? []}
-        keyOf={({ node_id }) => node_id}
         empty={all === null ? 'The validators are being loaded.' : NO_VALIDATOR}
       />
     </section>
