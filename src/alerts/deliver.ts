@@ -96,7 +96,9 @@ async function sendOne(
     );
   const work = new AbortScope(signal, SEND_TIMEOUT_MS);
   try {
-    await sendDivided(channel, { ...body, key: `${recorder}/${name}/${id}`, maybeAgain }, work.signal);
+    // A restored database assigns ids again, so that an id alone could be the key of an earlier message.
+    const key = `${recorder}/${name}/${id}/${body.at}`;
+    await sendDivided(channel, { ...body, key, maybeAgain }, work.signal);
   } catch (error) {
     const errorText = describeDeliveryError(error, redact);
     if (signal.aborted) {

@@ -198,7 +198,11 @@ it('PagerDuty receives an event per alert, and the resolution with the same key'
   const events = await sendMessages(settings, message(), message({ kind: 'acknowledged' }), resolved());
   expect(events.map(({ path }) => path)).toEqual(['/v2/enqueue', '/v2/enqueue', '/v2/enqueue']);
   expect(events.map(({ body }) => [body.event_action, body.dedup_key, body.routing_key])).toEqual(
-    ['trigger', 'acknowledge', 'resolve'].map((action) => [action, 'chain-recorder/recorder/17', SECRET]),
+    ['trigger', 'acknowledge', 'resolve'].map((action) => [
+      action,
+      'chain-recorder/recorder/17/2026-11-01T00:05:00.000Z',
+      SECRET,
+    ]),
   );
   expect(events[0]?.body.payload).toMatchObject({
     severity: 'critical',

@@ -3,6 +3,7 @@ import { acknowledge } from '../../src/alerts/acknowledge.ts';
 import { deliver } from '../../src/alerts/deliver.ts';
 import { runRound } from '../../src/alerts/round.ts';
 import { alertingFailing, exportFailing } from '../../src/alerts/rules/findings.ts';
+import { collectTexts, readReferencedSecrets } from '../../src/config/named-secrets.ts';
 import { type ScriptedRule, scriptedRule, type TestAlerts, testAlerts } from '../support/alerts.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
@@ -451,6 +452,33 @@ describe('a channel', () => {
     expect(rows.map(({ events }) => events)).toEqual([20, 20, 10]);
     expect(deliveries()).toEqual([]);
   });
+
+  it.each([
+    { type: 'webhook', url: '/hook' },
+    { type: 'pagerduty', url: '', key: ['$', '{ROUTING_KEY}'].join('') },
+  ])(
+    'of type $type receives no known key from a restored database, which assigns ids again',
+    async (type) => {
+      const rule = scriptedRule();
+      const { alerts, clock } = openAlerts(rule, {
+        channels: [{ name: 'ops', ...type, url: server.url + type.url }],
+      });
+      const secrets = readReferencedSecrets(collectTexts(alerts.config.channels), {
+        ROUTING_KEY: 'r'.repeat(32),
+      });
+      const keys = new Set<unknown>();
+      for (const subject of ['n1', 'n2']) {
+        await alerts.sql`truncate recorder.alerts, recorder.alert_messages restart identity`;
+        clock.now += 30 * second;
+        rule.result = [subject];
+        await runRound(alerts, never);
+        await deliver({ ...alerts, secrets }, 'ops', never);
+        const { headers, body } = server.received.at(-1) ?? {};
+        keys.add(headers?.['idempotency-key'] ?? JSON.parse(body ?? '{}').dedup_key);
+      }
+      expect(keys.size).toBe(2);
+    },
+  );
 
   it('receives the messages queued behind one that cannot be parsed', async () => {
     const rule = scriptedRule();

@@ -46,8 +46,9 @@ export const pagerduty: MakeChannel<'pagerduty'> = ({ url, key }) => {
   };
 };
 
-const dedupKey = ({ recorder, kind, key }: AlertMessage, { alert }: AlertItem) =>
-  kind === 'test' ? truncate(key, 255) : `chain-recorder/${recorder}/${alert}`;
+/** Returns the key of an incident. A restored database assigns ids again, so that an id alone is not unique. */
+const dedupKey = ({ recorder, kind, key }: AlertMessage, { alert, firedAt }: AlertItem) =>
+  kind === 'test' ? truncate(key, 255) : `chain-recorder/${recorder}/${alert}/${firedAt}`;
 
 function eventOf(message: AlertMessage, item: AlertItem): object {
   const { kind, rule, recorder, network, runbook } = message;
