@@ -1,5 +1,5 @@
-import type { Readable } from 'node:stream';
 import copyStreams from 'pg-copy-streams';
+import { readCopy, type TextRow } from './copy-text.ts';
 import { onOwnConnection } from './own-connection.ts';
 import { sessionSettings } from './session.ts';
 
@@ -7,11 +7,8 @@ import { sessionSettings } from './session.ts';
 export interface Snapshot {
   /** Returns the rows of one statement. */
   rows(text: string): Promise<Record<string, unknown>[]>;
-  /**
-   * Streams the rows of a SELECT in the binary format of COPY, at the speed of the reader. The stream has to
-   * be read to its end.
-   */
-  copy(select: string): Readable;
+  /** Yields the rows of a SELECT at the speed of the reader, which has to read all of them. */
+  copy(select: string): AsyncIterable<readonly TextRow[]>;
 }
 
 /** Maximum memory of a sort. Larger sorts use the server's disk. */
@@ -36,7 +33,7 @@ export async function withSnapshot<T>(
     await client.query('begin transaction isolation level repeatable read read only');
     return work({
       rows: async (text) => (await client.query<Record<string, unknown>>(text)).rows,
-      copy: (select) => client.query(copyStreams.to(`copy (${select}) to stdout (format binary)`)),
+      copy: (select) => readCopy(client.query(copyStreams.to(`copy (${select}) to stdout`))),
     });
   });
 }

@@ -1,16 +1,8 @@
-import {
-  type CopyRow,
-  instantBytes,
-  type ReadValue,
-  readBigint,
-  readBoolean,
-  readDouble,
-  readInstant,
-  readText,
-} from '../db/copy-binary.ts';
+import type { TextRow } from '../db/copy-text.ts';
+import { parseMicroseconds } from '../lib/instant.ts';
 import type { ExportTable } from './export-table.ts';
 
-/** Value of a row from COPY: microseconds for instants, texts for long numbers and JSON. */
+/** Value of a row: microseconds for instants, texts for long numbers and JSON. */
 export type ColumnValue = string | bigint | boolean | number;
 
 /** Column of a file. */
@@ -25,8 +17,8 @@ export interface FileColumn {
   readonly nullable: boolean;
   /** Index in a row of COPY. */
   readonly at: number;
-  /** Constant value in COPY format, for columns that are not in a row of COPY. */
-  readonly always?: Buffer;
+  /** Constant value, for a column that is not in a row of COPY. */
+  readonly always?: string;
   /** Name of the DECIMAL column whose exact values are in this column, because some value does not fit. */
   readonly exactOf?: string;
 }
@@ -85,30 +77,26 @@ export function fileColumns(
     scale: 0,
     nullable: false,
     at: -1,
-    always: instantBytes(exportedAt),
+    always: String(parseMicroseconds(exportedAt)),
   };
   return [...own, ...exact, instant];
 }
 
-const READERS: Readonly<Record<FileColumn['stored'], ReadValue<ColumnValue>>> = {
-  text: readText,
-  json: readText,
-  decimal: readText,
-  boolean: readBoolean,
-  bigint: readBigint,
-  double: readDouble,
-  instant: readInstant,
+const PARSERS: Readonly<Record<FileColumn['stored'], (text: string) => ColumnValue>> = {
+  text: (text) => text,
+  json: (text) => text,
+  decimal: (text) => text,
+  boolean: (text) => text === 't',
+  bigint: BigInt,
+  double: Number,
+  instant: BigInt,
 };
 
-/** Returns the function that reads the value of a column from a row of COPY. */
-export function createReader({ stored, at, always }: FileColumn): (row: CopyRow) => ColumnValue | null {
-  const read = READERS[stored];
-  if (always) {
-    const value = read(always, 0, always.length);
-    return () => value;
-  }
-  return ({ bytes, starts, ends }) => {
-    const end = ends[at] ?? -1;
-    return end < 0 ? null : read(bytes, starts[at] ?? 0, end);
+/** Returns the function that parses the value of a column in a row of COPY. */
+export function createParser({ stored, at, always }: FileColumn): (row: TextRow) => ColumnValue | null {
+  const parse = PARSERS[stored];
+  return (row) => {
+    const text = always ?? row[at] ?? null;
+    return text === null ? null : parse(text);
   };
 }

@@ -1,4 +1,4 @@
-import type { CopyRow } from '../db/copy-binary.ts';
+import type { ColumnValue } from './file-columns.ts';
 
 /** Size and hash of a finished file. */
 export interface WrittenFile {
@@ -11,10 +11,10 @@ export interface WrittenFile {
 /** Writer of rows to one local file. */
 export interface FileWriter {
   /**
-   * Adds a row.
+   * Adds a row: its values in the order of the columns.
    * @throws DecimalOverflowError; Error if a required value is missing
    */
-  add(row: CopyRow): void;
+  add(row: readonly (ColumnValue | null)[]): void;
   /**
    * Writes the remaining rows, and waits until they are on disk (fsync).
    * @throws DecimalOverflowError

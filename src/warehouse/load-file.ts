@@ -4,9 +4,11 @@ import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { BulkLoad } from '../db/bulk-load.ts';
 import { isDatabaseUnavailable } from '../db/connection-error.ts';
+import { formatCopyRow, type TextRow } from '../db/copy-text.ts';
+import { splitIntoChunks } from '../lib/chunk.ts';
 import { explainWriteErrors } from '../lib/write-errors.ts';
 import { sha256Of } from './hashed-file.ts';
-import { openParquet, type TextValue } from './parquet-rows.ts';
+import { openParquet } from './parquet-rows.ts';
 import { type RestoreFile, RestoreRefusedError } from './restore-plan.ts';
 import type { ExportTarget } from './target.ts';
 
@@ -68,11 +70,8 @@ export async function loadFile(
         async function* () {
           for await (const group of parquet.groups()) {
             rows += group.length;
-            yield* formatChunks(group, (row) =>
-              places
-                .map(({ own, exact }) => escaped((exact < 0 ? null : row[exact]) ?? row[own] ?? null))
-                .join('\t'),
-            );
+            for (const chunk of splitIntoChunks(group, CHUNK_ROWS))
+              yield chunk.map((row) => formatCopyRow(places.map((place) => valueIn(row, place)))).join('');
           }
         },
         loading.copy(`${into} (${quotedNames(loadedColumns)})`),
@@ -97,21 +96,6 @@ export async function loadFile(
 /** Number of rows in one chunk. */
 const CHUNK_ROWS = 1_000;
 
-function* formatChunks(
-  rows: readonly (readonly TextValue[])[],
-  line: (row: readonly TextValue[]) => string,
-): Generator<Buffer> {
-  for (let at = 0; at < rows.length; at += CHUNK_ROWS)
-    yield Buffer.from(
-      `${rows
-        .slice(at, at + CHUNK_ROWS)
-        .map(line)
-        .join('\n')}\n`,
-    );
-}
-
-const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
-
-/** Formats a value in the text format of COPY. */
-const escaped = (value: TextValue): string =>
-  value === null ? '\\N' : value.replaceAll(/[\\\n\r\t]/g, (one) => ESCAPES[one] ?? one);
+/** Returns the exact value of a column if the file has one, otherwise the value. */
+const valueIn = (row: TextRow, { own, exact }: { readonly own: number; readonly exact: number }) =>
+  (exact < 0 ? null : row[exact]) ?? row[own] ?? null;

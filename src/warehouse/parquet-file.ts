@@ -1,6 +1,5 @@
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import type { CopyRow } from '../db/copy-binary.ts';
-import { type ColumnValue, createReader, DECIMAL_PRECISION, type FileColumn } from './file-columns.ts';
+import { type ColumnValue, DECIMAL_PRECISION, type FileColumn } from './file-columns.ts';
 import { DecimalOverflowError, type FileWriter, type WrittenFile } from './file-writer.ts';
 import { HashedFile } from './hashed-file.ts';
 
@@ -48,7 +47,6 @@ class FileBytes extends ByteWriter {
 /** Values of one column in the current row group, in the format of hyparquet-writer. */
 interface GroupColumn {
   readonly column: FileColumn;
-  readonly read: (row: CopyRow) => ColumnValue | null;
   /** True if another column holds the exact values, so that a number that does not fit becomes null. */
   readonly hasExact: boolean;
   data: (ColumnValue | null)[];
@@ -66,7 +64,6 @@ export class ParquetFile implements FileWriter {
     const exact = new Set(columns.map(({ exactOf }) => exactOf));
     this.#columns = columns.map((column) => ({
       column,
-      read: createReader(column),
       hasExact: exact.has(column.name),
       data: [],
     }));
@@ -79,15 +76,7 @@ export class ParquetFile implements FileWriter {
     });
   }
 
-  add(row: CopyRow): void {
-    this.addValues(this.#columns.map(({ read }) => read(row)));
-  }
-
-  /**
-   * Adds a row of values in the order of the columns.
-   * @throws DecimalOverflowError; Error if a required value is missing
-   */
-  addValues(row: readonly (ColumnValue | null)[]): void {
+  add(row: readonly (ColumnValue | null)[]): void {
     this.#columns.forEach(({ column, hasExact, data }, place) => {
       const value = row[place] ?? null;
       if (value === null && !column.nullable)

@@ -1,10 +1,8 @@
 import { open } from 'node:fs/promises';
 import zlib from 'node:zlib';
 import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetRead } from 'hyparquet';
+import type { TextRow } from '../db/copy-text.ts';
 import { formatInstant } from './text-writer.ts';
-
-/** Value as PostgreSQL parses it; null for SQL NULL. */
-export type TextValue = string | null;
 
 type Decompress = (bytes: Uint8Array) => Uint8Array;
 
@@ -19,7 +17,7 @@ export interface ParquetRows {
   readonly columns: readonly string[];
   readonly rows: number;
   /** Yields the rows in their order, one row group at a time. */
-  groups(): AsyncIterable<readonly (readonly TextValue[])[]>;
+  groups(): AsyncIterable<readonly TextRow[]>;
   close(): Promise<void>;
 }
 
@@ -94,7 +92,7 @@ function unconverted(metadata: FileMetaData): FileMetaData {
   };
 }
 
-function textOf(converted: string | undefined, scale: number): (value: unknown) => TextValue {
+function textOf(converted: string | undefined, scale: number): (value: unknown) => string | null {
   return (value) => {
     if (value === null || value === undefined) return null;
     if (converted === 'DECIMAL' && value instanceof Uint8Array) return decimal(value, scale);

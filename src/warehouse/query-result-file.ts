@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { TextRow } from '../db/copy-text.ts';
 import { parseRfc3339Microseconds } from '../lib/instant.ts';
 import { type ColumnValue, DECIMAL_PRECISION, DECIMAL_SCALE, type FileColumn } from './file-columns.ts';
 import { ParquetFile } from './parquet-file.ts';
@@ -11,9 +12,6 @@ interface AnswerColumn {
   /** OID of the type in pg_type. */
   readonly type: number;
 }
-
-/** Values of a row as texts; null for SQL NULL. */
-export type TextRow = readonly (string | null)[];
 
 /**
  * Writes a query result as a Parquet file. Booleans, integers, doubles and instants keep their types.
@@ -45,7 +43,7 @@ export async function writeParquetResult(
     try {
       for await (const block of waiting.blocks())
         for (const row of block)
-          file.addValues(
+          file.add(
             forms.map(({ value }, at) => {
               const text = row[at] ?? null;
               return text === null ? null : value(text);

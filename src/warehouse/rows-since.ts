@@ -20,14 +20,14 @@ const DAY = 'day of version';
 
 /**
  * Returns SQL of the selected rows of a table, by day, key and instant. The columns are in their order, then
- * the day as `date`. JSON and numbers that may be long are texts.
+ * the day as `date`. Instants are microseconds since 1970.
  * Changed rows are found by `xmin`, the id of the transaction that wrote the row last. PostgreSQL sets `xmin`
  * on every change, such as the end of a version. There is no index on `xmin`, so the whole table is read.
  */
 export function selectRowsSince(table: ExportTable, selection: RowSelection): string {
   const names = table.columns.map(({ name, type }) => [name, type] as const);
   const key = table.columns.filter(({ name }) => table.key.includes(name)).map(sorted);
-  const list = table.columns.map(asText).join(', ');
+  const list = table.columns.map(selected).join(', ');
   return `select ${list}, "${DAY}" from (
     select (t.${table.from} at time zone 'UTC')::date as "${DAY}", t.* from (${forms(table, names, selection).join('\nunion all\n')}) t
   ) t order by "${DAY}", ${[...key, `t.${table.from}`].join(', ')}`;
@@ -71,5 +71,5 @@ function selectionCondition(row: string, from: string, { since, days }: RowSelec
  */
 const sorted = ({ name, type }: ExportColumn) => (type === 'text' ? `t.${name} collate "C"` : `t.${name}`);
 
-const asText = ({ name, type }: ExportColumn) =>
-  type === 'numeric' || type === 'jsonb' ? `t.${name}::text` : `t.${name}`;
+const selected = ({ name, type }: ExportColumn) =>
+  type === 'timestamptz' ? `(extract(epoch from t.${name}) * 1000000)::bigint` : `t.${name}`;

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { ExportFormat } from '../config/exports-schema.ts';
-import { type CopyRow, readCopy, readDay } from '../db/copy-binary.ts';
+import type { TextRow } from '../db/copy-text.ts';
 import type { Snapshot } from '../db/snapshot.ts';
 import type { ExportTable } from './export-table.ts';
-import { type FileColumn, fileColumns } from './file-columns.ts';
+import { createParser, type FileColumn, fileColumns } from './file-columns.ts';
 import { DecimalOverflowError, type FileWriter } from './file-writer.ts';
 import type { ManifestFile, ManifestTable } from './manifest.ts';
 import { ParquetFile } from './parquet-file.ts';
@@ -14,10 +14,6 @@ import { createCsvWriter, createJsonLinesWriter } from './text-writer.ts';
 const MAX_FILE_ROWS = 1_000_000;
 /** Interval of progress reports, in rows. */
 const PROGRESS_INTERVAL_ROWS = 10_000;
-
-const DAY_MS = 86_400_000;
-/** Epoch of PostgreSQL's days. */
-const POSTGRES_EPOCH_MS = Date.UTC(2000, 0, 1);
 
 /** Input for writing a table's files. */
 export interface TableExport {
@@ -73,8 +69,6 @@ export async function writeTable(task: TableExport): Promise<TableFiles> {
 /** A file that is being written. */
 interface OpenFile {
   readonly writer: FileWriter;
-  /** Days since PostgreSQL's epoch. */
-  readonly number: number;
   readonly day: string;
   readonly local: string;
   readonly path: string;
@@ -85,6 +79,7 @@ class TableWriter {
   readonly files: ManifestFile[] = [];
   readonly #task: TableExport;
   readonly #columns: readonly FileColumn[];
+  readonly #parsers: readonly ReturnType<typeof createParser>[];
   #open: OpenFile | null = null;
   #unreported = 0;
   /** Column with a value that did not fit. The remaining rows are read and ignored. */
@@ -93,6 +88,7 @@ class TableWriter {
   constructor(task: TableExport, columns: readonly FileColumn[]) {
     this.#task = task;
     this.#columns = columns;
+    this.#parsers = columns.map(createParser);
   }
 
   /**
@@ -100,13 +96,12 @@ class TableWriter {
    * @returns the column with a value that did not fit; null if all rows are written
    */
   async all(): Promise<string | null> {
-    const { snapshot, table, select, wrote, emptyFile, exportedAt } = this.#task;
+    const { snapshot, select, wrote, emptyFile, exportedAt } = this.#task;
     try {
-      // The columns of the table, then the day.
-      await readCopy(snapshot.copy(select), table.columns.length + 1, (row) => this.#add(row));
+      for await (const rows of snapshot.copy(select)) await this.#add(rows);
       await this.#finish();
       if (emptyFile && this.files.length === 0 && this.#misfit === null) {
-        this.#begin(Math.floor((Date.parse(exportedAt) - POSTGRES_EPOCH_MS) / DAY_MS));
+        this.#begin(exportedAt.slice(0, '2026-11-22'.length));
         await this.#finish();
       }
     } finally {
@@ -116,23 +111,19 @@ class TableWriter {
     return this.#misfit;
   }
 
-  #add(row: CopyRow): Promise<void> | undefined {
+  async #add(rows: readonly TextRow[]): Promise<void> {
     this.#task.signal.throwIfAborted();
-    if (this.#misfit !== null) return undefined;
-    const day = readDay(row.bytes, row.starts[this.#task.table.columns.length] ?? 0, 0);
-    const open = this.#open;
-    if (open && open.number === day && open.rows < MAX_FILE_ROWS) {
-      this.#write(open, row);
-      return undefined;
+    for (const row of rows) {
+      const day = row.at(-1) ?? '';
+      if (this.#open && (this.#open.day !== day || this.#open.rows >= MAX_FILE_ROWS)) await this.#finish();
+      if (this.#misfit !== null) return;
+      this.#write(this.#open ?? this.#begin(day), row);
     }
-    return this.#finish().then(() => {
-      if (this.#misfit === null) this.#write(this.#begin(day), row);
-    });
   }
 
-  #write(open: OpenFile, row: CopyRow): void {
+  #write(open: OpenFile, row: TextRow): void {
     try {
-      open.writer.add(row);
+      open.writer.add(this.#parsers.map((parse) => parse(row)));
     } catch (error) {
       this.#misses(error);
       return;
@@ -155,17 +146,15 @@ class TableWriter {
     this.#open = null;
   }
 
-  #begin(day: number): OpenFile {
+  #begin(day: string): OpenFile {
     const { scratch, format, table, number, id } = this.#task;
     const local = join(scratch, `${table.name}-${this.files.length}-${this.#columns.length}`);
-    const date = new Date(POSTGRES_EPOCH_MS + day * DAY_MS).toISOString().slice(0, 10);
     const name = `part-${String(number).padStart(8, '0')}-${id.slice(0, 8)}-${this.files.length}.${format}`;
     this.#open = {
       writer: writerOf(format, local, this.#columns),
-      number: day,
-      day: date,
+      day,
       local,
-      path: `${table.kind === 'bookkeeping' ? `bookkeeping/${table.name}` : `${table.name}/day=${date}`}/${name}`,
+      path: `${table.kind === 'bookkeeping' ? `bookkeeping/${table.name}` : `${table.name}/day=${day}`}/${name}`,
       rows: 0,
     };
     return this.#open;

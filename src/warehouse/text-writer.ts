@@ -1,28 +1,29 @@
-import type { CopyRow } from '../db/copy-binary.ts';
 import { formatExactCsv } from '../lib/csv.ts';
 import { isInexact, quoteInexactNumbers } from '../upstreams/json.ts';
-import { type ColumnValue, createReader, type FileColumn } from './file-columns.ts';
+import type { ColumnValue, FileColumn } from './file-columns.ts';
 import type { FileWriter, WrittenFile } from './file-writer.ts';
 import { HashedFile } from './hashed-file.ts';
 
 /** Buffer size, in UTF-16 code units. */
 const BUFFER_CHARACTERS = 1 << 20;
 
+type ColumnValues = readonly (ColumnValue | null)[];
+
 /** Writer of lines of text. */
 class TextFile implements FileWriter {
   readonly #file: HashedFile;
-  readonly #line: (row: CopyRow) => string;
+  readonly #line: (row: ColumnValues) => string;
   #waiting: string[] = [];
   #length = 0;
   #rows = 0;
 
-  constructor(path: string, heading: string, line: (row: CopyRow) => string) {
+  constructor(path: string, heading: string, line: (row: ColumnValues) => string) {
     this.#file = new HashedFile(path);
     this.#line = line;
     this.#waiting.push(heading);
   }
 
-  add(row: CopyRow): void {
+  add(row: ColumnValues): void {
     const line = this.#line(row);
     this.#waiting.push(line);
     this.#length += line.length;
@@ -52,9 +53,8 @@ class TextFile implements FileWriter {
  */
 export function createCsvWriter(path: string, columns: readonly FileColumn[]): FileWriter {
   const heading = formatExactCsv(columns.map(({ name }) => name));
-  const read = columns.map((column) => ({ column, value: createReader(column) }));
   return new TextFile(path, heading, (row) =>
-    formatExactCsv(read.map(({ column, value }) => field(column, value(row)))),
+    formatExactCsv(columns.map((column, at) => field(column, row[at] ?? null))),
   );
 }
 
@@ -65,13 +65,9 @@ const field = (column: FileColumn, value: ColumnValue | null) =>
  * Creates a writer of JSON Lines. Numbers that a double cannot represent exactly are texts, also within JSON.
  */
 export function createJsonLinesWriter(path: string, columns: readonly FileColumn[]): FileWriter {
-  const read = columns.map((column) => ({
-    column,
-    name: JSON.stringify(column.name),
-    value: createReader(column),
-  }));
+  const names = columns.map(({ name }) => JSON.stringify(name));
   return new TextFile(path, '', (row) => {
-    const members = read.map(({ column, name, value }) => `${name}:${member(column, value(row))}`);
+    const members = columns.map((column, at) => `${names[at]}:${member(column, row[at] ?? null)}`);
     return `{${members.join(',')}}\n`;
   });
 }

@@ -6,12 +6,12 @@ import type { App } from '../../app/app.ts';
 import { exitCode } from '../../app/exit-code.ts';
 import { selectReadSource } from '../../app/read-source.ts';
 import { duration } from '../../config/duration-schema.ts';
+import type { TextRow } from '../../db/copy-text.ts';
 import { queryAsReader, type ReaderQueryResult } from '../../db/query-as-reader.ts';
 import { UsageError } from '../../lib/errors.ts';
 import type { OutputStream } from '../../lib/output-stream.ts';
 import { parseFields } from '../../lib/parse-fields.ts';
 import { explainWriteErrors } from '../../lib/write-errors.ts';
-import type { TextRow } from '../../warehouse/query-result-file.ts';
 import { createPacedWriter, printRows, ROW_FORMATS } from '../output/print-rows.ts';
 import { parseBoth, parseExactInstantOption } from '../select-targets.ts';
 
