@@ -287,10 +287,10 @@ function statementOf(
     ...ofOneSeries,
     ...filters.map((one) => filterSql(one, typeOf(one.column), rowColumnSql(one.column), into)),
   ];
-  const condition = [
+  const pageConditions = () => [
     ...keyConditions,
     ...(after ? [afterRowSql(order, after.values, typeOf, into)] : []),
-  ].join('\n  and ');
+  ];
   const names = order.columns.map(({ name }) => `"${name}"`);
   const keys = order.columns.map((one) => `${orderExpression(one)} as "${one.name}"`).join(', ');
   const bounded = most === null ? '' : `\norder by ${names.join(', ')}\nlimit ${most}`;
@@ -305,7 +305,7 @@ order by ${names.map((name) => `t.${name}`).join(', ')}`;
     const rowsAtMomentSql = (name: string, moment: string) => `${name} as (
 select ${keys}, ${of('r')}, true as there
 from ${relationSql(asOfFunction)}(${moment}) as r
-where ${condition}
+where ${pageConditions().join('\n  and ')}
 )`;
     const views = { o: 'rows_before', n: 'rows_after' };
     return {
@@ -322,12 +322,12 @@ where ${condition}
     `select distinct ${keys}\nfrom ${part} as r\nwhere ${[touching, ...conditions].join('\n  and ')}`;
   const numbered = seriesInOrder(relation, order);
   const touched = (part: string) => {
-    const all = touchedIn(part, [condition]);
-    if (!numbered || most === null) return [all + bounded];
-    if (bySeries)
+    if (numbered && most !== null && bySeries)
       return seriesBySeries(numbered, { filters, after, order }, most, typeOf, into, (conditions) =>
         touchedIn(part, [...conditions, ...keyConditions]),
       );
+    const all = touchedIn(part, pageConditions());
+    if (!numbered || most === null) return [all + bounded];
     // `offset 0` keeps PostgreSQL from scanning many series in key order to find the first few rows.
     return [(ofOneSeries.length > 0 ? all : `select * from (${all} offset 0) as few`) + bounded];
   };

@@ -408,6 +408,16 @@ describe('a page of differences', () => {
     expect(indexes(steps)).toContain('metric_points_history');
     expect(maxRows(steps)).toBeLessThan(POINTS / 3);
   });
+
+  it('over a long time continues after its last row', async () => {
+    const from = new Date(now - 60 * day).toISOString();
+    const read = (more: Parameters) =>
+      readDifferences(sql, points, validateParameters(differencesParameters(points), { from, ...more }));
+    const both = await read({ limit: String(2 * LIMIT) });
+    const first = await read({ limit: String(LIMIT) });
+    const second = await read({ limit: String(LIMIT), after: first.next ?? '' });
+    expect([...first.rows, ...second.rows]).toEqual(both.rows);
+  });
 });
 
 it('computes the coverage of a year at the cost of ranges plus days, not ranges times days', async () => {
