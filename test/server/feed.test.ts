@@ -70,8 +70,11 @@ describe('/api/v1/changes', () => {
     expect((await client.changes(cursor)).rows).toMatchObject([
       { change: 'revised', content: { weight: 7 } },
     ]);
-    const { text } = await get('/changes.csv');
-    expect(text.split('\r\n').filter((line) => /^\d+\.\d+\.[0-9a-f]+,/.test(line))).toHaveLength(242);
+    for (const path of ['/changes', '/views/changes']) {
+      const { text } = await get(`${path}.csv`);
+      expect(text.split('\r\n').filter((line) => /^\d+\.\d+\.[0-9a-f]+,/.test(line))).toHaveLength(242);
+      expect(await get(`${path}?limit=50`), path).toEqual(await get('/changes?limit=50'));
+    }
   });
 
   it('ends a response of long contents earlier', async () => {

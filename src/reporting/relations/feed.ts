@@ -7,6 +7,9 @@ import type { Row, RowsPage } from './rows.ts';
 import { StatementBuilder } from './statement.ts';
 import { readValue, valueTextSql } from './values.ts';
 
+/** The function of the change feed. The function pages itself, by its own cursor. */
+export const FEED = 'changes';
+
 /**
  * Maximum number of characters per response, without the first change. The contents of changes may be long.
  */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Catalogue } from '../../reporting/relations/catalogue.ts';
-import { feedParameters, readFeed } from '../../reporting/relations/feed.ts';
+import { FEED, feedParameters, readFeed } from '../../reporting/relations/feed.ts';
 import { validateParameters } from '../../reporting/relations/invalid-request.ts';
 import { MAX_ROWS } from '../../reporting/relations/list-parameters.ts';
 import type { Relation } from '../../reporting/relations/relation.ts';
@@ -77,7 +77,7 @@ export function operationsOf({
       ];
     }),
     ...[...catalogue.views.values()]
-      .filter(({ name }) => name === 'changes')
+      .filter(({ name }) => name === FEED)
       .map((feed) =>
         feedOperation(
           {
@@ -98,12 +98,11 @@ export function operationsOf({
       },
       catalogue,
     ),
-    ...[...catalogue.views.values()].map((view) =>
-      rowsOperation(
-        { path: `/views/${view.name}`, id: `view_${view.name}`, tag: 'views', summary: view.about },
-        view,
-      ),
-    ),
+    ...[...catalogue.views.values()].map((view) => {
+      const { name, about } = view;
+      const operation = name === FEED ? feedOperation : rowsOperation;
+      return operation({ path: `/views/${name}`, id: `view_${name}`, tag: 'views', summary: about }, view);
+    }),
     questionsOperation(
       {
         path: '/questions',

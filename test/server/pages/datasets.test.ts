@@ -30,9 +30,25 @@ it('the list does not show a ledger as empty: its rows are not counted', async (
 });
 
 describe('rows', () => {
-  it.each([...catalogue.views.keys()])('of %s are a page', async (name) => {
-    expect((await sendRequest(`/datasets/${name}`)).code).toBe(200);
+  it.each([...catalogue.views.keys()])('of %s are a page, now and at a moment', async (name) => {
+    const moment = new Date().toISOString();
+    const shown = name === 'changes' ? 303 : 200;
+    expect((await sendRequest(`/datasets/${name}`)).code).toBe(shown);
+    expect((await sendRequest(`/datasets/${name}?as_of=${moment}`)).code).toBe(shown);
     expect(faults).toEqual([]);
+  });
+
+  it('of the change feed are its query, because the function pages itself', async () => {
+    const { headers } = await sendRequest('/datasets/changes');
+    expect(headers.location).toMatch(/^\/query\?sql=/);
+    expect((await sendRequest(String(headers.location))).code).toBe(200);
+  });
+
+  it('link to the versions of a row whose key contains an empty text', async () => {
+    const list = '/datasets/primary_balances?balance_group=restakedRewards&limit=1';
+    const { code, body } = await sendRequest(linkOf((await sendRequest(list)).body, 'history'));
+    expect(code).toBe(200);
+    expect(rowsOf(body)).toHaveLength(1);
   });
 
   it('are filtered, sorted and paged by the URL, and the links have the next step', async () => {

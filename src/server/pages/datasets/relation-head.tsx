@@ -203,22 +203,6 @@ export async function recordedSince(sql: postgres.Sql, { name }: DatasetRelation
 }
 
 /**
- * Returns the start of the record of a dataset if it is after a moment. Returns null if there is a record of
- * the moment, or no record at all.
- * @param at the moment, in a format that PostgreSQL parses; null: now
- */
-export async function recordStartAfter(
-  sql: postgres.Sql,
-  dataset: DatasetRelations | null,
-  at: string | null,
-): Promise<string | null> {
-  const moment = at === null ? null : parseInstant(at);
-  if (dataset === null || moment === null) return null;
-  const since = await recordedSince(sql, dataset);
-  return since !== null && Date.parse(since) > moment ? since : null;
-}
-
-/**
  * The notice for a moment before the first recording.
  * @param children links to other moments
  */

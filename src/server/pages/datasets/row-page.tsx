@@ -10,7 +10,6 @@ import { KeyValues } from '../parts/key-values.tsx';
 import { Table, type TableColumn } from '../parts/table.tsx';
 import { columnKind, ValueText } from '../parts/value.tsx';
 import {
-  canonicalizeParameters,
   type DataFormat,
   hrefOf,
   keepAsOf,
@@ -39,10 +38,11 @@ export const rowPage: PageDefinition = {
   async answer({ read }, { relation, ...params }) {
     const dataset = catalogue.datasets.get(String(relation));
     if (!dataset) return null;
-    const tidied = canonicalizeParameters(relationPath(dataset.now.name, 'row'), params);
-    if ('location' in tidied) return tidied;
-    const asOf = parseAsOf(tidied.normalized);
-    const parameters = keyOf(dataset, tidied.normalized);
+    const { as_of: moment, ...keyValues } = params;
+    // Unlike the empty field of the moment, an empty part of the key is a value.
+    const requested = moment === '' ? keyValues : params;
+    const asOf = parseAsOf(requested);
+    const parameters = keyOf(dataset, requested);
     const view = dataset.history ?? dataset.now;
     const upTo: Parameters = asOf === null ? {} : { [`${dataset.begins}.lte`]: asOf };
     const filters = { ...filtersOfKey(dataset, parameters), ...upTo, sort: `-${dataset.begins}` };

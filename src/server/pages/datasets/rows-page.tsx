@@ -1,9 +1,12 @@
 import type postgres from 'postgres';
+import { parseInstant } from '../../../lib/instant.ts';
 import type { DatasetRelations } from '../../../reporting/relations/catalogue.ts';
+import { FEED } from '../../../reporting/relations/feed.ts';
 import type { Relation } from '../../../reporting/relations/relation.ts';
 import { countRows, type RowCount } from '../../../reporting/relations/row-count.ts';
 import { type RowsPage, readRows, rowsSql } from '../../../reporting/relations/rows.ts';
 import type { Content, PageDefinition, Redirect } from '../page.ts';
+import { queryLink } from '../query/link.ts';
 import { agoText, countText, durationWords, numberText } from '../texts.ts';
 import {
   canonicalizeParameters,
@@ -16,7 +19,7 @@ import {
 } from './addresses.ts';
 import { ActiveFilters, AsOf, FilterField, HiddenFields } from './filters.tsx';
 import { Formats, PageSql } from './page-data.tsx';
-import { NoRecord, RelationHead, recordStartAfter, relationPath } from './relation-head.tsx';
+import { NoRecord, RelationHead, recordedSince, relationPath } from './relation-head.tsx';
 import {
   catalogue,
   datasetOf,
@@ -27,22 +30,29 @@ import {
 } from './relations.ts';
 import { filtersOfRows, RowsTable, type TableLocation } from './rows-table.tsx';
 
+/** Returns the parameters of a function, except the moment, which has a separate form. */
+const formParametersOf = ({ parameters }: Relation) =>
+  (parameters ?? []).filter(({ name }) => name !== 'as_of');
+
 /**
  * Returns whether to call a function. False if the function has required parameters, and the request contains
- * no parameter of the function at all: the page then contains only the form.
+ * no parameter of the form at all: the page then contains only the form.
  */
-const canCallFunction = ({ parameters }: Relation, params: Readonly<Record<string, unknown>>): boolean => {
-  const needed = (parameters ?? []).filter(({ preset }) => preset === undefined);
-  return needed.length === 0 || (parameters ?? []).some(({ name }) => params[name] !== undefined);
+const canCallFunction = (relation: Relation, params: Readonly<Record<string, unknown>>): boolean => {
+  const parameters = formParametersOf(relation);
+  return (
+    parameters.every(({ preset }) => preset !== undefined) ||
+    parameters.some(({ name }) => params[name] !== undefined)
+  );
 };
 
-/** The form for the parameters of a function. The moment of `as_of` has a separate form. */
+/** The form for the parameters of a function. */
 function FunctionForm({
   place: { relation, path, parameters },
 }: {
   readonly place: Omit<TableLocation, 'visibleColumns'>;
 }) {
-  const formParameters = (relation.parameters ?? []).filter(({ name }) => name !== 'as_of');
+  const formParameters = formParametersOf(relation);
   if (formParameters.length === 0) return null;
   return (
     <form class="filters" method="get" action={path}>
@@ -74,14 +84,21 @@ export const rowsPage: PageDefinition = {
     const { relation: name, ...fields } = params;
     const relation = catalogue.views.get(String(name));
     if (!relation) return fileOf(String(name), fields);
+    if (relation.name === FEED) return { location: queryLink({ sql: `select * from ${FEED}(null, 100)` }) };
     const tidied = canonicalizeParameters(relationPath(String(name)), fields);
     if ('location' in tidied) return tidied;
     if (!canCallFunction(relation, tidied.normalized)) return parameterPage(relation, tidied.normalized);
     const rows = parseRequestedRows(relation, tidied.normalized);
     const dataset = datasetOf(relation);
     const found = await read(async (sql) => {
-      const since = await recordStartAfter(sql, dataset, rows.asOf);
-      if (since !== null) return { since };
+      const since = dataset && rows.asOf !== null ? await recordedSince(sql, dataset) : undefined;
+      if (dataset && since === null)
+        return {
+          page: { rows: [], next: null },
+          count: null,
+          empty: await explainNoRows(sql, dataset, clock()),
+        };
+      if (since && isAfter(since, rows.asOf)) return { since };
       const page = await readRows(sql, relation, rows.query);
       const count = await countRows(sql, relation, rows.query);
       const isWhole = rows.asOf === null && rows.query.filters.length === 0 && page.rows.length === 0;
@@ -91,6 +108,9 @@ export const rowsPage: PageDefinition = {
     return 'since' in found ? early(relation, rows, found.since) : content(relation, rows, found, clock());
   },
 };
+
+const isAfter = (one: string, other: string | null) =>
+  (parseInstant(one) ?? 0) > (parseInstant(other ?? '') ?? Number.POSITIVE_INFINITY);
 
 /** `/datasets/D.csv` and others: redirects to the rows in the API. */
 function fileOf(file: string, params: Readonly<Record<string, unknown>>): Redirect | null {
