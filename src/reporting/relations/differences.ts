@@ -64,7 +64,7 @@ export interface DifferencesQuery extends ListQuery {
 const moment = (description: string) => instantParam.meta({ ...instantParam.meta(), description });
 
 /** Returns the columns by which differences can be filtered: the columns of the key. */
-export const listKeyColumns = ({ now }: DatasetRelations) =>
+const listKeyColumns = ({ now }: DatasetRelations) =>
   now.columns.filter((column) => now.key.some(({ name }) => name === column.name));
 
 /** Returns the filters of differences: filters of the columns of the key. */

@@ -1,18 +1,11 @@
 import { z } from 'zod';
 import type { Catalogue, DatasetRelations } from '../../reporting/relations/catalogue.ts';
-import { validateParameters } from '../../reporting/relations/invalid-request.ts';
+import type { Relation } from '../../reporting/relations/relation.ts';
 import { type SavedQuery, savedQueryParameters } from '../../reporting/reports/saved-queries.ts';
 import type { Status } from '../../reporting/reports/status.ts';
-import { createSinglePage, csvColumns, type OperationName } from './one-page.ts';
+import { fixedOperation, type OperationName } from './one-page.ts';
 import type { Operation } from './operation.ts';
 import { jsonSchema } from './schemas.ts';
-
-/** The schema of a request without parameters. */
-const noParameters = z.strictObject(
-  {},
-  { error: ({ code }) => (code === 'unrecognized_keys' ? ONLY_FORMAT : undefined) },
-);
-const ONLY_FORMAT = 'the only parameter of this operation is format';
 
 const freshness = z.strictObject({
   targets: z.number(),
@@ -42,57 +35,35 @@ const datasets = z.strictObject({
 });
 
 /** Declares the operation that lists all datasets with their freshness. */
-export function datasetsOperation(one: OperationName, catalogue: Catalogue): Operation {
-  return {
-    ...one,
-    parameters: () => new Map(),
-    answer: jsonSchema(datasets, 'output'),
-    prepare: (params) => {
-      validateParameters(noParameters, params);
-      return createSinglePage(
-        csvColumns({
-          name: 'text',
-          dataset: 'text',
-          about: 'text',
-          kind: 'text',
-          key: 'text[]',
-          every_ms: 'bigint',
-          freshness: 'jsonb',
-        }),
-        async (sql) => {
-          const rows = await sql<({ dataset: string } & z.output<typeof freshness>)[]>`
-            select dataset, targets::int, late::int, failing::int, incomplete::int, unsupported::int,
-              to_char(oldest_success_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as oldest_success_at,
-              to_char(newest_success_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as newest_success_at,
-              rows_written::text
-            from reporting.freshness_by_dataset`;
-          const fresh = new Map(rows.map(({ dataset, ...rest }) => [dataset, rest]));
-          return {
-            datasets: [...catalogue.datasets.values()].map(({ name, about, kind, key, every, now }) => ({
-              name: now.name,
-              dataset: name,
-              about,
-              kind,
-              key,
-              every_ms: every,
-              freshness: fresh.get(name) ?? null,
-            })),
-          };
-        },
-        (answer) =>
-          answer.datasets.map(({ name, dataset, about, kind, key, every_ms, freshness }) => [
-            name,
-            dataset,
-            about,
-            kind,
-            key,
-            every_ms,
-            freshness,
-          ]),
-      );
+export const datasetsOperation = (one: OperationName, catalogue: Catalogue): Operation =>
+  fixedOperation(one, jsonSchema(datasets, 'output'), {
+    columns: ['name', 'dataset', 'about', 'kind', 'key', 'every_ms', 'freshness'],
+    read: async (sql) => {
+      const rows = await sql<({ dataset: string } & z.output<typeof freshness>)[]>`
+        select dataset, targets::int, late::int, failing::int, incomplete::int, unsupported::int,
+          to_char(oldest_success_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as oldest_success_at,
+          to_char(newest_success_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as newest_success_at,
+          rows_written::text
+        from reporting.freshness_by_dataset`;
+      const fresh = new Map(rows.map(({ dataset, ...rest }) => [dataset, rest]));
+      return {
+        datasets: [...catalogue.datasets.values()].map((dataset) => ({
+          ...describeDataset(dataset),
+          freshness: fresh.get(dataset.name) ?? null,
+        })),
+      };
     },
-  };
-}
+    rows: (answer) => answer.datasets,
+  });
+
+const describeDataset = ({ name, about, kind, key, every, now }: DatasetRelations) => ({
+  name: now.name,
+  dataset: name,
+  about,
+  kind,
+  key,
+  every_ms: every,
+});
 
 const columns = z.array(
   z.strictObject({
@@ -122,7 +93,7 @@ export function datasetOperation(
   from: DatasetRelations,
   catalogue: Catalogue,
 ): Operation {
-  const { name, about, kind, key, every, now, history } = from;
+  const { name, now, history } = from;
   const describeColumns = (all: DatasetRelations['now']['columns']) =>
     all.map((column) => ({
       name: column.name,
@@ -137,30 +108,16 @@ export function datasetOperation(
     .filter((view) => !longer.some((other) => view.name === other || view.name.startsWith(`${other}_`)))
     .map((view) => ({ name: view.name, about: view.about }));
   const answer = {
-    name: now.name,
-    dataset: name,
-    about,
-    kind,
-    key: [...key],
-    every_ms: every,
+    ...describeDataset(from),
     columns: describeColumns(now.columns),
     history_columns: describeColumns(history?.columns ?? []),
     views,
   };
-  return {
-    ...one,
-    parameters: () => new Map(),
-    answer: jsonSchema(dataset, 'output'),
-    prepare: (params) => {
-      validateParameters(noParameters, params);
-      return createSinglePage(
-        csvColumns({ name: 'text', type: 'text', meaning: 'text', nullable: 'boolean' }),
-        async () => answer,
-        (answer) =>
-          answer.columns.map((column) => [column.name, column.type, column.meaning, column.nullable]),
-      );
-    },
-  };
+  return fixedOperation(one, jsonSchema(dataset, 'output'), {
+    columns: ['name', 'type', 'meaning', 'nullable'],
+    read: async () => answer,
+    rows: ({ columns }) => columns,
+  });
 }
 
 const parameters = z.array(
@@ -170,33 +127,28 @@ const views = z.strictObject({
   views: z.array(z.strictObject({ name: z.string(), about: z.string(), parameters })),
 });
 
+const parametersOf = (declared: Relation['parameters']) =>
+  (declared ?? []).map(({ name, type, comment, preset }) => ({
+    name,
+    type,
+    meaning: comment,
+    needed: preset === undefined,
+  }));
+
 /** Declares the operation that lists all views and all functions that return rows. */
 export function viewsOperation(one: OperationName, catalogue: Catalogue): Operation {
   const answer = {
     views: [...catalogue.views.values()].map(({ name, about, parameters }) => ({
       name,
       about,
-      parameters: (parameters ?? []).map((each) => ({
-        name: each.name,
-        type: each.type,
-        meaning: each.comment,
-        needed: each.preset === undefined,
-      })),
+      parameters: parametersOf(parameters),
     })),
   };
-  return {
-    ...one,
-    parameters: () => new Map(),
-    answer: jsonSchema(views, 'output'),
-    prepare: (params) => {
-      validateParameters(noParameters, params);
-      return createSinglePage(
-        csvColumns({ name: 'text', about: 'text', parameters: 'jsonb' }),
-        async () => answer,
-        (answer) => answer.views.map((view) => [view.name, view.about, view.parameters]),
-      );
-    },
-  };
+  return fixedOperation(one, jsonSchema(views, 'output'), {
+    columns: ['name', 'about', 'parameters'],
+    read: async () => answer,
+    rows: (answer) => answer.views,
+  });
 }
 
 const questions = z.strictObject({
@@ -216,61 +168,28 @@ export function questionsOperation(one: OperationName, all: readonly SavedQuery[
     questions: all.map((savedQuery) => ({
       name: savedQuery.name,
       about: savedQuery.answer.comment,
-      parameters: savedQueryParameters(savedQuery).map(({ name, type, comment, preset }) => ({
-        name,
-        type,
-        meaning: comment,
-        needed: preset === undefined,
-      })),
-      examples: savedQuery.examples.map(({ text: words, values }) => ({ words, values: { ...values } })),
+      parameters: parametersOf(savedQueryParameters(savedQuery)),
+      examples: savedQuery.examples.map(({ text: words, values }) => ({ words, values })),
     })),
   };
-  return {
-    ...one,
-    parameters: () => new Map(),
-    answer: jsonSchema(questions, 'output'),
-    prepare: (params) => {
-      validateParameters(noParameters, params);
-      return createSinglePage(
-        csvColumns({ name: 'text', about: 'text', parameters: 'jsonb', examples: 'jsonb' }),
-        async () => answer,
-        (answer) => answer.questions.map((each) => [each.name, each.about, each.parameters, each.examples]),
-      );
-    },
-  };
+  return fixedOperation(one, jsonSchema(questions, 'output'), {
+    columns: ['name', 'about', 'parameters', 'examples'],
+    read: async () => answer,
+    rows: (answer) => answer.questions,
+  });
 }
 
 /** Declares the operation that reports the state of the recording. */
-export function statusOperation(one: OperationName, status: () => Promise<Status>): Operation {
-  const columns = [
-    'dataset',
-    'targets',
-    'last_success_at',
-    'late_by',
-    'failing',
-    'incomplete',
-    'rows_today',
-  ] as const;
-  return {
-    ...one,
-    parameters: () => new Map(),
-    answer: {
+export const statusOperation = (one: OperationName, status: () => Promise<Status>): Operation =>
+  fixedOperation(
+    one,
+    {
       type: 'object',
       required: ['datasets', 'findings', 'budgets', 'quarantined', 'gaps', 'late_targets', 'failing_targets'],
     },
-    prepare: (params) => {
-      validateParameters(noParameters, params);
-      return createSinglePage(
-        columns.map((name) => ({ name, type: name === 'dataset' ? 'text' : 'numeric' })),
-        status,
-        ({ datasets }) =>
-          datasets.map((each) =>
-            columns.map((name) => {
-              const value = each[name];
-              return value instanceof Date ? value.toISOString() : value;
-            }),
-          ),
-      );
+    {
+      columns: ['dataset', 'targets', 'last_success_at', 'late_by', 'failing', 'incomplete', 'rows_today'],
+      read: status,
+      rows: ({ datasets }) => datasets.map((dataset) => ({ ...dataset })),
     },
-  };
-}
+  );

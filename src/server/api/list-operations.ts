@@ -4,7 +4,6 @@ import { parseCursor } from '../../reporting/relations/cursor.ts';
 import {
   differencesFilters,
   differencesParameters,
-  listKeyColumns,
   readDifferences,
 } from '../../reporting/relations/differences.ts';
 import { validateParameters } from '../../reporting/relations/invalid-request.ts';
@@ -13,29 +12,25 @@ import type { Relation } from '../../reporting/relations/relation.ts';
 import { rowsParameters } from '../../reporting/relations/row-query.ts';
 import { readRows } from '../../reporting/relations/rows.ts';
 import type { OperationName } from './one-page.ts';
-import type { JsonSchema, Operation } from './operation.ts';
+import type { CsvPage, JsonSchema, Operation, RawParameters } from './operation.ts';
 import { jsonSchema, pageSchema } from './schemas.ts';
 
 /** Declares an operation that lists rows. */
 export function rowsOperation(named: OperationName, relation: Relation): Operation {
-  const { columns, parameters, name } = relation;
-  const names = (parameters ?? []).map((one) => one.name);
+  const names = (relation.parameters ?? []).map(({ name }) => name);
   return {
     ...named,
-    parameters: () => describeParameters(rowsParameters(relation), listFilterParameters(columns, names)),
-    answer: pageSchema(name),
+    parameters: () =>
+      describeParameters(rowsParameters(relation), listFilterParameters(relation.columns, names)),
+    answer: pageSchema(relation.name),
     prepare: (params) => {
       const query = validateParameters(rowsParameters(relation), params);
-      const whole = params.limit === undefined;
       return {
         json: (sql) => readRows(sql, relation, query),
         csv: {
-          columns: query.columns,
-          page: async (sql, after) => {
-            const { rows, next } = await readRows(sql, relation, pageOf(query, whole, after));
-            const lines = rows.map((row) => query.columns.map((column) => row[column.name] ?? null));
-            return { lines, next: whole ? next : null };
-          },
+          columns: query.columns.map(({ name }) => name),
+          page: async (sql, after) =>
+            readCsvPage(params, query, after, (page) => readRows(sql, relation, page)),
         },
       };
     },
@@ -45,39 +40,21 @@ export function rowsOperation(named: OperationName, relation: Relation): Operati
 /** Declares the operation that lists the differences of a dataset between two moments. */
 export function changesOperation(named: OperationName, dataset: DatasetRelations): Operation {
   const schema = differencesParameters(dataset);
-  const keys = listKeyColumns(dataset);
   return {
     ...named,
     parameters: () => describeParameters(schema, differencesFilters(dataset)),
     answer: differencesSchema(),
     prepare: (params) => {
       const query = validateParameters(schema, params);
-      const whole = params.limit === undefined;
-      const columns = [
-        { name: 'change', type: 'text' },
-        ...query.order.columns.map(({ name }) => ({
-          name,
-          type: keys.find((one) => one.name === name)?.type ?? 'text',
-        })),
-        { name: 'differs', type: 'jsonb' },
-        { name: 'before', type: 'jsonb' },
-        { name: 'after', type: 'jsonb' },
-      ];
       return {
         json: (sql) => readDifferences(sql, dataset, query),
         csv: {
-          columns,
-          page: async (sql, after) => {
-            const { rows, next } = await readDifferences(sql, dataset, pageOf(query, whole, after));
-            const lines = rows.map(({ change, key, differs, before, after }) => [
-              change,
-              ...query.order.columns.map(({ name }) => key[name] ?? null),
-              differs,
-              before,
-              after,
-            ]);
-            return { lines, next: whole ? next : null };
-          },
+          columns: ['change', ...query.order.columns.map(({ name }) => name), 'differs', 'before', 'after'],
+          page: async (sql, after) =>
+            readCsvPage(params, query, after, async (page) => {
+              const { rows, next } = await readDifferences(sql, dataset, page);
+              return { rows: rows.map(({ key, ...row }) => ({ ...key, ...row })), next };
+            }),
         },
       };
     },
@@ -85,15 +62,19 @@ export function changesOperation(named: OperationName, dataset: DatasetRelations
 }
 
 /**
- * Returns the query for one page of a CSV file.
- * @param whole whether the file contains all rows
+ * Reads a page of a CSV file, which contains all rows unless the request has a limit.
  * @param after the cursor of the previous page; null for the first one
  */
-const pageOf = <Query extends ListQuery>(query: Query, whole: boolean, after: string | null): Query => ({
-  ...query,
-  after: after === null ? query.after : parseCursor(after),
-  limit: whole ? MAX_ROWS : query.limit,
-});
+async function readCsvPage<Query extends ListQuery>(
+  { limit }: RawParameters,
+  query: Query,
+  after: string | null,
+  read: (query: Query) => Promise<CsvPage>,
+): Promise<CsvPage> {
+  const from = after === null ? query.after : parseCursor(after);
+  if (limit !== undefined) return { rows: (await read({ ...query, after: from })).rows, next: null };
+  return read({ ...query, after: from, limit: MAX_ROWS });
+}
 
 function differencesSchema(): JsonSchema {
   const row = z.record(z.string(), z.unknown());

@@ -1,27 +1,46 @@
-import type { Value } from '../../reporting/relations/values.ts';
-import type { CsvColumn, Operation, PreparedResponse } from './operation.ts';
+import { z } from 'zod';
+import { validateParameters } from '../../reporting/relations/invalid-request.ts';
+import type { CsvPage, JsonSchema, Operation, PreparedResponse } from './operation.ts';
 
 /** Path, id, tag and summary of an operation. */
 export type OperationName = Pick<Operation, 'path' | 'id' | 'tag' | 'summary'>;
 
-type Sql = Parameters<PreparedResponse['json']>[0];
+/** A response of a single page. */
+interface SinglePage<T> {
+  /** Columns of the CSV. */
+  readonly columns: readonly string[];
+  read(sql: Parameters<PreparedResponse['json']>[0]): Promise<T>;
+  /** Converts the result to rows of the CSV. */
+  rows(answer: T): CsvPage['rows'];
+}
 
-/**
- * Creates a response of a single page.
- * @param lines converts the result to lines of CSV
- */
-export const createSinglePage = <T>(
-  columns: readonly CsvColumn[],
-  read: (sql: Sql) => Promise<T>,
-  lines: (answer: T) => readonly (readonly Value[])[],
-): PreparedResponse => ({
+export const createSinglePage = <T>({ columns, read, rows }: SinglePage<T>): PreparedResponse => ({
   json: read,
-  csv: { columns, page: async (sql) => ({ lines: lines(await read(sql)), next: null }) },
+  csv: { columns, page: async (sql) => ({ rows: rows(await read(sql)), next: null }) },
 });
 
+const noParameters = z.strictObject(
+  {},
+  {
+    error: ({ code }) =>
+      code === 'unrecognized_keys' ? 'the only parameter of this operation is format' : undefined,
+  },
+);
+
 /**
- * Declares columns of CSV.
- * @param types PostgreSQL types by name of the column
+ * Declares an operation without parameters.
+ * @param answer schema of the response
  */
-export const csvColumns = (types: Readonly<Record<string, string>>): CsvColumn[] =>
-  Object.entries(types).map(([name, type]) => ({ name, type }));
+export const fixedOperation = <T>(
+  named: OperationName,
+  answer: JsonSchema,
+  page: SinglePage<T>,
+): Operation => ({
+  ...named,
+  parameters: () => new Map(),
+  answer,
+  prepare: (params) => {
+    validateParameters(noParameters, params);
+    return createSinglePage(page);
+  },
+});

@@ -1,13 +1,6 @@
 import type postgres from 'postgres';
 import type { z } from 'zod';
-import type { Value } from '../../reporting/relations/values.ts';
-
-/** A column of a CSV response. */
-export interface CsvColumn {
-  readonly name: string;
-  /** PostgreSQL type. */
-  readonly type: string;
-}
+import type { CsvValue } from '../../lib/csv.ts';
 
 /** Unvalidated parameters of a request, by name. */
 export type RawParameters = Readonly<Record<string, unknown>>;
@@ -43,9 +36,9 @@ export interface PreparedResponse {
   readonly json: (sql: postgres.Sql) => Promise<unknown>;
   /** The response as CSV, page by page. */
   readonly csv: {
-    readonly columns: readonly CsvColumn[];
+    readonly columns: readonly string[];
     /**
-     * Returns a page of lines and the cursor of the next page; the cursor is null on the last page.
+     * Returns a page of rows and the cursor of the next page; the cursor is null on the last page.
      * @param after the cursor; null for the first page
      */
     page(sql: postgres.Sql, after: string | null): Promise<CsvPage>;
@@ -54,6 +47,6 @@ export interface PreparedResponse {
 
 /** A page of a CSV response. */
 export interface CsvPage {
-  readonly lines: readonly (readonly Value[])[];
+  readonly rows: readonly Readonly<Record<string, CsvValue>>[];
   readonly next: string | null;
 }

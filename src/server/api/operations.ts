@@ -139,14 +139,13 @@ function feedOperation(named: OperationName, { name, columns }: Relation): Opera
       return {
         json: (sql) => readFeed(sql, columns, query),
         csv: {
-          columns,
+          columns: columns.map((column) => column.name),
           page: async (sql, cursor) => {
             const { rows, next } = await readFeed(sql, columns, {
               after: cursor ?? query.after,
               limit: whole ? MAX_ROWS : query.limit,
             });
-            const lines = rows.map((row) => columns.map((column) => row[column.name] ?? null));
-            return { lines, next: whole && rows.length > 0 ? next : null };
+            return { rows, next: whole && rows.length > 0 ? next : null };
           },
         },
       };

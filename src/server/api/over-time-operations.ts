@@ -6,7 +6,7 @@ import { validateParameters } from '../../reporting/relations/invalid-request.ts
 import { listFilterParameters } from '../../reporting/relations/list-parameters.ts';
 import { readSeries, type SeriesSource, seriesParameters } from '../../reporting/relations/series.ts';
 import { describeParameters } from './list-operations.ts';
-import { createSinglePage, csvColumns, type OperationName } from './one-page.ts';
+import { createSinglePage, type OperationName } from './one-page.ts';
 import type { Operation } from './operation.ts';
 import { jsonSchema } from './schemas.ts';
 
@@ -50,26 +50,11 @@ export function coverageOperation(one: OperationName, dataset: DatasetRelations,
     answer: jsonSchema(coverage, 'output'),
     prepare: (params) => {
       const query = validateParameters(schema, params);
-      return createSinglePage(
-        csvColumns({
-          day: 'date',
-          state: 'text',
-          covered_ms: 'bigint',
-          missing_ms: 'bigint',
-          targets: 'bigint',
-          reasons: 'jsonb',
-        }),
-        (sql) => readCoverage(sql, dataset, query),
-        ({ days }) =>
-          days.map(({ day, state, covered_ms, missing_ms, targets, reasons }) => [
-            day,
-            state,
-            covered_ms,
-            missing_ms,
-            targets,
-            reasons.map((reason) => ({ ...reason })),
-          ]),
-      );
+      return createSinglePage({
+        columns: ['day', 'state', 'covered_ms', 'missing_ms', 'targets', 'reasons'],
+        read: (sql) => readCoverage(sql, dataset, query),
+        rows: ({ days }) => days.map((day) => ({ ...day })),
+      });
     },
   };
 }
@@ -106,14 +91,11 @@ export function seriesOperation(
     answer: jsonSchema(series, 'output'),
     prepare: (params) => {
       const query = validateParameters(seriesParameters(source), params);
-      return createSinglePage(
-        [
-          { name: query.time, type: 'timestamptz' },
-          { name: query.column.name, type: query.column.type },
-        ],
-        (sql) => readSeries(sql, dataset, source, query, clock),
-        ({ points }) => points,
-      );
+      return createSinglePage({
+        columns: [query.time, query.column.name],
+        read: (sql) => readSeries(sql, dataset, source, query, clock),
+        rows: ({ points }) => points.map(([at, value]) => ({ [query.time]: at, [query.column.name]: value })),
+      });
     },
   };
 }

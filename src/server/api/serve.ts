@@ -153,9 +153,9 @@ async function sendCsv(
     return read(after).finally(end);
   };
   async function* lines() {
-    yield formatDisplayCsv(csv.columns.map(({ name }) => name));
+    yield formatDisplayCsv(csv.columns);
     for (let page = first; ; page = await readNext(page.next)) {
-      yield page.lines.map((values) => formatDisplayCsv(values)).join('');
+      yield page.rows.map((row) => formatDisplayCsv(csv.columns.map((name) => row[name]))).join('');
       if (page.next === null) return;
     }
   }
