@@ -133,13 +133,13 @@ async function loadAlerts(sql: postgres.Sql, recorder: string, now: Date) {
 
 /**
  * Returns the ids of the alerts that depend on a removed name. Neither the configuration nor an active target
- * contains such a name.
+ * contains such a name. An alert also depends on the datasets that its rule requires.
  */
 async function findUnwatched(
   { sql, rules, facts, config }: Pick<AlertContext, 'sql' | 'rules' | 'facts' | 'config'>,
   open: readonly Alert[],
 ): Promise<ReadonlySet<number>> {
-  const ofRule = new Map(rules.map(({ name, dependsOn }) => [name, dependsOn]));
+  const ofRule = new Map(rules.map((rule) => [rule.name, rule]));
   const configured = new Set([
     ...facts.nodes,
     ...facts.nodeIds,
@@ -149,11 +149,12 @@ async function findUnwatched(
     ...config.channels.map(({ name }) => `the channel ${name}`),
     ...(config.heartbeat ? ['the heartbeat'] : []),
   ]);
-  const names = open.flatMap((alert) =>
-    (ofRule.get(alert.rule)?.(alert) ?? [])
+  const names = open.flatMap((alert) => {
+    const { needs = [], dependsOn } = ofRule.get(alert.rule) ?? {};
+    return [...needs, ...(dependsOn?.(alert) ?? [])]
       .filter((name) => !configured.has(name))
-      .map((name) => ({ id: alert.id, name })),
-  );
+      .map((name) => ({ id: alert.id, name }));
+  });
   if (names.length === 0) return new Set();
   const rows = await sql<{ name: string }[]>`
     with active as (

@@ -229,6 +229,22 @@ describe('a round', () => {
     await alerts.sql`truncate recorder.targets, recorder.target_datasets`;
   });
 
+  it('ends the alert of a rule whose dataset is no longer recorded, and does not report a recovery', async () => {
+    const rules = ['peers', 'fees'].map((name) => scriptedRule({ name, needs: [name] }));
+    const { alerts, round, deliveries } = openAlerts(rules);
+    await alerts.sql`insert into recorder.targets (source, target_key, target) values ('s', 'k', '{}')`;
+    await alerts.sql`
+      insert into recorder.target_datasets (source, target_key, dataset, every_ms, active, requested_since, first_success_at)
+      select 's', 'k', dataset, 1000, true, now(), '2020-01-01' from unnest(array['peers', 'fees']) dataset`;
+    for (const rule of rules) rule.result = ['n1'];
+    await round();
+    await alerts.sql`update recorder.target_datasets set active = false where dataset = 'fees'`;
+    for (const rule of rules) rule.result = [];
+    await round();
+    expect(deliveries().slice(-2)).toEqual(['resolved n1', 'unwatched n1']);
+    await alerts.sql`truncate recorder.targets, recorder.target_datasets`;
+  });
+
   it('ends the alert of a channel, sink or export that was removed, and reports the recovery of others', async () => {
     const failing = scriptedRule({ dependsOn: (alert) => alertingFailing.dependsOn?.(alert) ?? [] });
     const late = scriptedRule({ name: 'late', dependsOn: (alert) => exportFailing.dependsOn?.(alert) ?? [] });

@@ -10,6 +10,7 @@ export const rewardAtRisk: AlertRule = {
   for: 0,
   every: 300_000,
   limits: { minutes: 1440 },
+  needs: ['node_identity', 'validators', 'validator_uptime'],
   dependsOn: ({ subject }) => subject.split(' ').slice(0, 1),
   evaluate: async ({ sql, at, limits, facts }) => {
     const { validations } = await networkViews(sql, facts.rewards, at.toISOString());
