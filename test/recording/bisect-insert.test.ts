@@ -6,12 +6,13 @@ import { validators } from '../../src/datasets/node/validators.ts';
 import { storeByBisection, TooManyRefusalsError } from '../../src/db/bisect-insert.ts';
 import { redrive } from '../../src/recording/redrive.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
-import { type FailureKind, UpstreamFailure } from '../../src/upstreams/failure.ts';
+import type { FailureKind } from '../../src/upstreams/failure.ts';
 import { parseJson } from '../../src/upstreams/json.ts';
 import { block, blocksTarget } from '../support/blocks.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
 import {
+  failingWalk,
   jobFor,
   onlyPage,
   recordingContext,
@@ -182,44 +183,34 @@ describe('a commit that fails because of its data', () => {
     ]);
   });
 
-  it('is stored by redrive once PostgreSQL accepts it, and stays quarantined until then', async () => {
-    await sql`truncate recorder.quarantine`;
-    await refuseRows('proposed_blocks', `new.block_hash = 'hash-2'`, '23514');
-    const feed = scriptedFeed(proposedBlocks, blocksTarget());
-    feed.script = () => onlyPage({ blocks: [block(1, 1), block(2, 2), block(3, 3)] });
-    await run(context(), feed);
-    expect(await redrive(context(), [feed])).toMatchObject({ released: 0, rowsWritten: 0 });
-    expect(await selectQuarantine(feed)).toHaveLength(1);
-    await sql.unsafe('drop function public.refuse() cascade');
-    expect(await redrive(context(), [feed])).toMatchObject({ released: 1, rowsWritten: 1 });
-    expect(await selectQuarantine(feed)).toEqual([]);
-  });
-
   it.each<{ state: string; by: FailureKind }>([
     { state: 'failing', by: 'server' },
     { state: 'not offered', by: 'unsupported' },
-  ])('is redriven without a change of its target, which stays $state', async ({ by }) => {
-    await sql`truncate recorder.quarantine`;
-    await refuseRows('proposed_blocks', `new.block_hash = 'hash-2'`, '23514');
-    const feed = scriptedFeed(proposedBlocks, blocksTarget());
-    feed.script = () => onlyPage({ blocks: [block(1, 1), block(2, 2), block(3, 3)] });
-    await run(context(), feed);
-    feed.script = () => {
-      throw new UpstreamFailure(by, 'as planted');
-    };
-    for (let runs = 0; runs < 3; runs++) await run(context(), feed);
-    const selectTargetState = () => sql`
+  ])(
+    'is redriven once PostgreSQL accepts it, without a change of its target, which stays $state',
+    async ({ by }) => {
+      await sql`truncate recorder.quarantine`;
+      await refuseRows('proposed_blocks', `new.block_hash = 'hash-2'`, '23514');
+      const feed = scriptedFeed(proposedBlocks, blocksTarget());
+      feed.script = () => onlyPage({ blocks: [block(1, 1), block(2, 2), block(3, 3)] });
+      await run(context(), feed);
+      feed.script = failingWalk(by, 'as planted');
+      for (let runs = 0; runs < 3; runs++) await run(context(), feed);
+      const selectTargetState = () => sql`
       select failures, unsupported_reason, last_failure_at, last_error, last_success_at, last_complete_at, incomplete_since
       from recorder.target_datasets where source = ${feed.source.name}`;
-    const before = [...(await selectTargetState())];
-    const [targetState] = before;
-    expect(targetState?.failures === 3 || targetState?.unsupported_reason === 'as planted').toBe(true);
-    expect(await redrive(context(), [feed])).toMatchObject({ released: 0 });
-    expect([...(await selectTargetState())]).toEqual(before);
-    await sql.unsafe('drop function public.refuse() cascade');
-    expect(await redrive(context(), [feed])).toMatchObject({ released: 1 });
-    expect([...(await selectTargetState())]).toEqual(before);
-  });
+      const before = [...(await selectTargetState())];
+      const [targetState] = before;
+      expect(targetState?.failures === 3 || targetState?.unsupported_reason === 'as planted').toBe(true);
+      expect(await redrive(context(), [feed])).toMatchObject({ released: 0, rowsWritten: 0 });
+      expect(await selectQuarantine(feed)).toHaveLength(1);
+      expect([...(await selectTargetState())]).toEqual(before);
+      await sql.unsafe('drop function public.refuse() cascade');
+      expect(await redrive(context(), [feed])).toMatchObject({ released: 1, rowsWritten: 1 });
+      expect(await selectQuarantine(feed)).toEqual([]);
+      expect([...(await selectTargetState())]).toEqual(before);
+    },
+  );
 
   it('fails its run with the reason if it is about no item', async () => {
     const feed = scriptedFeed(validators, { node: 'x', subnetId: 'unretirable' });

@@ -1,25 +1,20 @@
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { stakingTransactions } from '../../src/datasets/chain-data/staking-transactions.ts';
 import { storeByBisection } from '../../src/db/bisect-insert.ts';
 import { ManualClock } from '../support/clock.ts';
-import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { withDatabase } from '../support/fixture.ts';
 import { onlyPage, recordingContext, run, scriptedFeed } from '../support/scripted-feed.ts';
 
 const TARGETS = 16;
-let database: TestDatabase;
-let sql: postgres.Sql;
+const { it, database, sql } = withDatabase({ max: 1 });
 /** Each target is recorded by a separate process, as far as the database can detect. */
 let workers: postgres.Sql[];
-beforeAll(async () => {
-  database = await testDatabase();
-  sql = postgres(database.url, { max: 1, onnotice: () => {} });
+
+beforeAll(() => {
   workers = Array.from({ length: TARGETS }, () => postgres(database.url, { max: 2, onnotice: () => {} }));
 });
-afterAll(async () => {
-  await Promise.all([sql, ...workers].map((one) => one.end()));
-  await database.close();
-});
+afterAll(() => Promise.all(workers.map((one) => one.end())));
 
 /** The values of a target for the same transactions at the same time as all others. */
 async function recordAtOnce(round: number, memoOf: (target: number) => string): Promise<void> {

@@ -49,33 +49,6 @@ describe('a list that changes between two of its pages', () => {
     expect(versions).toHaveLength(1);
   });
 
-  it('keeps a member that is listed beyond its own end', async () => {
-    const list = new MovingList(
-      { tokens: 'offset', pageSize: 100, members: numbers(250) },
-      'pending_rewards',
-    );
-    const { walk, members } = createMovingListRecorder(sql, list, 100);
-    const { observed } = await walk(unchanged);
-    expect(list.endOf(100)).toBeLessThan(observed.at);
-    expect((await walk(between(remove(7)))).result).toMatchObject({ status: 'partial', rowsWritten: [0] });
-    await walk(unchanged);
-    expect(current(await members())).toContain(100);
-  });
-
-  it('ends a removed member at the first of the two walks that missed it', async () => {
-    const list = createRecorder(250);
-    await list.walk(unchanged);
-    const first = await list.walk({ ...unchanged, before: [remove(7)] });
-    expect(first.result).toMatchObject({ status: 'partial', rowsWritten: [0] });
-    const second = await list.walk(unchanged);
-    expect(second.result).toMatchObject({ status: 'done', rowsWritten: [1] });
-    expect((await list.members()).get(7)).toBe(first.observed.at);
-    const [departure] = await sql<{ at: Date }[]>`
-      select at from reporting.subnets_changes where subnet_id = ${`${list.network}-s7`} and change = 'left'`;
-    expect(departure?.at.getTime()).toBe(first.observed.at);
-    expect(await list.freshness()).toEqual({ reason: null, complete: true, unconfirmed: 0 });
-  });
-
   it('retires no member by a walk that shows a key twice', async () => {
     const list = createRecorder(250);
     await list.walk(unchanged);

@@ -3,10 +3,10 @@ import { describe, expect } from 'vitest';
 import { nodeIdentity } from '../../src/datasets/node/node-identity.ts';
 import { claimRun } from '../../src/recording/claim-run.ts';
 import { registerTargets } from '../../src/recording/register.ts';
-import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
 import {
+  failingWalk,
   onlyPage,
   recordingContext,
   run,
@@ -49,32 +49,11 @@ async function recordObservations(feed: ScriptedFeed, ...at: number[]) {
 }
 
 describe('the coverage of observations', () => {
-  it('is unbroken while the interval between them is at most doubled', async () => {
-    const feed = createFeed();
-    await recordObservations(feed, 0, 1, 2, 4, 6);
-    expect(await selectCoverage(feed)).toEqual({ coverage: [[0, 6]], gaps: [] });
-  });
-
-  it('breaks if no observer probed for longer, with the reason', async () => {
-    const feed = createFeed();
-    await recordObservations(feed, 0, 1, 11, 12);
-    expect(await selectCoverage(feed)).toEqual({
-      coverage: [
-        [0, 1],
-        [11, 12],
-      ],
-      gaps: [[1, 11]],
-    });
-  });
-
   it('has one gap around a single observation, and two where the reasons differ', async () => {
     const feed = createFeed();
     await recordObservations(feed, 0, 10, 20, 30);
     expect((await selectCoverage(feed)).gaps).toEqual([[0, 30]]);
-    feed.script = async function* () {
-      yield* [];
-      throw new UpstreamFailure('refused', 'the call failed');
-    };
+    feed.script = failingWalk('refused', 'the call failed');
     await recordObservations(feed, 35);
     feed.script = () => onlyPage({ nodeID: 'NodeID-1' });
     await recordObservations(feed, 40);
@@ -90,10 +69,7 @@ describe('the coverage of observations', () => {
   it('excludes a failed run, and includes a run with an incomplete list', async () => {
     const feed = createFeed();
     await recordObservations(feed, 0);
-    feed.script = async function* () {
-      yield* [];
-      throw new UpstreamFailure('refused', 'the call failed');
-    };
+    feed.script = failingWalk('refused', 'the call failed');
     await recordObservations(feed, 1, 2, 3);
     expect(await selectCoverage(feed)).toEqual({ coverage: [[0, 0]], gaps: [] });
     feed.script = () => onlyPage({ nodeID: 'NodeID-1' }, { whole: false });
@@ -133,10 +109,7 @@ describe('the coverage of observations', () => {
       const { script } = failing;
       await recordObservations(failing, 0);
       await killRun(failing, 1);
-      failing.script = async function* () {
-        yield* [];
-        throw new UpstreamFailure(kind, message);
-      };
+      failing.script = failingWalk(kind, message);
       clock.now = start + 2 * minute;
       await run(context, failing);
       await killRun(failing, 3);

@@ -22,11 +22,11 @@ import { record } from '../../src/recording/record.ts';
 import { registerTargets } from '../../src/recording/register.ts';
 import { listSweepWindows } from '../../src/recording/sweep-windows.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
-import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { blocksTarget } from '../support/blocks.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
 import {
+  failingWalk,
   jobFor,
   onlyPage,
   recordingContext,
@@ -461,18 +461,12 @@ describe('the stored state of targets', () => {
     const feed = scriptedFeed(nodeIdentity, { node: 'failing' });
     const clock = new ManualClock(now);
     const context = recordingContext(sql, clock.read);
-    const failWith = (failure: UpstreamFailure) => {
-      feed.script = async function* () {
-        yield* [];
-        throw failure;
-      };
-    };
-    failWith(new UpstreamFailure('refused', 'the call failed'));
+    feed.script = failingWalk('refused', 'the call failed');
     await run(context, feed);
     clock.now += minute;
     await run(context, feed);
     expect(await loadState(feed)).toMatchObject({ failures: 2, lastFailure: now + minute, lastPolled: null });
-    failWith(new UpstreamFailure('unsupported', 'no such method'));
+    feed.script = failingWalk('unsupported', 'no such method');
     clock.now += minute;
     expect(await run(context, feed)).toMatchObject({ status: 'unsupported' });
     expect(await loadState(feed)).toMatchObject({ failures: 0, unsupported: true });

@@ -1,10 +1,8 @@
 import { afterEach, describe, expect, vi } from 'vitest';
 import { proposedBlocks } from '../../src/datasets/chain-data/proposed-blocks.ts';
 import type { Range, SourcePage, Window } from '../../src/datasets/contract.ts';
-import { averageTps } from '../../src/datasets/metrics/average-tps.ts';
 import { validatorUptime } from '../../src/datasets/node/validator-uptime.ts';
 import { validators } from '../../src/datasets/node/validators.ts';
-import { fetchPages } from '../../src/datasets/sources/pages.ts';
 import { LEASE_SECONDS } from '../../src/db/leases.ts';
 import { LeaseLostError } from '../../src/lib/errors.ts';
 import type { RecordingContext } from '../../src/recording/context.ts';
@@ -161,18 +159,6 @@ describe('a run', () => {
     expect(await selectStored(feed)).toMatchObject({ blocks: [], covered: null });
   });
 
-  it('without its list in the response fails as well', async () => {
-    const feed = blocksFeed();
-    feed.script = (requestedWindow, client) =>
-      fetchPages(client, { path: '/blocks', query: {}, list: 'blocks' }, requestedWindow);
-    const context = recordingContext(sql, clock.read, { get: async () => ({}) });
-    expect(await run(context, feed, window)).toMatchObject({
-      status: 'failed',
-      error: expect.stringContaining('blocks'),
-    });
-    expect(await selectStored(feed)).toMatchObject({ covered: null });
-  });
-
   it('makes a target fresh only if it covers the present', async () => {
     const feed = blocksFeed();
     const context = recordingContext(sql, clock.read);
@@ -275,25 +261,6 @@ describe('a commit', () => {
     expect(await selectStored(feed)).toMatchObject({ blocks: [], covered: null });
   });
 
-  it('includes all pages that are ready', async () => {
-    const feed = blocksFeed();
-    let commits = 0;
-    const countingContext = contextBefore(async (commit) => {
-      commits = commit;
-    });
-    const pages = [5, 4, 3, 2].map((number) =>
-      page({ blocks: [block(number, seconds(window.to) - 10)] }, null),
-    );
-    feed.script = () =>
-      pagesOf([...pages, page({ blocks: [block(1, seconds(window.from))] }, window, { last: true })]);
-    expect(await run(countingContext, feed, window)).toMatchObject({
-      pages: 5,
-      rowsWritten: [5],
-    });
-    expect(commits).toBe(1);
-    expect((await selectStored(feed)).blocks).toEqual([1, 2, 3, 4, 5]);
-  });
-
   it('starts before there are a thousand rows if no other run commits', async () => {
     const feed = blocksFeed();
     const started = gate();
@@ -310,56 +277,6 @@ describe('a commit', () => {
       }
     };
     expect(await run(context, feed, window)).toMatchObject({ rowsWritten: [pageCount * blocksPerPage] });
-  });
-
-  it('includes the pages that arrived during the previous one', async () => {
-    const feed = blocksFeed();
-    const committing = gate();
-    const fetched = gate();
-    let commits = 0;
-    const slowContext = contextBefore(async (commit) => {
-      commits = commit;
-      committing.open();
-      if (commit === 1) await fetched.opened;
-    });
-    feed.script = async function* () {
-      yield page({ blocks: [block(5, seconds(window.to) - 1)] }, null);
-      await committing.opened;
-      for (const number of [4, 3, 2]) yield page({ blocks: [block(number, seconds(window.to) - 10)] }, null);
-      fetched.open();
-      yield page({ blocks: [block(1, seconds(window.from))] }, window, { last: true });
-    };
-    expect(await run(slowContext, feed, window)).toMatchObject({
-      pages: 5,
-      rowsWritten: [5],
-    });
-    expect(commits).toBeLessThanOrEqual(3);
-    expect((await selectStored(feed)).blocks).toEqual([1, 2, 3, 4, 5]);
-  });
-
-  it('stores an item on two pages once, and retires no member by such a list', async () => {
-    const feed = scriptedFeed(averageTps, { chainId: 'twice' });
-    const committing = gate();
-    const fetched = gate();
-    const slowContext = contextBefore(async () => {
-      committing.open();
-      await fetched.opened;
-    });
-    const point = (at: number, value: number) => ({ timestamp: 1_577_836_800 + at, value });
-    feed.script = async function* () {
-      yield page({ results: [point(0, 1)] }, null);
-      await committing.opened;
-      yield page({ results: [point(86_400, 2), point(172_800, 3)] }, null);
-      yield page({ results: [point(172_800, 3), point(259_200, 4)] }, null, { last: true });
-      fetched.open();
-    };
-    expect(await run(slowContext, feed)).toMatchObject({
-      status: 'partial',
-      rowsWritten: [4],
-    });
-    const rows =
-      await sql`select value::int from reporting.average_tps where chain_id = 'twice' order by bucket_start`;
-    expect(rows.map(({ value }) => value)).toEqual([1, 2, 3, 4]);
   });
 });
 
@@ -505,41 +422,6 @@ describe('proof of absence', () => {
     feed.script = () => onlyPage({ validators: [member('a')] }, more);
     expect(await run(context, feed)).toMatchObject({ status });
     expect(await members(feed)).toEqual(remaining);
-  });
-
-  it('is missing while an item of the list cannot be decoded', async () => {
-    const feed = scriptedFeed(validators, target());
-    const context = recordingContext(sql, clock.read);
-    feed.script = () => onlyPage({ validators: [member('a'), member('b')] });
-    await run(context, feed);
-    clock.now += 1000;
-    feed.script = () => onlyPage({ validators: [member('a'), { ...member('b'), weight: 'much' }] });
-    expect(await run(context, feed)).toMatchObject({ status: 'partial', quarantined: 1 });
-    expect(await members(feed)).toEqual(['a', 'b']);
-  });
-
-  it('is missing while one key has two values', async () => {
-    const feed = scriptedFeed(validators, target());
-    const context = recordingContext(sql, clock.read);
-    feed.script = () => onlyPage({ validators: [member('a'), member('b')] });
-    await run(context, feed);
-    clock.now += 1000;
-    feed.script = () => onlyPage({ validators: [member('a'), { ...member('a'), weight: 6 }] });
-    expect(await run(context, feed)).toMatchObject({ status: 'partial' });
-    expect(await members(feed)).toEqual(['a', 'b']);
-  });
-
-  it('applies to no other target', async () => {
-    const [one, other] = [scriptedFeed(validators, target()), scriptedFeed(validators, target())];
-    const context = recordingContext(sql, clock.read);
-    one.script = () => onlyPage({ validators: [member('a'), member('c')] });
-    other.script = () => onlyPage({ validators: [member('b')] });
-    await run(context, one);
-    await run(context, other);
-    one.script = () => onlyPage({ validators: [member('c')] });
-    clock.now += 1000;
-    await run(context, one);
-    expect([await members(one), await members(other)]).toEqual([['c'], ['b']]);
   });
 });
 

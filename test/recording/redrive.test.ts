@@ -9,10 +9,10 @@ import { type ActiveFeed, withDefaultSettings } from '../../src/recording/active
 import { redrive } from '../../src/recording/redrive.ts';
 import { registerAll } from '../../src/recording/register.ts';
 import { retireRemovedTargets } from '../../src/recording/retire-removed-targets.ts';
-import { UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { ManualClock } from '../support/clock.ts';
 import { withDatabase } from '../support/fixture.ts';
 import {
+  failingWalk,
   onlyPage,
   recordingContext,
   run,
@@ -93,9 +93,7 @@ describe('an item of a list that is decoded later', () => {
     await poll(feed, { a: UNREADABLE, b: 1, c: UNREADABLE });
     await poll(feed, { a: UNREADABLE, b: 1, c: UNREADABLE });
     clock.now += minute;
-    feed.script = () => {
-      throw new UpstreamFailure('server', 'down since then');
-    };
+    feed.script = failingWalk('server', 'down since then');
     await run(context(), feed);
     expect(await redriveAfterUpdate(feed)).toMatchObject({ released: 2, rowsWritten: 2 });
     expect(await history()).toEqual([

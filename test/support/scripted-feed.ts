@@ -14,6 +14,7 @@ import type { RecordingContext, RunClient, RunResult } from '../../src/recording
 import type { Confirmation } from '../../src/recording/histories/absence.ts';
 import type { Job, Reason } from '../../src/recording/job.ts';
 import { record } from '../../src/recording/record.ts';
+import { type FailureKind, UpstreamFailure } from '../../src/upstreams/failure.ts';
 import { commitsFor } from './commits.ts';
 
 /** Responses of a test to a run: a walk without an upstream, or an `ask` that returns the responses. */
@@ -65,6 +66,17 @@ export function scriptedFeed(
 export async function* pagesOf(pages: readonly SourcePage[]): AsyncGenerator<SourcePage> {
   yield* pages;
 }
+
+/** A walk that fails at its first call. */
+export const failingWalk = (kind: FailureKind, message: string): Walk =>
+  async function* () {
+    yield* [];
+    throw new UpstreamFailure(kind, message);
+  };
+
+/** The pages of a complete list, by their bodies. */
+export const pagesWith = (bodies: readonly unknown[]): AsyncGenerator<SourcePage> =>
+  pagesOf(bodies.map((body, at) => ({ body, proven: null, last: at === bodies.length - 1, whole: true })));
 
 /** The single page of a complete response. */
 export function onlyPage(body: unknown, more: Partial<SourcePage> = {}): AsyncGenerator<SourcePage> {

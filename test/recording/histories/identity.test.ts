@@ -51,6 +51,8 @@ it.each([
   ['numeric', number],
   ['timestamptz', instant],
   ['jsonb', json],
+  ['bigint', fc.stringMatching(/^-?0{0,2}[012]{1,3}$/)],
+  ['text', fc.constantFrom('1', '01', '1.0', '-0')],
 ])('two values of %s are equal exactly if PostgreSQL compares them as equal', async (type, value) => {
   await fc.assert(
     fc.asyncProperty(value, value, async (left, right) => {
@@ -62,14 +64,4 @@ it.each([
     }),
     { numRuns: 1_000 },
   );
-});
-
-it.each([
-  ['numeric', '1', ['01', '1.0', '1e0', '10e-1', '001.00']],
-  ['numeric', '0', ['-0', '0.0', '00', '0e7']],
-  ['bigint', '7', ['07', '007']],
-  ['text', '1', ['1']],
-  ['jsonb', '{"a":1,"b":[2]}', ['{"b":[2.0],"a":1}', '{"a":3,"b":[2],"a":1}']],
-])('%s %s is %j', (type, value, others) => {
-  for (const other of others) expect(canonicalText(other, type)).toBe(canonicalText(value, type));
 });

@@ -5,7 +5,7 @@ import { validatorUptime } from '../../../src/datasets/node/validator-uptime.ts'
 import { block, blocksTarget } from '../../support/blocks.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { withDatabase } from '../../support/fixture.ts';
-import { onlyPage, pagesOf, recordingContext, run, scriptedFeed } from '../../support/scripted-feed.ts';
+import { onlyPage, pagesWith, recordingContext, run, scriptedFeed } from '../../support/scripted-feed.ts';
 
 const { it, sql } = withDatabase();
 const start = Date.UTC(2026, 0, 10);
@@ -23,12 +23,9 @@ describe('log', () => {
         for (const pages of recordedRuns) {
           clock.now += 1000;
           feed.script = () =>
-            pagesOf(
-              pages.map((numbers, at) => ({
-                body: { blocks: numbers.map((number) => block(number, 1_700_000_000 + number)) },
-                proven: null,
-                last: at === pages.length - 1,
-                whole: true,
+            pagesWith(
+              pages.map((numbers) => ({
+                blocks: numbers.map((number) => block(number, 1_700_000_000 + number)),
               })),
             );
           const fresh = new Set(pages.flat().filter((number) => !firstSeen.has(number)));

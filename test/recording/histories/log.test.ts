@@ -11,7 +11,7 @@ import { targetKey } from '../../../src/recording/target-key.ts';
 import { waitUntilBlocked } from '../../support/blocked-statements.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { withDatabase } from '../../support/fixture.ts';
-import { onlyPage, pagesOf, recordingContext, run, scriptedFeed } from '../../support/scripted-feed.ts';
+import { onlyPage, pagesWith, recordingContext, run, scriptedFeed } from '../../support/scripted-feed.ts';
 
 const { it, sql } = withDatabase();
 const start = Date.UTC(2026, 0, 10);
@@ -35,15 +35,7 @@ function createLog(dataset: Dataset = nativeTransactions) {
     /** Executes a run, a second later, whose pages contain these items. @returns the number of written rows */
     async recordPages(...pages: readonly (readonly object[])[]): Promise<number> {
       clock.now += 1000;
-      feed.script = () =>
-        pagesOf(
-          pages.map((transactions, at) => ({
-            body: { transactions },
-            proven: null,
-            last: at === pages.length - 1,
-            whole: true,
-          })),
-        );
+      feed.script = () => pagesWith(pages.map((transactions) => ({ transactions })));
       const result = await run(recordingContext(sql, clock.read), feed, null, never, jobSettings.reason);
       return result.rowsWritten[0] ?? 0;
     },
@@ -204,14 +196,6 @@ describe('a log', () => {
     expect([...rows]).toEqual([{ tx_status: '1', gas_used: '5' }]);
   });
 
-  it('compares the pages of a commit in order', async () => {
-    const { recordPages, versions, current } = createLog();
-    expect(await recordPages([tx(7)], [tx(8), tx(8)], [tx(7)], [tx(9)])).toBe(4);
-    expect(await current()).toEqual([{ block: 9, status: '1' }]);
-    expect(await recordPages([tx(8)], [tx(9)], [tx(9)])).toBe(2);
-    expect((await versions()).map(({ block }) => block)).toEqual([7, 8, 7, 9, 8, 9]);
-  });
-
   it('does not alternate if one page has two values', async () => {
     const { recordPages, versions, address } = createLog();
     for (const written of [1, 0, 0]) expect(await recordPages([tx(7), tx(8)])).toBe(written);
@@ -228,15 +212,7 @@ describe('a log', () => {
     await sql`alter table recorder.native_transactions add constraint poison check (block_number <> 666)`;
     const other = transaction({ hash: 'other', block: 1, status: '1', name: null });
     const pages = [[tx(666)], [other], [tx(8)], [tx(666)], [tx(9)]];
-    feed.script = () =>
-      pagesOf(
-        pages.map((transactions, at) => ({
-          body: { transactions },
-          proven: null,
-          last: at === 4,
-          whole: true,
-        })),
-      );
+    feed.script = () => pagesWith(pages.map((transactions) => ({ transactions })));
     clock.now += 1000;
     const result = await run(recordingContext(sql, clock.read), feed);
     await sql`alter table recorder.native_transactions drop constraint poison`;

@@ -112,19 +112,6 @@ describe.each([pBlocks, xBlocks])('$name of a node that serves another chain', (
     expect(await selectIds()).toEqual(Array.from({ length: 31 }, (_, height) => `main-${height}`));
   });
 
-  it('that has as many blocks are refused, though no block is new', async () => {
-    const { node, poll, selectIds } = await createRecorder(dataset);
-    node.chain = { head: 30 };
-    await poll();
-    node.chain = { head: 30, fork: { from: 0, name: 'genesis-2' } };
-    const { status, error } = await poll();
-    expect({ status, error }).toMatchObject({
-      status: 'failed',
-      error: expect.stringMatching(/block 30 is genesis-2-30, and main-30 .*differ from height 0 on/),
-    });
-    expect(await selectIds()).toEqual(Array.from({ length: 31 }, (_, height) => `main-${height}`));
-  });
-
   it('and has no height are refused as well', async () => {
     const { node, poll, selectIds } = await createRecorder(dataset, ['getHeight']);
     node.chain = { head: 30 };

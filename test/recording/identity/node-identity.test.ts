@@ -10,6 +10,7 @@ import { ManualClock } from '../../support/clock.ts';
 import { withDatabase } from '../../support/fixture.ts';
 import { recordingContext, run } from '../../support/scripted-feed.ts';
 import type { UpstreamServer } from '../../support/upstream-server.ts';
+import { A, B } from './identity-situations.ts';
 import { nodeServer, type ReportedNode } from './node-server.ts';
 
 const { it, sql } = withDatabase({ max: 4 });
@@ -19,9 +20,6 @@ const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
-
-const A = 'NodeID-ZSgv3H2FvSopL9oT5cWzenMc8ebsQAoU';
-const B = 'NodeID-5haT5BS98VcXvMdJm3Je5Jsk9rFk5qGMj';
 
 /** A URL behind which a node responds, selected again for each request; it is closed after the test. */
 async function startNode(
@@ -211,30 +209,6 @@ async function expectReported(
   expect(await alerts()).toEqual([expect.objectContaining({ summary: expect.stringMatching(reason) })]);
 }
 
-it.each([true, false])(
-  'records a name whose URL leads to another node only after a fix (header: %s)',
-  async (hasHeader) => {
-    let node: ReportedNode = { id: A };
-    const { url } = await startNode(() => node, hasHeader);
-    const recorder = await createRecorder(url);
-    expect(await recorder.statuses()).toEqual(['done', 'done']);
-    expect(await recorder.findings()).toEqual([]);
-    node = { id: B };
-    expect(await recorder.statuses()).toEqual(['failed', 'failed']);
-    expect(await recorder.selectNodes()).toEqual(new Set([A]));
-    await expectReported(
-      recorder,
-      new RegExp(`another node: ${B} responds at the URL of .* is the name of ${A}`),
-    );
-    const moved = await startNode(() => ({ id: A }), hasHeader);
-    recorder.configure({ url: moved.url });
-    expect(await recorder.statuses(), 'the id moved to another URL').toEqual(['done', 'done']);
-    expect(await recorder.findings()).toEqual([]);
-    expect(await recorder.alerts()).toEqual([]);
-    expect(await recorder.selectNodes()).toEqual(new Set([A]));
-  },
-);
-
 it('requests the node id first and last in a run that joins calls without the header', async () => {
   const { url, received } = await startNode(() => ({ id: A }), false);
   const recorder = await createRecorder(url, {}, ['node-identity']);
@@ -261,28 +235,6 @@ it.each([
   },
 );
 
-it('records two nodes that swapped their URLs only once they are swapped back', async () => {
-  let [first, second]: ReportedNode[] = [{ id: A }, { id: B }];
-  const recorders = await Promise.all(
-    [await startNode(() => first ?? { id: A }), await startNode(() => second ?? { id: B })].map(({ url }) =>
-      createRecorder(url),
-    ),
-  );
-  for (const recorder of recorders) expect(await recorder.statuses()).toEqual(['done', 'done']);
-  [first, second] = [{ id: B }, { id: A }];
-  for (const recorder of recorders) {
-    expect(await recorder.statuses()).toEqual(['failed', 'failed']);
-    await expectReported(recorder, /another node/);
-  }
-  [first, second] = [{ id: A }, { id: B }];
-  clock.now += 120_000;
-  for (const [at, recorder] of recorders.entries()) {
-    expect(await recorder.statuses()).toEqual(['done', 'done']);
-    expect(await recorder.findings()).toEqual([]);
-    expect(await recorder.selectNodes()).toEqual(new Set([at === 0 ? A : B]));
-  }
-});
-
 it('binds a name to another node if the configuration requires it', async () => {
   let node: ReportedNode = { id: A };
   const { url } = await startNode(() => node);
@@ -298,40 +250,18 @@ it('binds a name to another node if the configuration requires it', async () => 
   expect(await recorder.findings()).toEqual([]);
 });
 
-it.each([
-  ['another network', { id: A, network: 5 }, /another network: .* belongs to the network fuji/],
-  [
-    'a network without a name',
-    { id: A, network: 12_345 },
-    /another network: .* the network with the id 12345/,
-  ],
-  [
-    'another genesis',
-    { id: A, genesis: 'genesis-2' },
-    /another genesis: .*genesis-2, and genesis-1 is recorded/,
-  ],
-])('does not record a node of %s, though its id is the same', async (_, other, reason) => {
-  let node: ReportedNode = { id: A };
-  const { url } = await startNode(() => node);
-  const recorder = await createRecorder(url);
-  await recorder.statuses();
-  const [before] = await sql`select count(*)::int from recorder.runs where status = 'done'`;
-  node = other;
-  expect(await recorder.statuses()).toEqual(['failed', 'failed']);
-  await expectReported(recorder, reason);
-  expect(await sql`select count(*)::int from recorder.runs where status = 'done'`).toEqual([before]);
-  node = { id: A };
-  clock.now += 120_000;
-  expect(await recorder.statuses()).toEqual(['done', 'done']);
-  expect(await recorder.findings()).toEqual([]);
-});
-
 it('does not record a node of another network at its first run', async () => {
-  const { url } = await startNode(() => ({ id: A, network: 5 }));
+  let network = 12_345;
+  const { url } = await startNode(() => ({ id: A, network }));
   const recorder = await createRecorder(url);
-  expect(await recorder.statuses()).toEqual(['failed', 'failed']);
-  expect(await recorder.selectNodes()).toEqual(new Set());
-  await expectReported(recorder, /another network/);
+  const expectRefused = async (reason: RegExp) => {
+    expect(await recorder.statuses()).toEqual(['failed', 'failed']);
+    expect(await recorder.selectNodes()).toEqual(new Set());
+    await expectReported(recorder, reason);
+  };
+  await expectRefused(/another network: .* the network with the id 12345/);
+  network = 5;
+  await expectRefused(/another network: .* belongs to the network fuji/);
   recorder.configure({ url, network: 'fuji' });
   expect(await recorder.statuses()).toEqual(['done', 'done']);
   recorder.configure({ url, network: 'mainnet' });
