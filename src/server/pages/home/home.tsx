@@ -18,7 +18,7 @@ import { Time } from '../parts/time.tsx';
 import { serverLinks } from '../status/links.ts';
 import { NotListed } from '../status/more-nodes.tsx';
 import { bytesText, durationWords } from '../texts.ts';
-import { MyValidators } from '../validators/validators.tsx';
+import { ValidatorsTable } from '../validators/validators.tsx';
 import { CurrentView } from '../view.ts';
 import { Budgets } from './budgets.tsx';
 import { Changes } from './changes.tsx';
@@ -153,7 +153,12 @@ export const homePage = definePage({
           recorder={recorder}
           since={since}
         />
-        <MyValidators all={mine} />
+        <section aria-labelledby="validators">
+          <h2 id="validators">
+            <a href="/validators">My validators</a>
+          </h2>
+          <ValidatorsTable all={mine} />
+        </section>
         <Findings findings={status.findings} />
         <div class="panels">
           <Nodes nodes={nodes} />

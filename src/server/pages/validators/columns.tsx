@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import type { MyValidator } from '../../../reporting/reports/my-validators.ts';
 import { hrefOf } from '../datasets/addresses.ts';
 import { StateBadge } from '../parts/state.tsx';
@@ -9,9 +10,6 @@ import { durationWords, numberText } from '../texts.ts';
 /** Remaining days of a validation, or of the balance of an L1, below which the end is marked. */
 const SOON_DAYS = 14;
 
-/** Returns the URL of the page of a validator. */
-export const validatorHref = (nodeId: string) => `/validators/${encodeURIComponent(nodeId)}`;
-
 /** Formats an amount in AVAX without decimals; amounts below 10 AVAX with two decimals. */
 export function avaxText(amount: string): string {
   const value = Number(amount);
@@ -19,10 +17,8 @@ export function avaxText(amount: string): string {
 }
 
 const none = '–';
-const avax = (amount: string | null) =>
-  amount === null ? none : <span title={`${amount} AVAX`}>{avaxText(amount)} AVAX</span>;
 
-/** An amount without its unit, for a column whose name contains the unit. */
+/** An amount without its unit, which is in the name of the column. */
 const amountCell = (amount: string | null) =>
   amount === null ? none : <span title={`${amount} AVAX`}>{avaxText(amount)}</span>;
 
@@ -37,11 +33,11 @@ export function NodeStateCell({ node, state }: MyValidator) {
 }
 
 /** The uptime as observed by peers, and the uptime that the reward requires. */
-export function SeenUptime({ uptime, threshold, downtime_left_minutes: left }: MyValidator) {
+function SeenUptime({ uptime, threshold, downtime_left_minutes: left }: MyValidator) {
   if (uptime === null || threshold === null) return <>{none}</>;
   const tone = left !== null && left < 0 ? 'bad' : uptime < threshold || (left ?? 0) < 1440 ? 'warn' : 'good';
   return (
-    <span title={leftText(left)}>
+    <span title={leftText(left) ?? undefined}>
       <StateBadge is={tone} tone={tone}>
         {uptime.toFixed(2)} %
       </StateBadge>{' '}
@@ -51,123 +47,27 @@ export function SeenUptime({ uptime, threshold, downtime_left_minutes: left }: M
 }
 
 /** Describes the remaining downtime until the reward is lost. */
-export function leftText(minutes: number | null): string | undefined {
-  if (minutes === null) return undefined;
+export function leftText(minutes: number | null): string | null {
+  if (minutes === null) return null;
   return minutes < 0
     ? 'The reward threshold can no longer be reached.'
     : `The reward is lost after ${durationWords(minutes * 60)} of further downtime.`;
 }
 
-/** Blocks of the last 7 days, and the number expected from the share of the stake. */
-export function Blocks({ blocks_7d: blocks, expected_blocks_7d: expected }: MyValidator) {
-  if (blocks === null) return <>{none}</>;
-  return (
-    <>
-      {numberText(blocks)}{' '}
-      <span class="soft">of {expected === null ? 'unknown' : numberText(Math.round(expected))}</span>
-    </>
-  );
-}
+/** A text, marked if fewer than {@link SOON_DAYS} are left. */
+const marked = (days: number | null, text: ComponentChildren) =>
+  days !== null && days < SOON_DAYS ? <StateBadge is="late">{text}</StateBadge> : text;
 
-/** The version, marked if most of the stake runs a higher version. */
-export function Version({ version, network_version: network, is_outdated: outdated }: MyValidator) {
-  if (version === null) return <>{none}</>;
-  if (!outdated) return <>{version.replace(/^avalanchego\//, '')}</>;
-  return (
-    <>
-      <StateBadge is="outdated">{version.replace(/^avalanchego\//, '')}</StateBadge>{' '}
-      <span class="soft">below {network?.replace(/^.*\//, '')}</span>
-    </>
-  );
-}
-
-/** The end of the validation. */
-export function ValidationEnd({ end_time: end, days_left: days }: MyValidator) {
-  if (end === null) return <span class="soft">none</span>;
-  return days !== null && days < SOON_DAYS ? (
-    <StateBadge is="late">
-      <Time at={end} />
-    </StateBadge>
-  ) : (
-    <Time at={end} />
-  );
-}
-
-/** The balance and the remaining days of the L1 whose balance is used up first. */
-export function L1Balance({
-  l1_validations: count,
-  l1_balance_avax: amount,
-  l1_days_left: days,
-}: MyValidator) {
-  if (count === 0 || amount === null) return <>{none}</>;
-  const left = days === null ? null : `${Math.floor(days)} days left`;
-  return (
-    <>
-      {avax(amount)}{' '}
-      {left !== null && (
-        <span class="soft">
-          {days !== null && days < SOON_DAYS ? <StateBadge is="late">{left}</StateBadge> : left}
-        </span>
-      )}
-    </>
-  );
-}
-
-/** The number of delegations, with a link to the delegations. */
-function DelegationsLink({ delegations, node_id }: Pick<MyValidator, 'delegations' | 'node_id'>) {
-  return (
-    <a href={hrefOf('/datasets/node_validator_delegators', { node_id })}>{numberText(delegations ?? 0)}</a>
-  );
-}
-
-/** The number and stake of the delegations. */
-export function Delegations(one: MyValidator) {
-  if (one.delegations === null) return <>{none}</>;
-  return (
-    <>
-      <DelegationsLink {...one} /> <span class="soft">with {avax(one.delegated_avax)}</span>
-    </>
-  );
-}
-
-const name: TableColumn<MyValidator> = {
-  name: 'Validator',
-  cell: ({ node_id, node }) => (
-    <a href={validatorHref(node_id)} title={node_id}>
-      {node ?? `${node_id.slice(0, 13)}…${node_id.slice(-4)}`}
-    </a>
-  ),
-};
-
-/** The columns of the overview. */
-export const overviewColumns: readonly TableColumn<MyValidator>[] = [
-  name,
-  { name: 'Node', evident: true, cell: NodeStateCell },
+/** The columns of validators, and the facts about one of them. */
+export const columns: readonly TableColumn<MyValidator>[] = [
   {
-    name: 'Observed uptime',
-    about:
-      'Lowest uptime of the validation that a configured node observed, and the uptime that the reward requires.',
-    cell: SeenUptime,
+    name: 'Validator',
+    cell: ({ node_id, node }) => (
+      <a href={`/validators/${encodeURIComponent(node_id)}`} title={node_id}>
+        {node ?? `${node_id.slice(0, 13)}…${node_id.slice(-4)}`}
+      </a>
+    ),
   },
-  { name: 'Stake (AVAX)', kind: 'number', cell: ({ stake_avax }) => amountCell(stake_avax) },
-  { name: 'Ends', cell: ValidationEnd },
-  {
-    name: 'Blocks, 7 days',
-    about: 'Proposed blocks, and the number expected from the share of the stake.',
-    kind: 'number',
-    cell: Blocks,
-  },
-  { name: 'Version', cell: Version },
-  {
-    name: 'L1 balance',
-    about: 'The watched L1 whose balance is used up first: its remaining balance and days.',
-    cell: L1Balance,
-  },
-];
-
-/** The columns of the page of all validators. */
-export const allColumns: readonly TableColumn<MyValidator>[] = [
-  name,
   {
     name: 'Node uptime',
     about: 'State of the node, and its uptime over the last 30 days, by its health probe.',
@@ -178,17 +78,24 @@ export const allColumns: readonly TableColumn<MyValidator>[] = [
       </>
     ),
   },
-  ...overviewColumns.slice(2, 4),
+  {
+    name: 'Observed uptime',
+    about:
+      'Lowest uptime of the validation that a configured node observed, and the uptime that the reward requires.',
+    cell: SeenUptime,
+  },
+  { name: 'Stake (AVAX)', kind: 'number', cell: ({ stake_avax }) => amountCell(stake_avax) },
   {
     name: 'Delegated (AVAX)',
     about: 'Stake and number of the delegations.',
     kind: 'number',
-    cell: ({ delegated_avax: amount, ...one }) => (
+    cell: ({ delegated_avax, delegations, node_id }) => (
       <>
-        {amountCell(amount)}{' '}
-        {one.delegations !== null && (
+        {amountCell(delegated_avax)}{' '}
+        {delegations !== null && (
           <span class="soft">
-            by <DelegationsLink {...one} />
+            by{' '}
+            <a href={hrefOf('/datasets/node_validator_delegators', { node_id })}>{numberText(delegations)}</a>
           </span>
         )}
       </>
@@ -201,7 +108,10 @@ export const allColumns: readonly TableColumn<MyValidator>[] = [
     kind: 'number',
     cell: ({ free_capacity_avax }) => amountCell(free_capacity_avax),
   },
-  ...overviewColumns.slice(4, 5),
+  {
+    name: 'Ends',
+    cell: ({ end_time, days_left }) => marked(days_left, <Time at={end_time} none="not validating" />),
+  },
   {
     name: 'Reward expected (AVAX)',
     about: 'Potential reward of the validation and accrued fees.',
@@ -214,5 +124,45 @@ export const allColumns: readonly TableColumn<MyValidator>[] = [
     kind: 'number',
     cell: ({ rewards_received_avax }) => amountCell(rewards_received_avax),
   },
-  ...overviewColumns.slice(5),
+  {
+    name: 'Blocks, 7 days',
+    about: 'Proposed blocks, and the number expected from the share of the stake.',
+    kind: 'number',
+    cell: ({ blocks_7d: blocks, expected_blocks_7d: expected }) =>
+      blocks === null ? (
+        none
+      ) : (
+        <>
+          {numberText(blocks)}{' '}
+          <span class="soft">of {expected === null ? 'unknown' : numberText(Math.round(expected))}</span>
+        </>
+      ),
+  },
+  {
+    name: 'Version',
+    about: 'The version of the node, marked if most of the stake runs a higher version.',
+    cell: ({ version, network_version: network, is_outdated }) => {
+      const own = version?.replace(/^avalanchego\//, '') ?? none;
+      if (!is_outdated) return own;
+      return (
+        <>
+          <StateBadge is="outdated">{own}</StateBadge>{' '}
+          <span class="soft">below {network?.replace(/^.*\//, '')}</span>
+        </>
+      );
+    },
+  },
+  {
+    name: 'L1 balance (AVAX)',
+    about: 'The watched L1 whose balance is used up first: its remaining balance and days.',
+    cell: ({ l1_validations: count, l1_balance_avax: amount, l1_days_left: days }) =>
+      count === 0 || amount === null ? (
+        none
+      ) : (
+        <>
+          {amountCell(amount)}{' '}
+          {days !== null && <span class="soft">{marked(days, `${Math.floor(days)} days left`)}</span>}
+        </>
+      ),
+  },
 ];

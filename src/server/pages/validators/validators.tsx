@@ -3,14 +3,10 @@ import type { MyValidator } from '../../../reporting/reports/my-validators.ts';
 import { definePage } from '../page.ts';
 import { Table } from '../parts/table.tsx';
 import { countText } from '../texts.ts';
-import { allColumns, overviewColumns } from './columns.tsx';
+import { columns } from './columns.tsx';
 
 /** Refresh interval of the page, in s. */
 const REFRESH_SECONDS = 30;
-
-/** Notice if there are no validators. */
-export const NO_VALIDATOR =
-  'No validator is configured: add node ids to watch.nodeIds of recorder.yaml, or your nodes to upstreams.nodes. A configured node appears after its first poll, within seconds.';
 
 /** `/validators`: the validators of the user. */
 export const validatorsPage = definePage({
@@ -30,31 +26,26 @@ export const validatorsPage = definePage({
             <code>chain-recorder report my-validators</code>, <a href="/api/v1/views/my_validators">API</a>.
           </p>
         </div>
-        <Table stacked compact caption="My validators" columns={allColumns} rows={all} empty={NO_VALIDATOR} />
+        <ValidatorsTable all={all} />
       </>
     ),
   }),
 });
 
-interface MyValidatorsProps {
-  /** The validators; null while they are being loaded. */
-  readonly all: readonly MyValidator[] | null;
-}
-
-/** The validators of the user on the overview. */
-export function MyValidators({ all }: MyValidatorsProps) {
+/** @param all the validators; null while they are being loaded */
+export function ValidatorsTable({ all }: { readonly all: readonly MyValidator[] | null }) {
   return (
-    <section aria-labelledby="validators">
-      <h2 id="validators">
-        <a href="/validators">My validators</a>
-      </h2>
-      <Table
-        stacked
-        caption="My validators"
-        columns={overviewColumns}
-        rows={all ?? []}
-        empty={all === null ? 'The validators are being loaded.' : NO_VALIDATOR}
-      />
-    </section>
+    <Table
+      stacked
+      compact
+      caption="My validators"
+      columns={columns}
+      rows={all ?? []}
+      empty={
+        all === null
+          ? 'The validators are being loaded.'
+          : 'No validator is configured: add node ids to watch.nodeIds of recorder.yaml, or your nodes to upstreams.nodes. A configured node appears after its first poll, within seconds.'
+      }
+    />
   );
 }
