@@ -83,7 +83,7 @@ export function compareLeavesSql(
         where u.instant >= g.from_at and u.instant < g.to_at) parts
     ), joined as materialized (
       select form, kind, coalesce(s.day, l.day) as day, instant, substr(tag, 1, 6) as id, s.seal, s.part, s.at, s.size, s.node, l.leaf,
-        l.place as row, l.flag
+        l.place as row, l.begins, l.flag
       from sealed s full join numbered l using (form, kind, instant, tag, nth)
     ), wrong_parts as materialized (
       -- Only complete parts are compared: the hash of a part with missing leaves cannot be computed.
@@ -91,15 +91,17 @@ export function compareLeavesSql(
       having count(leaf) = max(size) and sha256(string_agg(leaf, ''::bytea order by at)) <> (array_agg(node order by at))[1]
     ), wrong as (
       select j.* from joined j join wrong_parts using (kind, day, seal, part)
+    ), replacing as materialized (
+      select kind, id, min(case when flag and instant >= $13::text::timestamptz then begins else '-infinity' end) as begins
+      from joined where seal is null group by kind, id
     ), missing as materialized (
-      select kind, day, instant, id from joined where leaf is null
-    ), removed as materialized (
-      -- A leaf with another leaf of the same key in its place was changed, not removed.
-      select kind, day, instant, id from missing where instant < $13::text::timestamptz
-        and (kind, id) not in (select kind, id from joined where seal is null)
+      -- A leaf with another leaf of the same key in its place was changed, not removed. A late leaf of a row that started after the
+      -- missing leaf is not in its place, because the versions of a key do not overlap.
+      select m.kind, m.day, m.instant, m.id, m.instant < $13::text::timestamptz
+        and coalesce(r.begins > m.instant or (kind = 'end' and r.begins = m.instant), true) as is_removed
+      from joined m left join replacing r using (kind, id) where m.leaf is null
     ), absent as materialized (
-      select kind, day, instant, id from missing
-      where not (instant < $13::text::timestamptz and (kind, id) not in (select kind, id from joined where seal is null))
+      select kind, day, instant, id from missing where not is_removed
     ), unsealed as materialized (
       -- A leaf that replaced a sealed leaf is a change, even if late rows are possible at that time.
       select j.kind, j.day, j.instant, j.id, j.row, not flag or (kind, id) in (select kind, id from absent) as strange
@@ -120,7 +122,7 @@ export function compareLeavesSql(
       (count(*) filter (where j.seal is not null and leaf is not null and w.part is null and kind = 'end'))::float8 as ends,
       (select count(*) from unsealed where not strange)::float8 as unsealed,
       (select count(*) from absent)::float8 as missing,
-      (select count(*) from removed)::float8 as removed,
+      (select count(*) from missing where is_removed)::float8 as removed,
       (select count(*) from unsealed where strange)::float8 as extra,
       (select count(*) from wrong)::float8 as among
       from joined j left join wrong_parts w using (kind, day, seal, part)) c`;

@@ -202,6 +202,40 @@ describe('a late row', () => {
   });
 });
 
+describe('a late row of a key whose earlier rows a retention removed', () => {
+  const declareRemoval = (dataset: string) => sql`
+    insert into recorder.seal_changes (dataset, kind, reason, before_at, declared_at)
+    values (${dataset}, 'removed', 'retention', ${h(24)}, ${h(72)})`;
+
+  it('is no change of the removed rows: a member that left again', async () => {
+    await inRun(1, (run, at) => world.member(run, 'AVAX', 5, at));
+    await inRun(2, (run, at) => world.member(run, 'AVAX', null, at));
+    await inRun(30, (run, at) => world.member(run, 'AVAX', 6, at));
+    await seal(72);
+    await sql`delete from recorder.x_balances where valid_to < ${h(24)}`;
+    await declareRemoval('x_balances');
+    await inRun(73, (run) => world.member(run, 'AVAX', 7, h(71)));
+    expect(await expectWhole()).toMatchObject({ removed: 2, unsealed: 2 });
+    await sql`update recorder.x_balances set valid_from = ${h(1)} where balance = 6`;
+    expect(short(await verifyRecord())).toMatchObject([
+      { of: 'row', what: 'changed' },
+      { of: 'end', what: 'moved' },
+      { of: 'row', what: 'moved' },
+    ]);
+  });
+
+  it('is no change of the removed rows: states of an observer that had not settled', async () => {
+    await world.turn('up', h(1), h(2));
+    await world.turn('down', h(2), h(3));
+    await world.turn('up', h(3), h(50));
+    await seal(72);
+    await sql`delete from recorder.node_health where ended_at < ${h(24)}`;
+    await declareRemoval('node_health');
+    await world.turn('down', h(60), h(71));
+    expect(await expectWhole()).toMatchObject({ removed: 4, unsealed: 2 });
+  });
+});
+
 describe('the chain', () => {
   beforeEach(() => sealed.sealChain());
 
