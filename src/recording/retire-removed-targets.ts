@@ -141,7 +141,9 @@ function endMembersSql(dataset: Dataset): string {
       from fence, members where o.ctid = members.place and o.valid_to is null and not fence.needless
       returning ${keyList(dataset, 'o')}o.valid_from as begins
     ), settled as (
-      update ${tableText(targetDatasets)} d set ended_at = now() from fence
+      -- A target that is configured again has no current members, so it is polled at once.
+      update ${tableText(targetDatasets)} d
+      set ended_at = now(), last_success_at = null, last_planned_at = null, last_complete_at = null from fence
       where d.source = $1 and d.target_key = $2 and d.dataset = $4 and not fence.rest and not fence.needless returning 1
     ), run as (
       update ${tableText(runs)} r set rows_written = array[r.rows_written[1] + (select count(*) from ended)],

@@ -8,6 +8,7 @@ import { validators } from '../../src/datasets/node/validators.ts';
 import { LEASE_SECONDS } from '../../src/db/leases.ts';
 import { withDefaultSettings } from '../../src/recording/active-feed.ts';
 import { claimRun } from '../../src/recording/claim-run.ts';
+import { loadStates, planDue } from '../../src/recording/plan.ts';
 import { registerAll } from '../../src/recording/register.ts';
 import { retireRemovedTargets } from '../../src/recording/retire-removed-targets.ts';
 import { targetKey } from '../../src/recording/target-key.ts';
@@ -80,6 +81,12 @@ describe('a target that leaves the configuration', () => {
     expect([...runs].at(-1)).toEqual({ reason: 'unwatched', status: 'done', rows_written: 3 });
     clock.now += 1000;
     await registerAll(sql, [feed(2)], clock.now, by);
+    const [freshness] = await sql`
+      select last_success_at, last_complete_at from reporting.freshness where target = ${targetKey(target)}`;
+    expect(freshness, 'nothing of it is current').toEqual({ last_success_at: null, last_complete_at: null });
+    expect(planDue(feed(2), await loadStates(sql, feed(2)), clock.now)).toMatchObject([
+      { target, reason: 'poll' },
+    ]);
     expect(await run(context(), feed(2))).toMatchObject({ status: 'done', rowsWritten: [2] });
     expect(await history()).toEqual([
       { ended_by: 'unwatched', n: 3 },
