@@ -83,7 +83,7 @@ export function compareLeavesSql(
         where u.instant >= g.from_at and u.instant < g.to_at) parts
     ), joined as materialized (
       select form, kind, coalesce(s.day, l.day) as day, instant, substr(tag, 1, 6) as id, s.seal, s.part, s.at, s.size, s.node, l.leaf,
-        l.place as row, l.begins, l.flag
+        l.place as row, l.started, l.flag
       from sealed s full join numbered l using (form, kind, instant, tag, nth)
     ), wrong_parts as materialized (
       -- Only complete parts are compared: the hash of a part with missing leaves cannot be computed.
@@ -92,13 +92,13 @@ export function compareLeavesSql(
     ), wrong as (
       select j.* from joined j join wrong_parts using (kind, day, seal, part)
     ), replacing as materialized (
-      select kind, id, min(case when flag and instant >= $13::text::timestamptz then begins else '-infinity' end) as begins
+      select kind, id, min(case when flag and instant >= $13::text::timestamptz then started else '-infinity' end) as started
       from joined where seal is null group by kind, id
     ), missing as materialized (
       -- A leaf with another leaf of the same key in its place was changed, not removed. A late leaf of a row that started after the
       -- missing leaf is not in its place, because the versions of a key do not overlap.
       select m.kind, m.day, m.instant, m.id, m.instant < $13::text::timestamptz
-        and coalesce(r.begins > m.instant or (kind = 'end' and r.begins = m.instant), true) as is_removed
+        and coalesce(r.started > m.instant or (kind = 'end' and r.started = m.instant), true) as is_removed
       from joined m left join replacing r using (kind, id) where m.leaf is null
     ), absent as materialized (
       select kind, day, instant, id from missing where not is_removed

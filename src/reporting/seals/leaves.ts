@@ -160,7 +160,7 @@ export function leafRowsSql({ unit, table }: SealForm): string {
 }
 
 /**
- * Returns SQL of the leaves of a table: a SELECT of kind, day, instant, begins (the start of the row), id, leaf,
+ * Returns SQL of the leaves of a table: a SELECT of kind, day, instant, started (the start of the row), id, leaf,
  * place (the ctid of a row) and flag. The values that are fixed when a row is recorded are one leaf, which belongs to the day of the
  * recording. The end of a row is another leaf, which belongs to the day of the end.
  * @param where returns the SQL condition for a kind, over the table `t` and the row `g`
@@ -176,13 +176,13 @@ export function leavesOf(
   const row = hashOf('row', [...key, `t.${form.from}`, ...form.content.map(hashed)]);
   if (form.unit === 'look')
     return `
-      select 'row'::text as kind, ${day('instant')} as day, instant, instant as begins, id, sha256(string_agg(leaf, ''::bytea order by leaf)) as leaf,
+      select 'row'::text as kind, ${day('instant')} as day, instant, instant as started, id, sha256(string_agg(leaf, ''::bytea order by leaf)) as leaf,
         null::tid as place, bool_or(flag) as flag
       from (select t.${form.from} as instant, ${identityOf(form)} as id, ${row} as leaf, ${flag('row')} as flag
         from g, ${table} where ${where('row')}) looked
       group by instant, id`;
   const select = (kind: Kind, at: string, leaf: string) => `
-      select '${kind}'::text as kind, ${day(`t.${at}`)} as day, t.${at} as instant, t.${form.from} as begins,
+      select '${kind}'::text as kind, ${day(`t.${at}`)} as day, t.${at} as instant, t.${form.from} as started,
         ${identityOf(form)} as id, ${leaf} as leaf, t.ctid as place, ${flag(kind)} as flag
       from g, ${table} where ${where(kind)}`;
   const rows = select('row', form.from, row);
