@@ -9,7 +9,7 @@ import {
   readDifferences,
 } from '../../../reporting/relations/differences.ts';
 import { validateParameters } from '../../../reporting/relations/invalid-request.ts';
-import type { Content, PageDefinition } from '../page.ts';
+import type { PageDefinition } from '../page.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Older } from '../parts/older.tsx';
 import { countText } from '../texts.ts';
@@ -24,7 +24,7 @@ import {
 import { ChangesTable } from './changes-table.tsx';
 import { ActiveFilters, FilterField, HiddenFields } from './filters.tsx';
 import { Formats, PageSql } from './page-data.tsx';
-import { NoRecord, RelationHead, recordedSince, relationPath } from './relation-head.tsx';
+import { NoRecord, recordedSince, relationContent, relationPath } from './relation-head.tsx';
 import { catalogue } from './relations.ts';
 
 const HOUR = 3_600_000;
@@ -42,12 +42,7 @@ function ChangesForm({
   query: { from, to },
   parameters,
   now,
-}: {
-  readonly dataset: DatasetRelations;
-  readonly query: DifferencesQuery;
-  readonly parameters: Parameters;
-  readonly now: number;
-}) {
+}: DifferencesRequest & { readonly now: number }) {
   const path = relationPath(dataset.now.name, 'changes');
   const filters = differencesFilters(dataset);
   const offered = filters.filter(({ operator }) => operator === 'eq');
@@ -122,38 +117,26 @@ export const changesPage: PageDefinition = {
       const query = validateParameters(differencesParameters(dataset), params);
       const parameters = singleParameters(params) ?? {};
       const view = { dataset, parameters, query };
-      if (since === null) return content(view, now, <Empty>{dataset.now.name} has no rows yet.</Empty>);
-      if (Date.parse(since) > (parseInstant(query.from) ?? 0)) return content(view, now, early(view, since));
-      const page = await readDifferences(sql, dataset, query);
-      return content(view, now, <Differences of={view} page={page} now={now} />);
+      const isEarly = since !== null && Date.parse(since) > (parseInstant(query.from) ?? 0);
+      return relationContent(
+        dataset.now,
+        'changes',
+        parameters.to === undefined ? {} : { as_of: parameters.to },
+        `Changes between two moments: ${dataset.name}`,
+        <>
+          <ChangesForm {...view} now={now} />
+          {since === null ? (
+            <Empty>{dataset.now.name} has no rows yet.</Empty>
+          ) : isEarly ? (
+            early(view, since)
+          ) : (
+            <Differences of={view} page={await readDifferences(sql, dataset, query)} now={now} />
+          )}
+        </>,
+      );
     });
   },
 };
-
-function content(
-  { dataset, parameters, query }: DifferencesRequest,
-  now: number,
-  found: Content['body'],
-): Content {
-  const { to = null } = parameters;
-  const { name } = dataset;
-  const asOf: Parameters = to === null ? {} : { as_of: to };
-  return {
-    title: `Changes between two moments: ${name}`,
-    crumbs: [
-      { href: hrefOf('/datasets', asOf), label: 'Data' },
-      { href: hrefOf(relationPath(name), asOf), label: name },
-    ],
-    islands: ['copy'],
-    body: (
-      <>
-        <RelationHead relation={dataset.now} tab="changes" parameters={asOf} />
-        <ChangesForm dataset={dataset} query={query} parameters={parameters} now={now} />
-        {found}
-      </>
-    ),
-  };
-}
 
 /** The body of the page if the first moment is before the first recording. */
 const early = ({ dataset, parameters }: DifferencesRequest, since: string) => (

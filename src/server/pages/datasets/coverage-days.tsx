@@ -8,13 +8,13 @@ import type { TargetDay } from '../../../reporting/relations/target-coverage.ts'
 import { Calendar, type FieldPlace } from '../parts/calendar.tsx';
 import { StateBadge } from '../parts/state.tsx';
 import { Table, type TableColumn } from '../parts/table.tsx';
-import { fillOf } from '../status/state-bars.tsx';
+import { Legend, StateBar } from '../status/state-bars.tsx';
 import { countText, durationWords, numberText } from '../texts.ts';
 import { hrefOf, type Parameters, without } from './addresses.ts';
 import { relationPath } from './relation-head.tsx';
 
 /** Recorded, missing and fetchable time of a day. */
-export type DayCoverage = TargetDay;
+type DayCoverage = TargetDay;
 
 export type DayState = 'covered' | 'partial' | 'gap' | 'none';
 
@@ -74,78 +74,18 @@ export function allDays(days: readonly DayCoverage[], from: string, to: string):
   });
 }
 
-/** Minimum height of the missing part of a field, as a share of the field, so that short gaps are visible. */
-const MIN_MISSING_SHARE = 1 / 3;
-/** CSS classes of the parts of a field. The states of nodes have the same classes. */
-const FILL_CLASSES = { covered: 'up', fetchable: 'maintenance', lost: 'down' } as const;
-
-/** The field of a day, with the covered part above the missing part. */
-export function DayField({ day, x, y, width, height }: FieldPlace & { readonly day: DayCoverage }) {
-  const state = stateOfDay(day);
-  const share = day.missing_ms / Math.max(day.missing_ms + day.covered_ms, 1);
-  const missing =
-    state === 'partial' ? Math.min(Math.max(share, MIN_MISSING_SHARE), 1 - MIN_MISSING_SHARE) : share;
-  const fetchable = (missing * day.fetchable_ms) / Math.max(day.missing_ms, 1);
-  const parts = [
-    { part: 'covered', tall: 1 - missing },
-    { part: 'fetchable', tall: fetchable },
-    { part: 'lost', tall: missing - fetchable },
-  ] as const;
-  let top = y;
-  return (
-    <g>
-      <title>{dayWords(day)}</title>
-      {state === 'none' ? (
-        <rect class="unrecorded" x={x} y={y + height - 2} width={width} height={2} />
-      ) : (
-        parts.map(({ part, tall }) => {
-          const from = top;
-          top += tall * height;
-          const fill = FILL_CLASSES[part];
-          return tall > 0 ? (
-            <rect
-              class={fill}
-              fill={fillOf(fill)}
-              x={x}
-              y={round(from)}
-              width={width}
-              height={round(tall * height)}
-            />
-          ) : null;
-        })
-      )}
-    </g>
-  );
+/** The field of a day. Its states have the colors of the states of nodes. */
+function DayField({ day, ...place }: FieldPlace & { readonly day: DayCoverage }) {
+  const { covered_ms, missing_ms, fetchable_ms } = day;
+  const states = { up: covered_ms, maintenance: fetchable_ms, down: missing_ms - fetchable_ms, unknown: 0 };
+  return <StateBar of={states} title={dayWords(day)} {...place} />;
 }
 
-const round = (value: number) => Math.round(value * 100) / 100;
-
-/** The legend of the fields. */
-export function DayLegend() {
-  const meanings = [
-    [FILL_CLASSES.covered, 'covered'],
-    [FILL_CLASSES.fetchable, 'missing, can still be fetched'],
-    [FILL_CLASSES.lost, 'permanently missing'],
-  ] as const;
-  return (
-    <ul class="legend">
-      {meanings.map(([fill, words]) => (
-        <li>
-          <svg viewBox="0 0 12 12" class="states" aria-hidden="true">
-            <rect class={fill} fill={fillOf(fill)} width="12" height="12" />
-          </svg>
-          {words}
-        </li>
-      ))}
-      <li>
-        <svg viewBox="0 0 12 12" class="states" aria-hidden="true">
-          <rect class="unrecorded" y="10" width="12" height="2" />
-        </svg>
-        no record: nothing recorded or expected
-      </li>
-    </ul>
-  );
-}
+const LEGEND = {
+  up: 'covered',
+  maintenance: 'missing, can still be fetched',
+  down: 'permanently missing',
+} as const;
 
 /**
  * A strip of days in chronological order. There may be thousands of days, so all covered days are drawn as
@@ -167,7 +107,7 @@ export function DayStrip({ days }: { readonly days: readonly DayCoverage[] }) {
       preserveAspectRatio="none"
       aria-hidden="true"
     >
-      <path class={FILL_CLASSES.covered} d={all('covered', tall)} />
+      <path class="up" d={all('covered', tall)} />
       <path class="unrecorded" d={all('none', 2)} />
       {days.map((day, at) =>
         day.missing_ms > 0 ? <DayField day={day} x={at * step} y={0} width={wide} height={tall} /> : null,
@@ -204,7 +144,7 @@ export function DaysOfAll({
     <section aria-labelledby="days">
       <div class="head">
         <h2 id="days">{words}</h2>
-        <DayLegend />
+        <Legend meanings={LEGEND} none="no record: nothing recorded or expected" />
       </div>
       <Calendar
         label={words}

@@ -3,30 +3,33 @@ import type { DatasetRelations } from '../../../reporting/relations/catalogue.ts
 import { NOT_RECORDED_YET } from '../../../reporting/relations/coverage-days.ts';
 import type { Row } from '../../../reporting/relations/rows.ts';
 import type { Value } from '../../../reporting/relations/values.ts';
-import { Empty } from '../parts/empty.tsx';
 import { Table, type TableColumn } from '../parts/table.tsx';
 import { ValueText } from '../parts/value.tsx';
 import type { CoverageRecord } from './coverage-page.tsx';
 import { CopyableText } from './page-data.tsx';
 
-/** The fix of a gap: a command, or the reason why there is none. */
-export type GapFix = { readonly command: string } | { readonly none: string };
-
 /** Returns the command that fetches all gaps of a dataset that can still be fetched. */
 export const formatHealCommand = ({ name }: DatasetRelations): string => `chain-recorder heal ${name}`;
 
 /**
- * Returns the fix of a gap.
+ * Returns the command that fetches a gap, or the reason why there is none.
  * @param gap a row of `reporting.gaps`
  */
-export function fixOfGap(dataset: DatasetRelations, gap: Row): GapFix {
+export function fixOfGap(
+  dataset: DatasetRelations,
+  gap: Row,
+): { readonly command: string } | { readonly none: string } {
   if (dataset.kind === 'ledger') return { none: 'The state stays unknown: no observer probed at that time.' };
   const axis = axisOf(dataset);
   if (gap.reason !== NOT_RECORDED_YET || axis === null) return { none: 'The data can no longer be fetched.' };
   const { target, range_start: from, range_end: to } = gap;
-  const pairs = pairsOf(String(target));
-  if (axis === 'height' || typeof from !== 'string' || typeof to !== 'string' || pairs === null)
+  // The name of a target may contain the hash of a long value instead of the value.
+  const isHashed = String(target).includes('=sha256:');
+  if (axis === 'height' || typeof from !== 'string' || typeof to !== 'string' || isHashed)
     return { command: formatHealCommand(dataset) };
+  const pairs = String(target)
+    .split(/ (?=\w+=)/)
+    .filter((pair) => pair !== '');
   const targets = pairs.map((pair) => ` --target ${shellWord(pair)}`).join('');
   return { command: `chain-recorder backfill ${dataset.name} --from ${from} --to ${to}${targets}` };
 }
@@ -40,15 +43,6 @@ export function axisOf({ name }: DatasetRelations): 'time' | 'height' | null {
   return one === undefined || one.history === 'ledger' ? null : (one.source.range?.axis ?? null);
 }
 
-/**
- * Splits the name of a target into `KEY=VALUE` pairs. Returns null if the name contains the hash of a long
- * value instead of the value.
- */
-function pairsOf(target: string): string[] | null {
-  if (target.includes('=sha256:')) return null;
-  return target.split(/ (?=\w+=)/).filter((pair) => pair !== '');
-}
-
 /** Quotes a word of a command line for POSIX shells. */
 const shellWord = (text: string) =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
@@ -58,56 +52,26 @@ export function Gaps({ record, all }: { readonly record: CoverageRecord; readonl
   const { dataset, fetchable, missing, targets, parameters } = record;
   const hasTarget = targets.targets.length > 0 || parameters.after !== undefined;
   const lost = missing.rows.filter(({ reason }) => reason !== NOT_RECORDED_YET);
-  const byHeight = axisOf(dataset) === 'height';
   const more = fetchable.next !== null || missing.next !== null;
   return (
     <section aria-labelledby="missing">
       <h2 id="missing">Gaps</h2>
       {fetchable.rows.length > 0 && (
-        <div class="stack">
+        <>
           <p>
-            These ranges are not recorded yet and can still be fetched. The running recorder fetches them
+            Some ranges are not recorded yet and can still be fetched. The running recorder fetches them
             automatically. This command fetches all of them now:
           </p>
           <CopyableText text={formatHealCommand(dataset)} label="The command that fetches all ranges" />
-          <Table
-            stacked
-            caption="Ranges that can still be fetched"
-            columns={[
-              ...columns(byHeight),
-              {
-                name: 'Fix',
-                cell: (gap) => {
-                  const fix = fixOfGap(dataset, gap);
-                  return 'command' in fix ? <code class="command">{fix.command}</code> : fix.none;
-                },
-              },
-            ]}
-            rows={fetchable.rows}
-            empty=""
-          />
-        </div>
+        </>
       )}
-      {lost.length > 0 && (
-        <div class="stack">
-          <p>
-            These ranges are missing permanently.{' '}
-            {dataset.kind === 'ledger'
-              ? 'No observer probed at that time: the states of the nodes stay unknown.'
-              : 'The upstream no longer offers the data.'}
-          </p>
-          <Table
-            stacked
-            caption="Permanent gaps"
-            columns={[...columns(byHeight), REASON_COLUMN]}
-            rows={lost}
-            empty=""
-          />
-        </div>
-      )}
-      {fetchable.rows.length + lost.length === 0 && (
-        <Empty>{hasTarget ? 'No gaps in this range.' : 'No matching target.'}</Empty>
-      )}
+      <Table
+        stacked
+        caption="Gaps"
+        columns={columns(dataset)}
+        rows={[...fetchable.rows, ...lost]}
+        empty={hasTarget ? 'No gaps in this range.' : 'No matching target.'}
+      />
       {more && (
         <p>
           More gaps exist. <a href={all}>Show all</a>
@@ -122,13 +86,13 @@ const bound = (type: string, name: string) => (row: Row) => (
 );
 const NONE: Value = null;
 
-const columns = (byHeight: boolean): readonly TableColumn<Row>[] => [
+const columns = (dataset: DatasetRelations): readonly TableColumn<Row>[] => [
   {
     name: 'Target',
     kind: 'wide',
     cell: ({ target }) => (typeof target === 'string' && target !== '' ? target : 'single target'),
   },
-  ...(byHeight
+  ...(axisOf(dataset) === 'height'
     ? [
         { name: 'From height', kind: 'number' as const, cell: bound('bigint', 'first_height') },
         { name: 'To', kind: 'number' as const, cell: bound('bigint', 'end_height') },
@@ -137,10 +101,13 @@ const columns = (byHeight: boolean): readonly TableColumn<Row>[] => [
         { name: 'From', cell: bound('timestamptz', 'range_start') },
         { name: 'To', cell: bound('timestamptz', 'range_end') },
       ]),
+  { name: 'Reason', kind: 'wide', cell: ({ reason = null }) => <>{reason}</> },
+  {
+    name: 'Fix',
+    kind: 'wide',
+    cell: (gap) => {
+      const fix = fixOfGap(dataset, gap);
+      return 'command' in fix ? <code class="command">{fix.command}</code> : fix.none;
+    },
+  },
 ];
-
-const REASON_COLUMN: TableColumn<Row> = {
-  name: 'Reason',
-  kind: 'wide',
-  cell: ({ reason = null }) => <>{reason}</>,
-};

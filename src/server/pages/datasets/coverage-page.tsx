@@ -3,13 +3,12 @@ import type { DatasetRelations } from '../../../reporting/relations/catalogue.ts
 import {
   type Coverage,
   type CoverageHeights,
-  type CoverageQuery,
   coverageParameters,
   NOT_RECORDED_YET,
   readCoverage,
 } from '../../../reporting/relations/coverage-days.ts';
 import { limitedText } from '../../../reporting/relations/filters.ts';
-import { InvalidRequestError, validateParameters } from '../../../reporting/relations/invalid-request.ts';
+import { validateParameters } from '../../../reporting/relations/invalid-request.ts';
 import { rowsParameters } from '../../../reporting/relations/row-query.ts';
 import { type RowsPage, readRows } from '../../../reporting/relations/rows.ts';
 import { readTargetCoverage, type TargetCoveragePage } from '../../../reporting/relations/target-coverage.ts';
@@ -18,21 +17,14 @@ import { StateBadge } from '../parts/state.tsx';
 import { Table, type TableColumn } from '../parts/table.tsx';
 import { StatePatterns } from '../status/state-bars.tsx';
 import { numberText } from '../texts.ts';
-import {
-  canonicalizeParameters,
-  hrefOf,
-  keepAsOf,
-  type Parameters,
-  singleParameters,
-  without,
-} from './addresses.ts';
+import { canonicalizeParameters, hrefOf, type Parameters, without } from './addresses.ts';
 import { DaysOfAll } from './coverage-days.tsx';
 import { axisOf, Gaps } from './coverage-gaps.tsx';
 import { Targets } from './coverage-targets.tsx';
 import { FilterField, HiddenFields } from './filters.tsx';
 import { CopyableText, Formats } from './page-data.tsx';
-import { RelationHead, relationPath } from './relation-head.tsx';
-import { catalogue, parseAsOf, viewNamed } from './relations.ts';
+import { relationContent, relationPath } from './relation-head.tsx';
+import { catalogue, parseAsOf, requireSingle, viewNamed } from './relations.ts';
 
 const DAY = 86_400_000;
 const SPANS = [
@@ -169,7 +161,7 @@ const columns: readonly TableColumn<CoverageHeights>[] = [
 /** Maximum number of targets on a page. */
 const TARGETS_PAGE_SIZE = 25;
 /** Maximum number of gaps of each kind on a page. */
-const GAPS_PAGE_SIZE = 25;
+const GAPS_PAGE_SIZE = '25';
 
 /** Data of the coverage page of a dataset. */
 export interface CoverageRecord {
@@ -196,26 +188,21 @@ export const coveragePage: PageDefinition = {
     const { after, as_of: _, ...rest } = tidied.normalized;
     const query = validateParameters(coverageParameters(clock), rest);
     const from = validateParameters(z.object({ after: limitedText.optional() }), { after }).after ?? null;
-    const parameters = singleParameters(tidied.normalized);
-    if (!parameters)
-      throw new InvalidRequestError([{ parameter: 'parameters', problem: 'no parameter may be repeated' }]);
+    const parameters = requireSingle(tidied.normalized);
+    const view = viewNamed('gaps');
     return read(async (sql) => {
       const coverage = await readCoverage(sql, dataset, query);
-      const gaps = (more: Parameters) => {
-        const view = viewNamed('gaps');
-        return readRows(
-          sql,
-          view,
-          validateParameters(rowsParameters(view), gapsParameters(dataset, query, coverage, more)),
-        );
+      const readGaps = (more: Parameters) => {
+        const filters = { ...gapsParameters(dataset, query.target, coverage), ...more };
+        return readRows(sql, view, validateParameters(rowsParameters(view), filters));
       };
       return content({
         dataset,
         parameters,
         coverage,
         targets: await readTargetCoverage(sql, dataset, query, from, TARGETS_PAGE_SIZE),
-        fetchable: await gaps({ reason: NOT_RECORDED_YET }),
-        missing: await gaps({}),
+        fetchable: await readGaps({ reason: NOT_RECORDED_YET, limit: GAPS_PAGE_SIZE }),
+        missing: await readGaps({ limit: GAPS_PAGE_SIZE }),
       });
     });
   },
@@ -224,51 +211,37 @@ export const coveragePage: PageDefinition = {
 /** Returns the parameters of `/datasets/gaps` for the gaps of a dataset in the displayed range. */
 function gapsParameters(
   dataset: DatasetRelations,
-  { target }: CoverageQuery,
+  target: string | null,
   { from, to }: Coverage,
-  more: Parameters,
 ): Parameters {
-  const within: Parameters =
-    axisOf(dataset) === 'height'
-      ? { sort: '-first_height' }
-      : { sort: '-range_start', 'range_start.lt': to, 'range_end.gt': from };
   return {
     dataset: dataset.name,
     ...(target === null ? {} : { target }),
-    ...within,
-    ...more,
-    limit: String(GAPS_PAGE_SIZE),
+    ...(axisOf(dataset) === 'height'
+      ? { sort: '-first_height' }
+      : { sort: '-range_start', 'range_start.lt': to, 'range_end.gt': from }),
   };
 }
 
 function content(record: CoverageRecord): Content {
   const { dataset, parameters, coverage } = record;
-  const { name } = dataset.now;
-  const asOf = keepAsOf(parameters);
   const byHeight = axisOf(dataset) === 'height';
-  return {
-    title: `Coverage: ${name}`,
-    crumbs: [
-      { href: hrefOf('/datasets', asOf), label: 'Data' },
-      { href: hrefOf(relationPath(name), asOf), label: name },
-    ],
-    islands: ['copy'],
-    body: (
-      <>
-        <StatePatterns />
-        <RelationHead relation={dataset.now} tab="coverage" parameters={asOf} />
-        <CoverageForm dataset={dataset} parameters={parameters} coverage={coverage} />
-        {byHeight ? (
-          <Heights dataset={dataset} of={coverage.heights} />
-        ) : (
-          <DaysOfAll dataset={dataset} parameters={parameters} coverage={coverage} />
-        )}
-        <Gaps record={record} all={hrefOf('/datasets/gaps', gapsLink(record))} />
-        <Targets record={record} byHeight={byHeight} />
-      </>
-    ),
-  };
+  const gaps = gapsParameters(dataset, parameters.target ?? null, coverage);
+  return relationContent(
+    dataset.now,
+    'coverage',
+    parameters,
+    `Coverage: ${dataset.now.name}`,
+    <>
+      <StatePatterns />
+      <CoverageForm dataset={dataset} parameters={parameters} coverage={coverage} />
+      {byHeight ? (
+        <Heights dataset={dataset} of={coverage.heights} />
+      ) : (
+        <DaysOfAll dataset={dataset} parameters={parameters} coverage={coverage} />
+      )}
+      <Gaps record={record} all={hrefOf('/datasets/gaps', gaps)} />
+      <Targets record={record} byHeight={byHeight} />
+    </>,
+  );
 }
-
-const gapsLink = ({ dataset, parameters: { target }, coverage }: CoverageRecord): Parameters =>
-  without(gapsParameters(dataset, { from: null, to: null, target: target ?? null }, coverage, {}), 'limit');

@@ -7,13 +7,14 @@ import { rowsParameters } from '../../../reporting/relations/row-query.ts';
 import { type Row, readRows } from '../../../reporting/relations/rows.ts';
 import { drawables } from '../charts/drawables.ts';
 import { chartLink } from '../charts/link.ts';
+import type { Content } from '../page.ts';
 import { ErrorNotice } from '../parts/problem.tsx';
 import { ValueText } from '../parts/value.tsx';
 import { hrefOf, keepAsOf, type Parameters } from './addresses.ts';
 import { datasetOf, viewNamed, viewsOf } from './relations.ts';
 
 /** The pages of a dataset. */
-export type Tab = 'rows' | 'row' | 'changes' | 'coverage';
+type Tab = 'rows' | 'row' | 'changes' | 'coverage';
 
 const HISTORIES: Readonly<Record<string, string>> = {
   series: 'Revisions',
@@ -26,32 +27,45 @@ const HISTORIES: Readonly<Record<string, string>> = {
 export const relationPath = (name: string, page?: Exclude<Tab, 'rows'>) =>
   `/datasets/${name}${page === undefined ? '' : `/${page}`}`;
 
-/** The head of the page of a relation: name, description, and links to all pages of its dataset. */
-export function RelationHead({
-  relation,
-  tab,
-  parameters,
-}: {
-  readonly relation: Relation;
-  readonly tab: Tab;
-  readonly parameters: Parameters;
-}) {
+/**
+ * Returns the content of a page of a relation: below its name and description, links to all pages of its
+ * dataset.
+ */
+export function relationContent(
+  relation: Relation,
+  tab: Tab,
+  parameters: Parameters,
+  title: string,
+  body: ComponentChildren,
+): Content {
   const { name, about } = relation;
   const dataset = datasetOf(relation);
-  return (
-    <div class="stack">
-      <h1>
-        <code>{name}</code> {dataset && <small>{dataset.now.name === name ? dataset.kind : ''}</small>}
-      </h1>
-      <p>{about}</p>
-      {dataset && <Tabs of={dataset} here={name} tab={tab} parameters={keepAsOf(parameters)} />}
-      {!dataset && drawables.has(name) && (
-        <p>
-          <a href={chartOf(name, parameters)}>Chart</a>
-        </p>
-      )}
-    </div>
-  );
+  const asOf = keepAsOf(parameters);
+  return {
+    title,
+    crumbs: [
+      { href: hrefOf('/datasets', asOf), label: 'Data' },
+      ...(tab === 'rows' ? [] : [{ href: hrefOf(relationPath(name), asOf), label: name }]),
+    ],
+    islands: ['copy'],
+    body: (
+      <>
+        <div class="stack">
+          <h1>
+            <code>{name}</code> {dataset?.now.name === name && <small>{dataset.kind}</small>}
+          </h1>
+          <p>{about}</p>
+          {dataset && <Tabs of={dataset} here={name} tab={tab} parameters={asOf} />}
+          {!dataset && drawables.has(name) && (
+            <p>
+              <a href={chartOf(name, parameters)}>Chart</a>
+            </p>
+          )}
+        </div>
+        {body}
+      </>
+    ),
+  };
 }
 
 /** Returns the URL of the chart of a function or of a dataset, with the parameters of the page. */

@@ -103,6 +103,13 @@ export function parseAsOf(params: Readonly<Record<string, unknown>>): string | n
   return validateParameters(moment, { as_of: params.as_of }).as_of ?? null;
 }
 
+/** @throws InvalidRequestError if a parameter is repeated */
+export function requireSingle(params: Readonly<Record<string, unknown>>): Parameters {
+  const parameters = singleParameters(params);
+  if (parameters) return parameters;
+  throw new InvalidRequestError([{ parameter: 'parameters', problem: 'no parameter may be repeated' }]);
+}
+
 /**
  * Parses the parameters of a page. Unlike a list of the API, a page accepts `as_of` for every view, so that
  * links between pages keep the moment.
@@ -116,10 +123,7 @@ export function parseRequestedRows(
   const asOf = parseAsOf(params);
   const { as_of: _, ...rest } = params;
   const query = validateParameters(rowsParameters(relation), past.kind === 'known' ? params : rest);
-  const parameters = singleParameters(params);
-  if (!parameters)
-    throw new InvalidRequestError([{ parameter: 'parameters', problem: 'no parameter may be repeated' }]);
-  return { query: within(query, past, asOf), parameters, asOf, past };
+  return { query: within(query, past, asOf), parameters: requireSingle(params), asOf, past };
 }
 
 function within(query: RowsQuery, past: PastSupport, asOf: string | null): RowsQuery {

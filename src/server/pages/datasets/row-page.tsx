@@ -12,7 +12,6 @@ import { columnKind, ValueText } from '../parts/value.tsx';
 import {
   type DataFormat,
   hrefOf,
-  keepAsOf,
   type Parameters,
   rowsAddress,
   singleParameters,
@@ -20,7 +19,7 @@ import {
 } from './addresses.ts';
 import { AsOf } from './filters.tsx';
 import { Formats, PageSql } from './page-data.tsx';
-import { chartOfRow, RelationHead, relationPath } from './relation-head.tsx';
+import { chartOfRow, relationContent, relationPath } from './relation-head.tsx';
 import { catalogue, parseAsOf } from './relations.ts';
 
 /** A page of the recorded versions of a row, with its view and query. */
@@ -105,55 +104,50 @@ function content(
     );
   const first = oldestVersionStart(dataset, rows);
   const chart = chartOfRow(dataset, { ...rows[0], ...parameters }, asOf, first);
-  return {
-    title: `A row of ${name}`,
-    islands: ['copy'],
-    crumbs: [
-      { href: hrefOf('/datasets', keepAsOf(parameters)), label: 'Data' },
-      { href: hrefOf(relationPath(name), keepAsOf(parameters)), label: name },
-    ],
-    body: (
-      <>
-        <RelationHead relation={now} tab="row" parameters={parameters} />
-        <AsOf
-          path={relationPath(name, 'row')}
-          parameters={parameters}
-          asOf={asOf}
-          note="Only versions that started up to that moment are shown."
+  return relationContent(
+    now,
+    'row',
+    parameters,
+    `A row of ${name}`,
+    <>
+      <AsOf
+        path={relationPath(name, 'row')}
+        parameters={parameters}
+        asOf={asOf}
+        note="Only versions that started up to that moment are shown."
+      />
+      <KeyValues
+        of={key.map((one) => [
+          one,
+          <ValueText type={types.get(one) ?? 'text'} value={parameters[one] ?? null} />,
+        ])}
+      />
+      <section aria-label={VERSIONS}>
+        <div class="head">
+          <h2>{VERSIONS}</h2>
+          <p class="actions">
+            {chart !== null && (
+              <a href={chart}>{first ? 'Chart of the first and the current values' : 'Chart'}</a>
+            )}
+            <Formats address={versionsAddress} />
+          </p>
+        </div>
+        <Table
+          caption={VERSIONS}
+          columns={columns.map((column) => versionColumn(column, rows, dataset))}
+          rows={rows}
+          empty="No versions."
         />
-        <KeyValues
-          of={key.map((one) => [
-            one,
-            <ValueText type={types.get(one) ?? 'text'} value={parameters[one] ?? null} />,
-          ])}
-        />
-        <section aria-label={VERSIONS}>
-          <div class="head">
-            <h2>{VERSIONS}</h2>
-            <p class="actions">
-              {chart !== null && (
-                <a href={chart}>{first ? 'Chart of the first and the current values' : 'Chart'}</a>
-              )}
-              <Formats address={versionsAddress} />
-            </p>
-          </div>
-          <Table
-            caption={VERSIONS}
-            columns={columns.map((column) => versionColumn(column, rows, dataset))}
-            rows={rows}
-            empty="No versions."
-          />
-          {next !== null && (
-            <p>
-              More versions exist.{' '}
-              <a href={hrefOf(relationPath(view.name), without(parameters, 'as_of'))}>Show all</a>
-            </p>
-          )}
-        </section>
-        <PageSql sql={rowsSql(view, query)} />
-      </>
-    ),
-  };
+        {next !== null && (
+          <p>
+            More versions exist.{' '}
+            <a href={hrefOf(relationPath(view.name), without(parameters, 'as_of'))}>Show all</a>
+          </p>
+        )}
+      </section>
+      <PageSql sql={rowsSql(view, query)} />
+    </>,
+  );
 }
 
 /**

@@ -11,7 +11,6 @@ import { agoText, countText, durationWords, numberText } from '../texts.ts';
 import {
   canonicalizeParameters,
   hrefOf,
-  keepAsOf,
   normalizeParameters,
   rowsAddress,
   singleParameters,
@@ -19,7 +18,7 @@ import {
 } from './addresses.ts';
 import { ActiveFilters, AsOf, FilterField, HiddenFields } from './filters.tsx';
 import { Formats, PageSql } from './page-data.tsx';
-import { NoRecord, RelationHead, recordedSince, relationPath } from './relation-head.tsx';
+import { NoRecord, recordedSince, relationContent, relationPath } from './relation-head.tsx';
 import {
   catalogue,
   datasetOf,
@@ -121,10 +120,6 @@ function fileOf(file: string, params: Readonly<Record<string, unknown>>): Redire
   return { location: rowsAddress(relation, parameters, pastSupportOf(relation), form) };
 }
 
-const crumbs = ({ parameters }: Pick<RequestedRows, 'parameters'>) => [
-  { href: hrefOf('/datasets', keepAsOf(parameters)), label: 'Data' },
-];
-
 function content(
   relation: Relation,
   rows: RequestedRows,
@@ -139,90 +134,80 @@ function content(
   const path = relationPath(relation.name);
   const visibleColumns = query.columns.map(({ name }) => name);
   const place: TableLocation = { relation, path, parameters, visibleColumns };
-  return {
-    title: relation.name,
-    crumbs: crumbs(rows),
-    islands: ['copy'],
-    body: (
-      <>
-        <RelationHead relation={relation} tab="rows" parameters={parameters} />
-        <AsOf path={path} parameters={parameters} asOf={asOf} note={pastNote(rows)} />
-        <FunctionForm place={place} />
-        <section aria-label="Rows">
-          <div class="head">
-            <p>
-              {countWords(count, page)}
-              <span class="soft">
-                {' '}
-                Click a column header to sort. Its ⋯ menu describes the column and filters the rows.
-              </span>
-            </p>
-            <p class="actions">
-              <Formats address={(form) => rowsAddress(relation, parameters, rows.past, form)} />
-              {asOf === null && rows.past.kind === 'known' && (
-                <a
-                  href={hrefOf(path, { ...parameters, as_of: new Date(now).toISOString() })}
-                  title="A link that shows the same rows at any time"
-                >
-                  Permanent link
-                </a>
-              )}
-            </p>
-          </div>
-          <ActiveFilters filters={filtersOfRows(relation)} path={path} parameters={parameters} />
-          <RowsTable
-            place={place}
-            dataset={datasetOf(relation)}
-            query={query}
-            rows={page.rows}
-            empty={empty}
-          />
-          <Pager place={place} next={page.next} limit={query.limit} />
-        </section>
-        <AboutColumns place={place} />
-        <PageSql sql={rowsSql(relation, query)} />
-      </>
-    ),
-  };
+  return relationContent(
+    relation,
+    'rows',
+    parameters,
+    relation.name,
+    <>
+      <AsOf path={path} parameters={parameters} asOf={asOf} note={pastNote(rows)} />
+      <FunctionForm place={place} />
+      <section aria-label="Rows">
+        <div class="head">
+          <p>
+            {countWords(count, page)}
+            <span class="soft">
+              {' '}
+              Click a column header to sort. Its ⋯ menu describes the column and filters the rows.
+            </span>
+          </p>
+          <p class="actions">
+            <Formats address={(form) => rowsAddress(relation, parameters, rows.past, form)} />
+            {asOf === null && rows.past.kind === 'known' && (
+              <a
+                href={hrefOf(path, { ...parameters, as_of: new Date(now).toISOString() })}
+                title="A link that shows the same rows at any time"
+              >
+                Permanent link
+              </a>
+            )}
+          </p>
+        </div>
+        <ActiveFilters filters={filtersOfRows(relation)} path={path} parameters={parameters} />
+        <RowsTable place={place} dataset={datasetOf(relation)} query={query} rows={page.rows} empty={empty} />
+        <Pager place={place} next={page.next} limit={query.limit} />
+      </section>
+      <AboutColumns place={place} />
+      <PageSql sql={rowsSql(relation, query)} />
+    </>,
+  );
 }
 
 /** The page for a moment before the first recording. */
 function early(relation: Relation, { parameters, asOf }: RequestedRows, since: string): Content {
   const path = relationPath(relation.name);
-  return {
-    title: relation.name,
-    crumbs: crumbs({ parameters }),
-    body: (
-      <>
-        <RelationHead relation={relation} tab="rows" parameters={parameters} />
-        <AsOf path={path} parameters={parameters} asOf={asOf} />
-        <NoRecord dataset={relation.dataset ?? relation.name} since={since}>
-          <a href={hrefOf(path, { ...parameters, as_of: since })}>show the data of that time</a>, or{' '}
-          <a href={hrefOf(path, without(parameters, 'as_of'))}>show the current data</a>
-        </NoRecord>
-      </>
-    ),
-  };
+  return relationContent(
+    relation,
+    'rows',
+    parameters,
+    relation.name,
+    <>
+      <AsOf path={path} parameters={parameters} asOf={asOf} />
+      <NoRecord dataset={relation.dataset ?? relation.name} since={since}>
+        <a href={hrefOf(path, { ...parameters, as_of: since })}>show the data of that time</a>, or{' '}
+        <a href={hrefOf(path, without(parameters, 'as_of'))}>show the current data</a>
+      </NoRecord>
+    </>,
+  );
 }
 
 /** The page of a function that is not called yet, because the request contains no parameters. */
 function parameterPage(relation: Relation, params: Readonly<Record<string, unknown>>): Content {
   const path = relationPath(relation.name);
   const parameters = singleParameters(params) ?? {};
-  return {
-    title: relation.name,
-    crumbs: crumbs({ parameters }),
-    body: (
-      <>
-        <RelationHead relation={relation} tab="rows" parameters={parameters} />
-        {pastSupportOf(relation).kind === 'known' && (
-          <AsOf path={path} parameters={parameters} asOf={parseAsOf(params)} />
-        )}
-        <p>This function requires parameters.</p>
-        <FunctionForm place={{ relation, path, parameters }} />
-      </>
-    ),
-  };
+  return relationContent(
+    relation,
+    'rows',
+    parameters,
+    relation.name,
+    <>
+      {pastSupportOf(relation).kind === 'known' && (
+        <AsOf path={path} parameters={parameters} asOf={parseAsOf(params)} />
+      )}
+      <p>This function requires parameters.</p>
+      <FunctionForm place={{ relation, path, parameters }} />
+    </>,
+  );
 }
 
 function pastNote({ past }: RequestedRows): string | undefined {

@@ -28,7 +28,7 @@ import { RangeChoice } from './range-choice.tsx';
 import { parseRange, type RequestedRange, rangeParameters } from './requested-range.ts';
 import { StalledLedgersWarning } from './stalled.tsx';
 import { Legend, StateBar, StateBars, StatePatterns } from './state-bars.tsx';
-import { summaryWords, uptimeText, windowText } from './state-texts.ts';
+import { stateWords, summaryWords, uptimeText, windowText } from './state-texts.ts';
 
 const columns: readonly TableColumn<ObservedUptime>[] = [
   { name: 'Probe', cell: ({ probe }) => probe },
@@ -216,7 +216,7 @@ function Calendar({
   const days = windows.map((window) => ({
     at: window.from,
     href: finer(links, node, window),
-    draw: (place: FieldPlace) => <StateBar window={window} {...place} />,
+    draw: (place: FieldPlace) => <StateBar of={window} title={stateWords(window)} {...place} />,
   }));
   return <Days days={days} label={label} />;
 }

@@ -7,14 +7,14 @@ const HEIGHT = 28;
 /** Minimum height of a state in a bar, so that short states are visible. */
 const LEAST_HEIGHT = 4;
 /** States of a bar, from bottom to top. */
-const STACKED = ['up', 'unknown', 'maintenance', 'down'] as const;
+const STATES = ['up', 'unknown', 'maintenance', 'down'] as const;
+type BarState = (typeof STATES)[number];
 
 /**
  * Returns the fill of a state. Each state has a different pattern, so that users do not need to distinguish
  * colors.
  */
-export const fillOf = (state: (typeof STACKED)[number]) =>
-  state === 'up' ? undefined : `url(#state-${state})`;
+const fillOf = (state: BarState) => (state === 'up' ? undefined : `url(#state-${state})`);
 
 /**
  * The patterns of the states: up is plain, down is cross-hatched, unknown is hatched, maintenance is lined. A
@@ -41,23 +41,32 @@ export function StatePatterns() {
   );
 }
 
-/** The legend of the patterns and colors. */
-export function Legend() {
+/**
+ * The legend of the patterns and colors.
+ * @param none meaning of an empty bar
+ */
+export function Legend({
+  meanings = { up: 'up', down: 'down', unknown: 'unknown', maintenance: 'maintenance' },
+  none = 'no record: before the first probe',
+}: {
+  readonly meanings?: Readonly<Partial<Record<BarState, string>>>;
+  readonly none?: string;
+}) {
   return (
     <ul class="legend">
-      {(['up', 'down', 'unknown', 'maintenance'] as const).map((state) => (
+      {STATES.filter((state) => state in meanings).map((state) => (
         <li>
           <svg viewBox="0 0 12 12" class="states" aria-hidden="true">
             <rect class={state} fill={fillOf(state)} width="12" height="12" />
           </svg>
-          {state}
+          {meanings[state]}
         </li>
       ))}
       <li>
         <svg viewBox="0 0 12 12" class="states" aria-hidden="true">
           <rect class="unrecorded" y="10" width="12" height="2" />
         </svg>
-        no record: before the first probe
+        {none}
       </li>
     </ul>
   );
@@ -91,7 +100,15 @@ export function StateBars({
       >
         {windows.map((window, at) => {
           const to = href(window);
-          const bar = <StateBar window={window} x={at * (WIDTH + GAP)} width={WIDTH} height={HEIGHT} />;
+          const bar = (
+            <StateBar
+              of={window}
+              title={stateWords(window)}
+              x={at * (WIDTH + GAP)}
+              width={WIDTH}
+              height={HEIGHT}
+            />
+          );
           return to === null ? (
             bar
           ) : (
@@ -105,15 +122,17 @@ export function StateBars({
   );
 }
 
-/** One window as a bar, or as a field of a calendar. */
+/** A bar, or a field of a calendar, with states in any unit. */
 export function StateBar({
-  window,
+  of,
+  title,
   x,
   y = 0,
   width,
   height,
 }: {
-  readonly window: WindowStates;
+  readonly of: Readonly<Record<BarState, number>>;
+  readonly title: string;
   readonly x: number;
   readonly y?: number;
   readonly width: number;
@@ -122,11 +141,11 @@ export function StateBar({
   let top = y + height;
   return (
     <g>
-      <title>{stateWords(window)}</title>
-      {window.up + window.down + window.maintenance + window.unknown === 0 ? (
+      <title>{title}</title>
+      {STATES.every((state) => of[state] === 0) ? (
         <rect class="unrecorded" x={x} y={top - 2} width={width} height={2} />
       ) : (
-        heightsOf(window, height).map(({ state, tall }) => {
+        heightsOf(of, height).map(({ state, tall }) => {
           top -= tall;
           return (
             <rect
@@ -145,14 +164,14 @@ export function StateBar({
 }
 
 /**
- * Returns the height of each state of a window. Short states get a minimum height, which is subtracted from
+ * Returns the height of each state of a bar. Short states get a minimum height, which is subtracted from
  * the height of the longest state.
  */
-function heightsOf(window: WindowStates, height: number) {
-  const recorded = window.up + window.down + window.maintenance + window.unknown;
-  const parts = STACKED.filter((state) => window[state] > 0).map((state) => ({
+function heightsOf(of: Readonly<Record<BarState, number>>, height: number) {
+  const recorded = STATES.reduce((sum, state) => sum + of[state], 0);
+  const parts = STATES.filter((state) => of[state] > 0).map((state) => ({
     state,
-    tall: Math.max((window[state] / recorded) * height, Math.min(LEAST_HEIGHT, height / 3)),
+    tall: Math.max((of[state] / recorded) * height, Math.min(LEAST_HEIGHT, height / 3)),
   }));
   const over = parts.reduce((sum, { tall }) => sum + tall, 0) - height;
   const tallest = Math.max(...parts.map(({ tall }) => tall));
