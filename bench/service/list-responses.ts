@@ -82,7 +82,7 @@ export function subnetPage(network: string, round: number, from: number): string
   return JSON.stringify({ subnets, ...nextOf(from, SUBNETS_A_PAGE, SUBNETS) });
 }
 
-/** A page of an address's transactions, newest first. @param path distinguishes the addresses */
+/** A page of an address's transactions, newest first. @param path contains the address */
 export function transactionPage(path: string, from: number): string {
   const transactions = places(from, TRANSACTIONS_A_PAGE, TRANSACTIONS).map((at) => ({
     blockNumber: String(71_234_567 - at),
@@ -97,7 +97,7 @@ export function transactionPage(path: string, from: number): string {
     gasUsed: String(21_000 + ((at * 7919) % 30_000)),
     gasPrice: String(470_000_000_000 + at),
     nonce: String(TRANSACTIONS - at),
-    from: { address: '0x71C7656EC7ab88b098defB751B7401B5f6d8976F' },
+    from: { address: /0x[0-9a-f]{40}/.exec(path)?.[0] },
     to: {
       name: 'Wrapped AVAX',
       symbol: 'WAVAX',
