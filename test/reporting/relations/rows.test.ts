@@ -5,7 +5,7 @@ import { rowsParameters } from '../../../src/reporting/relations/row-query.ts';
 import { type Row, type RowsPage, readRows } from '../../../src/reporting/relations/rows.ts';
 import { relationSql } from '../../../src/reporting/views/declared-objects.ts';
 import { withDatabase } from '../../support/fixture.ts';
-import { viewOf } from './pages.ts';
+import { readPages, viewOf } from './pages.ts';
 
 const catalogue = getCatalogue();
 const views = [...catalogue.views.values()].filter(({ parameters }) => parameters === null);
@@ -72,6 +72,15 @@ describe('rows', () => {
     expect(weights.length).toBeGreaterThan(10);
     expect(new Set(weights.map((one) => String(one).length)).size).toBeGreaterThan(1);
     expect(weights).toEqual(weights.toSorted((one, other) => (other > one ? 1 : -1)));
+  });
+
+  it('continue after the same row if its values have changed since', async () => {
+    const uptime = viewOf('node_uptime');
+    const window = { from: '2026-01-01', to: '2126-01-01' };
+    const whole = await read(uptime, window);
+    const inPages = await readPages(sql, uptime, { ...window, limit: '1' });
+    expect(whole.rows.length).toBeGreaterThan(2);
+    expect(which(uptime, inPages)).toBe(which(uptime, whole.rows));
   });
 
   it('are those of a past moment, or an error names the start of the record', async () => {
