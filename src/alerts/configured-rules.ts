@@ -5,10 +5,13 @@ import { toErrorMessage, UsageError } from '../lib/errors.ts';
 import { parseInstant } from '../lib/instant.ts';
 import { defaultRules } from './default-rules.ts';
 import { truncate } from './message-texts.ts';
-import { type AlertRule, type ConfiguredRule, MAX_SUBJECTS, type RuleFinding } from './rule.ts';
+import type { AlertRule, ConfiguredRule, RuleFinding } from './rule.ts';
 
 /** Timeout of a user-defined query, in ms. */
 const QUERY_TIMEOUT_MS = 10_000;
+
+/** Maximum number of rows of a user-defined query, which bounds the memory of a round. */
+const MAX_ROWS = 2_000;
 
 /** Maximum length of a value, in characters. Values are part of every message. */
 const MAX_TEXT_LENGTH = 2_000;
@@ -42,10 +45,8 @@ function createCustomRule({ sql: query, ...rule }: CustomRule, url: string): Ale
         const found: RuleFinding[] = [];
         for await (const block of answer.rows('values'))
           for (const line of block) {
-            if (found.length === MAX_SUBJECTS)
-              throw new Error(
-                `the query returns more than ${MAX_SUBJECTS} rows: group the rows, or add a limit`,
-              );
+            if (found.length === MAX_ROWS)
+              throw new Error(`the query returns more than ${MAX_ROWS} rows: group the rows, or add a limit`);
             found.push(foundOf(answer.columns, texts.parse(JSON.parse(line))));
           }
         return found;

@@ -95,5 +95,5 @@ export interface ConfiguredRule extends AlertRule {
   readonly channels: readonly string[] | null;
 }
 
-/** Maximum number of subjects of a rule. A query with more subjects is probably a mistake. */
+/** Maximum number of subjects of a rule that are reported individually. */
 export const MAX_SUBJECTS = 200;

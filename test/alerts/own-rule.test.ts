@@ -36,7 +36,7 @@ it('names a query that an unavailable or slow database did not answer, and runs 
   ]);
 });
 
-it('returns an alert per row, and reports too many rows as an error', async () => {
+it('returns an alert per row, one for an excess of rows, and reports far too many rows as an error', async () => {
   const clock = new ManualClock(Date.now());
   const runRuleOnce = async (sql: string) => {
     const alerts = testAlerts(database.url, clock, configWithRule(sql));
@@ -53,8 +53,12 @@ it('returns an alert per row, and reports too many rows as an error', async () =
     ['a', 'critical', { subject: 'a', severity: 'critical', n: '12345678901234567890' }],
     ['b', 'info', { subject: 'b', severity: 'info', n: '1' }],
   ]);
-  const many = await runRuleOnce('select n from generate_series(1, 300) as n');
-  expect(many?.failed).toEqual([{ rule: 'mine', error: expect.stringContaining('more than 200 rows') }]);
+  const excess = await runRuleOnce('select n from generate_series(1, 300) as n');
+  const fired = excess?.notices.filter(({ kind }) => kind === 'firing') ?? [];
+  expect(fired).toHaveLength(201);
+  expect(fired.at(-1)?.alert.summary).toBe('100 more, which are not listed');
+  const many = await runRuleOnce('select n from generate_series(1, 3000) as n');
+  expect(many?.failed).toEqual([{ rule: 'mine', error: expect.stringContaining('more than 2000 rows') }]);
 });
 
 it('keeps the rows of other rules if a row has unusual values', async () => {
